@@ -16,22 +16,22 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/announce"
-	"github.com/servemap/servemap/internal/capability"
-	"github.com/servemap/servemap/internal/crawlers"
-	"github.com/servemap/servemap/internal/explore"
-	"github.com/servemap/servemap/internal/forwarded"
-	"github.com/servemap/servemap/internal/guard"
-	"github.com/servemap/servemap/internal/inspect"
-	"github.com/servemap/servemap/internal/journal"
-	"github.com/servemap/servemap/internal/ledger"
-	"github.com/servemap/servemap/internal/merge"
-	"github.com/servemap/servemap/internal/metrics"
-	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/admin/crawlers"
+	"github.com/servemap/servemap/internal/admin/guard"
+	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/admin/texts"
+	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/forwarded"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/indexer"
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/observe"
-	"github.com/servemap/servemap/internal/robots"
-	"github.com/servemap/servemap/internal/texts"
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/publish/announce"
+	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
@@ -273,7 +273,7 @@ func (i inspected) Explain(ctx context.Context, url string) (inspect.Page, error
 }
 
 func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.List, err error) {
-	some, err := i.ledger.List(ctx, ledger.Wanted(w))
+	some, err := i.ledger.List(ctx, indexer.Wanted(w))
 	for _, p := range some.Pages {
 		list.Pages = append(list.Pages, inspect.Listing(i.page(p)))
 	}
@@ -295,7 +295,7 @@ func (i inspected) ChangesFrom(ctx context.Context) (time.Time, error) {
 }
 
 func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.Change, most int) ([]inspect.Change, error) {
-	events, err := i.ledger.Latest(ctx, since, journal.Event{At: before.At, Location: strings.TrimPrefix(before.URL, i.origin.URL(""))}, most)
+	events, err := i.ledger.Latest(ctx, since, changelog.Event{At: before.At, Location: strings.TrimPrefix(before.URL, i.origin.URL(""))}, most)
 	var changes []inspect.Change
 	for _, e := range events {
 		c := i.change(e, since)
@@ -421,7 +421,7 @@ func (s *Site) metrics() metrics.Site {
 }
 
 // changeKinds are the kinds of changes, by what happened to a page.
-var changeKinds = map[journal.Happening]ChangeKind{journal.Added: Added, journal.Changed: Changed, journal.Removed: Removed}
+var changeKinds = map[changelog.Happening]ChangeKind{changelog.Added: Added, changelog.Changed: Changed, changelog.Removed: Removed}
 
 // ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
 type ExploreOptions struct {
@@ -592,7 +592,7 @@ func (s *Site) target(loc string) string {
 // knows reports whether anything is known of the page at a location.
 func (s *Site) knows(ctx context.Context, loc string) bool {
 	p, err := s.ledger.Page(ctx, loc)
-	return err == nil && p.Verdict != admit.Unknown
+	return err == nil && p.Verdict != eligibility.Unknown
 }
 
 // mostQueued is how many pages of an exploration may wait to be read. So there is room for
@@ -761,7 +761,7 @@ const (
 
 // ErrOlder says that the time given to [Site.Changes] is longer ago than the site
 // remembers. The error of Changes wraps it.
-var ErrOlder = journal.ErrOlder
+var ErrOlder = changelog.ErrOlder
 
 // Changes yields what happened to the pages of the sitemap since a time, for feeds and
 // notifiers: for each page its last change, in the order of time. Its cost depends on the
@@ -789,18 +789,18 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 	}
 }
 
-func (s *Site) change(e journal.Event, since time.Time) Change {
+func (s *Site) change(e changelog.Event, since time.Time) Change {
 	c := Change{URL: s.origin.URL(e.Location), Kind: Changed, At: e.At.UTC()}
 	switch what := e.Kind(since); {
-	case what == journal.Removed:
+	case what == changelog.Removed:
 		c.Kind = Removed
-		if e.Why != admit.None {
+		if e.Why != eligibility.None {
 			c.Reason = Reason(e.Why.String())
 		}
 	case !s.files.Allows(e.Location):
 		c.Kind = Removed
-	case what == journal.Added:
-		if c.Kind, c.Listed = Added, c.At; e.What == journal.Changed {
+	case what == changelog.Added:
+		if c.Kind, c.Listed = Added, c.At; e.What == changelog.Changed {
 			c.Listed = e.Since.UTC()
 		}
 	}
@@ -955,13 +955,13 @@ func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
 func (s *Site) explanation(p merge.Known) Explanation {
 	e := Explanation{
 		URL:     s.origin.URL(p.Location),
-		Listed:  p.Verdict == admit.Listed,
+		Listed:  p.Verdict == eligibility.Listed,
 		Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()), Text: s.why(p),
 		Page: s.page(p), Status: p.Status, NextLook: s.observer.NextLook(p.Location), Networks: p.Evidence.Networks, Siblings: p.Evidence.Siblings, Rule: p.Pattern,
 		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, s.limits.Networks, s.observer.SeesRoutes()),
 		Dates:   s.dates(p),
 	}
-	if foreign := s.norm.Parse(p.Location).NeedsCanonical; p.Reason == admit.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
+	if foreign := s.norm.Parse(p.Location).NeedsCanonical; p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
 		e.Text, e.Missing = texts.LeftOut(p.Location, foreign)
 	}
 	switch {
@@ -995,15 +995,15 @@ func (s *Site) why(p merge.Known) string {
 		return text + texts.LeavesAsSecond(p.Status, p.Doubt.Since, p.Doubt.Nameless)
 	case !p.Doubt.Since.IsZero():
 		return text + texts.Leaves(p.Status, p.Doubt.Since)
-	case p.Reason == admit.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
+	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		return texts.Ended(p.Entry.Until.Time())
-	case p.Reason == admit.NoIndex:
+	case p.Reason == eligibility.NoIndex:
 		return texts.SaysNoIndex
 	case p.NeedsLogin():
 		return texts.NeedsLogin(p.Status)
-	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
+	case p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
 		return texts.NoPage(p.Status)
-	case p.Reason == admit.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
+	case p.Reason == eligibility.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
 		return text + texts.NoRoutes
 	}
 	return text

@@ -396,23 +396,23 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/crawlers"
-	"github.com/servemap/servemap/internal/due"
-	"github.com/servemap/servemap/internal/files"
-	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/ledger"
-	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/logging"
-	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/metrics"
+	"github.com/servemap/servemap/internal/admin/crawlers"
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/logging"
+	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/indexer"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe"
-	"github.com/servemap/servemap/internal/robots"
-	"github.com/servemap/servemap/internal/sitemap"
-	"github.com/servemap/servemap/internal/tap"
-	"github.com/servemap/servemap/internal/tree"
-	"github.com/servemap/servemap/internal/txn"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/publish/files"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/publish/tree"
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -689,7 +689,7 @@ const (
 type Site struct {
 	origin   location.Origin
 	norm     *location.Normalizer
-	rules    admit.Rules
+	rules    eligibility.Rules
 	limits   Limits
 	name     string
 	path     string // of the folder of the sitemap's files, as requests arrive
@@ -697,7 +697,7 @@ type Site struct {
 	robots   robotsTxt
 	silent   bool // nothing is served
 	files    *files.Files
-	ledger   *ledger.Ledger
+	ledger   *indexer.Ledger
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	hints    *hint.Hints
@@ -748,7 +748,7 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 const (
 	dueTargets  = 1 << 17  // request targets whose next look is known, 16 bytes each
 	waitBytes   = 10 << 20 // all that is between a response and the reading of it
-	bodiesBytes = waitBytes - ledger.QueueBytes
+	bodiesBytes = waitBytes - indexer.QueueBytes
 )
 
 func newSite(origin string, st store.Store, opts Options) (*Site, error) {
@@ -787,7 +787,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.log = logging.NewQueue(opts.Logger.Handler())
 	logger := s.log.Logger()
 	s.hints = hint.New(logger)
-	looks, limits, extensions := due.New(dueTargets), opts.Limits, opts.Extensions.namespaces()
+	looks, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.namespaces()
 	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
 		limits.RefreshEvery = cmp.Or(limits.RefreshEvery, 15*time.Second)
 	}
@@ -810,7 +810,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		ReportOnly:    opts.ReportOnly,
 		Logger:        logger,
 	})
-	s.ledger, err = ledger.New(ledger.Config{
+	s.ledger, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
 		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
@@ -821,8 +821,8 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	}
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
-		Buffers: tap.NewBuffers(look.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
-		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
+		Buffers: capture.NewBuffers(observation.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
+		Cookies: eligibility.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints, Own: s.files.OwnsLocation,
 	})
 	if opts.Crawlers {
@@ -961,15 +961,15 @@ func parseRobots(text string) (*robots.Rules, error) {
 	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil // never nil, so that the robots.txt that is served does not count
 }
 
-func compile(rules []Rule) (admit.Rules, error) {
-	compiled := make([]admit.Rule, len(rules))
+func compile(rules []Rule) (eligibility.Rules, error) {
+	compiled := make([]eligibility.Rule, len(rules))
 	for i, r := range rules {
-		compiled[i] = admit.Rule{
-			Pattern: r.Pattern, Listing: admit.Listing(r.List), Query: r.Query, ChangeFreq: r.ChangeFreq, Priority: r.Priority,
+		compiled[i] = eligibility.Rule{
+			Pattern: r.Pattern, Listing: eligibility.Listing(r.List), Query: r.Query, ChangeFreq: r.ChangeFreq, Priority: r.Priority,
 			IgnoreCacheControl: r.IgnoreCacheControl,
 		}
 	}
-	set, err := admit.NewRules(compiled)
+	set, err := eligibility.NewRules(compiled)
 	if err != nil {
 		return set, fmt.Errorf("options: Rules: %w", err)
 	}

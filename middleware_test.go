@@ -21,7 +21,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
@@ -418,12 +418,12 @@ func TestEveryVerdictAndReasonHasAPublicConstant(t *testing.T) {
 		}
 		return true
 	})
-	for v := admit.Unknown; v <= admit.Gone; v++ {
+	for v := eligibility.Unknown; v <= eligibility.Gone; v++ {
 		if !public["Verdict "+v.String()] {
 			t.Errorf("verdict %v has no constant", v)
 		}
 	}
-	for r := admit.None; r <= admit.Disallowed; r++ { // those that a verdict can carry
+	for r := eligibility.None; r <= eligibility.Disallowed; r++ { // those that a verdict can carry
 		if !public["Reason "+r.String()] {
 			t.Errorf("reason %v has no constant", r)
 		}

@@ -98,8 +98,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/txn"
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // checkEndpoints refuses endpoints to which nothing may be sent. local reports that all are

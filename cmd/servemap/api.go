@@ -16,12 +16,12 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/control"
-	"github.com/servemap/servemap/internal/explorer"
-	"github.com/servemap/servemap/internal/folder"
-	"github.com/servemap/servemap/internal/inspect"
-	"github.com/servemap/servemap/internal/metrics"
-	"github.com/servemap/servemap/internal/texts"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
+	"github.com/servemap/servemap/cmd/servemap/internal/folder"
+	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/admin/texts"
 	"github.com/servemap/servemap/notify"
 )
 

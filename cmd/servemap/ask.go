@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/inspect"
-	"github.com/servemap/servemap/internal/texts"
+	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap/internal/admin/texts"
 )
 
 // healthCommand never opens the folder: a site that nobody serves is not healthy.

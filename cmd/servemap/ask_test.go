@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"os"
 
-	"github.com/servemap/servemap/internal/check"
+	"github.com/servemap/servemap/cmd/servemap/internal/check"
 )
 
 // samePrinted is how many findings with the same text are printed.

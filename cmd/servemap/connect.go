@@ -18,8 +18,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/control"
-	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/admin/inspect"
 )
 
 // The store has a month. The command prints only the latest for people.

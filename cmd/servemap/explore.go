@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/explore"
-	"github.com/servemap/servemap/internal/explorer"
+	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
+	"github.com/servemap/servemap/internal/crawl/explore"
 )
 
 func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/servemap/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/servemap/servemap/internal/explore"
-	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap/internal/crawl/explore"
 )
 
 func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/texts"
+	"github.com/servemap/servemap/internal/admin/texts"
 	"github.com/servemap/servemap/notify"
 	"github.com/servemap/servemap/store"
 )

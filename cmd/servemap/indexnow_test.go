@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/texts"
+	"github.com/servemap/servemap/internal/admin/texts"
 )
 
 // TestIndexNowTellsAnEngineOfNewPages has a server that is both the engine and, as a CDN

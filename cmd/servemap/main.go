@@ -40,7 +40,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/servemap/servemap/internal/metrics"
+	"github.com/servemap/servemap/internal/admin/metrics"
 )
 
 // The exit codes. Scripts rely on them; "servemap help" lists them.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 

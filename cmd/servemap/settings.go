@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/control"
-	"github.com/servemap/servemap/internal/folder"
-	"github.com/servemap/servemap/internal/forwarded"
-	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/upstream"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/folder"
+	"github.com/servemap/servemap/cmd/servemap/internal/upstream"
+	"github.com/servemap/servemap/internal/decide/forwarded"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // settings describe the site. They are stored beside what is learned, so that a command

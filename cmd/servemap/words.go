@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/servemap/servemap/internal/texts"
+	"github.com/servemap/servemap/internal/admin/texts"
 )
 
 // logOptions make a log name flags instead of options.

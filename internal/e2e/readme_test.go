@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // readme returns the README, and its blocks of a language.
@@ -348,10 +348,10 @@ func TestFlagsOfTheREADMEExist(t *testing.T) {
 func TestVerdictsOfTheREADMEExist(t *testing.T) {
 	text, _ := readme(t, "go")
 	words := map[string]bool{}
-	for v := admit.Unknown; v <= admit.Gone; v++ {
+	for v := eligibility.Unknown; v <= eligibility.Gone; v++ {
 		words[v.String()] = true
 	}
-	for r := admit.None; r <= admit.Disallowed; r++ {
+	for r := eligibility.None; r <= eligibility.Disallowed; r++ {
 		words[r.String()] = true
 	}
 	_, table, _ := strings.Cut(text, "| it says | what to do |")

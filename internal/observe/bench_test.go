@@ -19,7 +19,7 @@ var htmlType = []string{"text/html; charset=utf-8"}
 // cheapPage serves a page. Now and then a look is due, which needs a page.
 func cheapPage(w http.ResponseWriter, _ *http.Request) {
 	w.Header()["Content-Type"] = htmlType
-	io.WriteString(w, html)
+	io.WriteString(w, pageHTML)
 }
 
 // BenchmarkServe compares what a request costs. "Alone" has no observer. A visitor with a session

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/coding"
-	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/coding"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // Counts that tell why servemap learns nothing of a whole site. They count looks, never requests
@@ -133,11 +133,11 @@ func (o *Observer) counts() (c counts) {
 	}
 	c[nForeign] = o.refusals[location.ReasonHost].Load()
 	for _, is := range [...]struct {
-		why admit.Reason
+		why eligibility.Reason
 		n   int
 	}{
-		{admit.Cookie, nCookie}, {admit.Authorization, nAuthorization}, {admit.IdentityHeader, nIdentity}, {admit.ClientCertificate, nIdentity},
-		{admit.Private, nPrivate}, {admit.NoStore, nPrivate}, {admit.NotHTML, nNotHTML},
+		{eligibility.Cookie, nCookie}, {eligibility.Authorization, nAuthorization}, {eligibility.IdentityHeader, nIdentity}, {eligibility.ClientCertificate, nIdentity},
+		{eligibility.Private, nPrivate}, {eligibility.NoStore, nPrivate}, {eligibility.NotHTML, nNotHTML},
 	} {
 		c[is.n] += o.outcomes[is.why].Load()
 	}
@@ -157,23 +157,23 @@ func (t *tally) addIf(n int, is bool) {
 }
 
 // tallyResponse counts the kind of response that an anonymous client got.
-func (o *Observer) tallyResponse(kind admit.Kind, asked asked, loc string, resp *tap.Response) {
+func (o *Observer) tallyResponse(kind eligibility.Kind, asked asked, loc string, resp *capture.Response) {
 	entry := asked.method == http.MethodGet && resp.Status == http.StatusOK && o.cfg.Ledger.IsEntry(loc)
 	switch {
-	case kind == admit.Redirected:
+	case kind == eligibility.Redirected:
 		o.tally[nRedirects].Add(1)
 	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
 		o.tally[nFailing].Add(1)
-	case kind == admit.Witness:
+	case kind == eligibility.Witness:
 		o.tally[nPages].Add(1)
 		o.tally.addIf(nHome, loc == o.cfg.Normalizer.Origin().Folder())
 		o.tally.addIf(nUnreadable, !readable(resp))
 		o.tally.addIf(nSetting, asked.given)
 		o.tally.addIf(nRemote, !asked.local)
 		o.tally.addIf(nNetworks, asked.network.IsValid())
-	case kind == admit.Nothing && entry && resp.Written == 0:
+	case kind == eligibility.Nothing && entry && resp.Written == 0:
 		o.tally[nEmpty].Add(1)
-	case kind == admit.Nothing && entry && !resp.HTML():
+	case kind == eligibility.Nothing && entry && !resp.HTML():
 		o.tally[nOther].Add(1)
 	}
 }
@@ -184,7 +184,7 @@ func (o *Observer) tallyOutside(r *http.Request) {
 	if folder := o.cfg.Normalizer.Origin().Folder(); o.cfg.StrippedPrefix+path+"/" == folder || CutOff(r)+"/" == folder && r.URL.Path == "" {
 		o.tally[nBare].Add(1)
 	}
-	if !admit.AssetName(path) { // the folder's pages may have their assets elsewhere
+	if !eligibility.AssetName(path) { // the folder's pages may have their assets elsewhere
 		o.tally[nOutside].Add(1)
 	}
 }
@@ -192,7 +192,7 @@ func (o *Observer) tallyOutside(r *http.Request) {
 // readable reports whether this program can undo the content coding of the body. A compressor
 // around the site may have named a coding that it applies only later. Then the body is still as the
 // site wrote it.
-func readable(resp *tap.Response) bool {
+func readable(resp *capture.Response) bool {
 	encoding := resp.Header.ContentEncoding
 	if encoding == "" || isText(resp.Body) {
 		return true

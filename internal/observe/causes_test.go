@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 func TestCountsGiveTheHintsOfTheirCauses(t *testing.T) {
@@ -116,8 +116,8 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		want   []hint.Hint
 	}{
 		{"pages", plain, page200, nil},
-		{"pages that are compressed", plain, coded("text/html", "gzip", gzipped(html)), nil},
-		{"pages that are compressed further out", plain, coded("text/html", "zip", []byte(html)), nil},
+		{"pages that are compressed", plain, coded("text/html", "gzip", gzipped(pageHTML)), nil},
+		{"pages that are compressed further out", plain, coded("text/html", "zip", []byte(pageHTML)), nil},
 		{"pages in an unknown coding", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []hint.Hint{hint.Encoding}},
 		{"another host", func(req *http.Request) *http.Request { req.Host = "secret.example.net"; return req }, page200, []hint.Hint{hint.Host}},
 		{"led to another host", plain, func(w http.ResponseWriter, req *http.Request) {
@@ -248,7 +248,7 @@ func TestHintTellsOnlyNamesThatCarryNoSecret(t *testing.T) {
 }
 
 func noteCookie(c *nameCounts, line string) {
-	c.note(admit.Cookies{}.Telling(http.Header{"Cookie": {line}}))
+	c.note(eligibility.Cookies{}.Telling(http.Header{"Cookie": {line}}))
 }
 
 func TestFrequentNamesAreKept(t *testing.T) {

@@ -7,25 +7,25 @@ import (
 	"net/netip"
 	"runtime/debug"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/forwarded"
-	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/forwarded"
 )
 
 // known returns why the client may not be an anonymous visitor.
-func (o *Observer) known(r *http.Request) admit.Reason {
+func (o *Observer) known(r *http.Request) eligibility.Reason {
 	if o.cfg.Anonymous != nil {
 		return o.askOwner(r)
 	}
-	return admit.Credentials(r, o.cfg.Cookies)
+	return eligibility.Credentials(r, o.cfg.Cookies)
 }
 
 // askOwner asks the owner's function. If it panics, the client is not anonymous.
-func (o *Observer) askOwner(r *http.Request) (why admit.Reason) {
-	why = admit.NotAnonymous
+func (o *Observer) askOwner(r *http.Request) (why eligibility.Reason) {
+	why = eligibility.NotAnonymous
 	defer o.hintPanic(hint.AnonymousPanics)
 	if o.cfg.Anonymous(r) {
-		why = admit.None
+		why = eligibility.None
 	}
 	return why
 }
@@ -41,7 +41,7 @@ func (o *Observer) hintPanic(h hint.Hint) {
 // network, or without an address, as on a Unix socket.
 func nearby(r *http.Request) bool {
 	peer, _ := forwarded.Peer(r)
-	return !admit.Network(peer).IsValid() || documentation.Contains(peer)
+	return !eligibility.Network(peer).IsValid() || documentation.Contains(peer)
 }
 
 // documentation is an address range that no host on the internet uses (RFC 5737). Requests of
@@ -61,7 +61,7 @@ func WithExploring(ctx context.Context) context.Context {
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
 // network returns the client's network. It is zero unless the address is really the client's.
-func (o *Observer) network(r *http.Request) netip.Prefix { return admit.Network(o.Client(r)) }
+func (o *Observer) network(r *http.Request) netip.Prefix { return eligibility.Network(o.Client(r)) }
 
 // Client returns the client's address. It is zero if that is not known, as behind a proxy
 // without the owner's function.

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // CutOff returns the start of the path that a handler in this program cut off before the request
@@ -71,7 +71,7 @@ func (o *Observer) noteCut(r *http.Request) {
 		return
 	}
 	path := (&url.URL{Path: o.cfg.StrippedPrefix + cut}).EscapedPath()
-	if admit.WordOf(path, false) != admit.Plain {
+	if eligibility.WordOf(path, false) != eligibility.Plain {
 		o.cfg.Hints.Give(hint.Prefix)
 		return
 	}

@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/due"
-	"github.com/servemap/servemap/internal/files"
-	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/ledger"
-	"github.com/servemap/servemap/internal/location"
-	shown "github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/merge"
-	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/indexer"
+	"github.com/servemap/servemap/internal/index/merge"
+	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/publish/files"
+	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -43,18 +43,18 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	keys, err := keys.New(origin.String())
 	r.check(err)
 	logger := r.log.Logger()
-	st, looks := new(memstore.Store), due.New(1<<12)
+	st, looks := new(memstore.Store), schedule.New(1<<12)
 	files := files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
 	})
-	l, err := ledger.New(ledger.Config{
+	l, err := indexer.New(indexer.Config{
 		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: 90 * 24 * time.Hour,
 		Schedule: looks, Logger: logger,
 	})
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, Due: looks,
-		Buffers: tap.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
+		Buffers: capture.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -131,21 +131,21 @@ func with(req *http.Request, name, value string) *http.Request {
 	return req
 }
 
-const html = "<!doctype html><html><head><title>t</title></head><body><main><p>A page.</p></main></body></html>"
+const pageHTML = "<!doctype html><html><head><title>t</title></head><body><main><p>A page.</p></main></body></html>"
 
 // page200 is a handler that serves HTML.
 func page200(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	io.WriteString(w, html)
+	io.WriteString(w, pageHTML)
 }
 
 // wantVerdict checks the verdict and its reason, after all is read and stored.
-func (r *rig) wantVerdict(location string, verdict admit.Verdict, reason admit.Reason) {
+func (r *rig) wantVerdict(location string, verdict eligibility.Verdict, reason eligibility.Reason) {
 	r.t.Helper()
 	if p := r.page(location); p.Verdict != verdict || p.Reason != reason {
 		r.t.Errorf("%s is %v because of %v, want %v because of %v", location, p.Verdict, p.Reason, verdict, reason)
 	}
-	if got := r.cfg.Files.Lists(location); got != (verdict == admit.Listed) {
+	if got := r.cfg.Files.Lists(location); got != (verdict == eligibility.Listed) {
 		r.t.Errorf("%s is in the files: %v", location, got)
 	}
 }

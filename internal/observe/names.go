@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/capability"
-	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // nameCounts counts the names of cookies, or of headers, that identified clients. A hint then names
@@ -31,15 +31,15 @@ const (
 // noteNames counts the names that identified a client. n is how many clients the reason has
 // identified so far. After the first hundred, which are enough for the hint, it counts one client
 // in 64: on a site where every client is known, every request comes here.
-func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
+func (o *Observer) noteNames(why eligibility.Reason, n uint64, h http.Header) {
 	if n > 100 && n%64 != 0 {
 		return
 	}
 	switch why {
-	case admit.Cookie:
+	case eligibility.Cookie:
 		o.cookies.note(o.cfg.Cookies.Telling(h))
-	case admit.IdentityHeader, admit.ClientCertificate:
-		o.headers.note(admit.NamingHeaders(h))
+	case eligibility.IdentityHeader, eligibility.ClientCertificate:
+		o.headers.note(eligibility.NamingHeaders(h))
 	}
 }
 

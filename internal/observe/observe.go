@@ -10,27 +10,27 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/due"
-	"github.com/servemap/servemap/internal/files"
-	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/ledger"
-	"github.com/servemap/servemap/internal/location"
-	shown "github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/page"
-	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/indexer"
+	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/publish/files"
 )
 
 // Config says how the observer judges requests. Anonymous and ClientIP may be nil.
 type Config struct {
 	Normalizer     *location.Normalizer
 	StrippedPrefix string
-	Due            *due.Table
-	Buffers        *tap.Buffers
-	Ledger         *ledger.Ledger
+	Due            *schedule.Table
+	Buffers        *capture.Buffers
+	Ledger         *indexer.Ledger
 	Files          *files.Files
-	Rules          admit.Rules
-	Cookies        admit.Cookies
+	Rules          eligibility.Rules
+	Cookies        eligibility.Cookies
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
 	Hints          *hint.Hints
@@ -49,7 +49,7 @@ type Observer struct {
 	looks    atomic.Uint64 // looks that have ended
 	cookies  nameCounts    // names that identified clients
 	headers  nameCounts
-	outcomes [admit.Reasons]atomic.Uint64
+	outcomes [eligibility.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
 }
 
@@ -61,13 +61,13 @@ func (o *Observer) Close() { o.closed.Store(true) }
 
 // Serve calls next for the request. It watches the response if there may be something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	if tap.From(w, o.cfg.Buffers) != nil {
+	if capture.From(w, o.cfg.Buffers) != nil {
 		// An outer observer of this site watches this response already. But the route may be known
 		// only here, inside the router, and with some routers only after the handler. Of nested
 		// routers, the innermost is asked first, and its route stays. If the outer handler has
 		// returned, there is no tap any more.
 		next.ServeHTTP(w, r)
-		if seen := tap.From(w, o.cfg.Buffers); seen != nil && seen.Route == "" {
+		if seen := capture.From(w, o.cfg.Buffers); seen != nil && seen.Route == "" {
 			seen.Route, seen.Exact = o.matched(r)
 		}
 		return
@@ -79,13 +79,13 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	}
 	if loc.Location == robotsTxt {
 		network := o.network(r)
-		o.settleRobots(network, look, tap.ServeText(next, w, r, o.cfg.Buffers))
+		o.settleRobots(network, look, capture.ServeText(next, w, r, o.cfg.Buffers))
 		return
 	}
 	asked := asked{method: r.Method, network: o.network(r), local: local(r), explored: Explores(r), named: named(r)}
-	serve := tap.ServeStranger
+	serve := capture.ServeStranger
 	if asked.explored || o.vouched(loc.Location) {
-		serve = tap.Serve
+		serve = capture.Serve
 	}
 	resp := serve(next, w, r, o.cfg.Buffers)
 	if resp.Own {
@@ -100,7 +100,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 // Disown says that the response to w is none of the site's pages, but one that servemap
 // itself writes for the owner: nothing is learned from it.
 func (o *Observer) Disown(w http.ResponseWriter) {
-	if seen := tap.From(w, o.cfg.Buffers); seen != nil {
+	if seen := capture.From(w, o.cfg.Buffers); seen != nil {
 		seen.Own = true
 	}
 }
@@ -129,9 +129,9 @@ const maxReferer = 4096
 
 // begin decides whether to watch the response to r. It asks the cheapest question first: is the
 // target due at all?
-func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
+func (o *Observer) begin(r *http.Request) (location.Result, schedule.Look, bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() {
-		return location.Result{}, due.Look{}, false
+		return location.Result{}, schedule.Look{}, false
 	}
 	class := ""
 	if r.Method == http.MethodHead {
@@ -139,13 +139,13 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	}
 	look, ok := o.cfg.Due.Begin(class + r.RequestURI)
 	if !ok {
-		return location.Result{}, due.Look{}, false
+		return location.Result{}, schedule.Look{}, false
 	}
 	return o.consider(r, class, look)
 }
 
 // consider decides whether to watch the response to a request that is due, and for which location.
-func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc location.Result, _ due.Look, ok bool) {
+func (o *Observer) consider(r *http.Request, class string, look schedule.Look) (loc location.Result, _ schedule.Look, ok bool) {
 	if special(r.Header) {
 		look.Return()
 		return loc, look, false
@@ -164,16 +164,16 @@ func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc l
 		look.Accept()
 		return loc, look, false
 	}
-	if admit.AssetName(loc.Location) {
-		o.outcomes[admit.NotHTML].Add(1)
+	if eligibility.AssetName(loc.Location) {
+		o.outcomes[eligibility.NotHTML].Add(1)
 		look.Accept() // requests for this target will never be watched
 		return loc, look, false
 	}
 	why := o.known(r)
-	if why == admit.None && admit.IsFragment(r.Header) {
-		why = admit.Fragment
+	if why == eligibility.None && eligibility.IsFragment(r.Header) {
+		why = eligibility.Fragment
 	}
-	if why != admit.None {
+	if why != eligibility.None {
 		o.noteNames(why, o.outcomes[why].Add(1), r.Header)
 		look.Return()
 		o.ended()
@@ -220,7 +220,7 @@ func special(h http.Header) bool {
 }
 
 // refuse ends the look at a request that is not for a location of the site.
-func (o *Observer) refuse(r *http.Request, why location.Reason, look due.Look) {
+func (o *Observer) refuse(r *http.Request, why location.Reason, look schedule.Look) {
 	o.refusals[why].Add(1)
 	if why == location.ReasonOutsideFolder {
 		o.tallyOutside(r)
@@ -235,12 +235,12 @@ func (o *Observer) refuse(r *http.Request, why location.Reason, look due.Look) {
 }
 
 // settle gives the ledger what the response showed, if anything.
-func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look due.Look, resp *tap.Response) {
+func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look schedule.Look, resp *capture.Response) {
 	defer o.ended()
 	at := time.Now()
 	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
 	o.tallyResponse(kind, asked, loc.Location, resp)
-	if look = o.judge(asked, loc, kind, why, look, resp, at); look == (due.Look{}) {
+	if look = o.judge(asked, loc, kind, why, look, resp, at); look == (schedule.Look{}) {
 		resp.Release()
 		return
 	}
@@ -257,7 +257,7 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		Named:    shown.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
 	}
 	s.Route, s.Exact = o.route(r, resp, loc.Location)
-	if kind == admit.Doubtful || kind == admit.Redirected {
+	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
 		look.Pass()
 	} else {
 		look.Accept() // before the offer: merging it may make the page due again
@@ -270,50 +270,50 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 // judge returns the look that the response uses up. If the response is not worth merging, judge
 // ends the look and returns the zero Look. It withdraws the page if the response forbids its
 // listing.
-func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why admit.Reason, look due.Look, resp *tap.Response, at time.Time) due.Look {
+func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind, why eligibility.Reason, look schedule.Look, resp *capture.Response, at time.Time) schedule.Look {
 	unread := resp.Truncated && resp.Header.ContentType == "" // there was no memory to learn its type from
 	switch {
-	case kind == admit.Nothing && unread:
+	case kind == eligibility.Nothing && unread:
 		o.cfg.Ledger.Drop()
-	case kind == admit.Nothing, kind == admit.Forbidden:
+	case kind == eligibility.Nothing, kind == eligibility.Forbidden:
 		o.outcomes[why].Add(1)
 	}
 	switch {
-	case kind == admit.Nothing:
+	case kind == eligibility.Nothing:
 		look.Return()
-		return due.Look{}
-	case loc.Tagged && kind != admit.Witness:
+		return schedule.Look{}
+	case loc.Tagged && kind != eligibility.Witness:
 		look.Pass() // it proves nothing about the page without tracking parameters
-		return due.Look{}
+		return schedule.Look{}
 	}
 	if !loc.Tagged {
 		o.withdraw(loc.Location, kind, resp, at)
 	}
 	switch {
 	case asked.method == http.MethodHead:
-	case kind == admit.Alive:
+	case kind == eligibility.Alive:
 		return o.instead(look, unchanged+loc.Location, true)
-	case kind == admit.Doubtful:
+	case kind == eligibility.Doubtful:
 		// Only a listed page can be lost. A missing entry is worth a hint. Explain tells what
 		// linked pages answer.
 		wanted := asked.explored || o.vouched(loc.Location)
 		return o.instead(look, denials+group(asked.network)+loc.Location, wanted)
-	case kind == admit.Redirected:
+	case kind == eligibility.Redirected:
 		return o.instead(look, redirects+group(asked.network)+loc.Location, true)
-	case kind == admit.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:
+	case kind == eligibility.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:
 		o.cfg.Ledger.Drop() // there was no memory; the page is not too long
 		look.Return()
-		return due.Look{}
+		return schedule.Look{}
 	}
 	return look
 }
 
 // instead gives back a look at a page whose response is of another kind. If wanted, it begins a
 // look at target, the schedule of that kind, unless that is not due.
-func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
+func (o *Observer) instead(look schedule.Look, target string, wanted bool) schedule.Look {
 	look.Return()
 	if !wanted {
-		return due.Look{}
+		return schedule.Look{}
 	}
 	other, _ := o.cfg.Due.Begin(target)
 	return other
@@ -331,10 +331,10 @@ func group(network netip.Prefix) string {
 
 // withdraw takes a page out of the served files if the response forbids its listing or says that it
 // is gone for good. It does not wait for the store.
-func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at time.Time) {
-	gone := kind == admit.Forbidden || kind == admit.Vanished
-	if tag := resp.Header.RobotsTag; kind == admit.Witness && tag != "" {
-		gone, _, _ = page.Robots(strings.Split(tag, "\n"))
+func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *capture.Response, at time.Time) {
+	gone := kind == eligibility.Forbidden || kind == eligibility.Vanished
+	if tag := resp.Header.RobotsTag; kind == eligibility.Witness && tag != "" {
+		gone, _, _ = html.Robots(strings.Split(tag, "\n"))
 	}
 	if gone {
 		o.cfg.Files.Withdraw(loc, at)
@@ -353,7 +353,7 @@ func (o *Observer) Counts() map[string]uint64 {
 	counts := map[string]uint64{}
 	for i := range o.outcomes {
 		if n := o.outcomes[i].Load(); n > 0 {
-			counts[admit.Reason(i).String()] += n
+			counts[eligibility.Reason(i).String()] += n
 		}
 	}
 	for i := range o.refusals {

@@ -15,10 +15,10 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/ledger"
-	shown "github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/indexer"
+	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
 )
 
 func TestOnlyRequestsForPagesAreWatched(t *testing.T) {
@@ -176,7 +176,7 @@ func TestHandlersMayChangeTheRequest(t *testing.T) {
 			req.Method = http.MethodGet
 			w.Header().Set("Content-Type", "text/html")
 		})
-		if p := r.page("/"); p.Verdict == admit.Listed {
+		if p := r.page("/"); p.Verdict == eligibility.Listed {
 			t.Errorf("the root is %v because of %v, but nobody has seen it", p.Verdict, p.Reason)
 		}
 	})
@@ -300,7 +300,7 @@ func TestLongPageIsSeen(t *testing.T) {
 		page200(w, req)
 		w.Write(bytes.Repeat([]byte("<p>more"), shown.MaxPage/7+1))
 	})
-	r.wantVerdict("/", admit.Listed, admit.ByEntry)
+	r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
 }
 
 func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
@@ -312,7 +312,7 @@ func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 		{"robots.txt", "/robots.txt", robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")), http.NotFound, text},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
+			stopped, err := indexer.New(indexer.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,39 +344,39 @@ func TestPageLeavesTheFilesBeforeTheStoreHearsOfIt(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		next http.HandlerFunc
-		why  admit.Reason // why it is out; None if it stays
+		why  eligibility.Reason // why it is out; None if it stays
 	}{
-		{"private", sent("Cache-Control", "private"), admit.Private},
-		{"no-store", sent("Cache-Control", "no-store"), admit.NoStore},
-		{"noindex", sent("X-Robots-Tag", "noindex"), admit.NoIndex},
+		{"private", sent("Cache-Control", "private"), eligibility.Private},
+		{"no-store", sent("Cache-Control", "no-store"), eligibility.NoStore},
+		{"noindex", sent("X-Robots-Tag", "noindex"), eligibility.NoIndex},
 		{"noindex in the second line", func(w http.ResponseWriter, r *http.Request) {
 			w.Header()["X-Robots-Tag"] = []string{"otherbot: noarchive", "none"}
 			page200(w, r)
-		}, admit.NoIndex},
-		{"410", answer(http.StatusGone), admit.StatusGone},
-		{"404 has its minute", answer(http.StatusNotFound), admit.None},
-		{"500", answer(http.StatusInternalServerError), admit.None},
-		{"page", page200, admit.None},
+		}, eligibility.NoIndex},
+		{"410", answer(http.StatusGone), eligibility.StatusGone},
+		{"404 has its minute", answer(http.StatusNotFound), eligibility.None},
+		{"500", answer(http.StatusInternalServerError), eligibility.None},
+		{"page", page200, eligibility.None},
 	} {
 		for _, idle := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, idle ledger %t", tt.name, idle), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					r := start(t)
 					r.watches(get("/"), page200)
-					r.wantVerdict("/", admit.Listed, admit.ByEntry)
+					r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
 					if idle {
-						stopped, err := ledger.New(ledger.Config{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour})
+						stopped, err := indexer.New(indexer.Config{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour})
 						r.check(err)
 						r.cfg.Ledger = stopped
 					}
 					time.Sleep(time.Minute)
 					r.watches(get("/"), tt.next)
 					synctest.Wait()
-					if out := !r.cfg.Files.Lists("/"); out != (tt.why != admit.None) {
+					if out := !r.cfg.Files.Lists("/"); out != (tt.why != eligibility.None) {
 						t.Errorf("the root has left the files: %v", out)
 					}
-					if !idle && tt.why != admit.None {
-						if p := r.page("/"); p.Verdict == admit.Listed || p.Reason != tt.why {
+					if !idle && tt.why != eligibility.None {
+						if p := r.page("/"); p.Verdict == eligibility.Listed || p.Reason != tt.why {
 							t.Errorf("the root is %v because of %v, want it out because of %v", p.Verdict, p.Reason, tt.why)
 						}
 					}
@@ -391,7 +391,7 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 		r := start(t)
 		r.watches(get("/"), page200)
 		r.page("/")
-		r.cfg.Buffers = tap.NewBuffers(shown.MaxPage, 0)
+		r.cfg.Buffers = capture.NewBuffers(shown.MaxPage, 0)
 
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)
@@ -402,15 +402,15 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 		if !r.watches(get("/"), sent("Cache-Control", "private")) {
 			t.Error("the page that could not be kept is not due")
 		}
-		r.wantVerdict("/", admit.Excluded, admit.Private) // this needs no body
+		r.wantVerdict("/", eligibility.Excluded, eligibility.Private) // this needs no body
 	})
 }
 
 // A compressor inside the observer hides what the page says about itself.
 func TestCompressedNoindexIsObeyed(t *testing.T) {
 	r := start(t)
-	r.watches(get("/"), coded("text/html", "gzip", gzipped(strings.Replace(html, "<head>", "<head><meta name=robots content=noindex>", 1))))
-	r.wantVerdict("/", admit.Excluded, admit.NoIndex)
+	r.watches(get("/"), coded("text/html", "gzip", gzipped(strings.Replace(pageHTML, "<head>", "<head><meta name=robots content=noindex>", 1))))
+	r.wantVerdict("/", eligibility.Excluded, eligibility.NoIndex)
 }
 
 func TestSiteVouchesForListedAndLinkedPages(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/due"
-	"github.com/servemap/servemap/internal/location"
-	shown "github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // robotsTxt is the location of a host's robots.txt, whatever folder the site is in (RFC 9309,
@@ -25,15 +25,15 @@ func (o *Observer) asksForRobots(r *http.Request) bool {
 
 // beginRobots decides whether to watch a response that may show the robots.txt. Crawlers get what
 // anonymous clients get, so only these count.
-func (o *Observer) beginRobots(r *http.Request, look due.Look) (due.Look, bool) {
+func (o *Observer) beginRobots(r *http.Request, look schedule.Look) (schedule.Look, bool) {
 	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
 		o.refuse(r, location.ReasonHost, look)
-		return due.Look{}, false
+		return schedule.Look{}, false
 	}
 	o.tally[nOwn].Add(1)
 	look.Return()
-	if o.known(r) != admit.None || o.foreign(r.Header) {
-		return due.Look{}, false
+	if o.known(r) != eligibility.None || o.foreign(r.Header) {
+		return schedule.Look{}, false
 	}
 	return o.cfg.Due.Begin(robotsLook + group(o.network(r)))
 }
@@ -76,20 +76,20 @@ func (o *Observer) foreignHost(host string) bool {
 }
 
 // settleRobots gives the robots.txt to the ledger, if the response shows one.
-func (o *Observer) settleRobots(network netip.Prefix, look due.Look, resp *tap.Response) {
+func (o *Observer) settleRobots(network netip.Prefix, look schedule.Look, resp *capture.Response) {
 	switch {
-	case !admit.RobotsTxt(resp) || !readable(resp):
+	case !eligibility.RobotsTxt(resp) || !readable(resp):
 		resp.Release()
 		look.Return()
 		return
-	case resp.Truncated && len(resp.Body) < tap.MaxText:
+	case resp.Truncated && len(resp.Body) < capture.MaxText:
 		o.cfg.Ledger.Drop() // there was no memory; the file is not too long
 		resp.Release()
 		look.Return()
 		return
 	}
 	look.Accept()
-	if !o.cfg.Ledger.Offer(&shown.Sighting{Kind: admit.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
+	if !o.cfg.Ledger.Offer(&shown.Sighting{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
 		look.Return()
 	}
 }

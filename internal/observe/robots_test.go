@@ -16,9 +16,9 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/servemap/servemap/internal/due"
-	shown "github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/tap"
+	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/schedule"
 )
 
 const rules = "User-agent: *\nDisallow: /internal/\n"
@@ -60,7 +60,7 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
 	later := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
-	long := rules + strings.Repeat("# more\n", tap.MaxText/7)
+	long := rules + strings.Repeat("# more\n", capture.MaxText/7)
 	for _, tt := range []struct {
 		name    string
 		handler http.HandlerFunc
@@ -84,7 +84,7 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 
 		{name: "unknown coding", handler: coded("text/plain", "rot13", []byte("\x00\x01")), status: 200},
 		{name: "page", handler: page200, status: 200},
-		{name: "page that is compressed", handler: coded("text/html", "gzip", gzipped(html)), status: 200},
+		{name: "page that is compressed", handler: coded("text/html", "gzip", gzipped(pageHTML)), status: 200},
 		{name: "500", handler: answer(http.StatusInternalServerError), status: 500},
 
 		{name: "HEAD", handler: text, change: func(r *http.Request) { r.Method = http.MethodHead }, status: 200},
@@ -193,15 +193,15 @@ func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := start(t)
 				r.watches(tt.req, tt.next)
-				time.Sleep(due.Shortest - time.Millisecond)
+				time.Sleep(schedule.Shortest - time.Millisecond)
 				if got := r.watches(get("/robots.txt"), text); got != tt.due {
 					t.Errorf("the next request was watched: %v, want %v", got, tt.due)
 				}
-				time.Sleep(due.Longest)
+				time.Sleep(schedule.Longest)
 				if !r.watches(get("/robots.txt"), text) {
 					t.Error("a request was not watched after the longest wait")
 				}
-				time.Sleep(due.Longest) // the look after the earlier 404 is due again by then
+				time.Sleep(schedule.Longest) // the look after the earlier 404 is due again by then
 				other := get("/robots.txt")
 				other.RemoteAddr = "9.9.9.9:1234"
 				r.watches(other, text)
@@ -231,7 +231,7 @@ func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
 func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	r := start(t)
 	lent := r.cfg.Buffers
-	r.cfg.Buffers = tap.NewBuffers(shown.MaxPage, 0)
+	r.cfg.Buffers = capture.NewBuffers(shown.MaxPage, 0)
 	r.watches(get("/robots.txt"), text)
 	if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
 		t.Errorf("%d sightings were dropped, want the one that could not be kept", n)

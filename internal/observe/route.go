@@ -7,7 +7,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/observe/capture"
 )
 
 // matched returns the template of the route that matched r. exact says that the route matches
@@ -76,7 +76,7 @@ func braced(template string) string {
 }
 
 // route returns the template of the page's route as a location, and whether it matches exactly loc.
-func (o *Observer) route(r *http.Request, resp *tap.Response, loc string) (template string, exact bool) {
+func (o *Observer) route(r *http.Request, resp *capture.Response, loc string) (template string, exact bool) {
 	template, exact = resp.Route, resp.Exact
 	if template == "" {
 		template, exact = o.matched(r)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // middleware wraps a handler, as an observer does.
@@ -124,7 +124,7 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 			if p.Looks != looks || p.Evidence.Route != tt.exact {
 				t.Errorf("%s has %d looks and a route of its own: %v, want %d and %v", tt.location, p.Looks, p.Evidence.Route, looks, tt.exact)
 			}
-			if listed := p.Verdict == admit.Listed; listed != (tt.exact || tt.location == "/") {
+			if listed := p.Verdict == eligibility.Listed; listed != (tt.exact || tt.location == "/") {
 				t.Errorf("%s is %v because of %v", tt.location, p.Verdict, p.Reason)
 			}
 		})
@@ -135,7 +135,7 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 func TestRoutesHaveThePrefixThatAProxyStrips(t *testing.T) {
 	r := start(t, at(t, "https://example.com/app", "/app"))
 	fetch(serveMux("/about")(r.observe), get("/about"))
-	if p := r.page("/app/about"); !p.Evidence.Route || p.Verdict != admit.Listed {
+	if p := r.page("/app/about"); !p.Evidence.Route || p.Verdict != eligibility.Listed {
 		t.Errorf("/app/about is %v because of %v, want it listed by its route", p.Verdict, p.Reason)
 	}
 }
@@ -195,7 +195,7 @@ func TestRouteOfAnotherHostDoesNotCount(t *testing.T) {
 				}
 			}
 			r.check(r.cfg.Ledger.Flush(t.Context()))
-			if p := r.page("/customers"); p.Verdict == admit.Listed {
+			if p := r.page("/customers"); p.Verdict == eligibility.Listed {
 				t.Errorf("/customers is listed because of %v", p.Reason)
 			}
 			if p := r.page("/about"); !p.Evidence.Route {
@@ -213,7 +213,7 @@ func TestAnyHostIsTakenFromAProxyNearby(t *testing.T) {
 			req.Host, req.RemoteAddr = "backoffice", peer
 			fetch(r.observe(http.HandlerFunc(page200)), req)
 			r.check(r.cfg.Ledger.Flush(t.Context()))
-			if got := r.page("/").Verdict == admit.Listed; got != listed {
+			if got := r.page("/").Verdict == eligibility.Listed; got != listed {
 				t.Errorf("listed: %v, want %v", got, listed)
 			}
 		})

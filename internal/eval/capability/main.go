@@ -21,7 +21,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/servemap/servemap/internal/capability"
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/servemap/servemap/internal/capability/letters"
+	"github.com/servemap/servemap/internal/decide/capability/letters"
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 

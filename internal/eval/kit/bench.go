@@ -8,22 +8,22 @@ import (
 	"sync"
 	"time"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/due"
-	"github.com/servemap/servemap/internal/files"
-	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/ledger"
-	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/tap"
-	"github.com/servemap/servemap/internal/txn"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/indexer"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/publish/files"
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
 // Bench is the ledger and the files of a site without the middleware. A program
 // hands its ledger sightings, as visits would.
 type Bench struct {
-	Ledger    *ledger.Ledger
+	Ledger    *indexer.Ledger
 	Files     *files.Files
 	Locations *location.Normalizer
 
@@ -58,9 +58,9 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	b.Files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second, Logger: log,
 	})
-	b.Ledger, err = ledger.New(ledger.Config{
+	b.Ledger, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: b.Locations, Files: b.Files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5,
-		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Schedule: due.New(1), Logger: log,
+		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Schedule: schedule.New(1), Logger: log,
 	})
 	if err != nil {
 		return nil, err
@@ -88,11 +88,11 @@ func (b *Bench) Close() {
 const HTML = "text/html; charset=utf-8"
 
 // Sighting returns what a visit to a page shows.
-func Sighting(loc string, at time.Time, body []byte) *look.Sighting {
-	return &look.Sighting{
-		Kind: admit.Witness, Location: loc, At: at,
-		Response: &tap.Response{
-			Status: http.StatusOK, Header: tap.Header{ContentType: HTML}, Body: body, Written: int64(len(body)), Complete: true,
+func Sighting(loc string, at time.Time, body []byte) *observation.Sighting {
+	return &observation.Sighting{
+		Kind: eligibility.Witness, Location: loc, At: at,
+		Response: &capture.Response{
+			Status: http.StatusOK, Header: capture.Header{ContentType: HTML}, Body: body, Written: int64(len(body)), Complete: true,
 		},
 	}
 }

@@ -6,20 +6,20 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/page/html"
 )
 
 // sight is a parsed fetch.
 type sight struct {
 	*fetch
-	facts page.Facts
+	facts html.Facts
 }
 
 // baseline is a simple detector of the usual kind. It reports a change at once.
 type baseline struct {
 	name  string
 	fresh func() func(*sight) bool // makes a detector for one site, which says whether a fetch is a change
-	bytes func(pages map[string]*page.Facts) int
+	bytes func(pages map[string]*html.Facts) int
 }
 
 var baselines = []baseline{
@@ -27,7 +27,7 @@ var baselines = []baseline{
 	{"visible text", hashed(1, func(s *sight) uint64 { return xxh3.HashString(visible(&s.facts)) }), hashes(1)},
 	{"main text", hashed(1, func(s *sight) uint64 { return s.facts.MainHash }), hashes(1)},
 	{"main text, none of last 4", hashed(4, func(s *sight) uint64 { return s.facts.MainHash }), hashes(4)},
-	{"blocks, unbounded", blockwise, func(pages map[string]*page.Facts) (n int) {
+	{"blocks, unbounded", blockwise, func(pages map[string]*html.Facts) (n int) {
 		for _, f := range pages {
 			n += 8 * len(f.Blocks) // at least, those of the last look
 		}
@@ -35,8 +35,8 @@ var baselines = []baseline{
 	}},
 }
 
-func hashes(n int) func(map[string]*page.Facts) int {
-	return func(pages map[string]*page.Facts) int { return 8 * n * len(pages) }
+func hashes(n int) func(map[string]*html.Facts) int {
+	return func(pages map[string]*html.Facts) int { return 8 * n * len(pages) }
 }
 
 // hashed reports a hash that differs from the page's last kept ones.
@@ -95,7 +95,7 @@ func blockwise() func(*sight) bool {
 	}
 }
 
-func mainSize(f *page.Facts) (n int) {
+func mainSize(f *html.Facts) (n int) {
 	for i := range f.Blocks {
 		if b := &f.Blocks[i]; b.Main {
 			n += len(b.Text)
@@ -105,7 +105,7 @@ func mainSize(f *page.Facts) (n int) {
 }
 
 // visible returns the text of a page that a reader sees.
-func visible(f *page.Facts) string {
+func visible(f *html.Facts) string {
 	var b strings.Builder
 	for i := range f.Blocks {
 		b.WriteString(f.Blocks[i].Text)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/eval/kit"
-	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/moment"
-	parsed "github.com/servemap/servemap/internal/page"
+	parsed "github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/store/memstore"
 )
 

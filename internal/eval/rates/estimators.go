@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/decide/rate"
 )
 
 // estimators see the same looks. The estimators of the literature need the number of looks

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/decide/rate"
 )
 
 // constants are those that leaveOneOut tunes, each with the values that it tries.

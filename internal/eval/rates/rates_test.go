@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/decide/rate"
 )
 
 func TestKindsShareAllPages(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/eval/kit"
-	"github.com/servemap/servemap/internal/rate"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/decide/rate"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/eval/kit"
-	"github.com/servemap/servemap/internal/rate"
 )
 
 // A truth says what is right for a page: any word from lo to hi. mean is the time between

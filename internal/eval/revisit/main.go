@@ -13,8 +13,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/servemap/servemap/internal/explore"
-	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/rate"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/eval/kit"
-	"github.com/servemap/servemap/internal/record"
-	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/store"
 )
 
@@ -72,7 +72,7 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	err := st.View(ctx, old, func(stored [][]byte) error {
 		values = values[:0]
 		for i := first; i < end; i++ {
-			var twin record.Encoder
+			var twin codec.Encoder
 			twin.Bytes(1, []byte(location(i)))
 			page, err := inPart(stored[2*(i-first)], i/sitemap.MaxURLs+1)
 			if err != nil {
@@ -93,8 +93,8 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 
 // inPart returns the record of a page with another part number, which is in its field 110.
 func inPart(page []byte, n int) ([]byte, error) {
-	var e record.Encoder
-	err := record.Open(page, func(f record.Field) {
+	var e codec.Encoder
+	err := codec.Open(page, func(f codec.Field) {
 		if f.Num == 110 {
 			e.Uint(f.Num, uint64(n))
 		} else {
@@ -112,7 +112,7 @@ func addParts(ctx context.Context, st store.Store, had, pages int) error {
 		for i := (n - 1) * sitemap.MaxURLs; i < min(n*sitemap.MaxURLs, pages); i++ {
 			count, room = count+1, room+len(kit.Origin+location(i))+entryBytes
 		}
-		var part, head record.Encoder
+		var part, head codec.Encoder
 		part.Uint(1, uint64(count))
 		part.Uint(2, uint64(room))
 		head.Uint(1, uint64(n))

@@ -1,0 +1,144 @@
+// Package upstream forwards requests to a site that listens elsewhere, and its answers
+// back. It decides what the site is told of the visitor: Host and X-Forwarded-* come from the
+// origin and from trusted proxies only, so that a site that builds its URLs from them writes
+// public ones. Targets, answers and streams pass unchanged.
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/forwarded"
+	"github.com/servemap/servemap/internal/observe"
+)
+
+// DefaultTimeout is how long the site may take to begin an answer if Config does not say.
+const DefaultTimeout = time.Minute
+
+const (
+	dialTimeout  = 5 * time.Second
+	idleUpstream = 256 // idle connections to keep; the default 2 would cost a new one per request
+)
+
+// Config says where requests go.
+type Config struct {
+	To      string   // the URL where the site listens, or unix: and a path
+	Origin  *url.URL // the public address of the site
+	OwnHost bool     // the site gets the host of To, not that of Origin
+	Trusted forwarded.Proxies
+	Timeout time.Duration // of the beginning of an answer; 0 is DefaultTimeout
+	Log     *slog.Logger
+}
+
+// upstream is the site behind a proxy.
+type upstream struct {
+	proxy  httputil.ReverseProxy
+	log    *slog.Logger
+	silent atomic.Bool // the last request was not answered
+}
+
+// New returns a handler that forwards requests.
+func New(cfg Config) (http.Handler, error) {
+	target, dial, err := parseTarget(cfg.To)
+	if err != nil {
+		return nil, err
+	}
+	host := cfg.Origin.Host
+	if cfg.OwnHost {
+		host = target.Host
+	}
+	u := &upstream{log: cfg.Log}
+	u.proxy = httputil.ReverseProxy{
+		Transport: &http.Transport{
+			DialContext:           dial,
+			DisableCompression:    true, // otherwise visitors would get other bytes than the site sent
+			MaxIdleConnsPerHost:   idleUpstream,
+			IdleConnTimeout:       90 * time.Second,
+			TLSHandshakeTimeout:   dialTimeout,
+			ResponseHeaderTimeout: cmp.Or(cfg.Timeout, DefaultTimeout),
+		},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			if peer, _ := forwarded.Peer(r.In); cfg.Trusted.Has(peer) {
+				r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"]
+			} else {
+				maps.DeleteFunc(r.Out.Header, func(name string, _ []string) bool { return forwarded.Header(name) })
+			}
+			r.SetXForwarded()
+			r.Out.Header.Set("X-Forwarded-Host", cfg.Origin.Host)
+			r.Out.Header.Set("X-Forwarded-Proto", cfg.Origin.Scheme)
+			r.SetURL(target)
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // unchanged, even if it is malformed
+			r.Out.Host = host
+		},
+		ModifyResponse: func(*http.Response) error {
+			if u.silent.CompareAndSwap(true, false) {
+				u.log.Info("the site answers again")
+			}
+			return nil
+		},
+		ErrorHandler: u.failed,
+		ErrorLog:     log.New(io.Discard, "", 0), // failed logs what matters
+		BufferPool:   &buffers{},
+	}
+	return u, nil
+}
+
+func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if observe.Explores(r) {
+		// Only within a server does ReverseProxy break an answer off where the site did.
+		r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, &http.Server{}))
+	}
+	u.proxy.ServeHTTP(w, r)
+}
+
+// failed answers a request that the site did not answer.
+func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() == nil && u.silent.CompareAndSwap(false, true) { // otherwise the visitor has left
+		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Retry-After", "2")
+	w.WriteHeader(http.StatusBadGateway)
+	_, _ = io.WriteString(w, "The site does not answer. Please try again in a moment.\n")
+}
+
+// parseTarget returns where requests go, and how to connect.
+func parseTarget(to string) (*url.URL, func(context.Context, string, string) (net.Conn, error), error) {
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	if path, ok := strings.CutPrefix(to, "unix:"); ok {
+		dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return dialer.DialContext(ctx, "unix", path) }
+		return &url.URL{Scheme: "http", Host: "localhost"}, dial, nil
+	}
+	u, err := url.Parse(to)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.User != nil {
+		return nil, nil, fmt.Errorf("%q is no address of a server; give one such as http://localhost:3000 or unix:/run/site.sock", to)
+	}
+	return u, dialer.DialContext, nil
+}
+
+// buffers are reused to copy answers.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) Get() []byte {
+	if buf, ok := b.pool.Get().(*[]byte); ok {
+		return *buf
+	}
+	return make([]byte, 32<<10)
+}
+
+func (b *buffers) Put(buf []byte) { b.pool.Put(&buf) }

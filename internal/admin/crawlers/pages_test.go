@@ -1,0 +1,95 @@
+package crawlers
+
+import (
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+func TestPagesAreCountedByTheirLastFetch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, new(memstore.Store), trueBots())
+		want := func(when string, day, week, never int) {
+			t.Helper()
+			if got := r.of(google); got.Day != day || got.Week != week || got.Never != never {
+				t.Errorf("%s: %d in a day, %d in a week, %d never; want %d, %d, %d", when, got.Day, got.Week, got.Never, day, week, never)
+			}
+		}
+		r.fetch(google, real1, 1, "", 0)
+		r.fetch(google, real1, 1, "", 0)
+		r.fetch(google, real1, 2, "", 0)
+		r.fetch(google, real1, 10, "", 0) // not listed
+		r.fetch(google, fake, 3, "", 0)
+		r.fetch(duck, fake, 4, "", 0)
+		want("at first", 2, 2, 7)
+		time.Sleep(25 * time.Hour)
+		r.fetch(google, real2, 2, "", 0)
+		want("a day later", 1, 2, 7)
+		time.Sleep(8 * 24 * time.Hour)
+		want("a week later", 0, 0, 7)
+	})
+}
+
+func TestTimeFromChangeToFetch(t *testing.T) {
+	type step struct {
+		after  time.Duration
+		change bool // else Googlebot fetches the page
+	}
+	for _, tt := range []struct {
+		name  string
+		steps []step
+		delay time.Duration
+		n     int
+	}{
+		{"never", []step{{0, true}}, 0, 0},
+		{"a fetch without a change", []step{{0, false}}, 0, 0},
+		{"an hour after it", []step{{0, true}, {time.Hour, false}}, time.Hour, 1},
+		{"only the first fetch counts", []step{{0, true}, {time.Hour, false}, {time.Hour, false}}, time.Hour, 1},
+		{"a fetch before the change does not", []step{{0, false}, {time.Hour, true}, {2 * time.Hour, false}}, 2 * time.Hour, 1},
+		{"a fetch that brought the change to light", []step{{0, false}, {5 * time.Second, true}, {time.Hour, false}}, 0, 1},
+		{"a fetch before the change was read", []step{{0, true}, {time.Second, false}}, time.Second, 1},
+		{"the median of three", []step{{0, true}, {time.Hour, false}, {time.Hour, true}, {5 * time.Hour, false}, {time.Hour, true}, {2 * time.Hour, false}}, 2 * time.Hour, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, new(memstore.Store), trueBots())
+				time.Sleep(10 * time.Second)
+				for _, s := range tt.steps {
+					time.Sleep(s.after)
+					if s.change {
+						r.mu.Lock()
+						r.events = append(r.events, changelog.Event{Location: "/1", What: changelog.Changed, At: time.Now()})
+						r.mu.Unlock()
+					} else {
+						r.fetch(google, real1, 1, "", 0)
+					}
+				}
+				r.fetch(google, real1, 9, "", 0) // makes a report exist
+				time.Sleep(2 * followEvery)
+				if got := r.of(google); got.Delay != tt.delay || got.Delays != tt.n {
+					t.Errorf("%v of %d changes, want %v of %d", got.Delay, got.Delays, tt.delay, tt.n)
+				}
+			})
+		})
+	}
+}
+
+// The tracker follows only some pages of a large site.
+func TestMemoryOfPagesIsBounded(t *testing.T) {
+	p := newPages()
+	const all = 5 * maxPages
+	for i := range uint64(all) {
+		p.fetch(google, i*0x9e3779b97f4a7c15>>20, 1) // as evenly spread as hashes are
+	}
+	if len(p.of) > maxPages {
+		t.Errorf("%d pages are kept, want at most %d", len(p.of), maxPages)
+	}
+	n := p.fetchedSince(0, func(uint64) bool { return true })[google]
+	if off := math.Abs(float64(n)/all - 1); off > 0.05 {
+		t.Errorf("%d pages were fetched, and %d are told", all, n)
+	}
+}

@@ -1,0 +1,272 @@
+// Package inspect shows the owner of a site what servemap has learned: which pages are
+// listed, which are not and why, and what has changed. It renders HTML without any script,
+// and the same as JSON. It asks the site, keeps nothing, and changes nothing except by
+// Forget. Its caller decides who may see it.
+package inspect
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/style"
+)
+
+// Config says what to inspect.
+type Config struct {
+	Site       Site
+	Origin     string // such as "https://example.com/blog"
+	Root       string // the URL of the location "/", without that slash
+	Folder     string // of the origin, such as "/blog/"
+	RobotsLine string // for robots.txt
+	HTML       string // the URL of the site map for visitors, "" if there is none
+	ReportOnly bool   // no sitemap is served
+	Crawlers   bool   // the fetches of search engines are followed
+}
+
+// Inspector is an [http.Handler]. The last element of a request's path selects the view.
+// All links are relative to that, so an Inspector can be mounted below any path.
+type Inspector struct {
+	Config
+	forged *http.CrossOriginProtection
+}
+
+// New returns an inspector.
+func New(cfg Config) *Inspector { return &Inspector{cfg, http.NewCrossOriginProtection()} }
+
+// patience is how long a page waits for the store.
+const patience = 5 * time.Second
+
+//go:embed style.css
+var sheet string
+
+//go:embed templates
+var sources embed.FS
+
+var (
+	css       = []byte(style.Tokens + sheet)
+	sheetName = "style-" + hashOf(css) + ".css" // new contents get a new name, so browsers may keep it for ever
+	templates = parse()
+)
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:6])
+}
+
+// parse returns a template for each page, by its name.
+func parse() map[string]*template.Template {
+	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(sources, "templates/layout.html"))
+	names, _ := fs.Glob(sources, "templates/*.html")
+	pages := map[string]*template.Template{}
+	for _, name := range names {
+		if base := path.Base(name); base != "layout.html" {
+			pages[strings.TrimSuffix(base, ".html")] = template.Must(template.Must(layout.Clone()).ParseFS(sources, name))
+		}
+	}
+	return pages
+}
+
+// view is one page. Data is its content, also as JSON.
+type view struct {
+	Name   string // of its template
+	Nav    string // the entry of the menu that leads to it
+	Title  string
+	Status int // 0 for 200
+	Data   any
+	Live   bool // it is loaded again every few seconds
+
+	// write fills these in for every page.
+	Origin, Root, Folder, Sheet, JSON, Query string
+	Now                                      time.Time
+
+	say func(string) string // of the context, see Saying
+}
+
+// Say returns a text in the words that Saying was given: the command has flags for options.
+func (v view) Say(text string) string { return v.say(text) }
+
+// makers make the views, by the last element of the path.
+var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
+	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "folders": (*Inspector).folders,
+	"search": (*Inspector).search, "changes": (*Inspector).changes, "files": (*Inspector).files, "help": (*Inspector).help,
+	"crawlers": (*Inspector).crawlers, "forget": (*Inspector).confirm,
+}
+
+func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	guardHeaders(w.Header())
+	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	switch maker, asJSON := find(name); {
+	case name == "forget" && r.Method == http.MethodPost:
+		i.forget(w, r)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "the inspector is read with GET or HEAD", http.StatusMethodNotAllowed)
+	case name == sheetName:
+		serveSheet(w)
+	case name == "" && !endsInSlash(r):
+		enter(w, r)
+	case maker != nil:
+		i.serve(w, r, maker, asJSON)
+	case !strings.Contains(name, "."):
+		enter(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// find returns the maker of the view with a name, and whether the name asks for its JSON.
+func find(name string) (maker func(*Inspector, context.Context, url.Values) (view, error), asJSON bool) {
+	base, asJSON := strings.CutSuffix(name, ".json")
+	if asJSON && base == "stats" {
+		base = ""
+	} else if asJSON && (base == "" || base == "forget") {
+		return nil, true
+	}
+	return makers[base], asJSON
+}
+
+// guardHeaders protects the pages: nobody stores, frames or indexes them, they run nothing,
+// and they tell no other site their address.
+func guardHeaders(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Robots-Tag", "noindex, nofollow")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+}
+
+func serveSheet(w http.ResponseWriter) {
+	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	_, _ = w.Write(css)
+}
+
+// endsInSlash reports whether the path in the client's own address ends in a slash.
+// Otherwise relative links would lead elsewhere. The request's target still has what
+// http.StripPrefix cuts off.
+func endsInSlash(r *http.Request) bool {
+	target, _, _ := strings.Cut(r.RequestURI, "?")
+	return target == "" || strings.HasSuffix(target, "/")
+}
+
+// enter sends the client to the same address with a slash at its end.
+func enter(w http.ResponseWriter, r *http.Request) {
+	target, _, _ := strings.Cut(r.RequestURI, "?")
+	last := target[strings.LastIndexByte(target, '/')+1:]
+	w.Header().Set("Location", "./"+last+"/")
+	w.WriteHeader(http.StatusMovedPermanently)
+}
+
+func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*Inspector, context.Context, url.Values) (view, error), asJSON bool) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	v, err := maker(i, ctx, r.URL.Query())
+	var to redirect
+	switch {
+	case errors.As(err, &to):
+		w.Header().Set("Location", string(to))
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	case err != nil:
+		v = failed(err)
+	}
+	i.answer(w, r, v, asJSON)
+}
+
+// answer sends a view.
+func (i *Inspector) answer(w http.ResponseWriter, r *http.Request, v view, asJSON bool) {
+	say, query := sayerOf(r.Context()), r.URL.Query()
+	v.say, v.Data = say.say, say.said(v.Data)
+	if asJSON {
+		writeJSON(w, v)
+		return
+	}
+	v.JSON = jsonOf(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:], query)
+	v.Query = cmp.Or(v.Query, query.Get("q"), query.Get("u"))
+	i.write(w, v)
+}
+
+// redirect is an error that names the view to show instead, by its relative address.
+type redirect string
+
+func (r redirect) Error() string { return "see " + string(r) }
+
+// refusal is an error in the question, not of the store.
+type refusal struct{ error }
+
+// Problem replaces a view that could not be made.
+type Problem struct {
+	Error string `json:"error"`
+}
+
+func failed(err error) view {
+	text := strings.TrimPrefix(err.Error(), "servemap: ")
+	var r refusal
+	if errors.As(err, &r) {
+		return view{Name: "problem", Title: "That cannot be asked", Status: http.StatusBadRequest, Data: Problem{text}}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		text = fmt.Sprintf("the store did not answer within %v", patience)
+	}
+	return view{Name: "problem", Title: "The store does not answer", Status: http.StatusServiceUnavailable, Data: Problem{text}}
+}
+
+// jsonOf returns the relative address of a view's JSON, "" if it has none.
+func jsonOf(name string, query url.Values) string {
+	switch name {
+	case "forget":
+		return ""
+	case "":
+		name = "stats"
+	}
+	if len(query) == 0 {
+		return name + ".json"
+	}
+	return name + ".json?" + query.Encode()
+}
+
+func writeJSON(w http.ResponseWriter, v view) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if v.Status != 0 {
+		w.WriteHeader(v.Status)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(v.Data) // the client may have left
+}
+
+// write renders a page into memory first, so that it never sends half a page.
+func (i *Inspector) write(w http.ResponseWriter, v view) {
+	v.Origin, v.Root, v.Folder, v.Sheet, v.Now = i.Origin, i.Root, i.Folder, sheetName, time.Now()
+	var b bytes.Buffer
+	if err := templates[v.Name].ExecuteTemplate(&b, "layout.html", v); err != nil {
+		http.Error(w, "the page could not be made: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if v.Live {
+		w.Header().Set("Refresh", "3")
+	}
+	if v.Status != 0 {
+		w.WriteHeader(v.Status)
+	}
+	_, _ = w.Write(b.Bytes())
+}

@@ -1,0 +1,439 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/texts"
+)
+
+// Overview is the first page.
+type Overview struct {
+	Stats
+	Origin    string     `json:"origin"`
+	State     string     `json:"state"`   // of the sitemap, in a sentence
+	Serving   bool       `json:"serving"` // a sitemap is served
+	Hidden    int        `json:"not_listed"`
+	Uncounted uint64     `json:"not_counted"` // responses
+	Reasons   []Group    `json:"reasons"`     // first those to look into, then by pages
+	Responses []Response `json:"responses"`   // that did not count, the most frequent first
+	Week      Week       `json:"week"`
+}
+
+// Group has the pages with one verdict and reason.
+type Group struct {
+	Verdict string     `json:"verdict"`
+	Reason  string     `json:"reason"`
+	Pages   int        `json:"pages"`
+	Means   string     `json:"means"`
+	Care    texts.Care `json:"care"`
+	Todo    string     `json:"todo,omitempty"`
+}
+
+// Response counts the responses that did not count for one reason.
+type Response struct {
+	Reason string `json:"reason"`
+	Count  uint64 `json:"count"`
+	Means  string `json:"means"`
+}
+
+// Week says what changed on each of the last days.
+type Week struct {
+	Days  []Day     `json:"days"`
+	From  time.Time `json:"complete_since,omitzero"` // if earlier changes are unknown
+	Error string    `json:"error,omitempty"`
+}
+
+// Day counts the pages whose last change was on one day, in UTC.
+type Day struct {
+	Date    string `json:"date"`
+	Added   int    `json:"added"`
+	Changed int    `json:"changed"`
+	Removed int    `json:"removed"`
+}
+
+// overview also works without the store.
+func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
+	s := i.Site.Stats()
+	o := Overview{Stats: s, Origin: i.Origin, Serving: s.Listed > 0 && !i.ReportOnly, Responses: responsesOf(s.Ignored), Week: i.week(ctx)}
+	o.State = state(s, i.ReportOnly)
+	o.Reasons = groupsOf(s.Verdicts)
+	for _, n := range s.Ignored {
+		o.Uncounted += n
+	}
+	for _, g := range o.Reasons {
+		if g.Care != texts.Fine {
+			o.Hidden += g.Pages
+		}
+	}
+	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live")}, nil
+}
+
+// state says in a sentence what is served.
+func state(s Stats, reportOnly bool) string {
+	switch {
+	case reportOnly:
+		return fmt.Sprintf("Reporting only: %s would be listed", count(s.Listed, "page"))
+	case s.Listed > 0 && s.Store != "":
+		return fmt.Sprintf("%s listed; the store does not answer", count(s.Listed, "page"))
+	case s.Store != "":
+		return "No sitemap, as the store does not answer"
+	case s.Listed > 0:
+		return count(s.Listed, "page") + " in the sitemap"
+	case s.Sightings == 0:
+		return "Waiting for the first visitor"
+	}
+	return "No page is listed yet"
+}
+
+// groupsOf explains the counts, and puts first what an owner should look into.
+func groupsOf(verdicts map[string]int) (groups []Group) {
+	for name, pages := range verdicts {
+		verdict, reason, _ := strings.Cut(name, " ")
+		sum := texts.ReasonNamed(reason)
+		groups = append(groups, Group{verdict, reason, pages, sum.Means, sum.Care, sum.Todo})
+	}
+	order := []texts.Care{texts.Look, texts.Wait, texts.Meant, texts.Fine}
+	slices.SortFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Care), slices.Index(order, b.Care)), cmp.Compare(b.Pages, a.Pages), strings.Compare(a.Reason, b.Reason))
+	})
+	return groups
+}
+
+func responsesOf(ignored map[string]uint64) (all []Response) {
+	for _, reason := range slices.Sorted(maps.Keys(ignored)) {
+		all = append(all, Response{reason, ignored[reason], texts.Response(reason)})
+	}
+	slices.SortStableFunc(all, func(a, b Response) int { return cmp.Compare(b.Count, a.Count) })
+	return all
+}
+
+const day = 24 * time.Hour
+
+// week counts the changes of the last seven days, today included.
+func (i *Inspector) week(ctx context.Context) (w Week) {
+	first := time.Now().UTC().Truncate(day).Add(-6 * day)
+	from, err := i.reach(ctx, first)
+	if err == nil && from.After(first) {
+		w.From = from.UTC()
+	}
+	if err == nil {
+		w.Days, err = i.Site.Days(ctx, first, 7)
+	}
+	for n := range w.Days {
+		w.Days[n].Date = first.Add(time.Duration(n) * day).Format(time.DateOnly)
+	}
+	if err != nil {
+		w.Error = strings.TrimPrefix(err.Error(), "servemap: ")
+	}
+	return w
+}
+
+// reach returns since, or the time from which the changes are complete if that is later.
+func (i *Inspector) reach(ctx context.Context, since time.Time) (time.Time, error) {
+	from, err := i.Site.ChangesFrom(ctx)
+	if err == nil && from.After(since) {
+		return from, nil
+	}
+	return since, err
+}
+
+func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
+	p, err := i.explain(ctx, q)
+	return view{Name: "page", Nav: "pages", Title: i.show(p.URL), Query: i.show(p.URL), Data: p}, err
+}
+
+// explain describes the page that the query names.
+func (i *Inspector) explain(ctx context.Context, q url.Values) (Page, error) {
+	u := q.Get("u")
+	if u == "" {
+		return Page{}, refusal{errors.New("say in u which page; it is a URL of the site, or a location such as /about")}
+	}
+	p, err := i.Site.Explain(ctx, u)
+	if err != nil && ctx.Err() == nil && i.Site.Stats().Store == "" {
+		return Page{}, refusal{err}
+	}
+	return p, err
+}
+
+// mostPages is how many pages or changes one view shows, and mostChildren how many children
+// of a folder.
+const (
+	mostPages    = 100
+	mostChildren = 50
+)
+
+// Pages are the listed pages whose locations begin with Prefix.
+type Pages struct {
+	Prefix string `json:"prefix"`
+	After  string `json:"after,omitempty"`
+	List
+}
+
+func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
+	p := Pages{Prefix: cmp.Or(i.location(q.Get("prefix")), "/"), After: q.Get("after")}
+	err := checkLocations(p.Prefix, p.After)
+	if err == nil {
+		p.List, err = i.Site.List(ctx, Wanted{Prefix: p.Prefix, After: p.After, Most: mostPages})
+	}
+	return view{Name: "pages", Nav: "pages", Title: "Pages", Data: p}, err
+}
+
+// location turns a URL or location that an owner typed into a location.
+func (i *Inspector) location(typed string) string {
+	typed = strings.TrimSpace(typed)
+	if rest, ok := strings.CutPrefix(typed, i.Root); ok && (rest == "" || rest[0] == '/') {
+		return cmp.Or(rest, "/")
+	}
+	return typed
+}
+
+// checkLocations refuses all but the empty string and beginnings of locations.
+func checkLocations(all ...string) error {
+	for _, loc := range all {
+		if loc != "" && loc[0] != '/' || len(loc) > 1024 || strings.ContainsFunc(loc, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return refusal{fmt.Errorf("%q cannot be the beginning of a location; write it as in the address, such as /blog/", shorten(loc))}
+		}
+	}
+	return nil
+}
+
+// Folder lists the children of a folder.
+type Folder struct {
+	Folder   string  `json:"folder"`
+	After    string  `json:"after,omitempty"`
+	Children []Child `json:"children"`
+	Next     string  `json:"next,omitempty"`
+}
+
+func (i *Inspector) folders(ctx context.Context, q url.Values) (view, error) {
+	f := Folder{Folder: cmp.Or(i.location(q.Get("prefix")), i.Folder), After: q.Get("after")}
+	if err := checkLocations(f.Folder, f.After); err != nil {
+		return view{}, err
+	}
+	f.Folder = f.Folder[:strings.LastIndexByte(f.Folder, '/')+1]
+	var err error
+	f.Children, f.Next, err = i.Site.Folder(ctx, f.Folder, f.After, mostChildren)
+	return view{Name: "folders", Nav: "folders", Title: "Folders", Data: f}, err
+}
+
+// Search is the result of a search.
+type Search struct {
+	Query string `json:"query"`
+	After string `json:"after,omitempty"`
+	// Prefix says that the pages begin with the query. Otherwise they contain it.
+	Prefix bool `json:"prefix"`
+	// Stopped says that time ran out, so that pages after Next may match too.
+	Stopped bool `json:"stopped,omitempty"`
+	// Ask is the location that the query may mean, "" if pages were found.
+	Ask string `json:"ask,omitempty"`
+	List
+}
+
+// searchFor is how long a search may take before it shows its results so far.
+const searchFor = time.Second
+
+// search finds the page at an address, else the pages that begin with it. It looks for any
+// other text within the addresses of all listed pages.
+func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
+	typed := strings.TrimSpace(q.Get("q"))
+	s := Search{Query: typed, After: q.Get("after")}
+	v := view{Name: "search", Nav: "pages", Title: "Search", Query: typed}
+	loc := i.location(typed)
+	if s.Prefix = strings.HasPrefix(loc, "/"); typed == "" || checkLocations(s.After) != nil {
+		v.Data = s
+		return v, checkLocations(s.After)
+	}
+	var err error
+	switch {
+	case s.Prefix:
+		err = i.searchPrefix(ctx, loc, &s)
+	case strings.Contains(typed, "://"):
+		return v, redirect("page?u=" + url.QueryEscape(typed)) // it says why no page can be there
+	default:
+		needle := strings.ToLower(escaped(typed))
+		s.List, err = i.Site.List(ctx, Wanted{Prefix: "/", Contains: needle, After: s.After, Most: mostPages, Within: searchFor})
+		s.Stopped = s.Next != "" && len(s.Pages) < mostPages
+		if len(s.Pages) == 0 && s.After == "" {
+			s.Ask = "/" + escaped(typed)
+		}
+	}
+	v.Data = s
+	return v, err
+}
+
+// searchPrefix finds the page at a location, or the pages that begin with it. If there is
+// neither, the page's own view says so.
+func (i *Inspector) searchPrefix(ctx context.Context, loc string, s *Search) error {
+	alone := redirect("page?u=" + url.QueryEscape(loc))
+	if p, err := i.Site.Explain(ctx, loc); s.After == "" && (err != nil && ctx.Err() == nil || err == nil && p.Verdict != "unknown") {
+		return alone
+	}
+	prefix := escaped(loc)
+	if checkLocations(prefix) != nil {
+		return alone
+	}
+	var err error
+	s.List, err = i.Site.List(ctx, Wanted{Prefix: prefix, After: s.After, Most: mostPages})
+	if err == nil && len(s.Pages) == 0 && s.After == "" {
+		return alone
+	}
+	return err
+}
+
+// escaped writes a typed text as locations have it: it escapes only what is not printable
+// ASCII.
+func escaped(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c <= ' ' || c > '~' || c == '"' || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// Changes are the last changes of each page, the newest first.
+type Changes struct {
+	Since   time.Time `json:"since"`
+	Span    string    `json:"-"`                       // as in the query
+	From    time.Time `json:"complete_since,omitzero"` // if earlier changes are unknown
+	Before  string    `json:"before,omitempty"`
+	Changes []Change  `json:"changes"`
+	Next    string    `json:"next,omitempty"` // value of before for the next page, "" at the end
+}
+
+// spans are the times that the view of changes offers.
+var spans = []struct{ Value, Text string }{{"1h", "Last hour"}, {"24h", "Since yesterday"}, {"168h", "Seven days"}}
+
+func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
+	c := Changes{Span: cmp.Or(q.Get("since"), "168h"), Before: q.Get("before")}
+	var err error
+	if c.Since, err = sinceOf(c.Span, time.Now()); err != nil {
+		return view{}, err
+	}
+	from, err := i.reach(ctx, c.Since)
+	if from.After(c.Since) {
+		c.From, c.Since = from.UTC(), from.UTC()
+	}
+	if err == nil {
+		err = i.latest(ctx, &c)
+	}
+	return view{Name: "changes", Nav: "changes", Title: "Changes", Data: c}, err
+}
+
+// sinceOf reads a time, or how long ago it was.
+func sinceOf(text string, now time.Time) (time.Time, error) {
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return now.Add(-ago).UTC().Truncate(time.Millisecond), nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return at, refusal{fmt.Errorf("since %q is neither a time such as 2026-11-22T00:00:00Z nor a span such as 24h", shorten(text))}
+	}
+	return at.UTC(), nil
+}
+
+// latest finds the newest changes that come before the cursor.
+func (i *Inspector) latest(ctx context.Context, c *Changes) error {
+	var before Change
+	at, url, _ := strings.Cut(c.Before, " ")
+	if c.Before != "" {
+		var err error
+		if before.At, err = time.Parse(time.RFC3339Nano, at); err != nil {
+			return refusal{errors.New("before is none that a page of changes gave")}
+		}
+		before.URL = url
+	}
+	var err error
+	if c.Changes, err = i.Site.Latest(ctx, c.Since, before, mostPages+1); err != nil || len(c.Changes) <= mostPages {
+		return err
+	}
+	c.Changes = c.Changes[:mostPages]
+	last := c.Changes[mostPages-1]
+	c.Next = last.At.Format(time.RFC3339Nano) + " " + last.URL
+	return nil
+}
+
+// Files are the sitemap's files.
+type Files struct {
+	Files      []File    `json:"files"`
+	HTML       string    `json:"html,omitempty"` // for visitors
+	RobotsLine string    `json:"robots_line"`
+	RobotsTxt  RobotsTxt `json:"robots_txt,omitempty"`
+	ReportOnly bool      `json:"report_only,omitempty"`
+}
+
+func (i *Inspector) files(context.Context, url.Values) (view, error) {
+	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.HTML, i.RobotsLine, i.Site.RobotsTxt(), i.ReportOnly}}, nil
+}
+
+// Crawlers are what search engines fetched.
+type Crawlers struct {
+	Followed bool      `json:"followed"` // Options.Crawlers is set
+	Crawlers []Crawler `json:"crawlers"`
+}
+
+func (i *Inspector) crawlers(context.Context, url.Values) (view, error) {
+	return view{Name: "crawlers", Nav: "crawlers", Title: "Crawlers", Data: Crawlers{i.Crawlers, i.Site.Crawlers()}}, nil
+}
+
+// Help is every reason with its sentences.
+type Help struct {
+	Reasons []Reason `json:"reasons"`
+}
+
+// Reason is one reason with its sentences.
+type Reason struct {
+	Verdict string     `json:"verdict"`
+	Reason  string     `json:"reason"`
+	Text    string     `json:"text"`
+	Care    texts.Care `json:"care"`
+	Todo    string     `json:"todo,omitempty"`
+}
+
+func (i *Inspector) help(context.Context, url.Values) (view, error) {
+	var h Help
+	for _, r := range texts.Reasons() {
+		h.Reasons = append(h.Reasons, Reason{r.Verdict, r.Name, r.Page, r.Care, r.Todo})
+	}
+	return view{Name: "help", Nav: "help", Title: "Help", Data: h}, nil
+}
+
+// confirm asks the owner whether to forget a page.
+func (i *Inspector) confirm(ctx context.Context, q url.Values) (view, error) {
+	p, err := i.explain(ctx, q)
+	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: p}, err
+}
+
+// forget takes a page out, if the request comes from a page of the inspector.
+func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
+	if err := i.forged.Check(r); err != nil {
+		http.Error(w, "only the inspector's own page may ask for that: "+err.Error(), http.StatusForbidden)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
+	u := r.PostFormValue("u")
+	_, err := i.explain(ctx, url.Values{"u": {u}})
+	if err == nil {
+		err = i.Site.Forget(ctx, u)
+	}
+	if err != nil {
+		i.answer(w, r, failed(err), false)
+		return
+	}
+	w.Header().Set("Location", "page?u="+url.QueryEscape(u))
+	w.WriteHeader(http.StatusSeeOther)
+}

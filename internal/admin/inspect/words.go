@@ -1,0 +1,235 @@
+package inspect
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/servemap/servemap/internal/admin/texts"
+)
+
+// functions are what the templates call.
+var functions = template.FuncMap{
+	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextLook, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
+	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
+	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": prose,
+	"spans": func() any { return spans }, "last": lastSegment,
+	"tone": tone, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
+}
+
+// thousands writes a whole number with commas between its thousands.
+func thousands(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return thousands(strconv.Itoa(n)) + " " + thing + "s"
+}
+
+func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func date(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// ago says how long before now something was, as people say it.
+func ago(t, now time.Time) string {
+	switch d := now.Sub(t); {
+	case d < -5*time.Second:
+		return "in " + spanOf(-d.Seconds())
+	case d < 5*time.Second:
+		return "just now"
+	default:
+		return spanOf(d.Seconds()) + " ago"
+	}
+}
+
+// nextLook says when a request for a page next teaches something.
+func nextLook(at, now time.Time) string {
+	if !at.After(now) {
+		return "with the next visit"
+	}
+	return "with a visit in " + spanOf(at.Sub(now).Seconds()) + " or later"
+}
+
+// units are the units of time that people use.
+var units = []struct {
+	seconds float64
+	name    string
+}{{365.25 * 86400, "year"}, {30.44 * 86400, "month"}, {7 * 86400, "week"}, {86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}}
+
+// spanOf writes a number of seconds in the largest unit that it fills.
+func spanOf(seconds float64) string {
+	for _, u := range units {
+		if n := int(seconds/u.seconds + 0.5); seconds >= u.seconds*0.95 {
+			return count(max(n, 1), u.name)
+		}
+	}
+	return "less than a second"
+}
+
+func bytesOf(n int) string {
+	switch {
+	case n < 1000:
+		return count(n, "byte")
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// show returns what the inspector shows for a URL of the site: its path, readable.
+func (i *Inspector) show(u string) string { return showPath(i.Root, u) }
+
+func showPath(root, u string) string {
+	loc, ok := strings.CutPrefix(u, root)
+	if !ok {
+		loc = u
+	}
+	text, err := url.PathUnescape(loc)
+	if err != nil || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }) {
+		return loc
+	}
+	return text
+}
+
+// shorten keeps a stranger's text from filling the page.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:80]) + "…"
+	}
+	return s
+}
+
+// crumb is one of the folders above a location.
+type crumb struct{ Name, Location string }
+
+// crumbs returns the folders from the root to a folder, itself included.
+func crumbs(folder string) (all []crumb) {
+	at := 0
+	for segment := range strings.SplitAfterSeq(folder, "/") {
+		if at += len(segment); strings.HasSuffix(segment, "/") {
+			all = append(all, crumb{showPath("", segment), folder[:at]})
+		}
+	}
+	return all
+}
+
+// lastSegment returns a location without its folder.
+func lastSegment(folder, location string) string {
+	return showPath("", strings.TrimPrefix(location, folder))
+}
+
+// verdictWord is the headline of a verdict.
+func verdictWord(verdict string) string {
+	return map[string]string{
+		"listed": "Listed", "waiting": "Waiting", "held": "Held back", "excluded": "Excluded", "gone": "Gone", "unknown": "Unknown",
+	}[verdict]
+}
+
+// careWord says what an owner should do about pages with a [texts.Care].
+func careWord(care any) string {
+	if text := fmt.Sprint(care); text != string(texts.Look) {
+		return text
+	}
+	return "look into it"
+}
+
+// part is a piece of an element of the sitemap: a tag or a text.
+type part struct {
+	Tag  bool
+	Text string
+}
+
+// Closes reports whether it is a tag that ends an element. A line may break before it.
+func (p part) Closes() bool { return p.Tag && strings.HasPrefix(p.Text, "</") }
+
+// tagOrText is a tag of XML, or the text up to the next one.
+var tagOrText = regexp.MustCompile(`<[^>]*>?|[^<]+`)
+
+// elementParts splits the element of a page into tags and texts. Each inner element gets
+// its own line.
+func elementParts(xml string) (parts []part) {
+	depth, opened := 0, false
+	for _, text := range tagOrText.FindAllString(strings.TrimSpace(xml), -1) {
+		p := part{text[0] == '<', text}
+		if !p.Tag {
+			parts = append(parts, p)
+			continue
+		}
+		if p.Closes() {
+			depth--
+		}
+		if len(parts) > 0 && (!p.Closes() || !opened) {
+			parts = append(parts, part{false, "\n" + strings.Repeat("  ", max(depth, 0))})
+		}
+		parts = append(parts, p)
+		if opened = !p.Closes() && !strings.HasSuffix(text, "/>"); opened {
+			depth++
+		}
+	}
+	return parts
+}
+
+// stamp is a time as texts have it.
+var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+
+// prose writes a text with its times as a page shows other times.
+func prose(text string) template.HTML {
+	return template.HTML(stamp.ReplaceAllStringFunc(template.HTMLEscapeString(text), func(at string) string {
+		t, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			return at
+		}
+		return fmt.Sprintf(`<time datetime="%s" title="%[1]s">%s</time>`, at, date(t))
+	}))
+}
+
+// menu are the views that every page links to.
+var menu = []struct{ Name, Href, Text string }{
+	{"overview", "./", "Overview"}, {"pages", "pages", "Pages"}, {"folders", "folders", "Folders"},
+	{"changes", "changes", "Changes"}, {"files", "files", "Files"}, {"crawlers", "crawlers", "Crawlers"}, {"help", "help", "Help"},
+}
+
+// tone is the colour of a verdict.
+func tone(verdict string) string {
+	switch verdict {
+	case "listed":
+		return "good"
+	case "waiting", "held":
+		return "wait"
+	case "unknown":
+		return "none"
+	}
+	return "look"
+}
+
+// check is a kind of evidence that a page has or lacks.
+type check struct {
+	Has  bool
+	Text string
+}
+
+func evidenceOf(p Page, kind, text string) check {
+	return check{slices.Contains(p.Evidence, kind), text}
+}
+
+// listings are the rows of a table of pages.
+type listings struct {
+	View  view
+	Pages []Listing
+}
+
+func listingsOf(v view, pages []Listing) listings { return listings{v, pages} }

@@ -1,0 +1,138 @@
+package texts
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
+)
+
+// LastMod says where the lastmod of a page comes from, or why there is none. It then says what may
+// still turn out to be a change. It returns "" for a page that was never seen.
+func LastMod(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
+	if h.FirstSeen.IsZero() {
+		return ""
+	}
+	at, by, whose := c.Decide(trust, now)
+	switch by {
+	case lastmod.BySeen:
+		return changed(c, h) + "The lastmod is the time of the look that first showed the change." + awaited(h)
+	case lastmod.ByExact:
+		return changed(c, h) + "The lastmod is the time that " + gave(h, whose, at, "") + "." + awaited(h)
+	case lastmod.ByGiven:
+		return fmt.Sprintf("No change was seen since the first look at %s. The lastmod is the time that %s.",
+			stamp(h.FirstSeen), gave(h, whose, at, ", but nothing that counts changed with it")) + awaited(h)
+	case lastmod.ByFresh:
+		seen := "the first look"
+		if at.Second() < moment.Of(h.FirstSeen).Second() {
+			seen = "the look that first showed a link to it"
+		}
+		return "The page is new: no page linked to it before. The lastmod is the time of " + seen + "." + awaited(h)
+	case lastmod.Volatile:
+		return "There is no lastmod: the page is different at every look."
+	case lastmod.Ahead:
+		return "There is no lastmod: the last change lies in the future, so the clock was wrong then or is now."
+	}
+	return undated(c, h, trust, now) + awaited(h)
+}
+
+// changed says when the content changed.
+func changed(c lastmod.Candidates, h lastmod.History) string {
+	if h.Unchanged.IsZero() {
+		return "The content changed. "
+	}
+	return fmt.Sprintf("The content changed between the looks at %s and %s. ", stamp(h.Unchanged), stamp(c.Changed.Time()))
+}
+
+// gave says that a source gives a time. If the source now gives another time, gave names that one
+// and says why it is not used.
+func gave(h lastmod.History, s lastmod.Source, at moment.Time, why string) string {
+	if last := h.Given[s]; !last.IsZero() && moment.Of(last) != at {
+		return fmt.Sprintf("%v gave for that content. It now gives %s%s", s, stamp(last), why)
+	}
+	return s.String() + " gives"
+}
+
+// undated says why a page without a seen change has no lastmod.
+func undated(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
+	why := []string{fmt.Sprintf("no change was seen since the first look at %s", stamp(h.FirstSeen))}
+	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
+		doubt := doubts[c.Against(trust, s, now)]
+		if last := h.Given[s]; doubt == "" && !last.IsZero() {
+			doubt = fmt.Sprintf("now gives %s, but nothing that counts changed with it", stamp(last))
+		}
+		if doubt != "" {
+			why = append(why, s.String()+" "+doubt)
+		}
+	}
+	return "There is no lastmod: " + strings.Join(why, "; ") + "."
+}
+
+// doubts say why a date from a source is not used.
+var doubts = map[lastmod.Doubt]string{
+	lastmod.Clocked:  "is not trusted, because it moves with the clock",
+	lastmod.Moved:    "is not trusted, because it moved on pages that had not changed",
+	lastmod.Outdated: "gives a date from a time when it was not trusted",
+	lastmod.Stamped:  "gives the time of a build, which most pages share",
+	lastmod.TooYoung: "gives a new date, which is used once a look finds it an hour old",
+}
+
+// awaited says what may still turn out to be a change, and what decides that.
+func awaited(h lastmod.History) string {
+	switch {
+	case h.Odd:
+		return " The last look showed hardly any text, or another language. It was taken for an error; it counts as a change if it lasts for 30 days, or for a day if a trusted date moved with it."
+	case h.Held.IsZero():
+		return ""
+	}
+	looks := "one more look shows"
+	if h.More > 1 {
+		looks = fmt.Sprintf("%d more looks show", h.More)
+	}
+	return fmt.Sprintf(" What appeared or disappeared at the look of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), looks)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Unlikely says that the changefreq is too improbable to be published.
+func Unlikely(freq string) string {
+	return fmt.Sprintf(" There is no changefreq: %s fits best, but is less likely than Options.Limits.Confidence asks for.", freq)
+}
+
+// TooEarly says that no changefreq is published because only one change was seen, soon after the
+// first look.
+func TooEarly(freq string) string {
+	return fmt.Sprintf(" There is no changefreq: after one change, %s needs a longer watch or another change.", freq)
+}
+
+// ReadAs says how a page is read, and how many of its blocks were new at its last change.
+func ReadAs(r mark.Reading) string {
+	text := "an article: new text is a change"
+	if r.List {
+		text = "a list: new items, such as links to articles, are a change"
+	}
+	if r.Fresh > 0 {
+		text += fmt.Sprintf("; new blocks at the last change: %d", r.Fresh)
+	}
+	return text
+}
+
+// Ignored says which main text of a page does not count when servemap looks for changes.
+func Ignored(left mark.Reading) (all []string) {
+	for _, i := range []struct {
+		n    int
+		what string
+	}{
+		{left.Volatile, "places where the text moves by itself"},
+		{left.Furniture, "blocks that belong to the site, such as menus and notices"},
+		{left.Held, "texts that count as a change if the next looks still show them"},
+	} {
+		if i.n > 0 {
+			all = append(all, fmt.Sprintf("%s: %d", i.what, i.n))
+		}
+	}
+	return all
+}

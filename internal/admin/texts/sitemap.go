@@ -1,0 +1,95 @@
+package texts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/location"
+)
+
+// Counts are the numbers to show in place of a sitemap.
+type Counts struct {
+	Origin     string
+	Listed     int
+	Waiting    int               // locations that were never listed
+	Sightings  uint64            // since the start
+	Verdicts   map[string]int    // locations by verdict and reason
+	Ignored    map[string]uint64 // responses that did not count, by reason
+	Hints      []hint.Hint
+	ReportOnly bool
+	NoStore    bool // the store cannot be used
+}
+
+// NoSitemap says why there is no sitemap.
+func NoSitemap(c Counts) string {
+	var b strings.Builder
+	switch {
+	case c.ReportOnly:
+		fmt.Fprintf(&b, "The sitemap of %s is not served because Options.ReportOnly is set. Pages it would list: %d.\n\n", c.Origin, c.Listed)
+	case c.NoStore:
+		fmt.Fprintf(&b, "The sitemap of %s cannot be served now because its store does not work. The log says why.\n\n", c.Origin)
+	default:
+		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", c.Origin)
+	}
+	for _, h := range c.Hints {
+		fmt.Fprintf(&b, "%s\n\n", h)
+	}
+	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", c.Sightings)
+	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", c.Waiting)
+	if c.Sightings == 0 && len(c.Ignored) == 0 && !c.NoStore && c.Listed == 0 {
+		b.WriteString("Visit the site without cookies, beginning at its first page.\n")
+	}
+	for _, why := range slices.Sorted(maps.Keys(c.Verdicts)) {
+		fmt.Fprintf(&b, "Locations, %s: %d\n", why, c.Verdicts[why])
+	}
+	for _, why := range slices.Sorted(maps.Keys(c.Ignored)) {
+		fmt.Fprintf(&b, "Responses that did not count, %s: %d (%s)\n", why, c.Ignored[why], Response(why))
+	}
+	b.WriteString("\nListing begins where visitors enter, and follows the links of listed pages. The owner can ask Site.Explain about any page.\n")
+	return b.String()
+}
+
+// responses says why responses did not count, and what to do about it.
+var responses = map[string]string{
+	eligibility.Cookie.String():            "the visitor has a cookie; if everybody gets it and it is never a log-in, name it in Options.BenignCookies",
+	eligibility.IdentityHeader.String():    "a proxy names a user; Options.Anonymous decides who is anonymous",
+	eligibility.Authorization.String():     "the visitor sent credentials; Options.Anonymous decides who is anonymous",
+	eligibility.Encoding.String():          "servemap cannot read the Content-Encoding; " + outside,
+	eligibility.Private.String():           "the response says Cache-Control: private; where that is wrong, set Rule.IgnoreCacheControl",
+	eligibility.NoStore.String():           "the response says Cache-Control: no-store; where that is wrong, set Rule.IgnoreCacheControl",
+	eligibility.NotAnonymous.String():      "Options.Anonymous says that the visitor is not anonymous",
+	eligibility.NotHTML.String():           "it is not HTML, or has no Content-Type",
+	eligibility.Fragment.String():          "a script or a frame asked for it, not a visitor",
+	eligibility.Method.String():            "neither GET nor HEAD",
+	eligibility.ClientCertificate.String(): "the visitor has a certificate",
+	eligibility.Status.String():            "an answer that says nothing about the page, such as a temporary error",
+	eligibility.Attachment.String():        "a download",
+	eligibility.Incomplete.String():        "the response ended early, or is only a part of the page",
+	eligibility.Moved.String():             "a redirect",
+	eligibility.NotFound.String():          "404: there is no page",
+	eligibility.StatusGone.String():        "410: the page is gone",
+	eligibility.Denied.String():            "401 or 403: visitors are refused",
+	eligibility.LoginRedirect.String():     "visitors must log in",
+	eligibility.NoIndex.String():           "the response says noindex",
+
+	location.ReasonQuery.String():         "the query has a parameter that is not allowed, or one without a value; if it makes a page of its own, name it in Options.Query",
+	location.ReasonOutsideFolder.String(): "the path is outside the origin's folder",
+	location.ReasonHost.String():          "the request is for another host; if it is yours, name it in Options.Hosts",
+}
+
+// Response says why responses did not count. reason is the reason's name.
+func Response(reason string) string {
+	if text := responses[reason]; text != "" {
+		return text
+	}
+	for r := location.ReasonNone + 1; r <= location.ReasonQuery; r++ {
+		if r.String() == reason {
+			return "the address: " + r.Text()
+		}
+	}
+	return "see the log"
+}

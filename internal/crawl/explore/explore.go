@@ -1,0 +1,339 @@
+// Package explore walks a site through its own handler, from the entries along the links.
+// So servemap learns a site without visitors. It takes the handler and the places to begin.
+// It makes requests and returns a report. It must never request a link that may act, such
+// as one that deletes, nor what robots.txt disallows. It must end on a site that makes up
+// links for ever.
+package explore
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/robots"
+)
+
+// Config says what to explore, and how far. All fields are required but Robots, Own,
+// Resume, Sitemaps, Seeds, Answered and Progress.
+type Config struct {
+	Handler    http.Handler
+	Normalizer *location.Normalizer
+	// Target returns the request target of the page at a location.
+	Target  func(location string) string
+	Rules   eligibility.Rules
+	Robots  *robots.Rules // if nil, Run requests the site's robots.txt
+	Entries []string      // locations
+	Agent   string        // the User-Agent
+	Static  bool          // no request changes anything
+	// Known reports whether anything is known of the page at a location. Then a seed does
+	// not request it: a page that nothing links to would never expire.
+	Known func(ctx context.Context, location string) bool
+	// Own, if not nil, reports whether a location belongs to the sitemap itself. Run does
+	// not request it, since all its links are known already.
+	Own func(location string) bool
+	// Rest waits until the reader of the pages has time for more, or ctx ends.
+	Rest func(ctx context.Context) error
+
+	// Answered, if not nil, is called with the status of each answer, 0 if there was none.
+	// It may be called concurrently.
+	Answered func(status int)
+
+	MaxRequests, MaxDepth, Concurrency int
+
+	Sitemaps []string // locations of sitemaps that name more to request
+	Seeds    []string // more to request: locations or URLs
+	Resume   []byte   // Report.State of an exploration to continue
+	Progress func(Report)
+}
+
+// Report says how far an exploration has got.
+type Report struct {
+	Requests int            // made
+	Pages    int            // that were answered with HTML
+	Waiting  int            // locations still to request
+	Skipped  map[string]int // links that were not requested, by reason
+	Acting   []string       // the first links that may act, as URLs
+	State    []byte         // what Resume needs to continue, nil if nothing waits
+}
+
+// actingTold is how many acting links a report names.
+const actingTold = 100
+
+// explorer is one exploration. It belongs to the goroutine of Run.
+type explorer struct {
+	Config
+	frontier *frontier
+	robots   *robots.Rules
+	pace     pace
+	report   Report
+	skipped  map[string]bool // links that are counted in the report
+	lost     atomic.Int64    // handlers that still run after the time limit of their request
+}
+
+// Run explores until nothing is left to request, a limit is reached, or ctx ends. The
+// report is complete in each case. The error says why the exploration could not begin or go
+// on. If ctx ended, it is the error of ctx.
+func Run(ctx context.Context, cfg Config) (Report, error) {
+	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests, cfg.MaxDepth), skipped: map[string]bool{}}
+	e.report.Skipped = map[string]int{}
+	if err := e.frontier.load(cfg.Resume); err != nil {
+		return e.report, err
+	}
+	err := e.askRobots(ctx)
+	if err == nil {
+		e.begin(ctx)
+		err = e.walk(ctx)
+	}
+	e.tell()
+	e.report.State = e.frontier.save()
+	return e.report, err
+}
+
+// begin fills the frontier with the places where the exploration starts.
+func (e *explorer) begin(ctx context.Context) {
+	for _, loc := range e.Entries {
+		e.frontier.add(item{Location: loc})
+	}
+	for _, loc := range e.Rules.Vouched() {
+		if e.Static || !MayAct(loc) { // the rule may mean other locations that begin with it
+			e.consider(e.Normalizer.Parse(loc), loc, item{})
+		}
+	}
+	for _, loc := range e.Sitemaps {
+		for _, u := range e.readSitemap(ctx, loc, 0) {
+			e.seed(ctx, u)
+		}
+	}
+	for _, u := range e.Seeds {
+		e.seed(ctx, u)
+	}
+}
+
+// seed puts a page that another program knows into the frontier.
+func (e *explorer) seed(ctx context.Context, u string) {
+	if to := e.Normalizer.Parse(u); to.Location != "" && !e.Known(ctx, to.Location) {
+		e.consider(to, u, item{})
+	}
+}
+
+// askRobots reads the site's robots.txt (RFC 9309). While the site answers with a server
+// error, nothing may be requested (section 2.3.1.4).
+func (e *explorer) askRobots(ctx context.Context) error {
+	if e.robots = e.Robots; e.robots != nil {
+		return nil
+	}
+	a := e.ask(ctx, "/robots.txt")
+	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
+		to := e.Normalizer.Resolve("/robots.txt", a.header.Get("Location"))
+		if hops == 5 || to.Location == "" {
+			return fmt.Errorf("robots.txt redirects to %q, where it cannot be read; nothing may be asked for", a.header.Get("Location"))
+		}
+		a = e.ask(ctx, to.Location)
+	}
+	switch {
+	case a.err != nil:
+		return fmt.Errorf("asking for robots.txt: %w", a.err)
+	case a.status >= 500 || a.status == http.StatusTooManyRequests:
+		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404", a.status)
+	case a.status == http.StatusOK:
+		e.robots = robots.Parse(a.body)
+	}
+	return nil
+}
+
+// result is the answer to the request for an item.
+type result struct {
+	item
+	answer
+}
+
+// walk requests the locations of the frontier, some at a time, in the order in which they
+// were found.
+func (e *explorer) walk(ctx context.Context) error {
+	results := make(chan result)
+	running, told := 0, time.Now()
+	defer func() {
+		for ; running > 0; running-- {
+			r := <-results // each answer comes soon after ctx ends, or at its time limit
+			e.frontier.again(r.item)
+		}
+	}()
+	for {
+		for running < e.pace.allowed(e.Concurrency) {
+			if err := e.rest(ctx); err != nil {
+				return err
+			}
+			it, ok := e.frontier.next()
+			if !ok {
+				break
+			}
+			running++
+			e.report.Requests++
+			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
+		}
+		if running == 0 {
+			return nil
+		}
+		r := <-results
+		running--
+		if err := e.take(ctx, r); err != nil {
+			return err
+		}
+		if time.Since(told) >= tellEvery {
+			told = time.Now()
+			e.tell()
+		}
+	}
+}
+
+// tellEvery is how often walk reports progress.
+const tellEvery = 250 * time.Millisecond
+
+func (e *explorer) tell() {
+	e.report.Waiting = e.frontier.waiting()
+	if e.Progress != nil {
+		e.Progress(e.report)
+	}
+}
+
+// rest waits until the site, and the reader of its pages, have time.
+func (e *explorer) rest(ctx context.Context) error {
+	if err := sleep(ctx, e.pace.pause(time.Now())); err != nil {
+		return err
+	}
+	return e.Rest(ctx)
+}
+
+// take notes an answer and its links.
+func (e *explorer) take(ctx context.Context, r result) error {
+	switch {
+	case ctx.Err() != nil:
+		e.frontier.again(r.item) // ctx may have cut its answer short
+		return ctx.Err()
+	case r.err != nil:
+		e.report.Skipped["failed"]++
+		return e.tooManyLost()
+	}
+	if e.pace.saw(time.Now(), r.elapsed, r.status, r.header.Get("Retry-After")) {
+		if !e.frontier.refused(r.item) {
+			e.report.Skipped["refused"]++
+		}
+		if e.pace.refused >= mostRefused {
+			return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
+		}
+		return nil
+	}
+	e.follow(r)
+	return nil
+}
+
+// tooManyLost returns an error if the site holds on to requests that have ended.
+func (e *explorer) tooManyLost() error {
+	if n := e.lost.Load(); n >= mostLost {
+		return fmt.Errorf("%d requests are still at work long after the %v that each has; the site's handlers have to end when the context of a request does", n, requestPatience)
+	}
+	return nil
+}
+
+// follow puts the links of an answer into the frontier.
+func (e *explorer) follow(r result) {
+	if r.status >= 300 && r.status < 400 {
+		if to := r.header.Get("Location"); to != "" {
+			found := e.frontier.page(r.item) // one step deeper, or redirects could go on for ever
+			e.consider(e.Normalizer.Resolve(r.Location, to), to, found)
+			e.frontier.grew(found)
+		}
+		return
+	}
+	if r.status != http.StatusOK || !capture.IsHTML(r.header.Get("Content-Type")) {
+		return
+	}
+	e.report.Pages++
+	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
+	e.frontier.shows(r.item, facts.MainHash)
+	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
+		for _, l := range facts.Links {
+			e.skip("nofollow", l.Href)
+		}
+		return
+	}
+	found := e.frontier.page(r.item)
+	base := e.Normalizer.Base(r.Location, facts.Base)
+	for _, l := range facts.Links {
+		switch {
+		case l.NoFollow:
+			e.skip("nofollow", l.Href)
+		case l.Acts && !e.Static:
+			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
+		default:
+			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href, found)
+		}
+	}
+	for _, a := range facts.Alternates {
+		e.consider(e.Normalizer.Resolve(base, a.Href), a.Href, found)
+	}
+	if facts.Canonical != "" {
+		e.consider(e.Normalizer.Resolve(base, facts.Canonical), facts.Canonical, found)
+	}
+	e.frontier.grew(found)
+}
+
+// consider puts a link into the frontier, or notes why exploring does not request it. href
+// is the link as written.
+func (e *explorer) consider(to location.Result, href string, found item) {
+	if to.Reason == location.ReasonHost || to.Reason == location.ReasonOutsideFolder || to.Reason == location.ReasonForm {
+		return // not a link of this site
+	}
+	if e.frontier.has(to.Location) {
+		return // most links lead where other links lead too
+	}
+	rule, _ := e.Rules.Match(to.Location)
+	if !e.Static && rule.Listing != eligibility.Always && acting(to.Location, href) {
+		e.acts(to.Location)
+		return
+	}
+	why := ""
+	switch {
+	case to.Reason != location.ReasonNone:
+		why = to.Reason.String()
+	case eligibility.AssetName(to.Location), e.Own != nil && e.Own(to.Location):
+		why = "file"
+	case rule.Listing == eligibility.Never:
+		why = "rule-never"
+	case !e.robots.Allows(to.Location):
+		why = "disallowed"
+	default:
+		found.Location = strings.Clone(to.Location)
+		why = e.frontier.add(found)
+	}
+	if why != "" {
+		e.skip(why, href)
+	}
+}
+
+// skippedKept is how many skipped links are remembered, to count each of them once.
+const skippedKept = 100_000
+
+// skip counts a link that exploring does not request.
+func (e *explorer) skip(why, link string) (first bool) {
+	if e.skipped[link] || len(e.skipped) >= skippedKept {
+		return false
+	}
+	e.skipped[strings.Clone(link)] = true
+	e.report.Skipped[why]++
+	return true
+}
+
+// acts notes a link that may act.
+func (e *explorer) acts(loc string) {
+	if loc != "" && e.skip("acting", loc) && len(e.report.Acting) < actingTold {
+		e.report.Acting = append(e.report.Acting, e.Normalizer.Origin().URL(loc))
+	}
+}

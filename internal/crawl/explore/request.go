@@ -1,0 +1,160 @@
+package explore
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap/internal/index/observation"
+)
+
+const (
+	requestPatience = 10 * time.Second
+	mostLost        = 8 // handlers that run on after that; each holds goroutines
+	// visitor is the peer's address. No host has an address in this range (RFC 5737). A
+	// handler that trusts its own machine must not mistake the explorer for it.
+	visitor = "192.0.2.1:1234"
+)
+
+// answer is the site's answer to a request.
+type answer struct {
+	status  int
+	header  http.Header
+	body    []byte // without its content coding, cut at the limit of the request
+	elapsed time.Duration
+	err     error
+}
+
+// ask requests a page from the handler as a stranger would.
+func (e *explorer) ask(ctx context.Context, loc string) answer {
+	return e.askUpTo(ctx, loc, observation.MaxPage)
+}
+
+// askUpTo is ask, but reads at most so many bytes of the answer.
+func (e *explorer) askUpTo(ctx context.Context, loc string, most int) (a answer) {
+	if e.Answered != nil {
+		defer func() { e.Answered(a.status) }()
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
+	r, err := e.request(ctx, loc)
+	if err != nil {
+		return answer{err: err}
+	}
+	begun, w, done := time.Now(), newRecorder(most), make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("the handler panicked: %v", p)
+			}
+		}()
+		e.Handler.ServeHTTP(w, r)
+		done <- nil
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		e.lost.Add(1)
+		go func() { <-done; e.lost.Add(-1) }()
+		return answer{err: ctx.Err()}
+	}
+	if err != nil {
+		return answer{err: err}
+	}
+	a = w.answer()
+	a.elapsed = time.Since(begun)
+	return a
+}
+
+func (e *explorer) request(ctx context.Context, loc string) (*http.Request, error) {
+	target := loc
+	if loc != "/robots.txt" {
+		target = e.Target(loc)
+	}
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		return nil, err
+	}
+	origin := e.Normalizer.Origin()
+	r := &http.Request{
+		Method: http.MethodGet, URL: u, RequestURI: target, Host: origin.Host(), RemoteAddr: visitor,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody,
+		Header: http.Header{"User-Agent": {e.Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}},
+	}
+	if strings.HasPrefix(origin.String(), "https:") { // otherwise the site may redirect each request to https
+		r.TLS = &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, ServerName: origin.Host()}
+		r.Header.Set("X-Forwarded-Proto", "https")
+	}
+	return r.WithContext(ctx), nil
+}
+
+// recorder keeps the answer to a request. The handler may go on writing after the
+// explorer has left.
+type recorder struct {
+	mu     sync.Mutex
+	header http.Header
+	status int
+	sent   http.Header // the header when it was sent
+	body   []byte
+	most   int // bytes of the body that are kept
+	size   int // of the whole body so far
+}
+
+func newRecorder(most int) *recorder { return &recorder{header: http.Header{}, most: most} }
+
+func (w *recorder) Header() http.Header { return w.header }
+
+func (w *recorder) WriteHeader(status int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writeHeader(status)
+}
+
+func (w *recorder) writeHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status, w.sent = status, w.header.Clone()
+	}
+}
+
+// mostWritten is how long an answer may be. If it is longer than what ask reads, the
+// handler may write on up to here, since a page that breaks off is none. A longer answer is
+// not a page but a file.
+const mostWritten = 16 << 20
+
+// errLong ends an answer that is too long for a page.
+var errLong = errors.New("servemap: the explorer takes no more of this answer")
+
+func (w *recorder) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writeHeader(http.StatusOK)
+	if w.size += len(p); w.size > max(mostWritten, w.most) {
+		return 0, errLong
+	}
+	w.body = append(w.body, p[:min(len(p), w.most-len(w.body))]...)
+	return len(p), nil
+}
+
+// Flush is for handlers that stream.
+func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
+
+func (w *recorder) answer() answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writeHeader(http.StatusOK)
+	a := answer{status: w.status, header: w.sent, body: w.body}
+	if a.header.Get("Content-Type") == "" && len(w.body) > 0 {
+		a.header.Set("Content-Type", http.DetectContentType(w.body)) // as net/http does
+	}
+	body, _, err := observation.Decode(a.header.Get("Content-Encoding"), w.body, w.most)
+	if err == nil {
+		a.body = body
+	}
+	return a
+}

@@ -1,0 +1,172 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+)
+
+// A revisit looks at pages that no visitor requests. So it dates their changes, and pages
+// that are gone leave the listing. It looks at the pages with the greatest gain, which
+// depends on how often they change. That schedule keeps the most pages fresh (Olston and
+// Pandey 2008, after Cho and Garcia-Molina 2003): it looks more often at pages that change
+// faster, but not at pages that change too fast to keep up with.
+
+// RevisitConfig says what to revisit, besides what [Config] says.
+type RevisitConfig struct {
+	Config
+	// Pages yields the pages that may be revisited, in any fixed order.
+	Pages func(ctx context.Context) iter.Seq2[Seen, error]
+	// Visits returns how many looks there were so far, at requests of visitors and ours.
+	Visits func() uint64
+	// MaxAge is the age of a page's last look at which Revisit looks at it in any case.
+	MaxAge time.Duration
+}
+
+// Seen is what is known of the changes of a page.
+type Seen struct {
+	Location string
+	Last     time.Time     // when the last look was
+	Watched  time.Duration // from the first look to the last
+	Looks    int
+	// Least, Likely and Most estimate the mean time between changes. All are 0 if no change
+	// was seen.
+	Least, Likely, Most time.Duration
+}
+
+const (
+	sliceLength = time.Hour   // time between two walks over the pages
+	lookPause   = time.Second // at least, between two requests
+	mostLooks   = int(sliceLength / lookPause)
+	leastLooks  = 60                  // in a slice, even on a site without visitors
+	visitShare  = 10                  // looks by visitors for each look of ours
+	leastGain   = 2 * time.Hour       // at this gain a page that changes daily gets two looks a day
+	leastMean   = 24 * time.Hour      // a page that changes more often counts as one that changes daily
+	unknownMean = 60 * 24 * time.Hour // mean of a page without a known change
+)
+
+// worth returns what a look at a page is worth. mean is the mean time between its changes,
+// and since is the time since the last look. The formula is U(t) = 1/λ - (t + 1/λ)exp(-λt)
+// of Olston and Pandey. It is the time for which a later look would leave a change unseen,
+// and grows from 0 to mean.
+func worth(mean, since time.Duration) time.Duration {
+	m, t := float64(mean), float64(since)
+	return time.Duration(m - (t+m)*math.Exp(-t/m))
+}
+
+// gain returns what a look at a page is worth now: the average over the times between
+// changes that the page may have. It raises each of these at least to the time between
+// looks, since a look cannot show more than one change. Otherwise a page that seems to
+// change too fast would never get a look, and nothing would correct that.
+func (p Seen) gain(since time.Duration) time.Duration {
+	least, likely, most := p.Least, p.Likely, p.Most
+	if likely == 0 {
+		likely = max(unknownMean, p.Watched)
+		least, most = likely/4, likely*4
+	}
+	floor := max(leastMean, p.Watched/time.Duration(max(1, p.Looks-1)))
+	return (worth(max(floor, least), since) + worth(max(floor, likely), since) + worth(max(floor, most), since)) / 3
+}
+
+// Choose returns the locations of the pages that are most worth a look now, at most budget
+// of them. Pages whose last look is older than maxAge come first.
+func Choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, budget int) ([]string, error) {
+	type candidate struct {
+		location string
+		gain     time.Duration
+	}
+	var best []candidate
+	cut := func() {
+		slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.gain, a.gain) })
+		best = best[:min(len(best), budget)]
+	}
+	for p, err := range pages {
+		if err != nil {
+			return nil, err
+		}
+		since := now.Sub(p.Last)
+		gain := p.gain(since)
+		if since >= maxAge {
+			gain = math.MaxInt64
+		}
+		if gain >= leastGain {
+			best = append(best, candidate{p.Location, gain})
+		}
+		if len(best) >= 2*budget {
+			cut()
+		}
+	}
+	cut()
+	chosen := make([]string, len(best))
+	for i, c := range best {
+		chosen[i] = c.location
+	}
+	return chosen, nil
+}
+
+// Revisit looks at pages that are worth it until ctx ends. Its error is that of ctx, or
+// says that the site keeps refusing requests.
+func Revisit(ctx context.Context, cfg RevisitConfig) error {
+	e := &explorer{Config: cfg.Config}
+	visits, own := cfg.Visits(), uint64(0)
+	for {
+		begun := time.Now()
+		now := cfg.Visits()
+		budget := looksFor(now - visits - min(own, now-visits))
+		visits, own = now, 0
+		chosen, err := Choose(cfg.Pages(ctx), begun, cfg.MaxAge, budget)
+		if err != nil && ctx.Err() == nil {
+			chosen = nil // the store may answer next time
+		}
+		for _, loc := range chosen {
+			if err := e.revisit(ctx, loc); err != nil {
+				return err
+			}
+			own++
+		}
+		if err := sleep(ctx, time.Until(begun.Add(sliceLength))); err != nil {
+			return err
+		}
+	}
+}
+
+// looksFor returns how many looks a slice may have after a slice with so many visits.
+func looksFor(visits uint64) int {
+	return int(min(uint64(mostLooks), max(leastLooks, visits/visitShare)))
+}
+
+// revisit looks at a page, unless a request for it may change something.
+func (e *explorer) revisit(ctx context.Context, loc string) error {
+	if rule, _ := e.Rules.Match(loc); !e.Static && rule.Listing != eligibility.Always && MayAct(loc) {
+		return nil
+	}
+	if err := sleep(ctx, lookPause); err != nil {
+		return err
+	}
+	if err := e.rest(ctx); err != nil {
+		return err
+	}
+	a := e.ask(ctx, strings.Clone(loc))
+	if a.err != nil {
+		if err := e.tooManyLost(); err != nil {
+			return err
+		}
+		return ctx.Err()
+	}
+	e.pace.saw(time.Now(), a.elapsed, a.status, a.header.Get("Retry-After"))
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}

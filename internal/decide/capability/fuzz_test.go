@@ -1,0 +1,60 @@
+package capability
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/page/escape"
+)
+
+func FuzzLooks(f *testing.F) {
+	for _, b := range benchmarks {
+		f.Add(b.location)
+	}
+	for _, location := range []string{
+		"", "/", "%", "/%e", "/%C3%A9", "?", "/a?b=%2F&c", "/%7b%7D", "/eyJ", "/a.b.c.", "/\x80\xff", "/group__a_ga3b4c5d6e7f8091a2b3c4d5e6f7081920.html",
+	} {
+		f.Add(location)
+	}
+	f.Fuzz(func(t *testing.T, location string) {
+		got := Looks(location)
+		if other := swapEscapes(location); Looks(other) != got {
+			t.Errorf("Looks(%q) = %v, but not Looks(%q)", location, got, other)
+		}
+		path, query, _ := strings.Cut(location, "?")
+		if more := path + "/550e8400-e29b-41d4-a716-446655440000?" + query; !Looks(more) {
+			t.Errorf("Looks(%q) = false with a UUID", more)
+		}
+	})
+}
+
+// swapEscapes swaps the case of the hexadecimal digits in all escapes.
+func swapEscapes(s string) string {
+	out := []byte(s)
+	for i := 0; i+2 < len(s); i++ {
+		if s[i] != '%' || !escape.IsHex(s[i+1]) || !escape.IsHex(s[i+2]) {
+			continue
+		}
+		for _, at := range []int{i + 1, i + 2} {
+			if s[at] > '9' {
+				out[at] ^= 0x20
+			}
+		}
+		i += 2
+	}
+	return string(out)
+}
+
+func FuzzVariable(f *testing.F) {
+	for _, template := range []string{"/x/{token}", "/u/{id:[0-9]{2}}", "/f/{rest...}", "{", "}", "{{}}", "/{a_B-cD}"} {
+		f.Add(template)
+	}
+	f.Fuzz(func(t *testing.T, template string) {
+		if Variable(template) && !strings.Contains(template, "{") {
+			t.Errorf("Variable(%q) = true without a variable", template)
+		}
+		if balanced := strings.NewReplacer("{", "", "}", "").Replace(template) + "/{resetToken}"; !Variable(balanced) {
+			t.Errorf("Variable(%q) = false", balanced)
+		}
+	})
+}

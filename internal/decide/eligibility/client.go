@@ -1,0 +1,49 @@
+package eligibility
+
+import (
+	"net/http"
+	"net/netip"
+)
+
+// Credentials returns why the client may not be an anonymous visitor, or None. It suspects every
+// header whose name sounds like a user's identity. If a proxy adds such a header to every request,
+// nobody is anonymous until Options.Anonymous says who is.
+func Credentials(r *http.Request, cookies Cookies) Reason {
+	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
+		return ClientCertificate
+	}
+	for name, values := range r.Header {
+		switch {
+		case name == "Cookie":
+			for range cookies.Telling(r.Header) {
+				return Cookie
+			}
+		case name == "Authorization" || name == "Proxy-Authorization":
+			return Authorization
+		default:
+			if why := identity(name); why != None && !nobody(values, why) {
+				return why
+			}
+		}
+	}
+	return None
+}
+
+// Network returns the client network of addr: the /24 of an IPv4 or the /48 of an IPv6 address. It
+// returns the zero Prefix for addresses outside the public internet, such as private ones: they do
+// not tell visitors apart.
+func Network(addr netip.Addr) netip.Prefix {
+	addr = addr.Unmap().WithZone("")
+	if !addr.IsValid() || addr.IsPrivate() || !addr.IsGlobalUnicast() || sharedAddress.Contains(addr) {
+		return netip.Prefix{}
+	}
+	bits := 24
+	if addr.Is6() {
+		bits = 48
+	}
+	p, _ := addr.Prefix(bits) // fails only for more bits than the address has
+	return p
+}
+
+// sharedAddress is the range of carrier-grade NAT (RFC 6598). [netip.Addr.IsPrivate] leaves it out.
+var sharedAddress = netip.MustParsePrefix("100.64.0.0/10")

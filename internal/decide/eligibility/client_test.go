@@ -1,0 +1,278 @@
+package eligibility
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCredentialsNamesTheHeaderThatMakesAClientKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		header string
+		want   Reason
+	}{
+		{"nothing", "", None},
+		{"what every browser sends", "User-Agent: x\nAccept: text/html\nAccept-Language: de\nReferer: https://example.com/\nSec-Fetch-Site: none", None},
+		{"what every proxy sends", "X-Forwarded-For: 192.0.2.1\nX-Forwarded-Proto: https\nX-Forwarded-Host: example.com\nVia: 1.1 a\nX-Request-Id: 1\nCf-Ray: 1", None},
+		{"names that only look similar", "X-User-Agent: x\nRemote-Host: x\nClient-Hints: x\nX-Sslv: x\nApi-Version: 2", None},
+		{"Basic", "Authorization: Basic dTpw", Authorization},
+		{"Bearer", "Authorization: Bearer x", Authorization},
+		{"empty Authorization", "Authorization:", Authorization},
+		{"proxy's own", "Proxy-Authorization: Basic dTpw", Authorization},
+		{"a certificate", "X-SSL-Client-Cert: x", ClientCertificate},
+		{"a certificate's name", "X-SSL-Client-S-DN: x", ClientCertificate},
+		{"no certificate, ingress-nginx", "Ssl-Client-Verify: NONE", None},
+		{"a user", "X-Forwarded-User: jane", IdentityHeader},
+		{"an API key in one word", "apikey: x", IdentityHeader},
+		{"an underscore", "REMOTE_USER: x", IdentityHeader},
+		{"underscores of a certificate", "SSL_CLIENT_S_DN: x", ClientCertificate},
+		{"underscores that name nobody", "X_Request_Id: x", None},
+		{"lower case", "x-forwarded-user: jane", IdentityHeader},
+		{"upper case", "AUTHORIZATION: x", Authorization},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Credentials(get(t, tt.header), Cookies{}); got != tt.want {
+				t.Errorf("credentials = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// get returns a GET with the header lines, parsed as a server parses them.
+func get(t *testing.T, lines string) *http.Request {
+	t.Helper()
+	if lines != "" {
+		lines = strings.ReplaceAll(lines, "\n", "\r\n") + "\r\n"
+	}
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET / HTTP/1.1\r\nHost: example.com\r\n" + lines + "\r\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestCredentialsNamesTheCookieThatMakesAClientKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		header string
+		own    []string
+		want   Reason
+	}{
+		{"analytics", "Cookie: _ga=GA1.2.3; _gid=1", nil, None},
+		{"every built-in prefix", "Cookie: _ga_ABC=1; _gat_x=1; _gac_UA-1=1; _gcl_au=1; __utma=1; _hjSession_1=1; _hjIncludedInSample=1; _pk_id.1=1; cookieconsent_status=1; AWSALBCORS=1", nil, None},
+		{"session", "Cookie: session=abc", nil, Cookie},
+		{"a session whose name begins like analytics", "Cookie: _gallery_session=1", nil, Cookie},
+		{"a session of an application called ga", "Cookie: _ga_session=1", nil, Cookie},
+		{"a session that the owner names", "Cookie: _shop_session=1", []string{"_shop_session"}, None},
+		{"unknown beside benign", "Cookie: _ga=1; zzz=1", nil, Cookie},
+		{"unknown in the second line", "Cookie: _ga=1\nCookie: zzz=1", nil, Cookie},
+		{"benign in two lines", "Cookie: _ga=1\nCookie: _gid=1", nil, None},
+		{"a name that is no prefix", "Cookie: _gidx=1", nil, Cookie},
+		{"a name in another case", "Cookie: _GA=1", nil, Cookie},
+		{"a benign name as value", "Cookie: x=_ga", nil, Cookie},
+		{"no name", "Cookie: =abc", nil, Cookie},
+		{"no equals sign", "Cookie: _ga", nil, Cookie},
+		{"value with equals signs", "Cookie: _ga=a=b==", nil, None},
+		{"empty", "Cookie:", nil, None},
+		{"only separators", "Cookie: ; ;; ", nil, None},
+		{"no space after the semicolon", "Cookie: _ga=1;sid=2", nil, Cookie},
+		{"space before the equals sign", "Cookie: _ga =1", nil, None},
+		{"quoted semicolon", `Cookie: _ga="a;sid=1"`, nil, Cookie},
+		{"owner's name", "Cookie: lang=de", []string{"lang"}, None},
+		{"owner's prefix", "Cookie: ab_test7=x", []string{"ab_*"}, None},
+		{"owner's name is not a prefix", "Cookie: langue=de", []string{"lang"}, Cookie},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Credentials(get(t, tt.header), NewCookies(tt.own)); got != tt.want {
+				t.Errorf("credentials = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNewCookiesKeepsItsOwnCopy(t *testing.T) {
+	names := []string{"lang"}
+	cookies := NewCookies(names)
+	names[0] = "session"
+	if got := Credentials(get(t, "Cookie: session=1"), cookies); got != Cookie {
+		t.Errorf("credentials = %v after the caller changed its slice, want %v", got, Cookie)
+	}
+}
+
+func TestClientCertificateMakesAClientKnown(t *testing.T) {
+	r := get(t, "")
+	if r.TLS = (&tls.ConnectionState{}); Credentials(r, Cookies{}) != None {
+		t.Error("TLS alone makes a client known")
+	}
+	if r.TLS.PeerCertificates = []*x509.Certificate{{}}; Credentials(r, Cookies{}) != ClientCertificate {
+		t.Error("a certificate does not make its client known")
+	}
+}
+
+func FuzzCookies(f *testing.F) {
+	f.Add("_ga=1; sid=2")
+	f.Add("_ga; ; =")
+	f.Fuzz(func(t *testing.T, line string) {
+		r := &http.Request{Header: http.Header{"Cookie": {line}}}
+		if Credentials(r, Cookies{}) != None {
+			return
+		}
+		for _, c := range r.Cookies() { // what the application sees of them
+			if !(Cookies{}).benign(c.Name) {
+				t.Errorf("%q passes for anonymous, and the application reads the cookie %q", line, c.Name)
+			}
+		}
+	})
+}
+
+func TestPublicAddressesAreCutToTheirNetwork(t *testing.T) {
+	for addr, want := range map[string]string{
+		"8.8.4.77": "8.8.4.0/24", "::ffff:8.8.4.77": "8.8.4.0/24",
+		"2a00:1450:4001:81b::200e": "2a00:1450:4001::/48", "2a00:1450:4001::1%eth0": "2a00:1450:4001::/48",
+		"172.32.0.1":     "172.32.0.0/24", // next to a private range, like the next two
+		"100.63.255.255": "100.63.255.0/24", "100.128.0.0": "100.128.0.0/24",
+	} {
+		if got := Network(netip.MustParseAddr(addr)); got != netip.MustParsePrefix(want) {
+			t.Errorf("the network of %s = %v, want %s", addr, got, want)
+		}
+	}
+}
+
+func TestOtherAddressesHaveNoNetwork(t *testing.T) {
+	for what, addrs := range map[string]string{
+		"private":              "10.0.0.5 172.16.0.1 172.31.255.255 192.168.1.1 ::ffff:192.168.1.1 fd12:3456::1",
+		"carrier-grade NAT":    "100.64.0.0 100.127.255.255 ::ffff:100.64.0.1",
+		"loopback":             "127.0.0.1 ::ffff:127.0.0.1 ::1",
+		"unspecified":          "0.0.0.0 ::",
+		"link-local":           "169.254.1.1 fe80::1%eth0",
+		"multicast, broadcast": "224.0.0.1 ff02::1 255.255.255.255",
+	} {
+		for addr := range strings.FieldsSeq(addrs) {
+			if got := Network(netip.MustParseAddr(addr)); got.IsValid() {
+				t.Errorf("the network of %s (%s) = %v, want none", addr, what, got)
+			}
+		}
+	}
+	if got := Network(netip.Addr{}); got.IsValid() {
+		t.Errorf("the network of no address = %v, want none", got)
+	}
+}
+
+func BenchmarkCredentials(b *testing.B) {
+	r := &http.Request{Header: http.Header{
+		"User-Agent": {"Mozilla/5.0"}, "Accept": {"text/html"}, "Accept-Language": {"de"}, "Accept-Encoding": {"gzip"},
+		"Cookie": {"_ga=1; _gid=2"}, "X-Forwarded-For": {"192.0.2.1"}, "Cache-Control": {"no-cache"}, "Referer": {"https://example.com/"},
+	}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if Credentials(r, Cookies{}) != None {
+			b.Fatal("not anonymous")
+		}
+	}
+}
+
+// cookies-everybody.txt has cookies that any visitor's browser may hold, and cookies-somebody.txt
+// sessions and cookies that are set for logged-in users.
+func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {
+	for file, want := range map[string]Reason{"cookies-everybody.txt": None, "cookies-somebody.txt": Cookie} {
+		for name, what := range named(t, file, 109) {
+			if why := Credentials(get(t, "Cookie: "+name+"=1"), Cookies{}); why != want {
+				t.Errorf("%s: %s is %v", what, name, why)
+			}
+		}
+	}
+}
+
+// No wildcard of the built-in set matches the name of a session.
+func TestNoPatternOfHarmlessCookiesMatchesASession(t *testing.T) {
+	for _, w := range benignCookies.wildcard {
+		for _, end := range []string{"session", "_session", "Session", "sessionid", "SESSID", "sid", "-sid", ".sid", "auth", "authToken", "token", "user", "user_id", "login", "jwt"} {
+			if name := w.start + end; (Cookies{}).benign(name) {
+				t.Errorf("%+v takes %s", w, name)
+			}
+		}
+	}
+}
+
+func TestTellingNamesTheCookiesThatMakeAClientKnown(t *testing.T) {
+	r := get(t, "Cookie: _ga=1; sid=a=b;theme=dark; =x; word; cart=2\nCookie: lang=de; zzz=3")
+	got := slices.Collect(NewCookies([]string{"cart"}).Telling(r.Header))
+	if want := []string{"sid", "", "", "zzz"}; !slices.Equal(got, want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+	if got := slices.Collect(Cookies{}.Telling(http.Header{})); got != nil {
+		t.Errorf("without cookies there are %q", got)
+	}
+}
+
+func TestCookieOfAResponseMakesItPersonal(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  bool
+	}{
+		{"none", nil, false},
+		{"a session", []string{"PHPSESSID=1; path=/"}, true},
+		{"only what changes the look", []string{"theme=dark"}, false},
+		{"one of the owner's", []string{"visit=1"}, false},
+		{"a session among others", []string{"theme=dark", " sid =1; HttpOnly"}, true},
+		{"what is no cookie", []string{"sid", ""}, false},
+	} {
+		if got := NewCookies([]string{"visit"}).Given(http.Header{"Set-Cookie": tt.lines}); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+func TestRequestsOfScriptsAndFramesAreFragments(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		headers []string // name, value, name, value ...
+		want    bool
+	}{
+		{"no such header, as crawlers send", []string{"Accept", "*/*", "User-Agent", "wget"}, false},
+		{"a page that a browser opens", []string{"Sec-Fetch-Dest", "document", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Site", "none"}, false},
+		{"a page that is fetched ahead", []string{"Sec-Fetch-Dest", "document", "Sec-Purpose", "prefetch;prerender"}, false},
+		{"fetch of Node, which says no destination", []string{"Sec-Fetch-Mode", "cors"}, false},
+		{"fetch in a browser", []string{"Sec-Fetch-Dest", "empty"}, true},
+		{"iframe", []string{"Sec-Fetch-Dest", "iframe"}, true},
+		{"frame", []string{"Sec-Fetch-Dest", "frame"}, true},
+		{"object", []string{"Sec-Fetch-Dest", "object"}, true},
+		{"image", []string{"Sec-Fetch-Dest", "image"}, true},
+		{"no destination that is known", []string{"Sec-Fetch-Dest", ""}, true},
+		{"two destinations", []string{"Sec-Fetch-Dest", "document", "Sec-Fetch-Dest", "empty"}, true},
+		{"htmx", []string{"HX-Request", "true"}, true},
+		{"htmx, a whole page", []string{"HX-Request", "true", "HX-Boosted", "true"}, false},
+		{"htmx, a whole page in a browser that says more", []string{"HX-Request", "true", "HX-Boosted", "true", "Sec-Fetch-Dest", "empty"}, true},
+		{"jQuery", []string{"X-Requested-With", "XMLHttpRequest"}, true},
+		{"Turbo", []string{"Turbo-Frame", "messages"}, true},
+		{"pjax", []string{"X-PJAX", "true"}, true},
+		{"Unpoly", []string{"X-Up-Version", "3.10.0"}, true},
+		{"Livewire", []string{"X-Livewire", ""}, true},
+		{"Inertia", []string{"X-Inertia", "true"}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.Header{}
+			for i := 0; i < len(tt.headers); i += 2 {
+				h.Add(tt.headers[i], tt.headers[i+1])
+			}
+			if got := IsFragment(h); got != tt.want {
+				t.Errorf("%v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestHeadersOfFragmentsAreInCanonicalForm(t *testing.T) {
+	for _, name := range fragmentHeaders {
+		if canonical := http.CanonicalHeaderKey(name); canonical != name {
+			t.Errorf("%s is never found: net/http spells it %s", name, canonical)
+		}
+	}
+}

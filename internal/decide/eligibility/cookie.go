@@ -1,0 +1,153 @@
+package eligibility
+
+import (
+	_ "embed"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/page/escape"
+)
+
+// benignCookies are names of cookies that do not say who is asking: a site, its tools or its load
+// balancer set them for every visitor. "*" stands for any characters without a word like "session";
+// see sessionLike. "#" stands for six or more hexadecimal digits. Session names of frameworks are
+// not here. Nor are cookies that analytics tools set once they know the user, such as
+// "ajs_user_id".
+var benignCookies = newPatterns(cookiesFile)
+
+// cookiesFile has the names, in groups. A line that begins with "# " says what a group is for.
+//
+//go:embed cookies.txt
+var cookiesFile string
+
+// patterns holds names of cookies, and patterns with "*" or "#".
+type patterns struct {
+	names    map[string]bool
+	wildcard []wildcard
+}
+
+// wildcard is a parsed pattern.
+type wildcard struct {
+	start     string // before the "*" or "#"
+	hex, star bool   // whether it has "#" and "*"; "#" comes first
+	end       string // after them
+}
+
+func newPatterns(file string) patterns {
+	p := patterns{names: map[string]bool{}}
+	for line := range strings.Lines(file) {
+		if strings.HasPrefix(line, "# ") {
+			continue
+		}
+		for name := range strings.FieldsSeq(line) {
+			i := strings.IndexAny(name, "*#")
+			if i < 0 {
+				p.names[name] = true
+				continue
+			}
+			w := wildcard{start: name[:i]}
+			w.end, w.hex = strings.CutPrefix(name[i:], "#")
+			w.end, w.star = strings.CutPrefix(w.end, "*")
+			p.wildcard = append(p.wildcard, w)
+		}
+	}
+	return p
+}
+
+// match reports whether a name fits any of the patterns.
+func (p patterns) match(name string) bool {
+	if p.names[name] {
+		return true
+	}
+	for i := range p.wildcard {
+		if w := &p.wildcard[i]; strings.HasPrefix(name, w.start) && w.match(name[len(w.start):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// match reports whether rest, a name without the pattern's start, fits the rest of the pattern.
+// Some frameworks put the application's name into the session's, as in "_ga_session". So "*" does
+// not match a word like session.
+func (w *wildcard) match(rest string) bool {
+	if w.hex {
+		n := 0
+		for n < len(rest) && escape.IsHex(rest[n]) {
+			n++
+		}
+		if n < 6 {
+			return false
+		}
+		rest = rest[n:]
+	}
+	if !w.star {
+		return rest == w.end
+	}
+	any, ok := strings.CutSuffix(rest, w.end)
+	return ok && !sessionLike(any)
+}
+
+// sessionLike reports whether a part of a cookie's name suggests that the cookie stands for a user.
+func sessionLike(s string) bool {
+	for i := range len(s) {
+		for _, word := range [...]string{"sess", "auth", "token", "login", "user", "jwt"} {
+			if len(s)-i >= len(word) && strings.EqualFold(s[i:i+len(word)], word) {
+				return true
+			}
+		}
+	}
+	return len(s) >= 3 && strings.EqualFold(s[len(s)-3:], "sid")
+}
+
+// Cookies is a set of names of cookies that do not identify a client. The zero value is the
+// built-in set. It is safe for concurrent use.
+type Cookies struct{ own []string }
+
+// NewCookies returns the built-in set plus names. A final "*" in a name stands for any ending.
+func NewCookies(names []string) Cookies {
+	return Cookies{own: append([]string(nil), names...)}
+}
+
+// Given reports whether a response with the header h sets a cookie that may identify a client.
+func (c Cookies) Given(h http.Header) bool {
+	return slices.ContainsFunc(h["Set-Cookie"], func(line string) bool {
+		name, _, named := strings.Cut(line, "=")
+		return named && !c.benign(strings.TrimSpace(name))
+	})
+}
+
+func (c Cookies) benign(name string) bool {
+	if benignCookies.match(name) {
+		return true
+	}
+	for _, p := range c.own {
+		if prefix, star := strings.CutSuffix(p, "*"); star && strings.HasPrefix(name, prefix) || p == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Telling yields the name of each cookie that may identify the client. It yields "" for a part
+// without "=", which has no name.
+func (c Cookies) Telling(h http.Header) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, line := range h["Cookie"] {
+			for part := range strings.SplitSeq(line, ";") {
+				name, _, named := strings.Cut(part, "=")
+				if name = strings.TrimSpace(name); !named {
+					if name == "" {
+						continue
+					}
+					name = ""
+				}
+				if !c.benign(name) && !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}

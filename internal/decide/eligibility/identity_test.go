@@ -1,0 +1,97 @@
+package eligibility
+
+import (
+	"iter"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// named yields the names in a file of testdata, each with the words before the colon of its line: who
+// uses it, or what for. A test fails if there are fewer than least.
+func named(t *testing.T, file string, least int) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		text, err := os.ReadFile("testdata/" + file)
+		base.Check(t, err)
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			who, names, _ := strings.Cut(line, ": ")
+			for name := range strings.FieldsSeq(names) {
+				if n++; !yield(name, who) {
+					return
+				}
+			}
+		}
+		if n < least {
+			t.Errorf("%d names in %s", n, file)
+		}
+	}
+}
+
+// users.txt has headers in which proxies, log-in agents and TLS proxies tell an application who is
+// asking, as their documentation spells them.
+func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
+	for name, who := range named(t, "users.txt", 275) {
+		h := http.Header{}
+		h.Set(name, "x")
+		if why := Credentials(&http.Request{Header: h}, Cookies{}); why != IdentityHeader && why != ClientCertificate {
+			t.Errorf("%s: %s is %v", who, name, why)
+		}
+	}
+}
+
+// nobody.txt has headers that anybody's request may have.
+func TestHeadersOfEverybodysRequestsMakeNobodyKnown(t *testing.T) {
+	for name, who := range named(t, "nobody.txt", 317) {
+		if why := Credentials(&http.Request{Header: http.Header{http.CanonicalHeaderKey(name): {"x"}}}, Cookies{}); why != None {
+			t.Errorf("%s: %s is %v", who, name, why)
+		}
+	}
+}
+
+func TestHeadersThatNameNobodyMakeNobodyKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		lines string
+		want  Reason
+	}{
+		{"nginx without a certificate", "X-Client-Verify: NONE", None},
+		{"nginx with one", "X-Client-Verify: SUCCESS", ClientCertificate},
+		{"nginx with a wrong one", "X-Client-Verify: FAILED:expired", ClientCertificate},
+		{"HAProxy without a certificate", "X-SSL-Client-Verify: 0", None},
+		{"Google without a certificate", "X-Client-Cert-Present: false", None},
+		{"Google with one", "X-Client-Cert-Present: true", ClientCertificate},
+		{"WebSEAL without a log-in", "iv-user: Unauthenticated", None},
+		{"Oracle without a log-in", "OAM_REMOTE_USER: anonymous", None},
+		{"empty, as for a user who has no group", "Remote-Groups:", IdentityHeader},
+		{"no group by another word", "Remote-Groups: none", IdentityHeader},
+		{"Apache's word for nothing", "X-Remote-User: (null)", IdentityHeader},
+		{"HAProxy's quotes", `X-SSL-Client-DN: ""`, ClientCertificate},
+		{"user number 0", "X-User-Id: 0", IdentityHeader},
+		{"nobody, and somebody in another line", "iv-user: Unauthenticated\niv-user: jane", IdentityHeader},
+		{"nobody twice", "iv-user: Unauthenticated\niv-user: unauthenticated", None},
+		{"nobody, and somebody in another header", "iv-user: Unauthenticated\niv-groups: staff", IdentityHeader},
+		{"a user whose name is short", "X-Forwarded-User: a", IdentityHeader},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Credentials(get(t, tt.lines), Cookies{}); got != tt.want {
+				t.Errorf("credentials = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOrdinaryHeadersCostNoMemory(t *testing.T) {
+	h := http.Header{}
+	for name := range named(t, "nobody.txt", 317) {
+		h.Set(name, "x")
+	}
+	h.Set("Cookie", "_ga=1; theme=dark; amp_a1b2c3=1; _ga_ABC=2")
+	r := &http.Request{Header: h}
+	if n := testing.AllocsPerRun(100, func() { Credentials(r, Cookies{}) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

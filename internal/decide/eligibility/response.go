@@ -1,0 +1,180 @@
+package eligibility
+
+import (
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+// Kind says what a response to an anonymous client proves about its location.
+type Kind uint8
+
+// The kinds.
+const (
+	Nothing    Kind = iota // no sighting
+	Witness                // the page is there, and its headers allow listing it
+	Forbidden              // the page is there, and its headers forbid listing it
+	Alive                  // the page is there, but was not sent
+	Vanished               // the page is gone, and the site says that this is final
+	Doubtful               // the page may be gone, or this client may not see it
+	Redirected             // the location leads elsewhere
+	RobotsFile             // the site's robots.txt, or proof that there is none if the status is not 200; see RobotsTxt
+)
+
+// Response returns what a response proves, and why. For Forbidden, Vanished and Doubtful, the
+// reason says why to withdraw the page. For Nothing it says why the response is no sighting. Only a
+// complete response can be a Witness or Doubtful; see [capture.Response].
+func (rs Rules) Response(method string, location string, resp *capture.Response) (Kind, Reason) {
+	switch {
+	case method == http.MethodHead && resp.Status == http.StatusOK:
+		return rs.unsent(location, resp, resp.HTML())
+	case method != http.MethodGet:
+		return Nothing, Method
+	}
+	kind, why := rs.status(location, resp)
+	if kind == Doubtful && !resp.Complete {
+		return Nothing, Incomplete // if a client leaves, its queries are cancelled, and some handlers then answer 404
+	}
+	return kind, why
+}
+
+// status judges a response to a GET by its status first.
+func (rs Rules) status(location string, resp *capture.Response) (Kind, Reason) {
+	switch resp.Status {
+	case http.StatusOK:
+		return rs.found(location, resp)
+	case http.StatusNotModified:
+		return rs.unsent(location, resp, true)
+	case http.StatusGone:
+		return Vanished, StatusGone
+	case http.StatusNotFound:
+		return Doubtful, NotFound
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return Doubtful, Denied
+	case http.StatusMovedPermanently, http.StatusPermanentRedirect,
+		http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect:
+		if leadsToLogin(resp.Header.Location) {
+			return Doubtful, LoginRedirect
+		}
+		return Redirected, None
+	}
+	return Nothing, Status
+}
+
+// unsent judges a response that does not send the page: a HEAD or a 304. isPage says that the
+// location shows a page.
+func (rs Rules) unsent(location string, resp *capture.Response, isPage bool) (Kind, Reason) {
+	if !isPage {
+		return Alive, None
+	}
+	if why := cacheControl(resp.Header.CacheControl); why != None && !rs.IgnoreCacheControl(location) {
+		return Forbidden, why
+	}
+	if noIndex, _, _ := html.Robots(strings.Split(resp.Header.RobotsTag, "\n")); noIndex {
+		return Forbidden, NoIndex
+	}
+	return Alive, None
+}
+
+// found judges a 200 by its headers alone.
+func (rs Rules) found(location string, resp *capture.Response) (Kind, Reason) {
+	if !resp.HTML() {
+		return Nothing, NotHTML // another representation proves nothing about the page
+	}
+	if why := cacheControl(resp.Header.CacheControl); why != None && !rs.IgnoreCacheControl(location) {
+		return Forbidden, why
+	}
+	switch {
+	case !resp.Header.Shown():
+		return Nothing, Attachment
+	case AssetName(location):
+		return Nothing, NotHTML
+	case !resp.Complete:
+		return Nothing, Incomplete
+	case len(resp.Body) == 0 && resp.Written > 0 && !resp.Truncated:
+		return Nothing, Encoding // servemap could not find a noindex in it
+	}
+	return Witness, None
+}
+
+// RobotsTxt reports whether a response to a GET for robots.txt shows the site's robots.txt, or
+// shows that there is none (RFC 9309, section 2.3.1.3). HTML does not count: some sites answer
+// every path with one page. Temporary errors, redirects and refusals prove nothing.
+func RobotsTxt(resp *capture.Response) bool {
+	if !resp.Complete {
+		return false
+	}
+	switch resp.Status {
+	case http.StatusNotFound, http.StatusGone:
+		return true
+	case http.StatusOK:
+		unread := len(resp.Body) == 0 && resp.Written > 0 && !resp.Truncated
+		return !unread && !resp.HTML() && !strings.HasPrefix(http.DetectContentType(resp.Body), "text/html")
+	}
+	return false
+}
+
+// cacheControl returns Private or NoStore if a header for caches has that directive (RFC 9111,
+// sections 5.2.2.5 and 5.2.2.7, and RFC 9213). A page that a CDN must not keep is not for everybody
+// either. "private" counts even with a list of fields, which are then for one person. "no-cache"
+// does not count, not even in Pragma. Semicolons and spaces count as commas.
+func cacheControl(header string) Reason {
+	why := None
+	parts := func(c rune) bool { return strings.ContainsRune(",; \t", c) }
+	for directive := range strings.FieldsFuncSeq(header, parts) {
+		name, _, _ := strings.Cut(directive, "=")
+		switch strings.ToLower(name) {
+		case "no-store":
+			return NoStore
+		case "private":
+			why = Private
+		}
+	}
+	return why
+}
+
+// AssetName reports whether the location is named like something that is never a page. HTML under
+// such a name is an error page, or a cache deception: a personal page requested as "profile.css"
+// (Mirheidari et al., "Cached and Confused", USENIX Security 2020).
+func AssetName(location string) bool {
+	p, _, _ := strings.Cut(location, "?")
+	switch strings.ToLower(path.Ext(p)) {
+	case ".css", ".js", ".mjs", ".map", ".json", ".xml", ".txt", ".csv",
+		".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".ico", ".bmp",
+		".woff", ".woff2", ".ttf", ".otf", ".eot",
+		".mp3", ".mp4", ".webm", ".ogg", ".wav", ".avi", ".mov",
+		".pdf", ".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".exe", ".dmg", ".iso", ".wasm", ".swf", ".jar", ".class":
+		return true
+	}
+	return false
+}
+
+// loginWords are the segments in the path of a log-in page.
+var loginWords = []string{
+	"login", "log-in", "log_in", "logon", "signin", "sign-in", "sign_in", "signon", "auth", "oauth", "oauth2", "sso", "saml", "authorize",
+	"authenticate", "wp-login", "session", "openid", "openid-connect",
+}
+
+// leadsToLogin reports whether a redirect leads to a log-in page.
+func leadsToLogin(target string) bool {
+	target, _, _ = strings.Cut(target, "#")
+	target, _, _ = strings.Cut(target, "?")
+	if _, rest, ok := strings.Cut(target, "://"); ok {
+		target = rest // the first label of the host counts as a segment
+	}
+	for segment := range strings.SplitSeq(target, "/") {
+		name, _, _ := strings.Cut(segment, ".")
+		if isLoginWord(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLoginWord(s string) bool {
+	return slices.ContainsFunc(loginWords, func(word string) bool { return strings.EqualFold(s, word) })
+}

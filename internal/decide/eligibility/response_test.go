@@ -1,0 +1,330 @@
+package eligibility
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/observe/capture"
+)
+
+var noRules Rules
+
+// ok returns a complete page after the changes.
+func ok(change ...func(*capture.Response)) *capture.Response {
+	resp := &capture.Response{
+		Status: http.StatusOK, Header: capture.Header{ContentType: "text/html; charset=utf-8"},
+		Body: []byte("<p>x"), Written: 4, Complete: true,
+	}
+	for _, f := range change {
+		f(resp)
+	}
+	return resp
+}
+
+func TestStatusDecidesWhatAResponseProves(t *testing.T) {
+	want := map[int]struct {
+		kind Kind
+		why  Reason
+	}{
+		200: {Witness, None},
+		304: {Alive, None},
+		301: {Redirected, None}, 302: {Redirected, None}, 303: {Redirected, None}, 307: {Redirected, None}, 308: {Redirected, None},
+		401: {Doubtful, Denied}, 403: {Doubtful, Denied}, 404: {Doubtful, NotFound}, 410: {Vanished, StatusGone},
+	}
+	for status := range 1000 {
+		w, named := want[status]
+		if !named {
+			w.kind, w.why = Nothing, Status
+		}
+		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *capture.Response) { r.Status = status }))
+		if kind != w.kind || why != w.why {
+			t.Errorf("GET %d: %v, %v, want %v, %v", status, kind, why, w.kind, w.why)
+		}
+		kind, why = noRules.Response(http.MethodHead, "/a", ok(func(r *capture.Response) { r.Status = status }))
+		if alive := status == 200; alive != (kind == Alive) || !alive && (kind != Nothing || why != Method) {
+			t.Errorf("HEAD %d: %v, %v", status, kind, why)
+		}
+		kind, why = noRules.Response(http.MethodPost, "/a", ok(func(r *capture.Response) { r.Status = status }))
+		if kind != Nothing || why != Method {
+			t.Errorf("POST %d: %v, %v, want no sighting", status, kind, why)
+		}
+	}
+}
+
+func TestHeadersDecideWhatA200Proves(t *testing.T) {
+	header := func(set func(*capture.Header)) func(*capture.Response) {
+		return func(r *capture.Response) { set(&r.Header) }
+	}
+	typed := func(s string) func(*capture.Response) { return header(func(h *capture.Header) { h.ContentType = s }) }
+	for _, tt := range []struct {
+		name     string
+		location string
+		change   func(*capture.Response)
+		kind     Kind
+		why      Reason
+	}{
+		{"HTML", "/a", func(*capture.Response) {}, Witness, None},
+		{"XHTML", "/a", typed("application/xhtml+xml"), Witness, None},
+		{"HTML in upper case", "/a", typed("TEXT/HTML"), Witness, None},
+		{"JSON", "/a", typed("application/json"), Nothing, NotHTML},
+		{"event stream", "/a", typed("text/event-stream"), Nothing, NotHTML},
+		{"no type", "/a", typed(""), Nothing, NotHTML},
+		{"two types", "/a", typed("text/html, text/plain"), Nothing, NotHTML},
+		{"incomplete", "/a", func(r *capture.Response) { r.Complete = false }, Nothing, Incomplete},
+		{"incomplete and private", "/a", func(r *capture.Response) { r.Complete, r.Header.CacheControl = false, "private" }, Forbidden, Private},
+		{"private, but no HTML", "/a", func(r *capture.Response) { r.Header.ContentType, r.Header.CacheControl = "application/json", "private" }, Nothing, NotHTML},
+		{"long page, cut", "/a", func(r *capture.Response) { r.Truncated = true }, Witness, None},
+		{"no memory for the body", "/a", func(r *capture.Response) { r.Body, r.Truncated = nil, true }, Witness, None},
+		{"empty page", "/a", func(r *capture.Response) { r.Body, r.Written = nil, 0 }, Witness, None},
+		{"encoded, and kept", "/a", func(r *capture.Response) { r.Header.ContentEncoding = "gzip" }, Witness, None},
+		{"encoded, and not kept", "/a", func(r *capture.Response) { r.Body, r.Header.ContentEncoding = nil, "gzip" }, Nothing, Encoding},
+		{"encoded, and private", "/a", func(r *capture.Response) {
+			r.Body, r.Header.ContentEncoding, r.Header.CacheControl = nil, "gzip", "private"
+		}, Forbidden, Private},
+		{"not kept for another reason", "/a", func(r *capture.Response) { r.Body = nil }, Nothing, Encoding},
+		{"asset's name", "/a.css", func(*capture.Response) {}, Nothing, NotHTML},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			kind, why := noRules.Response(http.MethodGet, tt.location, ok(tt.change))
+			if kind != tt.kind || why != tt.why {
+				t.Errorf("response is %v because of %v, want %v because of %v", kind, why, tt.kind, tt.why)
+			}
+		})
+	}
+}
+
+// A HEAD and a 304 prove what a GET would, except that no page is sent.
+func TestHeadAnd304ProveWhatAGetDoesWithoutThePage(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		header capture.Header
+		kind   Kind
+		why    Reason
+	}{
+		{"page", capture.Header{ContentType: "text/html"}, Alive, None},
+		{"private page", capture.Header{ContentType: "text/html", CacheControl: "private"}, Forbidden, Private},
+		{"page not to be stored", capture.Header{ContentType: "text/html", CacheControl: "no-store"}, Forbidden, NoStore},
+		{"page not to be indexed", capture.Header{ContentType: "text/html", RobotsTag: "noindex"}, Forbidden, NoIndex},
+		{"page not to be indexed by one", capture.Header{ContentType: "text/html", RobotsTag: "all\nsomebot: none"}, Forbidden, NoIndex},
+		{"page not to be followed", capture.Header{ContentType: "text/html", RobotsTag: "nofollow"}, Alive, None},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for method, status := range map[string]int{http.MethodHead: 200, http.MethodGet: 304} {
+				resp := &capture.Response{Status: status, Complete: true, Header: tt.header}
+				if kind, why := noRules.Response(method, "/a", resp); kind != tt.kind || why != tt.why {
+					t.Errorf("%s %d: %v because of %v, want %v because of %v", method, status, kind, why, tt.kind, tt.why)
+				}
+			}
+			// A response that is not a page forbids nothing.
+			tt.header.ContentType = "image/png"
+			resp := &capture.Response{Status: 200, Complete: true, Header: tt.header}
+			if kind, why := noRules.Response(http.MethodHead, "/a", resp); kind != Alive || why != None {
+				t.Errorf("HEAD of an image: %v because of %v, want %v", kind, why, Alive)
+			}
+		})
+	}
+}
+
+func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
+	text := func(change ...func(*capture.Response)) *capture.Response {
+		resp := ok(change...)
+		if resp.Header.ContentType == "text/html; charset=utf-8" {
+			resp.Header.ContentType = "text/plain"
+		}
+		return resp
+	}
+	body := func(s string) func(*capture.Response) {
+		return func(r *capture.Response) { r.Body, r.Written = []byte(s), int64(len(s)) }
+	}
+	rules := body("User-agent: *\nDisallow: /a\n")
+	for _, tt := range []struct {
+		name string
+		resp *capture.Response
+		want bool
+	}{
+		{"text", text(rules), true},
+		{"another type", text(rules, func(r *capture.Response) { r.Header.ContentType = "application/octet-stream" }), true},
+		{"no type", text(rules, func(r *capture.Response) { r.Header.ContentType = "" }), true},
+		{"empty", text(body("")), true},
+		{"attachment", text(rules, func(r *capture.Response) { r.Header.ContentDisposition = "attachment" }), true},
+		{"private", text(rules, func(r *capture.Response) { r.Header.CacheControl = "private, no-store" }), true},
+		{"long, cut", text(rules, func(r *capture.Response) { r.Truncated = true }), true},
+		{"page", ok(rules), false},
+		{"page of XHTML", text(rules, func(r *capture.Response) { r.Header.ContentType = "application/xhtml+xml" }), false},
+		{"page that is called text", text(body("\n<!doctype html><title>Shop</title>")), false},
+		{"not kept", text(func(r *capture.Response) { r.Body = nil }), false},
+		{"incomplete", text(rules, func(r *capture.Response) { r.Complete = false }), false},
+		{"incomplete 404", text(func(r *capture.Response) { r.Status, r.Complete = 404, false }), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := RobotsTxt(tt.resp); got != tt.want {
+				t.Errorf("it shows the robots.txt: %v, want %v", got, tt.want)
+			}
+		})
+	}
+	for status := range 1000 {
+		want := status == 200 || status == 404 || status == 410
+		if got := RobotsTxt(text(rules, func(r *capture.Response) { r.Status = status })); got != want {
+			t.Errorf("%d shows the robots.txt: %v, want %v", status, got, want)
+		}
+	}
+}
+
+// If a client leaves, its queries are cancelled, and many handlers then say 404. Clients that break
+// off requests must not be able to remove pages.
+func TestIncompleteDenialDoesNotPutAPageInDoubt(t *testing.T) {
+	for _, status := range []int{401, 403, 404} {
+		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *capture.Response) { r.Status, r.Complete = status, false }))
+		if kind != Nothing || why != Incomplete {
+			t.Errorf("an incomplete %d is %v because of %v, want no sighting", status, kind, why)
+		}
+	}
+}
+
+// The header lines of a page, as a tap sees them, and what they forbid.
+func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
+	for _, tt := range []struct {
+		name, header string
+		lines        []string
+		want         Reason
+	}{
+		{"none", "Cache-Control", nil, None},
+		{"public", "Cache-Control", []string{"public, max-age=300"}, None},
+		{"no-cache is not private", "Cache-Control", []string{"no-cache"}, None},
+		{"private", "Cache-Control", []string{"private"}, Private},
+		{"private with max-age", "Cache-Control", []string{"private, max-age=60"}, Private},
+		{"private fields", "Cache-Control", []string{`private="set-cookie"`}, Private},
+		{"no-store", "Cache-Control", []string{"no-store"}, NoStore},
+		{"no-store in the second line", "Cache-Control", []string{"max-age=0", "No-Store"}, NoStore},
+		{"no-store before private", "Cache-Control", []string{"no-store, private"}, NoStore},
+		{"no-store after private", "Cache-Control", []string{"private, no-store"}, NoStore},
+		{"private over public", "Cache-Control", []string{"public", "private"}, Private},
+		{"spaces", "Cache-Control", []string{"  max-age=0  ,\tprivate  "}, Private},
+		{"semicolons", "Cache-Control", []string{"private; max-age=0"}, Private},
+		{"only spaces between", "Cache-Control", []string{"no-cache no-store"}, NoStore},
+		{"empty parts", "Cache-Control", []string{",,private,"}, Private},
+		{"a longer word", "Cache-Control", []string{"privately, no-storey, x-private"}, None},
+
+		{"none", "Content-Disposition", nil, None},
+		{"inline", "Content-Disposition", []string{"inline"}, None},
+		{"inline with a name", "Content-Disposition", []string{`inline; filename="a.html"`}, None},
+		{"inline, space before the semicolon", "Content-Disposition", []string{"inline ; filename=a.html"}, None},
+		{"attachment", "Content-Disposition", []string{"attachment"}, Attachment},
+		{"in capitals", "Content-Disposition", []string{"ATTACHMENT"}, Attachment},
+		{"no semicolon", "Content-Disposition", []string{"attachment filename=a.html"}, Attachment},
+		{"only a name", "Content-Disposition", []string{"filename=a.html"}, Attachment},
+		{"two lines", "Content-Disposition", []string{"inline", "attachment"}, Attachment},
+	} {
+		t.Run(tt.header+", "+tt.name, func(t *testing.T) {
+			want := map[Reason]Kind{None: Witness, Attachment: Nothing, Private: Forbidden, NoStore: Forbidden}[tt.want]
+			if kind, why := noRules.Response(http.MethodGet, "/a", watched(t, tt.header, tt.lines)); kind != want || why != tt.want {
+				t.Errorf("response is %v because of %v, want %v", kind, why, tt.want)
+			}
+		})
+	}
+}
+
+// watched returns what a tap sees of a page with these header lines.
+func watched(t *testing.T, name string, lines []string) *capture.Response {
+	t.Helper()
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		for _, l := range lines {
+			w.Header().Add(name, l)
+		}
+		io.WriteString(w, "<p>x")
+	})
+	return capture.Serve(h, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/a", nil), capture.NewBuffers(1<<10, 1<<16))
+}
+
+func TestAssetsAreRecognisedByTheirExtension(t *testing.T) {
+	for location, want := range map[string]bool{
+		"/": false, "/about": false, "/a.html": false, "/a.htm": false, "/a.php": false, "/v1.2": false, "/jane.doe": false,
+		"/css": false, "/a.css/": false, "/a.css/b": false, "/list?page=a.css": false,
+		"/a.css": true, "/account/profile.css": true, "/A.CSS": true, "/a.js": true, "/a.png": true, "/a.woff2": true,
+		"/a.json": true, "/feed.xml": true, "/robots.txt": true, "/a.pdf": true, "/a.tar.gz": true, "/.css": true, "/a.css?page=2": true,
+	} {
+		if got := AssetName(location); got != want {
+			t.Errorf("AssetName(%q) = %v, want %v", location, got, want)
+		}
+	}
+}
+
+func TestRedirectsToALoginAreRecognised(t *testing.T) {
+	for login, targets := range map[bool][]string{
+		true: {
+			"/login", "/login/", "/login?next=/a", "/Login#top", "/log-in", "/logon", "/users/sign_in", "/signin", "/accounts/login/",
+			"/wp-login.php?redirect_to=x", "/login.html", "login", "https://example.com/sso/start", "https://login.example.com/",
+			"https://auth.example.com?x=/", "//auth.example.com/x", "https://accounts.example.org/o/oauth2/v2/auth?x", "/.auth/login/aad",
+			"/realms/x/protocol/openid-connect/auth",
+		},
+		false: {
+			"", "/", "/b", "/a?next=/login", "/a#login", "/author/jane", "/blog/login-forms-that-work", "https://example.com/b",
+			"https://www.example.com", "/authority",
+		},
+	} {
+		for _, target := range targets {
+			for _, status := range []int{301, 302, 303, 307, 308} {
+				kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *capture.Response) { r.Status, r.Header.Location = status, target }))
+				if login && (kind != Doubtful || why != LoginRedirect) || !login && (kind != Redirected || why != None) {
+					t.Errorf("a %d to %q is %v because of %v, want to log in: %v", status, target, kind, why, login)
+				}
+			}
+		}
+	}
+}
+
+func FuzzResponse(f *testing.F) {
+	f.Add(200, "text/html", "private, max-age=0", "inline", "/login", "/a.css")
+	f.Fuzz(func(t *testing.T, status int, ctype, cache, disposition, target, location string) {
+		resp := &capture.Response{Status: status, Complete: true, Header: capture.Header{
+			ContentType: ctype, CacheControl: cache, ContentDisposition: disposition, Location: target,
+		}}
+		kind, why := noRules.Response(http.MethodGet, location, resp)
+		withdraws := kind == Forbidden || kind == Vanished || kind == Doubtful
+		if (withdraws || kind == Nothing) != (why != None) {
+			t.Errorf("response is %v because of %v", kind, why)
+		}
+		lower := strings.ToLower(cache)
+		if kind == Witness && (lower == "private" || lower == "no-store" || status != 200) {
+			t.Errorf("status %d with Cache-Control %q is a witness", status, cache)
+		}
+	})
+}
+
+func TestRuleMayIgnoreCacheControl(t *testing.T) {
+	rs, err := NewRules([]Rule{{Pattern: "/wiki/", IgnoreCacheControl: true}, {Pattern: "/wiki/User:", Listing: Never}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(cacheControl, robots string) *capture.Response {
+		return ok(func(r *capture.Response) { r.Header.CacheControl, r.Header.RobotsTag = cacheControl, robots })
+	}
+	for _, tt := range []struct {
+		name, method, location string
+		resp                   *capture.Response
+		status                 int
+		kind                   Kind
+		why                    Reason
+	}{
+		{"private", http.MethodGet, "/wiki/A", page("private, must-revalidate", ""), 200, Witness, None},
+		{"no-store", http.MethodGet, "/wiki/A", page("no-store", ""), 200, Witness, None},
+		{"beside the pattern", http.MethodGet, "/user/A", page("private", ""), 200, Forbidden, Private},
+		{"not sent", http.MethodGet, "/wiki/A", page("private", ""), 304, Alive, None},
+		{"not sent, beside the pattern", http.MethodGet, "/user/A", page("private", ""), 304, Forbidden, Private},
+		{"a HEAD", http.MethodHead, "/wiki/A", page("no-store", ""), 200, Alive, None},
+		{"a HEAD that says noindex", http.MethodHead, "/wiki/A", page("no-store", "noindex"), 200, Forbidden, NoIndex},
+		{"a log-in is needed", http.MethodGet, "/wiki/A", page("private", ""), 403, Doubtful, Denied},
+	} {
+		tt.resp.Status = tt.status
+		if kind, why := rs.Response(tt.method, tt.location, tt.resp); kind != tt.kind || why != tt.why {
+			t.Errorf("%s: %v because of %v, want %v because of %v", tt.name, kind, why, tt.kind, tt.why)
+		}
+	}
+	if r, _ := rs.Match("/wiki/User:me"); r.Listing != Never {
+		t.Error("it hides the rule that says never")
+	}
+}

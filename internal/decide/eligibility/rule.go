@@ -1,0 +1,206 @@
+package eligibility
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/page/escape"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+)
+
+// Listing is what a rule says about listing the locations it matches.
+type Listing uint8
+
+// The listings.
+const (
+	Unset  Listing = iota // the rule says nothing about it
+	Auto                  // decide by evidence, as if there were no shorter rule
+	Always                // the owner vouches: a witness is enough
+	Never                 // not listed, whatever the evidence
+)
+
+// A Rule decides something for the locations that its pattern matches. A zero field decides
+// nothing.
+type Rule struct {
+	Pattern    string
+	Listing    Listing
+	Query      []string // names of parameters that select another page
+	ChangeFreq string   // one of the protocol's seven words
+	Priority   float64  // above 0 and at most 1
+
+	// IgnoreCacheControl says that private and no-store do not forbid listing.
+	IgnoreCacheControl bool
+}
+
+// Rules is a checked set of rules, longest pattern first. Rules of equal length keep their order.
+// The zero value matches nothing. Rules is safe for concurrent use.
+type Rules []compiled
+
+type compiled struct {
+	Rule
+	pattern robots.Pattern
+}
+
+// NewRules checks rules and returns them as a set. Patterns are those of robots.txt; see
+// [robots.Pattern]. An error names the rule by its number, counted from 1, and its pattern.
+func NewRules(rules []Rule) (Rules, error) {
+	rs := make(Rules, 0, len(rules))
+	for i, r := range rules {
+		if err := check(r); err != nil {
+			return nil, fmt.Errorf("rule %d: pattern %q: %w", i+1, r.Pattern, err)
+		}
+		r.Query = slices.Clone(r.Query)
+		// After "?" or "*", an escaped slash may be in a query, where Fold turns it into a slash.
+		narrow := !strings.ContainsAny(r.Pattern, "?*")
+		rs = append(rs, compiled{r, robots.NewPattern(r.Pattern, narrow)})
+	}
+	slices.SortStableFunc(rs, func(a, b compiled) int { return cmp.Compare(b.pattern.Length, a.pattern.Length) })
+	return rs, nil
+}
+
+func check(r Rule) error {
+	if err := checkPattern(r.Pattern); err != nil {
+		return err
+	}
+	switch {
+	case r.Listing > Never:
+		return fmt.Errorf("listing %d is none of Auto, Always and Never", r.Listing)
+	case !sitemap.ValidFreq(r.ChangeFreq):
+		return fmt.Errorf("ChangeFreq is %q; it must be always, hourly, daily, weekly, monthly, yearly or never", r.ChangeFreq)
+	case math.IsNaN(r.Priority) || r.Priority < 0 || r.Priority > 1:
+		return fmt.Errorf("Priority is %v; it must be above 0 and at most 1", r.Priority)
+	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
+		return errors.New(`has a "?", but Query looks at the path only; leave out the "?" and what follows`)
+	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0 && !r.IgnoreCacheControl:
+		return errors.New("sets nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority")
+	}
+	for _, key := range r.Query {
+		if err := location.CheckParam(key); err != nil {
+			return fmt.Errorf("Query: %w", err)
+		}
+	}
+	return nil
+}
+
+func checkPattern(p string) error {
+	switch {
+	case p == "":
+		return errors.New(`is empty; use "/" to match every page`)
+	case p[0] != '/' && p[0] != '*':
+		return errors.New(`must begin with "/" or "*"`)
+	case strings.Contains(strings.TrimSuffix(p, "$"), "$"):
+		return errors.New(`"$" may only stand at the end; write "%24" for the character`)
+	case strings.Count(p, "*") > 8:
+		return errors.New("has more than 8 stars")
+	}
+	for i, c := range []byte(p) {
+		switch {
+		case c <= ' ' || c > '~' || strings.IndexByte(robots.NeverRaw, c) >= 0: // it would match nothing, and nobody would notice
+			return errors.New("must be written as in a URL: percent-encode spaces, non-ASCII characters and any of " + robots.NeverRaw)
+		case c == '%' && !escape.Is(p[i:]):
+			return errors.New(`has a "%" without two hexadecimal digits after it; write "%25" for the character`)
+		}
+	}
+	return nil
+}
+
+// Match returns the rule that decides on listing location. Among the matching rules that set a
+// Listing, the longest pattern wins, as in robots.txt, and among equal lengths the most cautious
+// listing. If no rule matches, ok is false and r is zero.
+func (rs Rules) Match(location string) (r Rule, ok bool) {
+	says := func(r *Rule) bool { return r.Listing != Unset }
+	best := rs.next(0, location, says)
+	if best == len(rs) {
+		return Rule{}, false
+	}
+	for i := rs.next(best+1, location, says); i < len(rs) && rs[i].pattern.Length == rs[best].pattern.Length; i = rs.next(i+1, location, says) {
+		if caution[rs[i].Listing] > caution[rs[best].Listing] {
+			best = i
+		}
+	}
+	return rs[best].Rule, true
+}
+
+// caution orders the listings of rules whose patterns are equally long.
+var caution = [...]int{Always: 0, Auto: 1, Never: 2}
+
+// Locations returns the locations that rules name one by one: patterns that set a Listing, have no
+// star and end in "$".
+func (rs Rules) Locations() []string {
+	var named []string
+	for _, r := range rs {
+		if location, ok := r.pattern.Only(); ok && r.Listing != Unset {
+			named = append(named, location)
+		}
+	}
+	return named
+}
+
+// Vouched returns the locations that the owner vouches for by name: the patterns of Always without
+// a star. A pattern without "$" may match more, but it names one.
+func (rs Rules) Vouched() (all []string) {
+	for _, r := range rs {
+		if r.Listing == Always && !strings.Contains(r.Pattern, "*") {
+			all = append(all, strings.TrimSuffix(r.Pattern, "$"))
+		}
+	}
+	return all
+}
+
+// Freq returns the changefreq of the longest matching pattern that sets one, or "". Among equal
+// lengths, the first rule wins.
+func (rs Rules) Freq(location string) string {
+	if i := rs.next(0, location, func(r *Rule) bool { return r.ChangeFreq != "" }); i < len(rs) {
+		return rs[i].ChangeFreq
+	}
+	return ""
+}
+
+// Priority returns the priority of the longest matching pattern that sets one, in tenths from 1 to
+// 10, or 0. Among equal lengths, the first rule wins.
+func (rs Rules) Priority(location string) uint8 {
+	if i := rs.next(0, location, func(r *Rule) bool { return r.Priority != 0 }); i < len(rs) {
+		return uint8(max(1, math.Round(10*rs[i].Priority)))
+	}
+	return 0
+}
+
+// IgnoreCacheControl reports whether a rule says that private and no-store do not forbid listing
+// location.
+func (rs Rules) IgnoreCacheControl(location string) bool {
+	return rs.next(0, location, func(r *Rule) bool { return r.IgnoreCacheControl }) < len(rs)
+}
+
+// Query returns the parameters that the rules matching path allow. path is a location without
+// query. The caller must not change the result.
+func (rs Rules) Query(path string) (keys []string) {
+	says := func(r *Rule) bool { return len(r.Query) > 0 }
+	for i := rs.next(0, path, says); i < len(rs); i = rs.next(i+1, path, says) {
+		if keys == nil {
+			keys = slices.Clip(rs[i].Query) // mostly this is all, and it allocates nothing
+		} else {
+			keys = append(keys, rs[i].Query...)
+		}
+	}
+	return keys
+}
+
+// next returns the index of the first rule, from i on, that matches location and for which says is
+// true; len(rs) if there is none.
+func (rs Rules) next(i int, location string, says func(*Rule) bool) int {
+	if i < len(rs) {
+		location = robots.Fold(location)
+	}
+	for ; i < len(rs); i++ {
+		if says(&rs[i].Rule) && rs[i].pattern.Matches(location) {
+			break
+		}
+	}
+	return i
+}

@@ -1,0 +1,227 @@
+package eligibility
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+func list(pattern string, l Listing) Rule { return Rule{Pattern: pattern, Listing: l} }
+
+func newRules(t testing.TB, rules ...Rule) Rules {
+	t.Helper()
+	rs, err := NewRules(rules)
+	base.Check(t, err)
+	return rs
+}
+
+// The tests of package robots cover what a pattern matches.
+func TestPatternMatchesLocationsAsInRobotsTxt(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, location string
+		want              bool
+	}{
+		{"/fish", "/fishheads/yummy?page=2", true},
+		{"/a%2Fb", "/a/b", false}, // an escaped slash is no slash
+		{"/a%2Ab", "/a*b", true},  // an escaped star is a star,
+		{"/a%2Ab", "/axb", false}, // but not one for any characters
+	} {
+		if r, ok := newRules(t, list(tt.pattern, Never)).Match(tt.location); ok != tt.want || ok && r.Pattern != tt.pattern {
+			t.Errorf("%q matches %q: %v by %q, want %v", tt.pattern, tt.location, ok, r.Pattern, tt.want)
+		}
+	}
+}
+
+func TestLongestPatternDecidesOnTheListing(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		rules   []Rule
+		want    Listing
+		pattern string // "" for no match
+	}{
+		{"none", nil, Unset, ""},
+		{"no match", []Rule{list("/b", Never)}, Unset, ""},
+		{"one", []Rule{list("/a", Never)}, Never, "/a"},
+		{"longest wins", []Rule{list("/", Never), list("/a", Always)}, Always, "/a"},
+		{"longest only among those that match", []Rule{list("/abc", Never), list("/a", Always)}, Always, "/a"},
+		{"longer auto frees from never", []Rule{list("/", Never), list("/a", Auto)}, Auto, "/a"},
+		{"never of equals", []Rule{list("/a", Always), list("/a", Never)}, Never, "/a"},
+		{"never of equals in any order", []Rule{list("/a", Never), list("/a", Always)}, Never, "/a"},
+		{"never over auto of equals", []Rule{list("/a", Auto), list("/*", Never)}, Never, "/*"},
+		{"auto over always of equals", []Rule{list("/a", Always), list("/*", Auto)}, Auto, "/*"},
+		{"star and end count", []Rule{list("/a", Never), list("/*$", Always)}, Always, "/*$"},
+		{"an escape counts as what it means", []Rule{list("/%61", Always), list("/a", Never)}, Never, "/a"},
+		{"a longer priority does not lift never", []Rule{list("/", Never), {Pattern: "/a", Priority: 1}}, Never, "/"},
+		{"nor do longer parameters", []Rule{list("/", Never), {Pattern: "/a", Query: []string{"id"}}}, Never, "/"},
+		{"a rule of other things decides nothing", []Rule{{Pattern: "/a", Priority: 1}}, Unset, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, ok := newRules(t, tt.rules...).Match("/a")
+			if ok != (tt.pattern != "") || r.Pattern != tt.pattern || r.Listing != tt.want {
+				t.Errorf("match = %+v, %v, want %q with listing %d", r, ok, tt.pattern, tt.want)
+			}
+		})
+	}
+}
+
+func TestLongestPatternThatSetsItDecidesOnEachAspect(t *testing.T) {
+	rs := newRules(t,
+		Rule{Pattern: "/", ChangeFreq: "monthly", Priority: 0.3},
+		Rule{Pattern: "/news/", ChangeFreq: "hourly"},
+		Rule{Pattern: "/*.pdf", Priority: 1},
+		Rule{Pattern: "/news/*", ChangeFreq: "daily", Priority: 0.9},
+		Rule{Pattern: "/news/old", Listing: Auto, ChangeFreq: "never", Priority: 0.04},
+		Rule{Pattern: "/news/ol*", ChangeFreq: "always", Priority: 0.5},
+		Rule{Pattern: "/news/older", Listing: Never},
+	)
+	for _, tt := range []struct {
+		name, location string
+		freq           string
+		priority       uint8
+	}{
+		{"shortest", "/a", "monthly", 3},
+		{"each from another rule", "/a.pdf", "monthly", 10},
+		{"both from the longer", "/news/today", "daily", 9},
+		{"of two as long the first", "/news/old", "never", 1},
+		{"a longer rule that sets neither", "/news/older", "never", 1},
+		{"with a query", "/news/today?page=2", "daily", 9},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if freq, priority := rs.Freq(tt.location), rs.Priority(tt.location); freq != tt.freq || priority != tt.priority {
+				t.Errorf("%s: %q and %d tenths, want %q and %d", tt.location, freq, priority, tt.freq, tt.priority)
+			}
+		})
+	}
+	var none Rules
+	if freq, priority := none.Freq("/a"), none.Priority("/a"); freq != "" || priority != 0 {
+		t.Errorf("no rules: %q and %d tenths", freq, priority)
+	}
+}
+
+func TestPriorityIsRoundedToTenthsAndNeverToNone(t *testing.T) {
+	for _, tt := range []struct {
+		priority float64
+		want     uint8
+	}{{1, 10}, {0.96, 10}, {0.94, 9}, {0.8, 8}, {0.7, 7}, {0.3, 3}, {0.25, 3}, {0.1, 1}, {0.01, 1}, {5e-324, 1}} {
+		if got := newRules(t, Rule{Pattern: "/", Priority: tt.priority}).Priority("/"); got != tt.want {
+			t.Errorf("%v gives %d tenths, want %d", tt.priority, got, tt.want)
+		}
+	}
+}
+
+func TestEveryMatchingRuleAllowsItsParameters(t *testing.T) {
+	rs := newRules(t,
+		Rule{Pattern: "/shop/", Query: []string{"color"}},
+		Rule{Pattern: "/*/shoes$", Query: []string{"size", "width"}},
+		Rule{Pattern: "/shop/s", Query: []string{"sort"}},
+		Rule{Pattern: "/a%2Ab", Query: []string{"star"}},
+		list("/shop/shoes", Never),
+	)
+	for _, tt := range []struct {
+		name, path string
+		want       []string
+	}{
+		{"no rule", "/", nil},
+		{"one", "/shop/hats", []string{"color"}},
+		{"three", "/shop/shoes", []string{"color", "size", "sort", "width"}},
+		{"the end counts", "/shop/shoes/", []string{"color", "sort"}},
+		{"escaped star", "/a%2Ab", []string{"star"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 2 { // a result must not spoil the next one
+				if got := slices.Sorted(slices.Values(rs.Query(tt.path))); !slices.Equal(got, tt.want) {
+					t.Errorf("%s: %q, want %q", tt.path, got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		rule Rule
+		want string
+	}{
+		{"empty", list("", Never), `use "/" to match every page`},
+		{"no slash", list("admin", Never), `must begin with "/" or "*"`},
+		{"only the end", list("$", Never), `must begin with "/" or "*"`},
+		{"dollar in the middle", list("/a$b", Never), `write "%24" for the character`},
+		{"too many stars", list("/"+strings.Repeat("a*", 9), Never), "more than 8 stars"},
+		{"space", list("/a b", Never), "percent-encode"},
+		{"non-ASCII", list("/café", Never), "percent-encode"},
+		{"route variable", list("/user/{id}", Never), "percent-encode"},
+		{"fragment", list("/a#b", Never), "percent-encode"},
+		{"broken escape", list("/a%zz", Never), `write "%25" for the character`},
+		{"escape cut off", list("/100%", Never), `write "%25" for the character`},
+		{"unknown listing", list("/a", 4), "none of Auto, Always and Never"},
+		{"nothing said", Rule{Pattern: "/a"}, "sets nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority"},
+		{"nothing said, with no parameters", Rule{Pattern: "/a", Query: []string{}}, "sets nothing"},
+		{"changefreq in upper case", Rule{Pattern: "/a", ChangeFreq: "Daily"}, `ChangeFreq is "Daily"; it must be always, hourly,`},
+		{"priority too high", Rule{Pattern: "/x", Priority: 1.5}, `pattern "/x": Priority is 1.5; it must be above 0 and at most 1`},
+		{"priority below zero", Rule{Pattern: "/x", Priority: -0.1}, "Priority is -0.1; it must be above 0"},
+		{"priority that is no number", Rule{Pattern: "/x", Priority: math.NaN()}, "Priority is NaN"},
+		{"parameters below a query", Rule{Pattern: "/a?b=", Query: []string{"c"}}, `has a "?", but Query looks at the path only`},
+		{"parameter with its value", Rule{Pattern: "/a", Query: []string{"id", "c=1"}}, `Query: "c=1" has the character '='`},
+		{"parameter without name", Rule{Pattern: "/a", Query: []string{""}}, `Query: ""`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := NewRules([]Rule{list("/fine", Auto), tt.rule})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range []string{"rule 2", "pattern", tt.want} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not say %q", err, want)
+				}
+			}
+		})
+	}
+	newRules(t, list("/"+strings.Repeat("a*", 8), Never))
+}
+
+func BenchmarkMatch(b *testing.B) {
+	rs := newRules(b, list("/admin/", Never), list("/*/draft", Never), list("/blog/", Always), list("/*.php$", Never))
+	b.ReportAllocs()
+	for b.Loop() {
+		if r, _ := rs.Match("/blog/2026/a-post-with-a-name"); r.Listing != Always {
+			b.Fatal(r)
+		}
+	}
+}
+
+func TestRulesThatNameOneLocationListIt(t *testing.T) {
+	rs, err := NewRules([]Rule{
+		{Pattern: "/a$", Listing: Always}, {Pattern: "/caf%c3%a9$", Listing: Never}, {Pattern: "/b", Listing: Always},
+		{Pattern: "/c*$", Listing: Always}, {Pattern: "*/d$", Listing: Always}, {Pattern: "/e$", Priority: 0.5},
+	})
+	base.Check(t, err)
+	got := rs.Locations()
+	slices.Sort(got)
+	if want := []string{"/a", "/caf%C3%A9"}; !slices.Equal(got, want) {
+		t.Errorf("locations %q, want %q", got, want)
+	}
+	vouched := rs.Vouched()
+	slices.Sort(vouched)
+	if want := []string{"/a", "/b"}; !slices.Equal(vouched, want) {
+		t.Errorf("vouched for by name: %q, want %q", vouched, want)
+	}
+}
+
+// A rule must match a query that it spells with an escaped slash.
+func TestEscapedSlashInAQueryMatchesAPlainOne(t *testing.T) {
+	for _, pattern := range []string{"/files?path=%2Fprivate", "/*path=%2fprivate"} {
+		for _, listing := range []Listing{Always, Never} {
+			rs, err := NewRules([]Rule{{Pattern: pattern, Listing: listing, Priority: 0.5, ChangeFreq: "daily", IgnoreCacheControl: true}})
+			base.Check(t, err)
+			const location = "/files?path=%2Fprivate%2Fx"
+			_, ok := rs.Match(location)
+			if !ok || rs.Priority(location) != 5 || rs.Freq(location) != "daily" || !rs.IgnoreCacheControl(location) {
+				t.Errorf("the rule %q with listing %d does not match %q", pattern, listing, location)
+			}
+		}
+	}
+}

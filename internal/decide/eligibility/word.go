@@ -1,0 +1,109 @@
+package eligibility
+
+import (
+	"strings"
+
+	"github.com/servemap/servemap/internal/decide/capability"
+)
+
+// Word says what a location's own words suggest about its page.
+type Word uint8
+
+// The kinds of word, the worst last.
+const (
+	Plain   Word = iota // nothing
+	Utility             // it names something for the site's internal use
+	Risky               // it names something that is often for one person
+	Secret              // it looks like a capability, which lets in whoever knows it
+	Action              // a request for it changes something
+)
+
+// utilityWords are segments, without their extension, of pages that no visitor looks for: answers
+// to errors and forms, parts of other pages, and the back office. Neither a route of its own nor
+// many visitors get such a page listed. A link from a listed page does, since some sites have a
+// public page of that name.
+var utilityWords = words(
+	"400 401 403 404 405 408 410 429 500 501 502 503 504 50x 404-error 500-error error error-404 error-500 error-page errors " +
+		"access-denied internal-server-error maintenance not-found notfound offline page-not-found server-error unavailable " +
+		"cancelled failed failure logged-out loggedout signed-out signedout success thank-you thanks thankyou unsubscribed " +
+		"ajax embed embeds footer fragment fragments header htmx iframe iframes modal modals nav navbar partial partials pjax sidebar widget widgets " +
+		"adminer back-office backend backoffice backup backups config configuration customers dashboard dashboards export exports " +
+		"intranet log logs monitoring phpinfo phpmyadmin server-info server-status staff upload uploads")
+
+// riskyWords are words of pages that are often for one person, or for the owner alone. WordIn looks
+// for them among the words of each segment. A false alarm costs little: a link from a listed page
+// outweighs it.
+var riskyWords = words(
+	"2fa account accounts admin administrator activate activation actuator approve auth authenticate authentication authorize authorise " +
+		"billing booking bookings claim confirm confirmation confirmed console debug draft drafts " +
+		"forgot forgotten impersonate inbox internal invitation invitations invite invited invites invoice invoices " +
+		"join log-in login logon magic mfa metrics oauth oauth2 onetime order orders otp passcode passkey passwd password passwords payment payments " +
+		"pprof preview previews private q receipt receipts recover recovery redeem register reset reservation reservations " +
+		"search secret secrets session sessions settings share shared shares sharing signin signup sso staging " +
+		"ticket tickets token tokens tracking transfer unlock unsubscribe verification verified verify vouchers voucher webhook webhooks")
+
+// actionWords are segments whose pages must not be in a sitemap, since a crawler that follows them
+// changes something. They must be whole segments, because no link outweighs them.
+var actionWords = words(
+	"add-to-cart basket cart checkout delete destroy edit log-out logoff logout purge remove sign-out signoff signout unsubscribe")
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// WordOf returns the worst kind of word in a location. variable says that a variable of its route
+// has a name like a secret's.
+func WordOf(location string, variable bool) Word {
+	word, _ := WordIn(location)
+	if word < Secret && (variable || capability.Looks(location)) {
+		return Secret
+	}
+	return word
+}
+
+// WordIn returns the worst kind of word in the path of a location, and the first
+// word of that kind in it.
+func WordIn(location string) (worst Word, word string) {
+	path, _, _ := strings.Cut(location, "?")
+	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
+		segment = strings.ReplaceAll(segment, "_", "-")
+		if name, is := action(segment); is {
+			return Action, name
+		}
+		name, _, _ := strings.Cut(segment, ".")
+		if name = strings.Trim(name, "-"); worst < Utility && utilityWords[name] {
+			worst, word = Utility, name
+		}
+		for name := range strings.FieldsFuncSeq(segment, func(c rune) bool { return c == '-' || c == '.' }) {
+			if worst < Risky && riskyWords[name] {
+				worst, word = Risky, name
+			}
+		}
+	}
+	return worst, word
+}
+
+// action reports whether a segment is an action, and which: "logout", or "logout.php" as the name
+// of a program. A request for an HTML file changes nothing, but a shop may name its cart so. A
+// manual may have a "delete.html".
+func action(segment string) (word string, is bool) {
+	if actionWords[segment] {
+		return segment, true
+	}
+	dot := strings.LastIndexByte(segment, '.')
+	if dot < 0 || !actionWords[segment[:dot]] {
+		return "", false
+	}
+	extension := segment[dot+1:]
+	return segment[:dot], programs[extension] || (extension == "html" || extension == "htm") && !statements[segment[:dot]]
+}
+
+// programs are file extensions of programs that a server runs.
+var programs = words("php php3 php4 php5 php7 php8 phtml asp aspx ashx asmx jsp jspx jspa jsf xhtml faces do action cgi fcgi pl py rb cfm cfml mvc dll exe shtml")
+
+// statements are action words that a manual may explain.
+var statements = words("delete destroy edit purge remove")

@@ -1,0 +1,251 @@
+package mark
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+// These texts are so long that a page's news in them are believed at once, unless something
+// speaks against them.
+var (
+	long  = strings.Repeat("What a long text says is not what moves by itself on a page. ", 10)
+	other = strings.Repeat("Another long text says other things, and says so at length. ", 10)
+)
+
+const (
+	one   = "This paragraph is about the first of all things."
+	two   = "A second paragraph is about another thing altogether."
+	three = "And a third one says what the others have left out."
+)
+
+// text is a page of paragraphs.
+func text(paragraphs ...string) string {
+	return "<main><h1>Title of a page</h1><p>" + strings.Join(paragraphs, "</p><p>") + "</p></main>"
+}
+
+// list is a page of links.
+func list(items ...string) string {
+	return `<main><li><a href="/">` + strings.Join(items, `</a><li><a href="/">`) + "</a></main>"
+}
+
+func viewOf(source string) *View {
+	facts := html.Read([]byte(source), html.Options{})
+	v := Read(&facts, 0)
+	return &v
+}
+
+// looks shows pages to a mark, one a day. It returns the mark with the last outcome and
+// date.
+func looks(pages ...string) (m Mark, o Outcome, since int64) {
+	var site Site
+	for i, html := range pages {
+		v := viewOf(html)
+		site.Consult(v, m, 1)
+		m, o, since = m.Look(v, int64(i+1)*day)
+	}
+	return m, o, since
+}
+
+// items are headlines of a list.
+func items(from, to int) (all []string) {
+	for i := from; i < to; i++ {
+		all = append(all, fmt.Sprintf("Headline %c%c of what happened somewhere in the world", 'a'+i/26, 'a'+i%26))
+	}
+	return all
+}
+
+func TestLooksTellChangesFromNoise(t *testing.T) {
+	known := slices.Repeat([]string{text(one, two)}, 5)
+	mail := slices.Repeat([]string{text("Write to somebody@example.com to learn more of it all.", two)}, 5)
+	curly := slices.Repeat([]string{text("He said: “It’s done” – and left the house…", two)}, 5)
+	clock := func(n int, paragraphs ...string) string {
+		return text(append(paragraphs, fmt.Sprintf("It is %d:%d, by the clock on the wall of the town hall.", 50+n, 37+n))...)
+	}
+	fresh := func(n int) string { return strings.Repeat(string(rune('a'+n)), 70) }
+	rows := func(n int) []string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf("Row %c of a page that has a good many rows of text.", 'a'+i))
+		}
+		return all
+	}
+	full := text(rows(12)...)
+	gone := "A text that will be gone some day, and that is long enough to be missed."
+	rest := slices.Repeat([]string{text(one, two, gone)}, 5)
+	for _, tt := range []struct {
+		name  string
+		pages []string
+		want  Outcome
+		since int64 // day of the change
+	}{
+		{"the first look", []string{text(one)}, First, 0},
+		{"the same", []string{text(one), text(one)}, Same, 0},
+		{"a new paragraph", append(known, text(one, two, three)), Changed, 6},
+		{"a new paragraph at the second look", []string{text(one), text(one, two)}, Held, 0},
+		{"that stays", append([]string{text(one)}, slices.Repeat([]string{text(one, two)}, 5)...), Changed, 2},
+		{"that comes and goes from the first look on", []string{text(one), text(one, two), text(one, two), text(one), text(one, two), text(one)}, Variant, 0},
+		{"that goes", []string{text(one), text(one, two), text(one)}, Variant, 0},
+		{"a long one at the second look", []string{text(one), text(one, long)}, Changed, 2},
+		{"an old text again", append(known, text(one), text(one, two)), Variant, 0},
+		{"other quotes and dashes", append(known, text(strings.ReplaceAll(one, " ", "\u00a0"), two)), Same, 0},
+		{"a price", append(slices.Repeat([]string{text(one, "€ 12.50")}, 5), text(one, "€ 13.50")), Changed, 6},
+		{"a count of a few words", []string{text(one, "12 comments on this"), text(one, "12 comments on this"), text(one, "12 comments on this"), text(one, "13 comments on this")}, Variant, 0},
+		{"an age", append(known, text(one, two, "Updated 3 hours ago")), Variant, 0},
+		{"a copyright line", append(known, text(one, two, "Copyright 2027 by the company")), Variant, 0},
+		{"a note of who is editing the page", append(known, text(one, two, "Currently locked by 12.1.1.1")), Variant, 0},
+		{"a text with the word blocked", append(known, text(one, two, "The road is blocked by fallen trees since Monday.")), Changed, 6},
+		{"a comment under the post", append(known, text(one, two, "Anna: I have seen the same thing in our garden.")), Changed, 6},
+		{"an e-mail address hidden in another way", append(mail, text("Write to [email protected] to learn more of it all.", two)), Variant, 0},
+		{"straight quotes and dashes for curly ones", append(curly, text(`He said: "It's done" - and left the house...`, two)), Variant, 0},
+		{"a text of the site, and a new paragraph", append(known, text(one, two, "© 2027 by the company", three)), Changed, 6},
+		{"a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one)}, Variant, 0},
+		{"a new paragraph beside a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one), clock(6, one, two), clock(7, one, two), clock(8, one, two), clock(9, one, two)}, Changed, 6},
+		{"another text at each look", []string{text(one, fresh(0)), text(one, fresh(1)), text(one, fresh(2)), text(one, fresh(3)), text(one, fresh(4)), text(one, fresh(5))}, Moving, 0},
+		{"mostly another text at each look", []string{
+			text(one, fresh(0), fresh(10)), text(one, fresh(1), fresh(11)), text(one, fresh(2), fresh(12)), text(one, fresh(3), fresh(13)),
+			text(one, fresh(4), fresh(14)), text(one, fresh(5), fresh(15)), text(one, fresh(6), fresh(16)),
+		}, Moving, 0},
+		{"all is another text", []string{full, full, full, text(rows(3)[0], long, other)}, Changed, 4},
+		{"really all of it", []string{full, full, full, text(long, other, long+other)}, Held, 0},
+		{"nearly nothing is left", []string{full, full, full, text("Sorry, something went wrong.")}, Held, 0},
+		{"and it is back", []string{full, full, full, text("Sorry, something went wrong."), full, full}, Same, 0},
+		{"nearly nothing for days", append([]string{full, full, full}, slices.Repeat([]string{text("We have moved to another place.")}, 4)...), Changed, 4},
+		{"text where there was hardly any", []string{text("Loading"), text("Loading"), text(long, other, one)}, Variant, 0},
+		{"the same words in other blocks", append(known, text(one+" "+two)), Same, 0},
+		{"a text is gone", append(rest, text(one, two)), Held, 0},
+		{"and stays away", append(rest, text(one, two), text(one, two), text(one, two)), Changed, 6},
+		{"and was there at the first look only", append(rest[:1:1], text(one, two), text(one, two), text(one, two), text(one, two)), Same, 0},
+		{"and comes back", append(rest, text(one, two), text(one, two, gone)), Variant, 0},
+		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two)), Variant, 0},
+		{"a short text is gone", append(known, text(one), text(one), text(one)), Same, 0},
+		{"a text that was news lately is gone", append(known, text(one, two, gone), text(one, two), text(one, two), text(one, two)), Changed, 7},
+		{"a new item", []string{list(items(0, 9)...), list(items(1, 10)...)}, Changed, 2},
+		{"known items in another order", []string{list(items(0, 9)...), list(items(3, 9)...), list(items(0, 6)...)}, Variant, 0},
+		{"a text on a list", []string{list(items(0, 9)...), list(items(0, 9)...) + "<main><p>" + one + "</main>"}, Variant, 0},
+		{"as many other links on an article", []string{text(long) + list(items(0, 2)...), text(long) + list(items(2, 4)...)}, Variant, 0},
+		{"more links on an article", append([]string{text(long) + list(items(0, 2)...)}, slices.Repeat([]string{text(long) + list(items(0, 3)...)}, 4)...), Changed, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, o, since := looks(tt.pages...)
+			if o != tt.want || since != tt.since*day {
+				t.Errorf("outcome %d since day %d, want %d since %d", o, since/day, tt.want, tt.since)
+			}
+			wantReadBack(t, m)
+		})
+	}
+}
+
+func wantReadBack(t *testing.T, m Mark) {
+	t.Helper()
+	if again, err := Parse(m.AppendBinary(nil)); err != nil || again != m {
+		t.Errorf("%+v is read back as %+v, %v", m, again, err)
+	}
+}
+
+// A date line that follows the clock dates nothing. A date line that stays as it is says
+// when the page was updated.
+func TestDateLineThatFollowsTheClockDatesNothing(t *testing.T) {
+	const start = 1_700_000_000
+	dated := func(at int64) string {
+		return text(one, two, "Last updated: "+time.Unix(at, 0).UTC().Format("2 January 2006"))
+	}
+	for _, tt := range []struct {
+		name    string
+		shows   func(at int64) int64 // the date that is shown
+		changes int
+	}{
+		{"today", func(at int64) int64 { return at }, 0},
+		{"yesterday", func(at int64) int64 { return at - day }, 0},
+		{"the day of an edit", func(at int64) int64 { return start + max(0, (at-start)/(9*day))*9*day }, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var m Mark
+			changes := 0
+			for at := int64(start); at < start+26*day; at += 5 * 3600 {
+				var o Outcome
+				if m, o, _ = m.Look(viewOf(dated(tt.shows(at))), at); o == Changed {
+					changes++
+				}
+			}
+			if changes != tt.changes {
+				t.Errorf("%d changes, want %d", changes, tt.changes)
+			}
+		})
+	}
+}
+
+func TestReadingTellsListsAndNoiseFromArticles(t *testing.T) {
+	clock := func(n int) string {
+		return text(one, fmt.Sprintf("It is %d:%d, by the clock on the wall of the town hall.", 50+n, 37+n))
+	}
+	for _, tt := range []struct {
+		name  string
+		pages []string
+		want  Reading
+	}{
+		{"nothing", nil, Reading{}},
+		{"an article", []string{text(one), text(one)}, Reading{}},
+		{"a list", []string{list(items(0, 9)...), list(items(1, 11)...)}, Reading{List: true, Fresh: 2}},
+		{"a clock", []string{clock(1), clock(2), clock(3), clock(4), clock(5)}, Reading{Volatile: 2}},
+		{"a copyright line", []string{text(one, "© 2026")}, Reading{Furniture: 1}},
+		{"some words more", []string{text(one), text(one, two)}, Reading{Held: 1}},
+	} {
+		if m, _, _ := looks(tt.pages...); m.Reading() != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, m.Reading(), tt.want)
+		}
+	}
+}
+
+func TestMarkIsBounded(t *testing.T) {
+	var m Mark
+	for day := range int64(20) {
+		var all []string
+		for i := range 3000 {
+			all = append(all, fmt.Sprintf("Line %x of the page as it is on one of the days.", uint64(day+1)*uint64(i+1)*0x9E3779B97F4A7C15))
+		}
+		m, _, _ = m.Look(viewOf(text(all...)), day*86400)
+	}
+	if n := len(m.AppendBinary(nil)); n > 4096 {
+		t.Errorf("%d bytes", n)
+	}
+	wantReadBack(t, m)
+}
+
+func TestParseRefusesDamagedMarks(t *testing.T) {
+	m, _, _ := looks(text(one), text(one, two))
+	good := m.AppendBinary(nil)
+	for name, in := range map[string][]byte{"another version": {1, 2, 3}, "half of it": good[:len(good)/3], "half a key": good[:len(good)-1]} {
+		if m, err := Parse(in); err == nil || m != (Mark{}) {
+			t.Errorf("%s: %+v, want an error", name, m)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	m, _, _ := looks(text(one), text(one, two), text(two, three))
+	f.Add(m.AppendBinary(nil), int64(5*day))
+	f.Add([]byte{version}, int64(-1))
+	f.Fuzz(func(t *testing.T, b []byte, at int64) {
+		m, err := Parse(b)
+		if err != nil {
+			return
+		}
+		wantReadBack(t, m)
+		for i, html := range []string{text(one), text(one, two), list(items(0, 9)...), text(two), text("x"), text(one, three)} {
+			var o Outcome
+			var since int64
+			v := viewOf(html)
+			m.Reading()
+			m.Awaited()
+			if m, o, since = m.Look(v, at+int64(i)*day); (o == Changed) != (since != 0) {
+				t.Errorf("outcome %d since %d", o, since)
+			}
+			wantReadBack(t, m.Still())
+		}
+	})
+}

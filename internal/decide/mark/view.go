@@ -1,0 +1,153 @@
+package mark
+
+import (
+	"strings"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+// View is what one look at a page showed, as far as a mark needs it. [Read] makes it and
+// [Site.Consult] completes it. After that nobody writes to it.
+type View struct {
+	text      uint32 // hash of the main text
+	size      uint32 // of the main text, in bytes
+	links     int    // blocks that are links
+	furniture int    // blocks that do not count
+	blocks    []block
+}
+
+// block is one block of main text, or the structured data.
+type block struct {
+	hash uint64 // of its text
+	key  uint16 // key of its text, as a mark keeps it
+	form uint16 // hash of its text without its numbers, 0 if it has none or is long
+	days uint32 // the numbers of a short text that may be days of a month, one bit each
+	size int32  // in bytes
+	link bool
+	item bool  // a link or a headline, as in lists
+	on   uint8 // how many pages show it
+}
+
+// The lengths of texts, in bytes.
+const (
+	leastLink     = 12  // a shorter link says too little
+	leastBlock    = 16  // a shorter block says too little
+	longestItem   = 300 // of a list
+	longestNotice = 100 // a longer text is no notice
+	longestDated  = 160 // a longer text is not about the date in it
+	maskedLink    = 100 // numbers do not count in links up to this length
+	maskedText    = 40  // nor in other texts up to this length
+)
+
+// blocksRead is how many blocks of a page are read at most.
+const blocksRead = 1500
+
+// Read returns what a page shows. The seed alters all hashes of texts. It is 0 except in
+// measurements of how much depends on the hashes.
+func Read(f *html.Facts, seed uint64) View {
+	v := View{text: uint32(f.MainHash >> 32), blocks: make([]block, 0, min(len(f.Blocks), blocksRead)+1)}
+	var r reading
+	for i := range f.Blocks {
+		b := &f.Blocks[i]
+		if !b.Main {
+			continue
+		}
+		if b.Furniture || isNotice(b.Text) || isAge(b.Text) {
+			v.furniture++
+			continue
+		}
+		v.size += uint32(len(b.Text))
+		if isTelling(b) && len(v.blocks) < blocksRead {
+			v.blocks = append(v.blocks, r.block(b, seed))
+		}
+		if b.Links > 0 {
+			v.links++
+		}
+	}
+	if f.DataHash != 0 {
+		hash := f.DataHash ^ seed*0x9E3779B97F4A7C15
+		v.blocks = append(v.blocks, block{hash: hash, key: keyOf(hash), item: true})
+	}
+	return v
+}
+
+// isTelling reports whether a block is long enough to say something, or names a price.
+func isTelling(b *html.Block) bool {
+	return len(b.Text) >= leastBlock || b.Links > 0 && len(b.Text) >= leastLink || hasAmount(b.Text)
+}
+
+// hasAmount reports whether a text has a sign of a price or a share.
+func hasAmount(s string) bool { return strings.ContainsAny(s, "$€£¥%") }
+
+// reading holds buffers for folded and masked texts.
+type reading struct{ folded, masked []byte }
+
+// block reads a block. In a short text numbers do not count, since they are counters or
+// times. Years and amounts do count.
+func (r *reading) block(b *html.Block, seed uint64) block {
+	out := block{size: int32(len(b.Text)), link: b.Links > 0}
+	out.item = (out.link || b.Headline) && len(b.Text) < longestItem
+	r.folded = fold(r.folded[:0], b.Text)
+	text := r.folded
+	if len(b.Text) <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
+		var year bool
+		var days uint32
+		r.masked, year, days = mask(r.masked[:0], text)
+		out.form = keyOf(xxh3.HashSeed(r.masked, seed+1)) | 1
+		plain := !out.link && !hasAmount(b.Text)
+		if plain {
+			out.days = days
+		}
+		if !year && (plain && len(b.Text) <= maskedText || out.link && len(b.Text) <= maskedLink) {
+			text = r.masked
+		}
+	}
+	out.hash = xxh3.HashSeed(text, seed)
+	out.key = keyOf(out.hash)
+	return out
+}
+
+func keyOf(hash uint64) uint16 { return uint16(hash >> 48) }
+
+// isNotice reports whether a text is a copyright line, which names the year, or says who is
+// editing the page.
+func isNotice(s string) bool {
+	return len(s) < longestNotice && (strings.Contains(s, "©") || strings.Contains(s, "opyright") || strings.Contains(s, "urrently locked by"))
+}
+
+// names reports whether a short text may name the day of a time, in any zone.
+func (b *block) names(at int64) bool {
+	for _, t := range [...]int64{at - day, at, at + day} {
+		if b.days&(1<<time.Unix(t, 0).UTC().Day()) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A page is a list if it has leastItems items and they are at least listShare percent of the
+// bytes of its longer blocks.
+const (
+	listShare    = 25
+	leastItems   = 5
+	leastTelling = 30 // bytes; shorter blocks do not tell a list from an article
+)
+
+// isList reports whether a page is a list: items are much of it.
+func (v *View) isList() bool {
+	all, items, n := 0, 0, 0
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		if b.size < leastTelling {
+			continue
+		}
+		all += int(b.size)
+		if b.item {
+			items, n = items+int(b.size), n+1
+		}
+	}
+	return n >= leastItems && 100*items >= listShare*all
+}

@@ -1,0 +1,108 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/secret"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+// Pages yields the listed pages in the order of their locations. It leaves out records
+// that cannot be read. It ends when ctx ends, even if the store hangs.
+func (l *Ledger) Pages(ctx context.Context) iter.Seq2[merge.Known, error] {
+	return txn.EachWithin(ctx, l.pages)
+}
+
+func (l *Ledger) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
+	return func(yield func(merge.Known, error) bool) {
+		var err error
+		for location, value := range l.publicFrom(ctx, "", "", &err) {
+			if p, ok := l.listed(location, value); ok && !yield(p, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(merge.Known{}, err)
+		}
+	}
+}
+
+// Page returns what is known of location. If nothing is, the verdict is Unknown. It
+// returns when ctx ends, even if the store hangs.
+func (l *Ledger) Page(ctx context.Context, location string) (merge.Known, error) {
+	p, err := txn.Within(ctx, func() (merge.Known, error) { return l.pageOf(ctx, location) })
+	if err != nil {
+		return merge.Known{}, fmt.Errorf("looking the page up: %w", err)
+	}
+	return p, nil
+}
+
+func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, error) {
+	s, key, err := l.find(ctx, location)
+	p := l.know(location, s)
+	if err != nil || key == nil {
+		return p, err
+	}
+	p.Canonical = key.Unseal(location, s.Canonical)
+	siblings, duplicates := l.site.Keys.Siblings(s.Group), l.site.Keys.Duplicates(s.Showing)
+	err = txn.View(ctx, l.cfg.Store, []string{siblings, duplicates}, func(t *txn.Tx) {
+		p.Evidence.Siblings = sitewide.ReadSiblings(t.Get(siblings)).Linked
+		if p.Reason == eligibility.Duplicate {
+			p.SameAs = sitewide.ReadDuplicates(t.Get(duplicates), func(of string) uint64 { return key.Name(of).ID }).Listed
+		}
+	})
+	return p, err
+}
+
+// find returns the record of a location, or an empty record, and the site's secret. It
+// reads the secret itself, since the worker may not have done so yet. The secret is nil if
+// the store is new.
+func (l *Ledger) find(ctx context.Context, location string) (s *pagerecord.Page, key secret.Key, err error) {
+	s = new(pagerecord.Page)
+	err = txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(l.site.Keys.Site())) })
+	if err != nil || key == nil {
+		return s, nil, err
+	}
+	keys := []string{l.site.Keys.Page(location), l.site.Keys.Wait(key.Name(location).Hash)}
+	err = txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
+		for _, k := range keys {
+			if stored, err := pagerecord.Decode(t.Get(k)); err == nil {
+				s = stored
+				return
+			}
+		}
+	})
+	return s, key, err
+}
+
+// know derives what is known of a location from its record.
+func (l *Ledger) know(location string, s *pagerecord.Page) merge.Known {
+	return l.site.Know(location, s, l.robots.Load(), time.Now())
+}
+
+// Events yields what happened to listed pages since a time, see
+// [changelog.Journal.Events]. It ends when ctx ends, even if the store hangs. It may be
+// called concurrently.
+func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[changelog.Event, error] {
+	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[changelog.Event, error] {
+		return l.site.Journal.Events(ctx, l.cfg.Store, since)
+	})
+}
+
+// MarkSize returns the size of the mark of the page at location in bytes, 0 if the page
+// is not known.
+func (l *Ledger) MarkSize(ctx context.Context, location string) (int, error) {
+	s, _, err := l.find(ctx, location)
+	if err != nil {
+		return 0, err
+	}
+	return len(s.Mark.AppendBinary(nil)), nil
+}

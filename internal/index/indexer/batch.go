@@ -1,0 +1,223 @@
+package indexer
+
+import (
+	"context"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+const (
+	// keysAtOnce is how many keys one transaction is expected to need. The look
+	// that goes beyond it is the last of its transaction.
+	keysAtOnce = 600
+	// readFor is how long pages are read before the looks are stored. It is short
+	// because a withdrawal may wait among them.
+	readFor = 20 * time.Millisecond
+)
+
+// How many keys a look is expected to need: for its location; for its content, siblings,
+// entry and event; and for each location that it links to.
+const (
+	keysOfLook = 4
+	keysOfPage = 10
+	keysOfLink = 2
+)
+
+// process merges the pending sightings in their order, as many at once as a transaction
+// takes. After an error, the sightings that were not stored stay pending.
+func (l *Ledger) process(ctx context.Context, all bool) error {
+	for len(l.pending) > 0 {
+		n := l.distinct()
+		pages, err := l.glance(ctx, l.pending[:n])
+		if err != nil {
+			return err
+		}
+		for len(pages) > 0 {
+			n, err := l.processSome(ctx, pages, all)
+			if err != nil {
+				return err
+			}
+			for _, s := range l.pending[:n] {
+				s.Response.Release()
+			}
+			l.pending, pages = l.pending[n:], pages[n:]
+		}
+	}
+	return nil
+}
+
+// distinct returns how many pending sightings come before the first repeated location.
+// A second look at a page must wait for the first: that decides how it is read.
+func (l *Ledger) distinct() int {
+	seen := make(map[string]bool, len(l.pending))
+	for i, s := range l.pending {
+		if seen[s.Location] {
+			return i
+		}
+		seen[s.Location] = true
+	}
+	return len(l.pending)
+}
+
+// glance returns the records of the sightings' locations. They decide what has to be read.
+func (l *Ledger) glance(ctx context.Context, sightings []*observation.Sighting) ([]*pagerecord.Page, error) {
+	pages := make([]*pagerecord.Page, len(sightings))
+	var keys []string
+	for _, s := range sightings {
+		keys = append(keys, l.site.RecordKeys(s.Location)...)
+	}
+	err := txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
+		m := merge.New(t, l.site, time.Time{})
+		for i, s := range sightings {
+			pages[i], _ = m.Load(s.Location)
+		}
+	})
+	return pages, err
+}
+
+// processSome merges some of the first pending sightings and returns how many. pages are
+// the records of their locations.
+func (l *Ledger) processSome(ctx context.Context, pages []*pagerecord.Page, all bool) (int, error) {
+	if s := l.pending[0]; s.Kind == eligibility.RobotsFile {
+		return 1, l.obey(ctx, s)
+	}
+	looks := l.gather(pages, all)
+	return len(looks), l.store(ctx, looks)
+}
+
+// gather turns the first pending sightings into looks, as many as one transaction should
+// merge. It stops before a robots.txt, and after a page whose links take transactions of
+// their own: both decide how later looks are judged.
+func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Look) {
+	begun, keys := time.Now(), 0
+	for i, before := range pages {
+		s := l.pending[i]
+		if s.Kind == eligibility.RobotsFile {
+			break
+		}
+		k := l.lookAt(s, before, all)
+		looks = append(looks, k)
+		if keys += keysOf(k); k.Apart || keys > keysAtOnce || time.Since(begun) > readFor {
+			break
+		}
+	}
+	return looks
+}
+
+// keysOf returns how many keys merging a look is expected to need.
+func keysOf(k *merge.Look) int {
+	if !k.Parsed {
+		return keysOfLook
+	}
+	return keysOfPage + keysOfLink*len(k.Fresh)
+}
+
+// store merges looks in their order, as many at once as a transaction takes. If one look
+// alone is too much, its links are merged apart. If it is still too much, it is dropped.
+func (l *Ledger) store(ctx context.Context, looks []*merge.Look) error {
+	return inPieces(looks, len(looks), func(some []*merge.Look) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
+}
+
+// setApart marks a look that is too much for a transaction, so that its links are merged
+// apart. If that was done before, it drops the look and returns false.
+func (l *Ledger) setApart(k *merge.Look) bool {
+	if k.Parsed && !k.Apart {
+		k.Apart = true
+		return true
+	}
+	l.Drop()
+	return false
+}
+
+// inPieces calls fn on all items in their order, at most so many at once, and fewer if
+// they are too much for a transaction. fn returns how many of its items are done. If one
+// item alone is too much, it is tried again if alone says so, and otherwise left out.
+func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), alone func(T) (again bool)) error {
+	for len(items) > 0 {
+		n := min(most, len(items))
+		done, err := fn(items[:n])
+		switch {
+		case err == nil:
+			items = items[done:]
+		case !txn.TooMuch(err):
+			return err
+		case n > 1:
+			most = n / 2
+		case !alone(items[0]):
+			items = items[1:]
+		}
+	}
+	return nil
+}
+
+// storeSome merges some of the first looks in one transaction and returns how many. A look
+// that changes the reputation of a source of dates ends its transaction: the reputation
+// counts from the next one on.
+func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Look) (merged int, err error) {
+	var readings []merge.Reading
+	var stale *pagerecord.Page // set if the record of the first unmerged look is not the one glanced at
+	now := time.Now()
+	err = l.commitAt(ctx, now, l.guess(looks, now), func(m *merge.Batch) {
+		stale, merged, readings = nil, 0, make([]merge.Reading, len(looks))
+		for i, k := range looks {
+			if stale = m.Stale(k); stale != nil {
+				break // another process has merged a look since
+			}
+			if readings[i] = m.Apply(k); readings[i].Follow && !k.Apart {
+				m.FollowedAll(k, m.Follow(k, k.Fresh, readings[i].News, pagerecord.Settled))
+				readings[i].Follow = false
+			}
+			if merged++; m.Effects.Reputes {
+				break
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	if stale != nil {
+		k := looks[merged]
+		k.Same, k.Before = false, stale
+		l.readPage(k, false)
+	}
+	return merged, l.finish(ctx, looks[:merged], readings)
+}
+
+// finish counts stored looks in the survey, and follows the links that were not merged
+// with them.
+func (l *Ledger) finish(ctx context.Context, looks []*merge.Look, readings []merge.Reading) error {
+	for i, k := range looks {
+		if l.site.Entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
+			l.survey.EntryAnswered(k)
+		}
+		if k.Parsed && !k.Tagged {
+			l.survey.Read(k, readings[i])
+		}
+		if readings[i].Follow {
+			if err := l.follow(ctx, k, readings[i].News); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// guess returns the keys that merging the looks needs in most cases.
+func (l *Ledger) guess(looks []*merge.Look, now time.Time) (keys []string) {
+	for _, k := range looks {
+		keys = append(keys, l.site.RecordKeys(k.Location)...)
+		keys = append(keys, l.site.Guess(k, now)...)
+		if k.Apart {
+			continue
+		}
+		for _, ln := range k.Fresh {
+			keys = append(keys, l.site.RecordKeys(ln.Location)...)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,61 @@
+package indexer
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+// waitingKept is the default bound of the locations that are known and not listed. When
+// it is passed, eviction frees a quarter of it.
+const waitingKept = 250_000
+
+// evictAgain is how long to wait after an eviction that did not make enough room. The
+// remaining locations may never be evictable.
+const evictAgain = time.Minute
+
+func (l *Ledger) evictDue(now time.Time) time.Time {
+	if l.waiting.Load() <= int64(l.cfg.MaxWaiting) {
+		return time.Time{}
+	}
+	return l.known.evicted.Add(evictAgain)
+}
+
+// evict drops waiting locations when there are too many. First it drops those known only
+// from a visit, the longest unseen first, then those that a page links to. Locations that
+// Forget has barred stay.
+func (l *Ledger) evict(ctx context.Context, _ bool) error {
+	l.known.evicted = time.Time{}
+	defer func() {
+		if l.waiting.Load() > int64(l.cfg.MaxWaiting) {
+			l.known.evicted = time.Now()
+		}
+	}()
+	var ranks []uint64
+	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
+		if err != nil {
+			return err
+		}
+		rank, _ := pagerecord.Rank(r.Value)
+		ranks = append(ranks, rank)
+	}
+	excess := len(ranks) - l.cfg.MaxWaiting*3/4
+	if excess <= 0 {
+		l.waiting.Store(int64(len(ranks)))
+		return nil
+	}
+	slices.Sort(ranks)
+	most := ranks[excess-1]
+	var keys []string
+	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
+		if err != nil {
+			return err
+		}
+		if rank, keep := pagerecord.Rank(r.Value); rank <= most && !keep && len(keys) < excess {
+			keys = append(keys, r.Key)
+		}
+	}
+	return inBatches(keys, func(some []string) error { return l.drop(ctx, some) })
+}

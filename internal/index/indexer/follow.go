@@ -1,0 +1,41 @@
+package indexer
+
+import (
+	"context"
+
+	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+// linksAtOnce is how many links one transaction merges. Each link may need the records of
+// a page, its part and its siblings.
+const linksAtOnce = 100
+
+// follow merges the links of a page that counts as evidence, and then notes that the page
+// was read. In this order, a crash costs a second reading but no link.
+func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) error {
+	var open pagerecord.Openness
+	own := l.site.RecordKeys(k.Location)
+	err := inPieces(l.site.Fresh(k), linksAtOnce, func(links []observation.Link) (int, error) {
+		keys, left := own, open
+		for _, ln := range links {
+			keys = append(keys, l.site.RecordKeys(ln.Location)...)
+		}
+		err := l.commit(ctx, keys, func(m *merge.Batch) { left = m.Follow(k, links, news, open) })
+		if err == nil {
+			open = left
+		}
+		return len(links), err
+	}, func(observation.Link) bool { l.Drop(); return false })
+	if err != nil {
+		return err
+	}
+	err = l.commit(ctx, own, func(m *merge.Batch) { m.FollowedAll(k, open) })
+	if txn.TooMuch(err) {
+		l.Drop()
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,455 @@
+package indexer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/publish/files"
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/strict"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// rig is a ledger and its files over a store, in virtual time.
+type rig struct {
+	*testing.T
+	st     store.Store
+	cfg    Config
+	ledger *Ledger
+	files  *files.Files
+	looked map[string]int // how often each location was made due
+	log    *base.Log
+	hints  *hint.Hints
+	stop   func()
+}
+
+// inBubble runs fn in a bubble of virtual time, with a ledger over cfg.Store. A nil Store
+// means an empty store that checks each call and runs each update twice.
+func inBubble(t *testing.T, cfg Config, fn func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var r *rig
+		if cfg.Store == nil {
+			r = newRig(t, new(memstore.Store), cfg)
+		} else {
+			r = openRig(t, cfg.Store, cfg)
+		}
+		defer func() { r.stop() }()
+		fn(r)
+	})
+}
+
+// runInBubble is inBubble in a subtest.
+func runInBubble(t *testing.T, name string, cfg Config, fn func(*rig)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { inBubble(t, cfg, fn) })
+}
+
+// withPage begins with a home page that links to a listed page /a.
+func withPage(t *testing.T, fn func(*rig)) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a")
+		r.wantListed("/", "/a")
+		fn(r)
+	})
+}
+
+// runWithPage is withPage in a subtest.
+func runWithPage(t *testing.T, name string, fn func(*rig)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { withPage(t, fn) })
+}
+
+// newRig is openRig with a store that checks each call and runs each update twice.
+func newRig(t *testing.T, st store.Store, cfg Config) *rig {
+	t.Helper()
+	return openRig(t, strict.New(t, st), cfg)
+}
+
+// openRig returns a ledger over st that runs. It must be called in a bubble.
+func openRig(t *testing.T, st store.Store, cfg Config) *rig {
+	t.Helper()
+	base.FixRandom(t)
+	r := &rig{T: t, cfg: cfg, st: st, looked: map[string]int{}, log: new(base.Log)}
+	r.start()
+	return r
+}
+
+func (r *rig) start() {
+	r.Helper()
+	origin, err := location.ParseOrigin("https://example.com")
+	r.check(err)
+	norm, err := location.New(origin, location.Config{More: r.cfg.Rules.Query})
+	r.check(err)
+	keys, err := keys.New(origin.String())
+	r.check(err)
+	cfg := r.cfg
+	cfg.Logger = r.log.Logger()
+	cfg.Store, cfg.Normalizer = txn.Guard(r.st, keys.Site(), cfg.Logger), norm
+	cfg.Networks, cfg.Confidence = cmp.Or(cfg.Networks, 3), cmp.Or(cfg.Confidence, 0.5)
+	cfg.KeepFor = cmp.Or(cfg.KeepFor, 90*24*time.Hour)
+	if cfg.Entries == nil {
+		cfg.Entries = []string{"/"}
+	}
+	r.hints = hint.New(cfg.Logger)
+	cfg.Hints = r.hints
+	cfg.Schedule = r
+	r.files = files.New(files.Config{
+		Store: cfg.Store, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
+		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
+		Logger: cfg.Logger,
+	})
+	cfg.Files = r.files
+	r.ledger, err = New(cfg)
+	r.check(err)
+	r.ledger.site.OnUnsaved = func(location string) { r.Errorf("%s was changed and not saved", location) }
+	ctx, cancel := context.WithCancel(r.Context())
+	var workers sync.WaitGroup
+	workers.Go(func() { r.ledger.Run(ctx) })
+	workers.Go(func() { r.files.Run(ctx) })
+	r.stop = func() { cancel(); workers.Wait() }
+}
+
+// Reset counts how often a page is marked as due.
+func (r *rig) Reset(location string) { r.looked[location]++ }
+
+// restart replaces the ledger by a new one on the same store, as a restart of the process
+// does.
+func (r *rig) restart() {
+	r.Helper()
+	r.stop()
+	r.start()
+	r.flush()
+}
+
+// restartWith begins another process with other rules.
+func (r *rig) restartWith(rr ...eligibility.Rule) {
+	r.Helper()
+	r.cfg.Rules = rules(r.T, rr...)
+	r.restart()
+}
+
+func rules(t *testing.T, rr ...eligibility.Rule) eligibility.Rules {
+	t.Helper()
+	set, err := eligibility.NewRules(rr)
+	base.Check(t, err)
+	return set
+}
+
+func (r *rig) check(err error) {
+	r.Helper()
+	base.Check(r, err)
+}
+
+// seen is a sighting of a page.
+func seen(location, body string, change ...func(*observation.Sighting)) *observation.Sighting {
+	resp := &capture.Response{Status: http.StatusOK, Header: capture.Header{ContentType: "text/html; charset=utf-8"}, Body: []byte(body), Complete: true}
+	s := &observation.Sighting{Kind: eligibility.Witness, Location: location, At: time.Now(), Response: resp}
+	for _, f := range change {
+		f(s)
+	}
+	return s
+}
+
+// answered is a sighting of a response other than a page.
+func answered(location string, status int, change ...func(*observation.Sighting)) *observation.Sighting {
+	s := &observation.Sighting{Location: location, At: time.Now(), Response: &capture.Response{Status: status, Complete: true}}
+	for _, f := range change {
+		f(s)
+	}
+	s.Kind, s.Reason = eligibility.Rules{}.Response(http.MethodGet, location, s.Response)
+	return s
+}
+
+// offer offers a sighting.
+func (r *rig) offer(all ...*observation.Sighting) {
+	r.Helper()
+	for _, s := range all {
+		if !r.ledger.Offer(s) {
+			r.Fatalf("%s: the queue is full", s.Location)
+		}
+	}
+}
+
+// sight offers a sighting of a page and waits until it is stored. change adjusts the
+// sighting.
+func (r *rig) sight(location, body string, change ...func(*observation.Sighting)) {
+	r.Helper()
+	r.offer(seen(location, body, change...))
+	r.flush()
+	time.Sleep(2 * time.Second) // the spacing of looks; also the next Unix second
+}
+
+// answer does the same for a response other than a page.
+func (r *rig) answer(location string, status int, change ...func(*observation.Sighting)) {
+	r.Helper()
+	r.offer(answered(location, status, change...))
+	r.flush()
+}
+
+// crawl sights a home page that links to pages, and then these.
+func (r *rig) crawl(pages ...string) {
+	r.Helper()
+	r.sight("/", html("home", pages...))
+	for _, p := range pages {
+		r.sight(p, html(p[1:]))
+	}
+}
+
+// mergeNow makes the worker merge the queued sightings before anything else.
+func (r *rig) mergeNow(all ...*observation.Sighting) error {
+	return r.ledger.call(r.Context(), func(ctx context.Context) error {
+		r.offer(all...)
+		return r.ledger.work(ctx, true)
+	})
+}
+
+// flush waits until everything seen is stored and rendered.
+func (r *rig) flush() {
+	r.Helper()
+	r.check(r.ledger.Flush(r.Context()))
+	r.check(r.files.Render(r.Context()))
+}
+
+// wait lets time pass, and waits until everything is stored and rendered.
+func (r *rig) wait(d time.Duration) {
+	r.Helper()
+	time.Sleep(d)
+	r.flush()
+}
+
+// keeps visits some pages once a day for so many days.
+func (r *rig) keeps(days int, pages ...string) {
+	r.Helper()
+	for range days {
+		time.Sleep(24 * time.Hour)
+		for _, p := range pages {
+			r.answer(p, 304)
+		}
+	}
+	r.flush()
+}
+
+func (r *rig) forget(location string) {
+	r.Helper()
+	r.check(r.ledger.Forget(r.Context(), location))
+}
+
+// put replaces a record of the store. Nil deletes it.
+func (r *rig) put(key string, value []byte) {
+	r.Helper()
+	r.check(r.st.Update(r.Context(), []string{key}, func(values [][]byte) error {
+		values[0] = value
+		return nil
+	}))
+}
+
+// drop removes the records whose keys begin with a kind.
+func (r *rig) drop(kinds ...string) {
+	r.Helper()
+	for _, kind := range kinds {
+		for key := range r.kind(kind) {
+			r.put(key, nil)
+		}
+	}
+}
+
+// dump returns all that the store holds.
+func (r *rig) dump() map[string]string { return base.Dump(r, r.st) }
+
+// kind returns the records whose keys begin with a kind.
+func (r *rig) kind(kind string) map[string]string {
+	found := map[string]string{}
+	for key, value := range r.dump() {
+		if strings.HasPrefix(strings.TrimPrefix(key, "https://example.com|"), kind) {
+			found[key] = value
+		}
+	}
+	return found
+}
+
+func (r *rig) page(location string) merge.Known {
+	r.Helper()
+	p, err := r.ledger.Page(r.Context(), location)
+	r.check(err)
+	return p
+}
+
+// pages returns all listed pages.
+func (r *rig) pages() (all []merge.Known) {
+	r.Helper()
+	for p, err := range r.ledger.Pages(r.Context()) {
+		r.check(err)
+		all = append(all, p)
+	}
+	return all
+}
+
+// wantVerdict checks the verdict and its reason.
+func (r *rig) wantVerdict(location string, verdict eligibility.Verdict, reason eligibility.Reason) {
+	r.Helper()
+	if p := r.page(location); p.Verdict != verdict || p.Reason != reason {
+		r.Errorf("%s is %v because of %v, want %v because of %v", location, p.Verdict, p.Reason, verdict, reason)
+	}
+}
+
+// wantLooks checks how many looks at a page and how many changes of it are counted.
+func (r *rig) wantLooks(location string, looks, changes int) {
+	r.Helper()
+	if p := r.page(location); int(p.Looks) != looks || int(p.Changes) != changes {
+		r.Errorf("%s has %d looks and %d changes, want %d and %d", location, p.Looks, p.Changes, looks, changes)
+	}
+}
+
+// wantListed checks which locations the store and the files list.
+func (r *rig) wantListed(want ...string) {
+	r.Helper()
+	var got []string
+	for _, p := range r.pages() {
+		got = append(got, p.Location)
+		if !r.files.Lists(p.Location) {
+			r.Errorf("%s is listed in the store and not in the file", p.Location)
+		}
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		r.Errorf("listed are %q, want %q", got, want)
+	}
+	if n := r.files.Listed(); n != len(want) {
+		r.Errorf("the files list %d pages, want %d", n, len(want))
+	}
+}
+
+// wantShown checks which of /, /a and /b are in the files being served.
+func (r *rig) wantShown(want ...string) {
+	r.Helper()
+	for _, location := range []string{"/", "/a", "/b"} {
+		if got := r.files.Lists(location); got != slices.Contains(want, location) {
+			r.Errorf("the files list %s: %v, want %v", location, got, !got)
+		}
+	}
+}
+
+// lastMod returns the published date of a listed location, 0 for none.
+func (r *rig) lastMod(location string) int64 {
+	r.Helper()
+	return r.page(location).Entry.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
+}
+
+// wantLastMod checks the published date of a listed location, 0 for none.
+func (r *rig) wantLastMod(location string, want int64) {
+	r.Helper()
+	if got := r.lastMod(location); got != want {
+		r.Errorf("the lastmod of %s is %v, want %v; it is %v", location, fromSeconds(got).UTC(), fromSeconds(want).UTC(), time.Now().UTC())
+	}
+}
+
+// wantNoSuspects checks that no page waits to be confirmed as gone.
+func (r *rig) wantNoSuspects() {
+	r.Helper()
+	if n := len(r.ledger.suspects); n != 0 {
+		r.Errorf("%d pages are suspects", n)
+	}
+}
+
+// wantLogged checks how often the log has a text.
+func (r *rig) wantLogged(text string, want int) {
+	r.Helper()
+	if n := strings.Count(r.log.String(), text); n != want {
+		r.Errorf("the log has %q %d times, want %d:\n%s", text, n, want, r.log)
+	}
+}
+
+// wantNoTrace checks that a text is nowhere in the store or the log.
+func (r *rig) wantNoTrace(text string) {
+	r.Helper()
+	base.WantNoTrace(r, r.st, r.log, text)
+}
+
+// html is a page with a main text and links. Another text counts as a change at its first
+// look, since the whole paragraph is new and long.
+func html(text string, links ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", atLength(text))
+	for _, l := range links {
+		fmt.Fprintf(&b, `<a href="%s">x</a>`, l)
+	}
+	return b.String() + "</main></body></html>"
+}
+
+// atLength says a text at some length, if it has no markup.
+func atLength(text string) string {
+	if strings.Contains(text, "<") {
+		return text
+	}
+	return text + strings.Repeat(". What there is to say of "+text+" is said here at length", 12)
+}
+
+// numbered returns n locations, from 0 on.
+func numbered(format string, n int) (locations []string) {
+	for i := range n {
+		locations = append(locations, fmt.Sprintf(format, i))
+	}
+	return locations
+}
+
+// Networks of visitors.
+const (
+	netA = "192.0.2.0/24"
+	netB = "198.51.100.0/24"
+	netC = "1.2.3.0/24"
+	netD = "2001:db8:7::/48"
+)
+
+func from(network string) func(*observation.Sighting) {
+	return func(s *observation.Sighting) { s.Network = netip.MustParsePrefix(network) }
+}
+
+func route(template string, exact bool) func(*observation.Sighting) {
+	return func(s *observation.Sighting) { s.Route, s.Exact = template, exact }
+}
+
+// at sets the clock by which a sighting was made.
+func at(t time.Time) func(*observation.Sighting) { return func(s *observation.Sighting) { s.At = t } }
+
+func header(set func(*capture.Header)) func(*observation.Sighting) {
+	return func(s *observation.Sighting) { set(&s.Response.Header) }
+}
+
+func lastModified(t time.Time) func(*observation.Sighting) {
+	return header(func(h *capture.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
+}
+
+func robotsTag(v string) func(*observation.Sighting) {
+	return header(func(h *capture.Header) { h.RobotsTag = v })
+}
+
+func cacheControl(v string) func(*observation.Sighting) {
+	return header(func(h *capture.Header) { h.CacheControl, h.ContentType = v, "text/html" })
+}
+
+func redirect(target string) func(*observation.Sighting) {
+	return header(func(h *capture.Header) { h.Location = target })
+}
+
+// fromSeconds returns the time of a number of Unix seconds, the zero time for 0.
+func fromSeconds(sec int64) time.Time { return moment.Seconds(sec).Time() }

@@ -1,0 +1,216 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+// Wanted selects some of the listed pages.
+type Wanted struct {
+	Prefix   string        // what their locations begin with
+	Contains string        // what else is in their locations, in lower case and of any case there
+	After    string        // the location after which to begin, "" for the first one
+	Most     int           // how many at most
+	Within   time.Duration // how long to look for them; 0 means as long as it takes
+}
+
+// Some are listed pages in the order of their locations. Next is the location after
+// which to go on, "" if there are no more.
+type Some struct {
+	Pages []merge.Known
+	Next  string
+}
+
+// List returns those of the listed pages that are wanted. A record that cannot be read
+// is left out. It returns when ctx ends, whatever the store does.
+func (l *Ledger) List(ctx context.Context, w Wanted) (Some, error) {
+	some, err := txn.Within(ctx, func() (Some, error) { return l.list(ctx, w) })
+	if err != nil {
+		return Some{}, fmt.Errorf("reading the pages: %w", err)
+	}
+	return some, nil
+}
+
+// clockEvery is how many locations are read before the clock is read again.
+const clockEvery = 512
+
+func (l *Ledger) list(ctx context.Context, w Wanted) (some Some, err error) {
+	began, looked, last := time.Now(), 0, ""
+	for loc, value := range l.publicFrom(ctx, w.Prefix, w.After, &err) {
+		looked++
+		if w.Within > 0 && looked%clockEvery == 0 && time.Since(began) > w.Within {
+			some.Next = last
+			break
+		}
+		last = loc
+		if w.Contains != "" && !strings.Contains(strings.ToLower(loc), w.Contains) {
+			continue
+		}
+		p, ok := l.listed(loc, value)
+		if ok && len(some.Pages) == w.Most {
+			some.Next = some.Pages[w.Most-1].Location
+			break
+		}
+		if ok {
+			some.Pages = append(some.Pages, p)
+		}
+	}
+	return some, err
+}
+
+// publicFrom yields the locations that are or were listed, with their records. A record is
+// valid until the next one. It sets err if the store fails.
+func (l *Ledger) publicFrom(ctx context.Context, prefix, after string, err *error) func(func(string, []byte) bool) {
+	return func(yield func(string, []byte) bool) {
+		pages := l.site.Keys.Pages()
+		if after != "" {
+			after = pages + after
+		}
+		for r, failed := range l.cfg.Store.Scan(ctx, pages+prefix, after) {
+			if failed != nil {
+				*err = failed
+				return
+			}
+			if !yield(strings.TrimPrefix(r.Key, pages), r.Value) {
+				return
+			}
+		}
+	}
+}
+
+// listed returns what is known of a page by its record, and whether it is listed.
+func (l *Ledger) listed(location string, value []byte) (merge.Known, bool) {
+	s, err := pagerecord.Decode(value)
+	if err != nil || !s.Listed() {
+		return merge.Known{}, false
+	}
+	p := l.know(location, s)
+	return p, p.Verdict == eligibility.Listed
+}
+
+// Child is a page or a folder that stands directly in a folder.
+type Child struct {
+	Location string // of a folder with a slash at its end
+	Folder   bool
+	Pages    int  // that are listed, itself or below it
+	More     bool // there are more of them, which were not counted
+}
+
+// The pages of a folder that are counted: of one alone, of all together, and of one after
+// these are used up.
+const (
+	mostCounted  = 1000
+	countedInAll = 5000
+	leastCounted = 20
+)
+
+// Children returns what stands directly in a folder, in the order of locations, and the
+// location after which to go on, "" if that is all. What has no listed page is left out.
+// after is "" at the beginning. However many pages there are below, it looks at some
+// thousands at most. It returns when ctx ends, whatever the store does.
+func (l *Ledger) Children(ctx context.Context, folder, after string, most int) ([]Child, string, error) {
+	type result struct {
+		children []Child
+		next     string
+	}
+	got, err := txn.Within(ctx, func() (r result, err error) {
+		r.children, r.next, err = l.children(ctx, folder, after, most)
+		return r, err
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("reading the folder: %w", err)
+	}
+	return got.children, got.next, nil
+}
+
+func (l *Ledger) children(ctx context.Context, folder, after string, most int) (children []Child, next string, err error) {
+	left := countedInAll
+	for {
+		child, looked, err := l.child(ctx, folder, after, max(leastCounted, min(left, mostCounted)))
+		left -= looked
+		switch {
+		case err != nil || child.Location == "":
+			return children, "", err
+		case child.Pages > 0 && len(children) == most:
+			return children, after, nil
+		case child.Pages > 0:
+			children = append(children, child)
+		}
+		after = child.Location
+		if child.Folder { // no location below it is greater
+			after += strings.Repeat("~", max(0, keys.MaxLocation-len(after)))
+		}
+	}
+}
+
+// child returns the first child of a folder after a location, with a count of at most so
+// many pages, and how many it looked at. The child is empty if there is none.
+func (l *Ledger) child(ctx context.Context, folder, after string, most int) (c Child, looked int, err error) {
+	for loc, value := range l.publicFrom(ctx, folder, after, &err) {
+		if loc == folder {
+			continue // it is no child of itself
+		}
+		if c.Location == "" {
+			c.Location, c.Folder = childOf(folder, loc)
+		}
+		switch {
+		case !strings.HasPrefix(loc, c.Location):
+			return c, looked, err
+		case !c.Folder:
+			if _, ok := l.listed(loc, value); ok {
+				c.Pages = 1
+			}
+			return c, looked, err
+		case c.Pages == most:
+			c.More = true
+			return c, looked, err
+		}
+		looked++
+		if l.isListed(loc, value) {
+			c.Pages++
+		}
+	}
+	return c, looked, err
+}
+
+// isListed is listed without what else is known of the page.
+func (l *Ledger) isListed(location string, value []byte) bool {
+	rule, _ := l.site.Rules.Match(location)
+	return pagerecord.Lists(value) && rule.Listing != eligibility.Never && l.robots.Load().Allows(location)
+}
+
+// childOf returns which child of a folder a location is, or is below.
+func childOf(folder, location string) (child string, isFolder bool) {
+	path, _, _ := strings.Cut(location[len(folder):], "?")
+	if i := strings.IndexByte(path, '/'); i >= 0 {
+		return location[:len(folder)+i+1], true
+	}
+	return location, false
+}
+
+// JournalFrom returns since when the events are complete, the zero Time for since the
+// site has had pages.
+func (l *Ledger) JournalFrom(ctx context.Context) (time.Time, error) {
+	return txn.Within(ctx, func() (time.Time, error) { return l.site.Journal.From(ctx, l.cfg.Store) })
+}
+
+// Latest returns the last events; see [changelog.Journal.Latest]. It returns when ctx ends,
+// whatever the store does.
+func (l *Ledger) Latest(ctx context.Context, since time.Time, before changelog.Event, most int) ([]changelog.Event, error) {
+	return txn.Within(ctx, func() ([]changelog.Event, error) { return l.site.Journal.Latest(ctx, l.cfg.Store, since, before, most) })
+}
+
+// Counts counts the events of some spans of time; see [changelog.Journal.Counts]. It returns
+// when ctx ends, whatever the store does.
+func (l *Ledger) Counts(ctx context.Context, since time.Time, span time.Duration, n int) ([]changelog.Count, error) {
+	return txn.Within(ctx, func() ([]changelog.Count, error) { return l.site.Journal.Counts(ctx, l.cfg.Store, since, span, n) })
+}

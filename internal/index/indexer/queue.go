@@ -1,0 +1,90 @@
+package indexer
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/servemap/servemap/internal/index/observation"
+)
+
+// QueueBytes bounds the queue. The bodies are not included; their buffers bound them.
+// A sighting that does not fit is dropped and counted. Its page stays due, so that the
+// next visit offers it again.
+const QueueBytes = 2 << 20
+
+// queue hands sightings from the requests, which never wait, to the one worker.
+type queue struct {
+	mu      sync.Mutex
+	waiting []*observation.Sighting
+	bytes   int // held by waiting
+	closed  bool
+	wake    chan struct{}
+	taken   atomic.Uint64 // sightings that were queued
+	dropped atomic.Uint64
+}
+
+func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
+
+// offer takes s, or returns false if there is no room.
+func (q *queue) offer(s *observation.Sighting) bool {
+	size := s.Size()
+	q.mu.Lock()
+	ok := !q.closed && q.bytes+size <= QueueBytes
+	if ok {
+		q.waiting, q.bytes = append(q.waiting, s), q.bytes+size
+	}
+	q.mu.Unlock()
+	if !ok {
+		q.dropped.Add(1)
+		return false
+	}
+	q.taken.Add(1)
+	q.poke()
+	return true
+}
+
+// poke wakes the worker.
+func (q *queue) poke() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns up to n sightings, in the order they came.
+func (q *queue) take(n int) []*observation.Sighting {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n = min(n, len(q.waiting))
+	taken := q.waiting[:n:n]
+	q.waiting = q.waiting[n:]
+	for _, s := range taken {
+		q.bytes -= s.Size()
+	}
+	if len(q.waiting) == 0 {
+		q.waiting = nil
+	}
+	return taken
+}
+
+// all returns the waiting sightings, in the order they came.
+func (q *queue) all() []*observation.Sighting {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.waiting)
+}
+
+// depth returns how many sightings wait.
+func (q *queue) depth() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
+// close refuses what is offered from now on.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+}

@@ -1,0 +1,189 @@
+package indexer
+
+import (
+	"context"
+	"encoding/binary"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"hash/crc32"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+const refreshEvery = 15 * time.Second
+
+// told is how long it takes until the files of the other processes show what one process
+// has stored: until they poll, and render.
+const told = refreshEvery + 2*time.Second
+
+// inFleet runs fn in a bubble of virtual time, with two ledgers that share a
+// store.
+func inFleet(t *testing.T, fn func(a, b *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		st := new(memstore.Store)
+		a := newRig(t, st, Config{RefreshEvery: refreshEvery})
+		b := newRig(t, st, Config{RefreshEvery: refreshEvery})
+		defer func() { a.stop(); b.stop() }()
+		fn(a, b)
+	})
+}
+
+func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(a, b *rig)
+	}{
+		{"pages that are listed and leave", func(a, b *rig) {
+			a.sight("/", html("home", "/a", "/b"))
+			a.sight("/a", html("a"))
+			time.Sleep(told)
+			b.wantShown("/", "/a")
+			b.sight("/b", html("b"))
+			time.Sleep(told)
+			a.wantShown("/", "/a", "/b")
+			a.answer("/a", http.StatusGone)
+			time.Sleep(told)
+			b.wantShown("/", "/b")
+			b.forget("/b")
+			time.Sleep(told)
+			a.wantShown("/")
+		}},
+		{"a doubt of a process that died", func(a, b *rig) {
+			a.crawl("/a")
+			time.Sleep(told)
+			a.answer("/a", http.StatusNotFound)
+			a.stop()
+			time.Sleep(pagerecord.ConfirmAfter + told)
+			b.wantShown("/")
+			b.wantVerdict("/a", eligibility.Gone, eligibility.NotFound)
+			a.start()
+		}},
+		{"a doubt that another process ends and has anew", func(a, b *rig) {
+			a.crawl("/a")
+			a.answer("/a", http.StatusNotFound)
+			a.wait(5 * time.Second)
+			time.Sleep(15 * time.Second)
+			b.sight("/a", html("a, otherwise"))
+			time.Sleep(30 * time.Second)
+			b.answer("/a", http.StatusNotFound) // a has been in doubt for 52 seconds, and last looked at the others 2 seconds ago
+			time.Sleep(10 * time.Second)
+			a.wantVerdict("/a", eligibility.Listed, eligibility.ByLink)
+			time.Sleep(pagerecord.ConfirmAfter)
+			a.wantVerdict("/a", eligibility.Gone, eligibility.NotFound)
+		}},
+		{"a refusal, of another network", func(a, b *rig) {
+			a.crawl("/a")
+			time.Sleep(told)
+			a.answer("/a", http.StatusForbidden, from(netA))
+			time.Sleep(time.Hour)
+			b.answer("/a", http.StatusForbidden, from(netB))
+			time.Sleep(told)
+			a.wantShown("/")
+			b.wantShown("/")
+		}},
+		{"robots.txt", func(a, b *rig) {
+			a.crawl("/a")
+			time.Sleep(told)
+			b.wantShown("/", "/a")
+			robotsTxt(a, 200, "User-agent: *\nDisallow: /a\n")
+			time.Sleep(told)
+			b.wantShown("/")
+			if b.files.Allows("/a") {
+				b.Error("what another process saw disallowed is allowed")
+			}
+		}},
+		{"robots.txt, of which one process sees another text before it knows", func(a, b *rig) {
+			a.crawl("/a")
+			robotsTxt(a, 200, "User-agent: *\nDisallow: /a\n")
+			robotsTxt(b, 404, "")
+			time.Sleep(told)
+			if a.files.Allows("/a") || b.files.Allows("/a") {
+				b.Error("one look that shows another robots.txt was enough")
+			}
+		}},
+		{"a source of dates that was caught", func(a, b *rig) {
+			old := time.Now().Add(-1000 * time.Hour)
+			a.sight("/", html("home", "/a", "/b"))
+			a.sight("/a", html("a"), lastModified(old))
+			b.sight("/b", html("b"), lastModified(old))
+			time.Sleep(told)
+			b.wantLastMod("/b", old.Unix())
+			for i := range 4 {
+				time.Sleep(time.Minute)
+				a.sight("/a", html("a"), lastModified(old.Add(time.Duration(i+1)*time.Hour)))
+			}
+			time.Sleep(told)
+			b.wantLastMod("/b", 0)
+		}},
+		{"a waiting location that was dropped", func(a, b *rig) {
+			b.sight("/", html("home", "/a"))
+			b.sight("/a", "<meta name=robots content=noindex>")
+			b.sight("/", html("home again", "/a")) // from here on b knows that this link needs nothing more
+			a.check(a.ledger.call(a.Context(), func(ctx context.Context) error {
+				return a.ledger.drop(ctx, []string{a.ledger.site.Keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
+			}))
+			b.wantVerdict("/a", eligibility.Unknown, eligibility.None)
+			time.Sleep(told)
+			b.sight("/", html("home once more", "/a"))
+			b.sight("/a", html("a"))
+			b.wantListed("/", "/a")
+		}},
+		{"a page that was gone twice before that was stored", func(a, b *rig) {
+			a.crawl("/a")
+			time.Sleep(told)
+			var seen []*observation.Sighting
+			for range 2 {
+				seen = append(seen, answered("/a", http.StatusGone))
+				a.files.Withdraw("/a", time.Now())
+				time.Sleep(time.Millisecond)
+			}
+			a.offer(seen...)
+			a.flush()
+			a.wantShown("/")
+			time.Sleep(told)
+			b.sight("/a", html("a is here again"))
+			time.Sleep(told)
+			b.wantShown("/", "/a")
+			a.wantShown("/", "/a")
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { inFleet(t, tt.do) })
+	}
+}
+
+// A process that was cut off from the store delivers its sightings late.
+func TestAnswerThatIsMergedLateCountsAtItsTime(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		late   time.Duration
+		want   []string
+	}{
+		{"410, and the page was seen since", http.StatusGone, 10 * time.Minute, []string{"/", "/a"}},
+		{"301, and the page was seen since", http.StatusMovedPermanently, 10 * time.Minute, []string{"/", "/a"}},
+		{"410 after the page was seen", http.StatusGone, 0, []string{"/"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inFleet(t, func(a, b *rig) {
+				b.crawl("/a")
+				time.Sleep(told)
+				a.answer("/a", tt.status, redirect("/b"), at(time.Now().Add(-tt.late)))
+				time.Sleep(told)
+				a.wantShown(tt.want...)
+				b.wantShown(tt.want...)
+			})
+		})
+	}
+}
+
+// laterRecord is a record that a later version of the program wrote.
+func laterRecord() []byte {
+	b := []byte{2, 8, 1}
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+}

@@ -1,0 +1,256 @@
+package indexer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/tally"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/changelog"
+)
+
+func TestRulesActOnWhatIsStored(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/b/c", "/b/d")
+		r.restartWith(eligibility.Rule{Pattern: "/b/", Listing: eligibility.Never})
+		r.wantListed("/", "/a")
+		r.wantVerdict("/b/c", eligibility.Excluded, eligibility.RuleNever)
+		r.restartWith()
+		r.wantListed("/", "/a", "/b/c", "/b/d")
+	})
+}
+
+func TestParameterThatIsAllowedLaterListsItsPages(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		page := html("in red, and long enough to be told from others: " + same)
+		r.sight("/", html("home", "/shop?colour=red"))
+		r.sight("/shop?colour=red", page, ownURL)
+		r.wantVerdict("/shop?colour=red", eligibility.Excluded, eligibility.QueryNotCanonical)
+		r.restartWith(eligibility.Rule{Pattern: "/shop", Query: []string{"colour"}})
+		r.sight("/shop?colour=red", page)
+		r.wantListed("/", "/shop?colour=red")
+	})
+}
+
+func TestParameterThatIsNoLongerAllowedTakesItsPagesOut(t *testing.T) {
+	inBubble(t, Config{Rules: rules(t, eligibility.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
+		r.crawl("/shop?colour=red", "/shop?page=2")
+		r.sight("/item?id=5", variant("/item?id=5", "item"), ownURL)
+		r.sight("/", html("home", "/shop?colour=red", "/shop?page=2", "/item?id=5"))
+		r.wantListed("/", "/item?id=5", "/shop?colour=red", "/shop?page=2")
+		r.restartWith()
+		r.wantListed("/", "/item?id=5", "/shop?page=2")
+		r.wantVerdict("/shop?colour=red", eligibility.Excluded, eligibility.QueryNotCanonical)
+	})
+}
+
+func TestRuleListsALocationThatWaits(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a")
+		r.sight("/landing/x", html("landing"))
+		r.restartWith(eligibility.Rule{Pattern: "/landing/x$", Listing: eligibility.Always})
+		r.wantListed("/", "/a", "/landing/x")
+	})
+}
+
+func TestPageThatNobodyGetsLeaves(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/old")
+		r.keeps(89, "/", "/a")
+		r.wantListed("/", "/a", "/old")
+		r.keeps(3, "/", "/a")
+		r.wantListed("/", "/a")
+		r.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
+		r.sight("/old", html("old"))
+		r.wantListed("/", "/a", "/old")
+		r.keeps(190, "/", "/a")
+		r.wantNoTrace("/old")
+	})
+}
+
+func TestSiteThatStoodStillKeepsItsPages(t *testing.T) {
+	for name, pause := range map[string]time.Duration{"a year": 365 * 24 * time.Hour, "ten years": 3650 * 24 * time.Hour} {
+		runInBubble(t, name, Config{}, func(r *rig) {
+			r.crawl("/a", "/b")
+			r.stop()
+			time.Sleep(pause)
+			r.start()
+			r.keeps(3, "/")
+			r.wantListed("/", "/a", "/b")
+			r.keeps(20, "/", "/a")
+			r.wantListed("/", "/a")
+		})
+	}
+}
+
+func TestWaitingLocationsAreForgottenInTheEnd(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a")
+		r.sight("/orphan", html("nobody links here"))
+		r.answer("/for-one", 200, cacheControl("private"))
+		r.forget("/a")
+		r.keeps(100, "/")
+		r.wantVerdict("/orphan", eligibility.Unknown, eligibility.None)
+		r.wantVerdict("/for-one", eligibility.Unknown, eligibility.None)
+		r.wantVerdict("/a", eligibility.Excluded, eligibility.Forgotten)
+		if n := r.ledger.Stats().Waiting; n != 1 {
+			t.Errorf("%d locations wait, want the one that is barred", n)
+		}
+	})
+}
+
+func count(verdict eligibility.Verdict, reason eligibility.Reason, pages int) tally.Count {
+	return tally.Count{Verdict: verdict, Reason: reason, Pages: pages}
+}
+
+func TestStatsCountPagesByVerdict(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/b", "/c")
+		r.sight("/orphan", html("nobody links here"))
+		r.sight(secretPage, html("secret"))
+		r.answer("/c", 410)
+		want := map[tally.Count]bool{
+			count(eligibility.Listed, eligibility.ByEntry, 1): true, count(eligibility.Listed, eligibility.ByLink, 2): true, count(eligibility.Gone, eligibility.StatusGone, 1): true,
+			count(eligibility.Waiting, eligibility.NoEvidence, 1): true, count(eligibility.Held, eligibility.Capability, 1): true,
+		}
+		check := func(when string) {
+			t.Helper()
+			got := r.ledger.Stats().Counts
+			for _, c := range got {
+				if !want[c] {
+					t.Errorf("%s: %d are %v because of %v", when, c.Pages, c.Verdict, c.Reason)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%s: counts %v, want %v", when, got, want)
+			}
+		}
+		check("as it went")
+		r.restart()
+		check("after a restart")
+		r.forget("/b")
+		delete(want, count(eligibility.Listed, eligibility.ByLink, 2))
+		want[count(eligibility.Listed, eligibility.ByLink, 1)], want[count(eligibility.Excluded, eligibility.Forgotten, 1)] = true, true
+		check("after Forget")
+		r.keeps(100, "/", "/a")
+		delete(want, count(eligibility.Waiting, eligibility.NoEvidence, 1))
+		delete(want, count(eligibility.Held, eligibility.Capability, 1))
+		check("after what waited has gone")
+	})
+}
+
+// A page that has expired leaves the files at once. At the next review it leaves the
+// alternates of other pages, and the journal gets an event.
+func TestReviewTakesEndedPagesOutOfTheAlternatesOfOthers(t *testing.T) {
+	inBubble(t, Config{Extensions: sitemap.Alternates}, func(r *rig) {
+		until := time.Now().Add(time.Hour).UTC()
+		r.sight("/", html("home", "/de", "/en"))
+		for range 2 {
+			r.sight("/de", inLanguages("hallo", "de=/de", "en=/en"), robotsTag("unavailable_after: "+until.Format(time.RFC1123)))
+			r.sight("/en", inLanguages("hello", "de=/de", "en=/en"))
+		}
+		r.flush()
+		r.wantAlternates("/en", "de=/de")
+		time.Sleep(time.Until(until) + 5*time.Second) // nobody visits the site meanwhile
+		if file, _ := r.file(); strings.Contains(file, "<loc>https://example.com/de</loc>") {
+			t.Errorf("the file lists a page that has ended:\n%s", file)
+		}
+		time.Sleep(36 * time.Hour)
+		r.wantListed("/", "/en")
+		r.wantAlternates("/en")
+		r.wantEvents(until.Add(-time.Second), "removed /de")
+		if file, _ := r.file(); strings.Contains(file, "/de") {
+			t.Errorf("the file names a page that has ended:\n%s", file)
+		}
+	})
+}
+
+// perPart counts the stored entries of each part.
+func (r *rig) perPart() map[string]int {
+	in := map[string]int{}
+	for key := range r.dump() {
+		if rest, is := strings.CutPrefix(key, "https://example.com|list|"); is {
+			in[rest[:6]]++
+		}
+	}
+	return in
+}
+
+func TestPagesMoveWhenTheLimitOfAPartChanges(t *testing.T) {
+	inBubble(t, Config{MaxURLs: 12}, func(r *rig) {
+		want := append([]string{"/"}, numbered("/p%02d", 29)...)
+		r.crawl(want[1:]...)
+		for _, limit := range []int{5, 1, 30, 7} {
+			r.cfg.MaxURLs = limit
+			r.restart()
+			r.flush() // what was moved
+			r.wantListed(want...)
+			for n, pages := range r.perPart() {
+				if pages > limit {
+					t.Errorf("with a limit of %d, part %s has %d pages", limit, n, pages)
+				}
+			}
+			if n := len(r.pagesByPart()); n < 30/limit {
+				t.Errorf("with a limit of %d there are %d parts", limit, n)
+			}
+			r.wantEvents(time.Now().Add(-time.Second)) // to move is not to change
+		}
+	})
+}
+
+// pagesByPart returns the pages of each part by their own records.
+func (r *rig) pagesByPart() map[int][]string {
+	in := map[int][]string{}
+	for _, p := range r.pages() {
+		in[p.Part] = append(in[p.Part], p.Location)
+	}
+	for n, locations := range in {
+		if got := r.perPart()[fmt.Sprintf("%06d", n)]; got != len(locations) {
+			r.Errorf("part %d lists %d pages, and %d say that they are in it", n, got, len(locations))
+		}
+	}
+	return in
+}
+
+// wantEvents checks what the journal has since a time.
+func (r *rig) wantEvents(since time.Time, want ...string) {
+	r.Helper()
+	var got []string
+	for e, err := range r.ledger.Events(r.Context(), since) {
+		if err != nil {
+			r.Errorf("the events since %v: %v", since, err)
+			return
+		}
+		got = append(got, [...]string{changelog.Added: "added ", changelog.Changed: "changed ", changelog.Removed: "removed "}[e.What]+e.Location)
+	}
+	if !slices.Equal(got, want) {
+		r.Errorf("events are %q, want %q", got, want)
+	}
+}
+
+// TestExplainKnowsThatAPageIsForOneVisitor visits an unknown page that says that it is
+// for one visitor. Explain can tell that.
+func TestExplainKnowsThatAPageIsForOneVisitor(t *testing.T) {
+	for directive, why := range map[string]eligibility.Reason{"private, must-revalidate": eligibility.Private, "no-store, no-cache": eligibility.NoStore} {
+		runInBubble(t, directive, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/linked"))
+			r.answer("/for-one", 200, cacheControl(directive))
+			r.answer("/linked", 200, cacheControl(directive))
+			r.wantVerdict("/for-one", eligibility.Excluded, why)
+			r.wantVerdict("/linked", eligibility.Excluded, why)
+			r.wantNoTrace("for-one")
+
+			r.sight("/for-one", html("a page for all"))
+			r.wantVerdict("/for-one", eligibility.Waiting, eligibility.NoEvidence)
+			r.sight("/linked", html("another page for all"))
+			r.wantListed("/", "/linked")
+			if at := r.lastMod("/linked"); at != 0 {
+				r.Errorf("lastmod %v of a page that was never compared with itself", at)
+			}
+		})
+	}
+}

@@ -1,0 +1,155 @@
+package indexer
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+// A robots.txt is stored in records of robotsPiece bytes, at most robotsPieces of them.
+const (
+	robotsPiece  = 60 << 10
+	robotsPieces = 10
+)
+
+// openRobots reads the stored robots.txt, unless the owner has given one.
+func (l *Ledger) openRobots(ctx context.Context) error {
+	if l.cfg.Robots != nil {
+		l.setRobots(&robots.Obeyed{Now: l.cfg.Robots})
+		return nil
+	}
+	var o robots.Obeyed
+	err := txn.View(ctx, l.cfg.Store, l.robotsKeys(), func(t *txn.Tx) { o = l.readRobots(t) })
+	if err != nil {
+		return err
+	}
+	l.setRobots(&o)
+	return nil
+}
+
+func (l *Ledger) readRobots(t *txn.Tx) (o robots.Obeyed) {
+	var texts [2][]byte
+	for i, key := range l.robotsKeys() {
+		_ = codec.Open(t.Get(key), func(f codec.Field) {
+			switch f.Num {
+			case 1:
+				texts[i/robotsPieces] = append(texts[i/robotsPieces], f.Data...)
+			case 2:
+				o.Since = time.UnixMilli(f.Millis())
+			case 3:
+				o.Known = true
+			case 4:
+				o.By = uint32(f.Value)
+			}
+		})
+	}
+	o.Now, o.Next = robots.Parse(texts[0]), robots.Parse(texts[1])
+	return o
+}
+
+// writeRobots stores o, one record for each piece.
+func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
+	texts := [2][]byte{o.Now.Text(), o.Next.Text()}
+	for i, key := range l.robotsKeys() {
+		text := texts[i/robotsPieces]
+		from := min(len(text), i%robotsPieces*robotsPiece)
+		var e codec.Encoder
+		e.Bytes(1, text[from:min(len(text), from+robotsPiece)])
+		if i == robotsPieces && !o.Since.IsZero() {
+			e.Int(2, o.Since.UnixMilli())
+			e.Uint(4, uint64(o.By))
+		}
+		e.Bool(3, i == 0 && o.Known)
+		unread, _ := codec.Read(t.Get(key), func(f codec.Field) bool { return f.Num <= 4 })
+		e.Keep(unread)
+		t.Put(key, e.SealAny())
+	}
+}
+
+// robotsKeys returns the keys of the robots.txt that holds, and then those of the one
+// that may replace it.
+func (l *Ledger) robotsKeys() []string {
+	keys := make([]string, 2*robotsPieces)
+	for i := range keys {
+		keys[i] = l.site.Keys.Robots(i)
+	}
+	return keys
+}
+
+// obey merges a robots.txt that the site has served.
+func (l *Ledger) obey(ctx context.Context, s *observation.Sighting) error {
+	before := l.site.Robots
+	if l.cfg.Robots != nil || before == nil {
+		return nil
+	}
+	text, ok := robotsText(s.Response)
+	if !ok {
+		return nil // it cannot be read; the one before still holds
+	}
+	named := slices.AppendSeq([]string{}, robots.Sitemaps(text))
+	l.sitemaps.Store(&named)
+	seen := robots.Parse(text)
+	network := observation.Net(l.site.Names.Key(), s.Network)
+	if before.Saw(seen, s.At, network) == *before {
+		return nil
+	}
+	var after robots.Obeyed
+	err := txn.Update(ctx, l.cfg.Store, l.robotsKeys(), func(t *txn.Tx) {
+		stored := l.readRobots(t) // another process may have seen it as well
+		if after = stored.Saw(seen, s.At, network); after != stored {
+			l.writeRobots(t, after)
+		}
+	})
+	if err != nil {
+		l.known.opened = false // the store may or may not hold it
+		return err
+	}
+	l.syncing.unsynced = true
+	l.setRobots(&after)
+	l.tellFiles()
+	return nil
+}
+
+// robotsText returns what a response to /robots.txt says, and false if that cannot be read
+// to the end. If there is no robots.txt, it says nothing.
+func robotsText(resp *capture.Response) ([]byte, bool) {
+	if resp.Status != http.StatusOK {
+		return nil, true
+	}
+	body, cut, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, capture.MaxText)
+	if err != nil && strings.HasPrefix(http.DetectContentType(resp.Body), "text/") {
+		return resp.Body, true // a middleware around the site will compress it, and has set the header already
+	}
+	if err != nil || cut && len(body) < capture.MaxText {
+		return nil, false
+	}
+	return body, true
+}
+
+// Sitemaps returns the values of the Sitemap lines of the robots.txt that was seen last, nil
+// if none was seen since the start.
+func (l *Ledger) Sitemaps() []string {
+	if named := l.sitemaps.Load(); named != nil {
+		return *named
+	}
+	return nil
+}
+
+// setRobots makes o the robots.txt that holds, and begins a review of all pages if its
+// rules have changed.
+func (l *Ledger) setRobots(o *robots.Obeyed) {
+	if before := l.site.Robots; before != nil && !before.Now.Equal(o.Now) {
+		l.beginReview()
+	}
+	l.site.Robots = o
+	l.robots.Store(o)
+	l.survey.Robots()
+}

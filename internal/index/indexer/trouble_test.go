@@ -1,0 +1,402 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// mendSoon repairs the store, and waits until everything queued is stored.
+func (r *rig) mendSoon(st *base.Store) {
+	r.Helper()
+	st.Mend()
+	r.wait(5 * time.Second)
+}
+
+var errStore = errors.New("the disk is on fire")
+
+func TestTroubleOfTheStoreIsLoggedOnceAndLosesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		trouble func(*base.Store)
+		logged  int // times that the log tells of it
+	}{
+		{"refuses", func(st *base.Store) { st.Refuse(errStore) }, 1},
+		{"is unavailable, and logs that itself", func(st *base.Store) { st.Refuse(fmt.Errorf("%w: locked", store.ErrUnavailable)) }, 0},
+		{"stores, and the answer is lost", func(st *base.Store) { st.LoseAnswers(errStore) }, 1},
+		{"panics", func(st *base.Store) {
+			st.OnUpdate(func(context.Context, []string, func([][]byte) error) error { panic("store is broken") })
+		}, 1},
+	} {
+		st := base.NewStore()
+		runInBubble(t, tt.name, Config{Store: st}, func(r *rig) {
+			r.crawl("/a")
+			time.Sleep(time.Hour)
+			tt.trouble(st)
+			r.offer(seen("/a", html("a, otherwise", "/b")))
+			if err := r.ledger.Flush(r.Context()); err == nil {
+				r.Fatal("Flush returned nil although nothing can be stored")
+			}
+			if r.ledger.Stats().Problem == nil {
+				r.Error("Stats tell of no problem")
+			}
+			time.Sleep(time.Minute) // it is tried again and again
+			r.mendSoon(st)
+			if err := r.ledger.Stats().Problem; err != nil {
+				r.Errorf("Stats still tell of a problem: %v", err)
+			}
+			r.wantLooks("/a", 2, 1) // what was seen counts once
+			r.sight("/b", html("b"))
+			r.wantListed("/", "/a", "/b")
+			r.wantLogged("the store cannot be used", tt.logged)
+		})
+	}
+}
+
+// A call of the owner fails. After that, the store gets only reads.
+func TestOnlyAWriteSaysThatTheStoreWorksAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		refusal error
+		logged  int
+	}{
+		{"a store that logs nothing itself", errStore, 1},
+		{"one that does", fmt.Errorf("%w: the disk cannot be written", store.ErrUnavailable), 0},
+	} {
+		st := base.NewStore()
+		runInBubble(t, tt.name, Config{Store: st}, func(r *rig) {
+			r.crawl("/a")
+			time.Sleep(time.Hour)
+			st.OnlyRead(tt.refusal)
+			for range 60 {
+				if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, tt.refusal) {
+					r.Fatalf("Forget: %v, want the store's refusal", err)
+				}
+				for range 5 {
+					time.Sleep(time.Second)
+					if r.ledger.Stats().Problem == nil {
+						r.Fatal("Stats tell of no problem although nothing can be written")
+					}
+				}
+			}
+			r.mendSoon(st)
+			if err := r.ledger.Stats().Problem; err != nil {
+				r.Errorf("Stats still tell of a problem: %v", err)
+			}
+			r.wantLogged("the store cannot be used", tt.logged)
+		})
+	}
+}
+
+// A folder was removed and made again. Waiting locations are keyed with the site's secret,
+// so the new folder must hold it too.
+func TestStoreThatComesBackEmptyGetsASecret(t *testing.T) {
+	st := base.NewStore()
+	inBubble(t, Config{Store: st}, func(r *rig) {
+		r.sight("/", html("home", "/a"))
+		time.Sleep(time.Hour)
+		st.RefuseSync(fmt.Errorf("%w: its folder was removed", store.ErrUnavailable))
+		r.offer(seen("/a", html("a")))
+		time.Sleep(5*time.Second + 500*time.Millisecond) // between two attempts
+		if r.ledger.Stats().Problem == nil {
+			t.Fatal("Stats tell of no problem")
+		}
+		r.drop("")
+		r.mendSoon(st)
+		r.sight("/", html("home", "/a"))
+		if r.dump()[r.ledger.site.Keys.Site()] == "" {
+			t.Error("the store that came back has no secret")
+		}
+		r.sight("/a", html("a"))
+		r.wantListed("/", "/a")
+	})
+}
+
+// A page says noindex while the store is down. What a campaign's visitors get
+// withdraws nothing.
+func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {
+	st := base.NewStore()
+	inBubble(t, Config{Store: st}, func(r *rig) {
+		r.crawl("/a", "/b")
+		st.Refuse(errStore)
+		r.offer(seen("/a", noindexPage, tagged), seen("/b", noindexPage))
+		time.Sleep(5 * time.Second)
+		r.wantShown("/", "/a")
+		r.mendSoon(st)
+		r.wantListed("/", "/a")
+		r.wantVerdict("/b", eligibility.Excluded, eligibility.NoIndex)
+	})
+}
+
+// The store stores and then fails to confirm it, at each step on the way to a verdict.
+func TestLookWhoseStoringIsNotConfirmedCountsOnce(t *testing.T) {
+	// lost offers a sighting that is stored without a confirmation.
+	lost := func(r *rig, st *base.Store, s *observation.Sighting) {
+		st.LoseAnswers(errStore)
+		r.offer(s)
+		if err := r.ledger.Flush(r.Context()); err == nil {
+			r.Error("the answer was not lost")
+		}
+		r.mendSoon(st)
+	}
+	missing := func() *observation.Sighting { return answered("/a", http.StatusNotFound) }
+	for _, tt := range []struct {
+		name string
+		do   func(*rig, *base.Store)
+		want []string
+	}{
+		{"of a doubt", func(r *rig, st *base.Store) { lost(r, st, missing()) }, []string{"/"}},
+		{"of the end of a doubt", func(r *rig, st *base.Store) {
+			r.offer(missing())
+			r.wait(10 * time.Second)
+			lost(r, st, seen("/a", html("a")))
+		}, []string{"/", "/a"}},
+	} {
+		st := base.NewStore()
+		runInBubble(t, tt.name, Config{Store: st}, func(r *rig) {
+			r.crawl("/a")
+			tt.do(r, st)
+			r.wait(2 * time.Minute)
+			r.wantListed(tt.want...)
+		})
+	}
+	st := base.NewStore()
+	runInBubble(t, "of a source that was caught", Config{Store: st}, func(r *rig) {
+		old := time.Now().Add(-1000 * time.Hour)
+		r.sight("/", html("home", "/a", "/b"))
+		r.sight("/b", html("b"), lastModified(old))
+		r.sight("/b", html("b"), lastModified(old.Add(time.Hour)))
+		r.sight("/a", html("a"), lastModified(old))
+		lost(r, st, seen("/a", html("a"), lastModified(old.Add(time.Hour))))
+		r.wantLastMod("/a", 0)
+	})
+}
+
+func TestWitnessInTimeSavesThePageThoughItIsMergedLate(t *testing.T) {
+	st := base.NewStore()
+	inBubble(t, Config{Store: st}, func(r *rig) {
+		r.crawl("/a")
+		r.answer("/a", http.StatusNotFound)
+		time.Sleep(50 * time.Second)
+		st.Refuse(errStore)
+		r.offer(seen("/a", html("a")))
+		time.Sleep(time.Minute)
+		r.mendSoon(st)
+		r.wait(5 * time.Second)
+		r.wantListed("/", "/a")
+	})
+}
+
+// damage makes a record unreadable.
+func (r *rig) damage(key string) {
+	r.Helper()
+	was, ok := r.dump()[key]
+	if !ok {
+		r.Fatalf("there is no record %q", key)
+	}
+	r.put(key, []byte("?"+was))
+}
+
+func TestPageWhoseRecordIsDamagedCanLeave(t *testing.T) {
+	for _, status := range []int{http.StatusGone, http.StatusNotFound} {
+		runWithPage(t, http.StatusText(status), func(r *rig) {
+			r.damage("https://example.com|page|/a")
+			r.answer("/a", status)
+			r.wait(2 * time.Minute)
+			r.wantListed("/")
+		})
+	}
+}
+
+func TestDamagedRecordsComeBackWithVisits(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/b")
+		r.damage("https://example.com|page|/a")
+		r.damage("https://example.com|list|000001|/b")
+		r.files.ChangedAll()
+		r.flush()
+		if got := r.files.Damaged(); got != 1 {
+			t.Errorf("%d damaged entries, want 1", got)
+		}
+		r.wantShown("/", "/a")
+		r.sight("/a", html("a"))
+		r.sight("/a", html("a, changed"))
+		r.sight("/b", html("b, changed"))
+		time.Sleep(time.Minute)
+		r.sight("/b", html("b, changed again"))
+		r.wantListed("/", "/a", "/b")
+		r.wantLogged("damaged", 1)
+	})
+}
+
+func TestPageIsListedOnceThoughItsRecordAndThatOfTheLastPartAreLost(t *testing.T) {
+	inBubble(t, Config{MaxURLs: 2}, func(r *rig) {
+		r.crawl("/b", "/a")
+		r.answer("/b", http.StatusGone) // which leaves room in the first part
+		r.damage("https://example.com|page|/a")
+		r.put("https://example.com|part|000002", nil)
+		r.restart()
+		r.sight("/", html("home again", "/a"))
+		r.sight("/a", html("a, changed"))
+		if entries := r.kind("list|"); len(entries) != 2 {
+			r.Errorf("two pages have the entries %q", slices.Sorted(maps.Keys(entries)))
+		}
+	})
+}
+
+func TestDamagedSecretIsTold(t *testing.T) {
+	withPage(t, func(r *rig) {
+		r.damage("https://example.com|site")
+		r.restart()
+		r.wantListed("/", "/a")
+		if !strings.Contains(r.log.String(), "Forget") || r.ledger.Stats().Damaged == 0 {
+			t.Errorf("nothing tells that bars are lost:\n%s", r.log)
+		}
+	})
+}
+
+// A visitor gets a page, and the next one is told that it is gone for good. Both looks are
+// merged later, and the store may be full in between. The older look alone must not settle
+// the withdrawal.
+func TestOlderWitnessEndsNoWithdrawal(t *testing.T) {
+	witnessed := func() *observation.Sighting { return seen("/a", html("a")) }
+	gone := func() *observation.Sighting { return answered("/a", http.StatusGone) }
+	for _, tt := range []struct {
+		name   string
+		looks  []func() *observation.Sighting
+		stored int // how many of them are, until the store is full
+	}{
+		{"all is stored", []func() *observation.Sighting{witnessed, gone}, 2},
+		{"the store is full after the witness", []func() *observation.Sighting{witnessed, gone}, 1},
+		{"a withdrawal has settled before the witness came", []func() *observation.Sighting{gone, witnessed, gone}, 3},
+		{"it has, and the store is full after the witness", []func() *observation.Sighting{gone, witnessed, gone}, 2},
+	} {
+		st := base.NewStore()
+		runInBubble(t, tt.name, Config{Store: st}, func(r *rig) {
+			r.crawl("/a", "/b")
+			stored := 0
+			st.OnUpdateOf("|page|/a", func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+				if stored >= tt.stored {
+					return errors.New("no space left on device")
+				}
+				err := st.Store.Update(ctx, keys, fn)
+				if err == nil {
+					stored++
+				}
+				return err
+			})
+			var looks []*observation.Sighting
+			for _, look := range tt.looks {
+				s := look()
+				if looks = append(looks, s); s.Kind != eligibility.Witness {
+					r.files.Withdraw("/a", s.At)
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if err := r.mergeNow(looks...); (err == nil) != (tt.stored == len(looks)) {
+				r.Errorf("merging %d looks returned %v although %d can be stored", len(looks), err, tt.stored)
+			}
+			for _, wait := range []time.Duration{0, 2 * time.Second, time.Minute} {
+				time.Sleep(wait)
+				r.wantShown("/", "/b")
+			}
+			st.Mend()
+			time.Sleep(time.Minute)
+			r.wantListed("/", "/b")
+			r.sight("/a", html("a"))
+			r.wantListed("/", "/a", "/b")
+		})
+	}
+}
+
+func TestRestartLosesNothing(t *testing.T) {
+	withPage(t, func(r *rig) {
+		time.Sleep(time.Hour)
+		r.sight("/a", html("a, otherwise"))
+		before, lastMod := r.page("/a"), r.lastMod("/a")
+		r.restart()
+		r.wantListed("/", "/a")
+		if after := r.page("/a"); !reflect.DeepEqual(after, before) {
+			t.Errorf("after a restart\n%+v, before it\n%+v", after, before)
+		}
+		r.wantLastMod("/a", lastMod)
+		r.sight("/a", html("a"))
+		r.wantLastMod("/a", lastMod) // the mark knows the old text
+	})
+}
+
+func TestLinksOfAPageAreStoredInSeveralTransactions(t *testing.T) {
+	inBubble(t, Config{MaxURLs: 400}, func(r *rig) {
+		links := numbered("/p%d", 1500)
+		see := func(locations []string) {
+			for _, l := range locations {
+				r.offer(seen(l, html(l)))
+			}
+		}
+		see(links[:750]) // before the page that links to them
+		r.sight("/", html("home", links...))
+		see(links[750:])
+		r.flush()
+		r.wantListed(append(links, "/")...)
+		if parts := r.pagesByPart(); len(parts) != 4 {
+			t.Errorf("%d parts, want 4 of at most 400", len(parts))
+		}
+	})
+}
+
+func TestWaitingLocationsAreBounded(t *testing.T) {
+	const most = 1000
+	inBubble(t, Config{Store: new(memstore.Store), MaxWaiting: most}, func(r *rig) {
+		r.sight("/", html("home", "/linked"))
+		r.forget("/forgotten")
+		for i := range 3 * most {
+			if i%1000 == 0 {
+				r.flush() // the queue is bounded
+			}
+			r.offer(seen(fmt.Sprintf("/junk/%d", i), "<p>junk"))
+		}
+		r.flush()
+		if got := r.ledger.Stats().Waiting; got > most {
+			t.Errorf("%d locations wait, at most %d may", got, most)
+		}
+		r.wantVerdict("/linked", eligibility.Waiting, eligibility.NotSeen)
+		r.wantVerdict("/forgotten", eligibility.Excluded, eligibility.Forgotten)
+	})
+}
+
+// A page that links to many others, each of which displaces one with many peers,
+// takes more keys than a transaction has.
+func TestLinksThatTakeTooManyKeysAreStoredInSteps(t *testing.T) {
+	inBubble(t, Config{Store: new(memstore.Store)}, func(r *rig) {
+		var links []string
+		for i := range 60 {
+			var alternates []string
+			for _, lang := range []string{"en", "de", "fr", "es", "it", "nl", "pl", "pt", "sv"} {
+				alternates = append(alternates, fmt.Sprintf("%s=/%s/%d", lang, lang, i))
+			}
+			for _, a := range alternates {
+				lang, location, _ := strings.Cut(a, "=")
+				r.sight(location, inLanguages(fmt.Sprintf("page %d in %s. %s", i, lang, same), alternates...), route(location, true))
+			}
+			r.sight(fmt.Sprintf("/new/%d", i), inLanguages(fmt.Sprintf("page %d in en. %s", i, same), alternates...))
+			links = append(links, fmt.Sprintf("/new/%d", i))
+		}
+		r.sight("/", html("home", append(links, "/after")...))
+		r.sight("/after", html("after"))
+		r.wantVerdict("/after", eligibility.Listed, eligibility.ByLink)
+		r.wantVerdict("/new/59", eligibility.Listed, eligibility.ByLink)
+	})
+}

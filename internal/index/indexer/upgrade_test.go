@@ -1,0 +1,314 @@
+package indexer
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// Most kinds of records, by the beginning of their keys. Three are missing: the secret, without
+// which nothing can be read; unconfirmed doubts, which are written once and then deleted, as
+// are events; and the beginning of the journal, which only dropped events write.
+var recordKinds = []string{
+	"active", "article|", "extensions", "file|", "furniture", "siblings|", "list|", "log|", "page|", "part|",
+	"refusals", "robots|", "trust", "duplicates|", "wait|",
+}
+
+// someKinds returns all kinds of records, or with -short every fourth.
+func someKinds() (kinds []string) {
+	for i, kind := range recordKinds {
+		if !testing.Short() || i%4 == 1 {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+const upgradeNews = `<html lang="de"><script type="application/ld+json">{"@type":"NewsArticle","headline":"HEADLINE",` +
+	`"datePublished":"PUBLISHED","publisher":{"name":"P"}}</script><main>HEADLINE</main>`
+
+// mixed is a site whose store an earlier and a later version of the program share.
+type mixed struct {
+	*rig
+	began time.Time
+}
+
+func (m *mixed) news(headline string) {
+	at := m.began.Add(-time.Hour).UTC().Format(time.RFC3339)
+	m.sight("/news", strings.NewReplacer("HEADLINE", headline, "PUBLISHED", at).Replace(upgradeNews))
+}
+
+// dated is a look at a page that says when it was modified.
+func (m *mixed) dated(text string, hours int) {
+	m.sight("/a", html(text), lastModified(m.began.Add(time.Duration(hours-1000)*time.Hour)))
+}
+
+// before is traffic that creates a record of each kind.
+func (m *mixed) before() {
+	m.sight("/", html("home", "/a", "/b", "/c", "/news"))
+	m.dated("a", 0)
+	m.sight("/b", html(same))
+	m.sight("/c", html(same))
+	m.news("first")
+	m.sight("/lonely", html("lonely"), from("192.0.2.0/24"))
+	m.answer("/a", http.StatusNotFound, from(netA))
+	m.dated("a", 1) // without another content
+	robotsTxt(m.rig, http.StatusOK, "User-agent: *\nDisallow: /x\n")
+}
+
+// after is traffic that changes a record of each kind.
+func (m *mixed) after() {
+	m.sight("/", html("home, today", "/a", "/b", "/c", "/d", "/e", "/f", "/g", "/news"))
+	m.sight("/d", html(same))
+	m.sight("/e", html("e"))
+	m.sight("/f", html("f"))
+	m.sight("/g", html("g"))
+	m.answer("/a", http.StatusNotFound, from(netB))
+	m.dated("a", 2)
+	m.dated("a has changed, as everybody can see who reads what it has to say", 3)
+	m.news("second")
+	m.sight("/lonely", html("lonely"), from("198.51.100.0/24"))
+	robotsTxt(m.rig, http.StatusNotFound, "", from(netA))
+	time.Sleep(time.Minute)
+	robotsTxt(m.rig, http.StatusNotFound, "", from(netB))
+}
+
+// longAfter changes the records that change as days pass.
+func (m *mixed) longAfter() {
+	time.Sleep(8 * 24 * time.Hour)
+	m.sight("/", html("home, a week later", "/a", "/b", "/c", "/d", "/e", "/f", "/g", "/news"))
+	m.flush()
+}
+
+// mix runs before, lets forge replace the records of a kind unless it is nil, and runs after in
+// another process. Then it calls fn with the records of that kind, by their keys.
+func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed, was map[string]string)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		// Others are asked for once a minute, as days pass.
+		cfg := Config{RefreshEvery: time.Minute, MaxURLs: 3, Extensions: allExtensions}
+		m := &mixed{newRig(t, new(memstore.Store), cfg), time.Now()}
+		defer func() { m.stop() }()
+		m.before()
+		m.stop()
+		m.cfg.Extensions &^= sitemap.Videos
+		was := m.kind(kind)
+		for key, value := range was {
+			if forge != nil {
+				was[key] = string(forge([]byte(value)))
+				m.put(key, []byte(was[key]))
+			}
+		}
+		m.start()
+		if len(was) == 0 {
+			t.Fatalf("there is no record %q", kind)
+		}
+		fn(m, was)
+	})
+}
+
+// differing returns how many records have changed.
+func (m *mixed) differing(kind string, was map[string]string) (n int) {
+	now := m.kind(kind)
+	for key, value := range was {
+		if now[key] != value {
+			n++
+		}
+	}
+	return n
+}
+
+// Fields that no version so far has.
+const (
+	unknownNumber = 3000
+	unknownText   = 3001
+)
+
+// withMore returns a record with fields that only a later version knows.
+func withMore(b []byte) []byte {
+	var e codec.Encoder
+	e.Keep(codec.Others(b, 0))
+	e.Uint(unknownNumber, 42)
+	e.Bytes(unknownText, []byte("what a later version knows"))
+	return e.Seal()
+}
+
+func hasMore(b []byte) bool {
+	number, text := false, false
+	err := codec.Open(b, func(f codec.Field) {
+		number = number || f.Num == unknownNumber && f.Value == 42
+		text = text || f.Num == unknownText && string(f.Data) == "what a later version knows"
+	})
+	return err == nil && number && text
+}
+
+// TestFieldsOfALaterVersionStay adds unknown fields to each kind of record, which traffic then
+// changes.
+func TestFieldsOfALaterVersionStay(t *testing.T) {
+	for _, kind := range someKinds() {
+		if kind == "log|" {
+			continue // an event is never changed
+		}
+		t.Run(kind, func(t *testing.T) {
+			mix(t, kind, withMore, func(m *mixed, was map[string]string) {
+				check := func(when string) {
+					for key, value := range m.kind(kind) {
+						if _, is := was[key]; is && !hasMore([]byte(value)) {
+							m.Errorf("%s, %s has lost what it does not know", when, key)
+						}
+					}
+				}
+				m.after()
+				check("soon")
+				changed := m.differing(kind, was)
+				m.longAfter()
+				check("after a week")
+				if changed += m.differing(kind, was); changed == 0 {
+					m.Error("no such record was changed, so this shows nothing")
+				}
+			})
+		})
+	}
+}
+
+// A process that finds the site's record of a later version serves its last sitemap,
+// stores nothing more, and says so once.
+func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
+	for _, when := range []string{"while it runs", "before it starts"} {
+		runInBubble(t, when, Config{RefreshEvery: time.Minute}, func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html("a"))
+			r.wantListed("/", "/a")
+			if when != "while it runs" {
+				r.stop()
+			}
+			r.put(r.ledger.site.Keys.Site(), laterRecord())
+			if when != "while it runs" {
+				r.start()
+			}
+			before := r.dump()
+			for range 3 {
+				r.offer(seen("/b", html("b")))
+				r.offer(seen("/a", html("another text of this page")))
+				time.Sleep(time.Hour)
+			}
+			if keys := differences(r.dump(), before); len(keys) > 0 {
+				r.Errorf("it changed %q", keys)
+			}
+			if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, txn.ErrLater) {
+				r.Errorf("Forget returned %v", err)
+			}
+			if when == "while it runs" && !r.files.Lists("/") {
+				r.Error("the last sitemap is no longer served")
+			}
+			if err := r.ledger.Stats().Problem; !errors.Is(err, txn.ErrLater) {
+				r.Errorf("the stats say %v", err)
+			}
+			if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'
+				r.Errorf("logged %d times:\n%s", n, r.log)
+			}
+		})
+	}
+}
+
+// A listed page has a record under its own location. A record under a hash that claims to
+// be of a listed page must not name it.
+func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home"))
+		r.put(r.ledger.site.Keys.Wait(r.ledger.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.ledger.site.Keys.Page("/")]))
+		r.restart()
+		r.sight("/token-8f14e45fceea167a", html("secret"))
+		r.wantNoTrace("/token-8f14e45fceea167a")
+	})
+}
+
+// stored is the store of a site that has seen some traffic.
+func stored(t *testing.T) (all map[string]string) {
+	mix(t, "page|", nil, func(m *mixed, _ map[string]string) {
+		m.answer("/c", http.StatusNotFound)
+		all = m.dump()
+	})
+	return all
+}
+
+// lastMods are the dates in a file.
+var lastMods = regexp.MustCompile(`<lastmod>([^<]*)</lastmod>`)
+
+// FuzzStored forges a field of one record of a site and lets the site go on. The listing
+// may be wrong then, but the site lists no future date and does not stop.
+func FuzzStored(f *testing.F) {
+	for i := range recordKinds {
+		f.Add(uint8(i), uint8(i+1), uint64(1)<<63, "", int64(0))
+		f.Add(uint8(i), uint8(i+2), uint64(math.MaxUint64), "", int64(i)<<30)
+		f.Add(uint8(i), uint8(2*i), uint64(0), "/x", int64(-5))
+	}
+	var before map[string]string
+	kinds := append([]string{"lost|", "site"}, recordKinds...)
+	f.Fuzz(func(t *testing.T, kind, num uint8, n uint64, data string, shift int64) {
+		if before == nil {
+			before = stored(t)
+		}
+		forge := recordtest.Forged{Num: 1 + int(num)%80, N: n, Data: data}
+		synctest.Test(t, func(t *testing.T) {
+			st := new(memstore.Store)
+			keys := "https://example.com|" + kinds[int(kind)%len(kinds)]
+			for key, value := range before {
+				b := []byte(value)
+				if strings.HasPrefix(key, keys) {
+					b = forge.In(b)
+				}
+				if err := st.Update(t.Context(), []string{key}, func(values [][]byte) error { values[0] = b; return nil }); err != nil {
+					return // a value may be no longer than so
+				}
+			}
+			m := &mixed{newRig(t, st, Config{RefreshEvery: 6 * time.Hour, MaxURLs: 3, Extensions: allExtensions, InferPriority: true}), time.Now()}
+			defer func() { m.stop() }()
+			m.after()
+			time.Sleep(time.Duration(uint64(shift) % uint64(4*24*time.Hour)))
+			m.sight("/c", html("c"))
+			m.sight("/a", html("a in other words that nobody has read before"))
+			_ = m.ledger.Forget(m.Context(), "/b")
+			m.flush()
+			m.wantSaneFiles()
+		})
+	})
+}
+
+// wantSaneFiles checks what is served, and what is told of it.
+func (m *mixed) wantSaneFiles() {
+	m.Helper()
+	for p, err := range m.ledger.Pages(m.Context()) {
+		if err != nil {
+			m.Fatal(err)
+		}
+		p.DatedBy(m.files.Trust(), time.Now())
+	}
+	for _, location := range []string{"/a", "/b", "/lonely"} {
+		m.page(location)
+	}
+	for range m.ledger.Events(m.Context(), time.Now().Add(-time.Hour)) {
+	}
+	for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml"} {
+		w := httptest.NewRecorder()
+		m.files.Serve(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
+		for _, found := range lastMods.FindAllStringSubmatch(w.Body.String(), -1) {
+			at, err := time.Parse(time.RFC3339, found[1])
+			if err != nil || name != "sitemap.xml" && at.After(time.Now()) {
+				m.Errorf("%s has a lastmod of %q at %v", name, found[1], time.Now())
+			}
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package indexer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// A task that is still due when it has run would keep a processor busy for ever.
+func TestNoTaskIsDueRightAfterItRan(t *testing.T) {
+	for name, prepare := range map[string]func(*rig){
+		"a site that was learned": func(r *rig) { r.crawl("/a", "/b") },
+		"more locations barred than are kept": func(r *rig) {
+			r.crawl("/a", "/b", "/c")
+			for _, l := range []string{"/a", "/b", "/c"} {
+				r.check(r.ledger.Forget(r.Context(), l))
+			}
+		},
+		"a page that may be gone": func(r *rig) {
+			r.crawl("/a", "/b")
+			r.answer("/a", 404)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{MaxWaiting: 1, RefreshEvery: time.Minute}, func(r *rig) {
+				prepare(r)
+				r.flush()
+				r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
+					for i, task := range r.ledger.tasks {
+						if err := task.run(ctx, false); err != nil {
+							return err
+						}
+						if due := task.due(time.Now()); !due.IsZero() && !due.After(time.Now()) {
+							t.Errorf("task %d is due although it has just run", i)
+						}
+					}
+					return nil
+				}))
+			})
+		})
+	}
+}
+
+// waiting is a sighting as one of many that wait while the store hangs.
+func waiting(i int, link string) *observation.Sighting {
+	return &observation.Sighting{
+		Kind: eligibility.Alive, Location: "/page/" + strconv.Itoa(i),
+		Response: &capture.Response{Status: http.StatusNotModified, Header: capture.Header{Link: link}, Complete: true},
+	}
+}
+
+func TestQueueIsBoundedInBytes(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		link        string
+		least, most int
+	}{
+		{"small sightings", "", 2_000, 5_000},
+		{"headers of 8 KB", strings.Repeat("x", 8<<10), 200, 256},
+		{"headers of 1 MB", strings.Repeat("x", 1<<20), 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			q := newQueue()
+			fill := func() (n int) {
+				for ; q.offer(waiting(n, tt.link)); n++ {
+				}
+				return n
+			}
+			n := fill()
+			if n < tt.least || n > tt.most || q.depth() != n || q.dropped.Load() != 1 {
+				t.Errorf("%d were taken, %d wait, %d were dropped; want %d to %d", n, q.depth(), q.dropped.Load(), tt.least, tt.most)
+			}
+			taken := q.take(n + 1)
+			if len(taken) != n || taken[n-1].Location != "/page/"+strconv.Itoa(n-1) {
+				t.Errorf("%d were given back", len(taken))
+			}
+			if again := fill(); again != n {
+				t.Errorf("%d fit after all were given back, want %d", again, n)
+			}
+		})
+	}
+}
+
+func TestClosedQueueTakesNothing(t *testing.T) {
+	q := newQueue()
+	q.close()
+	if q.offer(waiting(0, "")) {
+		t.Error("it took a sighting")
+	}
+}
+
+func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
+	start := time.Now()
+	for _, tt := range []struct {
+		name            string
+		spent           time.Duration
+		vouched, madeUp bool
+	}{
+		{"nothing spent", 0, true, true},
+		{"nearly half", budgetReserved - 1, true, true},
+		{"half", budgetReserved, true, false},
+		{"nearly all", budgetSaved - 1, true, false},
+		{"all", budgetSaved, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBudget(start)
+			b.spend(tt.spent)
+			if got := b.allows(start, true); got != tt.vouched {
+				t.Errorf("a page that is vouched for is read in full: %v, want %v", got, tt.vouched)
+			}
+			if got := b.allows(start, false); got != tt.madeUp {
+				t.Errorf("any other page is read in full: %v, want %v", got, tt.madeUp)
+			}
+		})
+	}
+}
+
+// affords merges a sighting within the budget, while sight reads all of it.
+func (r *rig) affords(s *observation.Sighting, change ...func(*observation.Sighting)) {
+	r.Helper()
+	for _, f := range change {
+		f(s)
+	}
+	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
+		r.ledger.pending = append(r.ledger.pending, s)
+		return r.ledger.work(ctx, false)
+	}))
+}
+
+// TestMadeUpPagesDoNotKeepNewOnesOut lets strangers ask for pages that take a second each to read,
+// until none of them is read in full. Then a listed page links to new ones.
+func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		page   string
+		change []func(*observation.Sighting)
+	}{
+		{"by a listed page", "/news", nil},
+		{"by an entry", "/", nil},
+		{"by a page with a route of its own", "/routed", []func(*observation.Sighting){route("/routed", true)}},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/news"))
+			r.sight("/news", html("news", "/news/one"))
+			r.sight("/news/one", html("the first one"))
+			r.wantListed("/", "/news", "/news/one")
+			read := 0
+			for n := range 100 {
+				junk := fmt.Sprintf("/junk/%d", n)
+				r.affords(seen(junk, html("made up as "+junk)))
+				if r.isRead(junk) {
+					read++
+					r.ledger.budget.spend(time.Second)
+				}
+			}
+			if read == 0 || read > 20 {
+				r.Errorf("%d of 100 made-up pages were read in full, want some 15", read)
+			}
+			fresh := numbered("/news/new-%d", 6)
+			r.affords(seen(tt.page, html("what is new", append(fresh, "/news", "/news/one")...)), tt.change...)
+			for _, loc := range fresh {
+				r.affords(seen(loc, html("new is "+loc)))
+				r.wantVerdict(loc, eligibility.Listed, eligibility.ByLink)
+				if !r.isRead(loc) {
+					r.Errorf("%s was not read in full", loc)
+				}
+			}
+		})
+	}
+}
+
+// isRead reports whether the last look at a location read all of the page.
+func (r *rig) isRead(location string) bool { return r.page(location).Read }
+
+// TestPageIsPaidForByWhatIsInIt checks that the price of a page depends on its bytes, not on how
+// long the reading took.
+func TestPageIsPaidForByWhatIsInIt(t *testing.T) {
+	const words = "some words that say what there is to say; "
+	for _, tt := range []struct {
+		name, body, coding string
+		full               bool
+		least, most        time.Duration
+	}{
+		{"small", "<p>x", "", true, 180 * time.Microsecond, 190 * time.Microsecond},
+		{"a megabyte of words", strings.Repeat(words, 1<<20/len(words)), "", true, 9 * time.Millisecond, 10 * time.Millisecond},
+		{"a megabyte of markup", strings.Repeat("<b>x</b>", 1<<20/8), "", true, 48 * time.Millisecond, 53 * time.Millisecond},
+		{"its head alone", strings.Repeat("<b>x</b>", 1<<20/8), "", false, 0, 0},
+		{"a megabyte that was packed", packed(strings.Repeat("<b>x</b>", 1<<20/8)), "gzip", true, 55 * time.Millisecond, 61 * time.Millisecond},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			if !tt.full {
+				r.ledger.budget.spend(budgetReserved)
+			}
+			before := r.ledger.budget.left
+			r.affords(seen("/junk", tt.body), header(func(h *capture.Header) { h.ContentEncoding = tt.coding }))
+			if paid := before - r.ledger.budget.left; paid < tt.least || paid > tt.most {
+				r.Errorf("%v were paid, want %v to %v", paid, tt.least, tt.most)
+			}
+		})
+	}
+}
+
+func packed(text string) string {
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	_, _ = io.WriteString(zip, text) // to memory
+	_ = zip.Close()
+	return b.String()
+}
+
+func TestBudgetRefillsWithTimeUpToItsLimit(t *testing.T) {
+	start := time.Now()
+	b := newBudget(start)
+	b.spend(budgetSaved + time.Second)
+	if b.allows(start.Add(10*time.Second), true) {
+		t.Error("a debt of a second is paid after ten, want twenty")
+	}
+	if !b.allows(start.Add(21*time.Second), true) {
+		t.Error("a debt of a second is not paid after 21 seconds")
+	}
+	if !b.allows(start.Add(1000*time.Hour), true) {
+		t.Fatal("nothing is left after a long rest")
+	}
+	b.spend(budgetSaved)
+	if b.allows(start.Add(1000*time.Hour), true) {
+		t.Errorf("more than %v were saved", budgetSaved)
+	}
+}
+
+// counted is a store that counts its work.
+type counted struct {
+	store.Store
+	keys    atomic.Int64 // of all calls of View and Update
+	records atomic.Int64 // that scans have shown
+}
+
+func (c *counted) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	c.keys.Add(int64(len(keys)))
+	return c.Store.Update(ctx, keys, fn)
+}
+
+func (c *counted) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	c.keys.Add(int64(len(keys)))
+	return c.Store.View(ctx, keys, fn)
+}
+
+func (c *counted) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		for r, err := range c.Store.Scan(ctx, prefix, after) {
+			c.records.Add(1)
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// What a visit and a change cost must not grow with the number of pages.
+func TestVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
+	type cost struct{ visit, change int64 }
+	var costs []cost
+	for _, n := range []int{20, 400} {
+		st := &counted{Store: new(memstore.Store)}
+		inBubble(t, Config{Store: st, MaxURLs: 10}, func(r *rig) {
+			pages := numbered("/p%03d", n)
+			r.sight("/", html("home", pages...))
+			for i, l := range pages {
+				r.sight(l, html(fmt.Sprintf("page %d", i)))
+			}
+			time.Sleep(time.Hour)
+			r.sight("/p004", html("page 4")) // a new span of the day's activity
+			measure := func(body string) int64 {
+				st.keys.Store(0)
+				st.records.Store(0)
+				r.sight("/p005", body)
+				return st.keys.Load() + st.records.Load()
+			}
+			c := cost{visit: measure(html("page 5"))}
+			c.change = measure(strings.Replace(html("page 5"), "</main>", "<p>"+"And then something else happened, which nobody could have known before it did so."+"</main>", 1))
+			costs = append(costs, c)
+		})
+	}
+	if costs[0] != costs[1] {
+		t.Errorf("keys and records are %+v with 20 pages, and %+v with 400", costs[0], costs[1])
+	}
+	t.Logf("%+v", costs)
+}

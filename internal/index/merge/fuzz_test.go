@@ -1,0 +1,95 @@
+package merge
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/secret"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+// site is a new site.
+func site() *Site {
+	return &Site{
+		Settings: Settings{KeepFor: 90 * day, Networks: 3, Confidence: 0.5}, Keys: "https://example.com|", Names: secret.NewNames(nil),
+	}
+}
+
+// lookAt merges a look at a page into a record that belongs to no store.
+func lookAt(p *pagerecord.Page, facts *html.Facts, at moment.Time, variety uint16) {
+	m := New(txn.New(map[string][]byte{}), site(), at.Time())
+	sighting := &observation.Sighting{Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &capture.Response{Status: 200}}
+	k := &Look{Look: &observation.Look{Sighting: sighting, Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}}
+	v := mark.Read(facts, 0)
+	k.Full, k.View, k.VarietyKey, k.Own = true, &v, variety, at.Add(-3*time.Hour)
+	k.Same = p.BodyHash == k.Hash && p.BodyHash != 0
+	if m.follows(p, at) {
+		m.seen(k, p)
+	}
+}
+
+// FuzzPage reads a page record and merges looks into it.
+func FuzzPage(f *testing.F) {
+	seen, facts := new(pagerecord.Page), html.Read([]byte("<main><p>A text that is long enough to be one."), html.Options{})
+	lookAt(seen, &facts, moment.Seconds(1_700_000_000), 0)
+	f.Add(recordtest.FieldsOf(seen.Encode()), int64(1_700_000_500), int64(60), "<main><p>A text that is long enough to be one, and more of it.")
+	f.Add(recordtest.FieldsOf(new(pagerecord.Page).Encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
+	var e codec.Encoder
+	e.Bytes(3, []byte{1, 2, 3})
+	e.Bytes(4, []byte{9, 9})
+	e.Bytes(49, []byte{1})
+	f.Add(recordtest.FieldsOf(e.Seal()), int64(1<<40), int64(1), "")
+	f.Fuzz(func(t *testing.T, fields []byte, at, gap int64, body string) {
+		p, err := pagerecord.Decode(recordtest.Sealed(fields))
+		if err != nil {
+			return
+		}
+		again, err := pagerecord.Decode(p.Encode())
+		if err != nil || !bytes.Equal(again.Encode(), p.Encode()) {
+			t.Fatalf("%+v is read again as %+v, %v", p, again, err)
+		}
+		at, gap = codec.Seconds(at), gap%(1<<32)
+		facts := html.Read([]byte(body), html.Options{})
+		for i := range 4 {
+			before := *p
+			dated := lastMod(p, at)
+			lookAt(p, &facts, moment.Seconds(at), uint16(gap)&6)
+			after := lastMod(p, at)
+			if after > at && after > 0 {
+				t.Errorf("dated %d at %d", after, at)
+			}
+			if certain := before.Dates.LastChange() > 0; certain && dated > after && after > 0 {
+				t.Errorf("the date went back from %d to %d at %d", dated, after, at)
+			}
+			if n := len(p.Encode()); n > len(fields)+700 {
+				t.Errorf("a page that came with %d bytes has %d", len(fields), n)
+			}
+			historyOf(p)
+			p.Entry(0.5)
+			if i == 1 {
+				facts = html.Read([]byte(body+"<p>Something else that is long enough to be a text of its own."), html.Options{})
+			}
+			at = codec.Seconds(at + gap)
+		}
+		if _, err := pagerecord.Decode(p.Encode()); err != nil {
+			t.Errorf("it cannot be read any more: %v", err)
+		}
+	})
+}
+
+// lastMod returns the date that is published while every source is believed, in
+// Unix seconds.
+func lastMod(p *pagerecord.Page, now int64) int64 {
+	return p.Dates.Candidates().LastMod(lastmod.Trust{}, moment.Seconds(now)).Seconds()
+}

@@ -1,0 +1,143 @@
+package merge
+
+import (
+	"math"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/texts"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/priority"
+	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/shards"
+)
+
+// Known is everything that is known of one location. Explain and Pages tell it.
+type Known struct {
+	Location string
+	pagerecord.Standing
+	Evidence eligibility.Evidence // for and against listing the page
+	Doubt    Doubt
+	Rule     bool   // a rule vouches for it
+	Pattern  string // of the rule that decides about its listing, "" for none
+	Presence
+	Relations
+	History
+	Listing
+}
+
+// Presence says what the looks at a location found.
+type Presence struct {
+	LastSeen time.Time
+	Status   int
+	Absent   eligibility.Reason // why the last request got no page there, if that is known
+	Looks    uint64
+	Read     bool // the last look read all of it
+	Changes  uint64
+}
+
+// Relations says how a page relates to others.
+type Relations struct {
+	Inbound    priority.Inbound   // the pages that link to it, if links are counted
+	Canonical  string             // another location that it names as canonical
+	SameAs     string             // if it is held as a duplicate: the listed page
+	Alternates []shards.Alternate // those that are listed and name the page in turn
+}
+
+// Listing is what the sitemap says of the page, or would say if it were listed.
+type Listing struct {
+	Part       int // the part that lists it, or did; 0 if it was never listed
+	Entry      shards.Entry
+	Freq       rate.Freq // as Page.Freq says, whether it is in the entry or not
+	Confidence float64   // the probability of Freq
+}
+
+// NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
+func (k *Known) NeedsLogin() bool {
+	return k.Verdict == eligibility.Waiting && (k.Absent == eligibility.Denied || k.Absent == eligibility.LoginRedirect)
+}
+
+// Doubt says that a listed page may be gone. The zero Doubt means that it may not.
+type Doubt struct {
+	Since    time.Time
+	Alone    bool // only one network was refused; a second refusal is needed
+	Nameless bool // that network is unknown
+}
+
+// History says when a page's content changed, and how often it is expected to.
+type History struct {
+	lastmod.History
+
+	// Mean is the estimated mean time between changes. The true one lies between
+	// Least and Most with a probability of about 80 %. All are 0 before the first
+	// change was seen.
+	Mean, Least, Most time.Duration
+
+	Reading mark.Reading
+}
+
+// Know returns what is known of location. It may be called concurrently, since it uses
+// only the settings and its arguments.
+func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
+	freq, sure := p.Freq()
+	rule, _ := set.Rules.Match(location)
+	k := Known{
+		Location: location, Standing: p.Standing,
+		Evidence: eligibility.Evidence{
+			Entry: set.Entries[location], Led: p.Hop > 0, Route: p.Route, Link: p.Link, Shown: p.Shown, Unprompted: p.Unprompted,
+			Networks: len(p.Networks), Word: eligibility.WordOf(location, p.Variable),
+		},
+		Doubt: doubtOf(p, now),
+		Rule:  rule.Listing == eligibility.Always, Pattern: rule.Pattern,
+		Presence: Presence{
+			LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Looks: p.Looks,
+			Read: p.BodyHash != 0, Changes: p.Dates.Changes(),
+		},
+		Relations: Relations{Inbound: p.Inbound, Alternates: p.Peers},
+		History:   historyOf(p),
+		Listing:   Listing{Part: p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure},
+	}
+	switch { // these may be newer than the record
+	case rule.Listing == eligibility.Never:
+		k.Standing = pagerecord.Standing{Verdict: eligibility.Excluded, Reason: eligibility.RuleNever}
+	case !obeyed.Allows(location):
+		k.Standing = pagerecord.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Disallowed}
+	case p.Listed() && p.Ended(now):
+		k.Standing = pagerecord.Standing{Verdict: eligibility.Excluded, Reason: eligibility.NoIndex}
+	}
+	return k
+}
+
+func doubtOf(p *pagerecord.Page, now time.Time) Doubt {
+	if p.Missing == 0 {
+		return Doubt{}
+	}
+	since := p.Missing.Time()
+	return Doubt{since, !p.HasMinute() || now.Sub(since) > 2*pagerecord.ConfirmAfter, p.MissingNet == 0}
+}
+
+func historyOf(p *pagerecord.Page) History {
+	h := History{History: p.Dates.History(), Reading: p.Mark.Reading()}
+	held, more := p.Mark.Awaited()
+	h.FirstSeen, h.Odd, h.Held, h.More = p.FirstSeen.Time(), p.Mark.Odd(), moment.Seconds(held).Time(), more
+	least, mean, most := p.Rate.Interval()
+	h.Least, h.Mean, h.Most = duration(least), duration(mean), duration(most)
+	return h
+}
+
+// duration returns a number of seconds as a Duration, the longest one for more.
+func duration(seconds float64) time.Duration {
+	if seconds >= math.MaxInt64/float64(time.Second) {
+		return math.MaxInt64
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
+}
+
+// DatedBy says in words where the page's lastmod comes from, see [texts.LastMod].
+func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
+	return texts.LastMod(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
+}

@@ -1,0 +1,182 @@
+package merge
+
+import (
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/priority"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+// reopens reports whether the page must be read again although k shows the same bytes as
+// the last look. It must if merging its links left something open. It also must now and
+// then, since the records of the locations it links to expire.
+func (site *Site) reopens(k *observation.Look, p *pagerecord.Page) bool {
+	age := k.Moment().Sub(p.ReadAt)
+	switch {
+	case p.Open == pagerecord.Settled:
+		return age >= site.KeepFor/2
+	case p.Open == pagerecord.Unproven && k.Net != 0 && k.Net != p.ReadNet:
+		return true
+	}
+	return age >= pagerecord.ShownAfter
+}
+
+// leads reports whether links of the page are evidence: any visitor can find them. An
+// archive with noindex still leads to its pages, and an entry leads whatever it says about
+// itself.
+func (site *Site) leads(p *pagerecord.Page) bool {
+	switch {
+	case p.NoFollow:
+		return false
+	case p.Listed():
+		return true
+	case p.Verdict != eligibility.Excluded || p.Barred || p.Reason == eligibility.RuleNever || p.Reason == eligibility.Disallowed:
+		return false
+	}
+	entry := p.Hop > 0 || site.Entries[p.Loaded.Location]
+	return p.Content == eligibility.NoIndex && (p.Link || entry) || p.Content == eligibility.CanonicalElsewhere && entry
+}
+
+// Fresh returns the links of a page that were not merged lately; with k.Again, all links.
+func (site *Site) Fresh(k *Look) []observation.Link {
+	fresh := make([]observation.Link, 0, len(k.Links))
+	for _, ln := range k.Links {
+		if ln.Location != k.Location && (k.Again || !site.Followed.has(site.linkKey(k, ln.Location))) {
+			fresh = append(fresh, ln)
+		}
+	}
+	return fresh
+}
+
+// Follow merges some links of a page, if its links count, and returns what is left open.
+// open is what the links before them left open. Call [Batch.FollowedAll] after the last.
+func (m *Batch) Follow(k *Look, links []observation.Link, news Novelty, open pagerecord.Openness) pagerecord.Openness {
+	if from, _ := m.Load(k.Location); !m.site.leads(from) {
+		return open
+	}
+	var unheard []string
+	for _, ln := range links {
+		key := m.site.linkKey(k, ln.Location)
+		if !k.Again && m.Effects.Followed[key] {
+			continue // an earlier page of this batch has the same link
+		}
+		left, isNew := m.linked(k, ln, news)
+		if isNew {
+			unheard = append(unheard, ln.Location)
+		}
+		if left == pagerecord.Settled {
+			m.Effects.Followed[key] = true
+		}
+		open = max(open, left)
+	}
+	if news == maybeNews && len(unheard) > 0 {
+		m.await(k, unheard)
+	}
+	return open
+}
+
+// FollowedAll notes that all links of a page were merged, and what they left open.
+func (m *Batch) FollowedAll(k *Look, open pagerecord.Openness) {
+	from, _ := m.Load(k.Location)
+	if from.BodyHash != k.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
+		return
+	}
+	from.Read, from.Open, from.ReadAt, from.ReadNet = true, open, k.Moment().Second(), 0
+	if open != pagerecord.Settled {
+		from.ReadNet = k.Net
+	}
+	m.Save(from)
+}
+
+// linked notes that a page links to a location, and returns what is left open. isNew says
+// that the location was unknown and the link may be news. If it is, the page is new.
+func (m *Batch) linked(k *Look, ln observation.Link, news Novelty) (open pagerecord.Openness, isNew bool) {
+	to, known := m.Load(ln.Location)
+	if k.Echo.Repeats(ln.Location) {
+		if to.Public() || to.Shown || to.Link && to.Passes() {
+			return pagerecord.Settled, false // it needs no other link
+		}
+		return pagerecord.Unproven, false
+	}
+	isNew = news != NoNews && ln.Main && !known
+	changed := m.point(k, to)
+	changed = m.site.countLink(k, to) || changed
+	if !to.Link || !to.Witnessed {
+		m.due(ln.Location) // it must still be read in full
+	}
+	if !to.Link {
+		to.Link, changed = true, true
+		if isNew && news == sureNews {
+			to.Dates.Announce(k.Moment())
+		}
+	}
+	if changed {
+		m.Save(to)
+	}
+	return to.LeavesOpen(k.Moment()), isNew
+}
+
+// point notes that a listed page links to the page, and reports whether that changed the
+// record.
+func (m *Batch) point(k *Look, to *pagerecord.Page) (changed bool) {
+	changed = to.LinkedFrom(k.Look)
+	if !to.Unprompted && !to.Public() && to.Word() == eligibility.Risky && m.unprompted(k) {
+		to.Unprompted, changed = true, true
+	}
+	return changed
+}
+
+// unprompted reports whether the request named only public pages. Then no link can be
+// there because this visitor asked for it.
+func (m *Batch) unprompted(k *Look) bool {
+	switch from := k.Echo.From; {
+	case k.Echo.Prompted:
+		return false
+	case from == "" || m.site.Entries[from]:
+		return true
+	default:
+		p, _ := m.Load(from)
+		return p.Listed()
+	}
+}
+
+// countLink counts the link from k's page, and reports whether that changed the record.
+func (site *Site) countLink(k *Look, to *pagerecord.Page) bool {
+	if !site.InferPriority {
+		return false
+	}
+	before := to.Inbound
+	to.Inbound = before.Add(xxh3.HashString(k.Location))
+	return to.Inbound != before
+}
+
+// linkKey returns the number under which a merged link is remembered. If links are
+// counted, links from different pages have different numbers, as far as counting tells
+// pages apart.
+func (site *Site) linkKey(k *Look, location string) uint64 {
+	if !site.InferPriority {
+		return xxh3.HashString(location)
+	}
+	return xxh3.HashStringSeed(location, uint64(priority.Inbound(0).Add(xxh3.HashString(k.Location))))
+}
+
+// followedLinks is how many links are remembered. The links of a menu are on every page,
+// and each link costs two reads of the store.
+const followedLinks = 1 << 15
+
+// Followed remembers the most recently merged links. The zero value is empty.
+type Followed struct{ slots [followedLinks]uint64 }
+
+func (f *Followed) has(link uint64) bool { return f.slots[link%followedLinks] == link }
+
+// Add remembers links.
+func (f *Followed) Add(links map[uint64]bool) {
+	for link := range links {
+		f.slots[link%followedLinks] = link
+	}
+}
+
+// Forget drops everything. Call it when the store may have lost merged links.
+func (f *Followed) Forget() { *f = Followed{} }

@@ -1,0 +1,149 @@
+package merge
+
+import (
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/priority"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/secret"
+)
+
+// Outdated reports whether a review must change the record of a page that is or was
+// listed.
+func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
+	switch {
+	case site.expired(p, moment.Of(now)), p.Listed() && (p.Ended(now) || site.Over[p.Part]):
+		return true
+	case p.Listed() && (site.Extends() || site.ranked(p, now) != p.Priority):
+		return true
+	case !p.Public():
+		return false
+	}
+	// For a page that was listed, the verdict needs only its own record.
+	p.Loaded.Location = location
+	verdict, why := (&Batch{site: site}).verdict(p)
+	if p.Reason == eligibility.Duplicate || p.Reason == eligibility.SoftNotFound {
+		return verdict != eligibility.Listed
+	}
+	return verdict != p.Verdict || verdict != eligibility.Listed && why != p.Reason
+}
+
+// expired reports whether a page was unseen for so long that it is dropped.
+func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
+	return p.LastSeen != 0 && now.Sub(p.LastSeen) >= site.KeepFor && site.Activity.Enough(p.LastSeen)
+}
+
+// Expendable reports whether a waiting location was unseen for so long that its record may
+// be dropped.
+func (site *Site) Expendable(p *pagerecord.Page, now time.Time) bool {
+	return !p.Barred && !p.Link && site.expired(p, moment.Of(now))
+}
+
+// Review decides again about a page that is or was listed. A page that was unseen for long
+// leaves the sitemap. If it had left before, its record is erased.
+func (m *Batch) Review(location string) {
+	p, known := m.Load(location)
+	switch {
+	case !known || !p.Public():
+	case !m.site.expired(p, m.moment()):
+		p.End(m.Now)
+		p.Priority = m.site.ranked(p, m.Now)
+		p.Read = p.Read && !m.site.grown()
+		m.Save(p)
+		if p.Listed() && p.Loaded.Listed && m.site.Book.Over(m.Tx, p.Part) {
+			m.move(p)
+		}
+	case p.Listed():
+		p.Witnessed, p.Absent = false, eligibility.Unseen
+		m.trustAgain(p)
+		m.Save(p)
+	case !p.Barred && m.moment().Sub(p.LastSeen) >= 2*m.site.KeepFor:
+		m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
+		m.trustAgain(p)
+		m.erase(m.site.Keys.Page(location), p, m.site.ID(location))
+	}
+}
+
+// Drop erases the record of a waiting location, by its key.
+func (m *Batch) Drop(key string) {
+	b := m.Get(key)
+	if b == nil {
+		return
+	}
+	m.Effects.Waiting--
+	p, err := pagerecord.Decode(b)
+	if err != nil {
+		m.Put(key, nil)
+		m.Effects.Erased = true
+		return
+	}
+	m.erase(key, p, secret.ID(strings.TrimPrefix(key, m.site.Keys.Waits())))
+}
+
+// erase removes the record of a page, and takes the page out of its duplicates. id is the
+// ID of its location. The location itself may be unknown.
+func (m *Batch) erase(key string, p *pagerecord.Page, id uint64) {
+	m.Put(key, nil)
+	m.Effects.Erased = true
+	m.leave(p, id)
+	m.tally(key, p, pagerecord.Standing{})
+	p.Loaded.Changed = false
+}
+
+// Forget erases the record of a location and bars it. The record that bars it does not
+// name the location.
+func (m *Batch) Forget(location string) {
+	p, _ := m.Load(location)
+	if p.Loaded.Listed {
+		p.Standing = pagerecord.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten}
+		m.unlist(p)
+		m.count(p, false)
+	}
+	m.Put(m.site.Keys.Lost(location), nil)
+	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
+	m.settled(p, m.Now)
+	barred := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
+	barred.Barred = true
+	m.leave(p, m.site.ID(location))
+	if p.Public() {
+		m.erase(m.site.Keys.Page(location), p, m.site.ID(location))
+		barred.Loaded.Tallied = pagerecord.Standing{}
+	}
+	m.Effects.Erased = true
+	m.pages[location] = barred
+	m.Save(barred)
+	for _, peer := range p.Peers {
+		m.removeAlternate(peer.Location, location)
+	}
+}
+
+// byReading are the extensions that only a reading of the page finds. Alternates are in
+// its record.
+const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos | sitemap.Titles
+
+// Extends reports whether entries do not agree with the present extensions yet.
+func (site *Site) Extends() bool { return site.Extended != site.Extensions }
+
+// grown reports whether pages must be read again for an added extension.
+func (site *Site) grown() bool { return site.Extensions&^site.Extended&byReading != 0 }
+
+// Vouched reports whether something on the site vouches for the page: it is an entry, it
+// has a route of its own, a listed page links to it, or it was listed before. Other
+// addresses may be made up by the client.
+func (site *Site) Vouched(k *Look) bool {
+	p := k.Before
+	return p.Public() || p.Link || p.Hop > 0 || p.Route || k.Exact || site.Entries[k.Location]
+}
+
+// ranked returns the priority of a listed page by the ranks of all pages, or its present
+// priority if the ranks are unknown.
+func (site *Site) ranked(p *pagerecord.Page, now time.Time) uint8 {
+	if !site.InferPriority || site.Ranks == nil || !p.Listed() {
+		return p.Priority
+	}
+	return priority.Settle(p.Priority, site.Ranks.Of(p.Weight(now)))
+}

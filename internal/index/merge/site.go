@@ -1,0 +1,89 @@
+// Package merge decides what a look changes. Its input is one look, and the records that a
+// transaction has read. Its output is the changed records, and the [Effects] that follow.
+// It never touches a store, a clock, a queue or a log. The same input always gives the
+// same output, so that a transaction may run again.
+package merge
+
+import (
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/priority"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/secret"
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+)
+
+// Settings are what the owner of the site has set. They never change.
+type Settings struct {
+	Rules         eligibility.Rules
+	Normalizer    *location.Normalizer
+	Entries       map[string]bool    // locations where visitors enter
+	Networks      int                // distinct networks that make evidence
+	Confidence    float64            // least probability of a changefreq
+	KeepFor       time.Duration      // how long an unseen page is kept
+	Extensions    sitemap.Namespaces // of entries
+	InferPriority bool               // rank the pages by their links and visits
+}
+
+// Site is what merging uses besides the records of pages: the settings, and the state of
+// the site as a whole. It belongs to one goroutine, which changes it only between
+// transactions.
+type Site struct {
+	Settings
+	Keys    keys.Keys
+	Book    shards.Book
+	Journal changelog.Journal
+	Names   *secret.Names
+
+	Robots      *robots.Obeyed
+	Trust       lastmod.Trust
+	Reputations lastmod.Reputations
+	Activity    sitewide.Activity
+	Listed      int // pages listed now, about
+
+	Followed Followed // links that were merged lately
+
+	Extended sitemap.Namespaces // the extensions that all entries agree with
+	Ranks    *priority.Ranks    // of all pages, nil before they are known
+	Over     map[int]bool       // parts with more pages than they may have
+
+	// OnUnsaved is called for pages that were changed but not saved. It is nil except
+	// in tests.
+	OnUnsaved func(location string)
+}
+
+// wait returns the key under which a location that is not public is stored.
+func (site *Site) wait(location string) string { return site.Keys.Wait(site.Names.Of(location).Hash) }
+
+// RecordKeys returns the keys under which a location may be stored.
+func (site *Site) RecordKeys(location string) []string {
+	return []string{site.Keys.Page(location), site.wait(location)}
+}
+
+// ID returns the ID of a location.
+func (site *Site) ID(location string) uint64 { return site.Names.Of(location).ID }
+
+// ForeignQuery reports whether the location has a query parameter that is not
+// allowed. Only the page's own canonical vouches for such a location.
+func (s *Settings) ForeignQuery(location string) bool {
+	return strings.Contains(location, "?") && s.Normalizer.Parse(location).NeedsCanonical
+}
+
+// disallowed reports whether robots.txt keeps a page out of the sitemap.
+func (site *Site) disallowed(location string, p *pagerecord.Page) bool {
+	return !site.Robots.Allows(location) || !p.Public() && !site.Robots.AllowsNew(location)
+}
+
+// SpanLength returns the length of the spans in which the site's activity is kept.
+func (s *Settings) SpanLength() time.Duration { return sitewide.SpanLength(s.KeepFor) }
+
+const day = 24 * time.Hour

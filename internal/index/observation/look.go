@@ -1,0 +1,303 @@
+// Package observation turns one response into what it showed. Its input is a [Sighting], with the bytes
+// that the site sent. Its output is a [Look]: whether the page forbids its listing, its canonical,
+// links, text and dates. A stranger may have written the bytes. The package never touches the
+// store, and never uses what earlier responses showed.
+package observation
+
+import (
+	"encoding/binary"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/coding"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/media"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/secret"
+	"github.com/servemap/servemap/internal/schema/shards"
+)
+
+// Look is what one response showed.
+type Look struct {
+	*Sighting
+	Net     uint32 // the client's network plus one, 0 if unknown
+	Echo    Echo   // what the page's links may repeat of the request
+	Undated bool   // the clock was wrong, so the look dates nothing
+
+	Target string      // where a redirect leads, "" if it leads off the site
+	Hash   uint64      // of a page's body
+	Group  uint64      // the page's route or folder
+	Server moment.Time // Last-Modified
+
+	Self
+	Shown
+}
+
+// Self is what a page says about itself.
+type Self struct {
+	Forbids   eligibility.Reason // why it must not be listed
+	NoFollow  bool               // its links do not count
+	Until     moment.Time        // when it should leave, 0 for never
+	Own       moment.Time        // its own date
+	Canonical string             // another location that it names as canonical
+	Canonized bool               // it names its own location as canonical
+	Twin      bool               // it names the origin with or without www as canonical, or links to it
+	Scheme    bool               // it names its own location as canonical, but with the other one of http and https
+}
+
+// Shown is what a page showed. If only its head was read, all but Parsed and Whole is zero.
+type Shown struct {
+	Parsed     bool       // the page, or its head, was read
+	Whole      bool       // it is a whole document, not a fragment
+	Full       bool       // more than the head was read
+	Cut        bool       // the page is longer than what was read
+	View       *mark.View // its text and links, for comparison
+	VarietyKey uint16     // see [Variety]
+	Showing    uint64     // a hash of the content, to find other pages that show the same
+	Links      []Link
+	Alternates []shards.Alternate // the page in other languages, as it says
+	Cost       time.Duration      // time to read the whole page, 0 if only the head was read
+	Media      *shards.Extension  // its images, news and videos, if wanted
+	Title      string             // at most 160 bytes
+}
+
+// Link is a link to another location of the site.
+type Link struct {
+	Location string
+	Main     bool // whether it is in the page's main content
+}
+
+// New returns the look at a sighting. [Look.Read] then reads the page.
+func New(s *Sighting, norm *location.Normalizer, key secret.Key, undated bool) *Look {
+	k := &Look{Sighting: s, Undated: undated, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
+	h := &s.Response.Header
+	switch s.Kind {
+	case eligibility.Witness:
+		k.Hash = fingerprint(s.Response)
+		k.Group = key.Hash("group", groupName(s.Route, s.Location))
+		if t, err := http.ParseTime(h.LastModified); err == nil {
+			k.Server = moment.Of(t)
+		}
+	case eligibility.Redirected:
+		if to := norm.Resolve(s.Location, h.Location); to.Reason == location.ReasonNone {
+			k.Target = to.Location
+		}
+	}
+	return k
+}
+
+// Net returns a number for a client's network, 0 if unknown.
+func Net(key secret.Key, network netip.Prefix) uint32 {
+	if !network.IsValid() {
+		return 0
+	}
+	return uint32(key.Network(network.String())) + 1
+}
+
+// Moment returns when the response was seen.
+func (k *Look) Moment() moment.Time { return moment.Of(k.At) }
+
+// Personal reports whether the headers say that the page is for one visitor.
+func (k *Look) Personal() bool {
+	return k.Kind == eligibility.Forbidden && (k.Reason == eligibility.Private || k.Reason == eligibility.NoStore)
+}
+
+// fingerprint returns a hash of everything that a reading depends on: the page's bytes, and the
+// headers that say how to read them. It is never 0.
+func fingerprint(resp *capture.Response) uint64 {
+	h := &resp.Header
+	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag)
+	return xxh3.HashSeed(resp.Body, headers) | 1
+}
+
+// MaxPage is how many decoded bytes of a page are read. Of a longer page the rest is unknown, so
+// what it shows does not date its changes.
+const MaxPage = 2 << 20
+
+// headMost is how many decoded bytes of a page are read if there is time only for its head.
+const headMost = 128 << 10
+
+// Read parses the page: all of it if full is set, else only its head. want says which extensions to
+// look for.
+func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespaces) {
+	k.Parsed = true
+	h := &k.Response.Header
+	most := MaxPage
+	if !full {
+		most = headMost
+	}
+	body, cut, err := Decode(h.ContentEncoding, k.Response.Body, most)
+	if err != nil {
+		k.Forbids = eligibility.Encoding
+		return
+	}
+	opts := html.Options{ContentType: h.ContentType, Extensions: want&media.Extensions != 0}
+	var facts html.Facts
+	if full {
+		k.Cost = readingCost(body, h.ContentEncoding != "")
+		facts = html.Read(body, opts)
+	} else {
+		facts = html.Head(body, opts)
+	}
+	k.Whole = facts.Document
+	k.forbids(norm, &facts)
+	k.Own = moment.Of(facts.Modified).Second()
+	if !full {
+		return
+	}
+	k.Full, k.Cut = true, cut || k.Response.Truncated
+	k.VarietyKey = k.Variety.key(facts.Lang)
+	view := mark.Read(&facts, 0)
+	k.View = &view
+	k.Showing = showing(k, &facts)
+	k.Alternates = alternates(norm, k.Location, &facts)
+	links, twin := resolve(norm, k.Location, &facts)
+	k.Links, k.Twin = links, k.Twin || twin
+	k.Media = k.readMedia(norm, want, &facts)
+	k.Title = html.PlainText(facts.Title, maxTitle)
+}
+
+// maxTitle is how many bytes of a title are kept: more than a list of pages shows, since
+// many titles end with the name of the site.
+const maxTitle = 160
+
+// Decode undoes the response's content coding, if it has one. A compressor around the site may have
+// named a coding that it applies only later. Then the bytes are still the page's own. Decode
+// returns at most most bytes.
+func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err error) {
+	if encoding == "" || strings.HasPrefix(http.DetectContentType(body), "text/html") {
+		return body[:min(len(body), most)], len(body) > most, nil
+	}
+	return coding.Decode(nil, encoding, body, most)
+}
+
+// forbids notes why the page itself forbids its listing, or None. It also notes whether its links
+// count, and its canonical location.
+func (k *Look) forbids(norm *location.Normalizer, facts *html.Facts) {
+	noIndex, noFollow, until := html.Robots(strings.Split(k.Response.Header.RobotsTag, "\n"))
+	k.NoFollow = noFollow || facts.NoFollow
+	if until = earliest(until, facts.UnavailableAfter); !until.IsZero() {
+		k.Until = moment.Of(until).Second()
+	}
+	canonical := k.findCanonical(norm, facts)
+	switch {
+	case noIndex || facts.NoIndex, !until.IsZero() && k.At.After(until):
+		k.Forbids = eligibility.NoIndex
+	case !facts.HeadSeen:
+		k.Forbids = eligibility.HeadNotSeen
+	default:
+		k.Forbids = canonical
+	}
+}
+
+// earliest returns the earlier of two times. The zero Time stands for none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// findCanonical compares the page's canonical with the location, and returns why that forbids the
+// listing. If both the HTML and the header name a canonical, they must agree.
+func (k *Look) findCanonical(norm *location.Normalizer, facts *html.Facts) eligibility.Reason {
+	given := html.LinkCanonicals([]string{k.Response.Header.Link})
+	if facts.CanonicalConflict || len(given) > 1 {
+		return eligibility.CanonicalConflict
+	}
+	if facts.Canonical != "" {
+		given = append(given, facts.Canonical)
+	}
+	if len(given) == 0 {
+		if k.OwnURL {
+			return eligibility.QueryNotCanonical
+		}
+		return eligibility.None
+	}
+	base := norm.Base(k.Location, facts.Base)
+	named := norm.Resolve(base, given[0])
+	k.Canonized = named.Location == k.Location
+	for _, href := range given[1:] {
+		if to := norm.Resolve(base, href); to.Location != named.Location {
+			named, k.Canonized = location.Result{}, false
+		}
+	}
+	switch {
+	case k.Canonized:
+		k.Scheme = norm.OtherScheme(given[0])
+		return eligibility.None
+	case named.Reason == location.ReasonNone:
+		k.Canonical = named.Location
+	case named.Reason == location.ReasonHost:
+		k.Twin = norm.Twin(base, given[0])
+	}
+	if k.OwnURL {
+		return eligibility.QueryNotCanonical
+	}
+	return eligibility.CanonicalElsewhere
+}
+
+// tellingText is how many bytes of main text are enough to compare pages. Pages with less are the
+// same only if all their bytes are.
+const tellingText = 64
+
+// showing returns a hash of the page's title, main text and the images in it, to find pages that
+// show the same.
+func showing(k *Look, facts *html.Facts) uint64 {
+	size := 0
+	for i := range facts.Blocks {
+		if facts.Blocks[i].Main {
+			size += len(facts.Blocks[i].Text)
+		}
+	}
+	if size < tellingText {
+		return k.Hash
+	}
+	var h xxh3.Hasher
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, facts.MainHash)) // it never fails
+	_, _ = h.WriteString(facts.Title)
+	for _, src := range facts.Images {
+		_, _ = h.WriteString("\n" + src)
+	}
+	return h.Sum64()
+}
+
+// resolve returns the locations of the site that the page links to. twin says whether it links to
+// the origin with or without www; see [location.Origin.Twin].
+func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links []Link, twin bool) {
+	base := norm.Base(from, facts.Base)
+	links = make([]Link, 0, len(facts.Links))
+	seen := make(map[string]int, len(facts.Links))
+	for _, a := range facts.Links {
+		if a.NoFollow {
+			continue
+		}
+		to := norm.Resolve(base, a.Href)
+		if to.Location == "" {
+			twin = twin || to.Reason == location.ReasonHost && norm.Twin(base, a.Href)
+			continue
+		}
+		if i, ok := seen[to.Location]; ok {
+			links[i].Main = links[i].Main || a.Main
+			continue
+		}
+		seen[to.Location] = len(links)
+		links = append(links, Link{to.Location, a.Main})
+	}
+	return links, twin
+}
+
+// DropContent forgets what the page shows. It keeps what forbids its listing.
+func (k *Look) DropContent() {
+	k.Full, k.View, k.Showing = false, nil, 0
+	k.Links, k.Alternates, k.Media, k.Title = nil, nil, nil, ""
+}

@@ -1,0 +1,105 @@
+package observation
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+func TestLinkThatRepeatsTheRequestIsRecognised(t *testing.T) {
+	const uuid = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+	origin, err := location.ParseOrigin("https://example.com")
+	base.Check(t, err)
+	norm, err := location.New(origin, location.Config{Params: []string{"page", "id"}})
+	base.Check(t, err)
+	for _, tt := range []struct {
+		name    string
+		named   Named
+		link    string
+		repeats bool
+	}{
+		{"nothing named", Named{}, uuid, false},
+		{"nothing named, and the root", Named{}, "/", false},
+		{"the Referer", Named{Referer: "https://example.com" + uuid}, uuid, true},
+		{"the Referer, on another host", Named{Referer: "http://127.0.0.1:8080" + uuid}, uuid, true},
+		{"the Referer, without a host", Named{Referer: uuid}, uuid, true},
+		{"the Referer, with a fragment", Named{Referer: "https://example.com" + uuid + "#top"}, uuid, true},
+		{"the Referer, with a query that the link has not", Named{Referer: "https://example.com" + uuid + "?x=1"}, uuid, true},
+		{"the Referer, with dropped parameters", Named{Referer: "https://example.com/d?utm_source=x&id=7"}, "/d?id=7", true},
+		{"the Referer, otherwise escaped", Named{Referer: "https://example.com/caf%C3%A9/%7Eann"}, "/caf%C3%A9/~ann", true},
+		{"the Referer, with a slash at the end", Named{Referer: "https://example.com" + uuid + "/"}, uuid, true},
+		{"the Referer, in capitals", Named{Referer: "https://example.com" + strings.ToUpper(uuid)}, uuid, true},
+		{"the Referer, with two slashes", Named{Referer: "https://example.com/" + uuid}, uuid, true},
+		{"a page beside the Referer", Named{Referer: "https://example.com/d/other"}, uuid, false},
+		{"another page of the Referer's path", Named{Referer: "https://example.com/d?id=7"}, "/d?id=8", false},
+		{"another page of the root", Named{Referer: "https://example.com/?id=7"}, "/?id=8", false},
+		{"the Referer is the host alone", Named{Referer: "https://example.com"}, "/about", false},
+		{"the Referer is the host alone, and the root", Named{Referer: "https://example.com"}, "/", true},
+		{"the Referer is no web page", Named{Referer: "about:blank"}, "/about", false},
+		{"the query", Named{Query: "next=" + uuid}, uuid, true},
+		{"the query, escaped", Named{Query: "next=%2Fd%2F3f2504e0-4f89-41d3-9a0c-0305e82c3301"}, uuid, true},
+		{"the query, escaped twice", Named{Query: "next=%252Fd%252F3f2504e0-4f89-41d3-9a0c-0305e82c3301"}, uuid, true},
+		{"the query, with a host", Named{Query: "next=https%3A%2F%2Fexample.com" + uuid}, uuid, true},
+		{"the query, with a query in it", Named{Query: "next=%2Fd%3Fpage%3D2%26id%3D7"}, "/d?id=7&page=2", true},
+		{"the query, with another query in it", Named{Query: "next=%2Fd%3Fid%3D7"}, "/d?id=8", false},
+		{"the query of the Referer", Named{Referer: "https://example.com/login?next=" + uuid}, uuid, true},
+		{"another query", Named{Query: "page=2"}, "/archive/2", false},
+		{"a broken query", Named{Query: "next=%zz" + uuid + "%"}, uuid, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := newEcho(norm, "/about", &tt.named)
+			if got := e.Repeats(tt.link); got != tt.repeats {
+				t.Errorf("%s repeats %+v: %t, want %t", tt.link, tt.named, got, tt.repeats)
+			}
+		})
+	}
+}
+
+func TestGroupIsTheRouteOrTheFolder(t *testing.T) {
+	tests := []struct{ name, route, location, want string }{
+		{"no route", "", "/blog/a", "folder /blog/"},
+		{"at the root", "", "/a", "folder /"},
+		{"the root itself", "", "/", "folder "},
+		{"final slash", "", "/blog/a/", "folder /blog/"},
+		{"with a query", "", "/blog/a?page=2", "folder /blog/"},
+		{"template", "/blog/{slug}", "/blog/a", "route /blog/{slug}"},
+		{"template with a final slash", "/blog/{slug}/", "/blog/a/", "route /blog/{slug}/"},
+		{"template without variables", "/blog/a", "/blog/a", "folder /blog/"},
+		{"subtree", "/blog/", "/blog/a/b", "folder /blog/a/"},
+		{"template that swallows the rest", "/{rest...}", "/blog/a", "folder /blog/"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := groupName(tt.route, tt.location); got != tt.want {
+				t.Errorf("group %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestVarietyIsTheLanguageThatVaryNames(t *testing.T) {
+	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148"
+	for _, tt := range []struct {
+		name, vary, language, agent string
+		want                        Variety
+	}{
+		{"does not vary", "", "de", phone, Variety{}},
+		{"by what decides nothing about the text", "Accept-Encoding, Cookie", "de", phone, Variety{}},
+		{"by language", "Accept-Language", "de-AT,de;q=0.9,en;q=0.8", phone, Variety{ByLanguage: true, Language: "de"}},
+		{"in a list, in another case", "Origin, accept-language", "FR;q=0.5", "", Variety{ByLanguage: true, Language: "fr"}},
+		{"no language", "Accept-Language", "", "", Variety{ByLanguage: true}},
+		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), "", Variety{ByLanguage: true, Language: strings.Repeat("x", 16)}},
+		{"by what is not told apart", "User-Agent", "de", phone, Variety{}},
+		{"by both", "User-Agent,Accept-Language", "it", phone, Variety{ByLanguage: true, Language: "it"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.Header{"Accept-Language": {tt.language}, "User-Agent": {tt.agent}}
+			if got := VarietyOf(tt.vary, h); got != tt.want {
+				t.Errorf("%+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,51 @@
+package observation
+
+import (
+	"net/netip"
+	"time"
+	"unsafe"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/observe/capture"
+)
+
+// Sighting is one response to an anonymous client. Once it was offered to the ledger, it belongs to
+// the ledger, with its body.
+type Sighting struct {
+	Kind     eligibility.Kind   // not Nothing
+	Reason   eligibility.Reason // why the page must be withdrawn, for kinds that say so
+	Location string
+	At       time.Time
+	Response *capture.Response
+
+	// OwnURL says that only the page's own canonical can vouch for the query.
+	OwnURL bool
+	// Tagged says that tracking parameters were dropped from the request. Such a sighting is a
+	// Witness, and proves at most that the page is there.
+	Tagged bool
+	// Route is the template of the page's route, with everything that comes before it in the
+	// location; "" if unknown. Exact says that the route matches nothing but its template, and that
+	// the template is the location.
+	Route string
+	Exact bool
+	// Network is the client's network, the zero Prefix if unknown.
+	Network netip.Prefix
+	// Variety is the variety of the page's text.
+	Variety Variety
+	// Named is what else the request names.
+	Named Named
+
+	// Explored says that the site asked itself. Then the page is read whatever that costs, since
+	// the exploration has its own limit.
+	Explored bool
+	Peeked   bool // its head was read while the store could not be used
+}
+
+// Size returns about how many bytes of memory the sighting needs, without its body.
+func (s *Sighting) Size() int {
+	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route) + len(s.Named.Referer) + len(s.Named.Query)
+	if s.Response != nil {
+		n += s.Response.Size()
+	}
+	return n
+}

@@ -1,0 +1,53 @@
+package observation
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Variety says what part of the request the site used to choose the text, as far as the Vary header
+// tells. The zero Variety means that everybody gets the same text.
+type Variety struct {
+	ByLanguage bool
+	Language   string // the first one that the client accepts, or ""
+}
+
+// VarietyOf returns the variety of a response with a Vary header to a request.
+func VarietyOf(vary string, request http.Header) (v Variety) {
+	if vary == "" {
+		return v
+	}
+	for field := range strings.SplitSeq(vary, ",") {
+		if strings.EqualFold(strings.TrimSpace(field), "Accept-Language") {
+			v.ByLanguage, v.Language = true, strings.Clone(firstLanguage(request.Get("Accept-Language")))
+		}
+	}
+	return v
+}
+
+// languageBytes bounds the bytes of a language's name.
+const languageBytes = 16
+
+// firstLanguage returns the primary tag of the first language in an Accept-Language header.
+func firstLanguage(accept string) string {
+	end := strings.IndexAny(accept, "-,; ")
+	if end < 0 {
+		end = len(accept)
+	}
+	return strings.ToLower(accept[:min(end, languageBytes)])
+}
+
+// key returns a number for the variety, 0 for the zero one. lang is the page's own language. It
+// takes precedence over the one that was asked for.
+func (v Variety) key(lang string) uint16 {
+	if !v.ByLanguage {
+		return 0
+	}
+	name := v.Language
+	if lang != "" {
+		name = firstLanguage(lang)
+	}
+	return uint16(xxh3.HashString(name))<<1 | 2
+}

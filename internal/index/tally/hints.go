@@ -1,0 +1,144 @@
+package tally
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+// shellsNeeded is how many locations must show what an entry shows. Then the survey concludes that
+// a script makes the pages in the browser.
+const shellsNeeded = 5
+
+// shells counts the paths that show the same as an entry. It belongs to the worker.
+type shells struct {
+	entry uint64          // what the entry showed last
+	same  map[uint64]bool // IDs of the paths
+}
+
+// sees notes what a path shows. It reports whether enough paths show what the entry does.
+func (s *shells) sees(id, showing uint64, entry bool) bool {
+	switch {
+	case showing == 0:
+		return false
+	case entry && showing != s.entry:
+		s.entry, s.same = showing, map[uint64]bool{}
+	case !entry && showing == s.entry && len(s.same) < shellsNeeded:
+		s.same[id] = true
+	}
+	return len(s.same) >= shellsNeeded
+}
+
+// hintTwin gives the hint that the site leads from the origin to its twin.
+func (s *Survey) hintTwin() {
+	s.hints.Tell(hint.WWW, fmt.Sprintf("That is %s.", s.site.Normalizer.Origin().Twin()))
+}
+
+// Read takes in a page that was read and is not a variant, and its verdict.
+func (s *Survey) Read(k *merge.Look, r merge.Reading) {
+	entry := s.site.Entries[k.Location]
+	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
+	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) {
+		s.hints.Give(hint.ClientApp)
+	}
+	if entry {
+		s.hintEntry(k, r.Standing)
+	}
+	if r.Verdict == eligibility.Held && r.Reason == eligibility.Growth {
+		s.hints.Give(hint.Growth)
+	}
+}
+
+// hintEntry gives the hints that follow from an entry that was read.
+func (s *Survey) hintEntry(k *merge.Look, is pagerecord.Standing) {
+	if k.NoFollow {
+		s.hints.Give(hint.NoFollow, "entry", k.Location)
+	}
+	if k.Scheme {
+		s.hints.Tell(hint.Scheme, fmt.Sprintf("That is %s.", s.site.Normalizer.Origin().WithOtherScheme()))
+	}
+	switch {
+	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
+		s.hintTwin()
+	case is.Listed() && k.Full && !k.NoFollow && s.deadEnds(k.Location, len(k.Links) == 0):
+		s.hints.Give(hint.DeadEnd, "entry", k.Location)
+	case is.Listed():
+	case is.Reason == eligibility.NoIndex:
+		s.hints.Give(hint.NoIndex, "entry", k.Location)
+	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
+		s.hintTwin()
+	case is.Reason == eligibility.CanonicalElsewhere && k.Canonical == "":
+		s.hints.Give(hint.Canonical, "entry", k.Location)
+	}
+}
+
+// EntryAnswered takes in the answer of an entry that the sitemap does not list.
+func (s *Survey) EntryAnswered(k *merge.Look) {
+	if k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location) {
+		s.hintTwin()
+	}
+	if k.Kind == eligibility.Doubtful {
+		s.hints.Give(hint.Entry, "entry", k.Location, "answer", k.Reason.String())
+	}
+}
+
+// Robots gives a hint if robots.txt keeps crawlers from an entry.
+func (s *Survey) Robots() {
+	for entry := range s.site.Entries {
+		if !s.site.Robots.Allows(entry) {
+			s.hints.Give(hint.Robots)
+			return
+		}
+	}
+}
+
+const (
+	// leavingWindow is how long withdrawals are counted together.
+	leavingWindow = 10 * time.Minute
+	// leavingNeeded is how many withdrawals are a mass, if they are also a tenth of the listed
+	// pages.
+	leavingNeeded = 20
+)
+
+// leaving counts the pages that left lately.
+type leaving struct {
+	since time.Time
+	pages int
+}
+
+// left gives a hint if many pages left in a short time.
+func (s *Survey) left(pages map[eligibility.Reason]int, now time.Time) {
+	n, most := 0, eligibility.None
+	for why, of := range pages {
+		if n += of; of > pages[most] || most == eligibility.None {
+			most = why
+		}
+	}
+	if n == 0 {
+		return
+	}
+	v := &s.leaving
+	if now.Sub(v.since) > leavingWindow {
+		*v = leaving{since: now}
+	}
+	if v.pages += n; v.pages >= leavingNeeded && v.pages*10 >= s.Listed()+v.pages {
+		s.hints.Give(hint.Withdrawals, "pages", v.pages, "reason", most.String())
+	}
+}
+
+// deadEnds notes whether an entry links to no page of the site. It reports whether no entry links
+// to any.
+func (s *Survey) deadEnds(entry string, dead bool) bool {
+	if s.dead == nil {
+		s.dead = map[string]bool{}
+	}
+	if s.dead[entry] = true; !dead {
+		delete(s.dead, entry)
+	}
+	return len(s.dead) == len(s.site.Entries)
+}

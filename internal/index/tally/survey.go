@@ -1,0 +1,93 @@
+// Package tally counts what is learned of a site, and tells the owner what prevents learning more.
+// It takes changes of verdicts, pages that were read, and answers of entries. It returns counts by
+// verdict and reason, and gives hints. It must never decide about a page.
+package tally
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/texts"
+	"github.com/servemap/servemap/internal/index/merge"
+)
+
+// Survey is the survey of one site. Its methods belong to the goroutine that merges. Only Counts,
+// Listed and Starved may be called concurrently.
+type Survey struct {
+	tally
+	site    *merge.Site // only read
+	hints   *hint.Hints
+	few     few
+	shells  shells
+	leaving leaving
+	dead    map[string]bool // entries that link to no page of the site
+}
+
+// New returns an empty survey. Hints may be nil.
+func New(site *merge.Site, hints *hint.Hints) *Survey { return &Survey{site: site, hints: hints} }
+
+// EndPass ends the pass over all records. From then on, the counts are those of the pass.
+func (s *Survey) EndPass(now time.Time) {
+	s.end()
+	s.HintFew(now)
+}
+
+// Stored takes in what a transaction changed.
+func (s *Survey) Stored(done *merge.Effects, now time.Time) {
+	s.moved(done.Moves)
+	s.left(done.Left, now)
+	s.HintFew(now)
+	if done.Refused {
+		s.hints.Give(hint.Refused)
+	}
+}
+
+const (
+	// fewPages is how many pages must be known for the hint that few are listed. At most one in
+	// fewShare is listed then, and that for at least fewFor: learning a new site takes less.
+	fewPages = 20
+	fewShare = 5
+	fewFor   = 5 * time.Minute
+)
+
+// few remembers since when hardly any seen page is listed.
+type few struct {
+	since time.Time // zero while more are listed
+	told  bool
+}
+
+// FewDue returns when HintFew is due, or the zero time for never.
+func (s *Survey) FewDue() time.Time {
+	if s.few.told || s.few.since.IsZero() {
+		return time.Time{}
+	}
+	return s.few.since.Add(fewFor)
+}
+
+// HintFew gives a hint if hardly any seen page has been listed for some time.
+func (s *Survey) HintFew(now time.Time) {
+	o := s.outcome()
+	switch {
+	case s.few.told:
+	case o.seen < fewPages || fewShare*o.listed > o.seen:
+		s.few.since = time.Time{}
+	case s.few.since.IsZero():
+		s.few.since = now
+	case now.Sub(s.few.since) >= fewFor:
+		why := texts.ReasonNamed(o.most.String())
+		s.hints.Tell(hint.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s %s", o.seen, o.listed, why.Means, why.Todo))
+		s.few.told = true
+	}
+}
+
+// starvedPages is how many linked pages no anonymous visitor must have got for Starved.
+const starvedPages = 5
+
+// Starved reports whether fewer pages are listed than are linked and never got by an anonymous
+// visitor. A few pages are enough, so that it also finds a small site that its developer tries by
+// hand.
+func (s *Survey) Starved() bool {
+	o := s.outcome()
+	return o.unseen >= starvedPages && o.unseen > o.listed
+}

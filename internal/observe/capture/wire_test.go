@@ -1,0 +1,337 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// segments runs one request through a real http.Server. It returns what the server gave to the
+// connection, call by call, with the date masked. With fast, the connection has ReadFrom, as TCP
+// connections do and TLS connections do not.
+func segments(t testing.TB, request string, fast bool, h http.Handler) []string {
+	t.Helper()
+	client, server := net.Pipe()
+	defer client.Close()
+	rec := &recorder{Conn: server, closed: make(chan struct{})}
+	l := base.NewListener()
+	if fast {
+		l.Take(fastRecorder{rec})
+	} else {
+		l.Take(rec)
+	}
+	returned := make(chan struct{}) // also from a handler that closed the connection itself
+	ending := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(returned)
+		h.ServeHTTP(w, r)
+	})
+	srv := &http.Server{Handler: ending, ErrorLog: log.New(io.Discard, "", 0)}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	if _, err := io.WriteString(client, request); err != nil {
+		t.Fatal(err)
+	}
+	<-rec.closed
+	<-returned
+	srv.Close()
+	<-served
+	for i, s := range rec.out {
+		rec.out[i] = date.ReplaceAllString(s, "Date: masked")
+	}
+	return rec.out
+}
+
+var date = regexp.MustCompile(`Date: [^\r]+`)
+
+// recorder is a connection that records what is written to it.
+type recorder struct {
+	net.Conn
+	out    []string
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (c *recorder) Write(p []byte) (int, error) {
+	c.out = append(c.out, string(p))
+	return len(p), nil
+}
+
+func (c *recorder) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+type fastRecorder struct{ *recorder }
+
+func (c fastRecorder) ReadFrom(src io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{c.recorder}, src)
+}
+
+// tapped serves h through a tap and stores what it saw.
+func tapped(h http.Handler, b *Buffers, wants want, saw **Response) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*saw = pick([]serving{pages: Serve, texts: ServeText}, byte(wants))(h, w, r, b)
+	})
+}
+
+// serving is the type of Serve and ServeText.
+type serving = func(http.Handler, http.ResponseWriter, *http.Request, *Buffers) *Response
+
+// sameWire runs a script with and without a tap. It compares what reached the connection and what
+// the calls returned. Then it compares what the tap saw with what a client reads.
+func sameWire(t *testing.T, steps []byte, file string) {
+	var notes, bareNotes []string
+	how, s := script{steps, file, &notes}.next()
+	method := pick([]string{"GET", "GET", "GET", "HEAD", "POST"}, how)
+	proto := pick([]string{"HTTP/1.1", "HTTP/1.1", "HTTP/1.0"}, how/8)
+	request := method + " /page " + proto + "\r\nHost: example.com\r\nConnection: close\r\n\r\n"
+	fast := how/64%2 == 0
+	around := func(h http.Handler) http.Handler {
+		if how/16%4 < 3 {
+			return h
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(caddyish{w}, r) })
+	}
+	bare := segments(t, request, fast, around(s))
+	notes, bareNotes = nil, notes
+	b := NewBuffers(64<<10, 1<<20)
+	var saw *Response
+	wants := want(how / 128)
+	got := segments(t, request, fast, around(tapped(s, b, wants, &saw)))
+	if !slices.Equal(bare, got) {
+		t.Fatalf("steps %v: on the wire %d segments without, %d with the tap\n%.600q\n%.600q", steps, len(bare), len(got), bare, got)
+	}
+	if !slices.Equal(bareNotes, notes) {
+		t.Fatalf("steps %v: calls returned %q without, %q with the tap", steps, bareNotes, notes)
+	}
+	if saw == nil {
+		if b.InUse() != 0 {
+			t.Errorf("steps %v: a panic kept %d bytes", steps, b.InUse())
+		}
+		return
+	}
+	believes(t, steps, method, strings.Join(got, ""), wants, saw)
+	saw.Release()
+	if b.InUse() != 0 {
+		t.Errorf("steps %v: %d bytes in use after Release", steps, b.InUse())
+	}
+}
+
+// believes compares what a tap saw with the response that a client reads.
+func believes(t *testing.T, steps []byte, method, wire string, wants want, saw *Response) {
+	t.Helper()
+	in := bufio.NewReader(strings.NewReader(wire))
+	var resp *http.Response
+	for resp == nil || !final(resp.StatusCode, 1) {
+		var err error
+		if resp, err = http.ReadResponse(in, &http.Request{Method: method}); err != nil {
+			return // the handler sent something that is not HTTP
+		}
+	}
+	body, err := io.ReadAll(resp.Body)
+	if resp.StatusCode != saw.Status && saw.Complete {
+		t.Errorf("steps %v: tap saw status %d, client %d", steps, saw.Status, resp.StatusCode)
+	}
+	if err != nil && saw.Complete {
+		t.Errorf("steps %v: complete, but the client got %v", steps, err)
+	}
+	if want := strings.Join(resp.Header["Content-Type"], ", "); saw.Status == 200 && saw.Complete && saw.Header.ContentType != want {
+		t.Errorf("steps %v: tap believes type %q, client got %q", steps, saw.Header.ContentType, want)
+	}
+	if err != nil || !saw.Complete || method == "HEAD" || !hasBody(saw.Status) {
+		return
+	}
+	if saw.Written != int64(len(body)) {
+		t.Errorf("steps %v: tap counted %d bytes, client %d", steps, saw.Written, len(body))
+	}
+	keeps := method == "GET" && saw.Status == 200 && judgeTyped(wants, true, &saw.Header) == keeping
+	switch {
+	case !keeps && saw.Body != nil:
+		t.Errorf("steps %v: kept the body of %s %d %q", steps, method, saw.Status, saw.Header.ContentType)
+	case keeps && saw.Truncated != (len(body) > 64<<10):
+		t.Errorf("steps %v: truncated %v at %d bytes", steps, saw.Truncated, len(body))
+	case keeps && !bytes.Equal(saw.Body, body[:min(len(body), 64<<10)]):
+		t.Errorf("steps %v: tap kept %d bytes that are not the client's %d", steps, len(saw.Body), len(body))
+	}
+}
+
+func pageFile(t testing.TB) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "page")
+	base.Check(t, os.WriteFile(name, []byte(content(0, 12)), 0o600))
+	return name
+}
+
+// rounds is how many random handlers to try; a few are enough where each takes long.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
+// TestWireIsTheSame tries many random handlers.
+func TestWireIsTheSame(t *testing.T) {
+	file := pageFile(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range rounds(4000) {
+		steps := make([]byte, 1+3*random.IntN(9))
+		for i := range steps {
+			steps[i] = byte(random.Uint32())
+		}
+		if sameWire(t, steps, file); t.Failed() {
+			return
+		}
+	}
+}
+
+func FuzzWire(f *testing.F) {
+	f.Add([]byte{0, 10, 0, 12})                 // one large untyped page
+	f.Add([]byte{0, 12, 1, 1, 10, 2, 5})        // a type that shows only across writes
+	f.Add([]byte{0, 14, 0, 0, 10, 0, 5})        // flush before the first byte
+	f.Add([]byte{0, 19, 0, 0})                  // a file
+	f.Add([]byte{64, 19, 1, 12})                // a file where the connection has no ReadFrom
+	f.Add([]byte{0, 0, 0, 0, 17, 0, 12})        // a source with WriteTo
+	f.Add([]byte{0, 7, 9, 0, 10, 0, 5})         // early hints
+	f.Add([]byte{0, 10, 0, 5, 28, 0, 0})        // a panic recovered late
+	f.Add([]byte{3, 3, 11, 0, 0, 0, 0})         // HEAD with a length
+	f.Add([]byte{0, 3, 11, 0, 10, 0, 5})        // less than declared
+	f.Add([]byte{0, 20, 0, 0, 21, 0, 0})        // a source that fails at once, then 404
+	f.Add([]byte{0, 4, 0, 0, 10, 0, 5})         // compressed
+	f.Add([]byte{0, 12, 1, 1, 15, 0, 0, 10, 0}) // a flush settles the type
+	f.Add([]byte{128, 0, 3, 0, 19, 0, 0})       // a text file that is wanted
+	f.Add([]byte{128, 10, 3, 12})               // a text without a type
+	f.Add([]byte{0, 22, 0, 6})                  // a range
+	f.Add([]byte{0, 22, 11, 6})                 // not modified
+	f.Add([]byte{0, 25, 0, 0})                  // taken over
+	f.Add([]byte{48, 10, 0, 5, 25, 0, 0})       // taken over behind another writer, too late
+	f.Add([]byte{0, 9, 0, 0, 24, 0, 0, 15, 0})  // deadlines, then behind another writer
+	f.Add([]byte{0, 10, 0, 12, 27, 0, 0})       // the goroutine ends in the page
+	file := pageFile(f)
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		if len(steps) > 100 {
+			return
+		}
+		sameWire(t, steps, file)
+	})
+}
+
+// FuzzSniff cuts content into writes and flushes anywhere. The tap must find the type that the
+// client gets.
+func FuzzSniff(f *testing.F) {
+	f.Add([]byte("<!doctype html>"), []byte{1, 3, 128})
+	f.Add([]byte(strings.Repeat(" ", 510)+"<html>"), []byte{255, 128, 130})
+	f.Add([]byte("\x89PNG\r\n\x1a\n"), []byte{0, 4})
+	f.Fuzz(func(t *testing.T, data, cuts []byte) {
+		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			rest := data
+			for _, c := range cuts {
+				n := min(int(c)*4, len(rest))
+				w.Write(rest[:n])
+				if rest = rest[n:]; c%7 == 0 {
+					w.(http.Flusher).Flush()
+				}
+			}
+			w.Write(rest)
+		})
+		var saw *Response
+		wire := segments(t, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", true, tapped(h, NewBuffers(4096, 1<<20), pages, &saw))
+		resp, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.Join(wire, ""))), nil)
+		base.Check(t, err)
+		if want := resp.Header.Get("Content-Type"); saw.Header.ContentType != want {
+			t.Errorf("tap believes %q, client got %q", saw.Header.ContentType, want)
+		}
+	})
+}
+
+// TestHTTP2IsTheSame runs random handlers over HTTP/2, with and without a tap, and compares what a
+// client gets.
+func TestHTTP2IsTheSame(t *testing.T) {
+	file := pageFile(t)
+	b := NewBuffers(64<<10, 1<<20)
+	done := make(chan *Response, 1) // the client may have its answer before the handler returns
+	srv := newHTTP2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		steps, _ := hex.DecodeString(strings.Trim(r.URL.Path, "/"))
+		s := script{steps, file, new([]string)} // once the client has all it wants, the results of calls vary
+		if r.URL.RawQuery == "tapped" {
+			h, saw := watch(s, b)
+			defer func() { done <- <-saw }()
+			h.ServeHTTP(w, r)
+			return
+		}
+		s.ServeHTTP(w, r)
+	}))
+	defer srv.Close()
+	random := rand.New(rand.NewPCG(3, 4))
+	for range rounds(500) {
+		steps := make([]byte, 3*(1+random.IntN(8)))
+		for i := range steps {
+			steps[i] = byte(random.Uint32())
+		}
+		path := "/" + hex.EncodeToString(steps)
+		method := pick([]string{"GET", "GET", "HEAD"}, steps[0])
+		bare, _, _ := answer(srv, method, path)
+		got, resp, size := answer(srv, method, path+"?tapped")
+		saw := <-done
+		if got != bare {
+			t.Fatalf("%s %v: client got\n%.900s\nwithout the tap\n%.900s", method, steps, got, bare)
+		}
+		if saw == nil {
+			continue
+		}
+		if resp != nil && saw.Complete {
+			agrees(t, steps, resp, size, saw)
+		}
+		saw.Release()
+	}
+	if b.InUse() != 0 {
+		t.Errorf("%d bytes in use at the end", b.InUse())
+	}
+}
+
+// agrees compares a complete response with what the tap saw of it.
+func agrees(t *testing.T, steps []byte, resp *http.Response, size int, saw *Response) {
+	t.Helper()
+	if saw.Status != resp.StatusCode {
+		t.Errorf("steps %v: tap saw status %d, client %d", steps, saw.Status, resp.StatusCode)
+	}
+	if want := strings.Join(resp.Header["Content-Type"], ", "); saw.Status == 200 && saw.Header.ContentType != want {
+		t.Errorf("steps %v: tap believes %q, client got %q", steps, saw.Header.ContentType, want)
+	}
+	if resp.Request.Method != "HEAD" && hasBody(saw.Status) && saw.Written != int64(size) {
+		t.Errorf("steps %v: tap counted %d bytes, client %d", steps, saw.Written, size)
+	}
+}
+
+// answer returns all that a client gets, as text. It leaves out the body of a broken answer, since
+// how much of that arrives varies.
+func answer(srv *httptest.Server, method, path string) (string, *http.Response, int) {
+	req, _ := http.NewRequest(method, srv.URL+path, nil)
+	resp, err := srv.Client().Transport.RoundTrip(req)
+	if err != nil {
+		return "no answer", nil, 0
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return "no answer", nil, 0
+	}
+	resp.Header.Del("Date")
+	return fmt.Sprint(resp.Proto, resp.Status, resp.ContentLength, resp.Header, resp.Trailer, string(body)), resp, len(body)
+}

@@ -1,0 +1,365 @@
+package schedule
+
+import (
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// inBubble runs fn with a table in virtual time.
+func inBubble(t *testing.T, size int, fn func(t *testing.T, table *Table)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { fn(t, New(size)) })
+}
+
+// begin begins a look that must be due.
+func begin(t *testing.T, table *Table, target string) Look {
+	t.Helper()
+	look, ok := table.Begin(target)
+	if !ok {
+		t.Fatalf("%s is not due", target)
+	}
+	return look
+}
+
+// wait returns how long it takes until target is due, and begins the look. Next must have said the
+// same. Time passes in steps of a millisecond.
+func wait(t *testing.T, table *Table, target string) (time.Duration, Look) {
+	t.Helper()
+	next := table.Next(target)
+	for passed := time.Duration(0); passed <= 2*Longest; passed += time.Millisecond {
+		if look, ok := table.Begin(target); ok {
+			if now := time.Now(); passed == 0 && !next.IsZero() || passed > 0 && !next.Equal(now) {
+				t.Errorf("%s was said to be due at %v, and is due at %v", target, next, now)
+			}
+			return passed, look
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("%s is not due within %v", target, 2*Longest)
+	return 0, Look{}
+}
+
+func TestOutcomeOfALookDecidesTheNextWait(t *testing.T) {
+	accept, pass, giveBack := Look.Accept, Look.Pass, Look.Return
+	ms := func(n ...int) (all []time.Duration) {
+		for _, n := range n {
+			all = append(all, time.Duration(n)*time.Millisecond)
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name   string
+		settle []func(Look)
+		want   []time.Duration // after each
+	}{
+		{"accepted looks grow by a quarter", []func(Look){accept, accept, accept, accept, accept}, ms(2000, 2500, 3100, 3800, 4700)},
+		{"passed looks grow too", []func(Look){pass, pass, pass}, ms(2000, 2500, 3100)},
+		{"a returned look leaves it due", []func(Look){giveBack, giveBack, accept}, ms(0, 0, 2000)},
+		{"a returned look keeps the wait", []func(Look){accept, accept, giveBack, accept}, ms(2000, 2500, 0, 3100)},
+		{"accepted and passed share the wait", []func(Look){accept, pass, accept}, ms(2000, 2500, 3100)},
+		{"a look never settled is leased for a second", []func(Look){func(Look) {}, accept}, ms(1000, 2000)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, 64, func(t *testing.T, table *Table) {
+				look := begin(t, table, "/a")
+				for i, settle := range tt.settle {
+					settle(look)
+					var got time.Duration
+					if got, look = wait(t, table, "/a"); got != tt.want[i] {
+						t.Errorf("wait %d is %v, want %v", i+1, got, tt.want[i])
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestWaitsNeverPassTheirLimits(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		settle func(Look)
+		last   time.Duration
+	}{
+		{"accepted", Look.Accept, time.Minute},
+		{"passed", Look.Pass, 10 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, 64, func(t *testing.T, table *Table) {
+				look, before := begin(t, table, "/a"), time.Duration(0)
+				for range 20 {
+					tt.settle(look)
+					var got time.Duration
+					got, look = wait(t, table, "/a")
+					if got < before || got < Shortest || got > tt.last {
+						t.Errorf("wait of %v after one of %v, want it to grow from %v to %v", got, before, Shortest, tt.last)
+					}
+					before = got
+				}
+				if before != tt.last {
+					t.Errorf("the last wait is %v, want %v", before, tt.last)
+				}
+				look.Pass()
+				if got, _ := wait(t, table, "/a"); got > 10*time.Second {
+					t.Errorf("a passed look waits %v after long ones, want at most 10s", got)
+				}
+			})
+		})
+	}
+}
+
+func TestResetMakesATargetDueAtOnce(t *testing.T) {
+	inBubble(t, 64, func(t *testing.T, table *Table) {
+		for range 5 {
+			_, look := wait(t, table, "/a")
+			look.Accept()
+		}
+		table.Reset("/a")
+		look := begin(t, table, "/a")
+		look.Accept()
+		if got, _ := wait(t, table, "/a"); got != Shortest {
+			t.Errorf("wait after a reset is %v, want %v", got, Shortest)
+		}
+		table.Reset("/never-seen")
+		begin(t, table, "/never-seen")
+	})
+}
+
+func TestThousandExpectedTargetsDoNotDisplaceEachOther(t *testing.T) {
+	table := New(16)
+	for i := range 1000 {
+		table.Reset("/linked/" + strconv.Itoa(i))
+	}
+	for i := range 1000 {
+		if target := "/linked/" + strconv.Itoa(i); !table.Expects(target) {
+			t.Errorf("%s is no longer expected", target)
+		}
+	}
+}
+
+func TestTargetsThatWereResetStayExpected(t *testing.T) {
+	table := New(8)
+	if table.Expects("/a") {
+		t.Error("a new table expects a target")
+	}
+	table.Reset("/a")
+	for i := range 100 { // far more than there are slots
+		begin(t, table, "/junk/"+strconv.Itoa(i)).Accept()
+	}
+	if !table.Expects("/a") || table.Expects("/junk/1") {
+		t.Errorf("expected are /a: %v, and what nobody named: %v", table.Expects("/a"), table.Expects("/junk/1"))
+	}
+}
+
+func TestZeroLookMayBeSettled(t *testing.T) {
+	var look Look
+	look.Accept()
+	look.Pass()
+	look.Return()
+}
+
+// slots returns how many slots are taken.
+func (t *Table) slots() (n int) {
+	for i := range t.buckets {
+		for j := range t.buckets[i] {
+			if t.buckets[i][j].tag.Load() != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestTableSizeIsRoundedUpToAPowerOfTwo(t *testing.T) {
+	for size, want := range map[int]int{-1: 8, 0: 8, 1: 8, 8: 8, 9: 16, 64: 64, 65: 128, 1 << 17: 1 << 17} {
+		if table := New(size); len(table.buckets)*ways != want {
+			t.Errorf("New(%d) has room for %d, want %d", size, len(table.buckets)*ways, want)
+		}
+	}
+}
+
+// A flood of made-up targets takes the slots of targets that have been due longest. It never takes
+// those of visited pages that wait for their next look.
+func TestFloodPushesOutWhatIsDueForLongest(t *testing.T) {
+	inBubble(t, 64, func(t *testing.T, table *Table) {
+		var kept []string
+		for i := range 7 { // fewer than share a bucket
+			target := "/page/" + strconv.Itoa(i)
+			begin(t, table, target).Accept()
+			kept = append(kept, target)
+		}
+		for i := range 10_000 {
+			begin(t, table, "/junk/"+strconv.Itoa(i)).Return()
+		}
+		for _, target := range kept {
+			if _, ok := table.Begin(target); ok {
+				t.Errorf("%s was pushed out, and is due again", target)
+			}
+		}
+		if n := table.slots(); n > 64 {
+			t.Errorf("%d slots are taken, want at most 64", n)
+		}
+	})
+}
+
+func TestLookAtATargetThatWasPushedOutChangesNoOther(t *testing.T) {
+	inBubble(t, 8, func(t *testing.T, table *Table) {
+		old := begin(t, table, "/old")
+		old.Return()
+		for i := range 8 { // all slots of the only bucket
+			begin(t, table, "/new/"+strconv.Itoa(i)).Return()
+		}
+		old.Accept()
+		for i := range 8 {
+			begin(t, table, "/new/"+strconv.Itoa(i))
+		}
+	})
+}
+
+func TestUnknownTargetsShareABudget(t *testing.T) {
+	inBubble(t, 1<<16, func(t *testing.T, table *Table) {
+		next := 0
+		granted := func() (n int) {
+			for {
+				next++
+				if _, ok := table.Begin("/" + strconv.Itoa(next)); !ok {
+					return n
+				}
+				n++
+			}
+		}
+		begin(t, table, "/known").Accept() // waits longer than any other, and so is kept
+		if n := granted(); n != unknownBurst-1 {
+			t.Errorf("%d unknown targets were granted at once, want %d", n, unknownBurst-1)
+		}
+		table.Reset("/known")
+		begin(t, table, "/known") // needs no budget
+		for i := range 100 {
+			if _, ok := table.Begin("/linked/" + strconv.Itoa(i)); ok {
+				t.Error("a target is granted that nobody expects, and there is no budget left")
+			}
+			table.Reset("/linked/" + strconv.Itoa(i))
+			begin(t, table, "/linked/"+strconv.Itoa(i)) // expected targets need none either
+		}
+		time.Sleep(time.Second)
+		if n := granted(); n != unknownRate {
+			t.Errorf("%d were granted after a second, want %d", n, unknownRate)
+		}
+		time.Sleep(time.Hour)
+		if n := granted(); n != unknownBurst {
+			t.Errorf("%d were granted after a quiet hour, want no more than %d", n, unknownBurst)
+		}
+	})
+}
+
+func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
+	inBubble(t, 1<<12, func(t *testing.T, table *Table) {
+		const clients = 8
+		for round := range 2_000 {
+			target := "/" + strconv.Itoa(round)
+			var begun atomic.Int32
+			var start, done sync.WaitGroup
+			start.Add(1)
+			for range clients {
+				done.Go(func() {
+					start.Wait()
+					if _, ok := table.Begin(target); ok {
+						begun.Add(1)
+					}
+				})
+			}
+			start.Done()
+			done.Wait()
+			if n := begun.Load(); n != 1 {
+				t.Fatalf("round %d: %d of %d began a look, want 1", round, n, clients)
+			}
+		}
+	})
+}
+
+// Everything at once, for the race detector. Whatever happened, each target is due again later.
+func TestConcurrentCallersLeaveEachTargetDueAgain(t *testing.T) {
+	inBubble(t, 32, func(t *testing.T, table *Table) {
+		var done sync.WaitGroup
+		for worker := range 8 {
+			done.Go(func() {
+				for i := range 2_000 {
+					target := "/" + strconv.Itoa((i*7+worker)%100)
+					look, ok := table.Begin(target)
+					switch {
+					case !ok:
+						table.Reset(target)
+					case i%3 == 0:
+						look.Accept()
+					case i%3 == 1:
+						look.Pass()
+					default:
+						look.Return()
+					}
+				}
+			})
+		}
+		done.Wait()
+		time.Sleep(Longest)
+		for i := range 100 {
+			begin(t, table, "/"+strconv.Itoa(i)).Return()
+		}
+		if n := table.slots(); n > 32 {
+			t.Errorf("%d slots are taken, want at most 32", n)
+		}
+	})
+}
+
+func TestKnownTargetCostsNoMemory(t *testing.T) {
+	table := New(64)
+	table.Begin("/a")
+	if n := testing.AllocsPerRun(100, func() { table.Begin("/a") }); n != 0 {
+		t.Errorf("a target that is not due costs %v allocations, want none", n)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		table.Reset("/a")
+		look, _ := table.Begin("/a")
+		look.Accept()
+		look.Return()
+	}); n != 0 {
+		t.Errorf("a look costs %v allocations, want none", n)
+	}
+}
+
+const benchTarget = "/blog/2026/a-post-with-a-name"
+
+// notDue returns a table that knows the target and is not due for it during the benchmark.
+func notDue(b *testing.B) *Table {
+	table := New(1 << 17)
+	look, ok := table.Begin(benchTarget)
+	if !ok {
+		b.Fatal("not due")
+	}
+	look.slot.state.Store(pack(1<<40, 0))
+	return table
+}
+
+func BenchmarkNotDue(b *testing.B) {
+	table := notDue(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := table.Begin(benchTarget); ok {
+			b.Fatal("due")
+		}
+	}
+}
+
+func BenchmarkNotDueParallel(b *testing.B) {
+	table := notDue(b)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, ok := table.Begin(benchTarget); ok {
+				b.Error("due")
+			}
+		}
+	})
+}

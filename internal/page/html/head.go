@@ -1,0 +1,133 @@
+package html
+
+import (
+	"bytes"
+	"strings"
+	"time"
+)
+
+// meta reads a meta element.
+func (r *reader) meta(t *tag, in trait) {
+	content := t.get(attrContent)
+	if len(content) == 0 {
+		return
+	}
+	if isRobotName(bytes.TrimSpace(t.get(attrName))) {
+		r.facts.Rules.read(string(content))
+		return
+	}
+	if in&(noText|inert) != 0 {
+		return // it is only for visitors without scripts, or for nobody
+	}
+	if !r.headOnly {
+		r.property(t, content)
+		r.metaDate(t, content)
+	}
+}
+
+// dateSource says where in a page its date of modification was found.
+type dateSource uint8
+
+// The sources, in order of preference.
+const (
+	dateMeta dateSource = iota // article:modified_time
+	dateData                   // dateModified of structured data
+	dateName                   // last-modified, dcterms.modified and the like
+	dateOG                     // og:updated_time
+	dateNowhere
+)
+
+// maxDateName is the length of the longest name of a meta element that gives a date or a property.
+const maxDateName = len("og:article:published_time")
+
+// metaDate reads a meta element that may give a date. Its name may be in the attribute name,
+// property or http-equiv.
+func (r *reader) metaDate(t *tag, content []byte) {
+	if len(content) > maxDate {
+		return
+	}
+	for _, a := range [...]attr{attrProperty, attrName, attrHTTPEquiv} {
+		name := t.get(a)
+		if len(name) < len("last-modified") || len(name) > maxDateName {
+			continue
+		}
+		if source := sourceOf(strings.ToLower(string(name))); source != dateNowhere {
+			r.modified(Date(string(content)), source)
+		}
+	}
+}
+
+// sourceOf returns the source of a date in a meta element with that name.
+func sourceOf(name string) dateSource {
+	switch name {
+	case "article:modified_time", "og:article:modified_time":
+		return dateMeta
+	case "og:updated_time":
+		return dateOG
+	case "last-modified", "dcterms.modified", "dc.date.modified", "article.updated":
+		return dateName
+	}
+	return dateNowhere
+}
+
+// modified notes a date of modification, unless a better source gave one. The first date of a
+// source counts; of structured data, the latest.
+func (r *reader) modified(t time.Time, source dateSource) {
+	later := source == dateData && r.modifiedBy == dateData && t.After(r.facts.Modified)
+	if !t.IsZero() && (source < r.modifiedBy || later) {
+		r.facts.Modified, r.modifiedBy = t, source
+	}
+}
+
+// headLink reads a link element in the head.
+func (r *reader) headLink(t *tag) {
+	rel, lang := string(t.get(attrRel)), t.get(attrHreflang)
+	canonical := hasToken(rel, "canonical")
+	alternate := len(lang) > 0 && len(r.facts.Alternates) < maxAlternates && hasToken(rel, "alternate")
+	if !canonical && !alternate {
+		return
+	}
+	href := string(trimHref(t.get(attrHref)))
+	if href == "" || len(href) > maxHref || !IsWeb(href) {
+		return
+	}
+	if alternate {
+		lang := strings.TrimSpace(string(lang[:min(len(lang), 64)]))
+		r.facts.Alternates = append(r.facts.Alternates, Alternate{Lang: lang, Href: href})
+	}
+	ofVariant := t.has(attrHreflang) || t.has(attrLang) || t.has(attrMedia) || t.has(attrType)
+	switch {
+	case !canonical || ofVariant:
+	case r.facts.Canonical == "":
+		r.facts.Canonical = href
+	case r.facts.Canonical != href:
+		r.facts.CanonicalConflict = true
+	}
+}
+
+func (r *reader) base(t *tag, in trait) {
+	if href := t.get(attrHref); r.facts.Base == "" && in&(noText|inert) == 0 && len(href) <= maxHref {
+		r.facts.Base = string(trimHref(href))
+	}
+}
+
+// lang takes the language of the page.
+func (r *reader) lang(t *tag) {
+	if r.facts.Lang != "" || len(t.get(attrLang)) > 64 {
+		return
+	}
+	tag := strings.TrimSpace(string(t.get(attrLang)))
+	if r.facts.Media != nil {
+		r.facts.Media.Lang = tag
+	}
+	primary, _, _ := strings.Cut(tag, "-")
+	r.facts.Lang = strings.ToLower(strings.TrimSpace(primary))
+}
+
+// title takes the characters of the first title element.
+func (r *reader) title(s []byte) {
+	if !r.titleSeen {
+		r.titleSeen = true
+		r.facts.Title = PlainText(s, maxTitle)
+	}
+}

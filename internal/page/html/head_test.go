@@ -1,0 +1,281 @@
+package html
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTitleIsTheFirstOne(t *testing.T) {
+	checkRows(t, []row[string]{
+		{"plain", "<title>About us</title>", "About us"},
+		{"collapsed and decoded", "<title>\n  Fish &amp;\u00a0 chips\t</title>", "Fish & chips"},
+		{"upper case", "<TITLE>About</TITLE>", "About"},
+		{"the first one counts", "<title>One</title><title>Two</title>", "One"},
+		{"markup is text", "<title>a <b>c</title>", "a <b>c"},
+		{"of a picture", "<body><svg><title>Icon</title></svg>", ""},
+		{"after a stray element", "<head><div></div><title>Late</title>", "Late"},
+		{"absent", "<p>x", ""},
+		{"bounded", "<title>" + strings.Repeat("ab ", 200) + "</title>", strings.TrimSpace(strings.Repeat("ab ", 100))},
+		{"bounded between characters", "<title>" + strings.Repeat("ä", 149) + "xä</title>", strings.Repeat("ä", 149) + "x"},
+		{"invalid bytes are dropped", "<meta charset=utf-8><title>a\xffb</title>", "ab"},
+	}, func(f Facts) string { return f.Title })
+}
+
+func TestCanonicalIsReadFromTheHead(t *testing.T) {
+	type canonical struct {
+		href     string
+		conflict bool
+	}
+	checkRows(t, []row[canonical]{
+		{"double quotes", `<head><link rel="canonical" href="https://example.com/a">`, canonical{"https://example.com/a", false}},
+		{"no quotes", `<link rel=canonical href=https://example.com/b>`, canonical{"https://example.com/b", false}},
+		{"single quotes, upper case, other order", `<LINK HREF='/a' REL='Canonical'/>`, canonical{"/a", false}},
+		{"one rel of several", `<link rel="bookmark canonical" href="/a">`, canonical{"/a", false}},
+		{"relative is kept", `<link rel=canonical href="../a?b=1#c">`, canonical{"../a?b=1#c", false}},
+		{"entities are decoded", `<link rel=canonical href="/a?x=1&amp;y=2">`, canonical{"/a?x=1&y=2", false}},
+		{"ambiguous entity in a query", `<link rel=canonical href="/a?x=1&copy=2">`, canonical{"/a?x=1&copy=2", false}},
+		{"space and line ends", "<link rel=canonical href=' /a\n/b '>", canonical{"/a/b", false}},
+		{"same twice", `<link rel=canonical href=/a><link rel=canonical href=/a>`, canonical{"/a", false}},
+		{"different", `<link rel=canonical href=/a><link rel=canonical href=/b>`, canonical{"/a", true}},
+		{"with hreflang", `<link rel=canonical hreflang=de href=/a>`, canonical{"", false}},
+		{"with lang", `<link rel=canonical lang=de href=/a>`, canonical{"", false}},
+		{"with media", `<link rel=canonical media=print href=/a>`, canonical{"", false}},
+		{"with type", `<link rel=canonical type=text/html href=/a>`, canonical{"", false}},
+		{"with empty media", `<link rel=canonical media href=/a>`, canonical{"", false}},
+		{"file scheme", `<link rel=canonical href="file:///home/me/a.html">`, canonical{"", false}},
+		{"javascript scheme", `<link rel=canonical href="JavaScript:void(0)">`, canonical{"", false}},
+		{"file scheme beside a good one", `<link rel=canonical href="file:///a"><link rel=canonical href=/a>`, canonical{"/a", false}},
+		{"empty", `<link rel=canonical href="">`, canonical{"", false}},
+		{"without href", `<link rel=canonical>`, canonical{"", false}},
+		{"in the body", `<body><link rel=canonical href=/a>`, canonical{"", false}},
+		{"after an element of the body", `<head><img src=x><link rel=canonical href=/a></head>`, canonical{"", false}},
+		{"after text", `<head>text<link rel=canonical href=/a></head>`, canonical{"", false}},
+		{"between head and body", `<head></head> <link rel=canonical href=/a><body>`, canonical{"/a", false}},
+		{"between head and body, after a script", `<head></head><script>1</script><link rel=canonical href=/a><body>`, canonical{"/a", false}},
+		{"twice, once between head and body", `<head><link rel=canonical href=/a></head><link rel=canonical href=/b><body>`, canonical{"/a", true}},
+		{"after the head, in the body", `<head></head><body><link rel=canonical href=/a>`, canonical{"", false}},
+		{"after the head and text", `<head></head>text<link rel=canonical href=/a>`, canonical{"", false}},
+		{"after the head and noscript", `<head></head><noscript></noscript><link rel=canonical href=/a>`, canonical{"", false}},
+		{"after the page", `<head></head></html><link rel=canonical href=/a>`, canonical{"", false}},
+		{"after noscript with an image", `<head><noscript><img src=x></noscript><link rel=canonical href=/a>`, canonical{"/a", false}},
+		{"in noscript", `<head><noscript><link rel=canonical href=/a></noscript>`, canonical{"", false}},
+		{"in a template", `<head><template><link rel=canonical href=/a></template>`, canonical{"", false}},
+		{"in a comment", `<head><!-- <link rel=canonical href=/a> -->`, canonical{"", false}},
+		{"in a script", `<head><script>"<link rel=canonical href=/a>"</script>`, canonical{"", false}},
+		{"after script, style and title", `<title>x</title><script>1<2</script><style>a>b{}</style><link rel=canonical href=/a>`, canonical{"/a", false}},
+		{"not canonical", `<link rel=stylesheet href=/a.css>`, canonical{"", false}},
+		{"too long", `<link rel=canonical href=/` + strings.Repeat("a", maxHref) + `>`, canonical{"", false}},
+	}, func(f Facts) canonical { return canonical{f.Canonical, f.CanonicalConflict} })
+}
+
+func TestRobotsMetaIsReadHoweverItIsWritten(t *testing.T) {
+	checkRows(t, []row[Rules]{
+		{"plain", `<meta name="robots" content="noindex">`, Rules{NoIndex: true}},
+		{"upper case, single quotes, other order", `<META CONTENT='NoIndex,follow' NAME=Robots>`, Rules{NoIndex: true}},
+		{"self-closing", `<meta name=robots content=noindex />`, Rules{NoIndex: true}},
+		{"none", `<meta name=robots content=none>`, Rules{NoIndex: true, NoFollow: true}},
+		{"nofollow alone", `<meta name=robots content="index, nofollow">`, Rules{NoFollow: true}},
+		{"all", `<meta name=robots content=all>`, Rules{}},
+		{"index, follow", `<meta name=robots content="index, follow">`, Rules{}},
+		{"previews", `<meta name=robots content="max-snippet:-1, max-image-preview:none, noarchive">`, Rules{}},
+		{"for one robot", `<meta name=googlebot content=noindex>`, Rules{NoIndex: true}},
+		{"for another", `<meta name=bingbot content=noindex>`, Rules{NoIndex: true}},
+		{"for news", `<meta name=Googlebot-News content=noindex>`, Rules{NoIndex: true}},
+		{"for yandex", `<meta name=yandex content=none>`, Rules{NoIndex: true, NoFollow: true}},
+		{"general and special combine", `<meta name=robots content=nofollow><meta name=googlebot content=noindex>`, Rules{NoIndex: true, NoFollow: true}},
+		{"later permission does not lift", `<meta name=robots content=noindex><meta name=robots content=index>`, Rules{NoIndex: true}},
+		{"spaces for commas", `<meta name=robots content="noindex nofollow">`, Rules{NoIndex: true, NoFollow: true}},
+		{"in the body", `<body><p>x<meta name=robots content=noindex>`, Rules{NoIndex: true}},
+		{"deep in the body", `<body>` + strings.Repeat("<p>x</p>", 10_000) + `<meta name=robots content=noindex>`, Rules{NoIndex: true}},
+		{"in noscript", `<noscript><meta name=robots content=noindex></noscript>`, Rules{NoIndex: true}},
+		{"entities", `<meta name=robots content="no&#105;ndex">`, Rules{NoIndex: true}},
+		{"in a comment", `<!-- <meta name=robots content=noindex> -->`, Rules{}},
+		{"in a script", `<script>'<meta name=robots content=noindex>'</script>`, Rules{}},
+		{"another name", `<meta name=description content=noindex>`, Rules{}},
+		{"part of a word", `<meta name=robots content=noindexing>`, Rules{}},
+		{"without content", `<meta name=robots>`, Rules{}},
+		{"the first of two attributes counts", `<meta name=robots content=noindex content=index>`, Rules{NoIndex: true}},
+		{"unavailable_after", `<meta name=googlebot content="unavailable_after: 25 Jun 2010 15:00:00 PST">`, Rules{UnavailableAfter: time.Date(2010, 6, 25, 23, 0, 0, 0, time.UTC)}},
+	}, func(f Facts) Rules { return f.Rules })
+}
+
+func TestHeadIsSeenOnceItHasEnded(t *testing.T) {
+	filler := `<meta name=keywords content="` + strings.Repeat("x", 64<<10) + `">`
+	rows := []row[bool]{
+		{"end tag, after which more of it may come", "<head><title>x</title></head>", false},
+		{"end tag and body", "<head><title>x</title></head> <body>", true},
+		{"end tag and end of the page", "<head><title>x</title></head></html>", true},
+		{"body", "<title>x</title><body>", true},
+		{"content of the body", "<title>x</title><p>", true},
+		{"text", "<title>x</title>text", true},
+		{"ends in its head, as where a template fails", "<head><title>x</title>", false},
+		{"empty", "", false},
+		{"cut in the head", "<head><title>x</title>", false},
+		{"cut before the head", "", false},
+		{"cut in a tag", "<head><meta name=robots content=noin", false},
+		{"cut in a script", "<head><script>if (a </head>", false},
+		{"cut in a comment", "<head><!-- </head><body>", false},
+		{"cut in a long head", "<head>" + filler, false},
+		{"long head that ends", "<head>" + filler + "</head><p>", true},
+		{"space is no content", "<head>\n \t", false},
+		{"noscript with content", "<head><noscript><p>x</p></noscript>", false},
+	}
+	checkRows(t, rows, func(f Facts) bool { return f.HeadSeen })
+	checkHeadRows(t, rows, func(f Facts) bool { return f.HeadSeen })
+}
+
+func TestBaseIsTheFirstWithAnAddress(t *testing.T) {
+	checkRows(t, []row[string]{
+		{"first", `<base href="https://example.com/x/"><base href=/y/>`, "https://example.com/x/"},
+		{"without href", `<base target=_blank><base href=/y/>`, "/y/"},
+		{"in a template", `<template><base href=/y/></template>`, ""},
+		{"absent", `<p>`, ""},
+	}, func(f Facts) string { return f.Base })
+}
+
+func TestAlternatesAreReadFromTheHead(t *testing.T) {
+	html := `<head><link rel=alternate hreflang=de href=/de><LINK REL="Alternate" HREFLANG=" x-default " HREF="https://example.com/?a&amp;b">
+		<link rel=alternate type=application/rss+xml href=/feed><link rel=alternate hreflang=fr><link rel=alternate hreflang=xx href=mailto:a@b.c>
+		</head><body><link rel=alternate hreflang=it href=/it>`
+	want := []Alternate{{"de", "/de"}, {"x-default", "https://example.com/?a&b"}}
+	if got := Read([]byte(html), Options{}).Alternates; !slices.Equal(got, want) {
+		t.Errorf("alternates %v, want %v", got, want)
+	}
+	many := strings.Repeat("<link rel=alternate hreflang=de href=/de>", maxAlternates+10)
+	if got := len(Read([]byte(many), Options{}).Alternates); got != maxAlternates {
+		t.Errorf("%d alternates, want %d", got, maxAlternates)
+	}
+}
+
+// TestNothingHidesTheRobotsMeta puts things before a page's rules that a bad reader would let
+// swallow them.
+func TestNothingHidesTheRobotsMeta(t *testing.T) {
+	const rule = `<meta name=robots content=noindex>`
+	for _, before := range []string{
+		`<head><noscript><style>.x{}</noscript>`,
+		`<head><noscript><!-- </noscript>`,
+		`<head><noscript><p>`,
+		`<head><noscript><iframe src=x></noscript>`,
+		`<head><noscript><a b='</noscript>`,
+		`<head><noscript><template></noscript>`,
+		`<head></head><body><svg><title/><path/></svg>`,
+		`<head></head><body><svg><style/></svg>`,
+		`<head></head><body><math><script/></math>`,
+	} {
+		if f := Read([]byte(before+rule+"</head><body><p>text"), Options{}); !f.NoIndex {
+			t.Errorf("%s hides a noindex", before)
+		}
+	}
+}
+
+func TestDocumentHasAnHTMLOrATitleElement(t *testing.T) {
+	rows := []row[bool]{
+		{"a whole page", "<!DOCTYPE html><html><head><title>t</title></head><body><p>x</body></html>", true},
+		{"html alone", "<HTML lang=de><p>x", true},
+		{"title alone", "<!doctype html><title>t</title><p>x", true},
+		{"an empty title", "<title></title><p>x", true},
+		{"html and nothing else", "<html>", true},
+		{"a list", "<ul><li>One<li>Two</ul>", false},
+		{"a doctype and a paragraph", "<!doctype html><p>x", false},
+		{"a body", "<body><p>x</body>", false},
+		{"text", "html title", false},
+		{"nothing", "", false},
+		{"a comment", "<!-- <html><title>t</title> --><p>x", false},
+		{"the title of a drawing", "<p>x<svg><title>An icon</title></svg>", false},
+		{"a template", "<template><html><title>t</title></html></template><p>x", false},
+		{"a script", "<script>'<html><title>t</title>'</script>", false},
+		{"an end tag", "</html></title><p>x", false},
+	}
+	checkRows(t, rows, func(f Facts) bool { return f.Document })
+	checkHeadRows(t, rows, func(f Facts) bool { return f.Document })
+}
+
+func TestLangIsThePrimaryLanguage(t *testing.T) {
+	checkRows(t, []row[string]{
+		{"primary language", `<html lang="en-GB"><p>text`, "en"},
+		{"upper case", `<html LANG=DE><p>text`, "de"},
+		{"none", `<p>text`, ""},
+		{"of a second element", `<html lang=""><html lang="fr"><p>te`, "fr"},
+	}, func(f Facts) string { return f.Lang })
+}
+
+func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {
+	at := time.Date(2010, 6, 25, 23, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		name   string
+		values []string
+		want   Rules
+	}{
+		{"no header", nil, Rules{}},
+		{"noindex", []string{"noindex"}, Rules{NoIndex: true}},
+		{"upper case", []string{"NoIndex"}, Rules{NoIndex: true}},
+		{"none", []string{"none"}, Rules{NoIndex: true, NoFollow: true}},
+		{"list", []string{"noarchive, nofollow ,noindex"}, Rules{NoIndex: true, NoFollow: true}},
+		{"two headers", []string{"noarchive", "noindex"}, Rules{NoIndex: true}},
+		{"for a robot", []string{"googlebot: nofollow"}, Rules{NoFollow: true}},
+		{"for any robot", []string{"otherbot: noindex, nofollow"}, Rules{NoIndex: true, NoFollow: true}},
+		{"second header for a robot", []string{"all", "googlebot: noindex, nofollow"}, Rules{NoIndex: true, NoFollow: true}},
+		{"without space", []string{"googlebot:noindex"}, Rules{NoIndex: true}},
+		{"with space before the colon", []string{"googlebot : noindex"}, Rules{NoIndex: true}},
+		{"several robots", []string{"googlebot: nofollow, bingbot: noindex"}, Rules{NoIndex: true, NoFollow: true}},
+		{"harmless", []string{"all, nosnippet, noarchive, notranslate, noimageindex, indexifembedded"}, Rules{}},
+		{"values that look like rules", []string{"max-image-preview:none, max-snippet: none, max-video-preview:-1"}, Rules{}},
+		{"rule after such a value", []string{"max-image-preview:large, noindex"}, Rules{NoIndex: true}},
+		{"semicolons", []string{"noindex; nofollow"}, Rules{NoIndex: true, NoFollow: true}},
+		{"RFC 822 date", []string{"unavailable_after: 25 Jun 2010 15:00:00 PST"}, Rules{UnavailableAfter: at}},
+		{"RFC 1123 date with a comma", []string{"unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT"}, Rules{UnavailableAfter: at}},
+		{"RFC 850 date with a comma", []string{"unavailable_after: Friday, 25-Jun-10 15:00:00 PST"}, Rules{UnavailableAfter: at}},
+		{"ISO 8601 date", []string{"unavailable_after: 2010-06-25T16:00:00-07:00"}, Rules{UnavailableAfter: at}},
+		{"for a robot, rule after it", []string{"googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"}, Rules{NoIndex: true, UnavailableAfter: at}},
+		{"rule after a date with a comma", []string{"UNAVAILABLE_AFTER: Fri, 25 Jun 2010 23:00:00 GMT, nofollow"}, Rules{NoFollow: true, UnavailableAfter: at}},
+		{"the earliest date", []string{"unavailable_after: 2011-01-01", "unavailable_after: 25 Jun 2010 15:00:00 PST", "unavailable_after: 2012-01-01"}, Rules{UnavailableAfter: at}},
+		{"no valid date", []string{"unavailable_after: soon"}, Rules{}},
+		{"rule after no valid date", []string{"unavailable_after: soon, noindex"}, Rules{NoIndex: true}},
+		{"odd bytes", []string{":::,,;: \x00 noindex"}, Rules{NoIndex: true}},
+		{"empty", []string{""}, Rules{}},
+	} {
+		var got Rules
+		if got.NoIndex, got.NoFollow, got.UnavailableAfter = Robots(tt.values); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestTextIsReadInItsCharset(t *testing.T) {
+	const utf8Type = "text/html; charset=utf-8"
+	tests := []struct{ name, contentType, html, want string }{
+		{"declared UTF-8", utf8Type, "<title>caf\u00e9</title>", "café"},
+		{"UTF-8 mark before the header", "text/html; charset=iso-8859-1", "\xef\xbb\xbf<title>caf\u00e9</title>", "café"},
+		{"undeclared UTF-8", "", "<title>caf\u00e9</title>", "café"},
+		{"undeclared UTF-8 cut in a character", "", "<title>caf\u00e9</title>\xe2\x82", "café"},
+		{"undeclared UTF-8 late in the page", "", string(make([]byte, 2000)) + "<title>caf\u00e9</title>", "café"},
+		{"windows-1252 by header", "text/html; charset=windows-1252", "<title>caf\xe9 \x80</title>", "café €"},
+		{"ISO 8859-1 is windows-1252", "text/html; Charset=\"ISO-8859-1\"", "<title>caf\xe9 \x80</title>", "café €"},
+		{"windows-1252 by meta", "text/html", "<meta charset=windows-1252><title>caf\xe9</title>", "café"},
+		{"windows-1251 by pragma", "", "<meta http-equiv=content-type content='text/html; charset=windows-1251'><title>\xcf\xf0\xe8</title>", "При"},
+		{"undeclared and not UTF-8", "", "<title>caf\xe9</title>", "café"},
+		{"Shift_JIS by header", "text/html; charset=Shift_JIS", "<title>\x93\xfa\x96\x7b</title>", "日本"},
+		{"Shift_JIS by meta", "", "<meta charset=shift_jis><title>\x93\xfa\x96\x7b</title>", "日本"},
+		{"ISO-2022-JP by meta", "", "<meta charset=iso-2022-jp><title>\x1b$BF|K\\\x1b(B</title>", "日本"},
+		{"GBK by header", "text/html;charset=gbk", "<title>\xd6\xd0\xce\xc4</title>", "中文"},
+		{"UTF-16 little endian by mark", utf8Type, "\xff\xfe<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00<\x00/\x00t\x00i\x00t\x00l\x00e\x00>\x00", "é"},
+		{"UTF-16 big endian by mark", "", "\xfe\xff\x00<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00<\x00/\x00t\x00i\x00t\x00l\x00e\x00>", "é"},
+		{"UTF-16 cut in a character", "", "\xff\xfe<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00<\x00/\x00t\x00i\x00t\x00l\x00e\x00>\x00a", "é"},
+		{"unknown charset", "text/html; charset=klingon", "<title>caf\u00e9</title>", "café"},
+		{"malformed header", "text/html; charset", "<title>caf\u00e9</title>", "café"},
+		{"empty", "", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			opts := Options{ContentType: tt.contentType}
+			if got := Read([]byte(tt.html), opts).Title; got != tt.want {
+				t.Errorf("title %q, want %q", got, tt.want)
+			}
+			if got := Head([]byte(tt.html), opts).Title; got != tt.want {
+				t.Errorf("title %q in the head, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package html
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLinksAreReadHoweverTheyAreWritten(t *testing.T) {
+	checkRows(t, []row[[]Link]{
+		{"a and area", `<a href="/a">x</a><map><area href=/b></map>`, []Link{{"/a", false, true, false}, {"/b", false, true, false}}},
+		{"upper case, single quotes", `<A HREF='/a'>x</A>`, []Link{{"/a", false, true, false}}},
+		{"entities", `<a href="/a?b=1&amp;c=2">x`, []Link{{"/a?b=1&c=2", false, true, false}}},
+		{"ambiguous entity", `<a href="/a?b=1&copy=2">x`, []Link{{"/a?b=1&copy=2", false, true, false}}},
+		{"space", "<a href=' \n/a\tb\n '>x", []Link{{"/ab", false, true, false}}},
+		{"nofollow", `<a rel="noopener NoFollow" href=/a>x</a><a rel=ugc href=/b>x</a><a rel=sponsored href=/c>x</a><a rel=noopener href=/d>x`, []Link{{"/a", true, true, false}, {"/b", true, true, false}, {"/c", true, true, false}, {"/d", false, true, false}}},
+		{"a second one without nofollow", `<a rel=nofollow href=/a>x</a><a href=/a>x`, []Link{{"/a", false, true, false}}},
+		{"a second one with nofollow", `<a href=/a>x</a><a rel=nofollow href=/a>x`, []Link{{"/a", false, true, false}}},
+		{"acts by a script", `<a href=/a data-method=delete>x</a><a href=/b data-turbo-method=POST>x</a><a href=/c hx-delete=/c>x</a><a href=/d onclick="return confirm('?')">x</a><a href=/e data-confirm=sure>x</a>`,
+			[]Link{{"/a", false, true, true}, {"/b", false, true, true}, {"/c", false, true, true}, {"/d", false, true, true}, {"/e", false, true, true}}},
+		{"a script that visits", `<a href=/a data-method=get>x</a><a href=/b hx-get=/b>x</a><a href=/c onclick="track()">x</a>`, []Link{{"/a", false, true, false}, {"/b", false, true, false}, {"/c", false, true, false}}},
+		{"one of two is a plain link", `<a href=/a>x</a><a href=/a data-method=delete data-confirm=sure>x</a><a href=/b hx-put=/b>x</a><a href=/b>x</a>`, []Link{{"/a", false, true, false}, {"/b", false, true, false}}},
+		{"one of two must be confirmed", `<a href=/a>x</a><a href=/a onclick="return confirm('?')">x</a><a href=/b data-confirm=sure>x</a><a href=/b data-method=put>x</a><a href=/b>x</a>`, []Link{{"/a", false, true, true}, {"/b", false, true, true}}},
+		{"main text", `<nav><a href=/a>x</a><a href=/b>x</a></nav><main><a href=/b>x</a></main>`, []Link{{"/a", false, false, false}, {"/b", false, true, false}}},
+		{"other schemes", `<a href="javascript:x()">x</a><a href=mailto:a@example.com>x</a><a href=tel:1>x</a><a href="data:text/html,x">x</a><a href="JAVA
+script:x()">x</a><a href=ftp://example.com/>x</a>`, nil},
+		{"schemes of the web", `<a href=https://example.com/>x</a><a href=HTTP://example.com/>x</a><a href=//example.com/>x</a>`, []Link{{"https://example.com/", false, true, false}, {"HTTP://example.com/", false, true, false}, {"//example.com/", false, true, false}}},
+		{"colon that is no scheme", `<a href=/a:b>x</a><a href=?a:b>x</a><a href=1:2>x</a><a href=a/b:c>x</a>`, []Link{{"/a:b", false, true, false}, {"?a:b", false, true, false}, {"1:2", false, true, false}, {"a/b:c", false, true, false}}},
+		{"fragments and nothing", `<a href="#top">x</a><a href="">x</a><a>x</a><a href>x</a>`, nil},
+		{"fragment of another page", `<a href="/a#b">x</a>`, []Link{{"/a#b", false, true, false}}},
+		{"hidden", `<a hidden href=/a>x</a><div hidden><a href=/b>x</a></div><template><a href=/c>x</a></template><!-- <a href=/d>x</a> -->`, nil},
+		{"for visitors without scripts", `<noscript><a href=/a>x</a></noscript>`, []Link{{"/a", false, true, false}}},
+		{"too long", `<a href=/` + strings.Repeat("a", maxHref) + `>x`, nil},
+		{"longest", `<a href=/` + strings.Repeat("a", maxHref-1) + `>x`, []Link{{"/" + strings.Repeat("a", maxHref-1), false, true, false}}},
+	}, func(f Facts) []Link { return f.Links })
+}
+
+func TestLinksAreBounded(t *testing.T) {
+	var html strings.Builder
+	for i := range maxLinks + 100 {
+		fmt.Fprintf(&html, "<a rel=nofollow href=/%d>x</a><img src=/%d>", i, i)
+	}
+	for i := range maxLinks + 100 {
+		fmt.Fprintf(&html, "<a href=/%d>x</a>", i)
+	}
+	f := Read([]byte(html.String()), Options{})
+	if len(f.Links) != maxLinks || f.Links[maxLinks-1] != (Link{"/4999", false, true, false}) {
+		t.Errorf("%d links, the last is %v", len(f.Links), f.Links[len(f.Links)-1])
+	}
+	if len(f.Images) != maxImages {
+		t.Errorf("%d images, want %d", len(f.Images), maxImages)
+	}
+}
+
+func TestImagesOfTheMainTextAreRead(t *testing.T) {
+	checkRows(t, []row[[]string]{{
+		"in the main text",
+		`<header><img src=/logo.png></header><article>text<img src="/a.jpg"><IMG SRC='b.jpg?x&amp;y'><img src="data:image/png;base64,x">
+			<img src=/a.jpg><img alt=x><noscript><img src=/lazy.jpg></noscript><template><img src=/t.jpg></template></article><img src=/ad.png>`,
+		[]string{"/a.jpg", "b.jpg?x&y", "/lazy.jpg"},
+	}}, func(f Facts) []string { return f.Images })
+}
+
+func TestLinkHeaderGivesCanonicals(t *testing.T) {
+	tests := []struct {
+		name   string
+		values []string
+		want   []string
+	}{
+		{"none", nil, nil},
+		{"quoted", []string{`<https://example.com/a>; rel="canonical"`}, []string{"https://example.com/a"}},
+		{"token, upper case", []string{`</a>;REL=Canonical`}, []string{"/a"}},
+		{"spaces", []string{`  < /a > ; rel = "canonical" `}, []string{"/a"}},
+		{"one rel of several", []string{`</a>; rel="next canonical"`}, []string{"/a"}},
+		{"in a list", []string{`</s.css>; rel=preload; as=style, </a>; rel=canonical`}, []string{"/a"}},
+		{"comma and semicolon in the target", []string{`</a,b;c>; rel=canonical`}, []string{"/a,b;c"}},
+		{"comma in a parameter", []string{`</x>; title="a, <b>; \"c\""; rel=next, </a>; rel=canonical`}, []string{"/a"}},
+		{"same twice", []string{`</a>; rel=canonical`, `</a>; rel=canonical`}, []string{"/a"}},
+		{"different", []string{`</a>; rel=canonical`, `</b>; rel=canonical`}, []string{"/a", "/b"}},
+		{"several rels without quotes", []string{`</a>; rel=next canonical, </b>; rel=next`}, []string{"/a"}},
+		{"variant after several rels", []string{`</a>; rel=canonical nofollow; hreflang=de`}, nil},
+		{"rev is no rel", []string{`</a>; rev=canonical`, `</b>; rel; rev=canonical`, `</c>`}, nil},
+		{"only the first rel counts", []string{`</a>; rel=next; rel=canonical`}, nil},
+		{"other context", []string{`</a>; rel=canonical; anchor="/b"`}, nil},
+		{"variant", []string{`</a>; rel=canonical; hreflang=de`}, nil},
+		{"not http", []string{`<file:///a>; rel=canonical`}, nil},
+		{"no brackets", []string{`/a; rel=canonical, </b>; rel=canonical`}, []string{"/b"}},
+		{"never closed", []string{`</a; rel=canonical`}, nil},
+		{"never unquoted", []string{`</a>; rel="canonical`}, []string{"/a"}},
+		{"parameter without value", []string{`</a>; crossorigin; rel=canonical`}, []string{"/a"}},
+		{"empty", []string{"", ",", "<>; rel=canonical"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := LinkCanonicals(tt.values); !slices.Equal(got, tt.want) {
+				t.Errorf("canonicals %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+const illustrated = `<html lang=" de-AT "><meta name="OG:Title" content="T &amp; S"><meta property=plain content=x>
+	<script type="application/ld+json">{"a":[1]}</script><script type="application/ld+json">{"a":</script>
+	<img src=/out.jpg><main>text<IMG SRC=/a.jpg?x&amp;y srcset="/b.jpg 2x" width=32 height="24px" data-original=/o.jpg data-lazy-src=/l.jpg data-srcset="/s.jpg 1x"></main>`
+
+func TestMediaAreAsWritten(t *testing.T) {
+	want := &Media{
+		Lang: "de-AT",
+		Pictures: []Picture{{
+			Src: "/a.jpg?x&y", Srcset: "/b.jpg 2x", LazySrc: "/l.jpg", LazySrcset: "/s.jpg 1x", Width: "32", Height: "24px",
+		}},
+		Properties: []Property{{"og:title", "T & S"}},
+		Data:       []any{map[string]any{"a": []any{1.0}}},
+	}
+	facts := Read([]byte(illustrated), Options{Extensions: true})
+	if !reflect.DeepEqual(facts.Media, want) {
+		t.Errorf("media %+v, want %+v", facts.Media, want)
+	}
+	facts.Media = nil
+	if without := Read([]byte(illustrated), Options{}); !reflect.DeepEqual(facts, without) {
+		t.Errorf("with its media, a page says\n%+v, without them\n%+v", facts, without)
+	}
+	if m := Head([]byte(illustrated), Options{Extensions: true}).Media; m != nil {
+		t.Errorf("the head alone has the media %+v", m)
+	}
+}

@@ -1,0 +1,325 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+	"golang.org/x/net/html"
+)
+
+// synthetic is a page of about 95 KB like those of manuals and news sites: a long head, menus, and
+// text with many inline elements and links.
+func synthetic() []byte {
+	var b strings.Builder
+	b.WriteString(`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page of an example</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="index, follow">
+<link rel="canonical" href="https://example.com/manual/page"><link rel="stylesheet" href="/style.css">
+<meta property="article:modified_time" content="2024-05-01T10:20:30+02:00">
+<script type="application/ld+json">{"@context":"https://schema.org","@type":"Article","dateModified":"2024-05-01T10:20:30+02:00","author":{"@type":"Person","name":"A. Nonymous"}}</script>
+`)
+	for i := range 40 {
+		fmt.Fprintf(&b, "<link rel=\"preload\" as=\"script\" href=\"/static/js/chunk-%d.js\">\n", i)
+	}
+	b.WriteString("</head><body class=\"manual\"><nav><ul>")
+	for i := range 60 {
+		fmt.Fprintf(&b, "<li class=\"menu-item\"><a href=\"/manual/section-%d\">Section %d</a></li>\n", i, i)
+	}
+	b.WriteString("</ul></nav><main id=\"content\">")
+	for i := range 180 {
+		fmt.Fprintf(&b, `<section id="s%d" class="section"><h2>Heading %d</h2>
+<p>The first paragraph explains <em>something</em> in a few words, links to <a class="reference" href="/manual/page-%d#part">another
+page</a> and goes on for a while, so that there is text to read: plain words without any meaning &amp; some more of them.</p>
+<ul class="simple"><li><p>An item with <code class="literal"><span class="pre">code</span></code> in it</p></li>
+<li><p>Another one with <strong>weight</strong></p></li></ul></section>
+`, i, i, i%90)
+	}
+	b.WriteString(`</main><footer><p>All rights reserved.</p></footer><script>console.log("</p>")</script></body></html>`)
+	return []byte(b.String())
+}
+
+// row is a page and what a test expects of it.
+type row[T any] struct {
+	name, html string
+	want       T
+}
+
+// checkRows compares a fact of each page.
+func checkRows[T any](t *testing.T, rows []row[T], fact func(Facts) T) {
+	t.Helper()
+	checkRead(t, Read, rows, fact)
+}
+
+// checkHeadRows is checkRows for Head.
+func checkHeadRows[T any](t *testing.T, rows []row[T], fact func(Facts) T) {
+	t.Helper()
+	checkRead(t, Head, rows, fact)
+}
+
+func checkRead[T any](t *testing.T, read func([]byte, Options) Facts, rows []row[T], fact func(Facts) T) {
+	t.Helper()
+	for _, tt := range rows {
+		t.Run(tt.name, func(t *testing.T) {
+			f := read([]byte(tt.html), Options{})
+			checkBounds(t, f)
+			if got := fact(f); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("%+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// hostile are inputs that cost much if any step is not linear.
+var hostile = []struct {
+	name string
+	make func(n int) string
+}{
+	{"brackets", func(n int) string { return strings.Repeat("<", n) }},
+	{"deep nesting", func(n int) string { return strings.Repeat("<div>", n/5) }},
+	{"deep nesting and stray end tags", func(n int) string {
+		return strings.Repeat("<div><table><tr><td><section>", n/60) + strings.Repeat("</div></ul>", n/22)
+	}},
+	{"stray end tags", func(n int) string { return strings.Repeat("</p>", n/4) }},
+	{"unclosed items", func(n int) string { return strings.Repeat("<li><p>", n/7) }},
+	{"nested tables", func(n int) string { return strings.Repeat("<table><tr><td>", n/15) }},
+	{"long attribute", func(n int) string { return `<a href="` + strings.Repeat("a", n) + `">x</a>` }},
+	{"many attributes", func(n int) string {
+		var b strings.Builder
+		b.WriteString("<div")
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, " a%d=%d", i, i)
+		}
+		return b.String() + ">x"
+	}},
+	{"unclosed comment", func(n int) string { return "<!--" + strings.Repeat("-- >", n/4) }},
+	{"unclosed title", func(n int) string { return "<title>" + strings.Repeat("</titl ", n/7) }},
+	{"unclosed script", func(n int) string { return "<script>" + strings.Repeat("<!--<script", n/11) }},
+	{"unclosed noscript", func(n int) string { return strings.Repeat("<noscript>", n/10) }},
+	{"entities", func(n int) string { return strings.Repeat("&am", n/3) }},
+	{"ampersand and letters", func(n int) string { return "&" + strings.Repeat("a", n) }},
+	{"entities in attributes", func(n int) string { return strings.Repeat(`<a href="&amp;">`, n/16) }},
+	{"robots rules", func(n int) string {
+		return `<meta name=robots content="` + strings.Repeat("unavailable_after:,", n/19) + `">`
+	}},
+	{"structured data", func(n int) string {
+		return `<script type=application/ld+json>{"dateModified":` + strings.Repeat("[", n) + "</script>"
+	}},
+	{"distinct links", func(n int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, "<a href=%d>", i)
+		}
+		return b.String()
+	}},
+}
+
+// checkBounds fails if facts exceed their documented bounds.
+func checkBounds(t *testing.T, f Facts) {
+	t.Helper()
+	if len(f.Title) > maxTitle || !utf8.ValidString(f.Title) {
+		t.Errorf("title of %d bytes: %q", len(f.Title), f.Title)
+	}
+	if len(f.Canonical) > maxHref || len(f.Base) > maxHref {
+		t.Error("a location is too long")
+	}
+	if len(f.Links) > maxLinks || len(f.Images) > maxImages || len(f.Alternates) > maxAlternates || len(f.Blocks) > maxBlocks {
+		t.Errorf("%d links, %d images, %d alternates, %d blocks", len(f.Links), len(f.Images), len(f.Alternates), len(f.Blocks))
+	}
+	seen := make(map[string]bool)
+	for _, l := range f.Links {
+		if l.Href == "" || len(l.Href) > maxHref || seen[l.Href] {
+			t.Fatalf("link %q is empty, too long or there twice", l.Href)
+		}
+		seen[l.Href] = true
+	}
+	hasMain := false
+	for _, b := range f.Blocks {
+		if b.Text == "" || strings.Trim(b.Text, " ") != b.Text {
+			t.Fatalf("block %q is empty or not trimmed", b.Text)
+		}
+		if b.Hash != xxh3.HashString(b.Text) {
+			t.Fatalf("the hash of block %q is not that of its text", b.Text)
+		}
+		hasMain = hasMain || b.Main
+	}
+	if hasMain != (len(f.Blocks) > 0) {
+		t.Errorf("%d blocks, main text %v", len(f.Blocks), hasMain)
+	}
+	if f.CanonicalConflict && f.Canonical == "" {
+		t.Error("conflict without a canonical location")
+	}
+}
+
+// checkHead fails if the facts of the head contradict the facts of the whole page.
+func checkHead(t *testing.T, head, page Facts) {
+	t.Helper()
+	if head.HeadSeen != page.HeadSeen || head.Canonical != page.Canonical || head.CanonicalConflict != page.CanonicalConflict ||
+		!reflect.DeepEqual(head.Alternates, page.Alternates) {
+		t.Errorf("head: %+v\npage: %+v", head, page)
+	}
+	if head.Title != "" && head.Title != page.Title || head.Base != "" && head.Base != page.Base {
+		t.Errorf("head: %+v\npage: %+v", head, page)
+	}
+	if head.NoIndex && !page.NoIndex || head.NoFollow && !page.NoFollow {
+		t.Error("a rule of the head is not one of the page")
+	}
+}
+
+// TestHostilePagesTakeMemoryInProportion checks that inputs of half a megabyte stay within the
+// bounds, and that memory is in proportion to their length.
+func TestHostilePagesTakeMemoryInProportion(t *testing.T) {
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			for _, n := range []int{1 << 16, 1 << 19} {
+				body := []byte(h.make(n))
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				f := Read(body, Options{})
+				runtime.ReadMemStats(&after)
+				checkBounds(t, f)
+				checkHead(t, Head(body, Options{}), f)
+				if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(32*n+4<<20); got > limit {
+					t.Errorf("%d bytes cost %d bytes of memory, more than %d", n, got, limit)
+				}
+			}
+		})
+	}
+}
+
+// TestStackOfElementsIsBounded checks that the stack of open elements is bounded, and that elements
+// beyond its bound do not close elements within it.
+func TestStackOfElementsIsBounded(t *testing.T) {
+	var s stack
+	s.reset()
+	s.push(elementOf([]byte("main")), []byte("main"), container|inMain)
+	const n = 100_000
+	div := elementOf([]byte("div"))
+	for range n {
+		s.push(div, []byte("div"), container)
+	}
+	if len(s.frames) > maxDepth {
+		t.Fatalf("%d open elements", len(s.frames))
+	}
+	for range n {
+		s.end(div)
+	}
+	if len(s.frames) != 1 || s.frames[0].traits&inMain == 0 || s.overflow != 0 {
+		t.Errorf("%d elements are open, %d beyond the bound", len(s.frames), s.overflow)
+	}
+}
+
+// TestFactsShareNothingWithLaterReadings checks that facts share nothing with later readings.
+func TestFactsShareNothingWithLaterReadings(t *testing.T) {
+	body := synthetic()
+	want := Read(body, Options{})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 10 {
+				Read([]byte("<title>other</title><main><p>other<a href=/other><img src=/other></main>"), Options{})
+				if got := Read(body, Options{}); !reflect.DeepEqual(got, want) {
+					t.Error("the same page has other facts")
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(want.Blocks) < 700 || len(want.Links) != 150 || want.Blocks[0].Text != "Section 0" || want.Links[0].Href != "/manual/section-0" {
+		t.Errorf("%d blocks, %d links", len(want.Blocks), len(want.Links))
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, h := range hostile {
+		f.Add([]byte(h.make(200)), "", false)
+	}
+	f.Add([]byte(`<head><META CONTENT='NoIndex,follow' NAME=Robots><link rel=canonical href=/a></head><main><p>x</main>`), "text/html; charset=utf-8", true)
+	f.Add([]byte("<div hidden><title>x"), "", false)
+	f.Add([]byte("<TITLE>A &amp; B</TITLE><a HREF='\n/a?b&amp;c\t'>x\r\ny &lt;</a><p hidden>\x00"), "", true)
+	f.Add([]byte("\xff\xfe<\x00p\x00>\x00x\x00"), "text/html; charset=utf-16", false)
+	f.Add([]byte(`<br/><div hidden/><title/>x<svg/><template>y`), "application/xhtml+xml", false)
+	f.Fuzz(func(t *testing.T, body []byte, contentType string, extensions bool) {
+		opts := Options{ContentType: contentType, Extensions: extensions}
+		before := bytes.Clone(body)
+		facts := Read(body, opts)
+		checkBounds(t, facts)
+		checkHead(t, Head(body, opts), facts)
+		if !bytes.Equal(body, before) {
+			t.Fatal("the body was changed")
+		}
+		if again := Read(body, opts); !reflect.DeepEqual(facts, again) {
+			t.Fatalf("read again: %+v\nread first: %+v", again, facts)
+		}
+	})
+}
+
+func FuzzRobots(f *testing.F) {
+	f.Add("googlebot: noindex, nofollow", "unavailable_after: Friday, 25-Jun-10 15:00:00 PST, none")
+	f.Add("max-image-preview:none", "none")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		noIndex, noFollow, after := Robots([]string{a, b})
+		noIndexA, noFollowA, afterA := Robots([]string{a})
+		noIndexB, noFollowB, afterB := Robots([]string{b})
+		if noIndex != (noIndexA || noIndexB) || noFollow != (noFollowA || noFollowB) {
+			t.Fatal("two headers together are not the sum of their rules")
+		}
+		want := afterA
+		if want.IsZero() || !afterB.IsZero() && afterB.Before(want) {
+			want = afterB
+		}
+		if !after.Equal(want) {
+			t.Fatalf("unavailable after %v, want the earlier one of %v and %v", after, afterA, afterB)
+		}
+		low := strings.ToLower(a)
+		if noIndexA && !strings.Contains(low, "noindex") && !strings.Contains(low, "none") {
+			t.Fatalf("%q does not say noindex", a)
+		}
+	})
+}
+
+func FuzzLinkCanonicals(f *testing.F) {
+	f.Add(`</s.css>; rel=preload; as=style, <https://example.com/a>; rel="canonical"; title="a, \"b\""`)
+	f.Fuzz(func(t *testing.T, v string) {
+		for _, href := range LinkCanonicals([]string{v}) {
+			if href == "" || !IsWeb(href) {
+				t.Fatalf("canonical %q", href)
+			}
+		}
+		if n := len(LinkCanonicals([]string{v, v})); n != len(LinkCanonicals([]string{v})) {
+			t.Fatal("the same header twice has other targets")
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	body := synthetic()
+	opts := Options{ContentType: "text/html; charset=utf-8"}
+	b.Run("tokenizer alone", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		b.ReportAllocs()
+		for b.Loop() {
+			z := html.NewTokenizer(bytes.NewReader(body))
+			for z.Next() != html.ErrorToken {
+			}
+		}
+	})
+	b.Run("Read", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		b.ReportAllocs()
+		for b.Loop() {
+			Read(body, opts)
+		}
+	})
+	b.Run("Head", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			Head(body, opts)
+		}
+	})
+}

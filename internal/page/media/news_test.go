@@ -1,0 +1,92 @@
+package media
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/publish/sitemap"
+)
+
+const english = `<html lang=en>`
+
+func article(title, publication string) *sitemap.News {
+	return &sitemap.News{Title: title, Publication: publication, Language: "en", Published: tenth}
+}
+
+var (
+	tenth   = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC).Unix()
+	byOG    = meta("og:title", "Title") + meta("article:published_time", "2026-11-20T10:00:00+01:00")
+	byType  = jsonLD(`{"@type":"NewsArticle","headline":"Head","datePublished":"2026-11-20T09:00:00Z","publisher":{"@type":"Organization","name":"The Example"}}`)
+	twoThem = jsonLD(`[{"@type":"Article","headline":"A","datePublished":"2026-11-20"},{"@type":"Article","headline":"B","datePublished":"2026-11-20"}]`)
+)
+
+var newsTests = []struct {
+	name, html string
+	want       *sitemap.News
+}{
+	{"structured data", byType, article("Head", "The Example")},
+	{"Open Graph", byOG + meta("og:site_name", " The  Example "), article("Title", "The Example")},
+	{"both", byOG + byType, article("Head", "The Example")},
+	{"headline of the Open Graph", meta("og:title", "Title") + jsonLD(`{"@type":"Article","datePublished":"2026-11-20T09:00:00Z"}`), article("Title", "")},
+	{"date of the Open Graph", byOG + jsonLD(`{"@type":"Article","headline":"Head"}`), article("Head", "")},
+	{"graph with a reference", jsonLD(`{"@context":"https://schema.org","@graph":[{"@type":"WebSite","@id":"#w","name":"No"},
+		{"@type":["Article","Thing"],"headline":"Head","datePublished":"2026-11-20T09:00:00Z","publisher":{"@id":"#o"}},{"@type":"Organization","@id":"#o","name":"The Example"}]}`),
+		article("Head", "The Example")},
+	{"vocabulary in the type", jsonLD(`{"@type":"http://schema.org/BlogPosting","headline":"Head","datePublished":"2026-11-20T09:00:00Z"}`), article("Head", "")},
+	{"main entity", jsonLD(`{"@type":"WebPage","mainEntity":{"@type":"Article","headline":"Head","datePublished":"2026-11-20T09:00:00Z"}}`), article("Head", "")},
+	{"list of articles", jsonLD(`{"@type":"ItemList","itemListElement":[{"@type":"Article","headline":"A","datePublished":"2026-11-20"}]}`), nil},
+	{"several articles", twoThem, nil},
+	{"several articles and a date", byOG + twoThem, nil},
+	{"related article", jsonLD(`{"@type":"WebPage","hasPart":{"@type":"Article","headline":"A","datePublished":"2026-11-20"}}`), nil},
+	{"another type of page", byOG + meta("og:type", "website"), nil},
+	{"an article by type", byOG + meta("og:type", "Article"), article("Title", "")},
+	{"no date", jsonLD(`{"@type":"NewsArticle","headline":"Head"}`) + meta("og:title", "Title"), nil},
+	{"no headline", jsonLD(`{"@type":"NewsArticle","datePublished":"2026-11-20"}`), nil},
+	{"date of another kind", jsonLD(`{"@type":"NewsArticle","headline":"Head","datePublished":1700000000}`), nil},
+	{"date before the web", jsonLD(`{"@type":"NewsArticle","headline":"Head","datePublished":"0001-01-01"}`), nil},
+	{"headline of another kind", jsonLD(`{"@type":"NewsArticle","headline":{"a":1},"datePublished":"2026-11-20"}`), nil},
+	{"not JSON", jsonLD(`{"@type":"NewsArticle","headline":"Head","datePublished":"2026-11-20",}`), nil},
+	{"product", jsonLD(`{"@type":"Product","name":"Shoe","datePublished":"2026-11-20"}`), nil},
+	{"nothing", `<p>text`, nil},
+}
+
+func TestNewsAreReadFromStructuredData(t *testing.T) {
+	for _, tt := range newsTests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := read(t, english+tt.html, Extensions).News; !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("news %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNewsHaveALanguage(t *testing.T) {
+	french := jsonLD(`{"@type":"Article","headline":"A","inLanguage":"fr","datePublished":"2026-11-20T09:00:00Z"}`)
+	for _, tt := range []struct{ name, html, want string }{
+		{"of the page", `<html lang=en-GB>` + french + meta("og:locale", "de_DE"), "en"},
+		{"of the structured data", french + meta("og:locale", "de_DE"), "fr"},
+		{"of the Open Graph", byOG + meta("og:locale", "zh_TW"), "zh-tw"},
+		{"of the structured data, where the page has none", `<html lang="{{ lang }}">` + french, "fr"},
+		{"none", `<html lang="{{ lang }}">` + byOG, ""},
+	} {
+		got := ""
+		if n := read(t, tt.html, Extensions).News; n != nil {
+			got = n.Language
+		}
+		if got != tt.want {
+			t.Errorf("%s: language %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestTextsOfNewsAreBounded(t *testing.T) {
+	long := strings.Repeat("é ", 5000)
+	got := read(t, english+jsonLD(`{"@type":"Article","headline":"`+long+`","datePublished":"2026-11-20","publisher":"`+long+`"}`), Extensions).News
+	if got == nil {
+		t.Fatal("no news")
+	}
+	checkText(t, got.Title, maxText)
+	checkText(t, got.Publication, maxPublication)
+}

@@ -1,0 +1,146 @@
+package media
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+)
+
+// base is the base for a page's references to its media.
+type base struct {
+	*url.URL
+	own string // the site's own host
+}
+
+// newBase returns the base of the page at a location. named is the base that the page names, or "".
+func newBase(norm *location.Normalizer, at, named string) (base, bool) {
+	u, err := url.Parse(norm.Origin().URL(at))
+	if err != nil {
+		return base{}, false
+	}
+	b := base{u, u.Host}
+	if u, ok := b.parse(named); ok {
+		b.URL = u
+	}
+	return b, true
+}
+
+// parse resolves a reference. It refuses a reference to the page itself, and one in which browsers
+// and package net/url see different hosts.
+func (b base) parse(href string) (*url.URL, bool) {
+	href = location.Clean(href)
+	if href == "" || len(href) > maxHref || strings.HasPrefix(href, "///") { // a host for browsers, but a path for net/url
+		return nil, false
+	}
+	u, err := b.Parse(href)
+	return u, err == nil
+}
+
+// maxHref bounds the references that are resolved, in bytes.
+const maxHref = 2048
+
+// url returns the absolute URL of an image or a video, or "" if it must not be in a sitemap. It may
+// be on another host. It must not let in whoever has it, or identify somebody. It must not be on a
+// host that only the site's own network reaches: a framework may derive the base from a proxy's
+// request.
+func (b base) url(href string) string {
+	u, ok := b.parse(href)
+	if !ok || u.User != nil || u.Opaque != "" || signed(u) || namesSomebody(u) {
+		return ""
+	}
+	if u.Host != b.own {
+		host, public := location.PublicHost(u.Scheme, u.Host)
+		if !public {
+			return ""
+		}
+		u.Host = host
+	}
+	u.Fragment, u.RawFragment = "", ""
+	s := u.String()
+	if !sitemap.ValidAddress(s) {
+		return ""
+	}
+	return s
+}
+
+// signed reports whether a URL lets in whoever has it, because it is signed or has a token. Some
+// signatures are in the path, as in "/token=exp=1~hmac=2/" and in Cloudinary's "/s--1a2b3c--/".
+func signed(u *url.URL) bool {
+	var short [len(shortSigning)]bool
+	for item := range strings.FieldsFuncSeq(u.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, _, _ := strings.Cut(item, "=")
+		name, err := url.QueryUnescape(name)
+		if err != nil || signing(name) {
+			return true
+		}
+		if i := slices.Index(shortSigning[:], strings.ToLower(name)); i >= 0 {
+			short[i] = true
+		}
+	}
+	for _, pair := range shortPairs {
+		if short[pair[0]] && short[pair[1]] {
+			return true
+		}
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		if len(segment) > len("s----") && strings.HasPrefix(segment, "s--") && strings.HasSuffix(segment, "--") {
+			return true
+		}
+		for item := range strings.FieldsFuncSeq(segment, func(c rune) bool { return strings.ContainsRune("~&;,!", c) }) {
+			if name, _, ok := strings.Cut(item, "="); ok && signing(name) {
+				return true
+			}
+		}
+	}
+	location := u.EscapedPath()
+	if u.RawQuery != "" {
+		location += "?" + u.RawQuery
+	}
+	return capability.Looks(location)
+}
+
+// shortSigning are names of parameters that sign a URL only in pairs of a time and a hash. nginx
+// (secure_link), the networks of Meta, LinkedIn and Discord, and Qiniu use them.
+var shortSigning = [...]string{"st", "e", "oh", "oe", "t", "ex", "hm"}
+
+var shortPairs = [...][2]int{{0, 1}, {2, 3}, {1, 4}, {5, 6}}
+
+// signing reports whether file stores or delivery networks sign URLs with a parameter of that name,
+// or the name is like a secret's.
+func signing(name string) bool {
+	if capability.Variable("{" + name + "}") {
+		return true
+	}
+	name = strings.ToLower(name)
+	switch name {
+	case "policy", "key-pair-id", "sp", "se", "sv", "sr", "awsaccesskeyid", "googleaccessid", "ossaccesskeyid", "keyname", "urlprefix",
+		"exp", "acl", "md5", "hdnts", "hdnea", "hdntl", "__gda__", "_nc_ohc", "wssecret", "wstime", "txsecret", "txtime", "rlkey":
+		return true
+	}
+	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-") || strings.Contains(name, "expir")
+}
+
+// namesSomebody reports whether a URL has an e-mail address, even one that is escaped for another
+// URL inside it.
+func namesSomebody(u *url.URL) bool {
+	text := u.Path + "?" + u.RawQuery
+	for range 3 {
+		if location.HasEmail([]byte(atVariant.ReplaceAllString(text, "$1"))) {
+			return true
+		}
+		plain, err := url.PathUnescape(text)
+		if err != nil || plain == text {
+			return false
+		}
+		text = plain
+	}
+	return true // escaped too often to tell
+}
+
+// atVariant finds names of image variants, as in "logo@2x.png", which are not e-mail addresses.
+var atVariant = regexp.MustCompile(`(?i)@[a-z0-9_-]+\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|heic|jxl|mp4|webm)($|[^a-z0-9._-])`)

@@ -1,0 +1,136 @@
+package media
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+)
+
+func TestSitemapMayNamePublicURLs(t *testing.T) {
+	b, _ := newBase(normalizer(t), "/a/b", "")
+	for _, tt := range []struct{ name, href, want string }{
+		{"relative", "c.png", "https://example.com/a/c.png"},
+		{"another host", "//cdn.example.net/c.png", "https://cdn.example.net/c.png"},
+		{"http", "http://cdn.example.net/c.png", "http://cdn.example.net/c.png"},
+		{"what is not ASCII", "/ä b.png", "https://example.com/%C3%A4%20b.png"},
+		{"a fragment", "/c.png#x", "https://example.com/c.png"},
+		{"a size", "/_next/image?url=%2Fc.jpg&w=640&q=75", "https://example.com/_next/image?url=%2Fc.jpg&w=640&q=75"},
+		{"a variant for dense screens", "/img/logo@2x.png", "https://example.com/img/logo@2x.png"},
+		{"another variant", "/img/hero@tablet.webp?v=2", "https://example.com/img/hero@tablet.webp?v=2"},
+		{"a variant that is made smaller", "/_next/image?url=%2Flogo%402x.png&w=640", "https://example.com/_next/image?url=%2Flogo%402x.png&w=640"},
+		{"a version", "https://cdn.jsdelivr.net/npm/lib@1.2.3/c.png", "https://cdn.jsdelivr.net/npm/lib@1.2.3/c.png"},
+		{"a handle", "https://cdn.example.net/@jane/c.png", "https://cdn.example.net/@jane/c.png"},
+		{"a time alone", "/c.png?t=1700000000", "https://example.com/c.png?t=1700000000"},
+		{"one letter", "/c.png?e=1&w=2", "https://example.com/c.png?e=1&w=2"},
+		{"Cloudflare's sizes", "/cdn-cgi/image/width=80,quality=75/c.jpg", "https://example.com/cdn-cgi/image/width=80,quality=75/c.jpg"},
+		{"Cloudinary, not signed", "https://res.cloudinary.com/demo/image/upload/w_300,c_fill/c.jpg", "https://res.cloudinary.com/demo/image/upload/w_300,c_fill/c.jpg"},
+		{"Aliyun's sizes", "https://b.oss-cn-beijing.aliyuncs.com/c.jpg?x-oss-process=image/resize,w_80", "https://b.oss-cn-beijing.aliyuncs.com/c.jpg?x-oss-process=image/resize,w_80"},
+		{"backslashes to a public host", `\\cdn.example.net\c.png`, "https://cdn.example.net/c.png"},
+		{"a dash in a name", "/s-1-/c--d.png", "https://example.com/s-1-/c--d.png"},
+	} {
+		if got := b.url(tt.href); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestSitemapMayNameNoPrivateURLs(t *testing.T) {
+	b, _ := newBase(normalizer(t), "/a/b", "")
+	for _, tt := range []struct{ name, href string }{
+		{"none", ""},
+		{"data", "data:image/png;base64,AAAA"},
+		{"a script", "javascript:alert(1)"},
+		{"another scheme", "ftp://example.com/c.png"},
+		{"a user", "https://u:p@cdn.example.net/c.png"},
+		{"an address", "http://10.0.0.7/c.png"},
+		{"this machine", "http://localhost:8080/c.png"},
+		{"a name of the network", "http://images/c.png"},
+		{"signed for S3", "https://b.s3.amazonaws.com/c.png?X-Amz-Date=20261121T000000Z&X-Amz-Expires=900"},
+		{"signed for Google", "https://storage.googleapis.com/b/c.png?X-Goog-Date=1"},
+		{"signed for Azure", "https://b.blob.core.windows.net/c.png?sv=2020&se=2026&sr=b&sp=r&sig=x"},
+		{"signed for CloudFront", "https://cdn.example.net/c.png?Expires=1&Policy=2"},
+		{"a token", "/c.png?token=x"},
+		{"a token, disguised", "/c.png?a=1&%74oken=x"},
+		{"a token by its look", "/c.png?v=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"},
+		{"a token in the path", "/share/3f2504e0-4f89-11d3-9a0c-0305e82c3301/c.png"},
+		{"a broken escape", "/c.png?a=%zz"},
+		{"a host that is none", "//cdn.example::/c.png"},
+		{"too long", "/" + strings.Repeat("c/", 1500)},
+
+		{"Akamai, in the query", "https://cdn.example.net/c.jpg?hdnts=exp=1~acl=/*~hmac=a"},
+		{"Akamai, edge", "https://cdn.example.net/c.jpg?hdnea=st=1~exp=2~acl=/*~hmac=a"},
+		{"Akamai, its own name", "https://cdn.example.net/c.jpg?__gda__=1_2"},
+		{"Akamai, in the path", "https://cdn.example.net/token=exp=1~acl=/*~hmac=a/c.jpg"},
+		{"Akamai, in the path by another name", "https://cdn.example.net/hdnts=exp=1~hmac=a/c.jpg"},
+		{"Akamai, escaped", "https://cdn.example.net/token%3Dexp%3D1~hmac%3Da/c.jpg"},
+		{"Vimeo", "https://cdn.example.net/exp=1~acl=%2F1%2F*~hmac=a/c.mp4"},
+		{"Google Media CDN", "https://cdn.example.net/edge-cache-token=Expires=1~KeyName=a~Signature=b/c.mp4"},
+		{"Cloudinary", "https://res.cloudinary.com/demo/image/upload/s--1a2B3c4D--/w_300/c.jpg"},
+		{"Cloudinary, long", "https://res.cloudinary.com/demo/image/upload/s--aaaaaaaabbbbbbbbccccccccdddddddd--/c.jpg"},
+		{"Cloudinary, like a word", "https://res.cloudinary.com/demo/image/upload/s--mountain--/c.jpg"},
+		{"Meta", "https://scontent.example.net/c.jpg?oh=00_a&oe=6571"},
+		{"Meta, the other way round", "https://scontent.example.net/c.jpg?oe=6571&x=1&oh=00_a"},
+		{"nginx", "https://cdn.example.net/c.jpg?st=abc&e=1"},
+		{"nginx, by its manual", "https://cdn.example.net/c.jpg?md5=abc&expires=1"},
+		{"LinkedIn", "https://media.example.net/c.jpg?e=1&v=beta&t=abc"},
+		{"Discord", "https://cdn.example.net/c.jpg?ex=65&is=65&hm=a"},
+		{"Qiniu", "https://cdn.example.net/c.jpg?e=1&token=a"},
+		{"Aliyun", "https://b.oss.example.net/c.jpg?OSSAccessKeyId=a&Expires=1"},
+		{"Tencent", "https://cdn.example.net/c.jpg?txSecret=a&txTime=1"},
+		{"TikTok", "https://cdn.example.net/c.jpg?x-expires=1"},
+		{"Dropbox", "https://dl.example.net/c.jpg?rlkey=a&dl=0"},
+		{"a time", "https://cdn.example.net/c.jpg?expiry=1"},
+		{"on the site itself", "/c.jpg?hdnts=1"},
+		{"a session in the path", "/jsessionid=1/c.jpg"},
+
+		{"an address", "/avatars/jane@example.org.png"},
+		{"an address without extension", "/avatars/jane@example.org"},
+		{"an escaped address", "/avatars/jane%40example.org/1.png"},
+		{"an address of full width", "/avatars/jane＠example.org/1.png"},
+		{"an address in the query", "/avatar.png?of=jane@example.org"},
+		{"an escaped address in the query", "/avatar.png?of=jane%40example.org"},
+		{"an address in a URL in the query", "/proxy.png?url=https%3A%2F%2Fcdn.example.net%2Fjane%2540example.org"},
+		{"an address on another host", "https://cdn.example.net/jane@example.org/c.png"},
+		{"an address before a variant", "/jane@example.org/c@2x.png"},
+		{"what is escaped for ever", "/c.png?a=%25252525252541"},
+
+		{"an address of full width", "https://１２７.0.0.1/c.png"},
+		{"an address with escaped full stops", "https://127%EF%BC%8E0%EF%BC%8E0%EF%BC%8E1/c.png"},
+		{"backslashes", `\\nas.local\c.png`},
+		{"a backslash and a slash", `/\nas.local/c.png`},
+		{"a backslash behind the scheme", `https:\\nas.local\c.png`},
+		{"three slashes", "///nas.local/c.png"},
+		{"four slashes", "////nas.local/c.png"},
+		{"three slashes and a scheme", "https:///nas.local/c.png"},
+		{"a line break in the slashes", "/\n/nas.local/c.png"},
+	} {
+		if got := b.url(tt.href); got != "" {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
+}
+
+func FuzzURL(f *testing.F) {
+	for _, s := range []string{"c.png", "//h.example/x", "https://u@h/x", "?token=1", "\\\\h\\x", "http:x", "%", "a b", "/x?a;b", "//h.exampl::", "//h.example:/x"} {
+		f.Add(s)
+	}
+	b, _ := newBase(normalizer(f), "/a/b", "")
+	f.Fuzz(func(t *testing.T, href string) {
+		got := b.url(href)
+		if got == "" {
+			return
+		}
+		u, err := url.Parse(got)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || !ownOrPublic(u) || !sitemap.ValidAddress(got) {
+			t.Errorf("%q leads to %q", href, got)
+		}
+	})
+}
+
+func ownOrPublic(u *url.URL) bool {
+	_, public := location.PublicHost(u.Scheme, u.Host)
+	return public || u.Host == "example.com"
+}

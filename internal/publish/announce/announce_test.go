@@ -1,0 +1,418 @@
+package announce
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+const (
+	sitemap = "https://example.com/sitemap.xml"
+	ours    = "# Added by servemap:\nSitemap: " + sitemap + "\n"
+	theirs  = "User-agent: *\nDisallow: /private/\n"
+)
+
+func TestAddWritesTheLineOnceIntoAnyFile(t *testing.T) {
+	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+	cr := func(s string) string { return strings.ReplaceAll(s, "\n", "\r") }
+	for _, tt := range []struct {
+		name, file, want string // want is "" if the file stays as it is
+	}{
+		{"a file", theirs, ours + "\n" + theirs},
+		{"an empty file", "", ours},
+		{"no newline at the end", "User-agent: *\nDisallow: /", ours + "\nUser-agent: *\nDisallow: /"},
+		{"one line without a newline", "User-agent: *", ours + "\nUser-agent: *"},
+		{"lines that end with CR LF", crlf(theirs), crlf(ours + "\n" + theirs)},
+		{"lines that end with CR", cr(theirs), cr(ours + "\n" + theirs)},
+		{"several line ends: as the first one is", "User-agent: *\r\nDisallow: /a\nDisallow: /b\r", crlf(ours+"\n") + "User-agent: *\r\nDisallow: /a\nDisallow: /b\r"},
+		{"a byte order mark", bom + theirs, bom + ours + "\n" + theirs},
+		{"nothing but a byte order mark", bom, bom + ours},
+		{"UTF-16, little end first", "\xff\xfeU\x00s\x00", ""},
+		{"UTF-16, big end first", "\xfe\xff\x00U\x00s", ""},
+		{"UTF-16 without a mark", "U\x00s\x00e\x00r\x00", ""},
+		{"another encoding", "User-agent: *\nDisallow: /caf\xe9\n", ours + "\nUser-agent: *\nDisallow: /caf\xe9\n"},
+		{"a line for another sitemap", "Sitemap: https://example.com/blog/sitemap.xml\n", ours + "\nSitemap: https://example.com/blog/sitemap.xml\n"},
+		{"a line on another site", "Sitemap: https://example.net/sitemap.xml\n", ours + "\nSitemap: https://example.net/sitemap.xml\n"},
+		{"a line on another port", "Sitemap: https://example.com:8443/sitemap.xml\n", ours + "\nSitemap: https://example.com:8443/sitemap.xml\n"},
+		{"a line for another query", "Sitemap: " + sitemap + "?old\n", ours + "\nSitemap: " + sitemap + "?old\n"},
+		{"a relative line, which nobody follows", "Sitemap: /sitemap.xml\n", ours + "\nSitemap: /sitemap.xml\n"},
+		{"a line in a comment", "# Sitemap: " + sitemap + "\n", ours + "\n# Sitemap: " + sitemap + "\n"},
+		{"the line is there", theirs + "Sitemap: " + sitemap + "\n", ""},
+		{"the line is there, without a newline", theirs + "Sitemap: " + sitemap, ""},
+		{"the line is there, in another case, with spaces and a comment", "  SITEMAP :  HTTPS://Example.COM/sitemap.xml # here\n", ""},
+		{"the line is there, as Google also reads it", "site-map: " + sitemap, ""},
+		{"the line is there, with http", "Sitemap: http://example.com/sitemap.xml\n", ""},
+		{"the line is there, with the scheme's port", "Sitemap: https://example.com:443/sitemap.xml\n", ""},
+		{"the line is there, with www", "Sitemap: https://www.example.com/sitemap.xml\n", ""},
+		{"the line is there, for the compressed file", "Sitemap: " + sitemap + ".gz\n", ""},
+		{"the line is there, behind a byte order mark", bom + "Sitemap: " + sitemap + "\n", ""},
+		{"room for the lines and no byte more", strings.Repeat("#", MaxFile-len(ours)-1), ours + "\n" + strings.Repeat("#", MaxFile-len(ours)-1)},
+		{"a byte too long with the lines", strings.Repeat("#", MaxFile-len(ours)), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := Add([]byte(tt.file), []string{sitemap})
+			if ok != (tt.want != "") || ok && string(got) != tt.want {
+				t.Errorf("added: %t, %.200q, want %.200q", ok, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAddNamesOnlyWhatIsMissing(t *testing.T) {
+	news := "https://example.com/sitemap-news.xml"
+	for _, tt := range []struct{ name, file, want string }{
+		{"none is there", "", "# Added by servemap:\nSitemap: " + sitemap + "\nSitemap: " + news + "\n"},
+		{"one is there", "Sitemap: " + sitemap + "\n", "# Added by servemap:\nSitemap: " + news + "\n\nSitemap: " + sitemap + "\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, ok := Add([]byte(tt.file), []string{sitemap, news}); !ok || string(got) != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// FuzzAdd checks that crawlers read the same rules in the file as before.
+func FuzzAdd(f *testing.F) {
+	for _, file := range []string{theirs, "", bom + "User-agent:*\r\nDisallow:/", "Sitemap: " + sitemap, "\r\r\n\n", bom + bom, "a\x00"} {
+		f.Add([]byte(file))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		got, ok := Add(file, []string{sitemap})
+		if !ok {
+			return
+		}
+		if rest := bytes.TrimPrefix(file, []byte(bom)); !bytes.HasSuffix(got, rest) {
+			t.Fatalf("%q lost some of %q", got, file)
+		}
+		if before, after := robots.Parse(file).Text(), robots.Parse(got).Text(); !bytes.Equal(before, after) {
+			t.Fatalf("it disallows %q, and did %q", after, before)
+		}
+		if named := slices.Collect(robots.Sitemaps(got)); len(named) == 0 || named[0] != sitemap {
+			t.Fatalf("%q does not begin with the sitemap", got)
+		}
+		if again, ok := Add(got, []string{sitemap}); ok {
+			t.Fatalf("the line is added twice: %q", again)
+		}
+	})
+}
+
+// TestRobotsTxtOfTheProgramGetsTheSitemapLine runs a program that gives all kinds of answers for
+// robots.txt. A want of "" means the program's own answer, unchanged.
+func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
+	const none = "User-agent: *\nDisallow: /given/\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, theirs)
+	z.Close()
+	for _, tt := range []struct {
+		name    string
+		status  int
+		headers string // "Name: value" in lines
+		body    string
+		want    string
+	}{
+		{"a file", 200, "Content-Type: text/plain", theirs, ours + "\n" + theirs},
+		{"a file with a charset", 200, "Content-Type: Text/Plain; charset=utf-8", theirs, ours + "\n" + theirs},
+		{"a file without a type", 200, "", theirs, ours + "\n" + theirs},
+		{"an empty file", 200, "", "", ours},
+		{"all that describes the old bytes", 200, "Content-Type: text/plain\nContent-Length: " + strconv.Itoa(len(theirs)) +
+			"\nEtag: \"old\"\nLast-Modified: Mon, 02 Jan 2006 15:04:05 GMT\nContent-Digest: sha-256=:x:\nContent-Md5: x", theirs, ours + "\n" + theirs},
+		{"the line is there", 200, "Content-Type: text/plain\nEtag: \"old\"", "Sitemap: " + sitemap, ""},
+		{"404", 404, "Content-Type: text/html\nCache-Control: no-store\nSet-Cookie: a=b", "<html>not found", ours + "\n" + none},
+		{"410", 410, "", "gone", ours + "\n" + none},
+		{"401", 401, "Www-Authenticate: Basic", "who are you?", ""},
+		{"403", 403, "", "no", ""},
+		{"429", 429, "Retry-After: 5", "slowly", ""},
+		{"500", 500, "Content-Type: text/plain", theirs, ""},
+		{"503", 503, "Retry-After: 5\nContent-Type: text/plain", "later", ""},
+		{"a redirect", 302, "Location: /other.txt", "", ""},
+		{"an answer without a body", 204, "", "", ""},
+		{"a page for every path", 200, "Content-Type: text/html", "<!DOCTYPE html><p>app", ""},
+		{"a page that says it is text", 200, "Content-Type: text/plain", "<!DOCTYPE html><p>app", ""},
+		{"a page without a type", 200, "", "<!DOCTYPE html><p>app", ""},
+		{"JSON", 200, "Content-Type: application/json", "{}", ""},
+		{"an image without a type", 200, "", "\x89PNG\x0d\x0a\x1a\x0a", ""},
+		{"compressed all the same", 200, "Content-Type: text/plain\nContent-Encoding: gzip\nVary: Accept-Encoding", packed.String(), ""},
+		{"too long", 200, "Content-Type: text/plain", strings.Repeat("#\n", MaxFile/2+1), ""},
+		{"UTF-16", 200, "Content-Type: text/plain", "\xff\xfeU\x00s\x00", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			program := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				for line := range strings.Lines(tt.headers) {
+					name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+					w.Header().Set(name, value)
+				}
+				w.WriteHeader(tt.status)
+				for chunk := range slices.Chunk([]byte(tt.body), 7) { // as a program that copies writes
+					w.Write(chunk)
+				}
+			})
+			bare, with := fetch(t, program, http.MethodGet), fetch(t, around(program, none), http.MethodGet)
+			if tt.want == "" {
+				if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
+					t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
+				}
+				return
+			}
+			if with.status != 200 || with.body != tt.want {
+				t.Errorf("%d %q, want %q", with.status, with.body, tt.want)
+			}
+			if got := with.head.Get("Content-Length"); got != strconv.Itoa(len(tt.want)) {
+				t.Errorf("Content-Length is %q, want %d", got, len(tt.want))
+			}
+			if tag := with.head.Get("Etag"); len(tag) < 10 || tag[0] != '"' {
+				t.Errorf("ETag is %q, want a strong one of our own", tag)
+			}
+			for _, name := range []string{"Last-Modified", "Content-Digest", "Content-Md5", "Set-Cookie"} {
+				if value := with.head.Get(name); value != "" {
+					t.Errorf("%s: %s is still there", name, value)
+				}
+			}
+			if kind, control := with.head.Get("Content-Type"), with.head.Get("Cache-Control"); !strings.HasPrefix(strings.ToLower(kind), "text/plain") || control != "no-cache" {
+				t.Errorf("Content-Type is %q, Cache-Control %q", kind, control)
+			}
+		})
+	}
+}
+
+// TestEditedRobotsTxtAnswersConditionalAndRangeRequests asks for one file, edited or made, in all
+// the ways in which clients ask.
+func TestEditedRobotsTxtAnswersConditionalAndRangeRequests(t *testing.T) {
+	file := func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"Range", "If-None-Match", "If-Modified-Since"} {
+			if r.Header.Get(name) != "" {
+				t.Errorf("the program is asked with %s, for bytes that the client never had", name)
+			}
+		}
+		if r.Method != http.MethodGet || r.Header.Get("Accept-Encoding") != "identity" {
+			t.Errorf("the program is asked with %s and Accept-Encoding %q", r.Method, r.Header.Get("Accept-Encoding"))
+		}
+		w.Header().Set("Etag", `"old"`)
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Cache-Control", "max-age=60")
+		io.WriteString(w, theirs)
+	}
+	for _, program := range []struct {
+		name, want string
+		h          http.HandlerFunc
+	}{{"edited", ours + "\n" + theirs, file}, {"made", ours, http.NotFound}} {
+		h := around(program.h, "")
+		full := fetch(t, h, http.MethodGet)
+		tag, last := full.head.Get("Etag"), full.body[len(full.body)-4:]
+		for _, tt := range []struct {
+			name, method string
+			headers      []string
+			status       int
+			body         string
+		}{
+			{"GET", "GET", nil, 200, program.want},
+			{"GET that accepts gzip", "GET", []string{"Accept-Encoding", "gzip"}, 200, program.want},
+			{"HEAD", "HEAD", nil, 200, ""},
+			{"the tag of the new bytes", "GET", []string{"If-None-Match", tag}, 304, ""},
+			{"the tag of the new bytes, weak, among others", "GET", []string{"If-None-Match", `"x", W/` + tag}, 304, ""},
+			{"the tag of the old bytes", "GET", []string{"If-None-Match", `"old"`}, 200, program.want},
+			{"a date", "GET", []string{"If-Modified-Since", "Mon, 02 Jan 2096 15:04:05 GMT"}, 200, program.want},
+			{"HEAD with the tag", "HEAD", []string{"If-None-Match", tag}, 304, ""},
+			{"a range", "GET", []string{"Range", "bytes=2-6"}, 206, program.want[2:7]},
+			{"the end", "GET", []string{"Range", "bytes=-4"}, 206, last},
+			{"a range of the old bytes", "GET", []string{"Range", "bytes=2-6", "If-Range", `"old"`}, 200, program.want},
+		} {
+			t.Run(program.name+", "+tt.name, func(t *testing.T) {
+				got := fetch(t, h, tt.method, tt.headers...)
+				if got.status != tt.status || got.body != tt.body {
+					t.Errorf("%d %q, want %d %q", got.status, got.body, tt.status, tt.body)
+				}
+				if got.head.Get("Etag") != tag {
+					t.Errorf("the tag is %q, and was %q", got.head.Get("Etag"), tag)
+				}
+				if length := got.head.Get("Content-Length"); tt.status == 200 && length != strconv.Itoa(len(program.want)) {
+					t.Errorf("Content-Length is %q", length)
+				}
+			})
+		}
+	}
+	if got := fetch(t, around(http.HandlerFunc(file), ""), http.MethodGet).head.Get("Cache-Control"); got != "max-age=60" {
+		t.Errorf("the owner's Cache-Control became %q", got)
+	}
+}
+
+// TestOtherAnswersAreNotChanged asks for answers to which there is nothing to add, in all the ways in
+// which clients ask. They must be as without us.
+func TestOtherAnswersAreNotChanged(t *testing.T) {
+	file := func(kind, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.Header().Set("Etag", `"theirs"`)
+			http.ServeContent(w, r, "", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), strings.NewReader(body))
+		}
+	}
+	for name, program := range map[string]http.HandlerFunc{
+		"a file that names the sitemap": file("text/plain", theirs+"Sitemap: "+sitemap+"\n"),
+		"a page":                        file("text/html", "<!DOCTYPE html><p>app"),
+		"a file that is too long":       file("text/plain", strings.Repeat("#\n", MaxFile/2+1)),
+		"one compressed for those who accept it": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.Header().Set("Vary", "Accept-Encoding")
+			if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+				io.WriteString(w, "Sitemap: "+sitemap)
+				return
+			}
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer z.Close()
+			io.WriteString(z, "Sitemap: "+sitemap)
+		},
+	} {
+		for _, headers := range [][]string{
+			nil, {"Accept-Encoding", "gzip"}, {"If-None-Match", `"theirs"`}, {"If-None-Match", `"other"`},
+			{"If-Modified-Since", "Sun, 22 Nov 2026 12:00:00 GMT"}, {"Range", "bytes=2-6"}, {"Range", "bytes=2-6", "If-Range", `"other"`},
+		} {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				t.Run(fmt.Sprint(name, ", ", method, " ", headers), func(t *testing.T) {
+					bare, with := fetch(t, program, method, headers...), fetch(t, around(program, ""), method, headers...)
+					if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
+						t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A middleware around us may compress what we send: then Content-Encoding is set already.
+func TestRobotsTxtIsEditedBelowACompressor(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		defer z.Close()
+		around(text(theirs), "").ServeHTTP(packing{w, z}, r)
+	})
+	got := fetch(t, h, http.MethodGet, "Range", "bytes=2-6")
+	z, err := gzip.NewReader(strings.NewReader(got.body))
+	base.Check(t, err)
+	if body, err := io.ReadAll(z); err != nil || string(body) != ours+"\n"+theirs || got.status != 200 || !strings.HasPrefix(got.head.Get("Etag"), `W/"`) {
+		t.Errorf("%d %q, %v, ETag %q", got.status, body, err, got.head.Get("Etag"))
+	}
+}
+
+type packing struct {
+	http.ResponseWriter
+	z *gzip.Writer
+}
+
+func (p packing) Write(b []byte) (int, error) { return p.z.Write(b) }
+
+func TestFlushSendsNothingTooEarly(t *testing.T) {
+	for name, flush := range map[string]func(w http.ResponseWriter) error{
+		"a controller": func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() },
+		"a Flusher":    func(w http.ResponseWriter) error { w.(http.Flusher).Flush(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				for line := range strings.Lines(theirs) {
+					io.WriteString(w, line)
+					if err := flush(w); err != nil {
+						t.Error(err)
+					}
+				}
+			}), "")
+			if got := fetch(t, h, http.MethodGet); got.body != ours+"\n"+theirs {
+				t.Errorf("%q", got.body)
+			}
+		})
+	}
+}
+
+// A file that broke off may lack rules. It must look broken to crawlers too.
+func TestFileThatBreaksOffStaysBroken(t *testing.T) {
+	h := around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(theirs)))
+		io.WriteString(w, theirs[:14])
+	}), "")
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	resp, err := srv.Client().Get(srv.URL + "/robots.txt")
+	base.Check(t, err)
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("it is taken for whole: %q", body)
+	}
+}
+
+func text(body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		io.WriteString(w, body)
+	})
+}
+
+func around(program http.Handler, none string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Serve(program, w, r, []string{sitemap}, none) })
+}
+
+type fetched struct {
+	status int
+	head   http.Header
+	body   string
+}
+
+// headers returns the headers about the body.
+func (a fetched) headers() string {
+	a.head.Del("Date")
+	var b strings.Builder
+	a.head.Write(&b)
+	return b.String()
+}
+
+// fetch asks a real server, without the client's own compression.
+func fetch(t *testing.T, h http.Handler, method string, headers ...string) fetched {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	r, err := http.NewRequest(method, srv.URL+"/robots.txt", nil)
+	base.Check(t, err)
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Set(pair[0], pair[1])
+	}
+	client := &http.Client{
+		Transport:     &http.Transport{DisableCompression: true, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(r)
+	base.Check(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	base.Check(t, err)
+	return fetched{resp.StatusCode, resp.Header, string(body)}
+}
+
+func TestStreamThatIsNoRobotsTxtIsNotReadToItsEnd(t *testing.T) {
+	const events = 1000
+	written := 0
+	stream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range events {
+			if _, err := w.Write([]byte("data: tick\n\n")); err != nil || r.Context().Err() != nil {
+				return
+			}
+			written++
+		}
+	})
+	w := httptest.NewRecorder()
+	wrote := Serve(stream, w, httptest.NewRequest(http.MethodGet, "/robots.txt", nil), []string{sitemap}, "")
+	if wrote || written != events || strings.Count(w.Body.String(), "tick") != events {
+		t.Errorf("%d events were written, and the client got %d; want %d", written, strings.Count(w.Body.String(), "tick"), events)
+	}
+}

@@ -1,0 +1,202 @@
+package files
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/shards"
+)
+
+func TestOneFileThenAnIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/b", "/a", "/c&d'")
+		s.render()
+		s.want("sitemap.xml", "/a", "/b", "/c&d'")
+		s.want("sitemap-1.xml", "/a", "/b", "/c&d'")
+		s.list(shards.Entry{}, "/e")
+		s.render()
+		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
+		s.want("sitemap-1.xml", "/a", "/b", "/c&d'")
+		s.want("sitemap-2.xml", "/e")
+		for _, name := range []string{"sitemap-3.xml", "sitemap-0.xml", "sitemap-01.xml", "sitemap-.xml", "sitemap", "sitemap.txt", "sitemap-recent.xml", "sitemap-news.xml", "other.xml", "sitemap-1.xml.gz.gz", "sitemaps-explained.xml"} {
+			if w := s.get(name); w.Code != http.StatusNotFound || s.files.Owns(name) && name != "sitemap-3.xml" {
+				t.Errorf("%s: status %d, want 404 and that it is none of the site's", name, w.Code)
+			}
+		}
+	})
+}
+
+func TestChangeMakesOneFileNew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/1", "/2", "/3", "/4", "/5")
+		s.render()
+		time.Sleep(time.Hour)
+		before := s.files.served.Load()
+		s.write(func(tx shards.Tx) {
+			if s.book.Set(tx, 2, "/4", changedAt(time.Now().Unix())) {
+				s.files.Changed(2)
+			}
+		})
+		s.render()
+		after := s.files.served.Load()
+		if after.files[1] != before.files[1] {
+			t.Error("part 1 was made anew, although only part 2 changed")
+		}
+		if after.files[2] == before.files[2] {
+			t.Error("part 2 is the old one")
+		}
+		if !strings.Contains(s.get("sitemap.xml").Body.String(), after.files[2].modified.Time().UTC().Format("2006-01-02T15:04:05Z")) {
+			t.Error("the index does not say when part 2 became new")
+		}
+		s.files.ChangedAll()
+		time.Sleep(time.Hour)
+		s.render()
+		if got := s.files.served.Load().files[2].modified; got != after.files[2].modified {
+			t.Errorf("the same bytes are of %v, want %v: nothing changed since", got.Time(), after.files[2].modified.Time())
+		}
+	})
+}
+
+func TestLastFilesAreServedWhileTheStoreFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/a", "/b")
+		s.render()
+		s.write(func(tx shards.Tx) { s.files.Changed(s.book.Add(tx, 0, "/c", shards.Entry{})) })
+		s.files.Follow(Policy{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /a"))})
+		s.st.fail("")
+		for range 2 {
+			if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
+				t.Errorf("Render returned %v", err)
+			}
+			s.want("sitemap.xml", "/a", "/b")
+		}
+		s.st.mend()
+		s.render()
+		s.want("sitemap.xml", "/b", "/c")
+		if got := strings.Count(s.log.String(), "level=WARN"); got != 1 {
+			t.Errorf("%d warnings, want one for one cause:\n%s", got, s.log)
+		}
+	})
+}
+
+func TestPassesArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.run()
+		synctest.Wait()
+		time.Sleep(time.Hour)
+		s.list(shards.Entry{}, "/a")
+		synctest.Wait()
+		s.want("sitemap.xml", "/a") // the first change after a quiet time
+		s.list(shards.Entry{}, "/b")
+		time.Sleep(59 * time.Second)
+		s.want("sitemap.xml", "/a")
+		time.Sleep(2 * time.Second)
+		s.want("sitemap.xml", "/a", "/b")
+	})
+}
+
+func TestLostEntryTakesOnlyItsPageOut(t *testing.T) {
+	s := newShelf(t)
+	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
+	s.write(func(tx shards.Tx) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
+	s.render()
+	s.want("sitemap-1.xml", "/1", "/3")
+	s.want("sitemap-2.xml", "/4")
+}
+
+func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
+	s := newShelf(t)
+	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
+	s.render()
+	s.write(func(tx shards.Tx) {
+		s.book.Remove(tx, 1, "/2")
+		s.book.Remove(tx, 1, "/3")
+		s.book.Remove(tx, 2, "/4")
+		s.book.Add(tx, 2, "/5", shards.Entry{})
+	})
+	s.files.Changed(1, 2)
+	s.files.Withdraw("/3", time.Now())
+	s.files.Settle("/3", 1, time.Now())
+	s.st.fail(s.book.Keys.List(1, ""))
+	if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
+		t.Errorf("Render returned %v", err)
+	}
+	s.want("sitemap-1.xml", "/1", "/2") // "/3" was withdrawn
+	s.want("sitemap-2.xml", "/5")
+	s.st.mend()
+	s.render()
+	s.want("sitemap-1.xml", "/1")
+}
+
+func TestWithdrawnPageHasNoElementUntilTheStoreHasDecided(t *testing.T) {
+	s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Alternates })
+	s.list(shards.Entry{}, "/a")
+	s.list(shards.Entry{Extension: &shards.Extension{Alternates: []shards.Alternate{{Lang: "de", Location: "/a"}, {Lang: "en", Location: "/b"}, {Lang: "fr", Location: "/fr"}}}}, "/b")
+	s.render()
+	want := func(when string, has bool) {
+		t.Helper()
+		for location, has := range map[string]bool{"/a": has, "/b": true} {
+			element, err := s.files.Element(t.Context(), 1, location)
+			if err != nil || (element != "") != has || !strings.Contains(s.get("sitemap.xml").Body.String(), element) {
+				t.Errorf("%s: the element of %s is %q, %v; want one: %v", when, location, element, err, has)
+			}
+		}
+	}
+	want("at first", true)
+	now := time.Now()
+	s.files.Withdraw("/a", now)
+	want("withdrawn", false)
+	s.files.Settle("/a", 1, now)
+	s.render()
+	want("listed again", true)
+}
+
+// A part whose record was lost counts its changes from zero again. The stored date of its
+// file must not be taken for the new file's.
+func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		defer func() { s.stop() }()
+		s.list(shards.Entry{}, "/a", "/b")
+		for i := range 20 {
+			s.write(func(tx shards.Tx) { s.book.Set(tx, 1, "/a", changedAt(int64(1000+i))) })
+		}
+		s.files.ChangedAll()
+		s.render()
+		s.write(func(tx shards.Tx) { tx.Put("s|part|000001", nil) })
+		time.Sleep(time.Hour)
+		s.list(shards.Entry{}, "/c")
+		s.render()
+		before := s.get("sitemap.xml").Header()
+		s.again()
+		time.Sleep(time.Hour)
+		s.render()
+		after := s.get("sitemap.xml").Header()
+		if before.Get("Etag") != after.Get("Etag") || before.Get("Last-Modified") != after.Get("Last-Modified") {
+			t.Errorf("after a restart the file is %v, want %v", after, before)
+		}
+	})
+}
+
+func TestPartOutOfMemoryIsMadeAfterTheSiteWasClosed(t *testing.T) {
+	s := newShelf(t)
+	s.keep(1)
+	s.run()
+	s.list(shards.Entry{}, "/a", "/b", "/c", "/d", "/e", "/f", "/g")
+	s.render()
+	s.stop()
+	s.stop = func() {}
+	s.want("sitemap-1.xml", "/a", "/b", "/c")
+	s.want("sitemap-2.xml", "/d", "/e", "/f")
+	s.want("sitemap-3.xml", "/g")
+}

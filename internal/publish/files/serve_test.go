@@ -1,0 +1,192 @@
+package files
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/shards"
+)
+
+func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
+	s := newShelf(t)
+	s.list(shards.Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(1700000000)}, Freq: rate.Weekly}, "/a")
+	s.render()
+	plain := s.get("sitemap.xml")
+	const want = sitemap.URLSetOpen + "<url><loc>https://example.com/a</loc><lastmod>2023-11-14T22:13:20Z</lastmod><changefreq>weekly</changefreq></url>\n" + sitemap.URLSetClose
+	if plain.Body.String() != want {
+		t.Fatalf("served\n%s, want\n%s", plain.Body, want)
+	}
+	tag, modified := plain.Header().Get("Etag"), plain.Header().Get("Last-Modified")
+	zipped := s.get("sitemap.xml", with("Accept-Encoding", "gzip"))
+	ziptag := zipped.Header().Get("Etag")
+	if tag == ziptag || tag == "" || strings.HasPrefix(tag, "W/") {
+		t.Errorf("entity tags %q and %q must be strong, and differ", tag, ziptag)
+	}
+
+	tests := []struct {
+		name    string
+		file    string
+		request []func(*http.Request)
+		status  int
+		header  http.Header // those that must be so; "" for absent
+		body    string      // "gzip" for the packed file, "plain", "" for none
+	}{
+		{"plain", "sitemap.xml", nil, 200, http.Header{
+			"Content-Type": {"application/xml; charset=utf-8"}, "Vary": {"Accept-Encoding"}, "X-Robots-Tag": {"noindex"},
+			"Content-Encoding": {""}, "Content-Length": {fmt.Sprint(len(want))}}, "plain"},
+		{"gzip", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "br, gzip;q=0.5")}, 200, http.Header{
+			"Content-Type": {"application/xml; charset=utf-8"}, "Vary": {"Accept-Encoding"}, "Content-Encoding": {"gzip"}, "Etag": {ziptag}}, "gzip"},
+		{"gzip in a second line", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "br"), with("Accept-Encoding", "GZIP")}, 200, http.Header{"Content-Encoding": {"gzip"}}, "gzip"},
+		{"any", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "*")}, 200, http.Header{"Content-Encoding": {"gzip"}}, "gzip"},
+		{"any but gzip", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "*, gzip;q=0")}, 200, http.Header{"Content-Encoding": {""}}, "plain"},
+		{"refused with decimals", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip; q=0.000")}, 200, http.Header{"Content-Encoding": {""}}, "plain"},
+		{"packed", "sitemap.xml.gz", nil, 200, http.Header{
+			"Content-Type": {"application/gzip"}, "Content-Encoding": {""}, "Vary": {""}, "X-Robots-Tag": {"noindex"}}, "gzip"},
+		{"packed, and gzip accepted", "sitemap.xml.gz", []func(*http.Request){with("Accept-Encoding", "gzip")}, 200, http.Header{"Content-Encoding": {""}}, "gzip"},
+		{"HEAD", "sitemap.xml", []func(*http.Request){method("HEAD")}, 200, http.Header{"Content-Length": {fmt.Sprint(len(want))}, "Etag": {tag}}, ""},
+		{"HEAD gzip", "sitemap.xml", []func(*http.Request){method("HEAD"), with("Accept-Encoding", "gzip")}, 200, http.Header{"Content-Encoding": {"gzip"}}, ""},
+		{"same tag", "sitemap.xml", []func(*http.Request){with("If-None-Match", tag)}, 304, http.Header{"Etag": {tag}, "Vary": {"Accept-Encoding"}, "Content-Length": {""}}, ""},
+		{"same tag, weak, among others", "sitemap.xml", []func(*http.Request){with("If-None-Match", `"x", W/`+tag)}, 304, nil, ""},
+		{"same tag, HEAD", "sitemap.xml", []func(*http.Request){method("HEAD"), with("If-None-Match", tag)}, 304, nil, ""},
+		{"any tag", "sitemap.xml", []func(*http.Request){with("If-None-Match", "*")}, 304, nil, ""},
+		{"tag of the other coding", "sitemap.xml", []func(*http.Request){with("If-None-Match", ziptag)}, 200, nil, "plain"},
+		{"old tag, same date", "sitemap.xml", []func(*http.Request){with("If-None-Match", `"old"`), with("If-Modified-Since", modified)}, 200, nil, "plain"},
+		{"same date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", modified)}, 304, nil, ""},
+		{"older date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", "Mon, 02 Jan 2006 15:04:05 GMT")}, 200, nil, "plain"},
+		{"senseless date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", "yesterday")}, 200, nil, "plain"},
+		{"POST", "sitemap.xml", []func(*http.Request){method("POST")}, 405, http.Header{"Allow": {"GET, HEAD"}, "X-Robots-Tag": {"noindex"}}, "text"},
+		{"DELETE of a part", "sitemap-1.xml", []func(*http.Request){method("DELETE")}, 405, http.Header{"Allow": {"GET, HEAD"}}, "text"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := s.get(tt.file, tt.request...)
+			if w.Code != tt.status {
+				t.Errorf("status %d, want %d", w.Code, tt.status)
+			}
+			for key, values := range tt.header {
+				if got := w.Header().Get(key); got != values[0] {
+					t.Errorf("%s: %q, want %q", key, got, values[0])
+				}
+			}
+			checkBody(t, tt.body, w.Body.Bytes(), want)
+		})
+	}
+}
+
+func checkBody(t *testing.T, kind string, body []byte, want string) {
+	t.Helper()
+	switch kind {
+	case "":
+		if len(body) != 0 {
+			t.Errorf("a body of %d bytes, want none", len(body))
+		}
+	case "plain":
+		if string(body) != want {
+			t.Errorf("body\n%s, want\n%s", body, want)
+		}
+	case "gzip":
+		zr, err := gzip.NewReader(bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unpacked, err := io.ReadAll(zr); err != nil || string(unpacked) != want {
+			t.Errorf("body unpacks to\n%s, %v; want\n%s", unpacked, err, want)
+		}
+	}
+}
+
+// wantNothing asks for files where none is served.
+func (s *shelf) wantNothing(when string) {
+	s.Helper()
+	for _, name := range []string{"sitemap.xml", "sitemap.xml.gz", "sitemap-1.xml"} {
+		w := s.get(name)
+		if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Header().Get("Cache-Control") != "no-store" || w.Body.String() != "because of nothing" {
+			s.Errorf("%s, %s: %d %v %q, want a 503 that says why and when to come again", when, name, w.Code, w.Header(), w.Body)
+		}
+	}
+}
+
+func TestNothingIsServedWhileNothingIsListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.wantNothing("before the first rendering")
+		s.render()
+		s.wantNothing("before the first page")
+		s.list(shards.Entry{}, "/a")
+		s.render()
+		s.want("sitemap.xml", "/a")
+		s.write(func(tx shards.Tx) { s.book.Remove(tx, 1, "/a"); s.files.Changed(1) })
+		s.render()
+		s.wantNothing("after the last page left")
+	})
+}
+
+func TestFirstRequestWaitsForTheStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/a")
+		var rendered sync.WaitGroup
+		rendered.Go(func() {
+			time.Sleep(time.Second)
+			s.render()
+		})
+		s.want("sitemap.xml", "/a")
+		rendered.Wait()
+	})
+}
+
+func TestReportOnlyServesNothing(t *testing.T) {
+	s := newShelf(t, func(c *Config) { c.ReportOnly = true })
+	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
+	s.render()
+	s.wantNothing("under ReportOnly")
+	if w := s.get("other.xml"); w.Code != http.StatusNotFound {
+		t.Errorf("status %d for another file, want 404", w.Code)
+	}
+	if !s.files.Lists("/4") || s.files.Lists("/5") || s.files.Listed() != 4 {
+		t.Errorf("%d pages are listed, want 4 as if they were served", s.files.Listed())
+	}
+}
+
+// FuzzNotModified sends any headers a client may send. The client is never told that it
+// has a file that it does not have. Its tag is found among others, and dates are compared
+// as net/http compares them.
+func FuzzNotModified(f *testing.F) {
+	const tag = `"0123456789abcdef"`
+	modified := time.Date(2026, 11, 20, 17, 30, 0, 0, time.UTC)
+	f.Add(`"a"`, `W/"b"`, "Fri, 20 Nov 2026 17:30:00 GMT")
+	f.Add("", "*", "Fri, 20 Nov 2026 17:29:59 GMT")
+	f.Add(tag[:9], tag[9:], "Friday, 20-Nov-26 17:30:01 GMT")
+	f.Add(`"`, `,"`, "Fri Nov 20 17:30:00 2026")
+	f.Fuzz(func(t *testing.T, before, after, since string) {
+		ask := func(name string, values ...string) bool {
+			return notModified(http.Header{name: values}, tag, modified)
+		}
+		if lines := before + after; ask("If-None-Match", before, after) && !strings.Contains(lines, tag) && !strings.Contains(lines, "*") {
+			t.Errorf("%q and %q are taken for %s", before, after, tag)
+		}
+		if !ask("If-None-Match", before+","+tag+", "+after) || !ask("If-None-Match", before, " W/"+tag+" ", after) {
+			t.Errorf("the tag is not found between %q and %q", before, after)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("If-Modified-Since", since)
+		w := httptest.NewRecorder()
+		http.ServeContent(w, r, "", modified, strings.NewReader("x"))
+		if got := ask("If-Modified-Since", since); got != (w.Code == http.StatusNotModified) {
+			t.Errorf("not modified since %q: %v, net/http answers %d", since, got, w.Code)
+		}
+	})
+}

@@ -1,0 +1,270 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"iter"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// shelf is a book over a store, with the files that show it.
+type shelf struct {
+	*testing.T
+	st    *faulty
+	book  shards.Book
+	files *Files
+	cache int // how many bytes of files are kept in memory
+	log   *strings.Builder
+	stop  func() // ends Run and waits for its end
+}
+
+// faulty is a store whose scans fail or take long on demand.
+type faulty struct {
+	store.Store
+	fails atomic.Pointer[string] // what the keys of the scans that fail have in them; nil if none fails
+	delay atomic.Int64           // of the scan of a part, in nanoseconds
+	scans atomic.Int64           // of parts
+}
+
+var errBroken = errors.New("it does not answer")
+
+// fail makes scans fail whose keys have a text in them.
+func (s *faulty) fail(of string) { s.fails.Store(&of) }
+
+func (s *faulty) mend() { s.fails.Store(nil) }
+
+func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if of := s.fails.Load(); of != nil && strings.Contains(prefix, *of) {
+			yield(store.Record{}, errBroken)
+			return
+		}
+		if strings.Contains(prefix, "list|") {
+			s.scans.Add(1)
+			select {
+			case <-time.After(time.Duration(s.delay.Load())):
+			case <-ctx.Done():
+				yield(store.Record{}, ctx.Err())
+				return
+			}
+		}
+		for r, err := range s.Store.Scan(ctx, prefix, after) {
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func newShelf(t *testing.T, change ...func(*Config)) *shelf {
+	s := &shelf{T: t, st: &faulty{Store: new(memstore.Store)}, cache: cacheBytes, log: new(strings.Builder)}
+	s.book = shards.Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
+	cfg := Config{
+		Store: s.st, Keys: "s|", URL: s.book.URL, Name: "sitemap", Folder: "/", Every: time.Minute,
+		Logger: slog.New(slog.NewTextHandler(s.log, nil)),
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	s.files, s.stop = New(cfg), func() {}
+	t.Cleanup(func() { s.stop() })
+	s.again()
+	return s
+}
+
+// again opens new files on the same store, as a restart does. Until run is called, they
+// are made only when a test waits for them.
+func (s *shelf) again() {
+	s.stop()
+	s.files = New(s.files.cfg)
+	s.files.cache.most = s.cache
+	s.files.Follow(Policy{})
+	s.stop = func() {}
+}
+
+// keep sets how many bytes of files are kept in memory. The last file is always kept.
+func (s *shelf) keep(bytes int) { s.cache, s.files.cache.most = bytes, bytes }
+
+// run starts Run, as a site does.
+func (s *shelf) run() {
+	s.stop()
+	s.start(s.files.Run)
+}
+
+func (s *shelf) start(loop func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		loop(ctx)
+	}()
+	s.stop = func() {
+		cancel()
+		<-done
+	}
+}
+
+// write runs fn on the book and stores what it has put. No other goroutine may write.
+func (s *shelf) write(fn func(shards.Tx)) {
+	s.Helper()
+	tx := &shelfTx{s: s, put: map[string][]byte{}}
+	fn(tx)
+	keys := slices.Sorted(maps.Keys(tx.put))
+	err := s.st.Update(s.Context(), keys, func(values [][]byte) error {
+		for i, key := range keys {
+			values[i] = tx.put[key]
+		}
+		return nil
+	})
+	base.Check(s, err)
+}
+
+// shelfTx reads from the store and keeps what is put.
+type shelfTx struct {
+	s   *shelf
+	put map[string][]byte
+}
+
+func (tx *shelfTx) Get(key string) (value []byte) {
+	if v, ok := tx.put[key]; ok {
+		return v
+	}
+	err := tx.s.st.View(tx.s.Context(), []string{key}, func(values [][]byte) error {
+		value = bytes.Clone(values[0])
+		return nil
+	})
+	if err != nil {
+		tx.s.Fatal(err)
+	}
+	return value
+}
+
+func (tx *shelfTx) Put(key string, value []byte) { tx.put[key] = value }
+
+func (s *shelf) list(e shards.Entry, locations ...string) {
+	s.Helper()
+	var parts []int
+	s.write(func(tx shards.Tx) {
+		for _, l := range locations {
+			parts = append(parts, s.book.Add(tx, 0, l, e))
+		}
+	})
+	s.files.Changed(parts...) // once it is stored, and not before
+}
+
+// compile returns rules that must be right.
+func compile(rules ...eligibility.Rule) eligibility.Rules {
+	compiled, err := eligibility.NewRules(rules)
+	if err != nil {
+		panic(err)
+	}
+	return compiled
+}
+
+// barring returns rules that exclude locations.
+func barring(locations ...string) eligibility.Rules {
+	var rules []eligibility.Rule
+	for _, l := range locations {
+		rules = append(rules, eligibility.Rule{Pattern: l + "$", Listing: eligibility.Never})
+	}
+	return compile(rules...)
+}
+
+func (s *shelf) render() {
+	s.Helper()
+	base.Check(s, s.files.Render(s.Context()))
+}
+
+func (s *shelf) get(name string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, "/"+name, nil)
+	for _, f := range change {
+		f(r)
+	}
+	w := httptest.NewRecorder()
+	if !s.files.Serve(w, r) {
+		_, _ = w.WriteString("because of nothing")
+	}
+	return w
+}
+
+func with(key, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Add(key, value) }
+}
+
+func method(m string) func(*http.Request) { return func(r *http.Request) { r.Method = m } }
+
+// locs returns the addresses in a sitemap or an index.
+func locs(t *testing.T, body []byte) (urls []string) {
+	t.Helper()
+	var doc struct {
+		URLs []struct {
+			Loc string `xml:"loc"`
+		} `xml:"url"`
+		Parts []struct {
+			Loc string `xml:"loc"`
+		} `xml:"sitemap"`
+	}
+	if err := xml.Unmarshal(body, &doc); err != nil {
+		t.Fatalf("%v in\n%s", err, body)
+	}
+	for _, u := range append(doc.URLs, doc.Parts...) {
+		urls = append(urls, strings.TrimPrefix(u.Loc, "https://example.com"))
+	}
+	return urls
+}
+
+func (s *shelf) want(name string, want ...string) {
+	s.Helper()
+	w := s.get(name)
+	if w.Code != http.StatusOK {
+		s.Errorf("%s: status %d", name, w.Code)
+		return
+	}
+	if got := locs(s.T, w.Body.Bytes()); !slices.Equal(got, want) {
+		s.Errorf("%s lists %q, want %q", name, got, want)
+	}
+}
+
+// wantEntries compares the entries of a file.
+func (s *shelf) wantEntries(name, want string) {
+	s.Helper()
+	got := s.get(name).Body.String()
+	if entries := strings.TrimSuffix(strings.TrimPrefix(got, sitemap.URLSetOpen), sitemap.URLSetClose); entries != want {
+		s.Errorf("%s has\n%s, want\n%s", name, entries, want)
+	}
+}
+
+// changedAt is the entry of a page that changed at a time in Unix seconds.
+func changedAt(unix int64) shards.Entry {
+	return shards.Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(unix)}}
+}
+
+// everything is an extension of all kinds.
+func everything() *shards.Extension {
+	return &shards.Extension{
+		Alternates: []shards.Alternate{{Lang: "de", Location: "/de"}, {Lang: "x-default", Location: "/"}},
+		Images:     []string{"https://example.com/a.png", "https://cdn.example.net/b.png?x=1&y=2"},
+		News:       &sitemap.News{Publication: "The Paper", Language: "en", Published: 1700000000, Title: "Cats & dogs"},
+		Videos: []sitemap.Video{{Thumbnail: "https://example.com/t.png", Title: "T", Description: "D",
+			Content: "https://example.com/v.mp4", Player: "https://example.com/p", Seconds: 60, Published: 1690000000}},
+	}
+}

@@ -1,0 +1,361 @@
+package files
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/shards"
+)
+
+func TestWithdrawnPageLeavesWhileTheStoreHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/a", "/b")
+		s.render()
+		s.st.delay.Store(int64(time.Hour)) // a rendering that hangs in the store
+		s.files.ChangedAll()
+		go s.files.Render(t.Context())
+		synctest.Wait()
+		s.files.Withdraw("/b", time.Now())
+		began := time.Now()
+		s.want("sitemap.xml", "/a")
+		if took := time.Since(began); took > cutEvery {
+			t.Errorf("the sitemap took %v", took)
+		}
+
+		// It does not bring the page back.
+		time.Sleep(2 * time.Hour)
+		s.want("sitemap.xml", "/a")
+	})
+}
+
+// TestOlderVerdictEndsNoWithdrawal withdraws a page twice. The store then confirms the
+// first withdrawal, and something seen between the two.
+func TestOlderVerdictEndsNoWithdrawal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/a", "/b")
+		s.render()
+		began := time.Now()
+		at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
+		s.files.Withdraw("/a", at(1))
+		s.files.Settle("/a", 1, at(1))
+		s.files.Withdraw("/a", at(3))
+		s.files.Withdraw("/a", at(2)) // which came late
+		s.files.Settle("/a", 1, at(2))
+		s.want("sitemap.xml", "/b")
+		s.files.ChangedAll()
+		s.render()
+		s.want("sitemap.xml", "/b")
+		s.files.Settle("/a", 1, at(3)) // the store lists it, by all that was seen
+		s.render()
+		s.want("sitemap.xml", "/a", "/b")
+	})
+}
+
+// The store cannot take the verdict, and still lists the page.
+func TestFileKeepsItsTimeWhileAWithdrawalIsUnsettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newPress(t)
+		d.files.Withdraw("/gone", time.Now())
+		validators := func() (all []string) {
+			for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml", "sitemap.xml"} {
+				h := d.get(name).Header()
+				all = append(all, name, h.Get("Last-Modified"), h.Get("Etag"))
+			}
+			return all
+		}
+		before := validators()
+		for range 4 {
+			time.Sleep(time.Hour)
+			d.files.ChangedAll()
+			d.render()
+			if after := validators(); !slices.Equal(after, before) {
+				t.Fatalf("the files are now\n%q, and were\n%q", after, before)
+			}
+		}
+	})
+}
+
+// TestPassThatReadThePageBeforeTheVerdictDoesNotServeIt settles a withdrawal during a pass that still
+// finds the entry.
+func TestPassThatReadThePageBeforeTheVerdictDoesNotServeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/a")
+		s.render()
+		s.list(shards.Entry{}, "/b")
+		s.st.delay.Store(int64(5 * time.Second))
+		go s.files.Render(t.Context())
+		time.Sleep(time.Second)
+		now := time.Now()
+		s.files.Withdraw("/b", now)
+		s.files.Settle("/b", 0, now)
+		time.Sleep(time.Minute)
+		s.want("sitemap.xml", "/a")
+	})
+}
+
+// A request for the sitemap never shows a page that was withdrawn before, and does not
+// wait for long.
+func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(*shelf)
+		most time.Duration
+	}{
+		{"the first in a while", func(*shelf) { time.Sleep(time.Minute) }, 0},
+		{"soon after another", func(s *shelf) {
+			s.files.Withdraw("/c", time.Now())
+			s.want("sitemap.xml", "/a", "/b")
+			time.Sleep(time.Millisecond)
+		}, cutEvery},
+		{"soon after a rendering", func(*shelf) {}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(t)
+				s.list(shards.Entry{}, "/a", "/b", "/c")
+				s.render()
+				tt.do(s)
+				s.files.Withdraw("/b", time.Now())
+				begun := time.Now()
+				var askers sync.WaitGroup
+				for range 20 {
+					askers.Go(func() {
+						if body := s.get("sitemap.xml").Body.String(); strings.Contains(body, "/b<") || !strings.Contains(body, "/a<") {
+							t.Errorf("the sitemap is\n%s", body)
+						}
+					})
+				}
+				askers.Wait()
+				if took := time.Since(begun); took > tt.most {
+					t.Errorf("they waited for %v, want at most %v", took, tt.most)
+				}
+			})
+		})
+	}
+}
+
+// Only a page that was not withdrawn yet can be in the files.
+func TestPageThatIsWithdrawnAgainDelaysNoRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/a", "/b")
+		s.render()
+		s.files.Withdraw("/a", time.Now())
+		s.want("sitemap.xml", "/b")
+		began := time.Now()
+		s.files.Withdraw("/a", began.Add(time.Millisecond))
+		s.want("sitemap.xml", "/b")
+		if took := time.Since(began); took > 0 {
+			t.Errorf("the request took %v", took)
+		}
+	})
+}
+
+// newPress is a shelf with every kind of file, in which every file names "/gone".
+func newPress(t *testing.T) *diary {
+	d := newDiary(t, func(c *Config) {
+		c.Recent, c.News, c.Extensions = 7*24*time.Hour, true, sitemap.Alternates
+		c.Publication = "The Paper"
+	})
+	entry := func() shards.Entry {
+		return shards.Entry{Extension: &shards.Extension{
+			Alternates: []shards.Alternate{{Lang: "de", Location: "/gone"}, {Lang: "en", Location: "/b"}, {Lang: "fr", Location: "/c"}},
+			News:       &sitemap.News{Publication: "The Paper", Language: "en", Published: time.Now().Add(-time.Hour).Unix(), Title: "News"},
+		}}
+	}
+	d.happens(changelog.Added, "/a", "/b", "/gone", "/c")
+	for _, l := range []string{"/a", "/b", "/gone", "/c"} {
+		d.write(func(tx shards.Tx) { d.book.Set(tx, d.part[l], l, entry()) })
+	}
+	d.files.ChangedAll()
+	d.render()
+	return d
+}
+
+// TestPageWithdrawnWhileTheSiteStartsIsNotServed restarts, and withdraws a page before the files are
+// read. The store still lists it.
+func TestPageWithdrawnWhileTheSiteStartsIsNotServed(t *testing.T) {
+	names := []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml"}
+	for _, tt := range []struct {
+		name string
+		wait time.Duration // since the start; a part takes five seconds to read
+	}{
+		{"before the trust in dates is known", -1},
+		{"before the store is asked", 0},
+		{"while the first part is read", time.Second},
+		{"while the second part is read", 6 * time.Second},
+	} {
+		for _, demanded := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, files are asked for at once: %t", tt.name, demanded), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := newPress(t)
+					for _, name := range names {
+						if !strings.Contains(d.get(name).Body.String(), "/gone") {
+							t.Fatalf("%s does not name the page, so this shows nothing", name)
+						}
+					}
+					d.stop()
+					d.files = New(d.files.cfg)
+					if tt.wait < 0 {
+						d.files.Withdraw("/gone", time.Now())
+					}
+					d.files.Follow(Policy{})
+					if tt.wait == 0 {
+						d.files.Withdraw("/gone", time.Now())
+					}
+					d.st.delay.Store(int64(5 * time.Second))
+					d.run()
+					if tt.wait > 0 {
+						time.Sleep(tt.wait)
+						d.files.Withdraw("/gone", time.Now())
+					}
+					if d.files.Lists("/gone") {
+						t.Error("it is still listed")
+					}
+					synctest.Wait()
+					if !demanded {
+						time.Sleep(time.Hour)
+					}
+					d.st.delay.Store(0)
+					for _, name := range names {
+						if side := strings.Contains(name, "-news") || strings.Contains(name, "-recent"); side && demanded {
+							continue // it is made with the others
+						}
+						if w := d.get(name); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/gone") {
+							t.Errorf("%s: status %d, and what was withdrawn is named, or not:\n%s", name, w.Code, w.Body)
+						}
+					}
+					time.Sleep(time.Hour)
+					d.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
+					d.want("sitemap-1.xml", "/a", "/b")
+					d.want("sitemap-2.xml", "/c")
+
+					// The store has decided, and the page is back.
+					d.files.Settle("/gone", 1, time.Now())
+					time.Sleep(time.Hour)
+					d.want("sitemap-1.xml", "/a", "/b", "/gone")
+				})
+			})
+		}
+	}
+}
+
+// TestUnlistedWithdrawalsAreBoundedAndForgotten withdraws pages that were never listed.
+func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
+	junk := 1_000_000
+	if testing.Short() {
+		junk = 50_000
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.book.MaxURLs = 1000
+		var pages []string
+		for i := range 1000 {
+			pages = append(pages, "/page/"+strconv.Itoa(i))
+		}
+		s.list(shards.Entry{}, pages[:500]...)
+		s.list(shards.Entry{}, append(pages[500:], "/last")...)
+		s.render()
+		s.again()
+		flood := func(when string, junk int) {
+			t.Helper()
+			for i := range junk {
+				s.files.Withdraw("/junk/"+when+strconv.Itoa(i), time.Now())
+			}
+			if n := s.remembered(); n > unnamedMost+2 {
+				t.Errorf("%s: %d withdrawals are remembered", when, n)
+			}
+		}
+		left := func(when string, want int) {
+			t.Helper()
+			if n := s.remembered(); n != want {
+				t.Errorf("%s: %d withdrawals are remembered, want %d", when, n, want)
+			}
+		}
+		s.files.Withdraw("/page/7", time.Now())
+		flood("before the files are read", junk/4)
+		if s.remembered() < 2 {
+			t.Error("nothing was remembered, so this shows nothing")
+		}
+		s.render()
+		left("once they are", 1)
+
+		flood("while nothing changes", junk)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		left("after that", 1)
+
+		s.files.Changed(2)
+		flood("while a part is to be rendered", junk/4)
+		s.render()
+		synctest.Wait()
+		left("once it is", 1)
+		s.files.Withdraw("/page/8", time.Now())
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := s.files.Listed(); got != 999 {
+			t.Errorf("%d pages are listed, want 999", got)
+		}
+	})
+}
+
+// remembered returns how many withdrawals are remembered.
+func (s *shelf) remembered() int {
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	return len(s.files.gone.pages)
+}
+
+// TestUnlistedWithdrawalsAreForgottenWhileFilesChange keeps the files changing, so that
+// there is always something to render.
+func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.Every = 10 * time.Second })
+		s.list(shards.Entry{}, "/a", "/b", "/c", "/d")
+		s.render()
+		s.st.delay.Store(int64(time.Second / 2))
+		s.files.Changed(1)
+		s.run()
+		for i := range 200 {
+			s.files.Changed(1)
+			s.files.Withdraw("/junk/"+strconv.Itoa(i), time.Now())
+			time.Sleep(time.Second)
+			if n := s.remembered(); n > 60 {
+				t.Fatalf("%d withdrawals are remembered after %d seconds", n, i)
+			}
+		}
+	})
+}
+
+// TestPageWithdrawnWhileOtherPartsAreRenderedIsNotServed lists and withdraws a page during a pass that
+// has made its part already.
+func TestPageWithdrawnWhileOtherPartsAreRenderedIsNotServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.book.MaxURLs = 1
+		s.list(shards.Entry{}, "/a", "/c")
+		s.render()
+		s.files.ChangedAll()
+		s.st.delay.Store(int64(5 * time.Second))
+		go s.files.Render(t.Context())
+		time.Sleep(6 * time.Second)
+		s.book.MaxURLs = 3
+		s.write(func(tx shards.Tx) { s.book.Add(tx, 1, "/b", shards.Entry{}) })
+		s.files.Changed(1)
+		s.files.Withdraw("/b", time.Now())
+		s.render()
+		s.want("sitemap-1.xml", "/a")
+	})
+}

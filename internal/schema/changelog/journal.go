@@ -1,0 +1,387 @@
+// Package changelog remembers the last event of each page: when it was listed, changed or removed.
+// Feeds and notifiers read from it what happened since a time. It touches no other record.
+package changelog
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/store"
+)
+
+// Happening says what happened to a page in the sitemap. The numbers are stored.
+type Happening uint8
+
+// The happenings.
+const (
+	Added   Happening = 1 + iota // it was listed
+	Changed                      // its content changed
+	Removed                      // it is no longer listed
+
+	Happenings // after the last one
+)
+
+// Event is the last event of a page that is or was listed.
+type Event struct {
+	Location string
+	What     Happening
+	At       time.Time          // to the millisecond
+	Since    time.Time          // when it was listed, if the journal still knows, else zero
+	Part     int                // the part that lists it, or did
+	Why      eligibility.Reason // of a page that was removed, else None
+}
+
+// A Journal remembers the last event of each page, ordered by time. So to find what changed since a
+// time costs only as much as changed. Its methods only read and write tx, so that they can run
+// again.
+type Journal struct{ Keys keys.Keys }
+
+// Tx is the store as one transaction sees it.
+type Tx interface {
+	Get(key string) []byte
+	Put(key string, value []byte) // nil deletes
+}
+
+// Note replaces the event of a page by what happens to it at now, in Unix milliseconds. It returns
+// now. before is what Note returned last time, 0 if never. The event of that time may be gone. why
+// is the reason of the page's verdict; Note stores that of a removal.
+func (j Journal) Note(tx Tx, before int64, location string, what Happening, why eligibility.Reason, now int64, part int) int64 {
+	now = keys.LogTime(now)
+	since := moment.Time(0)
+	if before != 0 {
+		old := j.Keys.Log(before, location)
+		if e, ok := readEvent(tx.Get(old)); ok && what == Changed {
+			if since = e.since; e.what == Added {
+				since = moment.Time(before)
+			}
+		}
+		since = min(since, moment.Time(now)) // a clock that was ahead may have noted that
+		tx.Put(old, nil)
+	}
+	if what != Removed {
+		why = eligibility.None
+	}
+	tx.Put(j.Keys.Log(now, location), event{what, since, part, why}.encode())
+	return now
+}
+
+// Moved notes that a page is now in another part. before is what Note returned last time.
+func (j Journal) Moved(tx Tx, before int64, location string, part int) {
+	key := j.Keys.Log(before, location)
+	if e, ok := readEvent(tx.Get(key)); ok {
+		e.part = part
+		tx.Put(key, e.encode())
+	}
+}
+
+// Erase removes the event of a page. before is what Note returned last time, 0 if never.
+func (j Journal) Erase(tx Tx, before int64, location string) {
+	if before != 0 {
+		tx.Put(j.Keys.Log(before, location), nil)
+	}
+}
+
+// event is the record of an event.
+type event struct {
+	what  Happening
+	since moment.Time
+	part  int
+	why   eligibility.Reason
+}
+
+func (e event) encode() []byte {
+	var enc codec.Encoder
+	enc.Uint(1, uint64(e.what))
+	enc.Time(2, e.since)
+	enc.Uint(3, uint64(e.part))
+	enc.Uint(4, uint64(e.why))
+	return enc.Seal()
+}
+
+// readEvent allocates nothing, since the inspector counts all events for one view.
+func readEvent(b []byte) (e event, ok bool) {
+	err := codec.Open(b, func(f codec.Field) {
+		switch f.Num {
+		case 1:
+			e.what = Happening(f.Value)
+		case 2:
+			e.since = f.Time()
+		case 3:
+			e.part = f.Count()
+		case 4:
+			e.why = eligibility.Reason(f.Value)
+		}
+	})
+	return e, err == nil && e.what >= Added && e.what <= Removed
+}
+
+// ErrOlder says that the journal does not reach back that far.
+var ErrOlder = errors.New("it is longer ago than what is remembered")
+
+// Events yields the events since a time, oldest first. An error ends it. The error wraps [ErrOlder]
+// if the journal is not complete since then. It may be called concurrently.
+//
+// An event noted by a clock ahead of this one is yielded only when its time comes. Otherwise a
+// caller that continues after the last event would miss everything until then.
+func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if err := j.reaches(ctx, st, since); err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for e, err := range j.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+		// If events were pruned during the scan, some may be missing.
+		if err := j.reaches(ctx, st, since); err != nil {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// reaches returns [ErrOlder] if the journal may not be complete since a time.
+func (j Journal) reaches(ctx context.Context, st store.Store, since time.Time) error {
+	from, err := j.From(ctx, st)
+	if err == nil && !from.IsZero() && since.UnixMilli() < from.UnixMilli() {
+		err = ErrOlder
+	}
+	return err
+}
+
+// From returns since when the journal is complete. It is the zero Time for since the site has
+// had pages: then no event was ever dropped. If the record of that is damaged, only what is left is
+// known to be complete.
+func (j Journal) From(ctx context.Context, st store.Store) (time.Time, error) {
+	records, err := txn.ReadAll(ctx, st, j.Keys.Journal())
+	if err != nil {
+		return time.Time{}, err
+	}
+	from, ok := readBeginning(records[0])
+	if ok {
+		return from.Time(), nil
+	}
+	now := time.Now()
+	for e, err := range j.Scan(ctx, st, 0, now.UnixMilli()) {
+		return e.At, err
+	}
+	return now.Add(-journalFor), nil
+}
+
+// Scan yields the events between two times, both included, in Unix milliseconds. It skips
+// unreadable ones.
+func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for r, err := range st.Scan(ctx, j.Keys.Logs(), j.Keys.Log(from, "")) {
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			at, location, ok := j.Keys.Logged(r.Key)
+			if ok && at > to {
+				return
+			}
+			e, whole := readEvent(r.Value)
+			if !ok || !whole {
+				continue
+			}
+			if !yield(Event{location, e.what, time.UnixMilli(at), e.since.Time(), e.part, e.why}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// readBeginning reads the record of when the journal begins. ok is false if it is damaged.
+func readBeginning(b []byte) (from moment.Time, ok bool) {
+	_, err := codec.Read(b, codec.Into(func(f *codec.Fields) { f.Time(1, &from) }))
+	return from, b == nil || err == nil
+}
+
+// forgetBefore notes that events before at are dropped.
+func (j Journal) forgetBefore(ctx context.Context, st store.Store, at moment.Time) error {
+	return st.Update(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
+		from, _ := readBeginning(values[0])
+		from = max(from, at) // another process may have dropped more
+		values[0] = codec.Encode(func(f *codec.Fields) { f.Time(1, &from) }, codec.Others(values[0], 1))
+		return nil
+	})
+}
+
+// The bounds of the journal.
+const (
+	journalFor  = 7 * 24 * time.Hour
+	journalKept = 100_000
+	pruneAtOnce = 500
+)
+
+// Prune drops events older than 7 days, and then the oldest until at most 100,000 remain.
+func (j Journal) Prune(ctx context.Context, st store.Store, now time.Time) error {
+	return j.prune(ctx, st, now.Add(-journalFor), journalKept)
+}
+
+// prune goes by keys, so that it also drops an unreadable event in time.
+func (j Journal) prune(ctx context.Context, st store.Store, oldest time.Time, most int) error {
+	all, old := 0, 0
+	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
+		if err != nil {
+			return err
+		}
+		all++
+		if at, _, ok := j.Keys.Logged(r.Key); ok && at < oldest.UnixMilli() {
+			old++
+		}
+	}
+	for drop := max(old, all-most); drop > 0; drop -= pruneAtOnce {
+		if err := j.dropFirst(ctx, st, min(drop, pruneAtOnce)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropFirst drops the first n events.
+func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
+	var dropped []string
+	complete := moment.Time(0) // since when the journal is complete after that
+	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
+		if err != nil {
+			return err
+		}
+		at, _, _ := j.Keys.Logged(r.Key)
+		complete = moment.Time(at + 1)
+		if dropped = append(dropped, r.Key); len(dropped) == n {
+			break
+		}
+	}
+	if err := j.forgetBefore(ctx, st, complete); err != nil {
+		return err
+	}
+	return st.Update(ctx, dropped, func(values [][]byte) error {
+		clear(values)
+		return nil
+	})
+}
+
+// Guess returns the keys that noting an event at now needs. now is in Unix milliseconds. before is
+// what [Journal.Note] returned last time, 0 if never.
+func (j Journal) Guess(before int64, location string, now int64) []string {
+	names := []string{j.Keys.Log(now, location)}
+	if before != 0 {
+		names = append(names, j.Keys.Log(before, location))
+	}
+	return names
+}
+
+// Kind says what happened to a page since a time: a page that was listed since then and
+// changed later was added.
+func (e Event) Kind(since time.Time) Happening {
+	if e.What == Changed && !e.Since.IsZero() && !e.Since.Before(since) {
+		return Added
+	}
+	return e.What
+}
+
+// Latest returns the last events since a time, the newest first, and most of them at
+// most. If before is not zero, they are those that come before the event of that time and
+// location. The journal may not be complete since then; see [Journal.From]. It may be
+// called concurrently.
+func (j Journal) Latest(ctx context.Context, st store.Store, since time.Time, before Event, most int) ([]Event, error) {
+	until := time.Now().UnixMilli()
+	if !before.At.IsZero() {
+		until = min(until, before.At.UnixMilli())
+	}
+	// The store reads forwards only. So this halves the time as long as its later half has
+	// enough events.
+	from := since.UnixMilli()
+	for end := until; end-from > shortestHalf; {
+		middle := from + (end-from)/2
+		n := 0
+		for _, err := range j.older(ctx, st, middle, until, before) {
+			if err != nil {
+				return nil, err
+			}
+			if n++; n == most {
+				break
+			}
+		}
+		if n == most {
+			from = middle
+		} else {
+			end = middle
+		}
+	}
+	last, err := j.lastOf(ctx, st, from, until, before, most)
+	if err == nil && len(last) < most && from > since.UnixMilli() { // an event has moved meanwhile
+		last, err = j.lastOf(ctx, st, since.UnixMilli(), until, before, most)
+	}
+	slices.Reverse(last)
+	return last, err
+}
+
+// lastOf returns the last events between two times, most of them at most.
+func (j Journal) lastOf(ctx context.Context, st store.Store, from, until int64, before Event, most int) (last []Event, err error) {
+	for e, err := range j.older(ctx, st, from, until, before) {
+		if err != nil {
+			return nil, err
+		}
+		last = append(last, e)
+		if len(last) >= 2*most {
+			last = append(last[:0], last[len(last)-most:]...)
+		}
+	}
+	return last[max(0, len(last)-most):], nil
+}
+
+// shortestHalf is a time in which Latest looks for the last events, in milliseconds.
+const shortestHalf = 1000
+
+// older yields the events between two times that come before the event before, if there is one.
+func (j Journal) older(ctx context.Context, st store.Store, from, until int64, before Event) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for e, err := range j.Scan(ctx, st, from, until) {
+			if err == nil && e.At.Equal(before.At) && e.Location >= before.Location {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Count says how many pages were added, changed and removed.
+type Count struct{ Added, Changed, Removed int }
+
+// Counts counts the events of each of n spans of time, of which the first begins at since.
+// It may be called concurrently.
+func (j Journal) Counts(ctx context.Context, st store.Store, since time.Time, span time.Duration, n int) ([]Count, error) {
+	counts := make([]Count, n)
+	for e, err := range j.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
+		if err != nil {
+			return nil, err
+		}
+		i := int(e.At.Sub(since) / span)
+		if i < 0 || i >= n {
+			continue
+		}
+		switch e.Kind(since) {
+		case Added:
+			counts[i].Added++
+		case Removed:
+			counts[i].Removed++
+		default:
+			counts[i].Changed++
+		}
+	}
+	return counts, nil
+}

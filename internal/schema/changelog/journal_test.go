@@ -1,0 +1,257 @@
+package changelog
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// diary is a journal in a store. Like a ledger, it remembers when each page's last event was.
+type diary struct {
+	*testing.T
+	st   store.Store
+	j    Journal
+	last map[string]int64
+}
+
+func newDiary(t *testing.T) *diary {
+	return &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|"}, last: map[string]int64{}}
+}
+
+// mapTx is a transaction on a map.
+type mapTx map[string][]byte
+
+func (m mapTx) Get(key string) []byte { return m[key] }
+func (m mapTx) Put(key string, value []byte) {
+	if value == nil {
+		delete(m, key)
+		return
+	}
+	m[key] = value
+}
+
+// write runs fn in a transaction.
+func (d *diary) write(fn func(Tx)) {
+	d.Helper()
+	base.Check(d, txn.Update(d.Context(), d.st, nil, func(t *txn.Tx) { fn(t) }))
+}
+
+// happens makes something happen to pages, a second apart.
+func (d *diary) happens(what Happening, locations ...string) {
+	d.Helper()
+	for _, l := range locations {
+		before, at := d.last[l], time.Now().UnixMilli()
+		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, before, l, what, eligibility.StatusGone, at, 1) })
+		time.Sleep(time.Second)
+	}
+}
+
+// since returns the events since a time, as "added /a" and so on.
+func (d *diary) since(at time.Time) (events []string, err error) {
+	for e, err := range d.j.Events(d.Context(), d.st, at) {
+		if err != nil {
+			return events, err
+		}
+		what := [...]string{Added: "added", Changed: "changed", Removed: "removed"}[e.What]
+		if !e.Since.IsZero() {
+			what += " since added"
+		}
+		if e.Why != eligibility.None {
+			what += " as " + e.Why.String()
+		}
+		events = append(events, what+" "+e.Location)
+	}
+	return events, nil
+}
+
+func (d *diary) wantSince(at time.Time, want string) {
+	d.Helper()
+	if got, err := d.since(at); err != nil || strings.Join(got, ", ") != want {
+		d.Errorf("events are %q, %v; want %s", got, err, want)
+	}
+}
+
+func TestJournalKeepsTheLastEventOfEachPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		d.wantSince(time.Time{}, "")
+		d.happens(Added, "/a", "/b", "/c")
+		noon := time.Now()
+		d.happens(Changed, "/b", "/a")
+		d.happens(Removed, "/c")
+		d.happens(Added, "/d")
+		d.wantSince(time.Time{}, "changed since added /b, changed since added /a, removed as gone /c, added /d")
+		d.happens(Changed, "/b")
+		d.happens(Added, "/c")
+		d.wantSince(noon, "changed since added /a, added /d, changed since added /b, added /c")
+		d.wantSince(time.Now(), "")
+		d.wantSince(time.Now().AddDate(30_000, 0, 0), "")
+		d.wantSince(time.Now().Add(-time.Second), "added /c")
+		d.write(func(tx Tx) { d.j.Erase(tx, d.last["/a"], "/a") })
+		d.wantSince(noon, "added /d, changed since added /b, added /c")
+	})
+}
+
+func TestJournalIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		d.happens(Added, "/old")
+		time.Sleep(journalFor)
+		began := time.Now()
+		for i := range 10 {
+			d.happens(Added, fmt.Sprint("/", i))
+		}
+		prune := func(most int) {
+			t.Helper()
+			base.Check(t, d.j.prune(t.Context(), d.st, time.Now().Add(-journalFor), most))
+		}
+		prune(100)
+		d.wantSince(began, "added /0, added /1, added /2, added /3, added /4, added /5, added /6, added /7, added /8, added /9")
+		if _, err := d.since(began.Add(-journalFor - 2*time.Second)); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time that is forgotten", err)
+		}
+		prune(3)
+		d.wantSince(began.Add(7*time.Second), "added /7, added /8, added /9")
+		if got, err := d.since(began); !errors.Is(err, ErrOlder) || got != nil {
+			t.Errorf("%v, %v for a time of which some is forgotten", got, err)
+		}
+		d.happens(Changed, "/0") // its event is gone
+		d.wantSince(began.Add(9*time.Second), "added /9, changed /0")
+	})
+}
+
+func TestDamagedEventsArePruned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		for half := range 2 {
+			d.write(func(tx Tx) {
+				for i := range pruneAtOnce + half {
+					tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), fmt.Sprintf("/old/%d/%d", half, i)), []byte("damaged"))
+				}
+			})
+		}
+		began := time.Now()
+		time.Sleep(journalFor)
+		d.happens(Added, "/a")
+		d.write(func(tx Tx) { tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), "/young"), []byte("damaged")) })
+		base.Check(t, d.j.Prune(t.Context(), d.st, time.Now()))
+		left := 0
+		for _, err := range d.st.Scan(t.Context(), d.j.Keys.Logs(), "") {
+			if left++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left != 2 {
+			t.Errorf("%d events are left, want /a and /young", left)
+		}
+		d.wantSince(began.Add(time.Second), "added /a")
+		if _, err := d.since(began); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time whose events could not be read", err)
+		}
+	})
+}
+
+// What was dropped before the first event that is left is not known then.
+func TestJournalWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		time.Sleep(time.Hour)
+		began := time.Now()
+		put(t, d.st, d.j, began, "/a", Added)
+		base.Check(t, d.st.Update(t.Context(), []string{d.j.Keys.Journal()}, func(values [][]byte) error {
+			values[0] = []byte("damaged")
+			return nil
+		}))
+		if _, err := d.since(began.Add(-time.Millisecond)); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time before the first event", err)
+		}
+		d.wantSince(began, "added /a")
+		d.write(func(tx Tx) { d.j.Erase(tx, began.UnixMilli(), "/a") })
+		if _, err := d.since(time.Now().Add(-journalFor - time.Millisecond)); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time whose events were dropped", err)
+		}
+		d.wantSince(began, "")
+	})
+}
+
+func TestEventIsReadAsItWasWritten(t *testing.T) {
+	tx, j := mapTx{}, Journal{Keys: "s|"}
+	at := j.Note(tx, 0, "/a|b", Added, eligibility.ByLink, 1_700_000_000_123, 7)
+	j.Note(tx, at, "/a|b", Changed, eligibility.ByLink, 1_700_000_100_000, 7)
+	if len(tx) != 1 {
+		t.Fatalf("%d records, want 1", len(tx))
+	}
+	const key, golden = "s|log|18bcfe6eea0|/a|b", "01080210f6a1abfef962" + "1807"
+	b := tx[key]
+	if b == nil || hex.EncodeToString(b[:len(b)-4]) != golden {
+		t.Errorf("stored is %x, want %s at %s", tx, golden, key)
+	}
+	for _, clock := range []int64{-5, 1 << 60} { // no clock makes a key that is out of order
+		if at := j.Note(tx, 0, "/", Added, eligibility.ByLink, clock, 1); at < 0 || len(j.Keys.Log(at, "")) != len("s|log||")+11 {
+			t.Errorf("a clock at %d makes the key %s", clock, j.Keys.Log(at, ""))
+		}
+	}
+}
+
+// An event that a fast clock noted counts only once its time comes, and then like any other.
+func TestEventOfAClockThatWasAheadCountsOnceItsTimeComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		d.happens(Added, "/a", "/b")
+		began := time.Now()
+		note := func(what Happening, location string, ahead time.Duration) {
+			before := d.last[location]
+			d.write(func(tx Tx) {
+				d.last[location] = d.j.Note(tx, before, location, what, eligibility.None, time.Now().Add(ahead).UnixMilli(), 1)
+			})
+		}
+		note(Changed, "/a", 30*time.Second)
+		d.wantSince(began, "")
+		note(Changed, "/a", time.Hour)
+		if err := d.j.Prune(t.Context(), d.st, time.Now()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		note(Changed, "/b", 0)
+		d.wantSince(began, "changed since added /a, changed since added /b")
+
+		note(Added, "/a", 10*365*24*time.Hour)
+		note(Changed, "/a", 0)
+		for e, err := range d.j.Events(t.Context(), d.st, began) {
+			if err != nil || e.Since.After(time.Now()) {
+				t.Errorf("%s was added after now: %v, %v", e.Location, e.Since, err)
+			}
+		}
+	})
+}
+
+// FuzzEvent uses an event as the program does.
+func FuzzEvent(f *testing.F) {
+	fields := func(e event) []byte { return recordtest.FieldsOf(e.encode()) }
+	f.Add(fields(event{Changed, 5, 1, 0}), int64(7))
+	f.Add(fields(event{Added, 0, 1, 0}), int64(-1))
+	f.Fuzz(func(t *testing.T, fields []byte, before int64) {
+		j := Journal{Keys: "s|"}
+		tx := mapTx{j.Keys.Log(before, "/a"): recordtest.Sealed(fields)}
+		j.Moved(tx, before, "/a", 2)
+		at := j.Note(tx, before, "/a", Changed, eligibility.None, 1_700_000_000_000, 1)
+		if e, ok := readEvent(tx[j.Keys.Log(at, "/a")]); !ok || e.what != Changed {
+			t.Errorf("noted as %+v, %v", e, ok)
+		}
+		if before != 0 && len(tx) != 1 {
+			t.Errorf("there are %d events of one page", len(tx))
+		}
+		readBeginning(recordtest.Sealed(fields))
+	})
+}

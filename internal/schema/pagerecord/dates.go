@@ -1,0 +1,81 @@
+package pagerecord
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/schema/shards"
+)
+
+// Entry returns what the sitemap says about the page. A changefreq needs at least the probability
+// confidence. Since nothing is certain, 1 admits none.
+func (p *Page) Entry(confidence float64) shards.Entry {
+	e := shards.Entry{Candidates: p.Dates.Candidates(), Until: p.Until}
+	freq, sure := p.Freq()
+	if sure >= confidence && confidence < 1 && p.bearsOut(freq) {
+		e.Freq = freq
+	}
+	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Changes() >= volatileChanges && !p.Mark.Reading().List
+	return e
+}
+
+// Freq returns how often the page is likely to change, and the probability of that. A crawler that
+// reads "never" does not come back. So a page that stopped changing is called yearly until it has
+// been the same for years.
+func (p *Page) Freq() (rate.Freq, float64) {
+	freq, sure := p.Rate.Freq()
+	if freq == rate.Never && p.Rate.Quiet() < int64(neverAfter/time.Second) {
+		freq = rate.Yearly
+	}
+	return freq, sure
+}
+
+const neverAfter = 2 * 365 * day
+
+// volatileChanges is how many changes a page needs before it counts as changing at every look. If
+// there are one or two soon after the first look, somebody is working on the page, and the changes
+// have dates. A list keeps its dates however often it changes: each of its items is a change.
+const volatileChanges = 3
+
+// bearsOut reports whether the page was watched long enough to say that it changes so often.
+// Somebody often edits a page while it is watched, as after a deploy. So one change soon after the
+// first look proves little. It needs another change, or the time in which another would have come.
+func (p *Page) bearsOut(freq rate.Freq) bool {
+	watched := p.LastSeen.Sub(p.FirstSeen)
+	switch {
+	case p.Dates.Changes() != 1:
+		return true
+	case freq <= rate.Hourly:
+		return watched >= time.Hour
+	case freq == rate.Daily:
+		return watched >= day
+	case freq == rate.Weekly:
+		return watched >= 7*day
+	}
+	return true
+}
+
+const day = 24 * time.Hour
+
+// Inherit takes over the history of the page that moved here.
+func (p *Page) Inherit(from *Page) {
+	if p.FirstSeen == 0 {
+		p.Mark, p.Rate = from.Mark, from.Rate
+		p.Dates.Inherit(from.Dates)
+		p.Looks = from.Looks
+	}
+	if p.FirstSeen == 0 || from.FirstSeen < p.FirstSeen {
+		p.FirstSeen = from.FirstSeen
+	}
+}
+
+// BecomesNew notes at a look that the location is a new page, whose first link was seen at since.
+// It reports whether that is news.
+func (p *Page) BecomesNew(since, at moment.Time) bool {
+	if p.FirstSeen == 0 {
+		p.Dates.Announce(since)
+		return true
+	}
+	return p.Dates.AnnouncedLate(p.FirstSeen, since, at)
+}

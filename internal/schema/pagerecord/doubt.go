@@ -1,0 +1,41 @@
+package pagerecord
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
+)
+
+// ConfirmAfter is how long a suspect page has to prove that it is there.
+const ConfirmAfter = time.Minute
+
+// SeveralNetworks in Doubt.MissingNet stands for more than one network.
+const SeveralNetworks = 1 << 17
+
+// HasMinute reports whether a doubt may be confirmed after a minute. Other doubts wait until the
+// page is seen or refused again.
+func (d *Doubt) HasMinute() bool {
+	return Variable(d.MissingWhy) || d.MissingWhy == eligibility.NotFound || d.MissingNet == SeveralNetworks
+}
+
+// Minute returns the record of a doubt that has its minute.
+func (d *Doubt) Minute() []byte { return codec.Write((&Doubt{Missing: d.Missing}).fields, "") }
+
+// ReadMinute returns since when a listed page may be gone, according to its record.
+func ReadMinute(b []byte) moment.Time {
+	var d Doubt
+	_, _ = codec.Read(b, codec.Into(d.fields)) // a damaged record says nothing
+	return d.Missing
+}
+
+// Variable reports whether a reason against a listing may hold for one client and not for the next,
+// such as a canonical that the site derives from a header.
+func Variable(why eligibility.Reason) bool {
+	switch why {
+	case eligibility.CanonicalElsewhere, eligibility.CanonicalConflict, eligibility.QueryNotCanonical, eligibility.HeadNotSeen, eligibility.Encoding:
+		return true
+	}
+	return false
+}

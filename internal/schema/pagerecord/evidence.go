@@ -1,0 +1,109 @@
+package pagerecord
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+)
+
+// networksKept bounds how many networks are remembered of a waiting page.
+const networksKept = 32
+
+// WitnessedBy notes what a look at the page adds to the reasons for its listing.
+func (p *Page) WitnessedBy(k *observation.Look) {
+	p.Route = p.Route || k.Exact && k.Whole
+	p.Query = strings.Contains(k.Location, "?")
+	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)
+	if k.Group != 0 && p.Loaded.Sibling == sitewide.Uncounted {
+		p.Group = k.Group
+	}
+	p.Visited(k)
+}
+
+// Visited notes the client's network while the page waits.
+func (p *Page) Visited(k *observation.Look) {
+	n := uint16(k.Net - 1)
+	if k.Net != 0 && !p.Public() && len(p.Networks) < networksKept && !slices.Contains(p.Networks, n) {
+		p.Networks = append(p.Networks, n)
+	}
+}
+
+// ShownAfter is how far apart two looks must be. What both saw then counts as shown to everybody.
+const ShownAfter = 24 * time.Hour
+
+// Independent reports whether a look is a day later than the first one, or from another network.
+// What both saw is shown to everybody.
+func Independent(first moment.Time, net uint32, k *observation.Look) bool {
+	return k.Moment().Sub(first) >= ShownAfter || net != 0 && k.Net != 0 && net != k.Net
+}
+
+// LinkedFrom notes that a look saw a link from a listed page to this one. It reports whether that
+// is news.
+func (p *Page) LinkedFrom(k *observation.Look) bool {
+	switch {
+	case p.Shown || p.Public():
+		return false
+	case p.LinkAt == 0:
+		p.LinkAt, p.LinkNet = k.Moment().Second(), k.Net
+	case Independent(p.LinkAt, p.LinkNet, k):
+		p.Shown = true
+	case p.LinkNet == 0 && k.Net != 0:
+		p.LinkNet = k.Net
+	default:
+		return false
+	}
+	return true
+}
+
+// Word returns what the location's own words suggest.
+func (p *Page) Word() eligibility.Word { return eligibility.WordOf(p.Loaded.Location, p.Variable) }
+
+// Passes reports whether one look at a link would be enough evidence for the location.
+func (p *Page) Passes() bool {
+	word := p.Word()
+	return word != eligibility.Secret && (word != eligibility.Risky || p.Unprompted)
+}
+
+// CountsAs returns how the page now counts among its siblings.
+func (p *Page) CountsAs() sitewide.Sibling {
+	switch {
+	case !p.Listed() || p.Group == 0:
+		return sitewide.Uncounted
+	case p.Link:
+		return sitewide.Linked
+	case p.Reason == eligibility.ByNetworks, p.Reason == eligibility.ByHistory:
+		return sitewide.Orphan
+	}
+	return sitewide.Uncounted
+}
+
+// Waiting returns the content hash of a waiting page, and the networks that got it. ok is false if
+// the page does not count against others.
+func (p *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
+	return p.Showing, p.Networks, !p.Query && p.Content == eligibility.None
+}
+
+// unseenFor is how long after its first link a location may still turn out to need more evidence.
+// After that, nobody will ask for it.
+const unseenFor = 2 * day
+
+// LeavesOpen returns what a location leaves open about a page that links to it.
+func (p *Page) LeavesOpen(now moment.Time) Openness {
+	switch {
+	case p.Public():
+		return Settled
+	case p.Reason == eligibility.Capability, p.Reason == eligibility.RiskyWord:
+		return Unproven
+	case !p.Witnessed && !p.Shown && !p.Passes():
+		return Unproven
+	case !p.Witnessed && now.Second().Sub(p.LinkAt) < unseenFor:
+		return Unseen
+	}
+	return Settled
+}

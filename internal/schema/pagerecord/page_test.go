@@ -1,0 +1,158 @@
+package pagerecord
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// changedDates returns the dates of a page whose change at 1700000100 was seen.
+func changedDates() (d lastmod.Dates) {
+	for i := range moment.Time(2) {
+		d, _ = d.Look(lastmod.Look{
+			At: moment.Seconds(1700000000) + 100_000*i, Before: moment.Seconds(1700000000) * i, First: i == 0,
+			Outcome: mark.Changed * mark.Outcome(i), Since: moment.Seconds(1700000100),
+			Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1690000000)},
+		}, lastmod.Trust{})
+	}
+	return d
+}
+
+// full returns a page with no zero field.
+func full() *Page {
+	facts := html.Read([]byte("<main><p>A text that is long enough to be one."), html.Options{})
+	view := mark.Read(&facts, 0)
+	m, _, _ := mark.Mark{}.Look(&view, 1)
+	sec := moment.Seconds
+	return &Page{
+		Standing:  Standing{eligibility.Listed, eligibility.ByLink},
+		Presence:  Presence{sec(1700000000), 1700000123456, 200, 7, true, eligibility.NotFound, true},
+		Doubt:     Doubt{1700000200000, eligibility.Denied, 9},
+		Statement: Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
+		Evidence: Evidence{
+			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Shown: true, Unprompted: true,
+			Hop: 2, Networks: []uint16{1, 0xffff}, Group: 0xabcdef,
+		},
+		Redirect:  Redirect{5, 1700000003000, 9},
+		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8},
+		Copies:    Copies{9, 9, true, true},
+		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []shards.Alternate{{Lang: "de", Location: "/de/"}}},
+		Ranking:   Ranking{0x80000001, 7},
+		Listing:   Listing{3, 1700000200001, "A title"},
+		Mark:      m, Varieties: Varieties{0x1235, 0xfffe}, NewLinks: NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}},
+		Dates: changedDates(), Rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
+		Loaded: Loaded{Known: true, Listed: true, Tallied: Standing{eligibility.Listed, eligibility.ByLink}, Sibling: sitewide.Linked, Change: sec(1700000100)},
+	}
+}
+
+// zeros returns the names of the zero fields of a value, including those of the values in it.
+func zeros(v reflect.Value) (names []string) {
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		if f.Kind() == reflect.Struct && v.Type().Field(i).Anonymous {
+			names = append(names, zeros(f)...)
+		} else if f.IsZero() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestPageKeepsEveryField(t *testing.T) {
+	want := full()
+	if names := zeros(reflect.ValueOf(*want)); !slices.Equal(names, []string{"unread"}) {
+		t.Errorf("fields %q are zero, so this test would not notice their loss", names)
+	}
+	got, err := Decode(want.Encode())
+	base.Check(t, err)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("decoded\n%+v, want\n%+v", got, want)
+	}
+	empty := &Page{Loaded: Loaded{Known: true}}
+	if got, err := Decode(new(Page).Encode()); err != nil || !reflect.DeepEqual(got, empty) {
+		t.Errorf("the zero page decodes as %+v, %v", got, err)
+	}
+}
+
+// TestEncodingOfAPageStays pins the encoding: a change of it changes every stored record.
+func TestEncodingOfAPageStays(t *testing.T) {
+	const golden = "01080310041a1d060000000500000000000100012f4da9bb000000250000000000002f4d22204600006553f1646553f16400000000000024d7000001000000000000000000002a041235fffe320ddcc59fd50c000000000000000d320ddec59fd50c000000000000000e5080c49fd50c5880a9bafef96260c801680770017816800101a00180d5c3fef962a80117b00109f0010bf80180c8ceb40d8002019002019a02067365616c6564c00201c80201d00201d80201e00282c49fd50ce80207f00201f802018003028a03040001ffff9103efcdab0000000000e1030500000000000000e803f0ceabfef962f00309b104efcdab8967452301c00401c80402d00484c49fd50cd8040881050900000000000000880501900501980501d2050a000000000000000b6465d20511000000000000000c782d64656661756c74da05076465202f64652fa0068180808008a80607f00603f80682d5c3fef96282070741207469746c65c00701c807c8c59fd50ce20702c701f80780eadacb0cee5165da"
+	if got := hex.EncodeToString(full().Encode()); got != golden {
+		t.Errorf("encoding is\n%s, want\n%s", got, golden)
+	}
+}
+
+func TestPageOfManyBlocksIsBounded(t *testing.T) {
+	s := full()
+	// Without what a listed page does not have, and what most pages do not have.
+	s.Networks, s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = nil, 0, 0, false, false, nil
+	s.Redirect, s.Languages, s.Ranking, s.Doubt = Redirect{}, Languages{}, Ranking{}, Doubt{}
+	s.Varieties, s.NewLinks = nil, nil
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "<p>%d. A mark keeps two bytes of each block.", i)
+	}
+	facts := html.Read([]byte(text.String()), html.Options{})
+	view := mark.Read(&facts, 0)
+	s.Mark, _, _ = mark.Mark{}.Look(&view, 1)
+	if n := len(s.Encode()); n > 2250 {
+		t.Errorf("a page of 1,000 blocks takes %d bytes", n)
+	}
+}
+
+// A record with a good checksum may still say anything. Decode rejects what the rest of the program
+// could not handle.
+func TestImpossiblePagesAreDamaged(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		recordtest.Forged
+		damaged bool
+		want    func(*Page) bool
+	}{
+		{"a part beyond all", recordtest.Forged{Num: 110, N: 1 << 31}, true, nil},
+		{"a part below none", recordtest.Forged{Num: 110, N: math.MaxUint64}, true, nil},
+		{"listed in no part", recordtest.Forged{Num: 110, Data: "x"}, true, nil},
+		{"a last look in no year", recordtest.Forged{Num: 11, N: math.MaxUint64 - 1}, false, func(p *Page) bool { return p.LastSeen/1000 == 253_402_300_799 }},
+		{"an event in no year", recordtest.Forged{Num: 111, N: math.MaxUint64 - 1}, false, func(p *Page) bool { return p.Logged > 0 && p.Logged < 1<<48 }},
+		{"a peer that is no location", recordtest.Forged{Num: 91, Data: "de no location"}, false, func(p *Page) bool { return len(p.Peers) == 1 }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := Decode(tt.In(full().Encode()))
+			if (err != nil) != tt.damaged || err == nil && !tt.want(p) {
+				t.Errorf("read as %+v, %v", p, err)
+			}
+		})
+	}
+}
+
+func TestListsReadsTheVerdictAlone(t *testing.T) {
+	for verdict := eligibility.Unknown; verdict <= eligibility.Gone; verdict++ {
+		p := full()
+		p.Verdict = verdict
+		if got := Lists(p.Encode()); got != p.Listed() {
+			t.Errorf("a page that is %v: %v", verdict, got)
+		}
+	}
+	listed := full()
+	listed.Verdict = eligibility.Listed
+	damaged := listed.Encode()
+	damaged[len(damaged)/2] ^= 1
+	if Lists(nil) || Lists(damaged) || Lists(new(Page).Encode()) {
+		t.Error("what cannot be read is listed")
+	}
+}

@@ -1,0 +1,272 @@
+package pagerecord
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+)
+
+const noon = moment.Time(1_700_000_000_000)
+
+// seenBy returns a look from a network, that long after noon.
+func seenBy(net uint32, later time.Duration) *observation.Look {
+	return &observation.Look{Sighting: &observation.Sighting{At: noon.Add(later).Time()}, Net: net}
+}
+
+func TestLinkIsShownByIndependentLooks(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		looks []*observation.Look
+		news  bool // of the last look
+		shown bool
+	}{
+		{"one look", []*observation.Look{seenBy(1, 0)}, true, false},
+		{"twice from one network", []*observation.Look{seenBy(1, 0), seenBy(1, time.Hour)}, false, false},
+		{"from two networks", []*observation.Look{seenBy(1, 0), seenBy(2, time.Hour)}, true, true},
+		{"a day apart", []*observation.Look{seenBy(1, 0), seenBy(1, 24*time.Hour)}, true, true},
+		{"from no known network", []*observation.Look{seenBy(0, 0), seenBy(0, time.Hour)}, false, false},
+		{"from no known network, a day apart", []*observation.Look{seenBy(0, 0), seenBy(0, 24*time.Hour)}, true, true},
+		{"then from a known network", []*observation.Look{seenBy(0, 0), seenBy(1, time.Hour)}, true, false},
+		{"then from two known networks", []*observation.Look{seenBy(0, 0), seenBy(1, time.Hour), seenBy(2, time.Hour)}, true, true},
+		{"once more", []*observation.Look{seenBy(1, 0), seenBy(2, 0), seenBy(3, 0)}, false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var p Page
+			var news bool
+			for _, k := range tt.looks {
+				news = p.LinkedFrom(k)
+			}
+			if news != tt.news || p.Shown != tt.shown {
+				t.Errorf("news %t and shown %t, want %t and %t", news, p.Shown, tt.news, tt.shown)
+			}
+		})
+	}
+}
+
+func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		location string
+		change   func(*Page)
+		want     Openness
+	}{
+		{"a page that was seen", "/a", func(p *Page) { p.Witnessed = true }, Settled},
+		{"a page that was listed", "/a", func(p *Page) { p.Part = 1 }, Settled},
+		{"a page that nobody got yet", "/a", func(*Page) {}, Unseen},
+		{"a page that nobody got for days", "/a", func(p *Page) { p.LinkAt = noon.Add(-3 * day) }, Settled},
+		{"what looks like a secret", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", func(*Page) {}, Unproven},
+		{"what looks like a secret, and is held for it", "/a", func(p *Page) { p.Witnessed, p.Reason = true, eligibility.Capability }, Unproven},
+		{"what looks like a secret, and is shown to everybody", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", func(p *Page) { p.Shown = true }, Unseen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := &Page{Loaded: Loaded{Location: tt.location}}
+			p.LinkAt = noon
+			if tt.change(p); p.LeavesOpen(noon) != tt.want {
+				t.Errorf("it leaves open %d, want %d", p.LeavesOpen(noon), tt.want)
+			}
+		})
+	}
+}
+
+func TestPageCountsAmongItsSiblingsByItsEvidence(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		as     Standing
+		link   bool
+		group  uint64
+		counts sitewide.Sibling
+	}{
+		{"listed by a link", Standing{eligibility.Listed, eligibility.ByLink}, true, 1, sitewide.Linked},
+		{"listed by networks", Standing{eligibility.Listed, eligibility.ByNetworks}, false, 1, sitewide.Orphan},
+		{"listed before", Standing{eligibility.Listed, eligibility.ByHistory}, false, 1, sitewide.Orphan},
+		{"listed by networks, and linked since", Standing{eligibility.Listed, eligibility.ByNetworks}, true, 1, sitewide.Linked},
+		{"an entry", Standing{eligibility.Listed, eligibility.ByEntry}, false, 1, sitewide.Uncounted},
+		{"in no group", Standing{eligibility.Listed, eligibility.ByLink}, true, 0, sitewide.Uncounted},
+		{"not listed", Standing{eligibility.Waiting, eligibility.NotSeen}, true, 1, sitewide.Uncounted},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := &Page{Standing: tt.as, Evidence: Evidence{Link: tt.link, Group: tt.group}}
+			if got := p.CountsAs(); got != tt.counts {
+				t.Errorf("it counts as %d, want %d", got, tt.counts)
+			}
+		})
+	}
+}
+
+func TestDoubtOfAListedPageHasAMinute(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		doubt Doubt
+		want  bool
+	}{
+		{"a 404", Doubt{noon, eligibility.NotFound, 1}, true},
+		{"a refusal of one network", Doubt{noon, eligibility.Denied, 1}, false},
+		{"a refusal of several networks", Doubt{noon, eligibility.Denied, SeveralNetworks}, true},
+		{"a canonical elsewhere", Doubt{noon, eligibility.CanonicalElsewhere, 1}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.doubt.HasMinute(); got != tt.want {
+				t.Errorf("%t, want %t", got, tt.want)
+			}
+			if since := ReadMinute(tt.doubt.Minute()); since != noon {
+				t.Errorf("its minute began at %d, want %d", since, noon)
+			}
+		})
+	}
+}
+
+func TestWaitingRecordsWithoutEvidenceGoFirst(t *testing.T) {
+	rows := []struct {
+		name string
+		p    Page
+		keep bool
+	}{
+		{"asked for long ago", Page{Presence: Presence{LastSeen: noon - 1}}, false},
+		{"asked for", Page{Presence: Presence{LastSeen: noon}}, false},
+		{"got by two networks", Page{Presence: Presence{Witnessed: true}, Evidence: Evidence{Networks: []uint16{1, 2}}}, false},
+		{"linked", Page{Evidence: Evidence{Link: true}}, false},
+		{"linked and got", Page{Presence: Presence{Witnessed: true}, Evidence: Evidence{Link: true}}, false},
+		{"forgotten by the owner", Page{Presence: Presence{Barred: true}}, true},
+	}
+	least, _ := Rank([]byte("damaged"))
+	for _, tt := range rows {
+		t.Run(tt.name, func(t *testing.T) {
+			rank, keep := Rank(tt.p.Encode())
+			if rank <= least || keep != tt.keep {
+				t.Errorf("rank %x and keep %t, want more than %x and %t", rank, keep, least, tt.keep)
+			}
+			least = rank
+		})
+	}
+}
+
+func TestChangesAreToldFromOtherLanguages(t *testing.T) {
+	const de, fr = 2, 4
+	for _, tt := range []struct {
+		name    string
+		met     Varieties
+		variety uint16
+		outcome mark.Outcome
+		meant   mark.Outcome
+		taken   bool
+		after   Varieties
+	}{
+		{"no variety", nil, 0, mark.Changed, mark.Changed, true, nil},
+		{"the first variety", nil, de, mark.First, mark.First, true, Varieties{de | familiar}},
+		{"the same text in another", Varieties{de | familiar}, fr, mark.Same, mark.Same, true, Varieties{fr | familiar, de | familiar}},
+		{"a text of its own", Varieties{de | familiar}, fr, mark.Changed, mark.Variant, false, Varieties{fr, de | familiar}},
+		{"that text again", Varieties{fr, de | familiar}, fr, mark.Changed, mark.Variant, true, Varieties{fr | familiar, de | familiar}},
+		{"a change in a familiar one", Varieties{fr, de | familiar}, de, mark.Changed, mark.Changed, true, Varieties{de | familiar, fr}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			v := slices.Clone(tt.met)
+			meant, taken := v.Meet(tt.variety, tt.outcome)
+			if meant != tt.meant || taken != tt.taken || !slices.Equal(v, tt.after) {
+				t.Errorf("%d, %t and %v, want %d, %t and %v", meant, taken, v, tt.meant, tt.taken, tt.after)
+			}
+		})
+	}
+}
+
+func TestEarlyChangesGiveNoChangefreq(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		changes bool
+		watched time.Duration
+		freq    rate.Freq
+		want    bool
+	}{
+		{"no change", false, 0, rate.Daily, true},
+		{"one change, watched for an hour", true, time.Hour, rate.Hourly, true},
+		{"one change, watched for minutes", true, time.Minute, rate.Hourly, false},
+		{"one change, watched for a day", true, day, rate.Daily, true},
+		{"one change, watched for hours", true, 5 * time.Hour, rate.Daily, false},
+		{"one change, watched for a week", true, 7 * day, rate.Weekly, true},
+		{"one change, watched for days", true, 6 * day, rate.Weekly, false},
+		{"one change, seldom", true, 0, rate.Monthly, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := &Page{Presence: Presence{FirstSeen: noon, LastSeen: noon.Add(tt.watched)}}
+			if tt.changes {
+				p.Dates = changedDates()
+			}
+			if got := p.bearsOut(tt.freq); got != tt.want {
+				t.Errorf("%t, want %t", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNeverIsSaidOnlyAfterYears(t *testing.T) {
+	const first = 1_700_000_000
+	watched := func(days int64, look func(e rate.Estimate, at int64) rate.Estimate) (e rate.Estimate) {
+		for at := int64(first); at <= first+days*86_400; at += 86_400 {
+			e = look(e, at)
+		}
+		return e
+	}
+	same := func(e rate.Estimate, at int64) rate.Estimate { return e.Saw(at, false) }
+	noise := func(e rate.Estimate, at int64) rate.Estimate { return e.SawNoise(at) }
+	stops := func(e rate.Estimate, at int64) rate.Estimate { return e.Saw(at, at < first+100*86_400) }
+	for _, tt := range []struct {
+		name string
+		rate rate.Estimate
+		want rate.Freq
+	}{
+		{"the same for a year and a half", watched(550, same), rate.Yearly},
+		{"the same for two years and more", watched(800, same), rate.Never},
+		{"other noise at every look", watched(800, noise), rate.Unknown},
+		{"stopped a year ago", watched(465, stops), rate.Yearly},
+	} {
+		if got, _ := (&Page{Rate: tt.rate}).Freq(); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestMovedPageInheritsItsHistory(t *testing.T) {
+	from := &Page{Presence: Presence{FirstSeen: noon, Looks: 7}, Rate: rate.Estimate{}.Saw(1_700_000_000, false)}
+	for _, tt := range []struct {
+		name  string
+		to    Page
+		looks uint64
+		first moment.Time
+	}{
+		{"to a new location", Page{}, 7, noon},
+		{"to a page that was seen later", Page{Presence: Presence{FirstSeen: noon + 1000, Looks: 2}}, 2, noon},
+		{"to a page that was seen before", Page{Presence: Presence{FirstSeen: noon - 1000, Looks: 2}}, 2, noon - 1000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := tt.to
+			if p.Inherit(from); p.Looks != tt.looks || p.FirstSeen != tt.first {
+				t.Errorf("%d looks since %d, want %d since %d", p.Looks, p.FirstSeen, tt.looks, tt.first)
+			}
+		})
+	}
+}
+
+func TestPageEndsWhenItSaid(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		said    Statement
+		content eligibility.Reason
+	}{
+		{"never", Statement{}, eligibility.None},
+		{"later", Statement{Until: noon + 1}, eligibility.None},
+		{"now", Statement{Until: noon}, eligibility.NoIndex},
+		{"after it forbade its listing", Statement{Until: noon, Content: eligibility.Private}, eligibility.Private},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.said.End(noon.Time()); tt.said.Content != tt.content {
+				t.Errorf("%v, want %v", tt.said.Content, tt.content)
+			}
+		})
+	}
+}

@@ -1,0 +1,167 @@
+package replicas
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+const (
+	ours = keys.Keys("s|")
+	site = "s|trust"
+)
+
+// put stores a record; nil deletes it.
+func put(t *testing.T, st store.Store, key string, value []byte) {
+	t.Helper()
+	err := st.Update(t.Context(), []string{key}, func(values [][]byte) error {
+		values[0] = value
+		return nil
+	})
+	base.Check(t, err)
+}
+
+func newWatch() *Watch { return New(ours, time.Second, []string{site}) }
+
+// look returns what w sees, and calls Took.
+func look(t *testing.T, w *Watch, st store.Store) Changes {
+	t.Helper()
+	c, err := w.Look(t.Context(), st)
+	base.Check(t, err)
+	w.Took(c)
+	return c
+}
+
+// TestLookReportsWhatAnotherProcessChanged begins two processes on a store with a part and a record
+// of the site. Then one of them writes.
+func TestLookReportsWhatAnotherProcessChanged(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		key   string
+		value []byte
+		parts []int
+		site  bool
+	}{
+		{"nothing", "s|other", []byte("new"), nil, false},
+		{"a part", ours.Part(1), []byte("new"), []int{1}, false},
+		{"a new part", ours.Part(2), []byte("new"), []int{2}, false},
+		{"a part of another site", keys.Keys("t|").Part(1), []byte("new"), nil, false},
+		{"a record of the site", site, []byte("new"), nil, true},
+		{"a record of the site that is gone", site, nil, nil, true},
+		{"the same value", ours.Part(1), []byte("old"), nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st, writer, reader := new(memstore.Store), newWatch(), newWatch()
+			put(t, st, ours.Part(1), []byte("old"))
+			put(t, st, site, []byte("old"))
+			for _, w := range []*Watch{writer, reader} {
+				if c := look(t, w, st); len(c.Parts) > 0 || c.Site[site] {
+					t.Errorf("the first look reports parts %v and site %v, want nothing", c.Parts, c.Site)
+				}
+			}
+			put(t, st, tt.key, tt.value)
+			writer.Wrote(map[string][]byte{tt.key: tt.value})
+			if c := look(t, writer, st); len(c.Parts) > 0 || c.Site[site] {
+				t.Errorf("the process that wrote sees parts %v and site %v, want nothing of its own", c.Parts, c.Site)
+			}
+			for range 2 { // not taken, so the next look returns the same
+				if c, err := reader.Look(t.Context(), st); err != nil || !slices.Equal(c.Parts, tt.parts) || c.Site[site] != tt.site {
+					t.Errorf("the other process sees parts %v and site %v, %v; want %v and %v", c.Parts, c.Site, err, tt.parts, tt.site)
+				}
+			}
+			look(t, reader, st)
+			if c := look(t, reader, st); len(c.Parts) > 0 || c.Site[site] {
+				t.Errorf("what was taken is seen again: parts %v and site %v", c.Parts, c.Site)
+			}
+		})
+	}
+}
+
+// Both processes write the same part. Each sees the other's change although it wrote too.
+func TestLookReportsAChangeOfAPartThatThisProcessWroteBefore(t *testing.T) {
+	st, one, other := new(memstore.Store), newWatch(), newWatch()
+	look(t, one, st)
+	look(t, other, st)
+	for i, by := range []*Watch{one, other} {
+		value := []byte{byte(i)}
+		put(t, st, ours.Part(1), value)
+		by.Wrote(map[string][]byte{ours.Part(1): value})
+	}
+	if c := look(t, one, st); !slices.Equal(c.Parts, []int{1}) {
+		t.Errorf("the first to write sees parts %v, want the other's change of 1", c.Parts)
+	}
+	if c := look(t, other, st); len(c.Parts) > 0 {
+		t.Errorf("the last to write sees parts %v, want none", c.Parts)
+	}
+}
+
+func TestWroteBeforeTheFirstLookIsIgnored(t *testing.T) {
+	st, w := new(memstore.Store), newWatch()
+	put(t, st, ours.Part(1), []byte("old"))
+	w.Wrote(map[string][]byte{ours.Part(1): []byte("other")})
+	if c := look(t, w, st); len(c.Parts) > 0 {
+		t.Errorf("the first look reports parts %v, want none", c.Parts)
+	}
+}
+
+// broken is a store whose scans or views fail.
+type broken struct {
+	memstore.Store
+	scan, view error
+}
+
+func (b *broken) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	if b.scan != nil {
+		return func(yield func(store.Record, error) bool) { yield(store.Record{}, b.scan) }
+	}
+	return b.Store.Scan(ctx, prefix, after)
+}
+
+func (b *broken) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if b.view != nil {
+		return b.view
+	}
+	return b.Store.View(ctx, keys, fn)
+}
+
+func TestLookThatFailsLosesNoChange(t *testing.T) {
+	err := errors.New("it does not answer")
+	for name, st := range map[string]*broken{"scan": {scan: err}, "view": {view: err}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatch()
+			look(t, w, &st.Store)
+			put(t, st, ours.Part(1), []byte("new"))
+			if _, got := w.Look(t.Context(), st); !errors.Is(got, err) {
+				t.Errorf("error %v, want the store's", got)
+			}
+			if c := look(t, w, &st.Store); !slices.Equal(c.Parts, []int{1}) {
+				t.Errorf("parts %v, want 1", c.Parts)
+			}
+		})
+	}
+}
+
+func TestDueIsCountedFromTheLastLookTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch()
+		if alone := New(ours, 0, nil); w.Alone() || !alone.Alone() || !alone.Due().IsZero() {
+			t.Error("only a process that is alone never looks")
+		}
+		if w.Due().After(time.Now()) {
+			t.Error("the first look is not due at once")
+		}
+		look(t, w, new(memstore.Store))
+		if want := time.Now().Add(time.Second); !w.Due().Equal(want) {
+			t.Errorf("the next look is due at %v, want %v", w.Due(), want)
+		}
+	})
+}

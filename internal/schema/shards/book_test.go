@@ -1,0 +1,253 @@
+package shards
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
+	"github.com/servemap/servemap/internal/schema/keys"
+)
+
+// mapTx is a transaction on a map.
+type mapTx map[string][]byte
+
+func (m mapTx) Get(key string) []byte { return m[key] }
+func (m mapTx) Put(key string, value []byte) {
+	if value == nil {
+		delete(m, key)
+		return
+	}
+	m[key] = value
+}
+
+func testBook() Book {
+	return Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
+}
+
+func TestPageKeepsItsPart(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	for i := range 7 {
+		if got, want := b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{}), i/3+1; got != want {
+			t.Errorf("page %d is in part %d, want %d", i, got, want)
+		}
+	}
+	b.Filling = 3 // as a ledger knows it
+	b.Remove(tx, 1, "/1")
+	if got := b.Add(tx, 1, "/1", Entry{}); got != 1 {
+		t.Errorf("a page that comes back is in part %d, want its old one", got)
+	}
+	b.Remove(tx, 1, "/1")
+	if got := b.Add(tx, 0, "/next", Entry{}); got != 3 {
+		t.Errorf("a new page is in part %d, want the one being filled", got)
+	}
+	if got := b.Add(tx, 2, "/8", Entry{}); got != 3 {
+		t.Errorf("a page whose old part is full is in part %d, want the one being filled", got)
+	}
+	if got := b.Find(tx, "/8"); got != 3 {
+		t.Errorf("found in part %d, want 3", got)
+	}
+	if got := b.Find(tx, "/1"); got != 0 {
+		t.Errorf("a page that left is found in part %d", got)
+	}
+}
+
+// counting is a transaction that remembers which keys were read or written.
+type counting struct {
+	mapTx
+	asked map[string]bool
+}
+
+func (c counting) Get(key string) []byte { c.asked[key] = true; return c.mapTx.Get(key) }
+func (c counting) Put(key string, value []byte) {
+	c.asked[key] = true
+	c.mapTx.Put(key, value)
+}
+
+func TestPartOverItsLimitGivesPagesUp(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	b.MaxURLs = 10
+	for i := range 10 {
+		b.Add(tx, 0, fmt.Sprintf("/%d", i), changedAt(int64(i)))
+	}
+	b.MaxURLs = 4
+	if !b.Over(tx, 1) {
+		t.Fatal("10 pages are not over a limit of 4")
+	}
+	in := map[int]int{}
+	for i := range 10 {
+		location := fmt.Sprintf("/%d", i)
+		n := 1
+		if b.Over(tx, 1) {
+			n = b.Move(tx, 1, location)
+		}
+		in[n]++
+		if e, err := DecodeEntry(tx.Get(b.Keys.List(n, location))); err != nil || e.Changed != moment.Seconds(int64(i)) {
+			t.Errorf("%s has %+v in part %d, %v", location, e, n, err)
+		}
+	}
+	if in[1] != 4 || in[2] != 4 || in[3] != 2 {
+		t.Errorf("the parts have %v pages, want 4, 4 and 2", in)
+	}
+	for n, pages := range in {
+		if p := DecodePart(tx.Get(b.Keys.Part(n))); p.Pages != pages {
+			t.Errorf("part %d counts %d pages, and has %d", n, p.Pages, pages)
+		}
+	}
+}
+
+// longest is how long the entry of a location can be.
+func longest(t *testing.T, b Book, location string) int {
+	t.Helper()
+	entry, ok := sitemap.AppendURL(nil, sitemap.URL{Loc: b.URL(location), LastMod: 1700000000, ChangeFreq: "monthly", Priority: sitemap.MaxPriority})
+	if !ok {
+		t.Fatal("the entry is refused")
+	}
+	return len(entry)
+}
+
+func TestPartKeepsItsLimitOfBytes(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	b.MaxURLs, b.MaxBytes = 0, 20_000
+	inPart := map[int]int{}
+	for i := range 200 {
+		location := fmt.Sprintf("/%03d/%s", i, strings.Repeat("&", i%50))
+		inPart[b.Add(tx, 0, location, Entry{})] += longest(t, b, location)
+	}
+	if len(inPart) < 2 {
+		t.Fatal("everything is in one part")
+	}
+	for n, bytes := range inPart {
+		if total := bytes + len(sitemap.URLSetOpen) + len(sitemap.URLSetClose); total > b.MaxBytes {
+			t.Errorf("part %d takes %d bytes, at most %d are allowed", n, total, b.MaxBytes)
+		}
+	}
+	if inPart[1] < b.MaxBytes*9/10 {
+		t.Errorf("the first part is full with %d of %d bytes", inPart[1], b.MaxBytes)
+	}
+}
+
+// TestReservedBytesNeverChange pins how entries are counted, since a page that leaves must
+// free exactly the bytes that were reserved for it.
+func TestReservedBytesNeverChange(t *testing.T) {
+	b := testBook()
+	if got, want := b.size("/a&b"), len("https://example.com/a&amp;b")+94; got != want {
+		t.Errorf("%d bytes are reserved, want %d", got, want)
+	}
+}
+
+// changedAt is the entry of a page that changed at a time in Unix seconds.
+func changedAt(unix int64) Entry {
+	return Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(unix)}}
+}
+
+func TestPartCountsItsChanges(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	n := b.Add(tx, 0, "/a", changedAt(5))
+	for _, tt := range []struct {
+		name    string
+		do      func() bool
+		changes bool
+	}{
+		{"an equal entry", func() bool { return b.Set(tx, n, "/a", changedAt(5)) }, false},
+		{"another date", func() bool { return b.Set(tx, n, "/a", changedAt(6)) }, true},
+		{"another page", func() bool { return b.Add(tx, 0, "/b", Entry{}) == n }, true},
+		{"a page is moved to the same part", func() bool { return b.Move(tx, n, "/b") == n }, true},
+		{"a page leaves", func() bool { b.Remove(tx, n, "/a"); return true }, true},
+		{"a page that is not there leaves", func() bool { b.Remove(tx, n, "/a"); return false }, false},
+	} {
+		before := DecodePart(tx.Get(b.Keys.Part(n)))
+		if told := tt.do(); told != tt.changes {
+			t.Errorf("%s: told is %t", tt.name, told)
+		}
+		if after := DecodePart(tx.Get(b.Keys.Part(n))); after.Changes != before.Changes && !tt.changes || after.Changes <= before.Changes && tt.changes {
+			t.Errorf("%s: the count of changes was %d and is %d", tt.name, before.Changes, after.Changes)
+		}
+	}
+}
+
+func TestEntryIsReadAsItWasWritten(t *testing.T) {
+	full := Entry{Candidates: lastmod.Candidates{
+		Changed: moment.Seconds(1), Exact: moment.Seconds(2), ExactBy: lastmod.Page, Fresh: moment.Seconds(5),
+		Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(3), lastmod.Page: moment.Seconds(-4)},
+	}, Freq: 6}
+	until := full
+	until.Volatile, until.Until = true, moment.Seconds(1700000000)
+	for _, tt := range []struct {
+		name   string
+		entry  Entry
+		golden string // in hexadecimal, without the checksum
+	}{
+		{"nothing known", Entry{}, "01"},
+		{"all but the last fields", full, "0108021004180220062807400a" + "5006"},
+		{"every field", until, "0108021004180220062807400a" + "4801" + "5006" + "5880c49fd50c"},
+		{"until before 1970", Entry{Until: moment.Seconds(-1)}, "015801"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stored := tt.entry.Encode()
+			if got := hex.EncodeToString(stored[:len(stored)-4]); got != tt.golden {
+				t.Errorf("encoded as %s, want %s", got, tt.golden)
+			}
+			if got, err := DecodeEntry(stored); err != nil || got != tt.entry {
+				t.Errorf("decoded %+v, %v; want %+v", got, err, tt.entry)
+			}
+			stored[0] ^= 1
+			if _, err := DecodeEntry(stored); err == nil {
+				t.Error("a damaged entry was read")
+			}
+		})
+	}
+}
+
+// A record with a valid checksum may still hold any values.
+func TestRecordsWithImpossibleNumbersAreReadWithinBounds(t *testing.T) {
+	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
+		p := DecodePart(recordtest.Numbered(1, v))
+		if p.Pages <= 0 || p.Pages > math.MaxInt32 {
+			t.Errorf("part: %d pages of %d", p.Pages, v)
+		}
+		if e, err := DecodeEntry(recordtest.Numbered(12, v)); err != nil || e.room < 0 || e.room > sitemap.MaxBytes {
+			t.Errorf("entry: %d bytes of %d are reserved, %v", e.room, v, err)
+		}
+	}
+}
+
+// FuzzBook lists and removes pages with forged records of parts.
+func FuzzBook(f *testing.F) {
+	f.Add(2, recordtest.FieldsOf(Part{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
+	f.Add(1, recordtest.FieldsOf(Part{Pages: 1, Bytes: 300, Using: [3]int{1: 1}}.encode()), recordtest.FieldsOf(Entry{Extension: everything()}.Encode()), 40)
+	f.Fuzz(func(t *testing.T, filling int, part, entry []byte, n int) {
+		b := testBook()
+		b.Filling, n = int(uint(filling)%keys.MaxPart), 1+int(uint(n)%64)
+		tx := mapTx{b.Keys.Part(n): recordtest.Sealed(part), b.Keys.List(n, "/a"): recordtest.Sealed(entry)}
+		c := counting{tx, map[string]bool{}}
+		sane := func(what string, n int) {
+			if n < 1 || n > keys.MaxPart {
+				t.Errorf("%s: part %d", what, n)
+			}
+		}
+		if found := b.Find(c, "/a"); found != 0 && (found != n || n > b.Filling+1) {
+			t.Errorf("found in part %d, want %d", found, n)
+		}
+		at := b.Move(c, n, "/a")
+		sane("moved", at)
+		b.Set(c, at, "/a", Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(1)}, Extension: everything()})
+		sane("added", b.Add(c, 0, "/b", Entry{}))
+		b.Remove(c, at, "/a")
+		sane("added again", b.Add(c, at, "/a", Entry{}))
+		b.TooLarge(map[int]Part{n: DecodePart(tx[b.Keys.Part(n)])})
+		if len(c.asked) > 2100 {
+			t.Errorf("%d keys were asked for", len(c.asked))
+		}
+		for key, value := range tx {
+			if p := DecodePart(value); strings.HasPrefix(key, b.Keys.Parts()) && (p.Pages < 0 || p.Bytes < 0) {
+				t.Errorf("%s is %+v", key, p)
+			}
+		}
+	})
+}
