@@ -1,8 +1,7 @@
-// Package servemap learns a site's sitemap from the pages the site serves.
+// Package servemap learns a site's sitemap from the pages that the site serves.
 //
 // A [Site] stands around a server or in a router. It observes the HTML that anonymous
-// visitors get, remembers each page and when its content changed, and serves a sitemap of
-// them. Nobody has to list pages or set dates:
+// visitors get. It remembers each page and when its content changed, and serves the sitemap:
 //
 //	st, err := badgerstore.Open("sitemap-data", nil)
 //	...
@@ -10,372 +9,58 @@
 //	...
 //	http.ListenAndServe(":8080", site.Wrap(mux))
 //
-// It never changes, delays or fails a response, whatever happens to its store. It lists
-// only what is known to be public: a page that an anonymous visitor got, and for which
-// there is evidence (see below). [Site.Explain] says whether a page is listed, and why.
+// It never changes, delays or fails a response, whatever happens to its store. It lists a
+// page only if an anonymous visitor got it and something shows that it is public.
+// [Site.Explain] says of any page whether it is listed, and why.
 //
-// # Putting a site in
+// # Two doors
 //
-// [Site.Wrap] goes around the whole program. It answers requests for the sitemap
-// and observes all others. For gorilla/mux there is [Site.Mount], to be called on
-// the root router after its routes and its NotFoundHandler.
+// [Site.Wrap] goes around the whole program. It answers requests for the sitemap and
+// observes all others. [Site.Mount] does the same in a gorilla/mux router. Call it on the
+// root router, after its routes and its NotFoundHandler.
 //
-// Put a Site inside middleware that compresses. Otherwise it has to decompress gzip, br or
-// zstd, which it can. Put middleware that copies the request, such as tracing, outside the
-// Site: routers write the route into the request, and a copy hides it.
+// Middleware that compresses, or that copies the request as tracing does, goes outside.
+// The module in examples/recipes has a tested program for chi, gin, echo, httprouter and
+// fiber. A site in another language has the command: servemap proxy.
 //
-// A router's routes are evidence, so it helps if the Site can see them:
-//
-//   - http.ServeMux: site.Wrap(mux).
-//   - gorilla/mux: site.Mount(router).
-//   - chi 5.3 and later: router.Use(site.Wrap), before the routes.
-//   - gin: first of all engine.Use with a function that sets c.Request.Pattern to
-//     c.FullPath(), and site.Wrap(engine).
-//   - echo: the same with c.Request().Pattern and c.Path(), and site.Wrap(e).
-//   - httprouter: it shows no routes. site.Wrap(router) learns the pages by their
-//     links.
-//   - fiber: site.Wrap(adaptor.FiberApp(app)) in net/http, which learns the pages by
-//     their links. Not app.Use(adaptor.HTTPMiddleware(site.Wrap)): there the Site sees
-//     an empty response. A fiber program that does not run in net/http needs the
-//     command "servemap proxy" before it.
-//
-// The module in examples/recipes has a tested program for each.
-//
-// The origin may be a folder of its host, such as "https://example.com/blog". Then
-// the pages are those below "/blog/". There are three ways to get there:
-//
-//   - The program itself serves "/blog/...". Nothing more is needed.
-//   - http.StripPrefix in the program: http.StripPrefix("/blog", site.Wrap(h)).
-//   - A proxy removes the prefix: set StrippedPrefix in [Options] to "/blog".
-//
-// In each case the links in the pages are the public ones, with "/blog". In the last
-// two, Options.Robots gives the host's robots.txt. Routes behind http.StripPrefix are
-// evidence only if Wrap stands behind it too, as above.
-//
-// A program that may be stopped calls [Site.Close] after the server's Shutdown, and
-// then closes the store. So nothing is lost.
-//
-// # Before the first visitor
-//
-// [Site.Explore] walks the site through its own handler, in the same process, and returns
-// when all it found is in the sitemap. It follows links; a route that no page links to
-// waits for a visitor. Without it, pages are listed as they are visited,
-// from the entry on. The links of a page that is seen before a listed page links to it
-// count at its next visit. With ExploreOptions.Revisit it goes on, and looks at pages that no
-// visitor requests. So their changes are dated, and deleted pages leave.
+// [Site.Explore] walks the site in its own process, so that nobody has to wait for
+// visitors. A program that stops calls [Site.Close] after the server's Shutdown, and then
+// closes the store.
 //
 // # What is listed
 //
-// A page is listed when an anonymous visitor got it, and there is evidence that it
-// is public. A response counts if all of this is so:
+// A response counts if it answers a GET completely with status 200 and HTML, to a client
+// without credentials, and is not private, no-store or noindex. The page must name itself
+// as its canonical URL, or none. Then one piece of evidence is enough:
 //
-//   - It answers a GET, is complete, has status 200, and is text/html or
-//     application/xhtml+xml, also if net/http detects that type. Not: a POST, a range, an
-//     upload, a WebSocket, an event stream, an attachment, or a request by a script or a
-//     frame (Sec-Fetch-Dest other than "document", HX-Request, X-Requested-With,
-//     Turbo-Frame and the like).
-//   - The request has no credentials: no Authorization, no client certificate, no header
-//     that names a user or a secret, and only cookies that every visitor gets.
-//     Options.BenignCookies names more. If a proxy adds credentials to all requests,
-//     Options.Anonymous can decide instead.
-//   - It is not "private" or "no-store", by Cache-Control or a header for one kind of cache
-//     (CDN-Cache-Control, Surrogate-Control, Pragma and others). Rule.IgnoreCacheControl
-//     says on which pages that does not count.
-//   - It is not "noindex" or "none" for any robot, by X-Robots-Tag or a robots meta.
-//   - It names itself as its canonical URL, or none.
-//   - The request is for the origin's host, or for a name that a proxy on the same machine
-//     or in a private network sends (an address, "localhost", a single label).
-//     Options.Hosts replaces all these. No other host counts, whatever names it.
-//   - Its query has only parameters that make a page of its own: "page" with a number or a
-//     short word, or those in Options.Query. Tracking parameters are dropped; an answer to
-//     a request with them may speak for the page, never against it. A page with any other
-//     parameter must name that URL as its canonical.
-//   - Its path has no encoded slash, dot segment, e-mail address, session id, or
-//     anything else that has no place in a sitemap.
+//   - entry: visitors enter the site there (Options.Entries; the root, if you name none).
+//   - link: a listed page links to it.
+//   - route: the router has a route for exactly this path, such as "/about".
+//   - networks: visitors from several networks got it, and its neighbours are linked.
+//   - rule: a [Rule] of yours says so.
 //
-// Evidence is one of these (the [Reason] constants have the same names):
+// An address that looks like a secret, a risky word or an action needs more. A page leaves
+// at once when it answers 410, noindex or private, and a minute after a 404. The rules are
+// in docs/listing.md.
 //
-//   - entry: visitors enter there (Options.Entries; by default the root, and where
-//     that redirects to).
-//   - link: a listed page links to it, without nofollow, ugc or sponsored. Links on a
-//     linked noindex page, such as an archive, count too, and so does a link to a
-//     variant that names it as its canonical. A link that repeats the request's own
-//     Referer, or stands in its query, proves nothing.
-//   - route: the router's template is exactly its path, such as "/about", and it shows
-//     a whole document (an html or a title element). "/p/{id}" is no such route, nor
-//     is "/docs/" where it also matches what is below it. A page with a route of its
-//     own that answers anybody counts as public; write a Never rule for pages that
-//     only the network protects.
-//   - networks: visitors from 3 distinct networks (Limits.Networks) got it, and at
-//     least 3 pages of its route or folder are linked. A visit counts only if the page
-//     is due for a look. Looks are seconds apart at first and a minute later, so three
-//     visits at once may count as one. Explanation.NextLook says when the next is due.
-//   - rule: a [Rule] says [Always].
+// # What a lastmod is
 //
-// Evidence is needed to enter, not to stay. Some pages need more of it:
+// It is the time at which the content changed, as far as it was seen or as a believed date
+// narrows it down; else a date that the server or the page gives; else the first sight of
+// a link to a new page. Otherwise there is none. A source of dates that was caught lying is
+// not believed. The changefreq is the most likely class of the page's rate of change. The
+// rules are in docs/dates.md.
 //
-//   - A path with a part for the site's own use, such as 404, error, offline,
-//     thank-you, ajax, embed, sidebar, modal, dashboard, config, export or staff
-//     (internal/admit/word.go has the list): a listed page must link to it.
-//   - A path with a risky word, such as reset, invite, order or search: a listed page must
-//     link to it, and a visitor must have seen that link in a request without a cookie, a
-//     further query, or a Referer other than a listed page. Two looks, as for tokens, do as
-//     well.
-//   - An address that seems to let in anyone who knows it: a token, or a route's
-//     variable named token, key, code and the like. Two looks must see a listed page
-//     link to it, a day apart or by visitors from two networks. One link alone may be
-//     a visitor's own.
-//   - An action, such as logout, delete or cart: only a rule with [Always] lists it.
-//   - A page that shows the same as another one (title, main text, images; with little
-//     text, the same bytes): one of them stands for all. It is the one that names itself as
-//     canonical, else one that was listed for long, else a linked one, else the shorter
-//     address, else the first. Content counts against a page only if several networks were
-//     shown it elsewhere. A variant with another canonical, or the same path with another
-//     query, does not.
-//   - A page that shows what 20 or more linked pages show, as an error page with status
-//     200 does: only a rule with [Always], or its own canonical, lists it.
-//   - A page of a full route or folder: pages that only networks speak for may exceed
-//     the linked ones by at most 100, and at most 100,000 pages a day enter by links.
-//   - A page that robots.txt disallows for every crawler: not before robots.txt allows it.
-//     The robots.txt that the Site sees its server answer with counts. A change counts once
-//     a visitor from another network gets the same file a minute later, or anybody does a
-//     day later. A request that claims to be forwarded for another host does not count.
-//     Options.Robots gives the text instead.
+// # More
 //
-// A [Rule] decides for all locations that match a pattern of robots.txt. Rules act at
-// the start on all pages that are or were listed, and on others at their next visit:
+//   - docs/deploying.md: proxies, folders of a host, cookies, several processes.
+//   - docs/operating.md: what it costs, what it logs, what to do when something is wrong.
+//   - docs/design.md: how it works inside, and which attack each defence is for.
+//   - [github.com/servemap/servemap/notify] tells search engines what changed.
+//   - [github.com/servemap/servemap/store] has the interface of a store, with folders,
+//     PostgreSQL and memory below it.
 //
-//	Rules: []servemap.Rule{
-//		{Pattern: "/internal/", List: servemap.Never},
-//		{Pattern: "/landing/*$", List: servemap.Always},
-//		{Pattern: "/shop/", Query: []string{"colour"}}, // /shop/shoes?colour=red is a page
-//		{Pattern: "/news/", ChangeFreq: "hourly", Priority: 0.8},
-//		{Pattern: "/wiki/", IgnoreCacheControl: true}, // all pages there are public
-//	}
-//
-// If the entry is "private" too, nothing leads to the pages of "/wiki/". Then use the
-// pattern "/" if all of the site is public, or name "/wiki/" in Options.Entries.
-//
-// # When a page leaves
-//
-//   - At once when a look at it shows 410, noindex, private or no-store, even while the
-//     store is down. A page that is visited is looked at once a minute, so this may take
-//     a minute. If noindex stays for some days only, the page comes back with its dates.
-//   - A minute after a 404, or a canonical that names another URL, unless a visitor got
-//     it in between.
-//   - When its unavailable_after has passed.
-//   - When no visitor got it for Limits.KeepFor (90 days) in which the site was observed.
-//   - When you call [Site.Forget], which also bars it, unless a rule says [Always].
-//
-// A 301 or 308 on the site hands the page's history to its target. Other redirects,
-// 429 and 5xx change nothing. A page that left is in no sitemap that is served later.
-//
-// An answer may be for one client alone. So a 401, a 403, a redirect to a log-in and a
-// permanent redirect to another host take a page out only once a second network got such
-// an answer, or anybody did a day later. One network alone takes out at most ten pages a
-// day by 404, or one in a hundred of a large site. More wait for a second network or
-// another day. If you delete many pages at once, answer 410. While a network is denied
-// pages that others get, its answers count for nothing, and a hint says so. Behind a
-// proxy without Options.ClientIP, all visitors are one network.
-//
-// # How dates are decided
-//
-// The lastmod of a page is the first of these that there is:
-//
-//   - The change that was seen, at the look that first showed it. If the server or the
-//     page dates that change to a time between the look before and this one, it is that
-//     time.
-//   - A date that the server or the page gives (Last-Modified, article:modified_time,
-//     JSON-LD dateModified), once a look finds it an hour old, so that a clock is not
-//     taken for a date. Of two, the earlier.
-//   - The first sight of a link to a new page. A page is new if another page had been
-//     read without a link to it, and then changed and has that link in its main text.
-//     If that change is certain only some looks later, the page gets its date then.
-//     Where the page gives a later date, the first sight of the page itself counts.
-//
-// Otherwise there is none: a page that was there when it was first looked at has no
-// date until it changes or gives one. A lastmod is never in the future and never goes
-// back. An article that differs at every look has none. A list has the date of its last
-// new item.
-//
-// A source of dates, the server or the pages, is believed until it is caught. One date that
-// moves with the clock is enough. Dates that move although the content did not must be seen
-// on two pages, or three times on one. Then that source dates only changes that were seen,
-// on the whole site. Trust comes back after ten days on which dates moved with changes and
-// never without one, and the next time after twenty. If most dated pages share a date, or
-// have dates seconds apart, these dates come from a build and are not used. While the clock
-// is behind the time at which the site was last observed, the Site dates nothing. After a
-// day of that it believes the clock. Stored times that are later then count as the time of
-// the next look.
-//
-// The main text is that of the main element, else of the article element, if that has an
-// eighth of the body's text. Else it is the body without navigation, header, footer,
-// asides, forms, dialogs and requests for consent. It is read as blocks: paragraphs,
-// headings, items, cells. The Site keeps two bytes of each block, at most 4 KiB a page. In
-// another 32 KiB it keeps how many pages show each block.
-//
-//   - A block that its page never showed is a change at once, if it has 16 bytes or names a
-//     price. A block that comes back is no change. A link needs 12 bytes.
-//   - A page is read as a list if much of it is links to articles, or their headlines. On a
-//     list only new items count. On an article a link counts if there are more links than
-//     before, and must be there at four looks.
-//   - A block that goes again teaches that its place moves by itself: a clock, a quote, the
-//     weather. New text there is held until it has stayed for longer, and is then dated to
-//     the first look that showed it. The same holds for the first small news of a page that
-//     has not proved quiet yet, and for a line that names the day of the look.
-//   - A block that three pages show belongs to the site. The first two pages that show a
-//     new notice may be dated by it.
-//   - A text that is replaced as a whole is held until the next look. A page that is
-//     nearly empty is held for a day, or until a believed date that moved with it has stood
-//     for a day. A page whose Vary names Accept-Language is compared
-//     with itself in that language.
-//   - A text that one page loses is a change once it has been gone for a day and the page has
-//     proved quiet, unless texts come and go on that page.
-//   - A new comment under a post is a change. Numbers in a short text, ages, copyright
-//     lines, and the same words in other blocks are no change.
-//
-// The changefreq is a Bayesian estimate from the looks that found a change and the looks
-// that did not. They may be irregular. It is left out if it is less likely than
-// Limits.Confidence. After a single change it is also left out until the page was watched
-// for an hour ("hourly", "always"), a day ("daily") or a week ("weekly"). Only a page that
-// was the same for two years is called "never"; until then, a page that stopped changing is
-// called "yearly". A page that differs at most looks, but never by what counts as a change,
-// has no changefreq. [Explanation] has all of this for one page, in Dates.
-//
-// # Behind a proxy
-//
-// Set Options.ClientIP, so that visitors can be told apart. [Behind] makes it for proxies
-// whose addresses you know. Only what your own proxy adds to a request may be believed; a
-// client can send the rest. The proxy should keep the Host of the request: pages often
-// take their canonical URL from it, and a page that names another host is not listed.
-//
-// # Large sites, and more than pages
-//
-// A page gets its file when it is first listed, and stays there. "/sitemap.xml" is one
-// file of up to 50,000 pages, and beyond that an index of "/sitemap-1.xml" and so on. A
-// change renews one file and its ETag.
-//
-// The following is off by default:
-//
-//   - Options.HTML: "sitemap.html", the listed pages by folder, for visitors.
-//   - Options.Recent: "sitemap-recent.xml", the pages that appeared or changed lately.
-//   - Extensions.Alternates: hreflang links between listed pages that name each other.
-//   - Extensions.Images and Extensions.Videos: those of the main content, also on other
-//     hosts. A URL is left out if it is signed, has an e-mail address or looks like a
-//     secret, or if its host is an address or has no public name.
-//   - Extensions.News: "sitemap-news.xml", the articles of the last two days.
-//   - Options.InferPriority: priorities by rank, from the links to a page and its visits.
-//
-// [Site.Changes] yields what was added, changed and removed lately, for feeds. Package
-// [github.com/servemap/servemap/notify] tells search engines about it.
-//
-// # Fleets
-//
-// Several processes learn one sitemap together when they share a store. Package
-// [github.com/servemap/servemap/store/sqlstore] keeps it in PostgreSQL. Each replica serves
-// the same files from its own memory, and looks for changes by the others every
-// Limits.RefreshEvery. A page leaves at once in the replica that sees the reason, and
-// within that time in the others. While the database is gone, pages are served and seen as
-// ever, and the last sitemap stays. The same holds while the database can be read but not
-// written.
-//
-// A folder of package [github.com/servemap/servemap/store/badgerstore] belongs to one
-// process. A second process with the same folder serves its pages, says so once in its log,
-// and answers 503 for the sitemap. Once the first process ends, it goes on from there. This
-// is what happens in a rolling restart. [github.com/servemap/servemap/store.Copy] copies
-// all that was learned from one store to another, so that a site can grow into a fleet.
-// Anything else with the four methods of [github.com/servemap/servemap/store.Store] that
-// passes package [github.com/servemap/servemap/store/storetest] works as well.
-//
-// # Operating it
-//
-// Until a page is listed, the sitemap is a 503 that says why, since an empty sitemap would
-// say that the site has no pages. With Options.ReportOnly it stays a 503. So the owner sees
-// what would be listed before anybody else does, by [Site.Pages], [Site.Explain] and
-// [Site.Stats].
-//
-// Each trouble is in the log, once, and in Stats.Store and Stats.Notes. Stats.Hints say
-// what keeps a site from being learned, and what to do. Stats.Ignored counts, by reason,
-// the responses that showed nothing of a public page.
-//
-// [Site.Inspector] shows all of this as pages, [Site.Metrics] as numbers for Prometheus,
-// and [Site.Crawlers] shows what search engines fetched. [Site.Robots] names the sitemap in
-// the robots.txt that the site serves.
-//
-// A badgerstore writes nothing while less space is free than its Options.Reserve. The Site
-// then serves the last sitemap. Its Health says whether it works at the moment. A folder
-// that is removed, renamed or replaced while it is open shows in Stats.Store at the next
-// write, and nothing more is learned until it is put back or the process restarts. If every
-// deployment logs an empty folder, the folder needs a volume.
-//
-// Most requests teach nothing. A page is looked at when it is due: seconds after its first
-// look, then ever less often, down to once a minute. One worker reads the pages. It may
-// take 5 % of a core of 2.5 GHz, counted by the content of the pages and not by the clock.
-// It saves up to 30 seconds, so that a new site is learned at once. Half of that is
-// reserved for pages that are listed, linked, entries or have a route of their own. When
-// less is left, the worker reads only the head of other pages. Pages that wait to be read
-// take at most 10 MiB, of which 2 are reserved in the same way. A page that does not fit is
-// dropped, counted in Stats.Dropped, and seen at its next visit.
-//
-// # Caveats
-//
-//   - The sitemap needs visitors, or Explore. In both cases a page whose address looks like
-//     a secret, such as a UUID, needs a second look a day later or from another network, or
-//     a rule. Until somebody has fetched robots.txt, as Explore does, pages that it
-//     disallows may be listed. Options.Robots gives it from the start.
-//   - Explore leaves out addresses with a word of an action, such as
-//     "how-to-delete-a-file", until they have a visitor. It runs no scripts, so pages that
-//     only a script links to need visitors, or a seed and evidence of another kind.
-//   - If every visitor has a cookie of yours from the first page on, name it in
-//     Options.BenignCookies; otherwise nobody is anonymous. A hint says which cookies most
-//     visitors had. Do not name one that also stands for a log-in.
-//   - Without Revisit, a page that is never visited again stays for 90 days. Deleted pages
-//     leave when somebody requests them. Many at once leave when two networks request them,
-//     or one does on two days.
-//   - If a page's text depends on User-Agent, or on Accept-Language without saying so in
-//     Vary, a visitor with another one may make it look changed, unless it has shown that
-//     text before.
-//   - Where one text always moves, such as a counter, an edit of that very text may go
-//     unseen, and a new one beside it takes some looks.
-//   - A page whose template fails after its head looks complete: html/template writes as it
-//     goes. Render into a buffer first.
-//   - Where a handler calls WriteHeader twice, the log line of net/http names a file of
-//     servemap as the caller, and not the handler.
-//   - Pages are read up to 2 MiB. A longer page is listed, but its content does not date
-//     its changes.
-//   - A link from a listed page lists its target, sooner or later. Do not link to
-//     secrets from public pages, mark such links nofollow, or write a Never rule.
-//   - Short secrets made of words or digits alone ("/p/bluebird", "/p/100234") look like
-//     names. Where such pages stand beside public ones, write a Never rule, or name the
-//     route's variable "token".
-//   - Badger writes through memory maps. If another program takes the last space in the
-//     moment between its check and its write, the process dies; if it takes the last file
-//     descriptors, a table is lost. Give the folder a volume or quota of its own, and keep
-//     512 descriptors spare.
-//   - If the end of Badger's log is damaged, the pages withdrawn last can be listed again
-//     until somebody requests them. Stats.Notes says so.
-//   - Google and Bing ignore changefreq, and use lastmod as long as it is true.
-//
-// # Versions
-//
-// The version is that of the module, which is the tag in version control; nothing else
-// states it. [github.com/servemap/servemap/metrics] and examples/caddy are modules of their
-// own, and get the same version at the same time.
-//
-//   - Until v1, a minor version may change the interface. Its notes say how to follow. It
-//     may also decide better what is listed and when a page changed, and need a newer
-//     release of Go. From v1 on, the interface is only added to.
-//   - A patch version only mends.
-//   - The flags, exit codes and JSON fields of the command, the names of metrics, and the
-//     verdicts and reasons are only added to, in any version.
-//   - Texts for people may change in any version: those of the log, hints, errors, the
-//     inspector and [Explanation].
-//
-// Stored data says which version wrote it. A later version reads what an earlier one wrote.
-// If it must write what the earlier one cannot read, it says so in the store. Then a
-// process of the earlier version serves its last sitemap and learns nothing more. Until
-// then old and new processes may share a database: the older one keeps fields that it does
-// not know. To go back to an earlier version after that, use a copy of the folder or table.
+// All methods of a Site may be called from several goroutines at once.
 package servemap
 
 import (
