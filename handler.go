@@ -439,14 +439,6 @@ type ExploreOptions struct {
 	// Static says that the handler serves files and nothing else. Then Explore follows a
 	// link whatever its words are: a manual explains how to delete.
 	Static bool
-	// Sitemaps are locations of sitemaps that the handler serves, such as
-	// "/old-sitemap.xml". They may be compressed with gzip. Explore requests the pages that
-	// they name if nothing is known of them yet. To be named there is no evidence.
-	Sitemaps []string
-	// Seeds are the texts of sitemaps, and of access logs in the combined format. They are
-	// used as Sitemaps are. A log also names pages that only one visitor may know, so it is
-	// no evidence either.
-	Seeds []io.Reader
 	// Revisit makes Explore go on until ctx ends and look at pages that no visitor
 	// requests. It looks at a page that changes daily about twice a day, at others less
 	// often, and at pages that do not change at least three times in Limits.KeepFor. So
@@ -486,8 +478,8 @@ type Exploration struct {
 // the defaults.
 //
 // It follows links, and requests what Rules with Always name without a star. It does not
-// visit routes: a page with a route, to which no page links, needs a visitor, or such a
-// rule, or must be named in ExploreOptions.Sitemaps or Seeds.
+// visit routes: a page with a route, to which no page links, needs a visitor or such a
+// rule.
 //
 // Each page counts as seen, and each link as evidence, as if an anonymous visitor had come.
 // Explore does not count as a visitor's network. It makes only GET requests, without
@@ -539,26 +531,12 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	}
 	cfg := explore.Config{
 		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.robots.rules, Entries: s.entries,
-		Target: s.target, Known: s.knows, Own: s.files.OwnsLocation, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
+		Target: s.target, Own: s.files.OwnsLocation, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), MaxDepth: cmp.Or(opts.MaxDepth, 20), Concurrency: cmp.Or(opts.Concurrency, 2),
-		Static: opts.Static, Sitemaps: opts.Sitemaps, Resume: opts.Resume,
+		Static: opts.Static, Resume: opts.Resume,
 	}
 	if s.path != s.origin.Folder() && cfg.Robots == nil {
 		cfg.Robots = new(robots.Rules) // a proxy removes the prefix, so the host's robots.txt is not this handler's
-	}
-	for i, seed := range opts.Seeds {
-		urls, sitemaps, err := explore.ReadSeeds(seed)
-		if err != nil {
-			return cfg, fmt.Errorf("seed %d cannot be read: %w", i+1, err)
-		}
-		cfg.Seeds, cfg.Sitemaps = append(cfg.Seeds, urls...), append(cfg.Sitemaps, sitemaps...)
-	}
-	for i, loc := range cfg.Sitemaps {
-		to := s.norm.Parse(loc)
-		if to.Location == "" {
-			return cfg, fmt.Errorf("the sitemap %q cannot be asked for: %s; name it as visitors do, such as %s", loc, to.Reason.Text(), s.origin.URL(s.origin.Folder()+"sitemap.xml"))
-		}
-		cfg.Sitemaps[i] = to.Location
 	}
 	if opts.Progress != nil {
 		cfg.Progress = func(r explore.Report) { opts.Progress(Exploration(r)) }
@@ -587,12 +565,6 @@ func (s *Site) linkedPages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 // target returns the request target of the page at a location.
 func (s *Site) target(loc string) string {
 	return s.path + strings.TrimPrefix(loc, s.origin.Folder())
-}
-
-// knows reports whether anything is known of the page at a location.
-func (s *Site) knows(ctx context.Context, loc string) bool {
-	p, err := s.ledger.Page(ctx, loc)
-	return err == nil && p.Verdict != eligibility.Unknown
 }
 
 // mostQueued is how many pages of an exploration may wait to be read. So there is room for

@@ -182,10 +182,10 @@ func (c *answers) serveForget(w http.ResponseWriter, r *http.Request) {
 	answer(w, forgotten{true, e.Verdict != servemap.VerdictUnknown})
 }
 
-// serveExplore explores, and streams the progress. The request's body is a seed.
+// serveExplore explores, and streams the progress.
 func (c *answers) serveExplore(w http.ResponseWriter, r *http.Request) {
 	most, _ := strconv.Atoi(r.FormValue("max"))
-	opts := servemap.ExploreOptions{MaxRequests: most, Seeds: []io.Reader{r.Body}}
+	opts := servemap.ExploreOptions{MaxRequests: most}
 	opts.Progress = func(e servemap.Exploration) {
 		answer(w, progressOf(e))
 		_ = http.NewResponseController(w).Flush()

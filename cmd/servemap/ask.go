@@ -149,7 +149,7 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) er
 		if *prefix != "" && !isPage(*prefix) {
 			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
 		}
-		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, nil, func(w *bufio.Writer, p inspect.Listing) error {
+		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(w *bufio.Writer, p inspect.Listing) error {
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", p.URL, stamp(p.LastModified), p.ChangeFreq)
 			return err
 		})
@@ -244,7 +244,7 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 		if err != nil {
 			return usage("-since %s is no time; give a duration such as 24h, or a time such as 2026-11-01T00:00:00Z", *since)
 		}
-		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, nil, func(w *bufio.Writer, c inspect.Change) error {
+		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, func(w *bufio.Writer, c inspect.Change) error {
 			kind := c.Kind
 			if kind == "added" && c.At.After(c.Listed) {
 				kind += ", changed"
@@ -264,7 +264,7 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 		if err != nil {
 			return err
 		}
-		return each(ctx, a, http.MethodPost, "/forget", url.Values{"url": {u}}, nil, func(w *bufio.Writer, f forgotten) error {
+		return each(ctx, a, http.MethodPost, "/forget", url.Values{"url": {u}}, func(w *bufio.Writer, f forgotten) error {
 			was := "is no longer listed or known"
 			if !f.Known {
 				was = "was not known"

@@ -196,8 +196,8 @@ func askHealth(ctx context.Context, data string) (health, error) {
 var errOlder = errors.New("the running process is of an older version and does not know that; restart it")
 
 // do makes a request. The caller closes the body of the answer.
-func (c *client) do(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://servemap"+path+"?"+query.Encode(), body)
+func (c *client) do(ctx context.Context, method, path string, query url.Values) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://servemap"+path+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 
 // fetch returns an answer that is one object.
 func fetch[T any](ctx context.Context, c *client, path string, query url.Values) (v T, err error) {
-	resp, err := c.do(ctx, http.MethodGet, path, query, nil)
+	resp, err := c.do(ctx, http.MethodGet, path, query)
 	if err != nil {
 		return v, err
 	}
@@ -242,13 +242,13 @@ func show[T any](a *asking, v T, fn func(w *bufio.Writer, v T)) error {
 
 // each makes a request and calls fn with each line of the answer. fn prints it for people.
 // With -json, each prints the lines unchanged and drops what fn prints.
-func each[T any](ctx context.Context, a *asking, method, path string, query url.Values, body io.Reader, fn func(w *bufio.Writer, v T) error) error {
+func each[T any](ctx context.Context, a *asking, method, path string, query url.Values, fn func(w *bufio.Writer, v T) error) error {
 	c, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	resp, err := c.do(ctx, method, path, query, body)
+	resp, err := c.do(ctx, method, path, query)
 	if err != nil {
 		return err
 	}

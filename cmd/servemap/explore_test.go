@@ -2,19 +2,16 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
-	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // slow is a site whose pages wait for the test.
@@ -116,43 +113,6 @@ func TestInterruptedCommandExitsWith130(t *testing.T) {
 	out := must(t, "explore", "-data", s.data) // continues, without a process
 	if !strings.Contains(out, "/articles/1/delete") && len(listed(t, s.data)) != 21 {
 		t.Errorf("%s %q", out, listed(t, s.data))
-	}
-}
-
-func TestImportAsksForWhatASitemapOrALogNames(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/old.xml" {
-			fmt.Fprintf(w, "<urlset><url><loc>%s/article-3</loc></url></urlset>", origin)
-			return
-		}
-		if r.URL.Path != "/" { // which links to nothing here
-			blog(w, r)
-		}
-	}, "-always", "/article")
-	s.log.await(t, "msg=\"commands are answered\"")
-	log := filepath.Join(t.TempDir(), "access.log")
-	line := `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /article-7 HTTP/1.1" 200 12 "-" "curl"` + "\n"
-	base.Check(t, os.WriteFile(log, []byte(line), 0o600))
-	must(t, "import", "-data", s.data, log, origin+"/old.xml")
-	sameStrings(t, "listed", listed(t, s.data), "/article-3", "/article-7")
-	if code, _, errs := call(t, "import", "-data", s.data, filepath.Join(t.TempDir(), "nix")); code != codeFailed {
-		t.Errorf("no file: %d %s", code, errs)
-	}
-}
-
-func TestFolderImportsWhatAnotherExported(t *testing.T) {
-	one := before(t, blog, "-explore")
-	one.log.await(t, "msg=explored")
-	exported := must(t, "export", "-data", one.data)
-	file := filepath.Join(t.TempDir(), "sitemap.xml")
-	if err := os.WriteFile(file, []byte(exported), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	two := before(t, blog)
-	two.log.await(t, "commands are answered")
-	must(t, "import", "-data", two.data, file)
-	if got := must(t, "export", "-data", two.data); got != exported {
-		t.Errorf("%s, want %s", got, exported)
 	}
 }
 

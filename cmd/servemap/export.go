@@ -4,17 +4,17 @@ import (
 	"bufio"
 	"context"
 	"encoding/csv"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"io"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/servemap/servemap/internal/admin/inspect"
-	"github.com/servemap/servemap/internal/crawl/explore"
 )
 
 func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
@@ -33,11 +33,11 @@ func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 			return a.exportXML(ctx, *to)
 		case "json":
 			a.json = true
-			return each(ctx, a, http.MethodGet, "/pages", nil, nil, func(*bufio.Writer, inspect.Listing) error { return nil })
+			return each(ctx, a, http.MethodGet, "/pages", nil, func(*bufio.Writer, inspect.Listing) error { return nil })
 		case "csv":
 			out := csv.NewWriter(s.out)
 			_ = out.Write([]string{"url", "lastmod", "changefreq", "changes", "first_seen", "last_seen"})
-			err := each(ctx, a, http.MethodGet, "/pages", nil, nil, func(_ *bufio.Writer, p inspect.Listing) error {
+			err := each(ctx, a, http.MethodGet, "/pages", nil, func(_ *bufio.Writer, p inspect.Listing) error {
 				return out.Write([]string{p.URL, stamp(p.LastModified), p.ChangeFreq, strconv.Itoa(p.Changes), stamp(p.FirstSeen), stamp(p.LastSeen)})
 			})
 			out.Flush()
@@ -45,6 +45,20 @@ func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 		}
 		return usage("-format %s: give xml, json or csv", *format)
 	}
+}
+
+// partsOf returns the names of the files that a sitemap names if it is an index.
+func partsOf(text []byte) (names []string) {
+	var index struct {
+		Parts []struct {
+			Loc string `xml:"loc"`
+		} `xml:"sitemap"`
+	}
+	_ = xml.Unmarshal(text, &index) // this program has made it
+	for _, p := range index.Parts {
+		names = append(names, path.Base(p.Loc))
+	}
+	return names
 }
 
 // exportXML prints the sitemap, or writes it and its files to a folder.
@@ -56,7 +70,7 @@ func (a *asking) exportXML(ctx context.Context, dir string) error {
 	defer c.close()
 	names := []string{"sitemap.xml"}
 	for i := 0; i < len(names); i++ {
-		resp, err := c.do(ctx, http.MethodGet, "/files/"+names[i], nil, nil)
+		resp, err := c.do(ctx, http.MethodGet, "/files/"+names[i], nil)
 		if err != nil {
 			return err
 		}
@@ -65,10 +79,8 @@ func (a *asking) exportXML(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		_, parts := explore.ReadSitemap(text)
-		for _, p := range parts {
-			names = append(names, p[strings.LastIndexByte(p, '/')+1:])
-		}
+		parts := partsOf(text)
+		names = append(names, parts...)
 		switch {
 		case dir != "":
 			err = os.WriteFile(filepath.Join(dir, names[i]), text, 0o644)

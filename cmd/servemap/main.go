@@ -103,8 +103,6 @@ func commands() []command {
 			"forget -data sitemap-data /old", forgetCommand},
 		{"export", "-data DIR", "print the sitemap as xml, json or csv",
 			"export -data sitemap-data -format csv", exportCommand},
-		{"import", "-data DIR FILE|URL ...", "explore what a sitemap or an access log names",
-			"import -data sitemap-data access.log", importCommand},
 		{"check", "URL|FILE", "say what is wrong with a sitemap",
 			"check https://example.com/sitemap.xml", checkCommand},
 		{"health", "-data DIR", "say whether the site is served",
@@ -126,9 +124,6 @@ var more = map[string]string{
 		"something, such as /logout, for nothing that robots.txt disallows, and for no query but page\n" +
 		"and those of -query. What -max leaves is asked for by the next call, or at the next start\n" +
 		"with -explore.",
-	"import": "It explores the site along its links, as explore does, and asks also for what the files\n" +
-		"name if nothing is known of it. That a file names a page is no evidence: a log also names\n" +
-		"pages that only one visitor may know. It also continues an exploration that was interrupted.",
 	"changes": "It prints the last event of each page. A page that was added in that time and changed\n" +
 		"afterwards is \"added, changed\", with the time of the change. The last 7 days are\n" +
 		"remembered. Nothing is remembered of a page that was forgotten.",

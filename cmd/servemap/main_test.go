@@ -186,7 +186,6 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin", "https://example.com"}, "visitors could fetch"},
 		{"a bad format", []string{"export", "-data", data, "-format", "pdf"}, "-format"},
 		{"an unknown shell", []string{"completion", "tcsh"}, "bash"},
-		{"nothing to import", []string{"import", "-data", data}, "sitemap"},
 		{"a port alone", []string{"files", ".", "-origin", "https://example.com", "-data", ".x", "-listen", "39380"}, "give an address such as localhost:8080"},
 		{"no admin address", []string{"files", ".", "-origin", "https://example.com", "-data", ".x", "-listen", "127.0.0.1:0", "-admin", "here"}, "-admin here: "},
 		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},

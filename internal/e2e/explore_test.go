@@ -1,13 +1,9 @@
 package e2e
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -156,40 +152,6 @@ func TestTenThousandLinkedPagesAreListedByOneExploration(t *testing.T) {
 		explore(s, nil)
 		if n := s.Stats().Listed; n != pages+1 {
 			s.Errorf("%d pages are listed, want %d: %v", n, pages+1, s.Stats().Verdicts)
-		}
-	})
-}
-
-func TestSeedIsAskedForAndIsNoEvidence(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	io.WriteString(z, `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.com/in-gzip</loc></url></urlset>`)
-	z.Close()
-	site := testkit.Paths{
-		"/": testkit.Page("home", "/hub-x"), "/hub-x": testkit.Page("hub", "/a"), "/a": testkit.Page("a"),
-		"/island": testkit.Page("island"), "/in-gzip": testkit.Page("in gzip"), "/in-log": testkit.Page("in log"),
-		"/old.xml": func(w http.ResponseWriter, _ *http.Request) {
-			io.WriteString(w, `<sitemapindex><sitemap><loc>https://example.com/old-1.xml</loc></sitemap></sitemapindex>`)
-		},
-		"/old-1.xml": func(w http.ResponseWriter, _ *http.Request) {
-			io.WriteString(w, `<urlset><url><loc>https://example.com/island</loc></url><url><loc>https://elsewhere.example/x</loc></url></urlset>`)
-		},
-	}
-	log := `1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /in-log HTTP/1.1" 200 2326 "-" "Mozilla \"5.0\""
-1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /lost HTTP/1.1" 404 2326 "-" "-"
-1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "POST /posted HTTP/1.1" 200 2326 "-" "-"
-garbage
-`
-	asked := map[string]bool{}
-	h := &serial{next: func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path] = true; site.ServeHTTP(w, r) }}
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		explore(s, &servemap.ExploreOptions{Sitemaps: []string{"/old.xml"}, Seeds: []io.Reader{strings.NewReader(log), &packed}})
-		s.WantListed("/", "/hub-x", "/a")
-		for _, p := range []string{"/island", "/in-gzip", "/in-log"} {
-			s.WantVerdict(p, "waiting", "no-evidence")
-		}
-		if asked["/lost"] || asked["/posted"] {
-			s.Errorf("asked for %v", slices.Collect(maps.Keys(asked)))
 		}
 	})
 }

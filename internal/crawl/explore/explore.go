@@ -21,7 +21,7 @@ import (
 )
 
 // Config says what to explore, and how far. All fields are required but Robots, Own,
-// Resume, Sitemaps, Seeds, Answered and Progress.
+// Resume, Answered and Progress.
 type Config struct {
 	Handler    http.Handler
 	Normalizer *location.Normalizer
@@ -32,9 +32,6 @@ type Config struct {
 	Entries []string      // locations
 	Agent   string        // the User-Agent
 	Static  bool          // no request changes anything
-	// Known reports whether anything is known of the page at a location. Then a seed does
-	// not request it: a page that nothing links to would never expire.
-	Known func(ctx context.Context, location string) bool
 	// Own, if not nil, reports whether a location belongs to the sitemap itself. Run does
 	// not request it, since all its links are known already.
 	Own func(location string) bool
@@ -47,9 +44,7 @@ type Config struct {
 
 	MaxRequests, MaxDepth, Concurrency int
 
-	Sitemaps []string // locations of sitemaps that name more to request
-	Seeds    []string // more to request: locations or URLs
-	Resume   []byte   // Report.State of an exploration to continue
+	Resume   []byte // Report.State of an exploration to continue
 	Progress func(Report)
 }
 
@@ -88,7 +83,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	err := e.askRobots(ctx)
 	if err == nil {
-		e.begin(ctx)
+		e.begin()
 		err = e.walk(ctx)
 	}
 	e.tell()
@@ -97,7 +92,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 }
 
 // begin fills the frontier with the places where the exploration starts.
-func (e *explorer) begin(ctx context.Context) {
+func (e *explorer) begin() {
 	for _, loc := range e.Entries {
 		e.frontier.add(item{Location: loc})
 	}
@@ -105,21 +100,6 @@ func (e *explorer) begin(ctx context.Context) {
 		if e.Static || !MayAct(loc) { // the rule may mean other locations that begin with it
 			e.consider(e.Normalizer.Parse(loc), loc, item{})
 		}
-	}
-	for _, loc := range e.Sitemaps {
-		for _, u := range e.readSitemap(ctx, loc, 0) {
-			e.seed(ctx, u)
-		}
-	}
-	for _, u := range e.Seeds {
-		e.seed(ctx, u)
-	}
-}
-
-// seed puts a page that another program knows into the frontier.
-func (e *explorer) seed(ctx context.Context, u string) {
-	if to := e.Normalizer.Parse(u); to.Location != "" && !e.Known(ctx, to.Location) {
-		e.consider(to, u, item{})
 	}
 }
 

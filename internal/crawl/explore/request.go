@@ -26,18 +26,13 @@ const (
 type answer struct {
 	status  int
 	header  http.Header
-	body    []byte // without its content coding, cut at the limit of the request
+	body    []byte // without its content coding, cut at [observation.MaxPage]
 	elapsed time.Duration
 	err     error
 }
 
 // ask requests a page from the handler as a stranger would.
-func (e *explorer) ask(ctx context.Context, loc string) answer {
-	return e.askUpTo(ctx, loc, observation.MaxPage)
-}
-
-// askUpTo is ask, but reads at most so many bytes of the answer.
-func (e *explorer) askUpTo(ctx context.Context, loc string, most int) (a answer) {
+func (e *explorer) ask(ctx context.Context, loc string) (a answer) {
 	if e.Answered != nil {
 		defer func() { e.Answered(a.status) }()
 	}
@@ -47,7 +42,7 @@ func (e *explorer) askUpTo(ctx context.Context, loc string, most int) (a answer)
 	if err != nil {
 		return answer{err: err}
 	}
-	begun, w, done := time.Now(), newRecorder(most), make(chan error, 1)
+	begun, w, done := time.Now(), &recorder{header: http.Header{}}, make(chan error, 1)
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
@@ -102,11 +97,8 @@ type recorder struct {
 	status int
 	sent   http.Header // the header when it was sent
 	body   []byte
-	most   int // bytes of the body that are kept
 	size   int // of the whole body so far
 }
-
-func newRecorder(most int) *recorder { return &recorder{header: http.Header{}, most: most} }
 
 func (w *recorder) Header() http.Header { return w.header }
 
@@ -134,10 +126,10 @@ func (w *recorder) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writeHeader(http.StatusOK)
-	if w.size += len(p); w.size > max(mostWritten, w.most) {
+	if w.size += len(p); w.size > mostWritten {
 		return 0, errLong
 	}
-	w.body = append(w.body, p[:min(len(p), w.most-len(w.body))]...)
+	w.body = append(w.body, p[:min(len(p), observation.MaxPage-len(w.body))]...)
 	return len(p), nil
 }
 
@@ -152,7 +144,7 @@ func (w *recorder) answer() answer {
 	if a.header.Get("Content-Type") == "" && len(w.body) > 0 {
 		a.header.Set("Content-Type", http.DetectContentType(w.body)) // as net/http does
 	}
-	body, _, err := observation.Decode(a.header.Get("Content-Encoding"), w.body, w.most)
+	body, _, err := observation.Decode(a.header.Get("Content-Encoding"), w.body, observation.MaxPage)
 	if err == nil {
 		a.body = body
 	}
