@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/s2"
+
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/robots"
@@ -14,10 +16,11 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// A robots.txt is stored in records of robotsPiece bytes, at most robotsPieces of them.
+// What robots.txt says is stored compressed, in at most robotsPieces records of robotsPiece bytes.
+// One that does not compress at all fits too.
 const (
-	robotsPiece  = 60 << 10
-	robotsPieces = 10
+	robotsPiece  = 65_000
+	robotsPieces = 8
 )
 
 // openRobots reads the stored robots.txt, unless the owner has given one.
@@ -36,48 +39,62 @@ func (l *Ledger) openRobots(ctx context.Context) error {
 }
 
 func (l *Ledger) readRobots(t *txn.Tx) (o robots.Obeyed) {
-	var texts [2][]byte
-	for i, key := range l.robotsKeys() {
-		_ = codec.Open(t.Get(key), func(f codec.Field) {
-			switch f.Num {
-			case 1:
-				texts[i/robotsPieces] = append(texts[i/robotsPieces], f.Data...)
-			case 2:
-				o.Since = time.UnixMilli(f.Millis())
-			case 3:
-				o.Known = true
-			case 4:
-				o.By = uint32(f.Value)
-			}
-		})
+	var packed []byte
+	for _, key := range l.robotsKeys() {
+		_ = codec.Open(t.Get(key), func(f codec.Field) { packed = append(packed, f.Data...) })
 	}
-	o.Now, o.Next = robots.Parse(texts[0]), robots.Parse(texts[1])
+	text, err := s2.Decode(nil, packed)
+	if err != nil {
+		return o // nothing is stored, or a piece is damaged
+	}
+	_ = codec.Open(text, func(f codec.Field) {
+		switch f.Num {
+		case 1:
+			o.Now = robots.Parse(f.Data)
+		case 2:
+			o.Next = robots.Parse(f.Data)
+		case 3:
+			o.Since = time.UnixMilli(f.Millis())
+		case 4:
+			o.By = uint32(f.Value)
+		case 5:
+			o.Known = true
+		}
+	})
 	return o
 }
 
-// writeRobots stores o, one record for each piece.
+// writeRobots stores o. Two files that hardly compress may not fit. Then the one that may come is
+// left out, and begins its wait anew.
 func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
-	texts := [2][]byte{o.Now.Text(), o.Next.Text()}
-	for i, key := range l.robotsKeys() {
-		text := texts[i/robotsPieces]
-		from := min(len(text), i%robotsPieces*robotsPiece)
+	packed := packRobots(o)
+	if len(packed) > robotsPieces*robotsPiece {
+		packed = packRobots(robots.Obeyed{Known: o.Known, Now: o.Now})
+	}
+	for _, key := range l.robotsKeys() {
+		n := min(len(packed), robotsPiece)
 		var e codec.Encoder
-		e.Bytes(1, text[from:min(len(text), from+robotsPiece)])
-		if i == robotsPieces && !o.Since.IsZero() {
-			e.Int(2, o.Since.UnixMilli())
-			e.Uint(4, uint64(o.By))
-		}
-		e.Bool(3, i == 0 && o.Known)
-		unread, _ := codec.Read(t.Get(key), func(f codec.Field) bool { return f.Num <= 4 })
-		e.Keep(unread)
+		e.Bytes(1, packed[:n])
 		t.Put(key, e.SealAny())
+		packed = packed[n:]
 	}
 }
 
-// robotsKeys returns the keys of the robots.txt that holds, and then those of the one
-// that may replace it.
+func packRobots(o robots.Obeyed) []byte {
+	var e codec.Encoder
+	e.Bytes(1, o.Now.Text())
+	e.Bytes(2, o.Next.Text())
+	if !o.Since.IsZero() {
+		e.Int(3, o.Since.UnixMilli())
+	}
+	e.Uint(4, uint64(o.By))
+	e.Bool(5, o.Known)
+	return s2.Encode(nil, e.Seal())
+}
+
+// robotsKeys returns the keys of what robots.txt says.
 func (l *Ledger) robotsKeys() []string {
-	keys := make([]string, 2*robotsPieces)
+	keys := make([]string, robotsPieces)
 	for i := range keys {
 		keys[i] = l.site.Keys.Robots(i)
 	}

@@ -6,10 +6,10 @@ import (
 )
 
 // maxBody is how many bytes of a file are read, and also bounds the text of the rules. RFC 9309,
-// section 2.5, requires at least 500 KiB.
-const maxBody = 512 << 10
+// section 2.5, requires this much, and Google reads no more.
+const maxBody = 500 << 10
 
-// Parse reads a robots.txt, at most 512 KiB of it. It never fails: it skips what it does not
+// Parse reads a robots.txt, at most 500 KiB of it. It never fails: it skips what it does not
 // understand. It returns nil, which allows everything, unless a group for "*" disallows something.
 func Parse(body []byte) *Rules {
 	if len(body) > maxBody {
