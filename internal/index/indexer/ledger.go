@@ -79,7 +79,6 @@ type Ledger struct {
 	shown     crowd.Contents
 	furniture furniture
 	budget    budget
-	clock     clock
 	suspects  suspects
 	review    review
 	known     known

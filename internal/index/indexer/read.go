@@ -18,7 +18,7 @@ import (
 // lookAt turns a sighting into a look, and reads the page if it may show anything new.
 // before is the record of the page. all says that no budget applies.
 func (l *Ledger) lookAt(s *observation.Sighting, before *pagerecord.Page, all bool) *merge.Look {
-	k := &merge.Look{Look: observation.New(s, l.cfg.Normalizer, l.site.Names.Key(), l.clock.behind()), Before: before}
+	k := &merge.Look{Look: observation.New(s, l.cfg.Normalizer, l.site.Names.Key()), Before: before}
 	if k.Kind != eligibility.Witness || k.Tagged && !l.site.WantsTagged(k.Look, before) {
 		return k
 	}

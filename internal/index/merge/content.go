@@ -26,7 +26,7 @@ func (m *Batch) content(k *Look, p *pagerecord.Page) {
 	}
 	p.Read = p.Read && p.BodyHash == k.Hash
 	switch {
-	case !k.Full || k.Undated:
+	case !k.Full:
 		p.BodyHash = 0
 	case k.Cut:
 		p.BodyHash, p.Showing, p.Shared, p.Crowd = k.Hash, 0, false, false
@@ -43,9 +43,7 @@ func (m *Batch) content(k *Look, p *pagerecord.Page) {
 		m.outcome(k, p, c)
 		return
 	}
-	if !k.Undated {
-		m.date(k, p, comparison{outcome: mark.Variant})
-	}
+	m.date(k, p, comparison{outcome: mark.Variant})
 }
 
 // compare merges the text of the page into its mark.

@@ -42,18 +42,12 @@ func (m *Batch) seen(k *Look, p *pagerecord.Page) {
 	p.Loaded.Before = p.LastSeen.Second()
 	if p.Looks == 0 {
 		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // earlier times are not of looks at the page
-		if !k.Undated {
-			p.Dates.FirstSeen(at)
-		}
+		p.Dates.FirstSeen(at)
 	}
 	m.refuted(k, p)
 	m.trustAgain(p)
 	p.LastSeen, p.Status = at, k.Response.Status
-	if k.Undated {
-		p.LastSeen = max(at, p.Loaded.Before)
-	} else {
-		p.FirstSeen = min(p.FirstSeen, at.Second())
-	}
+	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Looks++
 	p.Witnessed, p.Absent = true, eligibility.None
 	if k.Same {
@@ -69,9 +63,7 @@ func (m *Batch) seen(k *Look, p *pagerecord.Page) {
 func (m *Batch) seenSame(k *Look, p *pagerecord.Page) {
 	p.Crowd = p.Crowd || k.Crowd
 	p.Mark = p.Mark.Still()
-	if !k.Undated {
-		m.outcome(k, p, comparison{outcome: mark.Same})
-	}
+	m.outcome(k, p, comparison{outcome: mark.Same})
 }
 
 // seenNew merges a look that shows other bytes than the last one.

@@ -29,9 +29,8 @@ import (
 // Look is what one response showed.
 type Look struct {
 	*Sighting
-	Net     uint32 // the client's network plus one, 0 if unknown
-	Echo    Echo   // what the page's links may repeat of the request
-	Undated bool   // the clock was wrong, so the look dates nothing
+	Net  uint32 // the client's network plus one, 0 if unknown
+	Echo Echo   // what the page's links may repeat of the request
 
 	Target string      // where a redirect leads, "" if it leads off the site
 	Hash   uint64      // of a page's body
@@ -77,8 +76,8 @@ type Link struct {
 }
 
 // New returns the look at a sighting. [Look.Read] then reads the page.
-func New(s *Sighting, norm *location.Normalizer, key secret.Key, undated bool) *Look {
-	k := &Look{Sighting: s, Undated: undated, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
+func New(s *Sighting, norm *location.Normalizer, key secret.Key) *Look {
+	k := &Look{Sighting: s, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
 	h := &s.Response.Header
 	switch s.Kind {
 	case eligibility.Witness:

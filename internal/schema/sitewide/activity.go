@@ -34,8 +34,8 @@ func SpanLength(keepFor time.Duration) time.Duration {
 	return max(time.Minute, (keepFor / spans).Truncate(time.Second))
 }
 
-// Observed returns the activity with the span of now added, if spans have that length. A clock that
-// went back adds nothing.
+// Observed returns the activity with the span of now added, if spans have that length. A
+// later span than that of now, which a clock that was ahead wrote, counts as that of now.
 func (a Activity) Observed(now moment.Time, spanLength time.Duration) Activity {
 	length := int64(spanLength / time.Second)
 	span := now.Seconds() / length
@@ -44,14 +44,9 @@ func (a Activity) Observed(now moment.Time, spanLength time.Duration) Activity {
 	}
 	if span > a.last {
 		a.seen = a.seen<<min(64, span-a.last) | 1
-		a.last = span
 	}
+	a.last = span
 	return a
-}
-
-// Ahead reports whether the site was observed later than now.
-func (a Activity) Ahead(now moment.Time) bool {
-	return a.length != 0 && now.Seconds()/a.length < a.last
 }
 
 // Anew returns an empty activity that keeps what a later version wrote.
