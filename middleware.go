@@ -194,15 +194,6 @@ type Options struct {
 	// listed before gets its title at its next visit. Until then its address stands for it.
 	HTML *HTML
 
-	// InferPriority publishes the rank of each page among those of the site, from 0.1 to 1,
-	// by how many pages link to it and how often it is visited. The Site ranks its pages at
-	// the start, and some 64 times in Limits.KeepFor, by default every 34 hours. So a new
-	// site has no ranks until 34 hours after its first pages, or until its next start. The
-	// first ranks are published at once. Later ranks are published the next time, and only
-	// if they have moved by 0.2 or more, so that a single visit changes none. Rule.Priority
-	// goes first.
-	InferPriority bool
-
 	// Crawlers follows what search engines fetch, for [Site.Crawlers]. It reads the
 	// User-Agent of every request that goes through [Site.Wrap] or [Site.Mount]. If a
 	// request claims to be from an engine, it asks the DNS in the background whether the
@@ -344,8 +335,7 @@ type Rule struct {
 	ChangeFreq string
 	// Priority is published, rounded to tenths, from 0.1 to 1. The longest pattern
 	// whose rule sets it decides; of patterns of one length the first. A page
-	// without one has none in the sitemap, unless Options.InferPriority gives it
-	// one.
+	// without one has none in the sitemap.
 	Priority float64
 }
 
@@ -489,17 +479,16 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
 		Every: limits.RenderEvery, Recent: opts.Recent,
 		Extensions: extensions, News: opts.Extensions.News, Publication: opts.Extensions.Publication,
-		InferPriority: opts.InferPriority,
-		Tree:          views,
-		Rules:         s.rules,
-		ReportOnly:    opts.ReportOnly,
-		Logger:        logger,
+		Tree:       views,
+		Rules:      s.rules,
+		ReportOnly: opts.ReportOnly,
+		Logger:     logger,
 	})
 	s.ledger, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
 		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
-		Extensions: extensions, InferPriority: opts.InferPriority, RefreshEvery: limits.RefreshEvery,
+		Extensions: extensions, RefreshEvery: limits.RefreshEvery,
 	})
 	if err != nil {
 		return err

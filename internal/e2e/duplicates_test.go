@@ -85,7 +85,6 @@ func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
 		{"paths", "/2024/01/post/", "/2024/01/post/comment-page-1/", servemap.Options{}},
 		{"queries that the canonical vouches for", "/blog?p=1", "/blog?p=1&cpage=1", servemap.Options{}},
 		{"queries that are allowed", "/blog?p=1", "/blog?p=1&cpage=1", servemap.Options{Query: []string{"p", "cpage"}}},
-		{"paths, with links counted", "/2024/01/post/", "/2024/01/post/comment-page-1/", servemap.Options{InferPriority: true}},
 	} {
 		t.Run(tt.name+", the article first", func(t *testing.T) {
 			d := &discussion{tt.article, tt.comments, "an article"}

@@ -90,7 +90,7 @@ func TestImagesFollowThePage(t *testing.T) {
 
 // The images of a carousel change at each look; the text does not.
 func TestVisitChangesNoFile(t *testing.T) {
-	inBubble(t, Config{Extensions: allExtensions, InferPriority: true}, func(r *rig) {
+	inBubble(t, Config{Extensions: allExtensions}, func(r *rig) {
 		r.sight("/", html("home", "/a", "/b"))
 		carousel := func(i int) string {
 			return illustrated("a text that stays as it is, whatever is shown below it", fmt.Sprintf("/%d.png", i))

@@ -115,8 +115,8 @@ func (r *rig) start() {
 	cfg.Schedule = r
 	r.files = files.New(files.Config{
 		Store: cfg.Store, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
-		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
-		Logger: cfg.Logger,
+		Extensions: cfg.Extensions,
+		Logger:     cfg.Logger,
 	})
 	cfg.Files = r.files
 	r.ledger, err = New(cfg)

@@ -48,9 +48,7 @@ type Config struct {
 	MaxURLs    int                // of a part; 0 means the protocol's limit
 	MaxBytes   int                // of a part; 0 means the protocol's limit
 	Extensions sitemap.Namespaces // that entries have
-	// InferPriority ranks the pages by their links and visits.
-	InferPriority bool
-	MaxWaiting    int // locations known and not listed; 0 means 250,000
+	MaxWaiting int                // locations known and not listed; 0 means 250,000
 
 	// RefreshEvery is how often to poll for other processes' changes; 0 means that
 	// there are no other processes.
@@ -121,7 +119,7 @@ func New(cfg Config) (*Ledger, error) {
 	l.site = &merge.Site{
 		Settings: merge.Settings{
 			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{}, Networks: cfg.Networks,
-			Confidence: cfg.Confidence, KeepFor: cfg.KeepFor, Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
+			Confidence: cfg.Confidence, KeepFor: cfg.KeepFor, Extensions: cfg.Extensions,
 		},
 		Keys:    k,
 		Book:    shards.Book{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/priority"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -22,11 +21,9 @@ const reviewPause = 10 * time.Millisecond
 // changed robots.txt, takes out pages that were not seen for long, and counts verdicts.
 type review struct {
 	running bool
-	waits   bool   // the pages are done; the waiting locations follow
-	after   string // the last key that was reviewed
-	waiting int64  // waiting locations counted so far
-	ranks   priority.Ranks
-	again   bool      // these are the first ranks; another pass must give them to the pages
+	waits   bool      // the pages are done; the waiting locations follow
+	after   string    // the last key that was reviewed
+	waiting int64     // waiting locations counted so far
 	stepped time.Time // when the last step ended
 	done    time.Time
 }
@@ -99,7 +96,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 	}
 	l.survey.CountedTo(prefix + "~") // sorts after all keys with the prefix
 	if r.after = ""; !r.waits {
-		r.waits, r.again = true, l.takeRanks(r.ranks)
+		r.waits = true
 		return l.keepExtensions(ctx)
 	}
 	l.endReview()
@@ -120,18 +117,14 @@ func (l *Ledger) reviewFirst(ctx context.Context) error {
 	return l.site.Book.PruneNews(ctx, l.cfg.Store, time.Now())
 }
 
-// endReview ends the pass. If this was the first pass that ranked the pages, another one
-// begins, which gives them their ranks.
+// endReview ends the pass.
 func (l *Ledger) endReview() {
-	now, again := time.Now(), l.review.again
+	now := time.Now()
 	if !l.fleet.Alone() {
 		l.waiting.Store(l.review.waiting) // other processes add and drop some too
 	}
 	l.review = review{done: now, stepped: l.review.stepped}
 	l.survey.EndPass(now)
-	if again {
-		l.beginReview()
-	}
 }
 
 // inBatches calls fn with all items, a batch at a time. It leaves out an item that alone
@@ -166,14 +159,11 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 	return seen, changed, nil
 }
 
-// outdated adds a listed page to the ranks, and reports whether the record must change.
+// outdated reports whether the record must change.
 // Of a waiting location only the hash is known, so only its age can be judged.
 func (l *Ledger) outdated(location string, s *pagerecord.Page, now time.Time) bool {
 	if l.review.waits {
 		return l.site.Expendable(s, now)
-	}
-	if l.cfg.InferPriority && s.Listed() {
-		l.review.ranks.Add(s.Weight(now))
 	}
 	return l.site.Outdated(location, s, now)
 }
@@ -224,13 +214,4 @@ func (l *Ledger) reviewParts(ctx context.Context) error {
 	}
 	l.site.Over = l.site.Book.TooLarge(parts)
 	return nil
-}
-
-// takeRanks keeps the ranks of a whole pass, and reports whether they are the first ones.
-func (l *Ledger) takeRanks(ranks priority.Ranks) (first bool) {
-	if !l.cfg.InferPriority || ranks == (priority.Ranks{}) {
-		return false
-	}
-	first, l.site.Ranks = l.site.Ranks == nil, &ranks
-	return first
 }

@@ -274,7 +274,7 @@ func FuzzStored(f *testing.F) {
 					return // a value may be no longer than so
 				}
 			}
-			m := &mixed{newRig(t, st, Config{RefreshEvery: 6 * time.Hour, MaxURLs: 3, Extensions: allExtensions, InferPriority: true}), time.Now()}
+			m := &mixed{newRig(t, st, Config{RefreshEvery: 6 * time.Hour, MaxURLs: 3, Extensions: allExtensions}), time.Now()}
 			defer func() { m.stop() }()
 			m.after()
 			time.Sleep(time.Duration(uint64(shift) % uint64(4*24*time.Hour)))

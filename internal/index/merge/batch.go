@@ -175,9 +175,7 @@ func (m *Batch) Settle() {
 
 func (m *Batch) list(p *pagerecord.Page) {
 	e := p.Entry(m.site.Confidence)
-	if e.Extension = m.extension(p); m.site.InferPriority {
-		e.Priority = p.Priority
-	}
+	e.Extension = m.extension(p)
 	location := p.Loaded.Location
 	if !p.Loaded.Listed {
 		p.Part = m.site.Book.Add(m.Tx, p.Part, location, e)

@@ -9,7 +9,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/decide/priority"
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -42,7 +41,6 @@ type Presence struct {
 
 // Relations says how a page relates to others.
 type Relations struct {
-	Inbound    priority.Inbound   // the pages that link to it, if links are counted
 	Canonical  string             // another location that it names as canonical
 	SameAs     string             // if it is held as a duplicate: the listed page
 	Alternates []shards.Alternate // those that are listed and name the page in turn
@@ -97,7 +95,7 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 			LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Looks: p.Looks,
 			Read: p.BodyHash != 0, Changes: p.Dates.Changes(),
 		},
-		Relations: Relations{Inbound: p.Inbound, Alternates: p.Peers},
+		Relations: Relations{Alternates: p.Peers},
 		History:   historyOf(p),
 		Listing:   Listing{Part: p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure},
 	}

@@ -4,7 +4,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/priority"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
@@ -43,7 +42,7 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 func (site *Site) Fresh(k *Look) []observation.Link {
 	fresh := make([]observation.Link, 0, len(k.Links))
 	for _, ln := range k.Links {
-		if ln.Location != k.Location && (k.Again || !site.Followed.has(site.linkKey(k, ln.Location))) {
+		if ln.Location != k.Location && (k.Again || !site.Followed.has(xxh3.HashString(ln.Location))) {
 			fresh = append(fresh, ln)
 		}
 	}
@@ -58,7 +57,7 @@ func (m *Batch) Follow(k *Look, links []observation.Link, news Novelty, open pag
 	}
 	var unheard []string
 	for _, ln := range links {
-		key := m.site.linkKey(k, ln.Location)
+		key := xxh3.HashString(ln.Location)
 		if !k.Again && m.Effects.Followed[key] {
 			continue // an earlier page of this batch has the same link
 		}
@@ -102,7 +101,6 @@ func (m *Batch) linked(k *Look, ln observation.Link, news Novelty) (open pagerec
 	}
 	isNew = news != NoNews && ln.Main && !known
 	changed := m.point(k, to)
-	changed = m.site.countLink(k, to) || changed
 	if !to.Link || !to.Witnessed {
 		m.due(ln.Location) // it must still be read in full
 	}
@@ -140,26 +138,6 @@ func (m *Batch) unprompted(k *Look) bool {
 		p, _ := m.Load(from)
 		return p.Listed()
 	}
-}
-
-// countLink counts the link from k's page, and reports whether that changed the record.
-func (site *Site) countLink(k *Look, to *pagerecord.Page) bool {
-	if !site.InferPriority {
-		return false
-	}
-	before := to.Inbound
-	to.Inbound = before.Add(xxh3.HashString(k.Location))
-	return to.Inbound != before
-}
-
-// linkKey returns the number under which a merged link is remembered. If links are
-// counted, links from different pages have different numbers, as far as counting tells
-// pages apart.
-func (site *Site) linkKey(k *Look, location string) uint64 {
-	if !site.InferPriority {
-		return xxh3.HashString(location)
-	}
-	return xxh3.HashStringSeed(location, uint64(priority.Inbound(0).Add(xxh3.HashString(k.Location))))
 }
 
 // followedLinks is how many links are remembered. The links of a menu are on every page,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/decide/priority"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
@@ -18,7 +17,7 @@ func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) b
 	switch {
 	case site.expired(p, moment.Of(now)), p.Listed() && (p.Ended(now) || site.Over[p.Part]):
 		return true
-	case p.Listed() && (site.Extends() || site.ranked(p, now) != p.Priority):
+	case p.Listed() && site.Extends():
 		return true
 	case !p.Public():
 		return false
@@ -51,7 +50,6 @@ func (m *Batch) Review(location string) {
 	case !known || !p.Public():
 	case !m.site.expired(p, m.moment()):
 		p.End(m.Now)
-		p.Priority = m.site.ranked(p, m.Now)
 		p.Read = p.Read && !m.site.grown()
 		m.Save(p)
 		if p.Listed() && p.Loaded.Listed && m.site.Book.Over(m.Tx, p.Part) {
@@ -137,13 +135,4 @@ func (site *Site) grown() bool { return site.Extensions&^site.Extended&byReading
 func (site *Site) Vouched(k *Look) bool {
 	p := k.Before
 	return p.Public() || p.Link || p.Hop > 0 || p.Route || k.Exact || site.Entries[k.Location]
-}
-
-// ranked returns the priority of a listed page by the ranks of all pages, or its present
-// priority if the ranks are unknown.
-func (site *Site) ranked(p *pagerecord.Page, now time.Time) uint8 {
-	if !site.InferPriority || site.Ranks == nil || !p.Listed() {
-		return p.Priority
-	}
-	return priority.Settle(p.Priority, site.Ranks.Of(p.Weight(now)))
 }

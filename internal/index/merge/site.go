@@ -10,7 +10,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/decide/priority"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/sitemap"
@@ -24,14 +23,13 @@ import (
 
 // Settings are what the owner of the site has set. They never change.
 type Settings struct {
-	Rules         eligibility.Rules
-	Normalizer    *location.Normalizer
-	Entries       map[string]bool    // locations where visitors enter
-	Networks      int                // distinct networks that make evidence
-	Confidence    float64            // least probability of a changefreq
-	KeepFor       time.Duration      // how long an unseen page is kept
-	Extensions    sitemap.Namespaces // of entries
-	InferPriority bool               // rank the pages by their links and visits
+	Rules      eligibility.Rules
+	Normalizer *location.Normalizer
+	Entries    map[string]bool    // locations where visitors enter
+	Networks   int                // distinct networks that make evidence
+	Confidence float64            // least probability of a changefreq
+	KeepFor    time.Duration      // how long an unseen page is kept
+	Extensions sitemap.Namespaces // of entries
 }
 
 // Site is what merging uses besides the records of pages: the settings, and the state of
@@ -53,7 +51,6 @@ type Site struct {
 	Followed Followed // links that were merged lately
 
 	Extended sitemap.Namespaces // the extensions that all entries agree with
-	Ranks    *priority.Ranks    // of all pages, nil before they are known
 	Over     map[int]bool       // parts with more pages than they may have
 
 	// OnUnsaved is called for pages that were changed but not saved. It is nil except

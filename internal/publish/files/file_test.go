@@ -101,7 +101,7 @@ func testURL(location string) string { return "https://example.com" + location }
 func FuzzEntry(f *testing.F) {
 	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Changed: 1000, Exact: 2000, ExactBy: lastmod.Page, Fresh: 5000}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
 	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
-	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}, Young: lastmod.Given[bool]{lastmod.Server: true}}, Priority: 7, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
+	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}, Young: lastmod.Given[bool]{lastmod.Server: true}}, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
 	f.Fuzz(func(t *testing.T, fields []byte, now int64, declared uint8) {
 		e, err := shards.DecodeEntry(recordtest.Sealed(fields))
 		if err != nil {
@@ -112,13 +112,13 @@ func FuzzEntry(f *testing.F) {
 		}
 		at := moment.Time(now)
 		trust := lastmod.Trust{lastmod.Server: {UpTo: at, Stamps: lastmod.Stamps{}.With(lastmod.Stamp{From: at, To: at})}}
-		files := New(Config{URL: testURL, InferPriority: true, Extensions: sitemap.Alternates | sitemap.Images | sitemap.Videos})
+		files := New(Config{URL: testURL, Extensions: sitemap.Alternates | sitemap.Images | sitemap.Videos})
 		m := making{trust: trust, now: at, declared: sitemap.Namespaces(declared) & files.cfg.Extensions}
 		p := &files.maker.press
 		if !files.append("/a", &e, &m) {
 			t.Errorf("%+v has no place in a file", e)
 		}
-		if most := (shards.Book{URL: testURL}).Reserved("/a", e.Extension) + sitemap.PriorityLen; len(p.text) > most {
+		if most := (shards.Book{URL: testURL}).Reserved("/a", e.Extension); len(p.text) > most {
 			t.Errorf("it takes %d bytes, and %d are reserved", len(p.text), most)
 		}
 		p.text = p.text[:0]

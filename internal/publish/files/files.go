@@ -44,8 +44,6 @@ type Config struct {
 	// newspaper or site in it; if it is empty, each page's own name is used.
 	News        bool
 	Publication string
-	// InferPriority says that the inferred priorities are shown.
-	InferPriority bool
 	// Rules are the owner's. A location that a rule excludes is not shown. Their
 	// changefreq and priority go before the inferred ones.
 	Rules eligibility.Rules

@@ -113,11 +113,8 @@ func (f *Files) append(location string, e *shards.Entry, m *making) (ok bool) {
 // extensions, it has none. ok is false if it does not fit at all. linkable says which pages it may name.
 func (f *Files) appendEntry(dst []byte, location string, e *shards.Entry, m *making, linkable func(string) bool) (_ []byte, x *sitemap.Extension, ok bool) {
 	u := sitemap.URL{Loc: f.cfg.URL(location), LastMod: e.LastMod(m.trust, m.now).Seconds(), ChangeFreq: e.Freq.String()}
-	if f.cfg.InferPriority {
-		u.Priority = e.Priority
-	}
 	u.ChangeFreq = cmp.Or(f.cfg.Rules.Freq(location), u.ChangeFreq)
-	u.Priority = cmp.Or(f.cfg.Rules.Priority(location), u.Priority)
+	u.Priority = f.cfg.Rules.Priority(location)
 	x = e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, linkable)
 	if dst, ok = sitemap.AppendExtended(dst, u, x, m.declared); ok || x == nil {
 		return dst, x, ok

@@ -45,9 +45,7 @@ const (
 const (
 	// MaxEntryOverhead is how many bytes an entry of either kind takes at most beyond its
 	// escaped address.
-	MaxEntryOverhead = len(urlOpen+locClose+lastModOpen+"2006-01-02T15:04:05Z"+lastModClose+freqOpen+"monthly"+freqClose) + PriorityLen + len(urlClose)
-	// PriorityLen is the part of MaxEntryOverhead that a priority takes.
-	PriorityLen = len(priorityOpen + "0.8" + priorityClose)
+	MaxEntryOverhead = len(urlOpen+locClose+lastModOpen+"2006-01-02T15:04:05Z"+lastModClose+freqOpen+"monthly"+freqClose) + len(priorityOpen+"0.8"+priorityClose) + len(urlClose)
 )
 
 // URL is one entry of a sitemap.

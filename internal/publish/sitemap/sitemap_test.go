@@ -125,20 +125,15 @@ func TestLastModIsWrittenInW3CForm(t *testing.T) {
 }
 
 func TestEntriesNeedNoMoreThanMaxEntryOverhead(t *testing.T) {
-	most, priority := 0, 0
+	most := 0
 	for _, freq := range []string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"} {
 		loc := `https://example.com/&'"<>`
-		u := URL{Loc: loc, LastMod: november, ChangeFreq: freq}
-		plain, _ := AppendURL(nil, u)
-		u.Priority = MaxPriority
+		u := URL{Loc: loc, LastMod: november, ChangeFreq: freq, Priority: MaxPriority}
 		entry, ok := AppendURL(nil, u)
 		if !ok {
 			t.Fatalf("%q was refused", freq)
 		}
-		most, priority = max(most, len(entry)-EscapedLen(loc)), max(priority, len(entry)-len(plain))
-	}
-	if priority != PriorityLen {
-		t.Errorf("a priority takes %d bytes, PriorityLen is %d", priority, PriorityLen)
+		most = max(most, len(entry)-EscapedLen(loc))
 	}
 	if most != MaxEntryOverhead {
 		t.Errorf("the longest entry takes %d bytes beyond its address, MaxEntryOverhead is %d", most, MaxEntryOverhead)

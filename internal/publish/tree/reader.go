@@ -21,7 +21,6 @@ type reader struct {
 type entry struct {
 	location string
 	title    string
-	priority uint8
 }
 
 // child is a page or a folder directly in a folder.
@@ -49,7 +48,7 @@ func (r *reader) each(ctx context.Context, prefix, after string, fn func(entry) 
 		if err != nil || !p.Listed() {
 			continue
 		}
-		if !fn(entry{strings.Clone(location), p.Title, p.Priority}) {
+		if !fn(entry{strings.Clone(location), p.Title}) {
 			return nil
 		}
 	}

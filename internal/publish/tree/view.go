@@ -27,7 +27,6 @@ type link struct {
 	Note       string // tells apart links with the same text
 	Folder     bool   // it leads to the view of a folder
 	first      bool   // it leads to the first page of the site
-	priority   uint8
 }
 
 // section is a folder.
@@ -75,7 +74,7 @@ func (b *builder) page(e entry) link {
 	if strings.HasPrefix(href, "//") { // which would be another host
 		href = b.cfg.URL(href)
 	}
-	return link{Href: href, Text: text, priority: e.priority}
+	return link{Href: href, Text: text}
 }
 
 func hostOf(address string) string {
@@ -191,7 +190,7 @@ func (b *builder) links(pages []entry) []link {
 		if x.first != y.first {
 			return cmp.Compare(len(x.Href), len(y.Href)) // the first page has the shortest address
 		}
-		return cmp.Or(cmp.Compare(y.priority, x.priority), strings.Compare(strings.ToLower(x.Text), strings.ToLower(y.Text)))
+		return strings.Compare(strings.ToLower(x.Text), strings.ToLower(y.Text))
 	})
 	return links
 }

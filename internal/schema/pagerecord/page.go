@@ -14,7 +14,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/decide/priority"
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
@@ -34,7 +33,6 @@ type Page struct {
 	Reading
 	Copies
 	Languages
-	Ranking
 	Listing
 
 	Mark      mark.Mark     // recognises changes of the content
@@ -74,7 +72,6 @@ func (p *Page) fields(f *codec.Fields) {
 	f.Value(70, 80, p.Reading.fields)
 	f.Value(80, 90, p.Copies.fields)
 	f.Value(90, 100, p.Languages.fields)
-	f.Value(100, 110, p.Ranking.fields)
 	f.Value(110, 120, p.Listing.fields)
 	f.Value(120, 120+lastmod.DateFields, func(f *codec.Fields) { p.Dates.Fields(f, 120) })
 }
@@ -108,7 +105,7 @@ func Decode(b []byte) (*Page, error) {
 	if p.Part > keys.MaxPart || p.Listed() && p.Part == 0 {
 		return nil, codec.ErrDamaged // no page is listed there
 	}
-	p.unread, p.Priority = unread, min(p.Priority, priority.Most)
+	p.unread = unread
 	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Sibling: p.CountsAs(), Change: p.Dates.LastChange()}
 	return p, nil
 }
@@ -330,18 +327,6 @@ func (l *Languages) Named(id uint64) (langs []string) {
 		}
 	}
 	return langs
-}
-
-// Ranking says how important the page is among others. Links to it change it, and so does the
-// review.
-type Ranking struct {
-	Inbound  priority.Inbound // the counted pages that link to it
-	Priority uint8            // inferred, in tenths, 0 for none
-}
-
-func (r *Ranking) fields(f *codec.Fields) {
-	codec.Uint(f, 100, &r.Inbound)
-	codec.Uint(f, 101, &r.Priority)
 }
 
 // Listing says where the page is in the sitemap and in the journal. Only settling a page changes

@@ -1,11 +1,7 @@
 package pagerecord
 
 import (
-	"time"
-
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/decide/priority"
 )
 
 // worthForever is the worth of a record that is never dropped.
@@ -38,9 +34,4 @@ func Rank(value []byte) (rank uint64, keep bool) {
 		return 0, false
 	}
 	return uint64(p.worth())<<rankShift | uint64(max(0, p.LastSeen, p.LinkAt)), p.worth() == worthForever
-}
-
-// Weight returns the weight of a listed page among the others.
-func (p *Page) Weight(now time.Time) priority.Weight {
-	return priority.Weigh(p.Inbound, p.Looks, moment.Of(now).Sub(p.FirstSeen))
 }

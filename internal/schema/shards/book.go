@@ -208,7 +208,7 @@ func (b Book) Over(tx Tx, n int) bool { return b.over(DecodePart(tx.Get(b.Keys.P
 
 func (b Book) over(p Part) bool {
 	maxURLs, maxBytes := b.limits()
-	return p.Pages > 1 && (p.Pages > maxURLs || p.Bytes+p.Pages*sitemap.PriorityLen > maxBytes-headroom)
+	return p.Pages > 1 && (p.Pages > maxURLs || p.Bytes > maxBytes-headroom)
 }
 
 // TooLarge returns the parts that are too large.
@@ -223,18 +223,17 @@ func (b Book) TooLarge(parts map[int]Part) map[int]bool {
 }
 
 // Reserved returns the most bytes that an entry of location with these extensions can
-// take, without its priority.
+// take.
 func (b Book) Reserved(location string, x *Extension) int { return b.size(location) + x.room(b.URL) }
 
-// size is the most bytes that an entry can take without priority and extensions. The sums
+// size is the most bytes that an entry can take without extensions. The sums
 // in the store are made of it. So the overhead that it adds must never change: otherwise
 // removing a page would free other bytes than were reserved.
 func (b Book) size(location string) int {
-	return sitemap.EscapedLen(b.URL(location)) + sitemap.MaxEntryOverhead - sitemap.PriorityLen
+	return sitemap.EscapedLen(b.URL(location)) + sitemap.MaxEntryOverhead
 }
 
-// room reports whether one more entry of this size fits, with a priority for each entry.
-// An empty part has room for any entry.
+// room reports whether one more entry of this size fits. An empty part has room for any entry.
 func (b Book) room(p Part, size int) bool {
 	return p.Pages <= 0 || !b.over(Part{Pages: p.Pages + 1, Bytes: p.Bytes + size})
 }

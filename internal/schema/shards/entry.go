@@ -15,9 +15,7 @@ type Entry struct {
 	Freq rate.Freq // changefreq, Unknown for none
 	// Until is when the page becomes unavailable by its own unavailable_after. It is
 	// not shown from then on.
-	Until moment.Time
-	// Priority is the inferred priority in tenths, from 1 to 10, 0 for none.
-	Priority  uint8
+	Until     moment.Time
 	Extension *Extension // nil if it has none
 
 	// room is how many bytes of the part are reserved for the extension. It is stored,
@@ -32,7 +30,6 @@ func (e *Entry) fields(f *codec.Fields) {
 	codec.Uint(f, 10, &e.Freq)
 	f.Date(11, &e.Until)
 	f.Count(12, &e.room)
-	codec.Uint(f, 13, &e.Priority)
 	f.Value(14, 18, e.extensionFields)
 }
 
@@ -42,6 +39,6 @@ func (e Entry) Encode() []byte { return codec.Encode(e.fields, e.unread) }
 // DecodeEntry reads what [Entry.Encode] wrote.
 func DecodeEntry(b []byte) (e Entry, err error) {
 	e.unread, err = codec.Read(b, codec.Into(e.fields))
-	e.room, e.Priority = min(e.room, sitemap.MaxBytes), min(e.Priority, sitemap.MaxPriority)
+	e.room = min(e.room, sitemap.MaxBytes)
 	return e, err
 }
