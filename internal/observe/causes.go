@@ -8,9 +8,9 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/hint"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // Counts that tell why servemap learns nothing of a whole site. They count looks, never requests
@@ -157,7 +157,7 @@ func (t *tally) addIf(n int, is bool) {
 }
 
 // tallyResponse counts the kind of response that an anonymous client got.
-func (o *Observer) tallyResponse(kind eligibility.Kind, asked asked, loc string, resp *capture.Response) {
+func (o *Observer) tallyResponse(kind eligibility.Kind, asked asked, loc string, resp *response.Response) {
 	entry := asked.method == http.MethodGet && resp.Status == http.StatusOK && o.cfg.Ledger.IsEntry(loc)
 	switch {
 	case kind == eligibility.Redirected:
@@ -192,7 +192,7 @@ func (o *Observer) tallyOutside(r *http.Request) {
 // readable reports whether this program can undo the content coding of the body. A compressor
 // around the site may have named a coding that it applies only later. Then the body is still as the
 // site wrote it.
-func readable(resp *capture.Response) bool {
+func readable(resp *response.Response) bool {
 	encoding := resp.Header.ContentEncoding
 	if encoding == "" || isText(resp.Body) {
 		return true

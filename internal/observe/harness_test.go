@@ -14,9 +14,9 @@ import (
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/merge"
 	shown "github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -54,7 +54,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, Due: looks,
-		Buffers: capture.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
+		Buffers: response.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)

@@ -18,6 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/files"
 )
 
@@ -26,7 +27,7 @@ type Config struct {
 	Normalizer     *location.Normalizer
 	StrippedPrefix string
 	Due            *schedule.Table
-	Buffers        *capture.Buffers
+	Buffers        *response.Buffers
 	Ledger         *indexer.Ledger
 	Files          *files.Files
 	Rules          eligibility.Rules
@@ -79,7 +80,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	}
 	if loc.Location == robotsTxt {
 		network := o.network(r)
-		o.settleRobots(network, look, capture.ServeText(next, w, r, o.cfg.Buffers))
+		o.settleRobots(network, look, capture.ServeText(next, w, r, o.cfg.Buffers).Response)
 		return
 	}
 	asked := asked{method: r.Method, network: o.network(r), local: local(r), explored: Explores(r), named: named(r)}
@@ -87,14 +88,14 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	if asked.explored || o.vouched(loc.Location) {
 		serve = capture.Serve
 	}
-	resp := serve(next, w, r, o.cfg.Buffers)
-	if resp.Own {
+	seen := serve(next, w, r, o.cfg.Buffers)
+	if seen.Own {
 		look.Return()
-		resp.Release()
+		seen.Release()
 		return
 	}
 	asked.given = o.cfg.Cookies.Given(w.Header())
-	o.settle(r, asked, loc, look, resp)
+	o.settle(r, asked, loc, look, seen)
 }
 
 // Disown says that the response to w is none of the site's pages, but one that servemap
@@ -235,9 +236,9 @@ func (o *Observer) refuse(r *http.Request, why location.Reason, look schedule.Lo
 }
 
 // settle gives the ledger what the response showed, if anything.
-func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look schedule.Look, resp *capture.Response) {
+func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look schedule.Look, seen *capture.Capture) {
 	defer o.ended()
-	at := time.Now()
+	at, resp := time.Now(), seen.Response
 	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
 	o.tallyResponse(kind, asked, loc.Location, resp)
 	if look = o.judge(asked, loc, kind, why, look, resp, at); look == (schedule.Look{}) {
@@ -256,7 +257,7 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		Variety:  shown.VarietyOf(resp.Header.Vary, r.Header),
 		Named:    shown.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
 	}
-	s.Route, s.Exact = o.route(r, resp, loc.Location)
+	s.Route, s.Exact = o.route(r, seen, loc.Location)
 	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
 		look.Pass()
 	} else {
@@ -270,7 +271,7 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 // judge returns the look that the response uses up. If the response is not worth merging, judge
 // ends the look and returns the zero Look. It withdraws the page if the response forbids its
 // listing.
-func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind, why eligibility.Reason, look schedule.Look, resp *capture.Response, at time.Time) schedule.Look {
+func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind, why eligibility.Reason, look schedule.Look, resp *response.Response, at time.Time) schedule.Look {
 	unread := resp.Truncated && resp.Header.ContentType == "" // there was no memory to learn its type from
 	switch {
 	case kind == eligibility.Nothing && unread:
@@ -331,7 +332,7 @@ func group(network netip.Prefix) string {
 
 // withdraw takes a page out of the served files if the response forbids its listing or says that it
 // is gone for good. It does not wait for the store.
-func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *capture.Response, at time.Time) {
+func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *response.Response, at time.Time) {
 	gone := kind == eligibility.Forbidden || kind == eligibility.Vanished
 	if tag := resp.Header.RobotsTag; kind == eligibility.Witness && tag != "" {
 		gone, _, _ = html.Robots(strings.Split(tag, "\n"))

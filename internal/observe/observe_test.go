@@ -18,7 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	shown "github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 func TestOnlyRequestsForPagesAreWatched(t *testing.T) {
@@ -391,7 +391,7 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 		r := start(t)
 		r.watches(get("/"), page200)
 		r.page("/")
-		r.cfg.Buffers = capture.NewBuffers(shown.MaxPage, 0)
+		r.cfg.Buffers = response.NewBuffers(shown.MaxPage, 0)
 
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)

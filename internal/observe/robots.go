@@ -8,9 +8,10 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	shown "github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/robots"
 )
 
 // robotsTxt is the location of a host's robots.txt, whatever folder the site is in (RFC 9309,
@@ -76,13 +77,13 @@ func (o *Observer) foreignHost(host string) bool {
 }
 
 // settleRobots gives the robots.txt to the ledger, if the response shows one.
-func (o *Observer) settleRobots(network netip.Prefix, look schedule.Look, resp *capture.Response) {
+func (o *Observer) settleRobots(network netip.Prefix, look schedule.Look, resp *response.Response) {
 	switch {
 	case !eligibility.RobotsTxt(resp) || !readable(resp):
 		resp.Release()
 		look.Return()
 		return
-	case resp.Truncated && len(resp.Body) < capture.MaxText:
+	case resp.Truncated && len(resp.Body) < robots.Enough:
 		o.cfg.Ledger.Drop() // there was no memory; the file is not too long
 		resp.Release()
 		look.Return()

@@ -17,8 +17,9 @@ import (
 	"github.com/gorilla/mux"
 
 	shown "github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/robots"
 )
 
 const rules = "User-agent: *\nDisallow: /internal/\n"
@@ -60,7 +61,7 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
 	later := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
-	long := rules + strings.Repeat("# more\n", capture.MaxText/7)
+	long := rules + strings.Repeat("# more\n", robots.Enough/7)
 	for _, tt := range []struct {
 		name    string
 		handler http.HandlerFunc
@@ -231,7 +232,7 @@ func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
 func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	r := start(t)
 	lent := r.cfg.Buffers
-	r.cfg.Buffers = capture.NewBuffers(shown.MaxPage, 0)
+	r.cfg.Buffers = response.NewBuffers(shown.MaxPage, 0)
 	r.watches(get("/robots.txt"), text)
 	if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
 		t.Errorf("%d sightings were dropped, want the one that could not be kept", n)

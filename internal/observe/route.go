@@ -76,8 +76,8 @@ func braced(template string) string {
 }
 
 // route returns the template of the page's route as a location, and whether it matches exactly loc.
-func (o *Observer) route(r *http.Request, resp *capture.Response, loc string) (template string, exact bool) {
-	template, exact = resp.Route, resp.Exact
+func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) (template string, exact bool) {
+	template, exact = seen.Route, seen.Exact
 	if template == "" {
 		template, exact = o.matched(r)
 	}

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 )
 
@@ -232,7 +232,7 @@ func (e *explorer) follow(r result) {
 		}
 		return
 	}
-	if r.status != http.StatusOK || !capture.IsHTML(r.header.Get("Content-Type")) {
+	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
 		return
 	}
 	e.report.Pages++

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // Kind says what a response to an anonymous client proves about its location.
@@ -27,8 +27,8 @@ const (
 
 // Response returns what a response proves, and why. For Forbidden, Vanished and Doubtful, the
 // reason says why to withdraw the page. For Nothing it says why the response is no sighting. Only a
-// complete response can be a Witness or Doubtful; see [capture.Response].
-func (rs Rules) Response(method string, location string, resp *capture.Response) (Kind, Reason) {
+// complete response can be a Witness or Doubtful; see [response.Response].
+func (rs Rules) Response(method string, location string, resp *response.Response) (Kind, Reason) {
 	switch {
 	case method == http.MethodHead && resp.Status == http.StatusOK:
 		return rs.unsent(location, resp, resp.HTML())
@@ -43,7 +43,7 @@ func (rs Rules) Response(method string, location string, resp *capture.Response)
 }
 
 // status judges a response to a GET by its status first.
-func (rs Rules) status(location string, resp *capture.Response) (Kind, Reason) {
+func (rs Rules) status(location string, resp *response.Response) (Kind, Reason) {
 	switch resp.Status {
 	case http.StatusOK:
 		return rs.found(location, resp)
@@ -67,7 +67,7 @@ func (rs Rules) status(location string, resp *capture.Response) (Kind, Reason) {
 
 // unsent judges a response that does not send the page: a HEAD or a 304. isPage says that the
 // location shows a page.
-func (rs Rules) unsent(location string, resp *capture.Response, isPage bool) (Kind, Reason) {
+func (rs Rules) unsent(location string, resp *response.Response, isPage bool) (Kind, Reason) {
 	if !isPage {
 		return Alive, None
 	}
@@ -81,7 +81,7 @@ func (rs Rules) unsent(location string, resp *capture.Response, isPage bool) (Ki
 }
 
 // found judges a 200 by its headers alone.
-func (rs Rules) found(location string, resp *capture.Response) (Kind, Reason) {
+func (rs Rules) found(location string, resp *response.Response) (Kind, Reason) {
 	if !resp.HTML() {
 		return Nothing, NotHTML // another representation proves nothing about the page
 	}
@@ -104,7 +104,7 @@ func (rs Rules) found(location string, resp *capture.Response) (Kind, Reason) {
 // RobotsTxt reports whether a response to a GET for robots.txt shows the site's robots.txt, or
 // shows that there is none (RFC 9309, section 2.3.1.3). HTML does not count: some sites answer
 // every path with one page. Temporary errors, redirects and refusals prove nothing.
-func RobotsTxt(resp *capture.Response) bool {
+func RobotsTxt(resp *response.Response) bool {
 	if !resp.Complete {
 		return false
 	}

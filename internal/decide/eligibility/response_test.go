@@ -1,21 +1,19 @@
 package eligibility
 
 import (
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 var noRules Rules
 
 // ok returns a complete page after the changes.
-func ok(change ...func(*capture.Response)) *capture.Response {
-	resp := &capture.Response{
-		Status: http.StatusOK, Header: capture.Header{ContentType: "text/html; charset=utf-8"},
+func ok(change ...func(*response.Response)) *response.Response {
+	resp := &response.Response{
+		Status: http.StatusOK, Header: response.Header{ContentType: "text/html; charset=utf-8"},
 		Body: []byte("<p>x"), Written: 4, Complete: true,
 	}
 	for _, f := range change {
@@ -39,15 +37,15 @@ func TestStatusDecidesWhatAResponseProves(t *testing.T) {
 		if !named {
 			w.kind, w.why = Nothing, Status
 		}
-		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *capture.Response) { r.Status = status }))
+		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *response.Response) { r.Status = status }))
 		if kind != w.kind || why != w.why {
 			t.Errorf("GET %d: %v, %v, want %v, %v", status, kind, why, w.kind, w.why)
 		}
-		kind, why = noRules.Response(http.MethodHead, "/a", ok(func(r *capture.Response) { r.Status = status }))
+		kind, why = noRules.Response(http.MethodHead, "/a", ok(func(r *response.Response) { r.Status = status }))
 		if alive := status == 200; alive != (kind == Alive) || !alive && (kind != Nothing || why != Method) {
 			t.Errorf("HEAD %d: %v, %v", status, kind, why)
 		}
-		kind, why = noRules.Response(http.MethodPost, "/a", ok(func(r *capture.Response) { r.Status = status }))
+		kind, why = noRules.Response(http.MethodPost, "/a", ok(func(r *response.Response) { r.Status = status }))
 		if kind != Nothing || why != Method {
 			t.Errorf("POST %d: %v, %v, want no sighting", status, kind, why)
 		}
@@ -55,37 +53,39 @@ func TestStatusDecidesWhatAResponseProves(t *testing.T) {
 }
 
 func TestHeadersDecideWhatA200Proves(t *testing.T) {
-	header := func(set func(*capture.Header)) func(*capture.Response) {
-		return func(r *capture.Response) { set(&r.Header) }
+	header := func(set func(*response.Header)) func(*response.Response) {
+		return func(r *response.Response) { set(&r.Header) }
 	}
-	typed := func(s string) func(*capture.Response) { return header(func(h *capture.Header) { h.ContentType = s }) }
+	typed := func(s string) func(*response.Response) { return header(func(h *response.Header) { h.ContentType = s }) }
 	for _, tt := range []struct {
 		name     string
 		location string
-		change   func(*capture.Response)
+		change   func(*response.Response)
 		kind     Kind
 		why      Reason
 	}{
-		{"HTML", "/a", func(*capture.Response) {}, Witness, None},
+		{"HTML", "/a", func(*response.Response) {}, Witness, None},
 		{"XHTML", "/a", typed("application/xhtml+xml"), Witness, None},
 		{"HTML in upper case", "/a", typed("TEXT/HTML"), Witness, None},
 		{"JSON", "/a", typed("application/json"), Nothing, NotHTML},
 		{"event stream", "/a", typed("text/event-stream"), Nothing, NotHTML},
 		{"no type", "/a", typed(""), Nothing, NotHTML},
 		{"two types", "/a", typed("text/html, text/plain"), Nothing, NotHTML},
-		{"incomplete", "/a", func(r *capture.Response) { r.Complete = false }, Nothing, Incomplete},
-		{"incomplete and private", "/a", func(r *capture.Response) { r.Complete, r.Header.CacheControl = false, "private" }, Forbidden, Private},
-		{"private, but no HTML", "/a", func(r *capture.Response) { r.Header.ContentType, r.Header.CacheControl = "application/json", "private" }, Nothing, NotHTML},
-		{"long page, cut", "/a", func(r *capture.Response) { r.Truncated = true }, Witness, None},
-		{"no memory for the body", "/a", func(r *capture.Response) { r.Body, r.Truncated = nil, true }, Witness, None},
-		{"empty page", "/a", func(r *capture.Response) { r.Body, r.Written = nil, 0 }, Witness, None},
-		{"encoded, and kept", "/a", func(r *capture.Response) { r.Header.ContentEncoding = "gzip" }, Witness, None},
-		{"encoded, and not kept", "/a", func(r *capture.Response) { r.Body, r.Header.ContentEncoding = nil, "gzip" }, Nothing, Encoding},
-		{"encoded, and private", "/a", func(r *capture.Response) {
+		{"incomplete", "/a", func(r *response.Response) { r.Complete = false }, Nothing, Incomplete},
+		{"incomplete and private", "/a", func(r *response.Response) { r.Complete, r.Header.CacheControl = false, "private" }, Forbidden, Private},
+		{"private, but no HTML", "/a", func(r *response.Response) {
+			r.Header.ContentType, r.Header.CacheControl = "application/json", "private"
+		}, Nothing, NotHTML},
+		{"long page, cut", "/a", func(r *response.Response) { r.Truncated = true }, Witness, None},
+		{"no memory for the body", "/a", func(r *response.Response) { r.Body, r.Truncated = nil, true }, Witness, None},
+		{"empty page", "/a", func(r *response.Response) { r.Body, r.Written = nil, 0 }, Witness, None},
+		{"encoded, and kept", "/a", func(r *response.Response) { r.Header.ContentEncoding = "gzip" }, Witness, None},
+		{"encoded, and not kept", "/a", func(r *response.Response) { r.Body, r.Header.ContentEncoding = nil, "gzip" }, Nothing, Encoding},
+		{"encoded, and private", "/a", func(r *response.Response) {
 			r.Body, r.Header.ContentEncoding, r.Header.CacheControl = nil, "gzip", "private"
 		}, Forbidden, Private},
-		{"not kept for another reason", "/a", func(r *capture.Response) { r.Body = nil }, Nothing, Encoding},
-		{"asset's name", "/a.css", func(*capture.Response) {}, Nothing, NotHTML},
+		{"not kept for another reason", "/a", func(r *response.Response) { r.Body = nil }, Nothing, Encoding},
+		{"asset's name", "/a.css", func(*response.Response) {}, Nothing, NotHTML},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			kind, why := noRules.Response(http.MethodGet, tt.location, ok(tt.change))
@@ -100,27 +100,27 @@ func TestHeadersDecideWhatA200Proves(t *testing.T) {
 func TestHeadAnd304ProveWhatAGetDoesWithoutThePage(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		header capture.Header
+		header response.Header
 		kind   Kind
 		why    Reason
 	}{
-		{"page", capture.Header{ContentType: "text/html"}, Alive, None},
-		{"private page", capture.Header{ContentType: "text/html", CacheControl: "private"}, Forbidden, Private},
-		{"page not to be stored", capture.Header{ContentType: "text/html", CacheControl: "no-store"}, Forbidden, NoStore},
-		{"page not to be indexed", capture.Header{ContentType: "text/html", RobotsTag: "noindex"}, Forbidden, NoIndex},
-		{"page not to be indexed by one", capture.Header{ContentType: "text/html", RobotsTag: "all\nsomebot: none"}, Forbidden, NoIndex},
-		{"page not to be followed", capture.Header{ContentType: "text/html", RobotsTag: "nofollow"}, Alive, None},
+		{"page", response.Header{ContentType: "text/html"}, Alive, None},
+		{"private page", response.Header{ContentType: "text/html", CacheControl: "private"}, Forbidden, Private},
+		{"page not to be stored", response.Header{ContentType: "text/html", CacheControl: "no-store"}, Forbidden, NoStore},
+		{"page not to be indexed", response.Header{ContentType: "text/html", RobotsTag: "noindex"}, Forbidden, NoIndex},
+		{"page not to be indexed by one", response.Header{ContentType: "text/html", RobotsTag: "all\nsomebot: none"}, Forbidden, NoIndex},
+		{"page not to be followed", response.Header{ContentType: "text/html", RobotsTag: "nofollow"}, Alive, None},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for method, status := range map[string]int{http.MethodHead: 200, http.MethodGet: 304} {
-				resp := &capture.Response{Status: status, Complete: true, Header: tt.header}
+				resp := &response.Response{Status: status, Complete: true, Header: tt.header}
 				if kind, why := noRules.Response(method, "/a", resp); kind != tt.kind || why != tt.why {
 					t.Errorf("%s %d: %v because of %v, want %v because of %v", method, status, kind, why, tt.kind, tt.why)
 				}
 			}
 			// A response that is not a page forbids nothing.
 			tt.header.ContentType = "image/png"
-			resp := &capture.Response{Status: 200, Complete: true, Header: tt.header}
+			resp := &response.Response{Status: 200, Complete: true, Header: tt.header}
 			if kind, why := noRules.Response(http.MethodHead, "/a", resp); kind != Alive || why != None {
 				t.Errorf("HEAD of an image: %v because of %v, want %v", kind, why, Alive)
 			}
@@ -129,35 +129,35 @@ func TestHeadAnd304ProveWhatAGetDoesWithoutThePage(t *testing.T) {
 }
 
 func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
-	text := func(change ...func(*capture.Response)) *capture.Response {
+	text := func(change ...func(*response.Response)) *response.Response {
 		resp := ok(change...)
 		if resp.Header.ContentType == "text/html; charset=utf-8" {
 			resp.Header.ContentType = "text/plain"
 		}
 		return resp
 	}
-	body := func(s string) func(*capture.Response) {
-		return func(r *capture.Response) { r.Body, r.Written = []byte(s), int64(len(s)) }
+	body := func(s string) func(*response.Response) {
+		return func(r *response.Response) { r.Body, r.Written = []byte(s), int64(len(s)) }
 	}
 	rules := body("User-agent: *\nDisallow: /a\n")
 	for _, tt := range []struct {
 		name string
-		resp *capture.Response
+		resp *response.Response
 		want bool
 	}{
 		{"text", text(rules), true},
-		{"another type", text(rules, func(r *capture.Response) { r.Header.ContentType = "application/octet-stream" }), true},
-		{"no type", text(rules, func(r *capture.Response) { r.Header.ContentType = "" }), true},
+		{"another type", text(rules, func(r *response.Response) { r.Header.ContentType = "application/octet-stream" }), true},
+		{"no type", text(rules, func(r *response.Response) { r.Header.ContentType = "" }), true},
 		{"empty", text(body("")), true},
-		{"attachment", text(rules, func(r *capture.Response) { r.Header.ContentDisposition = "attachment" }), true},
-		{"private", text(rules, func(r *capture.Response) { r.Header.CacheControl = "private, no-store" }), true},
-		{"long, cut", text(rules, func(r *capture.Response) { r.Truncated = true }), true},
+		{"attachment", text(rules, func(r *response.Response) { r.Header.ContentDisposition = "attachment" }), true},
+		{"private", text(rules, func(r *response.Response) { r.Header.CacheControl = "private, no-store" }), true},
+		{"long, cut", text(rules, func(r *response.Response) { r.Truncated = true }), true},
 		{"page", ok(rules), false},
-		{"page of XHTML", text(rules, func(r *capture.Response) { r.Header.ContentType = "application/xhtml+xml" }), false},
+		{"page of XHTML", text(rules, func(r *response.Response) { r.Header.ContentType = "application/xhtml+xml" }), false},
 		{"page that is called text", text(body("\n<!doctype html><title>Shop</title>")), false},
-		{"not kept", text(func(r *capture.Response) { r.Body = nil }), false},
-		{"incomplete", text(rules, func(r *capture.Response) { r.Complete = false }), false},
-		{"incomplete 404", text(func(r *capture.Response) { r.Status, r.Complete = 404, false }), false},
+		{"not kept", text(func(r *response.Response) { r.Body = nil }), false},
+		{"incomplete", text(rules, func(r *response.Response) { r.Complete = false }), false},
+		{"incomplete 404", text(func(r *response.Response) { r.Status, r.Complete = 404, false }), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := RobotsTxt(tt.resp); got != tt.want {
@@ -167,7 +167,7 @@ func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 	}
 	for status := range 1000 {
 		want := status == 200 || status == 404 || status == 410
-		if got := RobotsTxt(text(rules, func(r *capture.Response) { r.Status = status })); got != want {
+		if got := RobotsTxt(text(rules, func(r *response.Response) { r.Status = status })); got != want {
 			t.Errorf("%d shows the robots.txt: %v, want %v", status, got, want)
 		}
 	}
@@ -177,7 +177,7 @@ func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 // off requests must not be able to remove pages.
 func TestIncompleteDenialDoesNotPutAPageInDoubt(t *testing.T) {
 	for _, status := range []int{401, 403, 404} {
-		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *capture.Response) { r.Status, r.Complete = status, false }))
+		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *response.Response) { r.Status, r.Complete = status, false }))
 		if kind != Nothing || why != Incomplete {
 			t.Errorf("an incomplete %d is %v because of %v, want no sighting", status, kind, why)
 		}
@@ -220,24 +220,18 @@ func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 	} {
 		t.Run(tt.header+", "+tt.name, func(t *testing.T) {
 			want := map[Reason]Kind{None: Witness, Attachment: Nothing, Private: Forbidden, NoStore: Forbidden}[tt.want]
-			if kind, why := noRules.Response(http.MethodGet, "/a", watched(t, tt.header, tt.lines)); kind != want || why != tt.want {
+			if kind, why := noRules.Response(http.MethodGet, "/a", watched(tt.header, tt.lines)); kind != want || why != tt.want {
 				t.Errorf("response is %v because of %v, want %v", kind, why, tt.want)
 			}
 		})
 	}
 }
 
-// watched returns what a tap sees of a page with these header lines.
-func watched(t *testing.T, name string, lines []string) *capture.Response {
-	t.Helper()
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		for _, l := range lines {
-			w.Header().Add(name, l)
-		}
-		io.WriteString(w, "<p>x")
+// watched returns what is seen of a page with these header lines.
+func watched(name string, lines []string) *response.Response {
+	return ok(func(r *response.Response) {
+		r.Header = response.HeaderOf(http.Header{"Content-Type": {"text/html"}, http.CanonicalHeaderKey(name): lines})
 	})
-	return capture.Serve(h, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/a", nil), capture.NewBuffers(1<<10, 1<<16))
 }
 
 func TestAssetsAreRecognisedByTheirExtension(t *testing.T) {
@@ -268,7 +262,7 @@ func TestRedirectsToALoginAreRecognised(t *testing.T) {
 	} {
 		for _, target := range targets {
 			for _, status := range []int{301, 302, 303, 307, 308} {
-				kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *capture.Response) { r.Status, r.Header.Location = status, target }))
+				kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *response.Response) { r.Status, r.Header.Location = status, target }))
 				if login && (kind != Doubtful || why != LoginRedirect) || !login && (kind != Redirected || why != None) {
 					t.Errorf("a %d to %q is %v because of %v, want to log in: %v", status, target, kind, why, login)
 				}
@@ -280,7 +274,7 @@ func TestRedirectsToALoginAreRecognised(t *testing.T) {
 func FuzzResponse(f *testing.F) {
 	f.Add(200, "text/html", "private, max-age=0", "inline", "/login", "/a.css")
 	f.Fuzz(func(t *testing.T, status int, ctype, cache, disposition, target, location string) {
-		resp := &capture.Response{Status: status, Complete: true, Header: capture.Header{
+		resp := &response.Response{Status: status, Complete: true, Header: response.Header{
 			ContentType: ctype, CacheControl: cache, ContentDisposition: disposition, Location: target,
 		}}
 		kind, why := noRules.Response(http.MethodGet, location, resp)
@@ -300,12 +294,12 @@ func TestRuleMayIgnoreCacheControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := func(cacheControl, robots string) *capture.Response {
-		return ok(func(r *capture.Response) { r.Header.CacheControl, r.Header.RobotsTag = cacheControl, robots })
+	page := func(cacheControl, robots string) *response.Response {
+		return ok(func(r *response.Response) { r.Header.CacheControl, r.Header.RobotsTag = cacheControl, robots })
 	}
 	for _, tt := range []struct {
 		name, method, location string
-		resp                   *capture.Response
+		resp                   *response.Response
 		status                 int
 		kind                   Kind
 		why                    Reason

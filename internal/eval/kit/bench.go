@@ -11,9 +11,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -91,8 +91,8 @@ const HTML = "text/html; charset=utf-8"
 func Sighting(loc string, at time.Time, body []byte) *observation.Sighting {
 	return &observation.Sighting{
 		Kind: eligibility.Witness, Location: loc, At: at,
-		Response: &capture.Response{
-			Status: http.StatusOK, Header: capture.Header{ContentType: HTML}, Body: body, Written: int64(len(body)), Complete: true,
+		Response: &response.Response{
+			Status: http.StatusOK, Header: response.Header{ContentType: HTML}, Body: body, Written: int64(len(body)), Complete: true,
 		},
 	}
 }

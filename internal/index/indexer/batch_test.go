@@ -16,7 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
@@ -70,9 +70,9 @@ func (v visitors) sighting(location string) *observation.Sighting {
 	}
 	switch v.IntN(12) {
 	case 0:
-		s.Response = &capture.Response{Status: []int{410, 500, 404, 403}[v.IntN(v.kinds(2, 4))], Complete: true}
+		s.Response = &response.Response{Status: []int{410, 500, 404, 403}[v.IntN(v.kinds(2, 4))], Complete: true}
 	case 1:
-		s.Response = &capture.Response{Status: []int{301, 302}[v.IntN(2)], Complete: true, Header: capture.Header{Location: v.location()}}
+		s.Response = &response.Response{Status: []int{301, 302}[v.IntN(2)], Complete: true, Header: response.Header{Location: v.location()}}
 	case 2:
 		lastModified(time.Now().Add(-time.Duration(v.IntN(3)) * time.Hour))(s)
 	case 3:

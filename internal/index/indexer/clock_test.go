@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 const years = 365 * 24 * time.Hour
@@ -68,7 +68,7 @@ func (p *fickle) look(r *rig, off time.Duration, links ...string) {
 		p.version++
 		p.edited = now.Add(-time.Duration(p.IntN(600)) * time.Second)
 	}
-	r.sight(p.location, p.body(now, links...), at(now), header(func(h *capture.Header) {
+	r.sight(p.location, p.body(now, links...), at(now), header(func(h *response.Header) {
 		if d := p.server(now); !d.IsZero() {
 			h.LastModified = d.UTC().Format(http.TimeFormat)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/hint"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 func TestPagesAreListedFromTheEntryOn(t *testing.T) {
@@ -241,7 +241,7 @@ func TestPageThatIsNotPublicIsStoredNowhereInClear(t *testing.T) {
 		{"canonical elsewhere", variant("/canary2", "canary"), none},
 		{"seen by few networks", html("canary"), from("203.0.113.0/24")},
 		{"route with a variable", html("canary"), route("/{canary}", false)},
-		{"encoding unknown", "canary", header(func(h *capture.Header) { h.ContentEncoding = "canary" })},
+		{"encoding unknown", "canary", header(func(h *response.Header) { h.ContentEncoding = "canary" })},
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			r.sight("/", html("home"))
@@ -280,7 +280,7 @@ func TestInvalidCanonicalCreditsNoPage(t *testing.T) {
 		change     func(*observation.Sighting)
 	}{
 		{"on another host", variant("https://other.example/p", same), none},
-		{"contradicted by the header", variant("/p", same), header(func(h *capture.Header) { h.Link = `</q>; rel="canonical"` })},
+		{"contradicted by the header", variant("/p", same), header(func(h *response.Header) { h.Link = `</q>; rel="canonical"` })},
 		{"twice", "<html><head><link rel=canonical href=/p><link rel=canonical href=/q></head><body>x</body></html>", none},
 		{"that is no location", variant("/p//x", same), none},
 	} {

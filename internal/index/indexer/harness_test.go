@@ -18,8 +18,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -162,7 +162,7 @@ func (r *rig) check(err error) {
 
 // seen is a sighting of a page.
 func seen(location, body string, change ...func(*observation.Sighting)) *observation.Sighting {
-	resp := &capture.Response{Status: http.StatusOK, Header: capture.Header{ContentType: "text/html; charset=utf-8"}, Body: []byte(body), Complete: true}
+	resp := &response.Response{Status: http.StatusOK, Header: response.Header{ContentType: "text/html; charset=utf-8"}, Body: []byte(body), Complete: true}
 	s := &observation.Sighting{Kind: eligibility.Witness, Location: location, At: time.Now(), Response: resp}
 	for _, f := range change {
 		f(s)
@@ -172,7 +172,7 @@ func seen(location, body string, change ...func(*observation.Sighting)) *observa
 
 // answered is a sighting of a response other than a page.
 func answered(location string, status int, change ...func(*observation.Sighting)) *observation.Sighting {
-	s := &observation.Sighting{Location: location, At: time.Now(), Response: &capture.Response{Status: status, Complete: true}}
+	s := &observation.Sighting{Location: location, At: time.Now(), Response: &response.Response{Status: status, Complete: true}}
 	for _, f := range change {
 		f(s)
 	}
@@ -431,24 +431,24 @@ func route(template string, exact bool) func(*observation.Sighting) {
 // at sets the clock by which a sighting was made.
 func at(t time.Time) func(*observation.Sighting) { return func(s *observation.Sighting) { s.At = t } }
 
-func header(set func(*capture.Header)) func(*observation.Sighting) {
+func header(set func(*response.Header)) func(*observation.Sighting) {
 	return func(s *observation.Sighting) { set(&s.Response.Header) }
 }
 
 func lastModified(t time.Time) func(*observation.Sighting) {
-	return header(func(h *capture.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
+	return header(func(h *response.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
 }
 
 func robotsTag(v string) func(*observation.Sighting) {
-	return header(func(h *capture.Header) { h.RobotsTag = v })
+	return header(func(h *response.Header) { h.RobotsTag = v })
 }
 
 func cacheControl(v string) func(*observation.Sighting) {
-	return header(func(h *capture.Header) { h.CacheControl, h.ContentType = v, "text/html" })
+	return header(func(h *response.Header) { h.CacheControl, h.ContentType = v, "text/html" })
 }
 
 func redirect(target string) func(*observation.Sighting) {
-	return header(func(h *capture.Header) { h.Location = target })
+	return header(func(h *response.Header) { h.Location = target })
 }
 
 // fromSeconds returns the time of a number of Unix seconds, the zero time for 0.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
@@ -64,10 +64,10 @@ func TestPageInDoubtLeavesAfterAMinute(t *testing.T) {
 	}{
 		{"canonical elsewhere", shows(`<link rel=canonical href="https://example.com/b">`), eligibility.CanonicalElsewhere},
 		{"canonical on another host", shows(`<link rel=canonical href="https://other.example/a">`), eligibility.CanonicalElsewhere},
-		{"canonicals that differ", shows(`<link rel=canonical href="/a">`, header(func(h *capture.Header) { h.Link = `</b>; rel="canonical"` })), eligibility.CanonicalElsewhere},
+		{"canonicals that differ", shows(`<link rel=canonical href="/a">`, header(func(h *response.Header) { h.Link = `</b>; rel="canonical"` })), eligibility.CanonicalElsewhere},
 		{"two canonicals", shows(`<link rel=canonical href="/a"><link rel=canonical href="/b">`), eligibility.CanonicalConflict},
 		{"encoded in a way that cannot be read", func(r *rig) {
-			r.sight("/a", "scrambled", header(func(h *capture.Header) { h.ContentEncoding = "x-own" }))
+			r.sight("/a", "scrambled", header(func(h *response.Header) { h.ContentEncoding = "x-own" }))
 		}, eligibility.Encoding},
 		{"404", func(r *rig) { r.answer("/a", http.StatusNotFound) }, eligibility.NotFound},
 	} {

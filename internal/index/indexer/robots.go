@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -137,15 +137,15 @@ func (l *Ledger) obey(ctx context.Context, s *observation.Sighting) error {
 
 // robotsText returns what a response to /robots.txt says, and false if that cannot be read
 // to the end. If there is no robots.txt, it says nothing.
-func robotsText(resp *capture.Response) ([]byte, bool) {
+func robotsText(resp *response.Response) ([]byte, bool) {
 	if resp.Status != http.StatusOK {
 		return nil, true
 	}
-	body, cut, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, capture.MaxText)
+	body, cut, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, robots.Enough)
 	if err != nil && strings.HasPrefix(http.DetectContentType(resp.Body), "text/") {
 		return resp.Body, true // a middleware around the site will compress it, and has set the header already
 	}
-	if err != nil || cut && len(body) < capture.MaxText {
+	if err != nil || cut && len(body) < robots.Enough {
 		return nil, false
 	}
 	return body, true

@@ -10,7 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 )
 
@@ -101,7 +101,7 @@ func TestRobotsTxtThatCannotBeReadChangesNothing(t *testing.T) {
 	zw := gzip.NewWriter(&zipped)
 	fmt.Fprint(zw, "User-agent: *\nDisallow: /b\n"+strings.Repeat("# comment\n", 1000))
 	zw.Close()
-	coded := header(func(h *capture.Header) { h.ContentEncoding = "gzip" })
+	coded := header(func(h *response.Header) { h.ContentEncoding = "gzip" })
 	for name, body := range map[string]string{"damaged": "\x1f\x8bnonsense", "cut off": zipped.String()[:zipped.Len()/2]} {
 		runInBubble(t, name, Config{}, func(r *rig) {
 			r.crawl("/a", "/b")

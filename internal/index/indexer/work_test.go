@@ -16,7 +16,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -60,7 +60,7 @@ func TestNoTaskIsDueRightAfterItRan(t *testing.T) {
 func waiting(i int, link string) *observation.Sighting {
 	return &observation.Sighting{
 		Kind: eligibility.Alive, Location: "/page/" + strconv.Itoa(i),
-		Response: &capture.Response{Status: http.StatusNotModified, Header: capture.Header{Link: link}, Complete: true},
+		Response: &response.Response{Status: http.StatusNotModified, Header: response.Header{Link: link}, Complete: true},
 	}
 }
 
@@ -207,7 +207,7 @@ func TestPageIsPaidForByWhatIsInIt(t *testing.T) {
 				r.ledger.budget.spend(budgetReserved)
 			}
 			before := r.ledger.budget.left
-			r.affords(seen("/junk", tt.body), header(func(h *capture.Header) { h.ContentEncoding = tt.coding }))
+			r.affords(seen("/junk", tt.body), header(func(h *response.Header) { h.ContentEncoding = tt.coding }))
 			if paid := before - r.ledger.budget.left; paid < tt.least || paid > tt.most {
 				r.Errorf("%v were paid, want %v to %v", paid, tt.least, tt.most)
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -29,7 +29,7 @@ func site() *Site {
 // lookAt merges a look at a page into a record that belongs to no store.
 func lookAt(p *pagerecord.Page, facts *html.Facts, at moment.Time, variety uint16) {
 	m := New(txn.New(map[string][]byte{}), site(), at.Time())
-	sighting := &observation.Sighting{Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &capture.Response{Status: 200}}
+	sighting := &observation.Sighting{Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &response.Response{Status: 200}}
 	k := &Look{Look: &observation.Look{Sighting: sighting, Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}}
 	v := mark.Read(facts, 0)
 	k.Full, k.View, k.VarietyKey, k.Own = true, &v, variety, at.Add(-3*time.Hour)

@@ -16,11 +16,11 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/media"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -112,7 +112,7 @@ func (k *Look) Personal() bool {
 
 // fingerprint returns a hash of everything that a reading depends on: the page's bytes, and the
 // headers that say how to read them. It is never 0.
-func fingerprint(resp *capture.Response) uint64 {
+func fingerprint(resp *response.Response) uint64 {
 	h := &resp.Header
 	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag)
 	return xxh3.HashSeed(resp.Body, headers) | 1

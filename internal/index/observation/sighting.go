@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // Sighting is one response to an anonymous client. Once it was offered to the ledger, it belongs to
@@ -16,7 +16,7 @@ type Sighting struct {
 	Reason   eligibility.Reason // why the page must be withdrawn, for kinds that say so
 	Location string
 	At       time.Time
-	Response *capture.Response
+	Response *response.Response
 
 	// OwnURL says that only the page's own canonical can vouch for the query.
 	OwnURL bool

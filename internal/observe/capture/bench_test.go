@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // onePage writes a page of 95 KB, about the size of the median page on the web.
@@ -21,7 +23,7 @@ func onePage(contentType string) http.HandlerFunc {
 
 // sampled serves each request through a tap and releases the response at once.
 func sampled(h http.Handler) http.Handler {
-	buffers := NewBuffers(1<<20, 16<<20)
+	buffers := response.NewBuffers(1<<20, 16<<20)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		Serve(h, w, r, buffers).Release()
 	})

@@ -1,6 +1,13 @@
 package capture
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/servemap/servemap/internal/page/response"
+)
+
+// sniffLen is how many bytes http.DetectContentType looks at.
+const sniffLen = 512
 
 // observe notes bytes that w accepted. The header is out by then.
 func observe[T string | []byte](t *tap, p T) {
@@ -16,9 +23,9 @@ func observe[T string | []byte](t *tap, p T) {
 // sniff collects the first bytes across small writes, as net/http's own buffer does. Once there are
 // enough, it settles the type.
 func sniff[T string | []byte](t *tap, p T) {
-	head := p[:min(len(p), sniffLen-t.seen.kept())]
+	head := p[:min(len(p), sniffLen-len(t.seen.Body))]
 	keep(t, head)
-	if t.seen.Truncated || t.seen.kept() == sniffLen {
+	if t.seen.Truncated || len(t.seen.Body) == sniffLen {
 		t.sniffed()
 	}
 	if t.stage == keeping {
@@ -32,8 +39,8 @@ func (t *tap) sniffed() {
 	s := t.seen
 	switch {
 	case t.stage != sniffing:
-	case s.kept() > 0:
-		t.settle(*s.buf)
+	case len(s.Body) > 0:
+		t.settle(s.Body)
 	case s.Truncated: // there was no memory for the first bytes, so the type stays unknown
 		t.stage = skipping
 	default:
@@ -58,24 +65,7 @@ func (t *tap) settle(start []byte) {
 	}
 }
 
-// keep appends p to the body, as far as there is room.
-func keep[T string | []byte](t *tap, p T) {
-	s := t.seen
-	if s.Truncated || len(p) == 0 {
-		return
-	}
-	have := s.kept()
-	room := p[:min(len(p), t.most-have)]
-	if s.buf == nil || cap(*s.buf) < have+len(room) {
-		var ok bool
-		if s.buf, ok = s.buffers.grow(s.buf, have+len(room), t.lent); !ok {
-			s.Truncated = true
-			return
-		}
-	}
-	*s.buf = append(*s.buf, room...)
-	s.Truncated = len(room) < len(p)
-}
+func keep[T string | []byte](t *tap, p T) { response.Keep(t.buffers, t.seen.Response, p, t.limits) }
 
 // clamp corrects a count that a faulty writer returned to at least 0 and at most most.
 func clamp(n, most int) int { return min(max(n, 0), most) }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -98,7 +99,7 @@ func TestClientThatClosesAfterTheLastByteGotAllOfIt(t *testing.T) {
 		{"cancelled before anything was said", "HEAD", func(w http.ResponseWriter, r *http.Request) { cancelled(r) }, -1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, saw := watch(c.handler, NewBuffers(1<<20, 1<<20))
+			h, saw := watch(c.handler, response.NewBuffers(1<<20, 1<<20))
 			srv := newHTTP1(h)
 			defer srv.Close()
 			conn, err := net.Dial("tcp", srv.Listener.Addr().String())

@@ -4,10 +4,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
-	"unsafe"
+
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 func TestHeaderIsAsSent(t *testing.T) {
@@ -26,11 +26,11 @@ func TestHeaderIsAsSent(t *testing.T) {
 		w.Header().Set("Last-Modified", "today")
 		w.Header().Set("X-Robots-Tag", "noindex")
 		w.Header()["Cache-Control"][0] = "no-store"
-	}), NewBuffers(1<<20, 1<<20))
+	}), response.NewBuffers(1<<20, 1<<20))
 	srv := newHTTP1(h)
 	defer srv.Close()
 	get(t, srv, "/")
-	want := Header{
+	want := response.Header{
 		ContentType:  "text/html",
 		LastModified: "yesterday",
 		CacheControl: "public, max-age=60",
@@ -43,47 +43,6 @@ func TestHeaderIsAsSent(t *testing.T) {
 	}
 	if seen.Header.Link = ""; seen.Header != want {
 		t.Errorf("saw %+v\nwant %+v", seen.Header, want)
-	}
-}
-
-func TestHeaderOfSeveralLinesIsJoined(t *testing.T) {
-	for _, key := range []string{
-		"Content-Type", "Content-Length", "Content-Encoding", "Content-Disposition", "Transfer-Encoding",
-		"Cache-Control", "X-Robots-Tag", "Last-Modified", "Location", "Link", "Vary",
-	} {
-		t.Run(key, func(t *testing.T) {
-			field := func(h *Header) *string {
-				return reflect.ValueOf(h).Elem().FieldByName(strings.ReplaceAll(strings.TrimPrefix(key, "X-"), "-", "")).Addr().Interface().(*string)
-			}
-			sep := ", "
-			if key == "X-Robots-Tag" {
-				sep = "\n"
-			}
-			for _, lines := range []struct {
-				header http.Header
-				want   string
-			}{
-				{http.Header{key: {"a"}}, "a"},
-				{http.Header{key: {"a", "b"}}, "a" + sep + "b"},
-				{http.Header{strings.ToLower(key): {"a"}, strings.ToUpper(key): {"a", "a"}}, "a" + sep + "a" + sep + "a"},
-				{http.Header{key: {}, "X-" + key: {"a"}}, ""},
-				{http.Header{key: {"a"}, strings.ToLower(key): {}}, "a"},
-			} {
-				var got Header
-				got.take(lines.header)
-				if *field(&got) != lines.want {
-					t.Errorf("took %q, want %q", *field(&got), lines.want)
-				}
-				if *field(&got) = ""; got != (Header{}) {
-					t.Errorf("took %+v beside it", got)
-				}
-			}
-			resp := Response{Route: "123"}
-			bare := int(unsafe.Sizeof(resp))
-			if *field(&resp.Header) = "12345"; resp.Size() != bare+8 {
-				t.Errorf("its value and the route count as %d bytes, want 8", resp.Size()-bare)
-			}
-		})
 	}
 }
 
@@ -119,7 +78,7 @@ func TestHeaderMayBeSetWhileASourceIsRead(t *testing.T) {
 			seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "text/html")
 				w.(io.ReaderFrom).ReadFrom(c.source(telling{w.Header(), strings.NewReader(page)}))
-			}), w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			}), w, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 			if sent := w.Result().Header.Get("Last-Modified"); sent != "read" || seen.Header.LastModified != sent || string(seen.Body) != page {
 				t.Errorf("sent %q, saw %q and %q", sent, seen.Header.LastModified, seen.Body)
 			}
@@ -139,7 +98,7 @@ func TestTypeMayBeToldByACompressor(t *testing.T) {
 					w.Header().Set("Content-Type", c.typed)
 				}
 				io.WriteString(w, page)
-			}), compressing{rec}, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			}), compressing{rec}, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 			if seen.Header.ContentType != c.want || seen.HTML() != (string(seen.Body) == page) {
 				t.Errorf("saw %q, kept %q", seen.Header.ContentType, seen.Body)
 			}
@@ -155,26 +114,3 @@ func (w compressing) Write(p []byte) (int, error) {
 }
 
 func (w compressing) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
-
-func TestHeadersForCachesAreOneField(t *testing.T) {
-	for _, key := range []string{
-		"CDN-Cache-Control", "Cloudflare-CDN-Cache-Control", "Vercel-CDN-Cache-Control", "Netlify-CDN-Cache-Control", "Surrogate-Control", "Edge-Control",
-		"X-LiteSpeed-Cache-Control", "Pragma", "pragma", "cdn-cache-control",
-	} {
-		var h Header
-		h.take(http.Header{key: {"a", "b"}})
-		if want := (Header{CacheControl: "a, b"}); h != want {
-			t.Errorf("%s is %+v", key, h)
-		}
-		h.take(http.Header{key: {"a"}, "Cache-Control": {"b"}})
-		if h.CacheControl != "a, b" && h.CacheControl != "b, a" {
-			t.Errorf("%s beside Cache-Control is %q", key, h.CacheControl)
-		}
-	}
-	for _, key := range []string{"X-Cache-Control", "Cdn-Cache", "Cache-Controls", "X-Pragma"} {
-		var h Header
-		if h.take(http.Header{key: {"a"}}); h != (Header{}) {
-			t.Errorf("%s is %+v", key, h)
-		}
-	}
-}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // A stage says how far a response has come.
@@ -25,7 +27,7 @@ const (
 )
 
 // judge decides what to do with the body of a response whose header is being sent.
-func judge(wants want, get bool, status int, untyped bool, h *Header) stage {
+func judge(wants want, get bool, status int, untyped bool, h *response.Header) stage {
 	switch {
 	case status != http.StatusOK:
 		return skipping
@@ -36,8 +38,8 @@ func judge(wants want, get bool, status int, untyped bool, h *Header) stage {
 }
 
 // judgeTyped decides what to do with the body of a 200 whose type is known.
-func judgeTyped(wants want, get bool, h *Header) stage {
-	html := IsHTML(h.ContentType)
+func judgeTyped(wants want, get bool, h *response.Header) stage {
+	html := response.IsHTML(h.ContentType)
 	wanted := html && h.Shown()
 	if wants == texts {
 		wanted = !html
@@ -56,16 +58,9 @@ func sniffs(major int, src http.Header) bool {
 	return !typed && src.Get("Content-Encoding") == "" && (major > 1 || src.Get("Transfer-Encoding") == "")
 }
 
-// Shown reports whether the browser shows the body and does not save it. An unknown disposition
-// counts as an attachment (RFC 6266 section 4.2).
-func (h *Header) Shown() bool {
-	disposition, _, _ := strings.Cut(h.ContentDisposition, ";")
-	return oneOf(disposition, "", "inline")
-}
-
 // whole reports whether the body is the content itself. It may have a content coding, which its
 // reader must undo.
-func whole(h *Header) bool { return oneOf(h.TransferEncoding, "", "identity", "chunked") }
+func whole(h *response.Header) bool { return oneOf(h.TransferEncoding, "", "identity", "chunked") }
 
 func oneOf(s string, words ...string) bool {
 	s = strings.TrimSpace(s)
@@ -75,12 +70,6 @@ func oneOf(s string, words ...string) bool {
 		}
 	}
 	return false
-}
-
-// IsHTML reports whether a Content-Type names HTML or XHTML. Two joined types are neither.
-func IsHTML(contentType string) bool {
-	media, _, _ := strings.Cut(contentType, ";")
-	return oneOf(media, "text/html", "application/xhtml+xml")
 }
 
 // final reports whether a status ends the header. HTTP/2 has no 101, and net/http treats it like

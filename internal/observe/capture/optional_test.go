@@ -11,6 +11,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // original is a writer that notes which of its methods was called last. The types below add
@@ -161,8 +163,8 @@ func TestCombineHasExactlyTheOptionalInterfaces(t *testing.T) {
 	for set := range hasAll + 1 {
 		t.Run(fmt.Sprintf("%07b", set), func(t *testing.T) {
 			o := &original{header: http.Header{}}
-			b := NewBuffers(1<<10, 1<<20)
-			watching := &tap{w: o.withSet(hasAll), ctx: t.Context(), seen: &Response{buffers: b}, most: 1 << 10, lent: 1 << 20, major: 1, get: true}
+			b := response.NewBuffers(1<<10, 1<<20)
+			watching := &tap{w: o.withSet(hasAll), ctx: t.Context(), seen: &Capture{Response: new(response.Response)}, buffers: b, limits: b.Limits(true), major: 1, get: true}
 			w := combine(watching, set)
 			if From(w, b) == nil {
 				t.Error("From does not find the tap")
@@ -198,7 +200,7 @@ func TestFailedFlushLeavesTheResponseIncomplete(t *testing.T) {
 				if err := c.flush(w); err != errHere {
 					t.Errorf("flush: %v", err)
 				}
-			}), c.below(&original{header: http.Header{}}), httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			}), c.below(&original{header: http.Header{}}), httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 			if seen.Complete != c.complete {
 				t.Errorf("complete is %v", seen.Complete)
 			}
@@ -223,7 +225,7 @@ func TestTapHasTheInterfacesOfServersWriters(t *testing.T) {
 		t.Run(server.name, func(t *testing.T) {
 			var bare, got has
 			var same [3]bool
-			b := NewBuffers(1<<10, 1<<20)
+			b := response.NewBuffers(1<<10, 1<<20)
 			srv := server.start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				bare = optional(w)
 				Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -289,7 +291,7 @@ func TestTapOffersTheInterfacesThatUnwrapReaches(t *testing.T) {
 				if !unwraps(w, below) {
 					t.Error("the writer below cannot be reached")
 				}
-			}), caddyish{below}, httptest.NewRequestWithContext(context.Background(), "GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			}), caddyish{below}, httptest.NewRequestWithContext(context.Background(), "GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 		})
 	}
 }
@@ -303,7 +305,7 @@ func TestCallsOnAnUnwrappedWriterAreSeen(t *testing.T) {
 		stand.WriteHeader(http.StatusAccepted)
 		io.WriteString(stand, page)
 		stand.(flushErrorer).FlushError()
-	}), caddyish{rec}, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	}), caddyish{rec}, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 	if seen.Written != int64(len(page)) || seen.Status != 202 || rec.Code != 202 || !seen.Complete || rec.Body.String() != page || !rec.Flushed {
 		t.Errorf("saw %d and %d bytes, complete %v; sent %q, flushed %v", seen.Status, seen.Written, seen.Complete, rec.Body, rec.Flushed)
 	}
@@ -313,7 +315,7 @@ func TestCallsOnAnUnwrappedWriterAreSeen(t *testing.T) {
 func TestTapThatEndedUnwraps(t *testing.T) {
 	below := caddyish{httptest.NewRecorder()}
 	var late http.ResponseWriter
-	Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { late = w }), below, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { late = w }), below, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 	if got := late.(unwrapper).Unwrap(); got != http.ResponseWriter(below) {
 		t.Errorf("it leads to a %T", got)
 	}
@@ -324,7 +326,7 @@ func TestReadFromIsNotWatchedAfterTheEnd(t *testing.T) {
 	w := &fileTaker{ResponseRecorder: *httptest.NewRecorder()}
 	src := strings.NewReader(page)
 	var late http.ResponseWriter
-	Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { late = w }), w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { late = w }), w, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 	if n, err := late.(io.ReaderFrom).ReadFrom(src); n != int64(len(page)) || err != nil || w.src != io.Reader(src) {
 		t.Errorf("%d bytes, %v, from a %T", n, err, w.src)
 	}

@@ -66,10 +66,7 @@ func (t *tap) foresee(src io.Reader) (stage, []byte) {
 		return next, nil
 	}
 	start := make([]byte, sniffLen)
-	have := 0
-	if t.seen.buf != nil {
-		have = copy(start, *t.seen.buf)
-	}
+	have := copy(start, t.seen.Body)
 	start = start[:have+peek(src, start[have:])]
 	if len(start) < sniffLen {
 		return sniffing, nil

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -62,7 +63,7 @@ func TestFilesReachTheConnection(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			took := make(chan io.Reader, 1)
-			h, saw := watch(c.h, NewBuffers(1<<20, 1<<20))
+			h, saw := watch(c.h, response.NewBuffers(1<<20, 1<<20))
 			srv := httptest.NewUnstartedServer(h)
 			srv.Listener = takenListener{srv.Listener, took}
 			srv.Start()
@@ -118,7 +119,7 @@ func TestBodyFromAPipeIsKept(t *testing.T) {
 	w := &fileTaker{ResponseRecorder: *httptest.NewRecorder()}
 	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.(io.ReaderFrom).ReadFrom(in)
-	}), w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<20, 1<<20))
+	}), w, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<20, 1<<20))
 	if w.Body.String() != page || string(seen.Body) != page || !seen.HTML() || !seen.Complete {
 		t.Errorf("sent %q, kept %q of %q, complete %v", w.Body, seen.Body, seen.Header.ContentType, seen.Complete)
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // statuses is a writer that records each status it is given.
@@ -46,7 +48,7 @@ func TestEveryStatusGoesThrough(t *testing.T) {
 				for _, status := range c.given {
 					w.WriteHeader(status)
 				}
-			}), statuses{httptest.NewRecorder(), &given}, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			}), statuses{httptest.NewRecorder(), &given}, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 			if !slices.Equal(given, c.given) {
 				t.Errorf("the writer below was given %v, want %v", given, c.given)
 			}
@@ -93,7 +95,7 @@ func TestFailedWriteLeavesTheResponseIncomplete(t *testing.T) {
 					if n, err := write(w); n != min(c.w.takes, len(page)) || err != c.w.err {
 						t.Errorf("wrote %d, %v", n, err)
 					}
-				}), c.w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+				}), c.w, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 				if seen.Complete != c.complete || seen.Written != int64(min(c.w.takes, len(page))) {
 					t.Errorf("complete %v after %d bytes", seen.Complete, seen.Written)
 				}
@@ -108,45 +110,45 @@ func TestJudgeDecidesWhichBodiesAreKept(t *testing.T) {
 		get     bool
 		status  int
 		untyped bool
-		header  Header
+		header  response.Header
 		want    stage
 	}
 	for wants, rows := range map[want][]row{
 		pages: {
-			{"html", true, 200, false, Header{ContentType: "text/html"}, keeping},
-			{"html with charset", true, 200, false, Header{ContentType: "Text/HTML ; charset=utf-8"}, keeping},
-			{"xhtml", true, 200, false, Header{ContentType: "application/xhtml+xml"}, keeping},
-			{"no type", true, 200, false, Header{}, skipping},
-			{"not html", true, 200, false, Header{ContentType: "text/htmlx"}, skipping},
-			{"two types", true, 200, false, Header{ContentType: "text/html, text/plain"}, skipping},
-			{"type from content", true, 200, true, Header{}, sniffing},
-			{"type from content, HEAD", false, 200, true, Header{}, sniffing},
-			{"type from content of an error", true, 404, true, Header{}, skipping},
-			{"html of an error", true, 404, false, Header{ContentType: "text/html"}, skipping},
-			{"html of a range", true, 206, false, Header{ContentType: "text/html"}, skipping},
-			{"html, HEAD", false, 200, false, Header{ContentType: "text/html"}, skipping},
-			{"inline", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "INLINE; filename=a"}, keeping},
-			{"attachment", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "attachment"}, skipping},
-			{"unknown disposition", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "form-data"}, skipping},
-			{"inline and attachment", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "inline, attachment"}, skipping},
-			{"identity", true, 200, false, Header{ContentType: "text/html", ContentEncoding: "identity"}, keeping},
-			{"gzip", true, 200, false, Header{ContentType: "text/html", ContentEncoding: "gzip"}, keeping},
-			{"chunked by hand", true, 200, false, Header{ContentType: "text/html", TransferEncoding: "chunked"}, keeping},
-			{"gzip on the way", true, 200, false, Header{ContentType: "text/html", TransferEncoding: "gzip, chunked"}, skipping},
+			{"html", true, 200, false, response.Header{ContentType: "text/html"}, keeping},
+			{"html with charset", true, 200, false, response.Header{ContentType: "Text/HTML ; charset=utf-8"}, keeping},
+			{"xhtml", true, 200, false, response.Header{ContentType: "application/xhtml+xml"}, keeping},
+			{"no type", true, 200, false, response.Header{}, skipping},
+			{"not html", true, 200, false, response.Header{ContentType: "text/htmlx"}, skipping},
+			{"two types", true, 200, false, response.Header{ContentType: "text/html, text/plain"}, skipping},
+			{"type from content", true, 200, true, response.Header{}, sniffing},
+			{"type from content, HEAD", false, 200, true, response.Header{}, sniffing},
+			{"type from content of an error", true, 404, true, response.Header{}, skipping},
+			{"html of an error", true, 404, false, response.Header{ContentType: "text/html"}, skipping},
+			{"html of a range", true, 206, false, response.Header{ContentType: "text/html"}, skipping},
+			{"html, HEAD", false, 200, false, response.Header{ContentType: "text/html"}, skipping},
+			{"inline", true, 200, false, response.Header{ContentType: "text/html", ContentDisposition: "INLINE; filename=a"}, keeping},
+			{"attachment", true, 200, false, response.Header{ContentType: "text/html", ContentDisposition: "attachment"}, skipping},
+			{"unknown disposition", true, 200, false, response.Header{ContentType: "text/html", ContentDisposition: "form-data"}, skipping},
+			{"inline and attachment", true, 200, false, response.Header{ContentType: "text/html", ContentDisposition: "inline, attachment"}, skipping},
+			{"identity", true, 200, false, response.Header{ContentType: "text/html", ContentEncoding: "identity"}, keeping},
+			{"gzip", true, 200, false, response.Header{ContentType: "text/html", ContentEncoding: "gzip"}, keeping},
+			{"chunked by hand", true, 200, false, response.Header{ContentType: "text/html", TransferEncoding: "chunked"}, keeping},
+			{"gzip on the way", true, 200, false, response.Header{ContentType: "text/html", TransferEncoding: "gzip, chunked"}, skipping},
 		},
 		texts: {
-			{"text", true, 200, false, Header{ContentType: "text/plain"}, keeping},
-			{"another type", true, 200, false, Header{ContentType: "application/octet-stream"}, keeping},
-			{"no type", true, 200, false, Header{}, keeping},
-			{"type from content", true, 200, true, Header{}, sniffing},
-			{"html", true, 200, false, Header{ContentType: "text/html; charset=utf-8"}, skipping},
-			{"xhtml", true, 200, false, Header{ContentType: "application/xhtml+xml"}, skipping},
-			{"attachment", true, 200, false, Header{ContentType: "text/plain", ContentDisposition: "attachment"}, keeping},
-			{"gzip", true, 200, false, Header{ContentType: "text/plain", ContentEncoding: "gzip"}, keeping},
-			{"gzip on the way", true, 200, false, Header{ContentType: "text/plain", TransferEncoding: "gzip, chunked"}, skipping},
-			{"range", true, 206, false, Header{ContentType: "text/plain"}, skipping},
-			{"error", true, 404, false, Header{ContentType: "text/plain"}, skipping},
-			{"HEAD", false, 200, false, Header{ContentType: "text/plain"}, skipping},
+			{"text", true, 200, false, response.Header{ContentType: "text/plain"}, keeping},
+			{"another type", true, 200, false, response.Header{ContentType: "application/octet-stream"}, keeping},
+			{"no type", true, 200, false, response.Header{}, keeping},
+			{"type from content", true, 200, true, response.Header{}, sniffing},
+			{"html", true, 200, false, response.Header{ContentType: "text/html; charset=utf-8"}, skipping},
+			{"xhtml", true, 200, false, response.Header{ContentType: "application/xhtml+xml"}, skipping},
+			{"attachment", true, 200, false, response.Header{ContentType: "text/plain", ContentDisposition: "attachment"}, keeping},
+			{"gzip", true, 200, false, response.Header{ContentType: "text/plain", ContentEncoding: "gzip"}, keeping},
+			{"gzip on the way", true, 200, false, response.Header{ContentType: "text/plain", TransferEncoding: "gzip, chunked"}, skipping},
+			{"range", true, 206, false, response.Header{ContentType: "text/plain"}, skipping},
+			{"error", true, 404, false, response.Header{ContentType: "text/plain"}, skipping},
+			{"HEAD", false, 200, false, response.Header{ContentType: "text/plain"}, skipping},
 		},
 	} {
 		for _, c := range rows {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 func TestHijackedConnectionPassesAndIsNoResponse(t *testing.T) {
@@ -29,7 +31,7 @@ func TestHijackedConnectionPassesAndIsNoResponse(t *testing.T) {
 		if _, err := w.Write([]byte("x")); !errors.Is(err, http.ErrHijacked) {
 			t.Errorf("write after hijack: %v", err)
 		}
-	}), NewBuffers(1<<20, 1<<20))
+	}), response.NewBuffers(1<<20, 1<<20))
 	srv := newHTTP1(h)
 	defer srv.Close()
 	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
@@ -70,7 +72,7 @@ func TestHijackedResponseHasTheStatusThatWasSent(t *testing.T) {
 			if _, _, err := w.(http.Hijacker).Hijack(); err != c.err {
 				t.Errorf("%s: %v", c.name, err)
 			}
-		}), hijackable{httptest.NewRecorder(), c.err}, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+		}), hijackable{httptest.NewRecorder(), c.err}, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 		if seen.Status != c.status || seen.Complete != c.complete {
 			t.Errorf("%s: saw status %d, complete %v", c.name, seen.Status, seen.Complete)
 		}
@@ -85,7 +87,7 @@ func TestResponseThatTimesOutIsIncomplete(t *testing.T) {
 				return
 			}
 		}
-	}), NewBuffers(1<<20, 1<<20))
+	}), response.NewBuffers(1<<20, 1<<20))
 	srv := newHTTP1(http.TimeoutHandler(h, time.Millisecond, "late"))
 	defer srv.Close()
 	if resp, body := get(t, srv, "/"); resp.StatusCode != 503 || body != "late" {

@@ -1,5 +1,5 @@
 // Package capture watches one response on its way to the client. It takes the handler and the
-// ResponseWriter. After the handler has returned normally, it returns a [Response] that says what
+// ResponseWriter. After the handler has returned normally, it returns a [Capture] that says what
 // was sent.
 //
 // It must never change the response. The wrapped writer has exactly the optional interfaces of the
@@ -11,7 +11,28 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/robots"
 )
+
+// A Capture is a response with what other parts of the program noted of it. Once [Serve] has
+// returned, it belongs to the caller, and nothing writes to it again, even if a goroutine of the
+// handler is late.
+type Capture struct {
+	*response.Response
+
+	// Route is left empty by this package. A middleware nearer to the handler, which knows the
+	// route, may set it through [From].
+	Route string
+
+	// Exact says that the route Route matches nothing but its template.
+	Exact bool
+
+	// Own is left false by this package. A handler of servemap's own sets it through [From]: the
+	// response is none of the site's pages.
+	Own bool
+}
 
 // Serve calls next with a writer that watches what goes through w, and returns what it saw. Call
 // Release on the result when you no longer need its body.
@@ -21,37 +42,36 @@ import (
 //
 // Like w itself, the writer is not for concurrent use, except where w allows it. It stays valid as
 // long as w does, but watches nothing once next has returned.
-func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
-	return serve(next, w, r, b, pages, b.each, b.total)
+func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *response.Buffers) *Capture {
+	return serve(next, w, r, b, pages, b.Limits(true))
 }
 
 // ServeStranger is Serve for a page that anybody may have made up. It keeps the body only as long
 // as a quarter of the memory for bodies stays free. So such pages leave room for others, however
 // many and slow they are.
-func ServeStranger(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
-	return serve(next, w, r, b, pages, b.each, b.total/4*3)
+func ServeStranger(next http.Handler, w http.ResponseWriter, r *http.Request, b *response.Buffers) *Capture {
+	return serve(next, w, r, b, pages, b.Limits(false))
 }
-
-// MaxText is how many bytes of a body [ServeText] keeps at most.
-const MaxText = 512 << 10
 
 // ServeText is Serve for a location that is no page but may be another text, such as robots.txt. It
-// keeps at most MaxText bytes of the body of a 200 to a GET, unless that is HTML.
-func ServeText(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
-	return serve(next, w, r, b, texts, min(b.each, MaxText), b.total)
+// keeps at most [robots.Enough] bytes of the body of a 200 to a GET, unless that is HTML.
+func ServeText(next http.Handler, w http.ResponseWriter, r *http.Request, b *response.Buffers) *Capture {
+	limits := b.Limits(true)
+	limits.Most = min(limits.Most, robots.Enough)
+	return serve(next, w, r, b, texts, limits)
 }
 
-func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers, wants want, most int, lent int64) *Response {
+func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *response.Buffers, wants want, limits response.Limits) *Capture {
 	t := &tap{
-		w:     w,
-		ctx:   r.Context(),
-		seen:  &Response{buffers: b},
-		wants: wants,
-		most:  most,
-		lent:  lent,
-		major: r.ProtoMajor,
-		get:   r.Method == http.MethodGet,
-		head:  r.Method == http.MethodHead,
+		w:       w,
+		ctx:     r.Context(),
+		buffers: b,
+		seen:    &Capture{Response: new(response.Response)},
+		wants:   wants,
+		limits:  limits,
+		major:   r.ProtoMajor,
+		get:     r.Method == http.MethodGet,
+		head:    r.Method == http.MethodHead,
 	}
 	defer t.abandon()
 	next.ServeHTTP(combine(t, optional(w)), r)
@@ -62,10 +82,12 @@ func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers
 // w. It finds the tap under other middleware's writers if those have an Unwrap method. Only the
 // handler's goroutine may call it, until the handler returns. A second middleware of the same site
 // uses it to see that the response is already watched.
-func From(w http.ResponseWriter, b *Buffers) *Response {
+func From(w http.ResponseWriter, b *response.Buffers) *Capture {
 	for range deepest {
-		if t, ok := w.(interface{ watching() *Response }); ok {
-			if seen := t.watching(); seen != nil && seen.buffers == b {
+		if t, ok := w.(interface {
+			watching(*response.Buffers) *Capture
+		}); ok {
+			if seen := t.watching(b); seen != nil {
 				return seen
 			}
 		}
@@ -85,14 +107,14 @@ type unwrapper interface{ Unwrap() http.ResponseWriter }
 
 // A tap is the part that all variants of the wrapped writer share.
 type tap struct {
-	w    http.ResponseWriter
-	ctx  context.Context
-	seen *Response // nil once the watching has ended
+	w       http.ResponseWriter
+	ctx     context.Context
+	buffers *response.Buffers
+	seen    *Capture // nil once the watching has ended
 
 	stage     stage
 	wants     want
-	most      int   // how many bytes of the body are kept
-	lent      int64 // how many bytes all bodies together may take for this one to grow
+	limits    response.Limits
 	get, head bool
 	untyped   bool // net/http will tell the type from the content; as of the last snapshot
 	cancelled bool // the request was cancelled before the header was sent; as of the last snapshot
@@ -102,7 +124,12 @@ type tap struct {
 	inside    int  // calls into w that have not returned; a call that never returns panicked
 }
 
-func (t *tap) watching() *Response { return t.seen }
+func (t *tap) watching(b *response.Buffers) *Capture {
+	if t.buffers != b {
+		return nil
+	}
+	return t.seen
+}
 
 func (t *tap) Header() http.Header { return t.w.Header() }
 
@@ -143,7 +170,7 @@ func (t *tap) Write(p []byte) (int, error) {
 func (t *tap) snapshot() {
 	if t.stage == waiting {
 		h := t.w.Header()
-		t.seen.Header.take(h)
+		t.seen.Header = response.HeaderOf(h)
 		t.untyped = sniffs(t.major, h)
 		t.cancelled = t.ctx.Err() != nil
 	}
@@ -176,7 +203,7 @@ func (t *tap) check(all bool, err error) {
 }
 
 // finish ends the watching after the handler returned.
-func (t *tap) finish() *Response {
+func (t *tap) finish() *Capture {
 	s := t.seen
 	t.snapshot()
 	t.implicit()
@@ -184,9 +211,6 @@ func (t *tap) finish() *Response {
 	s.Complete = t.complete()
 	if t.hijacked {
 		s.Status = 0
-	}
-	if s.buf != nil {
-		s.Body = *s.buf
 	}
 	t.seen, t.ctx = nil, nil
 	return s

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -51,10 +53,10 @@ func get(t *testing.T, srv *httptest.Server, path string) (*http.Response, strin
 
 // watch serves each request through a tap and sends what it saw. It sends nil if the handler did
 // not return.
-func watch(h http.Handler, b *Buffers) (http.Handler, <-chan *Response) {
-	saw := make(chan *Response, 1)
+func watch(h http.Handler, b *response.Buffers) (http.Handler, <-chan *Capture) {
+	saw := make(chan *Capture, 1)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var seen *Response
+		var seen *Capture
 		defer func() { saw <- seen }()
 		seen = Serve(h, w, r, b)
 	}), saw
@@ -165,7 +167,7 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 		}, 200, page, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, saw := watch(c.handler, NewBuffers(1<<20, 1<<20))
+			h, saw := watch(c.handler, response.NewBuffers(1<<20, 1<<20))
 			srv := newHTTP1(h)
 			defer srv.Close()
 			req, _ := http.NewRequest(c.method, srv.URL, nil)
@@ -181,7 +183,7 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 }
 
 func TestPanicsPassUntouched(t *testing.T) {
-	b := NewBuffers(1<<20, 1<<20)
+	b := response.NewBuffers(1<<20, 1<<20)
 	for _, value := range []any{http.ErrAbortHandler, errors.New("mine"), "text"} {
 		func() {
 			defer func() {
@@ -202,7 +204,7 @@ func TestPanicsPassUntouched(t *testing.T) {
 }
 
 func TestGoexitPassesUntouched(t *testing.T) {
-	b := NewBuffers(1<<20, 1<<20)
+	b := response.NewBuffers(1<<20, 1<<20)
 	returned, ended := false, make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -219,7 +221,7 @@ func TestGoexitPassesUntouched(t *testing.T) {
 }
 
 func TestFromFindsTheTapOfItsSite(t *testing.T) {
-	mine, other := NewBuffers(1<<10, 1<<20), NewBuffers(1<<10, 1<<20)
+	mine, other := response.NewBuffers(1<<10, 1<<20), response.NewBuffers(1<<10, 1<<20)
 	plain := httptest.NewRecorder()
 	if From(plain, mine) != nil {
 		t.Error("found a tap where there is none")
@@ -251,7 +253,7 @@ type circle struct{ http.ResponseWriter }
 func (w *circle) Unwrap() http.ResponseWriter { return w }
 
 func TestWritersThatUnwrapInACircleEnd(t *testing.T) {
-	b := NewBuffers(1<<10, 1<<20)
+	b := response.NewBuffers(1<<10, 1<<20)
 	w := &circle{caddyish{}}
 	if From(w, b) != nil || reachable(w) != 0 {
 		t.Error("found something in a circle")
@@ -266,7 +268,7 @@ func TestLateWritesAreNotSeen(t *testing.T) {
 	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, page)
 		late = w
-	}), rec, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	}), rec, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
 	before := *seen
 	io.WriteString(late, "late")
 	late.Write([]byte("later"))
@@ -303,7 +305,7 @@ func TestServeTextKeepsTexts(t *testing.T) {
 		path := textFile(t, name, content)
 		return func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) }
 	}
-	long := text + strings.Repeat("# more\n", MaxText/7)
+	long := text + strings.Repeat("# more\n", robots.Enough/7)
 	for _, c := range []struct {
 		name    string
 		handler http.HandlerFunc
@@ -312,10 +314,10 @@ func TestServeTextKeepsTexts(t *testing.T) {
 		cut     bool
 	}{
 		{"file", file("robots.txt", text), 200, text, false},
-		{"file that is long", file("robots.txt", long), 200, long[:MaxText], true},
-		{"file as long as may be", file("robots.txt", long[:MaxText]), 200, long[:MaxText], false},
+		{"file that is long", file("robots.txt", long), 200, long[:robots.Enough], true},
+		{"file as long as may be", file("robots.txt", long[:robots.Enough]), 200, long[:robots.Enough], false},
 		{"file of HTML", file("robots.html", page), 200, "", false},
-		{"written without a type, and long", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, long) }, 200, long[:MaxText], true},
+		{"written without a type, and long", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, long) }, 200, long[:robots.Enough], true},
 		{"compressed", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			w.Header().Set("Content-Encoding", "gzip")
@@ -324,8 +326,8 @@ func TestServeTextKeepsTexts(t *testing.T) {
 		{"error", http.NotFound, 404, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := NewBuffers(2<<20, 4<<20)
-			saw := make(chan *Response, 1)
+			b := response.NewBuffers(2<<20, 4<<20)
+			saw := make(chan *Capture, 1)
 			srv := newHTTP1(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { saw <- ServeText(c.handler, w, r, b) }))
 			defer srv.Close()
 			_, got := get(t, srv, "/robots.txt")
@@ -337,7 +339,7 @@ func TestServeTextKeepsTexts(t *testing.T) {
 			if c.status == 200 && !strings.HasPrefix(got, c.kept) && seen.Header.ContentEncoding == "" {
 				t.Errorf("kept %.40q, but the client got %.40q", c.kept, got)
 			}
-			if n := b.InUse(); n > MaxText {
+			if n := b.InUse(); n > robots.Enough {
 				t.Errorf("%d bytes are lent", n)
 			}
 			if seen.Release(); b.InUse() != 0 {

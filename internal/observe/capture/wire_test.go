@@ -19,6 +19,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -84,14 +85,14 @@ func (c fastRecorder) ReadFrom(src io.Reader) (int64, error) {
 }
 
 // tapped serves h through a tap and stores what it saw.
-func tapped(h http.Handler, b *Buffers, wants want, saw **Response) http.Handler {
+func tapped(h http.Handler, b *response.Buffers, wants want, saw **Capture) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		*saw = pick([]serving{pages: Serve, texts: ServeText}, byte(wants))(h, w, r, b)
 	})
 }
 
 // serving is the type of Serve and ServeText.
-type serving = func(http.Handler, http.ResponseWriter, *http.Request, *Buffers) *Response
+type serving = func(http.Handler, http.ResponseWriter, *http.Request, *response.Buffers) *Capture
 
 // sameWire runs a script with and without a tap. It compares what reached the connection and what
 // the calls returned. Then it compares what the tap saw with what a client reads.
@@ -110,8 +111,8 @@ func sameWire(t *testing.T, steps []byte, file string) {
 	}
 	bare := segments(t, request, fast, around(s))
 	notes, bareNotes = nil, notes
-	b := NewBuffers(64<<10, 1<<20)
-	var saw *Response
+	b := response.NewBuffers(64<<10, 1<<20)
+	var saw *Capture
 	wants := want(how / 128)
 	got := segments(t, request, fast, around(tapped(s, b, wants, &saw)))
 	if !slices.Equal(bare, got) {
@@ -134,7 +135,7 @@ func sameWire(t *testing.T, steps []byte, file string) {
 }
 
 // believes compares what a tap saw with the response that a client reads.
-func believes(t *testing.T, steps []byte, method, wire string, wants want, saw *Response) {
+func believes(t *testing.T, steps []byte, method, wire string, wants want, saw *Capture) {
 	t.Helper()
 	in := bufio.NewReader(strings.NewReader(wire))
 	var resp *http.Response
@@ -250,8 +251,8 @@ func FuzzSniff(f *testing.F) {
 			}
 			w.Write(rest)
 		})
-		var saw *Response
-		wire := segments(t, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", true, tapped(h, NewBuffers(4096, 1<<20), pages, &saw))
+		var saw *Capture
+		wire := segments(t, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", true, tapped(h, response.NewBuffers(4096, 1<<20), pages, &saw))
 		resp, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.Join(wire, ""))), nil)
 		base.Check(t, err)
 		if want := resp.Header.Get("Content-Type"); saw.Header.ContentType != want {
@@ -264,8 +265,8 @@ func FuzzSniff(f *testing.F) {
 // client gets.
 func TestHTTP2IsTheSame(t *testing.T) {
 	file := pageFile(t)
-	b := NewBuffers(64<<10, 1<<20)
-	done := make(chan *Response, 1) // the client may have its answer before the handler returns
+	b := response.NewBuffers(64<<10, 1<<20)
+	done := make(chan *Capture, 1) // the client may have its answer before the handler returns
 	srv := newHTTP2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		steps, _ := hex.DecodeString(strings.Trim(r.URL.Path, "/"))
 		s := script{steps, file, new([]string)} // once the client has all it wants, the results of calls vary
@@ -306,7 +307,7 @@ func TestHTTP2IsTheSame(t *testing.T) {
 }
 
 // agrees compares a complete response with what the tap saw of it.
-func agrees(t *testing.T, steps []byte, resp *http.Response, size int, saw *Response) {
+func agrees(t *testing.T, steps []byte, resp *http.Response, size int, saw *Capture) {
 	t.Helper()
 	if saw.Status != resp.StatusCode {
 		t.Errorf("steps %v: tap saw status %d, client %d", steps, saw.Status, resp.StatusCode)

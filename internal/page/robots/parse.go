@@ -9,6 +9,10 @@ import (
 // section 2.5, requires this much, and Google reads no more.
 const maxBody = 500 << 10
 
+// Enough is how many bytes of a file Parse should get of a longer one. It is more than Parse reads,
+// so that Parse knows that a line is cut.
+const Enough = 512 << 10
+
 // Parse reads a robots.txt, at most 500 KiB of it. It never fails: it skips what it does not
 // understand. It returns nil, which allows everything, unless a group for "*" disallows something.
 func Parse(body []byte) *Rules {

@@ -1,4 +1,6 @@
-package capture
+// Package response holds what one response showed, as a plain value, and lends the memory for its
+// body.
+package response
 
 import (
 	"net/http"
@@ -7,9 +9,8 @@ import (
 	"unsafe"
 )
 
-// A Response is what one response showed. [Serve] fills it. Once Serve has returned, the Response
-// belongs to the caller and may go to another goroutine. Nothing writes to it again, even if a
-// goroutine of the handler is late. It holds no reference to the request or the connection.
+// A Response is what one response showed. It holds no reference to the request or the connection,
+// and may go to another goroutine.
 type Response struct {
 	// Status is the final status code. A handler that sets none sends 200. 1xx codes are not final,
 	// except 101 before HTTP/2. It is 0 if the connection was hijacked, since then it is unknown.
@@ -19,16 +20,14 @@ type Response struct {
 	// changes to the map reach no client and are not in it.
 	Header Header
 
-	// Body is the content that the writer below accepted, up to the limit given to [NewBuffers]. It
-	// is nil unless it may be a page (a GET, status 200, HTML or XHTML, not an attachment) or
-	// [ServeText] keeps it. It still has the coding of Header.ContentEncoding. It is valid until
-	// Release.
+	// Body is the content that was sent, up to a limit, or nil if it was not wanted. It still has
+	// the coding of Header.ContentEncoding. It is valid until Release.
 	Body []byte
 
-	// Truncated says that Body is not the whole content: it was too long, or no buffer was free.
+	// Truncated says that Body is not the whole content: it was too long, or no memory was free.
 	Truncated bool
 
-	// Written is how many bytes of content the writer below accepted, kept or not.
+	// Written is how many bytes of content were sent, kept or not.
 	Written int64
 
 	// Complete says that the client was sent everything, as far as a server can know. The
@@ -40,53 +39,37 @@ type Response struct {
 	// because a template failed, looks complete.
 	Complete bool
 
-	// Route is left empty by this package. A middleware nearer to the handler, which knows the
-	// route, may set it through [From].
-	Route string
-
-	// Exact says that the route Route matches nothing but its template.
-	Exact bool
-
-	// Own is left false by this package. A handler of servemap's own sets it through [From]: the response is none of
-	// the site's pages.
-	Own bool
-
-	buffers *Buffers
-	buf     *[]byte // from buffers; nil if nothing is kept
+	lent lent // the memory of Body, if it was lent
 }
 
 // Release gives back the memory of Body and sets Body to nil. The owner of the Response calls it
-// when it no longer needs Body. Calling it again does nothing. It must not run while the Response
-// is in use.
-func (s *Response) Release() {
-	if s.buf != nil {
-		s.buffers.put(s.buf)
-	}
-	s.buf, s.Body = nil, nil
+// when it no longer needs Body. Calling it again does nothing.
+func (r *Response) Release() {
+	r.lent.giveBack()
+	r.Body = nil
 }
 
 // Size returns about how many bytes of memory the Response holds, without Body.
-func (s *Response) Size() int {
-	n := int(unsafe.Sizeof(*s)) + len(s.Route)
+func (r *Response) Size() int {
+	n := int(unsafe.Sizeof(*r))
 	for _, value := range []string{
-		s.Header.ContentType, s.Header.ContentLength, s.Header.ContentEncoding, s.Header.ContentDisposition, s.Header.TransferEncoding,
-		s.Header.CacheControl, s.Header.RobotsTag, s.Header.LastModified, s.Header.Location, s.Header.Link, s.Header.Vary,
+		r.Header.ContentType, r.Header.ContentLength, r.Header.ContentEncoding, r.Header.ContentDisposition, r.Header.TransferEncoding,
+		r.Header.CacheControl, r.Header.RobotsTag, r.Header.LastModified, r.Header.Location, r.Header.Link, r.Header.Vary,
 	} {
 		n += len(value)
 	}
 	return n
 }
 
-// kept returns how many bytes of the body are kept so far.
-func (s *Response) kept() int {
-	if s.buf == nil {
-		return 0
-	}
-	return len(*s.buf)
-}
-
 // HTML reports whether the client was told that the content is HTML or XHTML.
-func (s *Response) HTML() bool { return IsHTML(s.Header.ContentType) }
+func (r *Response) HTML() bool { return IsHTML(r.Header.ContentType) }
+
+// IsHTML reports whether a Content-Type names HTML or XHTML. Two joined types are neither.
+func IsHTML(contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.TrimSpace(media)
+	return strings.EqualFold(media, "text/html") || strings.EqualFold(media, "application/xhtml+xml")
+}
 
 // Header is the part of a response's header that says something about a page. A missing field is
 // empty. Repeated fields are joined with ", ", which means the same (RFC 9110 section 5.3). Only
@@ -107,25 +90,24 @@ type Header struct {
 	Vary               string
 }
 
-// take reads the fields from src. net/http also sends keys that are not in canonical form, so take
+// HeaderOf reads the fields from h. net/http also sends keys that are not in canonical form, so it
 // must see a noindex in x-robots-tag too.
-func (h *Header) take(src http.Header) {
-	*h = Header{}
-	for key, values := range src {
+func HeaderOf(h http.Header) Header {
+	var read Header
+	for key, values := range h {
 		if len(values) == 0 {
 			continue
 		}
-		field, sep := h.field(textproto.CanonicalMIMEHeaderKey(key))
+		field, sep := read.field(textproto.CanonicalMIMEHeaderKey(key))
 		switch {
 		case field == nil:
-		case *field == "" && len(values) == 1:
-			*field = values[0]
 		case *field == "":
 			*field = strings.Join(values, sep)
 		default:
 			*field += sep + strings.Join(values, sep)
 		}
 	}
+	return read
 }
 
 // field returns where the values of a canonical key belong and how they are joined, or nil for
@@ -159,4 +141,12 @@ func (h *Header) field(key string) (field *string, sep string) {
 		return &h.CacheControl, ", "
 	}
 	return nil, ""
+}
+
+// Shown reports whether the browser shows the body and does not save it. An unknown disposition
+// counts as an attachment (RFC 6266 section 4.2).
+func (h *Header) Shown() bool {
+	disposition, _, _ := strings.Cut(h.ContentDisposition, ";")
+	disposition = strings.TrimSpace(disposition)
+	return disposition == "" || strings.EqualFold(disposition, "inline")
 }

@@ -1,0 +1,115 @@
+package response
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	// least is how many bytes of a body must find room: net/http tells a type from so many.
+	least = 512
+
+	// smallest is the capacity of a new buffer.
+	smallest = 4 << 10
+)
+
+// Buffers lends the memory for bodies. It bounds each body, and the sum of all that are lent. It is
+// safe for concurrent use.
+type Buffers struct {
+	each  int
+	total int64
+	lent  atomic.Int64 // the sum of the capacities in use
+
+	// idle holds unused *[]byte, by the number of bits of their capacity. With one pool for all,
+	// small pages could get the buffers of large ones, and a few of them would use up the total.
+	idle [bits.UintSize + 1]sync.Pool
+}
+
+// NewBuffers returns Buffers that keep at most each bytes of one body, and at most total bytes of
+// all unreleased bodies. each is at least 512. With a total of 0, nothing is kept.
+func NewBuffers(each, total int) *Buffers {
+	return &Buffers{each: max(each, least), total: int64(total)}
+}
+
+// InUse returns how many bytes are lent now.
+func (b *Buffers) InUse() int64 { return b.lent.Load() }
+
+// Limits bound one body.
+type Limits struct {
+	Most int   // how many of its bytes are kept
+	Lent int64 // how many bytes all bodies together may take for this one to grow
+}
+
+// Limits returns what a body may take that is trusted, or that a stranger may have made up.
+// Strangers' bodies leave a quarter of the memory to others, however many and slow they are.
+func (b *Buffers) Limits(trusted bool) Limits {
+	if trusted {
+		return Limits{b.each, b.total}
+	}
+	return Limits{b.each, b.total / 4 * 3}
+}
+
+// Keep appends p to the Body of r, as far as there is room.
+func Keep[T string | []byte](b *Buffers, r *Response, p T, limits Limits) {
+	if r.Truncated || len(p) == 0 {
+		return
+	}
+	room := p[:min(len(p), limits.Most-len(r.Body))]
+	if need := len(r.Body) + len(room); cap(r.Body) < need && !r.lent.grow(b, need, limits.Lent) {
+		r.Truncated = true
+		return
+	}
+	*r.lent.buf = append(*r.lent.buf, room...)
+	r.Body = *r.lent.buf
+	r.Truncated = len(room) < len(p)
+}
+
+// lent is a buffer that was lent. buf is nil if there is none.
+type lent struct {
+	from *Buffers
+	buf  *[]byte
+}
+
+// grow replaces the buffer by one with the same content and room for need bytes in all. If that
+// would lend more than most bytes, it changes nothing and returns false.
+func (l *lent) grow(b *Buffers, need int, most int64) bool {
+	size := min(max(1<<bits.Len(uint(need-1)), smallest), b.each) // other pages can use a power of two again
+	have := 0
+	if l.buf != nil {
+		have = cap(*l.buf)
+	}
+	if b.lent.Add(int64(size-have)) > most {
+		b.lent.Add(int64(have - size))
+		return false
+	}
+	bigger, _ := b.idle[class(size)].Get().(*[]byte)
+	if bigger == nil {
+		fresh := make([]byte, 0, size)
+		bigger = &fresh
+	}
+	if l.buf != nil {
+		*bigger = append(*bigger, *l.buf...)
+		b.keep(l.buf)
+	}
+	l.from, l.buf = b, bigger
+	return true
+}
+
+func (l *lent) giveBack() {
+	if l.buf == nil {
+		return
+	}
+	l.from.lent.Add(int64(-cap(*l.buf)))
+	l.from.keep(l.buf)
+	l.buf = nil
+}
+
+// keep sets a buffer aside for the next body of its size. All buffers of a class have one size: a
+// power of two, or b.each in the last class.
+func (b *Buffers) keep(buf *[]byte) {
+	*buf = (*buf)[:0]
+	b.idle[class(cap(*buf))].Put(buf)
+}
+
+func class(size int) int { return bits.Len(uint(size - 1)) }

@@ -1,0 +1,120 @@
+package response
+
+import (
+	"bytes"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var chunk = make([]byte, 100_000)
+
+// kept returns a response that keeps pieces of these sizes.
+func kept(b *Buffers, limits Limits, sizes ...int) *Response {
+	r := new(Response)
+	for _, n := range sizes {
+		Keep(b, r, chunk[:n], limits)
+	}
+	return r
+}
+
+func TestBodyIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		each, total int
+		sizes       []int
+		kept, inUse int
+		truncated   bool
+	}{
+		{"small", 1 << 20, 1 << 20, []int{10}, 10, 4 << 10, false},
+		{"grows", 1 << 20, 1 << 20, []int{10000, 10000, 80000}, 100000, 128 << 10, false},
+		{"exactly the bound", 50000, 1 << 20, []int{25000, 25000}, 50000, 50000, false},
+		{"over the bound", 50000, 1 << 20, []int{25000, 25001}, 50000, 50000, true},
+		{"over the bound at once", 50000, 1 << 20, []int{99999}, 50000, 50000, true},
+		{"no total", 1 << 20, 0, []int{10}, 0, 0, true},
+		{"total used up on the way", 1 << 20, 20 << 10, []int{16 << 10, 10}, 16 << 10, 16 << 10, true},
+		{"nothing after that", 1 << 20, 20 << 10, []int{16 << 10, 90000, 1}, 16 << 10, 16 << 10, true},
+		{"tiny bound", 1, 1 << 20, []int{1000}, 512, 512, true},
+		{"nothing", 1 << 20, 1 << 20, nil, 0, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := NewBuffers(c.each, c.total)
+			r := kept(b, b.Limits(true), c.sizes...)
+			if len(r.Body) != c.kept || r.Truncated != c.truncated || b.InUse() != int64(c.inUse) {
+				t.Errorf("kept %d, truncated %v, %d in use", len(r.Body), r.Truncated, b.InUse())
+			}
+			r.Release()
+			r.Release()
+			if b.InUse() != 0 || r.Body != nil {
+				t.Errorf("%d in use after Release", b.InUse())
+			}
+		})
+	}
+}
+
+// A page that is served again and again reuses the buffers in which it grew.
+func TestBuffersAreUsedAgain(t *testing.T) {
+	b, times := NewBuffers(1<<20, 1<<20), 200
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range times {
+		kept(b, b.Limits(true), 8000, 8000, 80_000).Release()
+	}
+	runtime.ReadMemStats(&after)
+	// The race detector makes a pool drop every fourth buffer.
+	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(times); each > 90_000 {
+		t.Errorf("each page cost %d bytes of memory", each)
+	}
+}
+
+// Many bodies at once stay below the bound together, and none gets another's content.
+func TestBuffersTogetherStayBelowTheirBound(t *testing.T) {
+	const total = 256 << 10
+	b := NewBuffers(64<<10, total)
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for range 50 {
+				text := strings.Repeat(string(rune('a'+worker)), 1000+worker*7000)
+				r := new(Response)
+				Keep(b, r, text, b.Limits(true))
+				if !bytes.Equal(r.Body, []byte(text)) && !r.Truncated {
+					t.Errorf("worker %d: another's content", worker)
+				}
+				if b.InUse() > 2*total { // a refused one may be counted for a moment
+					t.Errorf("%d bytes in use", b.InUse())
+				}
+				r.Release()
+			}
+		})
+	}
+	wg.Wait()
+	if b.InUse() != 0 {
+		t.Errorf("%d bytes in use at the end", b.InUse())
+	}
+}
+
+// Made-up pages use up only the memory that they may use.
+func TestStrangersLeaveRoomForOthers(t *testing.T) {
+	const each, total = 64 << 10, 4 * 64 << 10
+	b := NewBuffers(each, total)
+	for _, step := range []struct {
+		name      string
+		trusted   bool
+		size      int
+		truncated bool
+		inUse     int64
+	}{
+		{"a stranger", false, each, false, each},
+		{"a second one", false, each, false, 2 * each},
+		{"a third one", false, each, false, 3 * each},
+		{"one too many", false, 1, true, 3 * each},
+		{"a page", true, each, false, total},
+		{"a page too many", true, 1, true, total},
+	} {
+		if r := kept(b, b.Limits(step.trusted), step.size); r.Truncated != step.truncated || b.InUse() != step.inUse {
+			t.Errorf("%s: truncated %v with %d bytes in use, want %v with %d", step.name, r.Truncated, b.InUse(), step.truncated, step.inUse)
+		}
+	}
+}
