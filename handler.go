@@ -36,8 +36,7 @@ import (
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
 // "/sitemap-1.xml" and so on if the site is large, "/sitemap-recent.xml" with
-// Options.Recent, "/sitemap-news.xml" with Extensions.News, each with ".gz" added, and
-// "/sitemap.html" with Options.HTML. The last element of the path decides. Handler serves
+// Options.Recent, "/sitemap-news.xml" with Extensions.News, each with ".gz" added. The last element of the path decides. Handler serves
 // GET and HEAD, and answers 404 to any other name. While nothing is listed it answers 503
 // and says why.
 //
@@ -226,13 +225,9 @@ func (s *Site) outside(route *mux.Route) string {
 // asks about; the addresses of other pages are not stored. One form on them forgets a page,
 // as [Site.Forget] does. Nothing else there changes anything.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
-	html := ""
-	if s.files.Owns(s.name + ".html") {
-		html = s.origin.URL(s.origin.Folder() + s.name + ".html")
-	}
 	guarded := guard.Handler("Inspector", allow, inspect.New(inspect.Config{
 		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
-		RobotsLine: s.RobotsLine(), HTML: html, ReportOnly: s.silent, Crawlers: s.crawlers != nil,
+		RobotsLine: s.RobotsLine(), ReportOnly: s.silent, Crawlers: s.crawlers != nil,
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)

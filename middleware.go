@@ -68,7 +68,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"net"
 	"net/http"
@@ -95,7 +94,6 @@ import (
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/publish/sitemap"
-	"github.com/servemap/servemap/internal/publish/tree"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
@@ -182,18 +180,6 @@ type Options struct {
 	// by default nothing.
 	Extensions Extensions
 
-	// HTML, if not nil, adds the file "sitemap.html" for visitors: the listed pages by
-	// folder, with their titles. Link to it from your pages. It has at most 100 links. It
-	// leads to a view of each folder, and to one of all pages as long as they are 2,000 at
-	// most. It needs no script, and it is a page that search engines may find. Its links
-	// prove nothing: no page is listed by them, and sitemap.html itself is not in the
-	// sitemap. A page that is withdrawn leaves it at once.
-	//
-	// The Site then stores titles of listed pages, up to 160 bytes each. It shows them
-	// without what most of them have in common, such as " | Example". A page that was
-	// listed before gets its title at its next visit. Until then its address stands for it.
-	HTML *HTML
-
 	// Crawlers follows what search engines fetch, for [Site.Crawlers]. It reads the
 	// User-Agent of every request that goes through [Site.Wrap] or [Site.Mount]. If a
 	// request claims to be from an engine, it asks the DNS in the background whether the
@@ -208,28 +194,6 @@ type Options struct {
 	// Logger receives hints and the store's troubles, each cause once. The Site calls it in
 	// a separate goroutine, so that no request waits for it. By default it is slog.Default.
 	Logger *slog.Logger
-}
-
-// HTML adjusts the site map for visitors. The zero value of each field is the default.
-type HTML struct {
-	// Lang is the language of the words below, such as "de"; by default "en". Title is
-	// the heading, by default "Site map"; More stands before the title of a folder of which
-	// only some pages are shown, by default "More in"; All leads to all pages, by default
-	// "All pages".
-	Lang, Title, More, All string
-	// Layout makes the page around the links. It is executed with an [HTMLPage], and
-	// must be safe for concurrent use. By default the page has a plain look of its own, in
-	// light and dark. New returns an error if it cannot be executed.
-	Layout *template.Template
-}
-
-// HTMLPage is what [HTML.Layout] is executed with.
-type HTMLPage struct {
-	Lang      string        // HTML.Lang, for the html element
-	Title     string        // the heading: HTML.Title, or the name of a folder
-	Canonical string        // the absolute URL of the page, for its rel=canonical
-	Tree      template.HTML // the links, in a div of the class "sitemap"
-	Style     template.CSS  // the rules that lay them out, for a style element; they name no colour or font
 }
 
 // Limits are the numbers by which a site decides. Each is the default if it is 0.
@@ -468,18 +432,10 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	}
 	s.notes, _ = st.(store.Noter)
 	st = txn.Guard(st, keys.Site(), logger)
-	views, err := s.newTree(st, keys, opts.HTML)
-	if err != nil {
-		return err
-	}
-	if views != nil {
-		extensions |= sitemap.Titles
-	}
 	s.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
 		Every: limits.RenderEvery, Recent: opts.Recent,
 		Extensions: extensions, News: opts.Extensions.News, Publication: opts.Extensions.Publication,
-		Tree:       views,
 		Rules:      s.rules,
 		ReportOnly: opts.ReportOnly,
 		Logger:     logger,
@@ -506,25 +462,6 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		})
 	}
 	return nil
-}
-
-// newTree returns the maker of the site map for visitors, nil if there is none.
-func (s *Site) newTree(st store.Store, keys keys.Keys, opts *HTML) (*tree.Tree, error) {
-	if opts == nil {
-		return nil, nil
-	}
-	t, err := tree.New(tree.Config{
-		Store: st, Keys: keys, URL: s.origin.URL, Folder: s.origin.Folder(), Name: s.name + ".html",
-		Words: tree.Words{
-			Lang: cmp.Or(opts.Lang, "en"), Title: cmp.Or(opts.Title, "Site map"),
-			More: cmp.Or(opts.More, "More in"), All: cmp.Or(opts.All, "All pages"),
-		},
-		Layout: opts.Layout, Data: func(p tree.Page) any { return HTMLPage(p) },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("options: HTML: %w; correct Layout, which is executed with a servemap.HTMLPage", err)
-	}
-	return t, nil
 }
 
 // configure checks the settings, and fills in the defaults.

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"html/template"
 	"io"
 	"log/slog"
 	"math"
@@ -753,34 +752,6 @@ func ExampleOptions_recent() {
 	fmt.Println(rec.Code, strings.Count(rec.Body.String(), "<url>"), "pages")
 	// Output:
 	// 200 2 pages
-}
-
-// ExampleHTML adds a site map for visitors, in the site's own layout.
-func ExampleHTML() {
-	layout := template.Must(template.New("").Parse(`<title>{{.Title}}</title>
-<link rel="canonical" href="{{.Canonical}}">
-{{.Tree}}`))
-	site := open(&servemap.Options{HTML: &servemap.HTML{Title: "All we sell", Layout: layout}})
-	defer site.Close(context.Background())
-	handler := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		title := map[string]string{"/": "The shop", "/teapot": "A teapot", "/cup": "A cup"}[r.URL.Path]
-		fmt.Fprintf(w, `<title>%s</title><p>%[1]s. <a href="/teapot">Teapots</a> and <a href="/cup">cups</a>.`, title)
-	}))
-	visit(site, handler, "/", "/teapot", "/cup")
-	show(handler, "/sitemap.html")
-	// Output:
-	// 200
-	// <title>All we sell</title>
-	// <link rel="canonical" href="https://example.com/sitemap.html">
-	// <div class="sitemap">
-	// <div class="pages">
-	// <ul>
-	// <li dir="auto"><a href="/">The shop</a></li>
-	// <li dir="auto"><a href="/cup">A cup</a></li>
-	// <li dir="auto"><a href="/teapot">A teapot</a></li>
-	// </ul>
-	// </div>
-	// </div>
 }
 
 // ExampleSite_Crawlers says what a search engine fetched.

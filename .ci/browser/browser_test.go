@@ -45,7 +45,7 @@ func ask(h http.Handler, addr, path string, lines ...string) {
 
 // settings are those of the site.
 func settings() *servemap.Options {
-	return &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n", Crawlers: true, HTML: &servemap.HTML{}}
+	return &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n", Crawlers: true}
 }
 
 // serve serves the inspector of a site below /inspect/, once the site had some visits, and
@@ -102,9 +102,6 @@ var views = []struct{ name, path string }{
 	{"forget", "forget?u=/about"},
 	{"problem", "page?u=https://elsewhere.example/"},
 	{"problem-long", "page?u=/" + strings.Repeat("%2522", 40)},
-	{"visitors", "../sitemap.html"},
-	{"visitors-folder", "../sitemap.html?in=/articles/"},
-	{"visitors-all", "../sitemap.html?all=1"},
 }
 
 func TestThePagesInABrowser(t *testing.T) {

@@ -65,7 +65,6 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets, and that is never a log-in")
 	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
 	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")
-	fs.BoolVar(&s.HTML, "html", false, "serve also sitemap.html, a site map for visitors")
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
 }
 
@@ -105,9 +104,6 @@ func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 	}
 	if len(s.Query) > 0 { // a rule adds to the default; Options.Query would replace it
 		o.Rules = append(o.Rules, servemap.Rule{Pattern: "/", Query: s.Query})
-	}
-	if s.HTML {
-		o.HTML = new(servemap.HTML)
 	}
 	trusted, err := s.trusted()
 	if err != nil {

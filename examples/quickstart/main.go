@@ -50,7 +50,7 @@ func run(addr, data, engine string, visitors bool) error {
 	}
 	defer st.Close()
 	origin := "http://" + addr
-	site, err := servemap.New(origin, st, &servemap.Options{HTML: &servemap.HTML{}})
+	site, err := servemap.New(origin, st, nil)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func serve(ctx context.Context, server *http.Server, site *servemap.Site, ready 
 
 func welcome(origin string, visitors bool) {
 	fmt.Printf(`The site:     %[1]s/
-Its sitemap:  %[1]s/sitemap.xml, and for visitors %[1]s/sitemap.html
+Its sitemap:  %[1]s/sitemap.xml
 See it learn: %[1]s/inspect/?live
 
 Each page is listed seconds after an anonymous visitor reads it. The search and

@@ -31,7 +31,6 @@ var layout = template.Must(template.New("page").Parse(`<!doctype html>
 {{end}}{{range $slug, $post := .Posts}}<p><a href="/posts/{{$slug}}">{{$post.Title}}</a></p>
 {{end}}{{if .LogIn}}<form method="post"><button>Log in</button></form>{{end}}
 </main>
-<footer><a href="/sitemap.html">Site map</a></footer>
 </body>
 </html>
 `))

@@ -157,6 +157,19 @@ func TestRecipesListTheirPages(t *testing.T) {
 	}
 }
 
+func TestContentsForVisitorsNameTheListedPages(t *testing.T) {
+	s := start(t, origin, nil, ForVisitors)
+	for _, path := range []string{"/", "/p/teapot", "/p/secret"} {
+		s.get(nil, path)
+	}
+	s.want("/", "/p/teapot")
+	status, body := s.get(nil, "/contents")
+	if status != http.StatusOK || !strings.Contains(body, `<li><a href="/p/teapot">`) || strings.Contains(body, "secret") {
+		t.Errorf("the contents are %d\n%s", status, body)
+	}
+	s.want("/", "/p/teapot")
+}
+
 func TestPagesAreCompressed(t *testing.T) {
 	for name, recipe := range map[string]func(*servemap.Site) http.Handler{"outside": GzipOutside, "inside": GzipInside} {
 		s := start(t, origin, nil, recipe)

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"html"
 	"io"
 	"io/fs"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -175,7 +173,6 @@ func (w *world) surfaces() map[string][]byte {
 		base.Check(w, err)
 		out["pages"] = fmt.Appendf(out["pages"], "%+v\n", p)
 	}
-	w.followTree(out, "/sitemap.html")
 	for _, view := range []string{"/", "/stats.json", "/pages", "/folders", "/files", "/crawlers", "/help", "/search?q=a"} {
 		out["inspector: "+view] = w.shown(view)
 	}
@@ -195,24 +192,6 @@ func (w *world) shown(view string) []byte {
 		w.Errorf("the inspector answers %s with %d: %s", view, rec.Code, rec.Body)
 	}
 	return rec.Body.Bytes()
-}
-
-// treeLink is a link from one view of the site map for visitors to another.
-var treeLink = regexp.MustCompile(`href="(/sitemap\.html[^"]*)"`)
-
-// followTree adds a view of the site map for visitors, and all that it leads to.
-func (w *world) followTree(out map[string][]byte, address string) {
-	if _, seen := out[address]; seen {
-		return
-	}
-	status, body := w.do(w.client, w.request(0, http.MethodGet, address, nil))
-	if status != http.StatusOK && status != http.StatusServiceUnavailable { // which it is while no page is listed
-		w.Errorf("%s answers %d", address, status)
-	}
-	out[address] = body
-	for _, link := range treeLink.FindAllSubmatch(body, -1) {
-		w.followTree(out, html.UnescapeString(string(link[1])))
-	}
 }
 
 func gunzip(t testing.TB, b []byte) []byte {

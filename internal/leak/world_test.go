@@ -69,7 +69,6 @@ func open(t testing.TB, s setup) *world {
 	}
 	w := &world{setup: s, dir: t.TempDir()}
 	log := new(testkit.Log)
-	w.opts.HTML = &servemap.HTML{} // so titles are stored
 	w.opts.ClientIP = func(r *http.Request) netip.Addr {
 		addr, _ := netip.ParseAddr(r.Header.Get(visitorHeader))
 		return addr

@@ -21,8 +21,6 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	"github.com/servemap/servemap/internal/admin/style"
 )
 
 // Config says what to inspect.
@@ -32,7 +30,6 @@ type Config struct {
 	Root       string // the URL of the location "/", without that slash
 	Folder     string // of the origin, such as "/blog/"
 	RobotsLine string // for robots.txt
-	HTML       string // the URL of the site map for visitors, "" if there is none
 	ReportOnly bool   // no sitemap is served
 	Crawlers   bool   // the fetches of search engines are followed
 }
@@ -50,14 +47,19 @@ func New(cfg Config) *Inspector { return &Inspector{cfg, http.NewCrossOriginProt
 // patience is how long a page waits for the store.
 const patience = 5 * time.Second
 
-//go:embed style.css
-var sheet string
+// tokens are custom properties of CSS, each colour for light and dark; sheet uses them.
+var (
+	//go:embed tokens.css
+	tokens string
+	//go:embed style.css
+	sheet string
+)
 
 //go:embed templates
 var sources embed.FS
 
 var (
-	css       = []byte(style.Tokens + sheet)
+	css       = []byte(tokens + sheet)
 	sheetName = "style-" + hashOf(css) + ".css" // new contents get a new name, so browsers may keep it for ever
 	templates = parse()
 )

@@ -368,14 +368,13 @@ func (i *Inspector) latest(ctx context.Context, c *Changes) error {
 // Files are the sitemap's files.
 type Files struct {
 	Files      []File    `json:"files"`
-	HTML       string    `json:"html,omitempty"` // for visitors
 	RobotsLine string    `json:"robots_line"`
 	RobotsTxt  RobotsTxt `json:"robots_txt,omitempty"`
 	ReportOnly bool      `json:"report_only,omitempty"`
 }
 
 func (i *Inspector) files(context.Context, url.Values) (view, error) {
-	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.HTML, i.RobotsLine, i.Site.RobotsTxt(), i.ReportOnly}}, nil
+	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.RobotsLine, i.Site.RobotsTxt(), i.ReportOnly}}, nil
 }
 
 // Crawlers are what search engines fetched.

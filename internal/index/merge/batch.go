@@ -6,7 +6,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -222,9 +221,6 @@ func (m *Batch) put(p *pagerecord.Page) {
 		if m.Get(wait) == nil {
 			m.Effects.Waiting++
 		}
-	}
-	if !p.Listed() || m.site.Extensions&sitemap.Titles == 0 {
-		p.Title = ""
 	}
 	m.tally(key, p, p.Standing)
 	m.Put(key, p.Encode())

@@ -6,7 +6,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -21,9 +20,6 @@ type comparison struct {
 // reading, the page stays unread, and the next look reads it.
 func (m *Batch) content(k *Look, p *pagerecord.Page) {
 	wasRead := p.Read
-	if k.Full && m.site.Extensions&sitemap.Titles != 0 {
-		p.Title = k.Title // whatever the mark makes of the look: a title is no content
-	}
 	p.Read = p.Read && p.BodyHash == k.Hash
 	switch {
 	case !k.Full:

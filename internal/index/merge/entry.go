@@ -24,7 +24,7 @@ func renews(k *Look, p *pagerecord.Page, was bool, o mark.Outcome) bool {
 // the known alternates, and the media of the last look that counted. Only the entry
 // keeps the media.
 func (m *Batch) extension(p *pagerecord.Page) *shards.Extension {
-	want := m.site.Extensions &^ sitemap.Titles // which are in the record of the page
+	want := m.site.Extensions
 	if want == 0 {
 		return nil
 	}

@@ -121,7 +121,7 @@ func (m *Batch) Forget(location string) {
 
 // byReading are the extensions that only a reading of the page finds. Alternates are in
 // its record.
-const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos | sitemap.Titles
+const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos
 
 // Extends reports whether entries do not agree with the present extensions yet.
 func (site *Site) Extends() bool { return site.Extended != site.Extensions }

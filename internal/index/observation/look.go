@@ -66,7 +66,6 @@ type Shown struct {
 	Alternates []shards.Alternate // the page in other languages, as it says
 	Cost       time.Duration      // time to read the whole page, 0 if only the head was read
 	Media      *shards.Extension  // its images, news and videos, if wanted
-	Title      string             // at most 160 bytes
 }
 
 // Link is a link to another location of the site.
@@ -162,12 +161,7 @@ func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	links, twin := resolve(norm, k.Location, &facts)
 	k.Links, k.Twin = links, k.Twin || twin
 	k.Media = k.readMedia(norm, want, &facts)
-	k.Title = html.PlainText(facts.Title, maxTitle)
 }
-
-// maxTitle is how many bytes of a title are kept: more than a list of pages shows, since
-// many titles end with the name of the site.
-const maxTitle = 160
 
 // Decode undoes the response's content coding, if it has one. A compressor around the site may have
 // named a coding that it applies only later. Then the bytes are still the page's own. Decode
@@ -298,5 +292,5 @@ func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links [
 // DropContent forgets what the page shows. It keeps what forbids its listing.
 func (k *Look) DropContent() {
 	k.Full, k.View, k.Showing = false, nil, 0
-	k.Links, k.Alternates, k.Media, k.Title = nil, nil, nil, ""
+	k.Links, k.Alternates, k.Media = nil, nil, nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/sitemap"
-	"github.com/servemap/servemap/internal/publish/tree"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/store"
 )
@@ -47,8 +46,6 @@ type Config struct {
 	// Rules are the owner's. A location that a rule excludes is not shown. Their
 	// changefreq and priority go before the inferred ones.
 	Rules eligibility.Rules
-	// Tree makes the site map for visitors; nil means that there is none.
-	Tree *tree.Tree
 	// ReportOnly makes files as usual and serves none.
 	ReportOnly bool
 	Logger     *slog.Logger
@@ -75,7 +72,6 @@ type Files struct {
 	cutter  cutter        // takes withdrawn pages out of a file's bytes
 	readers sync.Pool     // of *gzip.Reader
 	answers metrics.Answers
-	views   views
 
 	mu      sync.Mutex // guards the fields below, and the replacing of served
 	cache   cache

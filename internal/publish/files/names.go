@@ -12,7 +12,6 @@ type name struct {
 	number int  // of the part or side file
 	top    bool // it is the index, or the only part
 	packed bool // the name ends in ".gz"
-	html   bool // it is the site map for visitors
 }
 
 // parse reads the name of a file. ok is false if it is none of the site's.
@@ -20,9 +19,6 @@ func (f *Files) parse(file string) (n name, ok bool) {
 	rest, named := strings.CutPrefix(file, f.cfg.Name) // first, since every request is asked for it
 	if !named {
 		return name{}, false
-	}
-	if rest == ".html" {
-		return name{html: true}, f.cfg.Tree != nil
 	}
 	rest, n.packed = strings.CutSuffix(rest, ".gz")
 	rest, isXML := strings.CutSuffix(rest, ".xml")

@@ -48,10 +48,6 @@ func (f *Files) serveAny(w http.ResponseWriter, r *http.Request) (served bool) {
 		serveNothing(w)
 		return false
 	}
-	if n.html {
-		f.serveHTML(w, r)
-		return true
-	}
 	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
 	if n.packed {
 		w.Header().Set("Content-Type", "application/gzip")

@@ -14,10 +14,6 @@ const (
 	Images                            // Google's images
 	NewsItem                          // Google's news
 	Videos                            // Google's videos
-
-	// Titles is no extension of the protocol: it asks for the titles of the pages, for the
-	// site map that visitors read. No file declares it.
-	Titles
 )
 
 // The bounds of the extensions of one entry and of one file.

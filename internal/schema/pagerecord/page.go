@@ -334,13 +334,11 @@ func (l *Languages) Named(id uint64) (langs []string) {
 type Listing struct {
 	Part   int         // the part that lists the page, or did; 0 if it was never listed
 	Logged moment.Time // its last event, see journal.Journal.Note
-	Title  string      // of a listed page, where the site shows titles
 }
 
 func (l *Listing) fields(f *codec.Fields) {
 	f.Count(110, &l.Part)
 	f.Time(111, &l.Logged)
-	f.Text(112, &l.Title)
 }
 
 // Varieties are the texts by language in which the page was seen, the latest first. A page that
