@@ -35,8 +35,8 @@ import (
 )
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
-// "/sitemap-1.xml" and so on if the site is large, "/sitemap-recent.xml" with
-// Options.Recent, "/sitemap-news.xml" with Extensions.News, each with ".gz" added. The last element of the path decides. Handler serves
+// "/sitemap-1.xml" and so on if the site is large, "/sitemap-news.xml" with
+// Extensions.News, each with ".gz" added. The last element of the path decides. Handler serves
 // GET and HEAD, and answers 404 to any other name. While nothing is listed it answers 503
 // and says why.
 //
@@ -582,8 +582,8 @@ func (s *Site) rest(ctx context.Context) error {
 }
 
 // RobotsLine returns the line for robots.txt that tells crawlers where the sitemap is, such
-// as "Sitemap: https://example.com/sitemap.xml". Options.Recent and Extensions.News add a
-// line each, with "\n" between the lines. The lines are the same while the sitemap answers
+// as "Sitemap: https://example.com/sitemap.xml". Extensions.News adds a second
+// line, behind a "\n". The lines are the same while the sitemap answers
 // 503: before the first page is listed, and under Options.ReportOnly.
 func (s *Site) RobotsLine() string {
 	return "Sitemap: " + strings.Join(s.topURLs(), "\nSitemap: ")

@@ -171,11 +171,6 @@ type Options struct {
 	// reason, and names none. See [Site.Pages] and [Site.Explain].
 	ReportOnly bool
 
-	// Recent, if positive, adds the file "sitemap-recent.xml": the pages that were
-	// listed or changed within that time, the latest first, 1,000 at most. Only
-	// [Site.RobotsLine] names it. It can be from a minute to 7 days.
-	Recent time.Duration
-
 	// Extensions selects what the sitemap says of pages beyond their addresses and dates;
 	// by default nothing.
 	Extensions Extensions
@@ -434,7 +429,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	st = txn.Guard(st, keys.Site(), logger)
 	s.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
-		Every: limits.RenderEvery, Recent: opts.Recent,
+		Every:      limits.RenderEvery,
 		Extensions: extensions, News: opts.Extensions.News, Publication: opts.Extensions.Publication,
 		Rules:      s.rules,
 		ReportOnly: opts.ReportOnly,
@@ -499,10 +494,8 @@ func (s *Site) configure(origin string, opts *Options) (err error) {
 
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 
-const (
-	longestRecent  = 7 * 24 * time.Hour // for which the journal remembers what happened
-	leastPartBytes = 1 << 16            // of a part that holds any one page
-)
+// leastPartBytes is the least size of a part that holds any one page.
+const leastPartBytes = 1 << 16
 
 // checkNumbers checks the settings that are numbers and times. A time that is far too short
 // is probably a number without its unit.
@@ -516,7 +509,6 @@ func (o *Options) checkNumbers() error {
 		between("Limits.PartBytes", l.PartBytes, leastPartBytes, sitemap.MaxBytes),
 		between("Limits.RenderEvery", l.RenderEvery, time.Millisecond, 0),
 		between("Limits.RefreshEvery", l.RefreshEvery, time.Millisecond, 0),
-		between("Recent", o.Recent, time.Minute, longestRecent),
 	)
 }
 

@@ -219,8 +219,8 @@ func TestRobotsNamesTheSitemapInTheProgramsRobotsTxt(t *testing.T) {
 		{"no robots.txt", origin, servemap.Options{}, http.NotFound, "GET", origin + "/robots.txt", 200, line("example.com/sitemap.xml")},
 		{"no robots.txt, and one that is given", origin, servemap.Options{Robots: file}, http.NotFound, "GET", origin + "/robots.txt", 200,
 			line("example.com/sitemap.xml") + "\n" + file},
-		{"other files", origin, servemap.Options{Name: "pages", Recent: time.Hour, Extensions: servemap.Extensions{News: true}}, http.NotFound, "GET", origin + "/robots.txt", 200,
-			line("example.com/pages.xml\nSitemap: https://example.com/pages-recent.xml\nSitemap: https://example.com/pages-news.xml")},
+		{"other files", origin, servemap.Options{Name: "pages", Extensions: servemap.Extensions{News: true}}, http.NotFound, "GET", origin + "/robots.txt", 200,
+			line("example.com/pages.xml\nSitemap: https://example.com/pages-news.xml")},
 		{"a folder", origin + "/blog", servemap.Options{}, own, "GET", origin + "/robots.txt", 200, line("example.com/blog/sitemap.xml") + "\n" + file},
 		{"a robots.txt in a folder", origin + "/blog", servemap.Options{}, own, "GET", origin + "/blog/robots.txt", 404, "404 page not found\n"},
 		{"a proxy that asks by address", origin, servemap.Options{}, own, "GET", "http://127.0.0.1/robots.txt", 200, line("example.com/sitemap.xml") + "\n" + file},
@@ -362,7 +362,6 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 			[]string{"rule 2", "/shop/*", "/blog/", "own folder"}},
 		{"more pages in a part than there may be", origin, servemap.Options{Limits: servemap.Limits{PartPages: 50_001}}, []string{"PartPages is 50001", "50000"}},
 		{"a part too small for a page", origin, servemap.Options{Limits: servemap.Limits{PartBytes: 1000}}, []string{"PartBytes is 1000", "65536"}},
-		{"recent pages of a year", origin, servemap.Options{Recent: 365 * 24 * time.Hour}, []string{"Recent", "168h"}},
 		{"a publication without a name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: " "}}, []string{"Publication"}},
 		{"a publication without its file", origin, servemap.Options{Extensions: servemap.Extensions{Publication: "News"}}, []string{"Publication", "set that too"}},
 		{"a publication with a long name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: strings.Repeat("é", 201)}}, []string{"Publication", "200"}},
@@ -374,7 +373,7 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"days without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 90}}, []string{"KeepFor is 90ns", "1h"}},
 		{"negative rendering", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: -1}}, []string{"RenderEvery"}},
 		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RefreshEvery: 15}}, []string{"RefreshEvery is 15ns", "1ms"}},
-		{"hours without their unit", origin, servemap.Options{Recent: 48}, []string{"Recent is 48ns", "1m"}},
+		{"hours without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 48}}, []string{"Limits.KeepFor is 48ns", "1h"}},
 		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
 		{"cookies by how they end", origin, servemap.Options{BenignCookies: []string{"_x*", "_x*y"}}, []string{"BenignCookies", `"_x*y"`, "end"}},
 		{"cookies by two stars", origin, servemap.Options{BenignCookies: []string{"_x**"}}, []string{"BenignCookies", `"_x**"`}},
@@ -683,7 +682,6 @@ func ExampleOptions() {
 		Query:          []string{"page", "category"},
 		Robots:         "User-agent: *\nDisallow: /shop/checkout/\n",
 		ClientIP:       servemap.Behind(netip.MustParsePrefix("127.0.0.1/32")),
-		Recent:         48 * time.Hour,
 	})
 	if err != nil {
 		panic(err)
@@ -692,7 +690,6 @@ func ExampleOptions() {
 	fmt.Println(site.RobotsLine())
 	// Output:
 	// Sitemap: https://example.com/shop/sitemap.xml
-	// Sitemap: https://example.com/shop/sitemap-recent.xml
 }
 
 // ExampleOptions_reportOnly shows the owner what would be listed, and nobody else.
@@ -739,19 +736,6 @@ func ExampleLimits() {
 	fmt.Println(strings.Count(rec.Body.String(), "<sitemap>"), "files")
 	// Output:
 	// 2 files
-}
-
-// ExampleOptions_recent adds a file of the pages that were listed or changed in the last two
-// days.
-func ExampleOptions_recent() {
-	site := open(&servemap.Options{Recent: 48 * time.Hour})
-	defer site.Close(context.Background())
-	handler := site.Wrap(shop())
-	visit(site, handler, "/", "/p/teapot")
-	rec := answer(handler, "/sitemap-recent.xml")
-	fmt.Println(rec.Code, strings.Count(rec.Body.String(), "<url>"), "pages")
-	// Output:
-	// 200 2 pages
 }
 
 // ExampleSite_Crawlers says what a search engine fetched.

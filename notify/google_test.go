@@ -115,17 +115,21 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 func TestNewTopFilesAreSubmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(sites)
-		r := newRig(t, 3, testkit.Setup{Options: servemap.Options{Recent: time.Hour * 24, Extensions: servemap.Extensions{News: true}}})
+		r := newRig(t, 3, testkit.Setup{Options: servemap.Options{Extensions: servemap.Extensions{News: true}}})
 		r.start(Options{Google: &Google{Client: c.client(), Property: "https://example.com/"}})
 		time.Sleep(time.Hour)
+		r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta property="og:type" content="article"><meta property="og:title" content="The news">`+
+			`<meta property="og:site_name" content="Paper"><meta property="og:locale" content="en"><meta property="article:published_time" content="`+
+			time.Now().UTC().Format(time.RFC3339)+`">`, "an article")))
+		r.Visit("/1")
+		time.Sleep(24 * time.Hour)
 		var put []string
 		for _, call := range c.taken() {
 			if to, is := strings.CutPrefix(call, "PUT https://example.com/ "); is {
 				put = append(put, to)
 			}
 		}
-		// Without an article there is no news file, and so none to submit.
-		if want := []string{"https://example.com/sitemap.xml", "https://example.com/sitemap-recent.xml"}; !slices.Equal(put, want) {
+		if want := []string{"https://example.com/sitemap.xml", "https://example.com/sitemap-news.xml"}; !slices.Equal(put, want) {
 			t.Errorf("submitted were %q, want %q", put, want)
 		}
 	})

@@ -235,7 +235,7 @@ func (m *Batch) tally(key string, p *pagerecord.Page, as pagerecord.Standing) {
 
 // happened writes an event of a listed page to the journal.
 func (m *Batch) happened(p *pagerecord.Page, what changelog.Happening) {
-	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, p.Reason, m.Now.UnixMilli(), p.Part))
+	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, p.Reason, m.Now.UnixMilli()))
 	m.Effects.Events[what]++
 }
 
@@ -255,7 +255,6 @@ func (m *Batch) move(p *pagerecord.Page) {
 	}
 	m.Effects.Parts[p.Part], m.Effects.Parts[to] = true, true
 	m.Effects.Filling = max(m.Effects.Filling, to)
-	m.site.Journal.Moved(m.Tx, int64(p.Logged), p.Loaded.Location, to)
 	p.Part = to
 	m.asSaved(p)
 }

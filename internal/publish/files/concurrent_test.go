@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/publish/sitemap"
-	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
@@ -60,17 +59,17 @@ func (s *site) step() {
 		delete(s.gone, l)
 		s.mu.Unlock()
 		if n < 6 && len(pages) > 10 {
-			s.happens(changelog.Removed, l)
+			s.happens(removed, l)
 		}
 		s.files.Settle(l, s.part[l], at)
 	case n == 8:
-		s.happens(changelog.Changed, l)
+		s.happens(changed, l)
 	case n == 9:
 		s.st.fail("")
 	case n == 10:
 		s.st.mend()
 	case n == 11: // which is withdrawn before it is in a file, perhaps
-		s.happens(changelog.Added, fmt.Sprintf("/new%03d", len(s.part)))
+		s.happens(added, fmt.Sprintf("/new%03d", len(s.part)))
 	default:
 		s.st.delay.Store(s.r.Int64N(int64(3 * time.Second)))
 	}
@@ -102,7 +101,7 @@ func (s *site) follow(r *rand.Rand, stop chan struct{}) {
 			return
 		case <-time.After(time.Duration(r.Int64N(int64(time.Second)))):
 		}
-		name := [...]string{"sitemap.xml", "sitemap-recent.xml", fmt.Sprintf("sitemap-%d.xml", 1+r.IntN(8))}[min(2, r.IntN(6))]
+		name := [...]string{"sitemap.xml", fmt.Sprintf("sitemap-%d.xml", 1+r.IntN(8))}[min(1, r.IntN(6))]
 		w := s.ask(name)
 		now := w.Header()
 		if w.Code == http.StatusNotFound || name == "sitemap.xml" && !strings.Contains(w.Body.String(), "<sitemapindex") {
@@ -135,13 +134,13 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &site{gone: map[string]time.Time{}, r: rand.New(rand.NewPCG(seed, 1))}
 			s.diary = newDiary(t, func(c *Config) {
-				c.Extensions, c.Recent, c.Every = sitemap.Alternates, 7*24*time.Hour, 5*time.Second
+				c.Extensions, c.Every = sitemap.Alternates, 5*time.Second
 			})
 			if most := seed % 3; most > 0 {
 				s.keep(int(most) * 500)
 			}
 			for i := range 24 {
-				s.happens(changelog.Added, fmt.Sprintf("/page%02d", i))
+				s.happens(added, fmt.Sprintf("/page%02d", i))
 			}
 			linked := shards.Entry{Extension: &shards.Extension{Alternates: []shards.Alternate{{Lang: "de", Location: "/page01"}, {Lang: "en", Location: "/page10"}, {Lang: "fr", Location: "/page20"}}}}
 			s.write(func(tx shards.Tx) {

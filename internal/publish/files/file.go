@@ -74,10 +74,7 @@ func readFile(b []byte) *file {
 
 // key returns the key under which it is stored since when file n is as it is.
 func (f *Files) key(n int) string {
-	switch n {
-	case recentFile:
-		return f.cfg.Keys.Recent()
-	case newsFile:
+	if n == newsFile {
 		return f.cfg.Keys.News()
 	}
 	return f.cfg.Keys.File(n)

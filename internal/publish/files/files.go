@@ -34,9 +34,6 @@ type Config struct {
 	Folder string
 	// Every is the least time between two renderings that nobody waits for.
 	Every time.Duration
-	// Recent is how long a page stays in the file of recent pages after it was
-	// listed or changed; 0 means that there is no such file.
-	Recent time.Duration
 	// Extensions says which of Alternates, Images and Videos the parts show.
 	Extensions sitemap.Namespaces
 	// News says that there is a file of news. Publication is the name of the

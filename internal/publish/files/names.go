@@ -31,7 +31,7 @@ func (f *Files) parse(file string) (n name, ok bool) {
 	var err error
 	digits, dashed := strings.CutPrefix(rest, "-")
 	n.number, err = strconv.Atoi(digits)
-	return n, err == nil && dashed && n.number > 0 && n.number < recentFile && strconv.Itoa(n.number) == digits
+	return n, err == nil && dashed && n.number > 0 && n.number < newsFile && strconv.Itoa(n.number) == digits
 }
 
 // Owns reports whether file is the name of one of the site's files, there or not.
@@ -82,7 +82,7 @@ func (s *snapshot) named(n name) (p *file, number int) {
 		return s.index, 0
 	}
 	for number, p := range s.files {
-		if number < recentFile {
+		if number < newsFile {
 			return p, number
 		}
 	}

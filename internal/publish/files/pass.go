@@ -130,7 +130,7 @@ func (f *Files) open(ctx context.Context, parts []int) error {
 	for i, n := range numbers {
 		if p := readFile(records[i]); p != nil {
 			files[n] = p
-		} else if n < recentFile {
+		} else if n < newsFile {
 			return nil
 		}
 	}
@@ -196,7 +196,7 @@ func (f *Files) findAll(ctx context.Context, p *pass) error {
 	}
 	p.add(filled(parts)...)
 	for n := range f.served.Load().files {
-		if n < recentFile && parts[n].Pages <= 0 {
+		if n < newsFile && parts[n].Pages <= 0 {
 			p.made[n] = &file{order: order}
 		}
 	}
@@ -297,7 +297,7 @@ func (f *Files) makeFile(ctx context.Context, n int, trust lastmod.Trust) (*file
 	m := making{trust: trust, now: moment.Of(time.Now())}
 	compose := f.compose
 	if n > keys.MaxPart {
-		compose = f.composeSide
+		compose = f.composeNews
 	}
 	made, err := compose(ctx, n, &m)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/publish/sitemap"
-	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
@@ -68,7 +67,7 @@ func TestFileKeepsItsTimeWhileAWithdrawalIsUnsettled(t *testing.T) {
 		d := newPress(t)
 		d.files.Withdraw("/gone", time.Now())
 		validators := func() (all []string) {
-			for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml", "sitemap.xml"} {
+			for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-news.xml", "sitemap.xml"} {
 				h := d.get(name).Header()
 				all = append(all, name, h.Get("Last-Modified"), h.Get("Etag"))
 			}
@@ -166,7 +165,7 @@ func TestPageThatIsWithdrawnAgainDelaysNoRequest(t *testing.T) {
 // newPress is a shelf with every kind of file, in which every file names "/gone".
 func newPress(t *testing.T) *diary {
 	d := newDiary(t, func(c *Config) {
-		c.Recent, c.News, c.Extensions = 7*24*time.Hour, true, sitemap.Alternates
+		c.News, c.Extensions = true, sitemap.Alternates
 		c.Publication = "The Paper"
 	})
 	entry := func() shards.Entry {
@@ -175,7 +174,7 @@ func newPress(t *testing.T) *diary {
 			News:       &sitemap.News{Publication: "The Paper", Language: "en", Published: time.Now().Add(-time.Hour).Unix(), Title: "News"},
 		}}
 	}
-	d.happens(changelog.Added, "/a", "/b", "/gone", "/c")
+	d.happens(added, "/a", "/b", "/gone", "/c")
 	for _, l := range []string{"/a", "/b", "/gone", "/c"} {
 		d.write(func(tx shards.Tx) { d.book.Set(tx, d.part[l], l, entry()) })
 	}
@@ -187,7 +186,7 @@ func newPress(t *testing.T) *diary {
 // TestPageWithdrawnWhileTheSiteStartsIsNotServed restarts, and withdraws a page before the files are
 // read. The store still lists it.
 func TestPageWithdrawnWhileTheSiteStartsIsNotServed(t *testing.T) {
-	names := []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml"}
+	names := []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-news.xml"}
 	for _, tt := range []struct {
 		name string
 		wait time.Duration // since the start; a part takes five seconds to read
@@ -230,7 +229,7 @@ func TestPageWithdrawnWhileTheSiteStartsIsNotServed(t *testing.T) {
 					}
 					d.st.delay.Store(0)
 					for _, name := range names {
-						if side := strings.Contains(name, "-news") || strings.Contains(name, "-recent"); side && demanded {
+						if side := strings.Contains(name, "-news"); side && demanded {
 							continue // it is made with the others
 						}
 						if w := d.get(name); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/gone") {

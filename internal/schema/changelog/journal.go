@@ -35,7 +35,6 @@ type Event struct {
 	What     Happening
 	At       time.Time          // to the millisecond
 	Since    time.Time          // when it was listed, if the journal still knows, else zero
-	Part     int                // the part that lists it, or did
 	Why      eligibility.Reason // of a page that was removed, else None
 }
 
@@ -53,7 +52,7 @@ type Tx interface {
 // Note replaces the event of a page by what happens to it at now, in Unix milliseconds. It returns
 // now. before is what Note returned last time, 0 if never. The event of that time may be gone. why
 // is the reason of the page's verdict; Note stores that of a removal.
-func (j Journal) Note(tx Tx, before int64, location string, what Happening, why eligibility.Reason, now int64, part int) int64 {
+func (j Journal) Note(tx Tx, before int64, location string, what Happening, why eligibility.Reason, now int64) int64 {
 	now = keys.LogTime(now)
 	since := moment.Time(0)
 	if before != 0 {
@@ -69,17 +68,8 @@ func (j Journal) Note(tx Tx, before int64, location string, what Happening, why 
 	if what != Removed {
 		why = eligibility.None
 	}
-	tx.Put(j.Keys.Log(now, location), event{what, since, part, why}.encode())
+	tx.Put(j.Keys.Log(now, location), event{what, since, why}.encode())
 	return now
-}
-
-// Moved notes that a page is now in another part. before is what Note returned last time.
-func (j Journal) Moved(tx Tx, before int64, location string, part int) {
-	key := j.Keys.Log(before, location)
-	if e, ok := readEvent(tx.Get(key)); ok {
-		e.part = part
-		tx.Put(key, e.encode())
-	}
 }
 
 // Erase removes the event of a page. before is what Note returned last time, 0 if never.
@@ -93,7 +83,6 @@ func (j Journal) Erase(tx Tx, before int64, location string) {
 type event struct {
 	what  Happening
 	since moment.Time
-	part  int
 	why   eligibility.Reason
 }
 
@@ -101,8 +90,7 @@ func (e event) encode() []byte {
 	var enc codec.Encoder
 	enc.Uint(1, uint64(e.what))
 	enc.Time(2, e.since)
-	enc.Uint(3, uint64(e.part))
-	enc.Uint(4, uint64(e.why))
+	enc.Uint(3, uint64(e.why))
 	return enc.Seal()
 }
 
@@ -115,8 +103,6 @@ func readEvent(b []byte) (e event, ok bool) {
 		case 2:
 			e.since = f.Time()
 		case 3:
-			e.part = f.Count()
-		case 4:
 			e.why = eligibility.Reason(f.Value)
 		}
 	})
@@ -194,7 +180,7 @@ func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.
 			if !ok || !whole {
 				continue
 			}
-			if !yield(Event{location, e.what, time.UnixMilli(at), e.since.Time(), e.part, e.why}, nil) {
+			if !yield(Event{location, e.what, time.UnixMilli(at), e.since.Time(), e.why}, nil) {
 				return
 			}
 		}

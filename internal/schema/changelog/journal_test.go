@@ -52,7 +52,7 @@ func (d *diary) happens(what Happening, locations ...string) {
 	d.Helper()
 	for _, l := range locations {
 		before, at := d.last[l], time.Now().UnixMilli()
-		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, before, l, what, eligibility.StatusGone, at, 1) })
+		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, before, l, what, eligibility.StatusGone, at) })
 		time.Sleep(time.Second)
 	}
 }
@@ -187,18 +187,18 @@ func TestJournalWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T) 
 
 func TestEventIsReadAsItWasWritten(t *testing.T) {
 	tx, j := mapTx{}, Journal{Keys: "s|"}
-	at := j.Note(tx, 0, "/a|b", Added, eligibility.ByLink, 1_700_000_000_123, 7)
-	j.Note(tx, at, "/a|b", Changed, eligibility.ByLink, 1_700_000_100_000, 7)
+	at := j.Note(tx, 0, "/a|b", Added, eligibility.ByLink, 1_700_000_000_123)
+	j.Note(tx, at, "/a|b", Changed, eligibility.ByLink, 1_700_000_100_000)
 	if len(tx) != 1 {
 		t.Fatalf("%d records, want 1", len(tx))
 	}
-	const key, golden = "s|log|18bcfe6eea0|/a|b", "01080210f6a1abfef962" + "1807"
+	const key, golden = "s|log|18bcfe6eea0|/a|b", "01080210f6a1abfef962"
 	b := tx[key]
 	if b == nil || hex.EncodeToString(b[:len(b)-4]) != golden {
 		t.Errorf("stored is %x, want %s at %s", tx, golden, key)
 	}
 	for _, clock := range []int64{-5, 1 << 60} { // no clock makes a key that is out of order
-		if at := j.Note(tx, 0, "/", Added, eligibility.ByLink, clock, 1); at < 0 || len(j.Keys.Log(at, "")) != len("s|log||")+11 {
+		if at := j.Note(tx, 0, "/", Added, eligibility.ByLink, clock); at < 0 || len(j.Keys.Log(at, "")) != len("s|log||")+11 {
 			t.Errorf("a clock at %d makes the key %s", clock, j.Keys.Log(at, ""))
 		}
 	}
@@ -213,7 +213,7 @@ func TestEventOfAClockThatWasAheadCountsOnceItsTimeComes(t *testing.T) {
 		note := func(what Happening, location string, ahead time.Duration) {
 			before := d.last[location]
 			d.write(func(tx Tx) {
-				d.last[location] = d.j.Note(tx, before, location, what, eligibility.None, time.Now().Add(ahead).UnixMilli(), 1)
+				d.last[location] = d.j.Note(tx, before, location, what, eligibility.None, time.Now().Add(ahead).UnixMilli())
 			})
 		}
 		note(Changed, "/a", 30*time.Second)
@@ -239,13 +239,12 @@ func TestEventOfAClockThatWasAheadCountsOnceItsTimeComes(t *testing.T) {
 // FuzzEvent uses an event as the program does.
 func FuzzEvent(f *testing.F) {
 	fields := func(e event) []byte { return recordtest.FieldsOf(e.encode()) }
-	f.Add(fields(event{Changed, 5, 1, 0}), int64(7))
-	f.Add(fields(event{Added, 0, 1, 0}), int64(-1))
+	f.Add(fields(event{Changed, 5, 0}), int64(7))
+	f.Add(fields(event{Added, 0, 0}), int64(-1))
 	f.Fuzz(func(t *testing.T, fields []byte, before int64) {
 		j := Journal{Keys: "s|"}
 		tx := mapTx{j.Keys.Log(before, "/a"): recordtest.Sealed(fields)}
-		j.Moved(tx, before, "/a", 2)
-		at := j.Note(tx, before, "/a", Changed, eligibility.None, 1_700_000_000_000, 1)
+		at := j.Note(tx, before, "/a", Changed, eligibility.None, 1_700_000_000_000)
 		if e, ok := readEvent(tx[j.Keys.Log(at, "/a")]); !ok || e.what != Changed {
 			t.Errorf("noted as %+v, %v", e, ok)
 		}

@@ -17,7 +17,7 @@ import (
 func put(t *testing.T, st store.Store, j Journal, at time.Time, location string, what Happening) {
 	t.Helper()
 	err := st.Update(context.Background(), []string{j.Keys.Log(at.UnixMilli(), location)}, func(values [][]byte) error {
-		values[0] = event{what: what, part: 1}.encode()
+		values[0] = event{what: what}.encode()
 		return nil
 	})
 	if err != nil {

@@ -110,9 +110,6 @@ func (k Keys) File(n int) string { return fmt.Sprintf("%sfile|%06d", string(k), 
 // News is the key of the record about the file of news.
 func (k Keys) News() string { return string(k) + "articles" }
 
-// Recent is the key of the record about the file of recent pages.
-func (k Keys) Recent() string { return string(k) + "recent" }
-
 // Journal is the key of the record of when the journal begins.
 func (k Keys) Journal() string { return string(k) + "journal" }
 
