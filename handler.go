@@ -543,7 +543,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 func (s *Site) linkedPages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	return func(yield func(explore.Seen, error) bool) {
 		for p, err := range s.ledger.Pages(ctx) {
-			if ev := p.Evidence; err == nil && !p.Rule && !ev.Entry && !ev.Led && !ev.Route && !ev.Link {
+			if ev := p.Evidence; err == nil && !p.Rule && !p.IsEntry && !ev.Led() && !ev.Route && !ev.Link {
 				continue
 			}
 			seen := explore.Seen{
@@ -924,11 +924,11 @@ func (s *Site) explanation(p merge.Known) Explanation {
 		URL:     s.origin.URL(p.Location),
 		Listed:  p.Verdict == eligibility.Listed,
 		Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()), Text: s.why(p),
-		Page: s.page(p), Status: p.Status, NextLook: s.observer.NextLook(p.Location), Networks: p.Evidence.Networks, Siblings: p.Evidence.Siblings, Rule: p.Pattern,
-		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, s.limits.Networks, s.observer.SeesRoutes()),
+		Page: s.page(p), Status: p.Status, NextLook: s.observer.NextLook(p.Location), Networks: len(p.Evidence.Networks), Siblings: p.Siblings, Rule: p.Pattern,
+		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks, s.observer.SeesRoutes()),
 		Dates:   s.dates(p),
 	}
-	if foreign := s.norm.Parse(p.Location).NeedsCanonical; p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
+	if foreign := s.norm.Parse(p.Location).OwnQuery; p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
 		e.Text, e.Missing = texts.LeftOut(p.Location, foreign)
 	}
 	switch {
@@ -946,7 +946,7 @@ func (s *Site) explanation(p merge.Known) Explanation {
 	for _, ev := range []struct {
 		is   bool
 		name Reason
-	}{{p.Rule, ReasonRule}, {p.Evidence.Entry || p.Evidence.Led, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
+	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Led(), ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
 		if ev.is {
 			e.Evidence = append(e.Evidence, ev.name)
 		}

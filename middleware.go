@@ -603,7 +603,7 @@ func (s *Site) locateEntries(given []string) ([]string, error) {
 	entries := make([]string, len(given))
 	for i, e := range given {
 		r := s.norm.Parse(e)
-		if r.NeedsCanonical {
+		if r.OwnQuery {
 			return nil, fmt.Errorf("options: Entries: %q cannot be listed: %s; name the parameter in Options.Query, or leave it out", e, r.Reason.Text())
 		}
 		if r.Reason != location.ReasonNone {

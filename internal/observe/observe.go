@@ -248,7 +248,7 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 	s := &shown.Sighting{
 		Kind: kind, Reason: why,
 		Location: strings.Clone(loc.Location),
-		OwnURL:   loc.NeedsCanonical,
+		OwnQuery: loc.OwnQuery,
 		Tagged:   loc.Tagged,
 		At:       at,
 		Response: resp,

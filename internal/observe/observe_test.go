@@ -201,8 +201,8 @@ func TestHandlersMayChangeTheRequest(t *testing.T) {
 					})
 					r.page("/orphan")
 				}
-				if p := r.page("/orphan"); p.Evidence.Networks != tt.want {
-					t.Errorf("%d networks, want the %d that the connections came from", p.Evidence.Networks, tt.want)
+				if p := r.page("/orphan"); len(p.Evidence.Networks) != tt.want {
+					t.Errorf("%d networks, want the %d that the connections came from", len(p.Evidence.Networks), tt.want)
 				}
 			})
 		}

@@ -43,19 +43,19 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 }
 
 // Missing returns what would list a waiting or held page; each item alone is enough. networksNeeded
-// is how many networks are evidence. routes says that the site's router shows its routes.
-func Missing(v eligibility.Verdict, why eligibility.Reason, ev eligibility.Evidence, networksNeeded int, routes bool) []string {
+// is how many networks are evidence, and siblings how many pages beside it are linked. routes says that the site's router shows its routes.
+func Missing(v eligibility.Verdict, why eligibility.Reason, ev eligibility.Evidence, siblings, networksNeeded int, routes bool) []string {
 	const (
 		link  = "a link from a listed page"
 		rule  = "a rule that says Always"
 		again = "another visit to a page that links to it, a day later"
 	)
-	linked := ev.Link || ev.Led
+	linked := ev.Link || ev.Led()
 	switch {
 	case v == eligibility.Waiting && why == eligibility.NotSeen:
 		return []string{"an anonymous visitor who gets a page there"}
 	case v == eligibility.Waiting:
-		return []string{link, missingRoute(routes), missingNetworks(ev, networksNeeded), rule}
+		return []string{link, missingRoute(routes), missingNetworks(len(ev.Networks), siblings, networksNeeded), rule}
 	case v != eligibility.Held:
 		return nil
 	case why == eligibility.RiskyWord && linked:
@@ -84,13 +84,13 @@ func missingRoute(routes bool) string {
 	return route
 }
 
-func missingNetworks(ev eligibility.Evidence, needed int) string {
-	far := fmt.Sprint("so far ", ev.Networks)
-	if ev.Networks == 0 { // though somebody got it
+func missingNetworks(networks, siblings, needed int) string {
+	far := fmt.Sprint("so far ", networks)
+	if networks == 0 { // though somebody got it
 		far += ", because no visitor's public address is known; behind a proxy, set Options.ClientIP"
 	}
 	return fmt.Sprintf("visitors from %d networks (%s), and links to %d pages beside it (so far %d)",
-		needed, far, eligibility.SiblingsNeeded, ev.Siblings)
+		needed, far, eligibility.SiblingsNeeded, siblings)
 }
 
 // NoRoutes is added for a page that waits for evidence while no route was seen.

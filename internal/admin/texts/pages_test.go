@@ -15,6 +15,7 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 
 		route = "a route for this page alone, which answers with a whole document (an html or a title element)"
 	)
+	two := []uint16{1, 2} // networks
 	for _, tt := range []struct {
 		name    string
 		verdict eligibility.Verdict
@@ -26,11 +27,11 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		{"listed", eligibility.Listed, eligibility.ByLink, eligibility.Evidence{}, nil},
 		{"excluded", eligibility.Excluded, eligibility.RuleNever, eligibility.Evidence{}, nil},
 		{"gone", eligibility.Gone, eligibility.StatusGone, eligibility.Evidence{}, nil},
-		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, eligibility.Evidence{Networks: 2}, []string{"an anonymous visitor who gets a page there"}},
-		{"waits for evidence", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{Networks: 2, Siblings: 1}, []string{
+		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, eligibility.Evidence{Networks: two}, []string{"an anonymous visitor who gets a page there"}},
+		{"waits for evidence", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{Networks: two}, []string{
 			link, route, "visitors from 5 networks (so far 2), and links to 3 pages beside it (so far 1)", rule,
 		}},
-		{"waits for addresses", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{Siblings: 1}, []string{
+		{"waits for addresses", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{}, []string{
 			link, route,
 			"visitors from 5 networks (so far 0, because no visitor's public address is known; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", rule,
 		}},
@@ -44,7 +45,7 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		{"capability with a link", eligibility.Held, eligibility.Capability, eligibility.Evidence{Link: true}, []string{
 			"another visit to a page that links to it, a day later or from another network", rule,
 		}},
-		{"capability led to by a canonical", eligibility.Held, eligibility.Capability, eligibility.Evidence{Led: true}, []string{
+		{"capability led to by a canonical", eligibility.Held, eligibility.Capability, eligibility.Evidence{Hop: 1}, []string{
 			"another visit to a page that links to it, a day later or from another network", rule,
 		}},
 		{"duplicate", eligibility.Held, eligibility.Duplicate, eligibility.Evidence{}, []string{"a canonical link to its own URL", rule}},
@@ -53,7 +54,7 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		{"encoding", eligibility.Held, eligibility.Encoding, eligibility.Evidence{}, []string{"a Content-Encoding that servemap can read"}},
 		{"growth", eligibility.Held, eligibility.Growth, eligibility.Evidence{}, []string{rule}},
 	} {
-		if got := Missing(tt.verdict, tt.why, tt.ev, 5, true); !slices.Equal(got, tt.want) {
+		if got := Missing(tt.verdict, tt.why, tt.ev, 1, 5, true); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -62,7 +63,7 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 // If the observer is outside the router, it knows no page's route. To ask the owner for a route
 // would then mislead.
 func TestMissingSaysThatNoRouteWasSeen(t *testing.T) {
-	got := Missing(eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{}, 3, false)
+	got := Missing(eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{}, 0, 3, false)
 	if !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "; servemap has seen no route yet, see Site.Observe") }) {
 		t.Errorf("%q do not say so", got)
 	}

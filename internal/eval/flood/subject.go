@@ -47,7 +47,7 @@ func (d *direct) visit(v visit) error {
 		return nil // it is refused before a look
 	}
 	s := kit.Sighting(loc.Location, time.Now(), d.pages.body(nil, v.loc))
-	s.OwnURL, s.Network = loc.NeedsCanonical, eligibility.Network(v.client)
+	s.OwnQuery, s.Network = loc.OwnQuery, eligibility.Network(v.client)
 	d.Ledger.Offer(s)
 	if d.offered++; d.offered%together != 0 {
 		return nil

@@ -54,7 +54,7 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, erro
 	p.Canonical = key.Unseal(location, s.Canonical)
 	siblings, duplicates := l.site.Keys.Siblings(s.Group), l.site.Keys.Duplicates(s.Showing)
 	err = txn.View(ctx, l.cfg.Store, []string{siblings, duplicates}, func(t *txn.Tx) {
-		p.Evidence.Siblings = sitewide.ReadSiblings(t.Get(siblings)).Linked
+		p.Siblings = sitewide.ReadSiblings(t.Get(siblings)).Linked
 		if p.Reason == eligibility.Duplicate {
 			p.SameAs = sitewide.ReadDuplicates(t.Get(duplicates), func(of string) uint64 { return key.Name(of).ID }).Listed
 		}

@@ -162,7 +162,7 @@ func TestPageThatEnoughNetworksSawIsListed(t *testing.T) {
 		{"many networks beside nothing", 20, 3, "/other/orphan", none, none, false},
 		{"siblings by route", 3, 3, "/post/orphan", post, post, true},
 		{"another route in the same folder", 3, 3, "/post/orphan", kind, post, false},
-		{"a query that only the page names", 9, 3, query, ownURL, none, false},
+		{"a query that only the page names", 9, 3, query, ownQuery, none, false},
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			links := numbered("/post/%d", tt.siblings)
@@ -260,8 +260,8 @@ func variant(canonical, text string) string {
 	return fmt.Sprintf(`<html><head><title>t</title><link rel=canonical href="%s"></head><body><main><p>%s</p></main></body></html>`, canonical, atLength(text))
 }
 
-// ownURL gives a sighting a query that only the page's own canonical can allow.
-func ownURL(s *observation.Sighting) { s.OwnURL = true }
+// ownQuery gives a sighting a query that only the page's own canonical can allow.
+func ownQuery(s *observation.Sighting) { s.OwnQuery = true }
 
 func TestLinkToAVariantSpeaksForItsCanonicalPage(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {

@@ -41,13 +41,13 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		{"queries of the entry that change nothing", func(r *rig) {
 			r.sight("/", shell+"<a href=/a></a>")
 			for i := range shellsNeeded {
-				r.sight(fmt.Sprint("/?s=", i), shell+"<a href=/a></a>", ownURL)
+				r.sight(fmt.Sprint("/?s=", i), shell+"<a href=/a></a>", ownQuery)
 			}
 		}, 0},
 		{"queries of one page that shows what the entry does", func(r *rig) {
 			r.sight("/", shell+"<a href=/a></a>")
 			for i := range shellsNeeded {
-				r.sight(fmt.Sprint("/start?do=", i), shell+"<a href=/a></a>", ownURL)
+				r.sight(fmt.Sprint("/start?do=", i), shell+"<a href=/a></a>", ownQuery)
 			}
 		}, 0},
 		{"an entry that is noindex", func(r *rig) {

@@ -175,17 +175,11 @@ func (l *Ledger) child(ctx context.Context, folder, after string, most int) (c C
 			return c, looked, err
 		}
 		looked++
-		if l.isListed(loc, value) {
+		if _, ok := l.listed(loc, value); ok {
 			c.Pages++
 		}
 	}
 	return c, looked, err
-}
-
-// isListed is listed without what else is known of the page.
-func (l *Ledger) isListed(location string, value []byte) bool {
-	rule, _ := l.site.Rules.Match(location)
-	return pagerecord.Lists(value) && rule.Listing != eligibility.Never && l.robots.Load().Allows(location)
 }
 
 // childOf returns which child of a folder a location is, or is below.

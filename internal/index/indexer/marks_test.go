@@ -90,11 +90,11 @@ func TestContentOfVariantsBelongsToThePage(t *testing.T) {
 		body := strings.Replace(product(0, "€ 20.95", shopMenu, about+pages[0]), "<head>", canonical, 1)
 		news := strings.Replace(body, about, "All of this was written for the next winter.", 1)
 		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			r.sight(pages[0]+v, body, ownURL)
+			r.sight(pages[0]+v, body, ownQuery)
 		}
 		time.Sleep(time.Hour)
 		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			r.sight(pages[0]+v, news, ownURL)
+			r.sight(pages[0]+v, news, ownQuery)
 		}
 		want := time.Now().Unix()
 		for range 2 { // the first look is held

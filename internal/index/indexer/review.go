@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -136,7 +137,7 @@ func inBatches(items []string, fn func([]string) error) error {
 // reviewed is a record that a review has read.
 type reviewed struct {
 	key string
-	pagerecord.Standing
+	eligibility.Standing
 }
 
 // reviewScan returns the next records, and the keys of those that must change.

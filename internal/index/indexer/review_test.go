@@ -28,7 +28,7 @@ func TestParameterThatIsAllowedLaterListsItsPages(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		page := html("in red, and long enough to be told from others: " + same)
 		r.sight("/", html("home", "/shop?colour=red"))
-		r.sight("/shop?colour=red", page, ownURL)
+		r.sight("/shop?colour=red", page, ownQuery)
 		r.wantVerdict("/shop?colour=red", eligibility.Excluded, eligibility.QueryNotCanonical)
 		r.restartWith(eligibility.Rule{Pattern: "/shop", Query: []string{"colour"}})
 		r.sight("/shop?colour=red", page)
@@ -39,7 +39,7 @@ func TestParameterThatIsAllowedLaterListsItsPages(t *testing.T) {
 func TestParameterThatIsNoLongerAllowedTakesItsPagesOut(t *testing.T) {
 	inBubble(t, Config{Rules: rules(t, eligibility.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
 		r.crawl("/shop?colour=red", "/shop?page=2")
-		r.sight("/item?id=5", variant("/item?id=5", "item"), ownURL)
+		r.sight("/item?id=5", variant("/item?id=5", "item"), ownQuery)
 		r.sight("/", html("home", "/shop?colour=red", "/shop?page=2", "/item?id=5"))
 		r.wantListed("/", "/item?id=5", "/shop?colour=red", "/shop?page=2")
 		r.restartWith()

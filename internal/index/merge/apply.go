@@ -25,7 +25,7 @@ type Look struct {
 
 // Reading is the result of merging a look.
 type Reading struct {
-	pagerecord.Standing
+	eligibility.Standing
 	News   Novelty
 	Follow bool // its links count and must still be merged, see [Batch.Follow]
 }

@@ -67,7 +67,7 @@ type Effects struct {
 // that there is no record.
 type Move struct {
 	Key      string
-	From, To pagerecord.Standing
+	From, To eligibility.Standing
 }
 
 // Settlement says that the stored verdict on a page includes everything seen up to At.
@@ -117,11 +117,7 @@ func (m *Batch) read(location string) *pagerecord.Page {
 // Save judges a page by its present values. Settle will store it.
 func (m *Batch) Save(p *pagerecord.Page) {
 	was, isNew := p.Standing, !p.Public()
-	p.Verdict, p.Reason = m.verdict(p)
-	if p.Reason == eligibility.ByHistory && was.Listed() && was.Reason == eligibility.ByNetworks {
-		p.Reason = was.Reason // the networks were erased when the page was listed
-	}
-	loser := m.represent(p)
+	next := m.judge(p)
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // the next visit may show that the page is not public
 	}
@@ -139,8 +135,8 @@ func (m *Batch) Save(p *pagerecord.Page) {
 		m.removeAlternate(peer.Location, p.Loaded.Location)
 	}
 	m.asSaved(p)
-	if loser != nil {
-		m.Save(loser)
+	if next != nil {
+		m.Save(next)
 	}
 }
 
@@ -211,11 +207,11 @@ func (m *Batch) put(p *pagerecord.Page) {
 		if m.Get(wait) != nil {
 			m.Put(wait, nil)
 			m.Effects.Waiting--
-			m.tally(wait, p, pagerecord.Standing{})
+			m.tally(wait, p, eligibility.Standing{})
 		}
-		p.Networks, p.Canonical = nil, nil // the location, now in clear, would unseal the canonical
+		p.Entered()
+		p.Canonical = nil // the location, now in clear, would unseal it
 		p.Dates.Listed()
-		p.LinkAt, p.LinkNet, p.Shown, p.Unprompted = 0, 0, false, false
 	} else {
 		key = wait
 		if m.Get(wait) == nil {
@@ -228,7 +224,7 @@ func (m *Batch) put(p *pagerecord.Page) {
 }
 
 // tally notes under which verdict the survey counts the record with that key.
-func (m *Batch) tally(key string, p *pagerecord.Page, as pagerecord.Standing) {
+func (m *Batch) tally(key string, p *pagerecord.Page, as eligibility.Standing) {
 	m.Effects.Moves = append(m.Effects.Moves, Move{key, p.Loaded.Tallied, as})
 	p.Loaded.Tallied = as
 }

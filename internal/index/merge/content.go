@@ -146,7 +146,7 @@ func (site *Site) Knows(k *observation.Look, p *pagerecord.Page) (same, again bo
 	switch {
 	case again, p.Mark.Holding(), p.Mark.Odd(), p.Varieties.Untold():
 		return false, again
-	case p.Content == eligibility.QueryNotCanonical && !k.OwnURL:
+	case p.Content == eligibility.QueryNotCanonical && !k.OwnQuery:
 		return false, false // a rule may allow the query by now
 	}
 	return p.Read || !p.Listed() && p.Content != eligibility.None && !site.leads(p), false

@@ -18,8 +18,10 @@ import (
 // Known is everything that is known of one location. Explain and Pages tell it.
 type Known struct {
 	Location string
-	pagerecord.Standing
-	Evidence eligibility.Evidence // for and against listing the page
+	eligibility.Standing
+	Evidence eligibility.Evidence
+	IsEntry  bool // visitors enter the site there
+	Siblings int  // pages beside it that are listed because of a link
 	Doubt    Doubt
 	Rule     bool   // a rule vouches for it
 	Pattern  string // of the rule that decides about its listing, "" for none
@@ -81,14 +83,13 @@ type History struct {
 // Know returns what is known of location. It may be called concurrently, since it uses
 // only the settings and its arguments.
 func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
+	p.Loaded.Location = location
+	r := p.Judged()
 	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
-	k := Known{
-		Location: location, Standing: p.Standing,
-		Evidence: eligibility.Evidence{
-			Entry: set.Entries[location], Led: p.Hop > 0, Route: p.Route, Link: p.Link, Shown: p.Shown, Unprompted: p.Unprompted,
-			Networks: len(p.Networks), Word: eligibility.WordOf(location, p.Variable),
-		},
+	return Known{
+		Location: location, Standing: eligibility.Revise(r, set.context(&r, obeyed, moment.Of(now))),
+		Evidence: p.Evidence, IsEntry: set.Entries[location],
 		Doubt: doubtOf(p, now),
 		Rule:  rule.Listing == eligibility.Always, Pattern: rule.Pattern,
 		Presence: Presence{
@@ -99,15 +100,6 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 		History:   historyOf(p),
 		Listing:   Listing{Part: p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure},
 	}
-	switch { // these may be newer than the record
-	case rule.Listing == eligibility.Never:
-		k.Standing = pagerecord.Standing{Verdict: eligibility.Excluded, Reason: eligibility.RuleNever}
-	case !obeyed.Allows(location):
-		k.Standing = pagerecord.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Disallowed}
-	case p.Listed() && p.Ended(now):
-		k.Standing = pagerecord.Standing{Verdict: eligibility.Excluded, Reason: eligibility.NoIndex}
-	}
-	return k
 }
 
 func doubtOf(p *pagerecord.Page, now time.Time) Doubt {

@@ -19,7 +19,7 @@ func (site *Site) reopens(k *observation.Look, p *pagerecord.Page) bool {
 	case p.Open == pagerecord.Unproven && k.Net != 0 && k.Net != p.ReadNet:
 		return true
 	}
-	return age >= pagerecord.ShownAfter
+	return age >= eligibility.ShownAfter
 }
 
 // leads reports whether links of the page are evidence: any visitor can find them. An

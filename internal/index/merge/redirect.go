@@ -88,7 +88,7 @@ func (m *Batch) forAll(k *Look, p *pagerecord.Page) bool {
 		m.pointTo(k, p)
 		return false
 	}
-	return pagerecord.Independent(p.TargetAt, p.By, k.Look)
+	return eligibility.Independent(p.TargetAt, p.By, k.Moment(), k.Net)
 }
 
 // respelled reports whether two locations are spellings of the same address.

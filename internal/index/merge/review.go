@@ -15,20 +15,17 @@ import (
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
-	case site.expired(p, moment.Of(now)), p.Listed() && (p.Ended(now) || site.Over[p.Part]):
+	case site.expired(p, moment.Of(now)), p.Listed() && site.Over[p.Part]:
 		return true
 	case p.Listed() && site.Extends():
 		return true
 	case !p.Public():
 		return false
 	}
-	// For a page that was listed, the verdict needs only its own record.
 	p.Loaded.Location = location
-	verdict, why := (&Batch{site: site}).verdict(p)
-	if p.Reason == eligibility.Duplicate || p.Reason == eligibility.SoftNotFound {
-		return verdict != eligibility.Listed
-	}
-	return verdict != p.Verdict || verdict != eligibility.Listed && why != p.Reason
+	r := p.Judged()
+	is := eligibility.Revise(r, site.context(&r, site.Robots, moment.Of(now)))
+	return is.Verdict != p.Verdict || !is.Listed() && is.Reason != p.Reason
 }
 
 // expired reports whether a page was unseen for so long that it is dropped.
@@ -49,7 +46,6 @@ func (m *Batch) Review(location string) {
 	switch {
 	case !known || !p.Public():
 	case !m.site.expired(p, m.moment()):
-		p.End(m.Now)
 		p.Read = p.Read && !m.site.grown()
 		m.Save(p)
 		if p.Listed() && p.Loaded.Listed && m.site.Book.Over(m.Tx, p.Part) {
@@ -88,7 +84,7 @@ func (m *Batch) erase(key string, p *pagerecord.Page, id uint64) {
 	m.Put(key, nil)
 	m.Effects.Erased = true
 	m.leave(p, id)
-	m.tally(key, p, pagerecord.Standing{})
+	m.tally(key, p, eligibility.Standing{})
 	p.Loaded.Changed = false
 }
 
@@ -97,7 +93,7 @@ func (m *Batch) erase(key string, p *pagerecord.Page, id uint64) {
 func (m *Batch) Forget(location string) {
 	p, _ := m.Load(location)
 	if p.Loaded.Listed {
-		p.Standing = pagerecord.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten}
+		p.Standing = eligibility.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten}
 		m.unlist(p)
 		m.count(p, false)
 	}
@@ -109,7 +105,7 @@ func (m *Batch) Forget(location string) {
 	m.leave(p, m.site.ID(location))
 	if p.Public() {
 		m.erase(m.site.Keys.Page(location), p, m.site.ID(location))
-		barred.Loaded.Tallied = pagerecord.Standing{}
+		barred.Loaded.Tallied = eligibility.Standing{}
 	}
 	m.Effects.Erased = true
 	m.pages[location] = barred

@@ -15,7 +15,6 @@ import (
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/keys"
-	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
@@ -69,15 +68,10 @@ func (site *Site) RecordKeys(location string) []string {
 // ID returns the ID of a location.
 func (site *Site) ID(location string) uint64 { return site.Names.Of(location).ID }
 
-// ForeignQuery reports whether the location has a query parameter that is not
-// allowed. Only the page's own canonical vouches for such a location.
-func (s *Settings) ForeignQuery(location string) bool {
-	return strings.Contains(location, "?") && s.Normalizer.Parse(location).NeedsCanonical
-}
-
-// disallowed reports whether robots.txt keeps a page out of the sitemap.
-func (site *Site) disallowed(location string, p *pagerecord.Page) bool {
-	return !site.Robots.Allows(location) || !p.Public() && !site.Robots.AllowsNew(location)
+// OwnQuery reports whether the location has a query parameter that is not allowed. Only the page's
+// own canonical vouches for such a location.
+func (s *Settings) OwnQuery(location string) bool {
+	return strings.Contains(location, "?") && s.Normalizer.Parse(location).OwnQuery
 }
 
 // SpanLength returns the length of the spans in which the site's activity is kept.

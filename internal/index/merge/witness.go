@@ -55,7 +55,6 @@ func (m *Batch) seen(k *Look, p *pagerecord.Page) {
 	} else {
 		m.seenNew(k, p)
 	}
-	p.End(k.At)
 	m.settled(p, k.At)
 }
 

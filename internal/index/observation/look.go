@@ -211,7 +211,7 @@ func (k *Look) findCanonical(norm *location.Normalizer, facts *html.Facts) eligi
 		given = append(given, facts.Canonical)
 	}
 	if len(given) == 0 {
-		if k.OwnURL {
+		if k.OwnQuery {
 			return eligibility.QueryNotCanonical
 		}
 		return eligibility.None
@@ -233,7 +233,7 @@ func (k *Look) findCanonical(norm *location.Normalizer, facts *html.Facts) eligi
 	case named.Reason == location.ReasonHost:
 		k.Twin = norm.Twin(base, given[0])
 	}
-	if k.OwnURL {
+	if k.OwnQuery {
 		return eligibility.QueryNotCanonical
 	}
 	return eligibility.CanonicalElsewhere

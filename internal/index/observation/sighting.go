@@ -18,8 +18,8 @@ type Sighting struct {
 	At       time.Time
 	Response *response.Response
 
-	// OwnURL says that only the page's own canonical can vouch for the query.
-	OwnURL bool
+	// OwnQuery says that only the page's own canonical can vouch for the query.
+	OwnQuery bool
 	// Tagged says that tracking parameters were dropped from the request. Such a sighting is a
 	// Witness, and proves at most that the page is there.
 	Tagged bool

@@ -8,7 +8,6 @@ import (
 	"github.com/servemap/servemap/internal/admin/hint"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
-	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
 // shellsNeeded is how many locations must show what an entry shows. Then the survey concludes that
@@ -55,7 +54,7 @@ func (s *Survey) Read(k *merge.Look, r merge.Reading) {
 }
 
 // hintEntry gives the hints that follow from an entry that was read.
-func (s *Survey) hintEntry(k *merge.Look, is pagerecord.Standing) {
+func (s *Survey) hintEntry(k *merge.Look, is eligibility.Standing) {
 	if k.NoFollow {
 		s.hints.Give(hint.NoFollow, "entry", k.Location)
 	}

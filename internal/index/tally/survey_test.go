@@ -6,24 +6,23 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
-	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
 func TestPassCountsWhatChangesMeanwhile(t *testing.T) {
-	listed, waiting := pagerecord.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, pagerecord.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NoEvidence}
+	listed, waiting := eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NoEvidence}
 	s := New(new(merge.Site), nil)
 	s.BeginPass()
 	s.Count("a", listed)
 	s.Count("c", waiting)
-	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "b", From: pagerecord.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: pagerecord.Standing{}, To: listed}}}, time.Now()) // two behind the pass, one before it
+	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "b", From: eligibility.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: eligibility.Standing{}, To: listed}}}, time.Now()) // two behind the pass, one before it
 	s.Count("d", listed)
 	s.CountedTo("m")
-	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "e", From: pagerecord.Standing{}, To: listed}, {Key: "n", From: pagerecord.Standing{}, To: waiting}}}, time.Now()) // again one behind the pass
+	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "e", From: eligibility.Standing{}, To: listed}, {Key: "n", From: eligibility.Standing{}, To: waiting}}}, time.Now()) // again one behind the pass
 	s.EndPass(time.Now())
 	if got := s.Listed(); got != 5 {
 		t.Errorf("%d are listed, want 5", got)
 	}
-	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "a", From: listed, To: pagerecord.Standing{}}}}, time.Now())
+	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "a", From: listed, To: eligibility.Standing{}}}}, time.Now())
 	if got := s.Counts(); len(got) != 1 || got[0] != (Count{eligibility.Listed, eligibility.ByLink, 4}) {
 		t.Errorf("counts %v", got)
 	}

@@ -5,13 +5,12 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
-	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
 // counts holds the number of locations by verdict and reason.
 type counts [eligibility.Gone + 1][eligibility.Reasons]int
 
-func (c *counts) add(s pagerecord.Standing, by int) {
+func (c *counts) add(s eligibility.Standing, by int) {
 	if s.Verdict != eligibility.Unknown && int(s.Verdict) < len(c) && int(s.Reason) < eligibility.Reasons {
 		c[s.Verdict][s.Reason] += by
 	}
@@ -51,7 +50,7 @@ func (t *tally) BeginPass() {
 }
 
 // Count counts the next record of the pass.
-func (t *tally) Count(key string, s pagerecord.Standing) {
+func (t *tally) Count(key string, s eligibility.Standing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next.add(s, 1)

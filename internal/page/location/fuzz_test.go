@@ -10,10 +10,10 @@ import (
 func checkResult(t *testing.T, n *Normalizer, r Result) {
 	t.Helper()
 	r.Local, r.Tagged = false, false // these depend on the host and on the target
-	if r.NeedsCanonical && (r.Reason != ReasonQuery || r.Location == "") {
+	if r.OwnQuery && (r.Reason != ReasonQuery || r.Location == "") {
 		t.Fatalf("%+v needs a canonical link without cause", r)
 	}
-	if (r.Location != "") != (r.Reason == ReasonNone || r.NeedsCanonical) {
+	if (r.Location != "") != (r.Reason == ReasonNone || r.OwnQuery) {
 		t.Fatalf("%+v: a location and a reason against it, or neither", r)
 	}
 	if r.Location == "" {

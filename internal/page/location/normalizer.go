@@ -98,10 +98,10 @@ type Result struct {
 	Location string
 	// Reason is ReasonNone if nothing in the URL itself keeps the page out of the sitemap.
 	Reason Reason
-	// NeedsCanonical says that Reason is ReasonQuery only because of a well-formed parameter that
+	// OwnQuery says that Reason is ReasonQuery only because of a well-formed parameter that
 	// is not allowed. Location then has all parameters but the tracking ones. The page may be
 	// listed there if its own canonical link resolves to that same location.
-	NeedsCanonical bool
+	OwnQuery bool
 	// Tagged says that tracking parameters were dropped. With them, the site may show something
 	// other than at Location.
 	Tagged bool
@@ -260,7 +260,7 @@ func (n *Normalizer) locate(path, query string, m mode) Result {
 	}
 	r := Result{Location: q.appendTo(path), Tagged: q.tagged}
 	if q.foreign {
-		r.Reason, r.NeedsCanonical = ReasonQuery, true
+		r.Reason, r.OwnQuery = ReasonQuery, true
 	}
 	return fit(r)
 }

@@ -38,7 +38,7 @@ func TestPageParameterTakesANumberOrAShortWord(t *testing.T) {
 	} {
 		t.Run(tt.value, func(t *testing.T) {
 			got := page.Request("example.com", "/a?page="+tt.value)
-			if tt.ok && got.Reason != ReasonNone || !tt.ok && (got.Reason != ReasonQuery || !got.NeedsCanonical) {
+			if tt.ok && got.Reason != ReasonNone || !tt.ok && (got.Reason != ReasonQuery || !got.OwnQuery) {
 				t.Errorf("by default: %+v", got)
 			}
 			// Whoever names the parameter knows what it means.

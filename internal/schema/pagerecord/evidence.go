@@ -1,9 +1,7 @@
 package pagerecord
 
 import (
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -11,9 +9,6 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
-
-// networksKept bounds how many networks are remembered of a waiting page.
-const networksKept = 32
 
 // WitnessedBy notes what a look at the page adds to the reasons for its listing.
 func (p *Page) WitnessedBy(k *observation.Look) {
@@ -28,41 +23,29 @@ func (p *Page) WitnessedBy(k *observation.Look) {
 
 // Visited notes the client's network while the page waits.
 func (p *Page) Visited(k *observation.Look) {
-	n := uint16(k.Net - 1)
-	if k.Net != 0 && !p.Public() && len(p.Networks) < networksKept && !slices.Contains(p.Networks, n) {
-		p.Networks = append(p.Networks, n)
+	if !p.Public() {
+		p.SawVisitor(k.Net)
 	}
-}
-
-// ShownAfter is how far apart two looks must be. What both saw then counts as shown to everybody.
-const ShownAfter = 24 * time.Hour
-
-// Independent reports whether a look is a day later than the first one, or from another network.
-// What both saw is shown to everybody.
-func Independent(first moment.Time, net uint32, k *observation.Look) bool {
-	return k.Moment().Sub(first) >= ShownAfter || net != 0 && k.Net != 0 && net != k.Net
 }
 
 // LinkedFrom notes that a look saw a link from a listed page to this one. It reports whether that
 // is news.
 func (p *Page) LinkedFrom(k *observation.Look) bool {
-	switch {
-	case p.Shown || p.Public():
-		return false
-	case p.LinkAt == 0:
-		p.LinkAt, p.LinkNet = k.Moment().Second(), k.Net
-	case Independent(p.LinkAt, p.LinkNet, k):
-		p.Shown = true
-	case p.LinkNet == 0 && k.Net != 0:
-		p.LinkNet = k.Net
-	default:
-		return false
-	}
-	return true
+	return !p.Public() && p.SawLink(k.Moment(), k.Net)
 }
 
 // Word returns what the location's own words suggest.
 func (p *Page) Word() eligibility.Word { return eligibility.WordOf(p.Loaded.Location, p.Variable) }
+
+// Judged returns what decides about the page's listing.
+func (p *Page) Judged() eligibility.Record {
+	return eligibility.Record{
+		Location: p.Loaded.Location, Standing: p.Standing, Public: p.Public(), Evidence: p.Evidence,
+		Witnessed: p.Witnessed, Absent: p.Absent, Barred: p.Barred,
+		Content: p.Content, Until: p.Until, Self: p.Self, Shared: p.Shared, Crowd: p.Crowd,
+		Age: p.LastSeen.Second().Sub(p.FirstSeen),
+	}
+}
 
 // Passes reports whether one look at a link would be enough evidence for the location.
 func (p *Page) Passes() bool {

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
@@ -24,11 +23,11 @@ import (
 // Page is all that is remembered of one location. Its record does not name the location, so it can
 // be stored under a hash.
 type Page struct {
-	Standing
+	eligibility.Standing
 	Presence
 	Doubt
 	Statement
-	Evidence
+	eligibility.Evidence
 	Redirect
 	Reading
 	Copies
@@ -48,13 +47,13 @@ type Page struct {
 // Loaded is what a transaction knows of the page besides its record.
 type Loaded struct {
 	Location string
-	Known    bool             // whether there is a record
-	Changed  bool             // whether the transaction must settle it
-	Listed   bool             // whether the page was listed before the transaction
-	Tallied  Standing         // how the tally counts the record
-	Sibling  sitewide.Sibling // how its group counts the page
-	Before   moment.Time      // the look before the one being merged, to the second, 0 if none
-	Change   moment.Time      // the last content change before the transaction
+	Known    bool                 // whether there is a record
+	Changed  bool                 // whether the transaction must settle it
+	Listed   bool                 // whether the page was listed before the transaction
+	Tallied  eligibility.Standing // how the tally counts the record
+	Sibling  sitewide.Sibling     // how its group counts the page
+	Before   moment.Time          // the look before the one being merged, to the second, 0 if none
+	Change   moment.Time          // the last content change before the transaction
 }
 
 // Public reports whether the page is or was listed. Then its location is not secret.
@@ -67,7 +66,7 @@ func (p *Page) fields(f *codec.Fields) {
 	f.Value(10, 20, p.Presence.fields)
 	f.Value(20, 30, p.Doubt.fields)
 	f.Value(30, 40, p.Statement.fields)
-	f.Value(40, 60, p.Evidence.fields)
+	f.Value(40, 60, p.evidenceFields)
 	f.Value(60, 70, p.Redirect.fields)
 	f.Value(70, 80, p.Reading.fields)
 	f.Value(80, 90, p.Copies.fields)
@@ -109,27 +108,6 @@ func Decode(b []byte) (*Page, error) {
 	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Sibling: p.CountsAs(), Change: p.Dates.LastChange()}
 	return p, nil
 }
-
-// Lists reports whether the record of a page has it listed. It reads no more than that,
-// at a small part of the cost of Decode.
-func Lists(b []byte) bool {
-	var verdict uint64
-	err := codec.Open(b, func(f codec.Field) {
-		if f.Num == 1 {
-			verdict = f.Value
-		}
-	})
-	return err == nil && verdict == uint64(eligibility.Listed)
-}
-
-// Standing is a verdict with its reason.
-type Standing struct {
-	Verdict eligibility.Verdict
-	Reason  eligibility.Reason
-}
-
-// Listed reports whether the verdict is to list the page.
-func (s Standing) Listed() bool { return s.Verdict == eligibility.Listed }
 
 // Presence says when a page was seen, and whether it was there. Looks change it. So does the
 // review, once the page was not seen for long.
@@ -189,36 +167,9 @@ func (s *Statement) fields(f *codec.Fields) {
 	f.Data(35, 1, func(int) []byte { return s.Canonical }, func(b []byte) { s.Canonical = bytes.Clone(b) })
 }
 
-// End applies the end time that the page has announced.
-func (s *Statement) End(now time.Time) {
-	if s.Ended(now) && s.Content == eligibility.None {
-		s.Content = eligibility.NoIndex
-	}
-}
-
-func (s *Statement) Ended(now time.Time) bool { return s.Until != 0 && moment.Of(now) >= s.Until }
-
-// Evidence is what speaks for listing the page. Looks at the page add to it, and looks at pages
-// that link or redirect to it.
-type Evidence struct {
-	Route    bool        // its route matches exactly this location, and it showed a whole document
-	Variable bool        // a variable of its route is named like a secret
-	Query    bool        // its location has a query
-	Link     bool        // a listed page links to it
-	LinkAt   moment.Time // when a look first saw such a link, to the second; only while the page waits
-	LinkNet  uint32      // the client of that look; see look.Look.Net
-	Shown    bool        // looks a day apart, or from two networks, saw such a link
-
-	// Unprompted says that a look saw such a link although its request named only public pages. It
-	// is noted only if the location has a risky word.
-	Unprompted bool
-
-	Hop      int      // how many redirects lead here from an entry, one or two
-	Networks []uint16 // the networks that got the page while it waits
-	Group    uint64   // its route or folder
-}
-
-func (ev *Evidence) fields(f *codec.Fields) {
+// evidenceFields lists the fields of the evidence.
+func (p *Page) evidenceFields(f *codec.Fields) {
+	ev := &p.Evidence
 	f.Bool(40, &ev.Route)
 	f.Bool(41, &ev.Variable)
 	f.Bool(42, &ev.Query)

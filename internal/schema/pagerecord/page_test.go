@@ -39,11 +39,11 @@ func full() *Page {
 	m, _, _ := mark.Mark{}.Look(&view, 1)
 	sec := moment.Seconds
 	return &Page{
-		Standing:  Standing{eligibility.Listed, eligibility.ByLink},
+		Standing:  eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink},
 		Presence:  Presence{sec(1700000000), 1700000123456, 200, 7, true, eligibility.NotFound, true},
 		Doubt:     Doubt{1700000200000, eligibility.Denied, 9},
 		Statement: Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
-		Evidence: Evidence{
+		Evidence: eligibility.Evidence{
 			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Shown: true, Unprompted: true,
 			Hop: 2, Networks: []uint16{1, 0xffff}, Group: 0xabcdef,
 		},
@@ -54,7 +54,7 @@ func full() *Page {
 		Listing:   Listing{3, 1700000200001},
 		Mark:      m, Varieties: Varieties{0x1235, 0xfffe}, NewLinks: NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}},
 		Dates: changedDates(), Rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
-		Loaded: Loaded{Known: true, Listed: true, Tallied: Standing{eligibility.Listed, eligibility.ByLink}, Sibling: sitewide.Linked, Change: sec(1700000100)},
+		Loaded: Loaded{Known: true, Listed: true, Tallied: eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, Sibling: sitewide.Linked, Change: sec(1700000100)},
 	}
 }
 
@@ -127,22 +127,5 @@ func TestImpossiblePagesAreDamaged(t *testing.T) {
 				t.Errorf("read as %+v, %v", p, err)
 			}
 		})
-	}
-}
-
-func TestListsReadsTheVerdictAlone(t *testing.T) {
-	for verdict := eligibility.Unknown; verdict <= eligibility.Gone; verdict++ {
-		p := full()
-		p.Verdict = verdict
-		if got := Lists(p.Encode()); got != p.Listed() {
-			t.Errorf("a page that is %v: %v", verdict, got)
-		}
-	}
-	listed := full()
-	listed.Verdict = eligibility.Listed
-	damaged := listed.Encode()
-	damaged[len(damaged)/2] ^= 1
-	if Lists(nil) || Lists(damaged) || Lists(new(Page).Encode()) {
-		t.Error("what cannot be read is listed")
 	}
 }

@@ -9,46 +9,10 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
-	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 const noon = moment.Time(1_700_000_000_000)
-
-// seenBy returns a look from a network, that long after noon.
-func seenBy(net uint32, later time.Duration) *observation.Look {
-	return &observation.Look{Sighting: &observation.Sighting{At: noon.Add(later).Time()}, Net: net}
-}
-
-func TestLinkIsShownByIndependentLooks(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		looks []*observation.Look
-		news  bool // of the last look
-		shown bool
-	}{
-		{"one look", []*observation.Look{seenBy(1, 0)}, true, false},
-		{"twice from one network", []*observation.Look{seenBy(1, 0), seenBy(1, time.Hour)}, false, false},
-		{"from two networks", []*observation.Look{seenBy(1, 0), seenBy(2, time.Hour)}, true, true},
-		{"a day apart", []*observation.Look{seenBy(1, 0), seenBy(1, 24*time.Hour)}, true, true},
-		{"from no known network", []*observation.Look{seenBy(0, 0), seenBy(0, time.Hour)}, false, false},
-		{"from no known network, a day apart", []*observation.Look{seenBy(0, 0), seenBy(0, 24*time.Hour)}, true, true},
-		{"then from a known network", []*observation.Look{seenBy(0, 0), seenBy(1, time.Hour)}, true, false},
-		{"then from two known networks", []*observation.Look{seenBy(0, 0), seenBy(1, time.Hour), seenBy(2, time.Hour)}, true, true},
-		{"once more", []*observation.Look{seenBy(1, 0), seenBy(2, 0), seenBy(3, 0)}, false, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var p Page
-			var news bool
-			for _, k := range tt.looks {
-				news = p.LinkedFrom(k)
-			}
-			if news != tt.news || p.Shown != tt.shown {
-				t.Errorf("news %t and shown %t, want %t and %t", news, p.Shown, tt.news, tt.shown)
-			}
-		})
-	}
-}
 
 func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 	for _, tt := range []struct {
@@ -78,21 +42,21 @@ func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 func TestPageCountsAmongItsSiblingsByItsEvidence(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		as     Standing
+		as     eligibility.Standing
 		link   bool
 		group  uint64
 		counts sitewide.Sibling
 	}{
-		{"listed by a link", Standing{eligibility.Listed, eligibility.ByLink}, true, 1, sitewide.Linked},
-		{"listed by networks", Standing{eligibility.Listed, eligibility.ByNetworks}, false, 1, sitewide.Orphan},
-		{"listed before", Standing{eligibility.Listed, eligibility.ByHistory}, false, 1, sitewide.Orphan},
-		{"listed by networks, and linked since", Standing{eligibility.Listed, eligibility.ByNetworks}, true, 1, sitewide.Linked},
-		{"an entry", Standing{eligibility.Listed, eligibility.ByEntry}, false, 1, sitewide.Uncounted},
-		{"in no group", Standing{eligibility.Listed, eligibility.ByLink}, true, 0, sitewide.Uncounted},
-		{"not listed", Standing{eligibility.Waiting, eligibility.NotSeen}, true, 1, sitewide.Uncounted},
+		{"listed by a link", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, true, 1, sitewide.Linked},
+		{"listed by networks", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByNetworks}, false, 1, sitewide.Orphan},
+		{"listed before", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByHistory}, false, 1, sitewide.Orphan},
+		{"listed by networks, and linked since", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByNetworks}, true, 1, sitewide.Linked},
+		{"an entry", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByEntry}, false, 1, sitewide.Uncounted},
+		{"in no group", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, true, 0, sitewide.Uncounted},
+		{"not listed", eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NotSeen}, true, 1, sitewide.Uncounted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &Page{Standing: tt.as, Evidence: Evidence{Link: tt.link, Group: tt.group}}
+			p := &Page{Standing: tt.as, Evidence: eligibility.Evidence{Link: tt.link, Group: tt.group}}
 			if got := p.CountsAs(); got != tt.counts {
 				t.Errorf("it counts as %d, want %d", got, tt.counts)
 			}
@@ -130,9 +94,9 @@ func TestWaitingRecordsWithoutEvidenceGoFirst(t *testing.T) {
 	}{
 		{"asked for long ago", Page{Presence: Presence{LastSeen: noon - 1}}, false},
 		{"asked for", Page{Presence: Presence{LastSeen: noon}}, false},
-		{"got by two networks", Page{Presence: Presence{Witnessed: true}, Evidence: Evidence{Networks: []uint16{1, 2}}}, false},
-		{"linked", Page{Evidence: Evidence{Link: true}}, false},
-		{"linked and got", Page{Presence: Presence{Witnessed: true}, Evidence: Evidence{Link: true}}, false},
+		{"got by two networks", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Networks: []uint16{1, 2}}}, false},
+		{"linked", Page{Evidence: eligibility.Evidence{Link: true}}, false},
+		{"linked and got", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Link: true}}, false},
 		{"forgotten by the owner", Page{Presence: Presence{Barred: true}}, true},
 	}
 	least, _ := Rank([]byte("damaged"))
@@ -247,25 +211,6 @@ func TestMovedPageInheritsItsHistory(t *testing.T) {
 			p := tt.to
 			if p.Inherit(from); p.Looks != tt.looks || p.FirstSeen != tt.first {
 				t.Errorf("%d looks since %d, want %d since %d", p.Looks, p.FirstSeen, tt.looks, tt.first)
-			}
-		})
-	}
-}
-
-func TestPageEndsWhenItSaid(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		said    Statement
-		content eligibility.Reason
-	}{
-		{"never", Statement{}, eligibility.None},
-		{"later", Statement{Until: noon + 1}, eligibility.None},
-		{"now", Statement{Until: noon}, eligibility.NoIndex},
-		{"after it forbade its listing", Statement{Until: noon, Content: eligibility.Private}, eligibility.Private},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if tt.said.End(noon.Time()); tt.said.Content != tt.content {
-				t.Errorf("%v, want %v", tt.said.Content, tt.content)
 			}
 		})
 	}

@@ -1,0 +1,295 @@
+package eligibility
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/moment"
+)
+
+// Record is what is known of one location and decides whether it is listed.
+type Record struct {
+	Location string
+	Standing      // the verdict so far
+	Public   bool // it is or was listed: a page needs evidence to enter, not to stay
+	Evidence
+
+	Witnessed bool          // the page was there when somebody last asked
+	Absent    Reason        // why it was not
+	Barred    bool          // the owner made servemap forget it
+	Content   Reason        // why the page itself forbids its listing
+	Until     moment.Time   // when it should leave, 0 for never
+	Self      bool          // it names itself as canonical
+	Shared    bool          // another location showed the same content lately
+	Crowd     bool          // many other locations did
+	Age       time.Duration // between the first and the last observation
+}
+
+// Context is what surrounds a record when it is judged: the time, what the owner and robots.txt
+// say, and other pages.
+type Context struct {
+	Now        moment.Time
+	Listing    Listing // by the owner's rules
+	Entry      bool    // it is one of the site's entries
+	Disallowed bool    // by the site's robots.txt
+	Networks   int     // how many distinct networks are evidence
+
+	// OwnQuery says that the location has a query that only the page's own canonical can vouch for.
+	// Networks prove nothing about it, since every visitor of a shared link carries the secret in
+	// its query.
+	OwnQuery bool
+
+	Siblings Siblings // matters only to a location that was never listed
+	Copies   Copies
+}
+
+// Siblings says how many other pages of the location's route or folder are listed.
+type Siblings struct {
+	Linked  int // because of a link
+	Orphans int // because of networks alone
+	Grown   int // because of a link, today for the first time
+}
+
+// Copies says which other locations show the same content. The zero Copies means that none do.
+type Copies struct {
+	Showing int    // how many show it, this one included
+	Listed  *Claim // the one that is listed, if it is another one
+}
+
+const (
+	// SiblingsNeeded is how many siblings must be listed because of a link before distinct networks
+	// count as evidence. An unlinked post next to linked posts is a page. An unlinked location next
+	// to none may be a secret.
+	SiblingsNeeded = 3
+	// OrphansAllowed is by how many the orphans of a route or folder may exceed its linked pages.
+	// It is enough for pages that a site forgot to link. It is too few for a flood of locations on
+	// a site that answers any location.
+	OrphansAllowed = 100
+	// GrowthADay is how many pages of a route or folder links may list for the first time in a day.
+	// An endless calendar links to new pages for ever.
+	GrowthADay = 100_000
+	// ClusterSize is how many locations with evidence must show one content for it to count as the
+	// site's answer to anything, such as an error page with status 200 (soft 404).
+	ClusterSize = 20
+)
+
+// Decide returns the verdict on a location. This is the only place where pages become listed, and
+// nothing overrules it. claims says that the location has what a listing needs, so that it counts
+// among those that show its content.
+//
+// If the owner, robots.txt or the page forbids it, the location is not listed. Otherwise the first
+// of these decides: an Always rule, being an entry, having been listed before, evidence. Of several
+// locations with one content, at most one is listed.
+//
+// A location with a suspicious word needs a link from a listed page as evidence. For a utility word
+// any such link is enough, since the site shows the page to everybody. For a risky word, the link
+// must not be there for one visitor alone. For a capability, several visitors must have seen the
+// link. For an action, only an Always rule is enough.
+func Decide(r Record, c Context) (s Standing, claims bool) {
+	s = r.alone(c)
+	if !s.Listed() {
+		return s, false
+	}
+	if why := r.outdone(c); why != None {
+		return Standing{Held, why}, true
+	}
+	return s, true
+}
+
+// Revise returns the verdict on a location whose neighbours are not at hand: the stored one, unless
+// the rules, robots.txt or the time say otherwise by now.
+func Revise(r Record, c Context) Standing {
+	s := r.alone(c)
+	switch {
+	case c.Listing == Never, c.Disallowed:
+		return s
+	case !r.Public: // its siblings matter
+		return r.Standing
+	case s.Listed() && (r.Reason == Duplicate || r.Reason == SoftNotFound):
+		return r.Standing
+	}
+	return s
+}
+
+// NeedsNeighbours reports whether other pages may decide about the location too. If not, the context
+// needs no Siblings and no Copies.
+func (r *Record) NeedsNeighbours(c Context) bool {
+	return r.Witnessed && r.content(c) == None &&
+		(r.Public || c.Entry || c.Listing == Always || r.Route || r.Link || r.Led() || len(r.Networks) >= c.Networks)
+}
+
+// alone decides as if no other location showed the same content.
+func (r *Record) alone(c Context) Standing {
+	content := r.content(c)
+	switch {
+	case c.Listing == Never:
+		return Standing{Excluded, RuleNever}
+	case c.Disallowed:
+		return Standing{Excluded, Disallowed}
+	case r.Barred && c.Listing != Always:
+		return Standing{Excluded, Forgotten}
+	case !r.Witnessed:
+		return r.unwitnessed()
+	case content == HeadNotSeen || content == Encoding:
+		return Standing{Held, content}
+	case content != None:
+		return Standing{Excluded, content}
+	case c.Listing == Always:
+		return Standing{Listed, ByRule}
+	case c.Entry:
+		return Standing{Listed, ByEntry}
+	case r.Public && r.Crowd && !r.Route && !r.Link && !r.Led():
+		return Standing{Held, Duplicate} // only visitors vouched for it, and the site shows this for any location
+	case r.Public:
+		return Standing{Listed, r.stays()}
+	}
+	return r.enters(c)
+}
+
+// content returns why the page itself forbids its listing, or None.
+func (r *Record) content(c Context) Reason {
+	switch {
+	case r.Content != None:
+		return r.Content
+	case r.Until != 0 && c.Now >= r.Until:
+		return NoIndex
+	case c.OwnQuery && !r.Self:
+		return QueryNotCanonical // the parameter was allowed before
+	}
+	return None
+}
+
+// unwitnessed decides about a page that nobody got at the last request.
+func (r *Record) unwitnessed() Standing {
+	switch {
+	case r.Absent != None && r.Public:
+		return Standing{Gone, r.Absent}
+	case r.Content == Private, r.Content == NoStore:
+		return Standing{Excluded, r.Content}
+	case r.Link || r.Led():
+		return Standing{Waiting, NotSeen}
+	}
+	return Standing{Waiting, NoEvidence}
+}
+
+// stays returns why a page that was listed before stays.
+func (r *Record) stays() Reason {
+	switch {
+	case r.Route:
+		return ByRoute
+	case r.Link:
+		return ByLink
+	case r.Led():
+		return ByEntry
+	case r.Listed() && r.Reason == ByNetworks: // the networks were forgotten when it was listed
+		return ByNetworks
+	}
+	return ByHistory
+}
+
+// enters decides about a page that was never listed.
+func (r *Record) enters(c Context) Standing {
+	word, linked := r.Word(), r.Link || r.Led()
+	switch {
+	case word == Action:
+		return Standing{Held, ActionWord}
+	case word == Secret && !r.Shown:
+		return Standing{Held, Capability}
+	case word == Risky && !r.Shown && !r.Unprompted:
+		return Standing{Held, RiskyWord}
+	case word == Plain && r.Route:
+		return Standing{Listed, ByRoute}
+	case word == Plain && r.Led():
+		return Standing{Listed, ByEntry}
+	case linked && c.Siblings.Grown >= GrowthADay:
+		return Standing{Held, Growth}
+	case linked:
+		return Standing{Listed, ByLink}
+	case word != Plain:
+		return Standing{Held, RiskyWord}
+	}
+	return r.byNetworks(c)
+}
+
+// byNetworks decides about a location that only its visitors vouch for.
+func (r *Record) byNetworks(c Context) Standing {
+	switch {
+	case c.OwnQuery || len(r.Networks) < c.Networks || c.Siblings.Linked < SiblingsNeeded:
+		return Standing{Waiting, NoEvidence}
+	case r.Shared:
+		return Standing{Held, Duplicate}
+	case c.Siblings.Orphans >= c.Siblings.Linked+OrphansAllowed:
+		return Standing{Held, Growth}
+	}
+	return Standing{Listed, ByNetworks}
+}
+
+// Word returns what the location's own words suggest.
+func (r *Record) Word() Word { return WordOf(r.Location, r.Variable) }
+
+// outdone returns why another location, or none, is listed with the content of this one. It returns
+// None if this one is listed.
+func (r *Record) outdone(c Context) Reason {
+	own, other := r.Claim(c), c.Copies.Listed
+	switch {
+	case own.Rank == Trusted:
+		return None
+	case c.Copies.Showing >= ClusterSize && own.Rank < Established:
+		return SoftNotFound
+	case other == nil || own.Beats(*other):
+		return None
+	}
+	return Duplicate
+}
+
+// Rank says how well a location may represent a content that several locations show.
+type Rank uint8
+
+// The ranks, the best last.
+const (
+	Orphaned    Rank = iota // nothing links to it
+	Linked                  // a listed page links to it
+	Established             // it was listed for a long time
+	Canonical               // it names itself as the canonical location
+	Trusted                 // an entry, or named by the owner's rule; listed whatever others show
+)
+
+// establishedAfter is how old a page must be to stay listed when another one begins to show the same
+// content.
+const establishedAfter = 24 * time.Hour
+
+// Claim is what decides between locations that show the same content.
+type Claim struct {
+	Rank     Rank
+	Linked   bool // the site links or redirects to it
+	Location string
+}
+
+// Claim returns the location's claim to represent its content.
+func (r *Record) Claim(c Context) Claim {
+	claim := Claim{Linked: r.Link || r.Led(), Location: r.Location}
+	switch {
+	case c.Listing == Always, c.Entry, r.Led():
+		claim.Rank = Trusted
+	case r.Self:
+		claim.Rank = Canonical
+	case r.Public && r.Age >= establishedAfter:
+		claim.Rank = Established
+	case r.Link:
+		claim.Rank = Linked
+	}
+	return claim
+}
+
+// Beats reports whether a location takes the place of another one. A higher rank does. Among equal
+// ones, a linked location is preferred, since strangers can ask for any location. Next comes the
+// shorter one: an article before a page of its comments. Otherwise the other one stays. The order
+// is strict, so that locations do not take turns.
+func (a Claim) Beats(b Claim) bool {
+	switch {
+	case a.Rank != b.Rank:
+		return a.Rank > b.Rank
+	case a.Linked != b.Linked:
+		return a.Linked
+	}
+	return len(a.Location) < len(b.Location)
+}

@@ -1,0 +1,372 @@
+package eligibility
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/moment"
+)
+
+const (
+	capabilityURL = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+	riskyURL      = "/share/summer-party"
+	utilityURL    = "/dashboard"
+	actionURL     = "/logout"
+)
+
+// three are networks that are enough, where as many are needed.
+var three = []uint16{1, 2, 3}
+
+func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
+	beside := Siblings{Linked: SiblingsNeeded} // pages that are linked
+	full := Siblings{Linked: SiblingsNeeded, Orphans: SiblingsNeeded + OrphansAllowed}
+	grown := Siblings{Grown: GrowthADay}
+	byNetworks := Standing{Listed, ByNetworks}
+	linked, shown := Evidence{Link: true}, Evidence{Link: true, Shown: true}
+	for _, tt := range []struct {
+		name string
+		r    Record
+		c    Context
+		want Standing
+	}{
+		{"nothing known", Record{}, Context{}, Standing{Waiting, NoEvidence}},
+		{"entry", Record{}, Context{Entry: true}, Standing{Listed, ByEntry}},
+		{"an entry redirects to it", Record{Evidence: Evidence{Hop: 1}}, Context{}, Standing{Listed, ByEntry}},
+		{"route", Record{Evidence: Evidence{Route: true}}, Context{}, Standing{Listed, ByRoute}},
+		{"link", Record{Evidence: linked}, Context{}, Standing{Listed, ByLink}},
+		{"rule", Record{}, Context{Listing: Always}, Standing{Listed, ByRule}},
+		{"rule before other evidence", Record{Evidence: linked}, Context{Listing: Always, Entry: true}, Standing{Listed, ByRule}},
+
+		{"networks", Record{Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, byNetworks},
+		{"too few networks", Record{Evidence: Evidence{Networks: three[:2]}}, Context{Siblings: beside}, Standing{Waiting, NoEvidence}},
+		{"networks, and too few pages beside it", Record{Evidence: Evidence{Networks: three}}, Context{Siblings: Siblings{Linked: 2}}, Standing{Waiting, NoEvidence}},
+		{"networks, and a query of its own", Record{Self: true, Evidence: Evidence{Networks: three}}, Context{Siblings: beside, OwnQuery: true}, Standing{Waiting, NoEvidence}},
+		{"networks of what others show too", Record{Shared: true, Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Held, Duplicate}},
+		{"networks, at the cap", Record{Evidence: Evidence{Networks: three}}, Context{Siblings: full}, Standing{Held, Growth}},
+		{"link to a query of its own", Record{Self: true, Evidence: linked}, Context{OwnQuery: true}, Standing{Listed, ByLink}},
+		{"link to a query that the page does not name", Record{Evidence: linked}, Context{OwnQuery: true}, Standing{Excluded, QueryNotCanonical}},
+		{"link to what others show too", Record{Shared: true, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
+		{"link, at the cap", Record{Evidence: linked}, Context{Siblings: grown}, Standing{Held, Growth}},
+		{"route, at the cap", Record{Evidence: Evidence{Route: true, Link: true}}, Context{Siblings: grown}, Standing{Listed, ByRoute}},
+		{"rule, at the cap", Record{Evidence: linked}, Context{Listing: Always, Siblings: grown}, Standing{Listed, ByRule}},
+
+		{"listed before", Record{Public: true}, Context{}, Standing{Listed, ByHistory}},
+		{"listed by networks before", Record{Public: true, Standing: byNetworks}, Context{}, byNetworks},
+		{"listed before, and linked", Record{Public: true, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
+		{"listed before, with a route", Record{Public: true, Evidence: Evidence{Route: true, Link: true}}, Context{}, Standing{Listed, ByRoute}},
+		{"listed before, led to by an entry", Record{Public: true, Evidence: Evidence{Hop: 2}}, Context{}, Standing{Listed, ByEntry}},
+		{"listed before, and many show the same", Record{Public: true, Crowd: true}, Context{}, Standing{Held, Duplicate}},
+		{"listed before and linked, and many show the same", Record{Public: true, Crowd: true, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
+		{"listed before, at the cap", Record{Public: true, Evidence: linked}, Context{Siblings: grown}, Standing{Listed, ByLink}},
+
+		{"never", Record{Public: true, Evidence: linked}, Context{Listing: Never, Entry: true}, Standing{Excluded, RuleNever}},
+		{"never, and not there", Record{Absent: NotFound, Public: true}, Context{Listing: Never}, Standing{Excluded, RuleNever}},
+		{"robots.txt", Record{Public: true, Evidence: linked}, Context{Disallowed: true, Listing: Always}, Standing{Excluded, Disallowed}},
+		{"noindex", Record{Content: NoIndex, Public: true, Evidence: linked}, Context{Listing: Always}, Standing{Excluded, NoIndex}},
+		{"private", Record{Content: Private, Evidence: linked}, Context{Entry: true}, Standing{Excluded, Private}},
+		{"ends later", Record{Until: 5, Public: true, Evidence: linked}, Context{Now: 4}, Standing{Listed, ByLink}},
+		{"has ended", Record{Until: 5, Public: true, Evidence: linked}, Context{Now: 5}, Standing{Excluded, NoIndex}},
+		{"head not seen over a rule", Record{Content: HeadNotSeen}, Context{Listing: Always}, Standing{Held, HeadNotSeen}},
+		{"encoding", Record{Content: Encoding, Evidence: linked}, Context{}, Standing{Held, Encoding}},
+		{"forgotten", Record{Barred: true, Public: true, Evidence: linked}, Context{Entry: true}, Standing{Excluded, Forgotten}},
+		{"forgotten, and a rule", Record{Barred: true}, Context{Listing: Always}, Standing{Listed, ByRule}},
+
+		{"not there, and linked", Record{Absent: NotFound, Evidence: linked}, Context{}, Standing{Waiting, NotSeen}},
+		{"not there", Record{Absent: NotFound}, Context{Entry: true}, Standing{Waiting, NoEvidence}},
+		{"not there, and was listed", Record{Absent: StatusGone, Public: true, Evidence: linked}, Context{Listing: Always}, Standing{Gone, StatusGone}},
+		{"for one visitor", Record{Content: NoStore}, Context{}, Standing{Excluded, NoStore}},
+
+		{"risky, networks", Record{Location: riskyURL, Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
+		{"risky, route", Record{Location: riskyURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
+		{"risky, link", Record{Location: riskyURL, Evidence: linked}, Context{}, Standing{Held, RiskyWord}},
+		{"risky, link shown to several", Record{Location: riskyURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
+		{"risky, link that is not there for one visitor", Record{Location: riskyURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
+		{"risky, an entry redirects to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, RiskyWord}},
+		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByLink}},
+		{"utility, networks", Record{Location: utilityURL, Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
+		{"utility, route", Record{Location: utilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
+		{"utility, link", Record{Location: utilityURL, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
+		{"action, link", Record{Location: actionURL, Evidence: shown}, Context{}, Standing{Held, ActionWord}},
+		{"action, route", Record{Location: actionURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, ActionWord}},
+		{"action, rule", Record{Location: actionURL}, Context{Listing: Always}, Standing{Listed, ByRule}},
+		{"secret, networks", Record{Location: capabilityURL, Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Held, Capability}},
+		{"secret, route", Record{Location: capabilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, Capability}},
+		{"secret, link", Record{Location: capabilityURL, Evidence: linked}, Context{}, Standing{Held, Capability}},
+		{"secret, link that is not there for one visitor", Record{Location: capabilityURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Held, Capability}},
+		{"secret, link shown to several", Record{Location: capabilityURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
+		{"secret, an entry redirects to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, Capability}},
+		{"secret, an entry redirects everybody to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByLink}},
+		{"a route variable named like a secret", Record{Location: "/x/winter", Evidence: Evidence{Link: true, Variable: true}}, Context{}, Standing{Held, Capability}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.r.Witnessed = tt.r.Absent == None && tt.r.Content != NoStore
+			tt.c.Networks = len(three)
+			if got, claims := Decide(tt.r, tt.c); got != tt.want || claims != got.Listed() {
+				t.Errorf("%v because of %v, claims %t, want %v because of %v", got.Verdict, got.Reason, claims, tt.want.Verdict, tt.want.Reason)
+			}
+		})
+	}
+}
+
+// question holds all that Decide is asked.
+type question struct {
+	r Record
+	c Context
+}
+
+// broken returns which promise the answer to a question breaks, or "". It restates Decide in terms
+// of what must never happen.
+func (q question) broken(verdict Verdict, why Reason) string {
+	r, c := q.r, q.c
+	networks := len(r.Networks) >= c.Networks && c.Siblings.Linked >= SiblingsNeeded && !c.OwnQuery && !r.Shared &&
+		c.Siblings.Orphans < c.Siblings.Linked+OrphansAllowed
+	public, word, grows := r.Link || r.Led(), r.Word(), c.Siblings.Grown < GrowthADay
+	enters := map[Word]bool{
+		Plain:   r.Route || r.Led() || public && grows || !public && networks,
+		Utility: public && grows,
+		Risky:   public && (r.Shown || r.Unprompted) && grows,
+		Secret:  public && r.Shown && grows,
+	}[word]
+	stays := r.Public && !(r.Crowd && !r.Route && !public)
+	content := r.Content
+	if content == None && c.OwnQuery && !r.Self {
+		content = QueryNotCanonical
+	}
+	forbidden := c.Listing == Never || c.Disallowed || content != None
+	switch {
+	case c.Listing == Never && (verdict != Excluded || why != RuleNever):
+		return "never always wins"
+	case c.Listing != Never && c.Disallowed && (verdict != Excluded || why != Disallowed):
+		return "robots.txt beats all but never"
+	case c.Listing != Never && !c.Disallowed && content != None && (verdict != Excluded && verdict != Held || why != content):
+		return "what the page forbids beats all evidence, and is the reason given"
+	case (verdict == Listed) != (!forbidden && (c.Listing == Always || c.Entry || stays || !r.Public && enters)):
+		return "listed is what has evidence and is not forbidden, and nothing else"
+	case verdict == Waiting && why != NoEvidence:
+		return "what waits, waits for evidence"
+	case why == ByNetworks && !networks || why == ByLink && !public || why == ByRoute && !r.Route ||
+		why == ByEntry && !c.Entry && !r.Led() || why == ByHistory && !r.Public || why == ByRule && c.Listing != Always:
+		return "the reason is true"
+	case verdict == Held && why == Capability && word != Secret, verdict == Held && why == RiskyWord && word == Plain,
+		verdict == Held && why == ActionWord && word != Action:
+		return "what is said of the location is true"
+	case verdict == Unknown || verdict == Gone || why == None:
+		return "a page that is there has a verdict, for a reason"
+	}
+	return ""
+}
+
+func TestDecideNeverBreaksItsPromises(t *testing.T) {
+	for bits := range 1 << 12 {
+		is := func(n int) bool { return bits>>n&1 != 0 }
+		q := question{
+			Record{
+				Witnessed: true, Self: is(0), Public: is(1), Shared: is(2), Crowd: is(3),
+				Evidence: Evidence{Route: is(4), Link: is(5), Shown: is(6), Unprompted: is(7), Hop: bits >> 8 & 1},
+			},
+			Context{Entry: is(9), Disallowed: is(10), OwnQuery: is(11), Networks: 3},
+		}
+		for i := range 1 << 4 {
+			q.r.Networks, q.c.Siblings.Linked = three[:i&1*3], i>>1&1*SiblingsNeeded
+			q.c.Siblings.Orphans, q.c.Siblings.Grown = i>>2&1*(q.c.Siblings.Linked+OrphansAllowed), i>>3&1*GrowthADay
+			for _, q.r.Location = range []string{"/a", utilityURL, riskyURL, capabilityURL, actionURL} {
+				for _, q.c.Listing = range []Listing{Auto, Always, Never} {
+					for _, q.r.Content = range []Reason{None, Private} {
+						got, _ := Decide(q.r, q.c)
+						if broken := q.broken(got.Verdict, got.Reason); broken != "" {
+							t.Fatalf("Decide of %+v = %v because of %v, but %s", q, got.Verdict, got.Reason, broken)
+						}
+						if got.Listed() && !q.r.NeedsNeighbours(q.c) {
+							t.Fatalf("%+v is listed, and nobody has asked for its neighbours", q)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Of the pages that would each be listed, one represents a content.
+func TestOneOfSeveralCopiesIsListed(t *testing.T) {
+	orphan, linked := Record{Location: "/page"}, Record{Location: "/page", Evidence: Evidence{Link: true}}
+	self, old := linked, linked
+	self.Self = true
+	old.Age = 25 * time.Hour
+	other := func(rank Rank, location string) *Claim { return &Claim{rank, rank > Orphaned, location} }
+	const shorter, longer = "/b", "/the-other-page"
+	for _, tt := range []struct {
+		name    string
+		own     Record
+		entry   bool
+		showing int
+		listed  *Claim
+		want    Reason
+	}{
+		{"alone", orphan, false, 1, nil, None},
+		{"the first to be listed of several", linked, false, 3, nil, None},
+		{"linked, where an orphan is listed", linked, false, 2, other(Orphaned, shorter), None},
+		{"linked, where a linked one is listed", linked, false, 2, other(Linked, shorter), Duplicate},
+		{"linked and shorter, where a linked one is listed", linked, false, 2, other(Linked, longer), None},
+		{"of the same length, where a linked one is listed", linked, false, 2, other(Linked, "/same"), Duplicate},
+		{"an orphan, where a linked one is listed", orphan, false, 2, other(Linked, longer), Duplicate},
+		{"canonical, where a linked one is listed", self, false, 2, other(Linked, shorter), None},
+		{"canonical, where a canonical one is listed", self, false, 2, other(Canonical, shorter), Duplicate},
+		{"linked, where an entry is listed", linked, false, 2, other(Trusted, longer), Duplicate},
+		{"an entry, where an entry is listed", linked, true, 2, other(Trusted, shorter), None},
+		{"linked and shorter, where one listed for long is", linked, false, 2, other(Established, longer), Duplicate},
+		{"a cluster", linked, false, ClusterSize, nil, SoftNotFound},
+		{"a cluster, and shorter", linked, false, ClusterSize, other(Linked, longer), SoftNotFound},
+		{"one less than a cluster", linked, false, ClusterSize - 1, nil, None},
+		{"a cluster, and a page listed for long", old, false, ClusterSize, nil, None},
+		{"a cluster, and a page that names itself", self, false, ClusterSize, nil, None},
+		{"a cluster, and another page that names itself", self, false, ClusterSize, other(Canonical, shorter), Duplicate},
+		{"an entry of a cluster", linked, true, ClusterSize, other(Linked, shorter), None},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.own.Witnessed, tt.own.Public = true, true
+			got, claims := Decide(tt.own, Context{Entry: tt.entry, Copies: Copies{tt.showing, tt.listed}})
+			if got.Listed() != (tt.want == None) || !got.Listed() && got != (Standing{Held, tt.want}) || !claims {
+				t.Errorf("%v because of %v, claims %t, want %v", got.Verdict, got.Reason, claims, tt.want)
+			}
+		})
+	}
+}
+
+// However many locations show one content, visits to them settle on one location.
+func TestClaimsAreAStrictOrder(t *testing.T) {
+	var all []Claim
+	for _, location := range []string{"/", "/a", "/a/", "/a/b", "/a?x=1", "/a?x=1&y=1", "/?a=1", "/b"} {
+		for _, rank := range []Rank{Orphaned, Linked, Canonical} {
+			all = append(all, Claim{rank, true, location}, Claim{rank, false, location})
+		}
+	}
+	for _, a := range all {
+		for _, b := range all {
+			if a.Beats(b) && b.Beats(a) {
+				t.Errorf("%+v and %+v beat each other", a, b)
+			}
+			for _, c := range all {
+				if a.Beats(b) && b.Beats(c) && !a.Beats(c) {
+					t.Errorf("%+v, %+v and %+v take turns", a, b, c)
+				}
+			}
+		}
+	}
+}
+
+// What is stored holds until the rules, robots.txt or the time say otherwise.
+func TestReviseActsOnWhatHasChangedSince(t *testing.T) {
+	listed, waits, copied := Standing{Listed, ByLink}, Standing{Waiting, NoEvidence}, Standing{Held, Duplicate}
+	for _, tt := range []struct {
+		name   string
+		r      Record
+		c      Context
+		stored Standing
+		want   Standing
+	}{
+		{"nothing", Record{Public: true}, Context{}, listed, listed},
+		{"never", Record{Public: true}, Context{Listing: Never}, listed, Standing{Excluded, RuleNever}},
+		{"never no more", Record{Public: true}, Context{}, Standing{Excluded, RuleNever}, listed},
+		{"robots.txt", Record{Public: true}, Context{Disallowed: true}, listed, Standing{Excluded, Disallowed}},
+		{"the end", Record{Public: true, Until: 5}, Context{Now: 5}, listed, Standing{Excluded, NoIndex}},
+		{"a parameter that is not allowed", Record{Public: true}, Context{OwnQuery: true}, listed, Standing{Excluded, QueryNotCanonical}},
+		{"a duplicate", Record{Public: true}, Context{}, copied, copied},
+		{"a duplicate that ends", Record{Public: true, Until: 5}, Context{Now: 5}, copied, Standing{Excluded, NoIndex}},
+		{"what waits for evidence", Record{}, Context{}, waits, waits},
+		{"what waits, and never", Record{}, Context{Listing: Never}, waits, Standing{Excluded, RuleNever}},
+	} {
+		tt.r.Witnessed, tt.r.Link, tt.r.Standing = true, true, tt.stored
+		if got := Revise(tt.r, tt.c); got != tt.want {
+			t.Errorf("%s: %v because of %v, want %v because of %v", tt.name, got.Verdict, got.Reason, tt.want.Verdict, tt.want.Reason)
+		}
+	}
+}
+
+func TestLinkIsShownByIndependentObservations(t *testing.T) {
+	type sight struct {
+		network uint32
+		hours   int
+	}
+	for _, tt := range []struct {
+		name  string
+		seen  []sight
+		news  bool // the last one is
+		shown bool
+	}{
+		{"one", []sight{{1, 0}}, true, false},
+		{"twice from one network", []sight{{1, 0}, {1, 1}}, false, false},
+		{"from two networks", []sight{{1, 0}, {2, 1}}, true, true},
+		{"a day apart", []sight{{1, 0}, {1, 24}}, true, true},
+		{"from no known network", []sight{{0, 0}, {0, 1}}, false, false},
+		{"from no known network, a day apart", []sight{{0, 0}, {0, 24}}, true, true},
+		{"then from a known network", []sight{{0, 0}, {1, 1}}, true, false},
+		{"then from two known networks", []sight{{0, 0}, {1, 1}, {2, 1}}, true, true},
+		{"once more", []sight{{1, 0}, {2, 0}, {3, 0}}, false, true},
+	} {
+		var ev Evidence
+		var news bool
+		for _, s := range tt.seen {
+			news = ev.SawLink(1_700_000_000_000+moment.Time(s.hours)*3_600_000, s.network)
+		}
+		if news != tt.news || ev.Shown != tt.shown {
+			t.Errorf("%s: news %t and shown %t, want %t and %t", tt.name, news, ev.Shown, tt.news, tt.shown)
+		}
+	}
+}
+
+func TestVerdictsAndReasonsHaveUniqueNames(t *testing.T) {
+	verdicts := map[string]bool{}
+	for v := Unknown; v <= Gone; v++ {
+		if verdicts[v.String()] {
+			t.Errorf("two verdicts are called %q", v)
+		}
+		verdicts[v.String()] = true
+	}
+	if got := (Gone + 1).String(); got != "unknown" {
+		t.Errorf("a verdict that is none is called %q", got)
+	}
+	reasons := map[string]bool{}
+	for i := range Reasons {
+		name := Reason(i).String()
+		if name == "" || reasons[name] {
+			t.Errorf("reason %d is called %q, which is empty or taken", i, name)
+		}
+		reasons[name] = true
+	}
+	if got := Reason(Reasons).String(); got != "unknown" {
+		t.Errorf("a reason that is none is called %q", got)
+	}
+}
+
+func TestWordOfRecognisesRiskyLocations(t *testing.T) {
+	for want, locations := range map[Word]string{
+		Plain: "/ /about /blog/hello-world /blog/presets /border/orderly /blog/how-to-delete-files /delete.html /a?delete " +
+			"/errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /menu /news/2024 /rooms/401-b " +
+			"/customer-stories /a?page=404 /carts /manual/delete.html /manual/function.delete.php /carts.php /logout.png /logout. " +
+			"/.php /index.php /how-to-delete.php",
+		Utility: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
+			"/fragments/menu /ajax/comments /dashboard /dashboard/sales /backoffice /staff /logs /config /customers/export",
+		Risky: "/reset-password/abc /RESET/abc /forgot_password /invite/Ab3kZ9 /share/summer-party /orders/100234/thank-you /wp-admin/ " +
+			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.php",
+		Secret: "/404/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /d/3f2504e0-4f89-41d3-9a0c-0305e82c3301 " +
+			"/reset/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+		Action: "/u/unsubscribe/42 /logout /user/log_out /wiki/Page/edit /Cart /dashboard/logout " +
+			"/3f2504e0-4f89-41d3-9a0c-0305e82c3301/delete /logout.php /LogOut.aspx /log_out.do /logout.jsp /user/signout.action " +
+			"/shop/add_to_cart.cgi /delete.php /edit.asp /remove.cfm /unsubscribe.pl /cart.html /logout.htm /logout.php/now",
+	} {
+		for location := range strings.FieldsSeq(locations) {
+			if got := WordOf(location, false); got != want {
+				t.Errorf("%s: word %d, want %d", location, got, want)
+			}
+		}
+	}
+}
+
+func TestVariableNamedLikeASecretMakesALocationSecret(t *testing.T) {
+	for location, want := range map[string]Word{"/x/winter": Secret, "/x/invite": Secret, "/x/logout": Action} {
+		if got := WordOf(location, true); got != want {
+			t.Errorf("%s: word %d, want %d", location, got, want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package eligibility
+
+import (
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/moment"
+)
+
+// Evidence is what speaks for listing a location. Observations of the page add to it, and
+// observations of pages that link or redirect to it. It is stored as it is decided on.
+//
+// A new kind of evidence is a field here, what it is worth in [Decide], and the place where it is
+// seen.
+type Evidence struct {
+	Route    bool        // its route matches exactly this location, and it showed a whole document
+	Variable bool        // a variable of its route is named like a secret
+	Query    bool        // its location has a query
+	Link     bool        // a listed page links to it
+	LinkAt   moment.Time // when such a link was first seen, to the second; only while the page waits
+	LinkNet  uint32      // the network that saw it then, 0 if unknown
+	Shown    bool        // such a link was seen a day apart, or from two networks
+
+	// Unprompted says that such a link was seen although the request named only public pages. So
+	// the link does not depend on who asked. It is noted only if the location has a risky word.
+	Unprompted bool
+
+	Hop      int      // how many redirects lead here from an entry, one or two; 0 for none
+	Networks []uint16 // the networks that got the page while it waits
+	Group    uint64   // its route or folder
+}
+
+// Led reports whether an entry redirects to the location.
+func (ev *Evidence) Led() bool { return ev.Hop > 0 }
+
+// networksKept bounds how many networks are remembered of a waiting page.
+const networksKept = 32
+
+// SawVisitor notes that a network got the page. 0 stands for an unknown network.
+func (ev *Evidence) SawVisitor(network uint32) {
+	n := uint16(network - 1)
+	if network != 0 && len(ev.Networks) < networksKept && !slices.Contains(ev.Networks, n) {
+		ev.Networks = append(ev.Networks, n)
+	}
+}
+
+// SawLink notes that a network saw a link from a listed page. It reports whether that is news.
+func (ev *Evidence) SawLink(at moment.Time, network uint32) bool {
+	switch {
+	case ev.Shown:
+		return false
+	case ev.LinkAt == 0:
+		ev.LinkAt, ev.LinkNet = at.Second(), network
+	case Independent(ev.LinkAt, ev.LinkNet, at, network):
+		ev.Shown = true
+	case ev.LinkNet == 0 && network != 0:
+		ev.LinkNet = network
+	default:
+		return false
+	}
+	return true
+}
+
+// Entered forgets what matters only until a page is listed, since it tells of visitors.
+func (ev *Evidence) Entered() {
+	ev.Networks, ev.LinkAt, ev.LinkNet, ev.Shown, ev.Unprompted = nil, 0, 0, false, false
+}
+
+// ShownAfter is how far apart two observations must be to be independent.
+const ShownAfter = 24 * time.Hour
+
+// Independent reports whether the second of two observations is a day later than the first, or from
+// another network. What both saw is shown to everybody.
+func Independent(first moment.Time, network uint32, second moment.Time, other uint32) bool {
+	return second.Sub(first) >= ShownAfter || network != 0 && other != 0 && network != other
+}

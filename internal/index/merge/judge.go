@@ -1,0 +1,128 @@
+package merge
+
+import (
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+)
+
+// context returns what surrounds the record of a location, without other pages.
+func (s *Settings) context(r *eligibility.Record, obeyed *robots.Obeyed, now moment.Time) eligibility.Context {
+	rule, _ := s.Rules.Match(r.Location)
+	return eligibility.Context{
+		Now: now, Listing: rule.Listing, Entry: s.Entries[r.Location], Networks: s.Networks,
+		Disallowed: !obeyed.Allows(r.Location) || !r.Public && !obeyed.AllowsNew(r.Location),
+		OwnQuery:   s.OwnQuery(r.Location),
+	}
+}
+
+// judge gives a page the verdict that follows from its present values. It returns the page whose
+// verdict depends on this one and must be judged next, nil for none.
+func (m *Batch) judge(p *pagerecord.Page) (next *pagerecord.Page) {
+	r := p.Judged()
+	c := m.site.context(&r, m.site.Robots, m.moment())
+	if !r.NeedsNeighbours(c) {
+		p.Standing, _ = eligibility.Decide(r, c)
+		m.leave(p, m.site.ID(r.Location))
+		return nil
+	}
+	if !r.Public && p.Group != 0 {
+		n := sitewide.ReadSiblings(m.Get(m.site.Keys.Siblings(p.Group)))
+		c.Siblings = eligibility.Siblings{Linked: n.Linked, Orphans: n.Orphans, Grown: n.GrownOn(p.LastSeen.Day())}
+	}
+	if p.Showing == 0 {
+		p.Standing, _ = eligibility.Decide(r, c)
+		m.leave(p, m.site.ID(r.Location))
+		return nil
+	}
+	return m.judgeAmongCopies(p, r, c)
+}
+
+// judgeAmongCopies is judge for a page that others may show too.
+func (m *Batch) judgeAmongCopies(p *pagerecord.Page, r eligibility.Record, c eligibility.Context) (next *pagerecord.Page) {
+	id, d := m.site.ID(r.Location), m.duplicates(p.Showing)
+	if sitewide.OwnPage(r.Location) {
+		d.Join(id)
+	}
+	rival := m.rival(r.Location, d)
+	c.Copies = eligibility.Copies{Showing: d.Members()}
+	if rival != nil {
+		other := rival.Judged()
+		claim := other.Claim(m.site.context(&other, m.site.Robots, m.moment()))
+		c.Copies.Listed = &claim
+	}
+	var claims bool
+	if p.Standing, claims = eligibility.Decide(r, c); !claims || p.Joined != p.Showing {
+		m.leave(p, id)
+	}
+	if !claims {
+		return nil
+	}
+	p.Joined = p.Showing
+	switch {
+	case p.Listed() && (rival == nil || c.Copies.Listed.Rank < eligibility.Trusted):
+		d.Listed = r.Location
+	case !p.Listed() && (rival == nil || d.Listed == r.Location):
+		d.Listed = ""
+	}
+	m.putDuplicates(p.Showing, d)
+	if d.Listed == r.Location || p.Reason == eligibility.SoftNotFound {
+		return rival
+	}
+	return nil
+}
+
+// duplicates returns the record of the pages that show a content.
+func (m *Batch) duplicates(showing uint64) sitewide.Duplicates {
+	return sitewide.ReadDuplicates(m.Get(m.site.Keys.Duplicates(showing)), m.site.ID)
+}
+
+func (m *Batch) putDuplicates(showing uint64, d sitewide.Duplicates) {
+	m.Put(m.site.Keys.Duplicates(showing), d.Encode(m.site.ID))
+}
+
+// rival returns the other page that is listed with a content, nil if there is none.
+func (m *Batch) rival(location string, d sitewide.Duplicates) *pagerecord.Page {
+	if d.Listed == "" || d.Listed == location {
+		return nil
+	}
+	if p, known := m.Load(d.Listed); known && p.Listed() {
+		return p
+	}
+	return nil
+}
+
+// leave takes a page, with its ID, out of its duplicates. If it represented them, the next
+// of them that gets a look takes its place.
+func (m *Batch) leave(p *pagerecord.Page, id uint64) {
+	if p.Joined == 0 {
+		return
+	}
+	d := m.duplicates(p.Joined)
+	d.Leave(id)
+	if d.Listed == p.Loaded.Location {
+		d.Listed = ""
+	}
+	m.putDuplicates(p.Joined, d)
+	p.Joined = 0
+}
+
+// count updates the record of the page's siblings. isNew says that the page was never
+// listed before.
+func (m *Batch) count(p *pagerecord.Page, isNew bool) {
+	as := p.CountsAs()
+	grows := isNew && as == sitewide.Linked
+	if as == p.Loaded.Sibling && !grows {
+		return
+	}
+	key := m.site.Keys.Siblings(p.Group)
+	s := sitewide.ReadSiblings(m.Get(key))
+	s.Recount(p.Loaded.Sibling, as)
+	if grows {
+		s.Grow(p.LastSeen.Day())
+	}
+	p.Loaded.Sibling = as
+	m.Put(key, s.Encode())
+}
