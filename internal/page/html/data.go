@@ -8,12 +8,18 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// data reads a script of structured data (JSON-LD). It ignores a script that is not valid JSON.
-func (r *reader) data(script []byte) {
-	if len(script) > r.dataLeft {
+// data says what was read of structured data (JSON-LD), and where the page's date is from.
+type data struct {
+	left   int        // bytes of structured data that may still be read
+	source dateSource // the source of Facts.Modified
+}
+
+// structured reads a script of structured data. It ignores a script that is not valid JSON.
+func (r *reader) structured(script []byte) {
+	if len(script) > r.data.left {
 		return
 	}
-	r.dataLeft -= len(script)
+	r.data.left -= len(script)
 	var v any
 	if json.Unmarshal(script, &v) != nil {
 		return

@@ -4,56 +4,16 @@ import "strings"
 
 // element is an element that the reader knows. It treats all others as inline elements without
 // meaning.
-type element uint8
-
-// The reader handles these elements by name, not only by their traits.
-const (
-	unknown element = iota
-	elA
-	elArea
-	elBase
-	elBody
-	elBr
-	elCaption
-	elDD
-	elDL
-	elDT
-	elHead
-	elHeader
-	elHTML
-	elImg
-	elLI
-	elLink
-	elMath
-	elMenu
-	elMeta
-	elNoscript
-	elOL
-	elP
-	elPlaintext
-	elScript
-	elSVG
-	elTable
-	elTBody
-	elTD
-	elTemplate
-	elTextarea
-	elTFoot
-	elTH
-	elTHead
-	elTitle
-	elTR
-	elUL
-	others        // the first element that has only traits
-	elements = 88 // room for this many
-)
-
-// elementNames are the names of these elements, in the order of the constants.
-const elementNames = "a area base body br caption dd dl dt head header html img li link math menu meta noscript " +
-	"ol p plaintext script svg table tbody td template textarea tfoot th thead title tr ul"
+type element struct {
+	name   string
+	traits trait
+	// ends are the traits of the elements that end where this one begins, as an item does at the
+	// next item. The search goes no further out than to an element with a trait of within.
+	ends, within trait
+}
 
 // trait is what an element means for reading.
-type trait uint16
+type trait uint32
 
 const (
 	block     trait = 1 << iota // the text is cut where it begins and ends
@@ -68,75 +28,97 @@ const (
 	raw                         // it holds characters and no elements
 	inHead                      // it may stand in the head
 	heading                     // its text is a heading
+	described                   // the reader needs its attributes
+	foreign                     // a slash ends it, and any raw element in it
+
+	// parts of lists and tables
+	paragraph
+	item
+	list
+	definition
+	definitions
+	cell
+	tableRow
+	caption
+	rowGroup
+	table
+	template
 
 	// elements inside have these traits too
 	inherited = inMain | inArticle | furniture | noText | inert | heading
 	container = block | open | endsP
+	inTable   = table | template // no part of a table ends one outside of these
 )
 
-// elementTraits lists all elements that have traits.
-var elementTraits = [...]struct {
-	traits trait
-	names  string
-}{
-	{container, "address blockquote center details div dl fieldset figcaption figure hgroup"},
-	{container | heading, "h1 h2 h3 h4 h5 h6"},
-	{container, "legend li dd dt menu ol p pre search section summary ul"},
-	{container | inMain, "main"},
-	{container | inArticle, "article"},
-	{container | furniture, "aside dialog footer form header nav"},
-	{container | scope, "table"},
-	{block | open | scope, "caption td th"},
-	{block | open, "thead tbody tfoot tr"},
-	{block | open | furniture, "button select"},
-	{block, "br option optgroup"},
-	{block | endsP, "hr"},
-	{open, "math"},
-	{open | noText, "audio canvas datalist svg video"},
-	{open | noText | inHead, "noscript"},
-	{open | noText | inert | scope | inHead, "template"},
-	{raw | noText, "iframe noembed"},
-	{raw | noText | inHead, "noframes script style title"},
-	{raw | block, "plaintext"},
-	{raw | block | furniture, "textarea"},
-	{raw | block | endsP, "xmp"},
-	{inHead, "base head html link meta"},
-}
-
-var elementsByName, traits = buildElements()
-
-func buildElements() (byName names, traits [elements]trait) {
-	for el, name := range strings.Fields(elementNames) {
-		byName.add(name, uint8(el+1))
-	}
-	byName.add("image", uint8(elImg))
-	next := uint8(others)
-	for _, t := range elementTraits {
-		for name := range strings.FieldsSeq(t.names) {
-			el := byName.find([]byte(name))
-			if el == 0 {
-				el, next = next, next+1
-				byName.add(name, el)
+// elements are the elements that the reader knows, by name.
+var elements = func() map[string]*element {
+	byName := make(map[string]*element)
+	for _, kind := range [...]struct {
+		names string
+		element
+	}{
+		{"a area base html img image link meta script", element{traits: described}},
+		{"address blockquote center details div fieldset figcaption figure hgroup legend pre search section summary", element{traits: container}},
+		{"h1 h2 h3 h4 h5 h6", element{traits: container | heading}},
+		{"p", element{traits: container | paragraph}},
+		{"ol ul menu", element{traits: container | list}},
+		{"li", element{traits: container | item, ends: item, within: scope | list}},
+		{"dl", element{traits: container | definitions}},
+		{"dd dt", element{traits: container | definition, ends: definition, within: scope | definitions}},
+		{"main", element{traits: container | inMain}},
+		{"article", element{traits: container | inArticle}},
+		{"aside dialog footer form header nav", element{traits: container | furniture}},
+		{"table", element{traits: container | scope | table}},
+		{"caption", element{traits: block | open | scope | caption, within: inTable}},
+		{"td th", element{traits: block | open | scope | cell, ends: cell, within: inTable}},
+		{"tr", element{traits: block | open | tableRow, ends: tableRow | caption, within: inTable}},
+		{"thead tbody tfoot", element{traits: block | open | rowGroup, ends: caption | rowGroup, within: inTable}},
+		{"button select", element{traits: block | open | furniture}},
+		{"br option optgroup", element{traits: block}},
+		{"hr", element{traits: block | endsP}},
+		{"math", element{traits: open | foreign}},
+		{"svg", element{traits: open | noText | foreign}},
+		{"audio canvas datalist video", element{traits: open | noText}},
+		{"noscript", element{traits: open | noText | inHead}},
+		{"template", element{traits: open | noText | inert | scope | inHead | template}},
+		{"iframe noembed", element{traits: raw | noText}},
+		{"noframes script style title", element{traits: raw | noText | inHead}},
+		{"plaintext", element{traits: raw | block}},
+		{"textarea", element{traits: raw | block | furniture}},
+		{"xmp", element{traits: raw | block | endsP}},
+		{"base head html link meta", element{traits: inHead}},
+	} {
+		for name := range strings.FieldsSeq(kind.names) {
+			el := byName[name]
+			if el == nil {
+				el = &element{name: name}
+				byName[name] = el
 			}
-			traits[el] = t.traits
+			el.traits |= kind.traits
+			el.ends |= kind.ends
+			el.within |= kind.within
 		}
 	}
-	return byName, traits
-}
+	byName["image"].name = "img" // as browsers read it
+	return byName
+}()
 
-// elementOf returns the element with a name, in any case.
-func elementOf(name []byte) element { return element(elementsByName.find(name)) }
+var unknown = new(element)
+
+// elementOf returns the element of a name in lower case.
+func elementOf(name []byte) *element {
+	if el := elements[string(name)]; el != nil {
+		return el
+	}
+	return unknown
+}
 
 // placeIn returns the place of what is inside an element of that name at a place. It is the FNV-1a
-// hash (draft-eastlake-fnv, 64 bits) of the names from the outermost to the innermost. Names are
-// hashed because the elements' numbers may change.
-func placeIn(place uint64, name []byte) uint64 {
+// hash (draft-eastlake-fnv, 64 bits) of the names from the outermost to the innermost.
+func placeIn(place uint64, name string) uint64 {
 	const prime = 1099511628211
-	for _, c := range name {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		place = (place ^ uint64(c)) * prime
+	for i := range len(name) {
+		place = (place ^ uint64(name[i])) * prime
 	}
 	return (place ^ '/') * prime
 }

@@ -7,12 +7,12 @@ import (
 )
 
 // meta reads a meta element.
-func (r *reader) meta(t *tag, in trait) {
-	content := t.get(attrContent)
+func (r *reader) meta(t tag, in trait) {
+	content := t.get("content")
 	if len(content) == 0 {
 		return
 	}
-	if isRobotName(bytes.TrimSpace(t.get(attrName))) {
+	if isRobotName(bytes.TrimSpace(t.get("name"))) {
 		r.facts.Rules.read(string(content))
 		return
 	}
@@ -42,12 +42,12 @@ const maxDateName = len("og:article:published_time")
 
 // metaDate reads a meta element that may give a date. Its name may be in the attribute name,
 // property or http-equiv.
-func (r *reader) metaDate(t *tag, content []byte) {
+func (r *reader) metaDate(t tag, content []byte) {
 	if len(content) > maxDate {
 		return
 	}
-	for _, a := range [...]attr{attrProperty, attrName, attrHTTPEquiv} {
-		name := t.get(a)
+	for _, attr := range [...]string{"property", "name", "http-equiv"} {
+		name := t.get(attr)
 		if len(name) < len("last-modified") || len(name) > maxDateName {
 			continue
 		}
@@ -73,21 +73,21 @@ func sourceOf(name string) dateSource {
 // modified notes a date of modification, unless a better source gave one. The first date of a
 // source counts; of structured data, the latest.
 func (r *reader) modified(t time.Time, source dateSource) {
-	later := source == dateData && r.modifiedBy == dateData && t.After(r.facts.Modified)
-	if !t.IsZero() && (source < r.modifiedBy || later) {
-		r.facts.Modified, r.modifiedBy = t, source
+	later := source == dateData && r.data.source == dateData && t.After(r.facts.Modified)
+	if !t.IsZero() && (source < r.data.source || later) {
+		r.facts.Modified, r.data.source = t, source
 	}
 }
 
 // headLink reads a link element in the head.
-func (r *reader) headLink(t *tag) {
-	rel, lang := string(t.get(attrRel)), t.get(attrHreflang)
+func (r *reader) headLink(t tag) {
+	rel, lang := string(t.get("rel")), t.get("hreflang")
 	canonical := hasToken(rel, "canonical")
 	alternate := len(lang) > 0 && len(r.facts.Alternates) < maxAlternates && hasToken(rel, "alternate")
 	if !canonical && !alternate {
 		return
 	}
-	href := string(trimHref(t.get(attrHref)))
+	href := string(trimHref(t.get("href")))
 	if href == "" || len(href) > maxHref || !IsWeb(href) {
 		return
 	}
@@ -95,7 +95,7 @@ func (r *reader) headLink(t *tag) {
 		lang := strings.TrimSpace(string(lang[:min(len(lang), 64)]))
 		r.facts.Alternates = append(r.facts.Alternates, Alternate{Lang: lang, Href: href})
 	}
-	ofVariant := t.has(attrHreflang) || t.has(attrLang) || t.has(attrMedia) || t.has(attrType)
+	ofVariant := t.has("hreflang") || t.has("lang") || t.has("media") || t.has("type")
 	switch {
 	case !canonical || ofVariant:
 	case r.facts.Canonical == "":
@@ -105,18 +105,18 @@ func (r *reader) headLink(t *tag) {
 	}
 }
 
-func (r *reader) base(t *tag, in trait) {
-	if href := t.get(attrHref); r.facts.Base == "" && in&(noText|inert) == 0 && len(href) <= maxHref {
+func (r *reader) base(t tag, in trait) {
+	if href := t.get("href"); r.facts.Base == "" && in&(noText|inert) == 0 && len(href) <= maxHref {
 		r.facts.Base = string(trimHref(href))
 	}
 }
 
 // lang takes the language of the page.
-func (r *reader) lang(t *tag) {
-	if r.facts.Lang != "" || len(t.get(attrLang)) > 64 {
+func (r *reader) lang(t tag) {
+	if r.facts.Lang != "" || len(t.get("lang")) > 64 {
 		return
 	}
-	tag := strings.TrimSpace(string(t.get(attrLang)))
+	tag := strings.TrimSpace(string(t.get("lang")))
 	if r.facts.Media != nil {
 		r.facts.Media.Lang = tag
 	}
@@ -124,10 +124,9 @@ func (r *reader) lang(t *tag) {
 	r.facts.Lang = strings.ToLower(strings.TrimSpace(primary))
 }
 
-// title takes the characters of the first title element.
+// title takes the characters of a title element. The first one that says anything counts.
 func (r *reader) title(s []byte) {
-	if !r.titleSeen {
-		r.titleSeen = true
+	if r.facts.Title == "" {
 		r.facts.Title = PlainText(s, maxTitle)
 	}
 }

@@ -4,24 +4,20 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"github.com/zeebo/xxh3"
 )
 
-// hrefs collects distinct references. It keeps their bytes in one buffer, which becomes one string
-// at the end.
-type hrefs struct {
-	buf  []byte
+// links collects distinct references.
+type links struct {
 	refs []ref
-	at   map[uint64]int // where the reference with a hash is in refs
+	at   map[string]int // where a reference is in refs
 }
 
 // ref is one reference.
 type ref struct {
-	start, end int
-	where      where
-	noFollow   bool
-	does       deed
+	href     string
+	where    where
+	noFollow bool
+	does     deed
 }
 
 // deed is what happens when a visitor follows a link.
@@ -43,106 +39,81 @@ func (d deed) merge(o deed) deed {
 	return min(d, o)
 }
 
-func (h *hrefs) reset() {
-	clear(h.at)
-	h.buf, h.refs = h.buf[:0], h.refs[:0]
-}
-
 // add notes a reference. A repeated reference is merged: it has the regions of all its occurrences,
-// and is nofollow only if all of them are. Once there are limit references, add drops new ones.
-func (h *hrefs) add(href []byte, w where, noFollow bool, does deed, limit int) {
-	hash := xxh3.Hash(href)
-	if i, known := h.at[hash]; known {
-		r := &h.refs[i]
+// and is nofollow only if all of them are.
+func (l *links) add(href []byte, w where, noFollow bool, does deed) {
+	if i, known := l.at[string(href)]; known {
+		r := &l.refs[i]
 		r.where |= w
 		r.noFollow = r.noFollow && noFollow
 		r.does = r.does.merge(does)
 		return
 	}
-	if len(h.refs) >= limit {
+	if len(l.refs) == maxLinks {
 		return
 	}
-	if h.at == nil {
-		h.at = make(map[uint64]int)
+	if l.at == nil {
+		l.at = make(map[string]int)
 	}
-	h.at[hash] = len(h.refs)
-	start := len(h.buf)
-	h.buf = append(h.buf, href...)
-	h.refs = append(h.refs, ref{start, len(h.buf), w, noFollow, does})
+	l.at[string(href)] = len(l.refs)
+	l.refs = append(l.refs, ref{string(href), w, noFollow, does})
 }
 
-func (h *hrefs) links(main where) []Link {
-	if len(h.refs) == 0 {
-		return nil
-	}
-	all := string(h.buf)
-	list := make([]Link, len(h.refs))
-	for i, r := range h.refs {
-		list[i] = Link{Href: all[r.start:r.end], NoFollow: r.noFollow, Main: r.where&main != 0, Acts: r.does != visits}
+func (l *links) list(main where) (list []Link) {
+	for _, r := range l.refs {
+		list = append(list, Link{Href: r.href, NoFollow: r.noFollow, Main: r.where&main != 0, Acts: r.does != visits})
 	}
 	return list
 }
 
 // sources returns the references in the main text.
-func (h *hrefs) sources(main where) (list []string) {
-	all := string(h.buf)
-	for _, r := range h.refs {
+func (l *links) sources(main where) (list []string) {
+	for _, r := range l.refs {
 		if r.where&main != 0 && len(list) < maxImages {
-			list = append(list, all[r.start:r.end])
+			list = append(list, r.href)
 		}
 	}
 	return list
 }
 
 // link notes the link of an a or area element. Text after an a element belongs to its link.
-func (r *reader) link(el element, t *tag, in trait) {
+func (r *reader) link(el *element, t tag, in trait) {
 	if r.headOnly {
 		return
 	}
-	if el == elA {
-		r.inLink = 0
-		if t.has(attrHref) {
-			r.linkCount++
-			r.inLink = r.linkCount
+	if el.name == "a" {
+		r.text.link = 0
+		if t.has("href") {
+			r.text.begun++
+			r.text.link = r.text.begun
 		}
 	}
-	href := trimHref(t.get(attrHref))
+	href := trimHref(t.get("href"))
 	if isShown(t, in) && isLocation(href) && href[0] != '#' {
-		r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), deedOf(t), maxLinks)
-	}
-}
-
-// image notes the source of an img element.
-func (r *reader) image(t *tag, in trait) {
-	if r.headOnly || !isShown(t, in) {
-		return
-	}
-	r.picture(t, in)
-	if src := trimHref(t.get(attrSrc)); isLocation(src) {
-		r.images.add(src, whereOf(in), false, visits, 2*maxImages)
+		r.links.add(href, whereOf(in), noFollowRel(t.get("rel")), deedOf(t))
 	}
 }
 
 // isShown reports whether visitors see an element.
-func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden) }
+func isShown(t tag, in trait) bool { return in&inert == 0 && !t.has("hidden") }
 
 // isLocation reports whether a reference is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
 // deedOf returns what a link does.
-func deedOf(t *tag) deed {
-	for _, a := range [...]attr{attrDataMethod, attrDataTurboMethod} {
+func deedOf(t tag) deed {
+	for _, a := range [...]string{"data-method", "data-turbo-method"} {
 		if m := t.get(a); len(m) > 0 && !strings.EqualFold(string(m), "get") {
 			return other
 		}
 	}
-	for _, a := range [...]attr{attrHxDelete, attrHxPatch, attrHxPost, attrHxPut} {
+	for _, a := range [...]string{"hx-delete", "hx-patch", "hx-post", "hx-put"} {
 		if t.has(a) {
 			return other
 		}
 	}
-	onclick := t.get(attrOnclick)
-	if t.has(attrDataConfirm) || bytes.Contains(onclick, []byte("confirm(")) || bytes.Contains(onclick, []byte("submit(")) {
+	onclick := t.get("onclick")
+	if t.has("data-confirm") || bytes.Contains(onclick, []byte("confirm(")) || bytes.Contains(onclick, []byte("submit(")) {
 		return asks
 	}
 	return visits

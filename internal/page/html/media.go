@@ -35,46 +35,56 @@ type picture struct {
 	where where
 }
 
-// picture notes an img element.
-func (r *reader) picture(t *tag, in trait) {
-	if r.facts.Media == nil || len(r.pictures) == maxPictures {
+// image notes an img element.
+func (r *reader) image(t tag, in trait) {
+	if r.headOnly || !isShown(t, in) {
 		return
 	}
-	first := func(names ...attr) string {
-		for _, a := range names {
-			if val := t.get(a); len(val) > 0 && len(val) <= maxSrcset {
+	if r.facts.Media != nil && len(r.pictures) < maxPictures {
+		r.pictures = append(r.pictures, picture{pictureOf(t), whereOf(in)})
+	}
+	if src := trimHref(t.get("src")); isLocation(src) {
+		r.images.add(src, whereOf(in), false, visits)
+	}
+}
+
+func pictureOf(t tag) Picture {
+	first := func(names ...string) string {
+		for _, name := range names {
+			if val := t.get(name); len(val) > 0 && len(val) <= maxSrcset {
 				return string(val)
 			}
 		}
 		return ""
 	}
-	r.pictures = append(r.pictures, picture{Picture{
-		Src: first(attrSrc), Srcset: first(attrSrcset),
-		LazySrc: first(attrDataSrc, attrDataLazySrc, attrDataOriginal), LazySrcset: first(attrDataSrcset, attrDataLazySrcset),
-		Width: first(attrWidth), Height: first(attrHeight),
-	}, whereOf(in)})
+	return Picture{
+		Src: first("src"), Srcset: first("srcset"),
+		LazySrc: first("data-src", "data-lazy-src", "data-original"), LazySrcset: first("data-srcset", "data-lazy-srcset"),
+		Width: first("width"), Height: first("height"),
+	}
+}
+
+// mainPictures returns the pictures in the main text.
+func (r *reader) mainPictures(main where) (list []Picture) {
+	for _, p := range r.pictures {
+		if p.where&main != 0 {
+			list = append(list, p.Picture)
+		}
+	}
+	return list
 }
 
 // property notes a meta element.
-func (r *reader) property(t *tag, content []byte) {
+func (r *reader) property(t tag, content []byte) {
 	m := r.facts.Media
 	if m == nil || len(m.Properties) == maxProperties || len(content) > maxContent {
 		return
 	}
-	name := t.get(attrProperty)
+	name := t.get("property")
 	if len(name) == 0 {
-		name = t.get(attrName)
+		name = t.get("name")
 	}
 	if len(name) <= maxDateName && strings.Contains(string(name), ":") {
 		m.Properties = append(m.Properties, Property{strings.ToLower(string(name)), string(content)})
-	}
-}
-
-// finishMedia keeps the pictures that are in the main text.
-func (r *reader) finishMedia(main where) {
-	for _, p := range r.pictures {
-		if p.where&main != 0 {
-			r.facts.Media.Pictures = append(r.facts.Media.Pictures, p.Picture)
-		}
 	}
 }

@@ -17,7 +17,7 @@ const (
 	maxImages     = 1000      // distinct images
 	maxAlternates = 200       // hreflang alternates
 	maxBlocks     = 20_000    // blocks of text; the last one takes all further text
-	maxDepth      = 2048      // open elements
+	maxDepth      = 512       // open elements, as many as a browser keeps
 	maxData       = 256 << 10 // bytes of structured data read per page
 	headTail      = 4 << 10   // bytes that Head reads after the head
 )

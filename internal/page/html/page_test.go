@@ -3,11 +3,13 @@ package html
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
@@ -192,26 +194,37 @@ func TestHostilePagesTakeMemoryInProportion(t *testing.T) {
 	}
 }
 
-// TestStackOfElementsIsBounded checks that the stack of open elements is bounded, and that elements
-// beyond its bound do not close elements within it.
-func TestStackOfElementsIsBounded(t *testing.T) {
-	var s stack
-	s.reset()
-	s.push(elementOf([]byte("main")), []byte("main"), container|inMain)
+// TestHostilePagesTakeLinearTime reads each input at two sizes. Eight times the bytes take a linear
+// reader eight times as long, and a quadratic one 64 times. Other programs slow the machine, so the
+// test takes the shortest of many tries.
+func TestHostilePagesTakeLinearTime(t *testing.T) {
+	const small, times, most, enough, patience = 1 << 15, 8, 32, 3, 60
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			few, more := []byte(h.make(small)), []byte(h.make(times*small))
+			one, many := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+			for try := range patience {
+				one, many = min(one, reading(few)), min(many, reading(more))
+				if try >= enough && many <= most*max(one, 50*time.Microsecond) {
+					return
+				}
+			}
+			t.Errorf("%d bytes take %v, %d times as many %v", small, one, times, many)
+		})
+	}
+}
+
+func reading(body []byte) time.Duration {
+	begun := time.Now()
+	Read(body, Options{})
+	return time.Since(begun)
+}
+
+// TestElementsThatAreTooDeepLeaveTheOthersOpen opens and closes more elements than are kept.
+func TestElementsThatAreTooDeepLeaveTheOthersOpen(t *testing.T) {
 	const n = 100_000
-	div := elementOf([]byte("div"))
-	for range n {
-		s.push(div, []byte("div"), container)
-	}
-	if len(s.frames) > maxDepth {
-		t.Fatalf("%d open elements", len(s.frames))
-	}
-	for range n {
-		s.end(div)
-	}
-	if len(s.frames) != 1 || s.frames[0].traits&inMain == 0 || s.overflow != 0 {
-		t.Errorf("%d elements are open, %d beyond the bound", len(s.frames), s.overflow)
-	}
+	page := "<main>" + strings.Repeat("<div>", n) + "<p>deep</p>" + strings.Repeat("</div>", n) + "main</main>beside"
+	checkRows(t, []row[[]string]{{"deep", page, []string{"+deep", "+main", "-beside"}}}, outline)
 }
 
 // TestFactsShareNothingWithLaterReadings checks that facts share nothing with later readings.
@@ -238,6 +251,9 @@ func TestFactsShareNothingWithLaterReadings(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, h := range hostile {
 		f.Add([]byte(h.make(200)), "", false)
+	}
+	for _, tt := range markup {
+		f.Add([]byte(tt.html), "", false)
 	}
 	f.Add([]byte(`<head><META CONTENT='NoIndex,follow' NAME=Robots><link rel=canonical href=/a></head><main><p>x</main>`), "text/html; charset=utf-8", true)
 	f.Add([]byte("<div hidden><title>x"), "", false)

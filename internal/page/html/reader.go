@@ -3,72 +3,47 @@ package html
 import (
 	"bytes"
 	"strings"
-	"sync"
+
+	"golang.org/x/net/html"
 )
 
-// reader reads one page. It is reused for later pages to keep its buffers.
+// reader reads one page.
 type reader struct {
-	scan  scanner
+	z     *html.Tokenizer
 	facts Facts
 
-	headOnly bool // whether Head called it
-	xhtml    bool // whether a slash ends an element
-	inHead   bool
-	headShut bool // the head's end tag was read; until the body begins, head elements still belong to the head
-	tail     int  // bytes that Head may still read after the head
+	headOnly   bool // whether Head called it
+	xhtml      bool // whether a slash ends an element
+	inHead     bool
+	headShut   bool // the head's end tag was read; until the body begins, head elements still belong to the head
+	inNoscript bool // z reads the inside of a noscript element
+	tail       int  // bytes that Head may still read after the head
 
-	raw        element    // the element whose characters are the next token
-	rawData    bool       // whether those characters are a script of structured data
-	dataLeft   int        // bytes of structured data that may still be read
-	modifiedBy dateSource // the source of facts.Modified
-	titleSeen  bool
-	inLink     uint32 // the number of the open link, or 0
-	linkCount  uint32
+	raw  *element // the element whose characters are the next token, or nil
+	json bool     // whether those characters are a script of structured data
 
+	data     data
 	stack    stack
+	tag      tag
 	text     text
-	links    hrefs
-	images   hrefs
+	links    links
+	images   links
 	pictures []picture
-	decoded  []byte
 }
-
-// readers are the readers not in use.
-var readers = sync.Pool{New: func() any { return new(reader) }}
-
-// maxKept bounds the buffers of a reader that is reused, in bytes.
-const maxKept = 4 << 20
 
 func read(body []byte, opts Options, headOnly bool) Facts {
-	r := readers.Get().(*reader)
-	r.reset(toUTF8(body, opts), opts, headOnly)
-	r.run()
-	r.finish()
-	f := r.facts
-	r.scan.reset(nil)
-	r.facts, r.pictures = Facts{}, nil
-	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf)+cap(r.decoded)+cap(r.scan.attrs.buf) <= maxKept {
-		readers.Put(r)
-	}
-	return f
-}
-
-func (r *reader) reset(body []byte, opts Options, headOnly bool) {
-	r.scan.reset(body)
-	r.facts = Facts{}
+	r := &reader{headOnly: headOnly, inHead: true, tail: headTail, xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
+	r.data.left, r.data.source = maxData, dateNowhere
 	if opts.Extensions && !headOnly {
 		r.facts.Media = new(Media)
 	}
-	r.headOnly = headOnly
-	r.xhtml = isMediaType(opts.ContentType, "application/xhtml+xml")
-	r.inHead, r.headShut, r.tail = true, false, headTail
-	r.raw, r.rawData, r.titleSeen = unknown, false, false
-	r.dataLeft, r.modifiedBy = maxData, dateNowhere
-	r.inLink, r.linkCount = 0, 0
-	r.stack.reset()
-	r.text.reset()
-	r.links.reset()
-	r.images.reset()
+	page := toUTF8(body, opts)
+	if !headOnly {
+		r.text.buf = make([]byte, 0, len(page)/4)
+	}
+	r.run(page)
+	r.finish()
+	return r.facts
 }
 
 // isMediaType reports whether the value of a header or an attribute has a media
@@ -78,21 +53,25 @@ func isMediaType(value, name string) bool {
 	return strings.EqualFold(strings.TrimSpace(typ), name)
 }
 
-// run reads tokens to the end of the page, or as far as Head reads.
-func (r *reader) run() {
+// run reads tokens to the end of the page, or as far as Head reads. The tokenizer holds one token
+// in memory, which is at most as long as the page.
+func (r *reader) run(page []byte) {
+	r.z = html.NewTokenizer(bytes.NewReader(page))
 	for {
-		switch r.scan.next() {
-		case noToken:
+		token := r.z.Next()
+		size := len(r.z.Raw())
+		switch token {
+		case html.ErrorToken:
 			return
-		case textToken:
+		case html.TextToken:
 			r.characters()
-		case startToken:
-			r.startTag()
-		case endToken:
+		case html.StartTagToken, html.SelfClosingTagToken:
+			r.startTag(token == html.SelfClosingTagToken)
+		case html.EndTagToken:
 			r.endTag()
 		}
 		if r.headOnly && !r.inHead {
-			if r.tail -= len(r.scan.raw()); r.tail < 0 {
+			if r.tail -= size; r.tail < 0 {
 				return
 			}
 		}
@@ -110,66 +89,84 @@ func (r *reader) finish() {
 	main := r.text.main()
 	f.Blocks = r.text.blocks(main)
 	f.MainHash = r.text.hash(main)
-	f.Links = r.links.links(main)
+	f.Links = r.links.list(main)
 	f.Images = r.images.sources(main)
-	r.finishMedia(main)
+	if f.Media != nil {
+		f.Media.Pictures = r.mainPictures(main)
+	}
 }
 
-func (r *reader) startTag() {
-	r.raw, r.rawData = unknown, false
-	el := r.scan.el
-	t := traits[el]
+func (r *reader) startTag(selfClosing bool) {
+	r.raw, r.json = nil, false
+	name, more := r.z.TagName()
+	el := elementOf(name)
+	t := el.traits
 	if t&block != 0 {
 		r.text.cut()
 		r.stack.imply(el)
 	}
 	_, in := r.stack.top()
-	if r.inHead && in&noText == 0 && (t&inHead == 0 || r.headShut && el == elNoscript) {
+	if r.inHead && in&noText == 0 && (t&inHead == 0 || r.headShut && el.name == "noscript") {
 		r.inHead = false
 	}
-	if el == unknown {
-		return
-	}
-	if (el == elHTML || el == elTitle) && in&(noText|inert) == 0 {
+	if (el.name == "html" || el.name == "title") && in&(noText|inert) == 0 {
 		r.facts.Document = true
 	}
-	t |= r.attributes(el, in)
+	if t&(described|open) != 0 {
+		r.tag.read(r.z, more)
+		t |= r.attributes(el, in)
+	}
 	switch {
-	case r.scan.selfClosing && (r.xhtml || el == elSVG || el == elMath || t&raw != 0 && r.stack.foreign()):
+	case selfClosing && (r.xhtml || t&foreign != 0 || t&raw != 0 && r.stack.innermost(foreign, 0) >= 0):
+		r.z.NextIsNotRawText()
 	case t&raw != 0:
-		r.scan.readRaw()
 		r.raw = el
 	case t&open != 0:
-		r.stack.push(el, r.scan.name, t)
-		if el == elNoscript {
-			r.scan.fence()
+		r.stack.push(el, t)
+		if el.name == "noscript" {
+			r.beginNoscript(el)
 		}
 	}
 }
 
-// attributes reads the attributes of a start tag and returns the traits that they give its element.
-func (r *reader) attributes(el element, in trait) trait {
-	t := &r.scan.attrs
-	if t.have == 0 && traits[el]&open != 0 {
-		return 0
+// beginNoscript makes everything up to the end tag of a noscript element one token. Nothing that is
+// open in the element reaches beyond that, as in browsers with scripts.
+func (r *reader) beginNoscript(el *element) {
+	if r.inNoscript {
+		r.z.NextIsNotRawText()
+	} else {
+		r.raw = el
 	}
-	switch el {
-	case elA, elArea:
+}
+
+// noscript reads the inside of a noscript element.
+func (r *reader) noscript(inside []byte) {
+	z, open := r.z, r.stack
+	r.inNoscript = true
+	r.run(inside)
+	r.inNoscript, r.z, r.stack, r.raw = false, z, open, nil
+}
+
+// attributes reads the attributes of a start tag and returns the traits that they give its element.
+func (r *reader) attributes(el *element, in trait) trait {
+	t := r.tag
+	switch el.name {
+	case "a", "area":
 		r.link(el, t, in)
-	case elImg:
+	case "img":
 		r.image(t, in)
-	case elMeta:
+	case "meta":
 		r.meta(t, in)
-	case elLink:
+	case "link":
 		if r.inHead && in&(noText|inert) == 0 {
 			r.headLink(t)
 		}
-	case elBase:
+	case "base":
 		r.base(t, in)
-	case elHTML:
+	case "html":
 		r.lang(t)
-	case elScript:
-		r.rawData = !r.headOnly && in&inert == 0 && isMediaType(string(t.get(attrType)), "application/ld+json")
+	case "script":
+		r.json = !r.headOnly && in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
 	default:
 		return givenTraits(t)
 	}
@@ -186,7 +183,7 @@ var consentTools = [...]string{
 // isConsent reports whether an id or a class belongs to a tool that asks for consent.
 func isConsent(name []byte) bool {
 	for _, tool := range consentTools {
-		if len(name) >= len(tool) && name[0]|0x20 == tool[0] && isName(name[:len(tool)], tool) {
+		if len(name) >= len(tool) && name[0]|0x20 == tool[0] && strings.EqualFold(string(name[:len(tool)]), tool) {
 			return true
 		}
 	}
@@ -194,18 +191,14 @@ func isConsent(name []byte) bool {
 }
 
 // givenTraits returns the traits that the attributes role, hidden, id and class give.
-func givenTraits(t *tag) trait {
-	var given trait
-	if t.has(attrHidden) && !strings.EqualFold(string(t.get(attrHidden)), "until-found") {
+func givenTraits(t tag) (given trait) {
+	if t.has("hidden") && !strings.EqualFold(string(t.get("hidden")), "until-found") {
 		given = noText | inert
 	}
-	if isConsent(t.get(attrID)) || isConsent(t.get(attrClass)) {
+	if isConsent(t.get("id")) || isConsent(t.get("class")) {
 		given |= furniture
 	}
-	if len(t.get(attrRole)) == 0 {
-		return given
-	}
-	switch strings.ToLower(strings.TrimSpace(string(t.get(attrRole)))) {
+	switch strings.ToLower(strings.TrimSpace(string(t.get("role")))) {
 	case "main":
 		given |= inMain
 	case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
@@ -215,72 +208,51 @@ func givenTraits(t *tag) trait {
 }
 
 func (r *reader) endTag() {
-	r.raw, r.rawData = unknown, false
-	el := r.scan.el
-	switch el {
-	case elA:
-		r.inLink = 0
-	case elHead, elBody, elHTML, elBr:
+	r.raw, r.json = nil, false
+	name, _ := r.z.TagName()
+	el := elementOf(name)
+	switch string(name) {
+	case "a":
+		r.text.link = 0
+	case "head", "body", "html", "br":
 		if _, in := r.stack.top(); in&noText != 0 {
 			break
 		}
 		r.headShut = true
-		r.inHead = r.inHead && el == elHead
+		r.inHead = r.inHead && el.name == "head"
 	}
-	t := traits[el]
-	if t&block != 0 {
+	if el.traits&block != 0 {
 		r.text.cut()
 	}
-	if t&open != 0 {
+	if el.traits&open != 0 {
 		r.stack.end(el)
 	}
 }
 
 // characters takes a text token.
 func (r *reader) characters() {
-	el, isJSON := r.raw, r.rawData
-	r.raw, r.rawData = unknown, false
+	el, isJSON := r.raw, r.json
+	r.raw, r.json = nil, false
 	place, in := r.stack.top()
-	if el != unknown {
-		r.rawCharacters(el, isJSON, place, in)
-		return
-	}
-	if in&noText != 0 || r.headOnly && !r.inHead {
-		return
-	}
-	s := r.scan.raw()
-	if skipSpace(s) == len(s) { // as between most tags
-		r.text.space = true
-		return
-	}
-	if bytes.IndexByte(s, '&') >= 0 {
-		r.decoded = appendDecoded(r.decoded[:0], s, false)
-		s = r.decoded
-	}
-	if r.inHead && skipSpace(s) < len(s) {
-		r.inHead = false
-	}
-	if !r.headOnly {
-		r.text.add(s, place, in, r.inLink)
-	}
-}
-
-// rawCharacters takes the characters of an element that cannot contain elements.
-func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) {
-	s := normalized(r.scan.raw())
-	if el == elTitle || el == elTextarea {
-		r.decoded = appendDecoded(r.decoded[:0], s, false)
-		s = r.decoded
-	}
 	switch {
-	case el == elTitle:
+	case el != nil && el.name == "noscript":
+		r.noscript(r.z.Raw())
+	case el != nil && el.name == "title":
 		if in&(noText|inert) == 0 {
-			r.title(s)
+			r.title(r.z.Text())
 		}
 	case isJSON:
-		r.data(s)
-	case (in|traits[el])&noText == 0 && !r.headOnly:
-		r.text.add(s, place, in|traits[el]&inherited, r.inLink)
-		r.text.cut()
+		r.structured(r.z.Text())
+	case el != nil:
+		if in |= el.traits; in&noText == 0 && !r.headOnly {
+			r.text.add(r.z.Text(), place, in)
+			r.text.cut()
+		}
+	case in&noText == 0 && (r.inHead || !r.headOnly):
+		s := r.z.Text()
+		r.inHead = r.inHead && skipSpace(s) == len(s)
+		if !r.headOnly {
+			r.text.add(s, place, in)
+		}
 	}
 }

@@ -61,16 +61,12 @@ type text struct {
 	open  bool // whether the last run still grows
 	space bool // whether white space has been read since the last character
 
-	hasher xxh3.Hasher
+	link  uint32 // the number of the open link, or 0
+	begun uint32 // how many links have begun
 }
 
-func (x *text) reset() {
-	x.buf, x.runs = x.buf[:0], x.runs[:0]
-	x.open, x.space = false, false
-}
-
-// add appends characters at a place, with the traits t. link is the number of their link, or 0.
-func (x *text) add(s []byte, place uint64, t trait, link uint32) {
+// add appends characters at a place, with the traits t.
+func (x *text) add(s []byte, place uint64, t trait) {
 	i := skipSpace(s)
 	if i > 0 {
 		x.space = true
@@ -84,7 +80,7 @@ func (x *text) add(s []byte, place uint64, t trait, link uint32) {
 	} else if x.space {
 		x.buf = append(x.buf, ' ')
 	}
-	x.runs[len(x.runs)-1].note(link)
+	x.runs[len(x.runs)-1].note(x.link)
 	x.space = false
 	x.buf, x.space = appendCollapsed(x.buf, s)
 }
@@ -131,23 +127,31 @@ func skipSpace(s []byte) int {
 // appendCollapsed appends s to dst, with a single space for each run of white space. s does not
 // begin with white space. White space at the end is not appended but reported.
 func appendCollapsed(dst, s []byte) (out []byte, space bool) {
-	for len(s) > 0 {
-		i := collapsedPrefix(s)
-		dst = append(dst, s[:i]...)
-		if s = s[i:]; len(s) == 0 {
-			break
+	for {
+		n := wordLen(s)
+		dst = append(dst, s[:n]...)
+		s = s[n:]
+		n = skipSpace(s)
+		if s = s[n:]; len(s) == 0 {
+			return dst, n > 0
 		}
-		if n := skipSpace(s); n > 0 {
-			if s = s[n:]; len(s) == 0 {
-				return dst, true
-			}
-			dst = append(dst, ' ')
-			continue
-		}
-		dst = append(dst, s[0]) // a control character, or a character with the lead byte of the no-break space
-		s = s[1:]
+		dst = append(dst, ' ')
 	}
-	return dst, false
+}
+
+// wordLen returns how much of s comes before its first white space.
+func wordLen(s []byte) int {
+	for i, c := range s {
+		if (c <= ' ' || c == 0xC2) && skipSpace(s[i:]) > 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// isSpace reports whether c is white space in HTML.
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
 
 // PlainText returns s without invalid UTF-8, with single spaces between words, cut to limit bytes.
@@ -162,29 +166,6 @@ func PlainText[T string | []byte](s T, limit int) string {
 		out = bytes.TrimSuffix(out[:n], []byte(" "))
 	}
 	return string(bytes.ToValidUTF8(out, nil))
-}
-
-// weights are added for two neighbouring bytes. If the sum is 2 or more, the two are not part of
-// words with single spaces between them. A byte that may begin white space other than a plain space
-// weighs 2.
-var weights = [256]uint8{
-	0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2,
-	16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 25: 2, 26: 2, 27: 2, 28: 2, 29: 2, 30: 2, 31: 2,
-	' ': 1, 0xC2: 2,
-}
-
-// collapsedPrefix returns how much of s is words with single spaces between them. Adding weights is
-// faster than a branch for each space, which the processor would often mispredict.
-func collapsedPrefix(s []byte) int {
-	last := uint8(0)
-	for i, c := range s {
-		w := weights[c]
-		if w+last >= 2 {
-			return i - int(last)
-		}
-		last = w
-	}
-	return len(s) - int(last)
 }
 
 // mainShare is 8: <main> or <article> must hold at least an eighth of the body's text to be the
@@ -237,7 +218,7 @@ func (x *text) hash(main where) uint64 {
 	if len(x.runs) == 0 {
 		return 0
 	}
-	x.hasher.Reset()
+	var hasher xxh3.Hasher
 	begun := false
 	for _, r := range x.runs {
 		if r.where&main == 0 {
@@ -246,8 +227,8 @@ func (x *text) hash(main where) uint64 {
 		if begun {
 			r.start-- // the space before the run
 		}
-		x.hasher.Write(x.buf[r.start:r.end])
+		hasher.Write(x.buf[r.start:r.end])
 		begun = true
 	}
-	return x.hasher.Sum64()
+	return hasher.Sum64()
 }

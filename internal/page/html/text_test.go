@@ -229,8 +229,8 @@ func FuzzHashData(f *testing.F) {
 	f.Add([]byte(`"\`))
 	f.Add([]byte(`}{"`))
 	hash := func(script []byte) uint64 {
-		r := &reader{dataLeft: maxData}
-		r.data(script)
+		r := &reader{data: data{left: maxData}}
+		r.structured(script)
 		return r.facts.DataHash
 	}
 	f.Fuzz(func(t *testing.T, script []byte) {
