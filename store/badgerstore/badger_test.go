@@ -34,7 +34,7 @@ func TestKeysLookAsDocumented(t *testing.T) {
 			return err
 		}
 		got, err := item.ValueCopy(nil)
-		if want := []byte("value\x45\xc4\xb3\xe0"); err == nil && !bytes.Equal(got, want) {
+		if want := []byte("value"); err == nil && !bytes.Equal(got, want) {
 			t.Errorf("format %d: the record is %q, want %q", format, got, want)
 		}
 		return err

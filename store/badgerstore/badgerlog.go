@@ -14,6 +14,10 @@ import (
 const (
 	textLocked = "Another process is using this Badger database"
 
+	// textOtherFormat and textOtherBadger are of a manifest with another number in it.
+	textOtherFormat = "external magic number doesn't match"
+	textOtherBadger = "manifest has unsupported version"
+
 	// textReceived begins a log line about an error that Open also returns.
 	textReceived = "Received err"
 

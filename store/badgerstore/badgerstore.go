@@ -13,7 +13,6 @@
 package badgerstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/store"
@@ -33,9 +31,6 @@ const (
 
 	// closeTimeout is how long Close waits for the folder to close.
 	closeTimeout = 10 * time.Second
-
-	// writePatience is how long a write may take before Health calls it stuck.
-	writePatience = 10 * time.Second
 )
 
 // Options adjusts a [Store]. The zero value of each field is the default.
@@ -65,9 +60,8 @@ type Store struct {
 	closeErr error         // result of Close; read it only after stopped is closed
 
 	// writer is held during a write. Only one write may be in flight: after a failed write, the
-	// next one would end the process. writing is when that write began, nil if there is none.
-	writer  sync.Mutex
-	writing atomic.Pointer[time.Time]
+	// next one would end the process.
+	writer sync.Mutex
 
 	mu     sync.Mutex
 	state  state
@@ -85,10 +79,14 @@ var (
 // with files in it, such as one below a file or in /proc, or an option out of range.
 //
 // Anything else that keeps the folder from opening is not an error of Open: another process that
-// has it open, a full or read-only disk, missing rights, damaged files. The Store tries again in
-// the background, logs the cause, and reports it in [Store.Health]. Usually the folder is open when
-// Open returns, after at most 5 seconds. If the folder was empty, the log says so: an owner who did
-// not expect that has lost the volume.
+// has it open, a full or read-only disk, missing rights, the format of another version. The Store
+// tries again in the background, logs the cause, and reports it in [Store.Health]. Usually the
+// folder is open when Open returns, after at most 5 seconds. If the folder was empty, the log says
+// so: an owner who did not expect that has lost the volume.
+//
+// Damaged files are moved aside, the log says so, and the records are learned anew. Only the end of
+// a log may be lost without a word. Files that are damaged while they are open are found at the
+// next opening.
 //
 // If an open folder is removed, renamed or replaced, the Store writes no more, and says so. Put back
 // the folder that is to be used, and restart the process. If nothing else stood in its place
@@ -155,20 +153,19 @@ func (s *Store) Close() error {
 
 // Health returns nil if the store works. Otherwise it returns why it does not: an error that wraps
 // [store.ErrUnavailable], or [store.ErrClosed]. It may be called concurrently, and does not wait
-// for running calls. A write that takes longer than 10 seconds, with the function given to Update,
-// is a problem too.
+// for running calls.
 func (s *Store) Health() error {
 	db, err := s.acquire(context.Background())
 	if err != nil {
 		return err
 	}
 	defer db.calls.Done()
-	return cmp.Or(s.stuck(), db.gate.check())
+	return db.gate.check()
 }
 
-// Notes returns what happened to the records since Open, one sentence each. It tells of damage that
-// was found, what was done about it, and whether the folder seems to be temporary. Each note was
-// also logged. Notes name no key, and stay as long as the Store. It may be called concurrently.
+// Notes returns what happened to the records since Open, one sentence each: whether they were moved
+// aside, and whether the folder seems to be temporary. Each note was also logged. Notes name no key,
+// and stay as long as the Store. It may be called concurrently.
 func (s *Store) Notes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,8 +174,6 @@ func (s *Store) Notes() []string {
 
 const (
 	noteAside     = "The records were damaged and were moved aside. The site is learned anew; write Never rules for pages that Forget took out."
-	noteLost      = "The records that were stored last are missing. Forget again the pages that you forgot last."
-	noteDamaged   = "Some records are damaged. They count as absent and are learned anew."
 	noteTemporary = "The folder is in memory or in the layer of a container, so what is learned is lost with it. Give it a volume."
 )
 

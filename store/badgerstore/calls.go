@@ -32,7 +32,8 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	defer s.lockWriter()()
+	s.writer.Lock()
+	defer s.writer.Unlock()
 	db, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -66,7 +67,8 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 
 // Sync implements [store.Store].
 func (s *Store) Sync(ctx context.Context) error {
-	defer s.lockWriter()()
+	s.writer.Lock()
+	defer s.writer.Unlock()
 	db, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -86,7 +88,7 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		after := after // each loop over the sequence begins anew
-		for c := (chunk{more: true}); c.more; {
+		for c := (chunk{arena: []byte{}, more: true}); c.more; {
 			db, err := s.acquire(ctx)
 			if err == nil {
 				c, err = db.next(c, prefix, after)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,87 +19,89 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
+// TestMain keeps the last words of Badger, before it ends the process, out of the tests' output.
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard)
+	os.Exit(m.Run())
+}
+
 // TestOpeningsThatDiedMoveTheFilesAside opens a folder whose lock file is as left by processes that
 // died in Open.
 func TestOpeningsThatDiedMoveTheFilesAside(t *testing.T) {
 	for _, c := range []struct {
-		name        string
-		died, aside int
+		name  string
+		count int
+		aside bool
 	}{
-		{"none died", 0, 0},
-		{"one died", 1, 0},
-		{"two died", 2, 1},
-		{"more died", 5, 1},
+		{"closed", countClosed, false},
+		{"died while it was open", countOpen, false},
+		{"one died while opening", countOpen + 1, false},
+		{"two died while opening", countOpen + 2, true},
+		{"more died while opening", countOpen + 5, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filled(t)
-			writeFile(t, dir, lockName, strings.Repeat("x", c.died))
+			writeFile(t, dir, lockName, strings.Repeat("x", c.count))
 			s, log := openLogged(t, dir)
 			healthy(t, s)
-			if info, err := os.Stat(filepath.Join(dir, lockName)); err != nil || info.Size() != 0 {
-				t.Errorf("after an opening that went well, %d are counted as dead (%v)", info.Size(), err)
-			}
-			wantAside(t, s, c.aside)
-			if kept := get(t, s, "k") != ""; kept != (c.aside == 0) {
+			wantCount(t, dir, countOpen)
+			wantAside(t, s, log, c.aside)
+			if kept := get(t, s, "k") != ""; kept == c.aside {
 				t.Errorf("the record was kept: %t, want the contrary", kept)
 			}
-			log.Want(t, c.aside, "write Never rules")
 			mustPut(t, s, "new", "1")
+			mustClose(t, s)
+			wantCount(t, dir, countClosed)
 		})
 	}
 }
 
-func TestTooManyMovedAside(t *testing.T) {
-	dir := filled(t)
-	for i := range maxAside {
-		base.Check(t, os.Mkdir(filepath.Join(dir, fmt.Sprint(asidePrefix, i)), 0o700))
+// wantCount fails the test unless the lock file of dir has the count.
+func wantCount(t *testing.T, dir string, count int64) {
+	t.Helper()
+	if info, err := os.Stat(filepath.Join(dir, lockName)); err != nil || info.Size() != count {
+		t.Errorf("the lock file counts %d (%v), want %d", info.Size(), err, count)
 	}
-	writeFile(t, dir, lockName, strings.Repeat("x", maxFailures))
-	s, log := openLogged(t, dir)
-	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "remove") {
-		t.Fatalf("Health with %d folders moved aside: %v, want that they be removed", maxAside, err)
-	}
-	base.Check(t, os.Remove(movedAside(s.dir)[0]))
-	log.Await("works again")
-	healthy(t, s)
 }
 
 // A damage changes the files of a folder with one table.
 type damage struct {
 	name string
 	do   func(dir string) error
-	says string // in the error of Health; "" if the damage heals
+	kept bool // whether the records are
 }
 
-var damages = []damage{
-	{"MANIFEST overwritten", overwrite(manifestName, 0, "not a manifest"), "bad magic"},
-	{"MANIFEST emptied", truncate(manifestName, 0), "bad magic"},
-	{"MANIFEST with a wrong byte", overwrite(manifestName, -1, "\xff"), "checksum mismatch"},
-	{"MANIFEST with a wrong length", overwrite(manifestName, 8, "\x7f"), "corrupted"},
-	{"MANIFEST missing", remove(manifestName), "without a manifest"},
-	{"MANIFEST cut", truncate(manifestName, -3), "cut short"},
-	{"MANIFEST torn", alter(manifestName, func(b []byte) []byte { return append(b, 0, 0, 0) }), ""},
-	{"MANIFEST of another format", overwrite(manifestName, 4, "\x00\x07"), "magic"},
-	{"table missing", remove(tableSuffix), "is missing"},
-	{"table index overwritten", overwrite(tableSuffix, -60, "damage"), "checksum"},
-	{"table cut", truncate(tableSuffix, 3000), "checksum"},
-	{"table cut to nothing", truncate(tableSuffix, 2), "checksum"},
-	{"table emptied", truncate(tableSuffix, 0), "checksum"},
-	{"table ends in a length beyond it", overwrite(tableSuffix, -4, "\x00\x10\x00\x00"), "checksum"},
-	{"the block's list of records overwritten", spoilTrailer, "opened"},
-	{"log encrypted", create("00009.mem", "not a log, but a text of some length"), "no valid beginning"},
+const (
+	manifestName = "MANIFEST"
+	registryName = "KEYREGISTRY"
+	tableSuffix  = ".sst"
+	valuesSuffix = ".vlog"
+)
 
-	{"KEYREGISTRY emptied", truncate(registryName, 0), ""},
-	{"KEYREGISTRY cut", truncate(registryName, 16), ""},
-	{"KEYREGISTRY overwritten", overwrite(registryName, 16, "not a key registry"), ""},
-	{"KEYREGISTRY longer", create(registryName, strings.Repeat("x", 1000)), ""},
-	{"KEYREGISTRY missing", remove(registryName), ""},
-	{"values emptied", truncate(valuesSuffix, 0), ""},
-	{"values cut", truncate(valuesSuffix, 7), ""},
-	{"values overwritten", overwrite(valuesSuffix, 0, "not a log"), ""},
-	{"values half made", create("000009.vlog", ""), ""},
-	{"log half made", create("00009.mem", ""), ""},
-	{"DISCARD cut", truncate("DISCARD", 5), ""},
+var damages = []damage{
+	{"MANIFEST overwritten", overwrite(manifestName, 0, "not a manifest"), false},
+	{"MANIFEST emptied", truncate(manifestName, 0), false},
+	{"MANIFEST with a wrong byte", overwrite(manifestName, -1, "\xff"), false},
+	{"MANIFEST with a wrong length", overwrite(manifestName, 8, "\x7f"), false},
+	{"MANIFEST missing", remove(manifestName), false},
+	{"MANIFEST cut", truncate(manifestName, -3), false},
+	{"MANIFEST torn", alter(manifestName, func(b []byte) []byte { return append(b, 0, 0, 0) }), true},
+	{"table missing", remove(tableSuffix), false},
+	{"table index overwritten", overwrite(tableSuffix, -60, "damage"), false},
+	{"table cut", truncate(tableSuffix, 3000), false},
+	{"table cut to nothing", truncate(tableSuffix, 2), false},
+	{"table emptied", truncate(tableSuffix, 0), false},
+	{"table ends in a length beyond it", overwrite(tableSuffix, -4, "\x00\x10\x00\x00"), false},
+	{"table zeroed at its end", alter(tableSuffix, func(b []byte) []byte { return append(b, make([]byte, 4096)...) }), false},
+	{"table with a damaged value", overwrite(tableSuffix, 100, "x"), false},
+	{"log encrypted", create("00009.mem", "not a log, but a text of some length"), false},
+	{"log half made", create("00009.mem", ""), true},
+	{"values half made", create("000009.vlog", ""), true},
+	{"values emptied", truncate(valuesSuffix, 0), true},
+	{"values overwritten", overwrite(valuesSuffix, 0, "not a log"), false},
+	{"KEYREGISTRY missing", remove(registryName), true},
+	{"KEYREGISTRY cut", truncate(registryName, 16), false},
+	{"DISCARD cut", truncate("DISCARD", 5), true},
 }
 
 // find returns the file of dir whose name ends with suffix.
@@ -147,42 +151,78 @@ func overwrite(suffix string, at int, text string) func(string) error {
 	})
 }
 
-// spoilTrailer overwrites what comes after the records of a table's only block.
-var spoilTrailer = alter(tableSuffix, func(b []byte) []byte {
-	_, rest, _ := cutTail(b)
-	index, _, _ := cutTail(rest)
-	copy(b[len(rest)-4-len(index)-4:], "\x7f\xff\xff\xff")
-	return b
-})
-
-// TestDamageIsHealedOrMovedAside damages files in ways that Badger would die of, or hide. The store
-// heals the damage, or moves the files aside after it met the damage twice.
-func TestDamageIsHealedOrMovedAside(t *testing.T) {
+// TestDamagedFilesAreMovedAside damages files in ways that Badger would die of, hide, or refuse.
+func TestDamagedFilesAreMovedAside(t *testing.T) {
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			dir := filled(t)
 			base.Check(t, d.do(filepath.Join(dir, badgerName)))
 			s, log := openLogged(t, dir)
-			if d.says == "" {
-				healthy(t, s)
-				if get(t, s, "k") == "" {
-					t.Error("the record is lost")
-				}
-				wantAside(t, s, 0)
-				log.Want(t, log.Count(noteTemporary), "dir=")
-			} else {
-				if err := s.Health(); reasonOf(err) != corrupt || !strings.Contains(err.Error(), d.says) {
-					t.Errorf("Health: %v, want damage and %q", err, d.says)
-				}
-				wantAside(t, s, 0)
-				log.Await("works again")
-				wantAside(t, s, 1)
-				wantNote(t, s, noteAside)
+			healthy(t, s)
+			wantAside(t, s, log, !d.kept)
+			if kept := get(t, s, "k") != ""; kept != d.kept {
+				t.Errorf("the record was kept: %t, want %t", kept, d.kept)
 			}
 			mustPut(t, s, "k", "new")
-			healthy(t, s)
 		})
+	}
+}
+
+// TestFirstFolderStaysAside damages a folder again after it was learned anew.
+func TestFirstFolderStaysAside(t *testing.T) {
+	dir := filled(t)
+	for range 2 {
+		base.Check(t, truncate(manifestName, 0)(filepath.Join(dir, badgerName)))
+		s, log := openLogged(t, dir)
+		healthy(t, s)
+		wantAside(t, s, log, true)
+		mustClose(t, s)
+	}
+	if find(filepath.Join(dir, asideName), tableSuffix) == find("", tableSuffix) {
+		t.Error("the folder with the records gave way to one without")
+	}
+}
+
+// TestOtherFormatsAreLeftAlone opens folders that another version of this package, or of Badger, wrote.
+func TestOtherFormatsAreLeftAlone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(dir string) error
+	}{
+		{"a later format of ours", overwrite(manifestName, 4, "\x00\x07")},
+		{"a later format of Badger's", overwrite(manifestName, 6, "\x00\x77")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filled(t)
+			base.Check(t, c.do(filepath.Join(dir, badgerName)))
+			before := files(filepath.Join(dir, badgerName))
+			s, log := openLogged(t, dir)
+			for name, err := range callErrors(s) {
+				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "another version of this program") {
+					t.Errorf("%s: %v, want that another version wrote the folder", name, err)
+				}
+			}
+			log.Want(t, 1, "another version of this program")
+			wantAside(t, s, log, false)
+			if after := files(filepath.Join(dir, badgerName)); after != before {
+				t.Errorf("the folder had %s, has %s", before, after)
+			}
+		})
+	}
+}
+
+func TestOpeningProblemTellsDamageFromTheSystem(t *testing.T) {
+	for text, want := range map[string]reason{
+		"Opening table: \"0001.sst\" error: cannot allocate memory": otherFailure,
+		"while opening fid: 3 error: too many open files":           otherFailure,
+		"Cannot write pid file error: no space left on device":      otherFailure,
+		"file does not exist for table 7":                           corrupt,
+		"manifest has checksum mismatch":                            corrupt,
+	} {
+		if got := reasonOf(openingProblem(errors.New(text))); got != want {
+			t.Errorf("%q has reason %d, want %d", text, got, want)
+		}
 	}
 }
 
@@ -193,61 +233,28 @@ func records(n int) []byte {
 	})
 	defer b.Close()
 	for i := range n {
-		key := fmt.Sprintf("kpage/%06d", i)
-		value := []byte(strings.Repeat("v", 50))
-		value = binary.BigEndian.AppendUint32(value, sum([]byte(key), value))
-		b.Add(y.KeyWithTs([]byte(key), uint64(i+1)), y.ValueStruct{Value: value}, 0)
+		b.Add(y.KeyWithTs(fmt.Appendf(nil, "kpage/%06d", i), uint64(i+1)), y.ValueStruct{Value: []byte(strings.Repeat("v", 50))}, 0)
 	}
 	return b.Finish()
 }
 
-func TestInspectTableFindsDamage(t *testing.T) {
-	at := func(text string, with byte) func([]byte) {
-		return func(b []byte) { b[strings.Index(string(b), text)] = with }
-	}
-	const anyError = "any error"
-	for _, c := range []struct {
-		name string
-		do   func([]byte)
-		all  bool
-		bad  bool
-		says string
-	}{
-		{"whole", func([]byte) {}, true, false, ""},
-		{"a value damaged", at("vvvvv", 'x'), true, true, ""},
-		{"a value damaged, not looked at", at("vvvvv", 'x'), false, false, ""},
-		{"a key damaged", at("kpage/000000", 'z'), true, true, "a key is damaged"},
-		{"the first version damaged", func(b []byte) { b[len("kpage/000000")+strings.Index(string(b), "kpage/000000")] = 0xbf }, true, true, "a key is damaged"},
-		{"a block zeroed", func(b []byte) { clear(b[8192:12288]) }, true, true, "read"},
-		{"noise in the middle", func(b []byte) { copy(b[20000:], strings.Repeat("\xfe\x01", 300)) }, true, true, anyError},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			data := records(1000)
-			c.do(data)
-			bad, err := inspectTableData(data, 1, c.all)
-			switch {
-			case c.says == "" && (err != nil || bad != c.bad):
-				t.Errorf("bad is %t and the error %v, want %t and none", bad, err, c.bad)
-			case c.says != "" && (err == nil || c.says != anyError && !strings.Contains(err.Error(), c.says)):
-				t.Errorf("the error is %v, want %s", err, c.says)
-			}
-		})
-	}
-}
-
-// FuzzInspectTable changes tables anywhere. inspectTableData must return, while Badger would end
-// the process.
-func FuzzInspectTable(f *testing.F) {
+// FuzzTableWhole changes tables anywhere. tableWhole must return, while Badger would end the
+// process, and must not take a table for whole of which a record differs.
+func FuzzTableWhole(f *testing.F) {
 	data := records(200)
 	f.Add(uint32(0), []byte{0})
+	f.Add(uint32(len(data)-4), []byte{0, 0, 0, 0, 0, 0, 0, 0})
 	f.Add(uint32(len(data)-1), []byte{1})
 	f.Add(uint32(len(data)-100), []byte("damage"))
+	f.Add(uint32(4080), []byte("damage"))
 	f.Fuzz(func(t *testing.T, at uint32, with []byte) {
 		b := append([]byte(nil), data...)
-		copy(b[int(at)%len(b):], with)
-		if _, err := inspectTableData(b, 1, true); err == nil && string(b) == string(data) {
-			return
+		i := int(at) % len(b)
+		copy(b[i:], with)
+		blocks := len(data) - 8 - int(binary.BigEndian.Uint32(data[len(data)-4:]))
+		if tableWhole(b, 1) != (string(b) == string(data)) && i < blocks/2 {
+			t.Errorf("a table changed at %d of %d counts as whole, or a whole one as changed", i, len(b))
 		}
-		_, _ = inspectTableData(b[:int(at)%len(b)], 1, true)
+		_ = tableWhole(b[:i], 1)
 	})
 }

@@ -1,9 +1,6 @@
 package badgerstore
 
 import (
-	"encoding/binary"
-	"hash/crc32"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -30,24 +27,19 @@ const (
 	levelRatio  = 20
 
 	// format is the version of the layout of keys and values in Badger. A folder of another format
-	// counts as damaged.
+	// is left alone.
 	format = 1
 
 	// keyPrefix comes before every key, since Badger reserves "!badger!".
 	keyPrefix = "k"
-
-	// sumSize is the length of the CRC-32C of key and value, which follows each value.
-	sumSize = crc32.Size
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // guestOptions are Badger's options for a guest: about 14 MB of heap instead of 91 MB. Values stay
 // beside their keys, so the value log stays empty and needs no garbage collection. Without
-// compression, blocks are read where they are mapped. So no cache is needed, reading leaves a third
-// of the garbage, and damage never reaches a decoder, but the files are half as big again. Badger
-// does not verify checksums of blocks, because it takes a damaged block for the end of its table.
-// Instead, every record has its own checksum.
+// compression, blocks are read where they are mapped. So no cache is needed and reading leaves a
+// third of the garbage, but the files are half as big again. Badger does not verify checksums of
+// blocks while it reads, because it takes a damaged block for the end of its table: [checkFiles]
+// verified them before.
 func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o := badger.DefaultOptions(dir)
 	o.Logger = logger
@@ -73,11 +65,9 @@ func guestOptions(dir string, logger badger.Logger) badger.Options {
 
 // A database is an open Badger, and what is needed to use it safely.
 type database struct {
-	store  *Store
 	badger *badger.DB
 	lock   *folderLock
 	gate   gate
-	syncs  *syncs // used by the writer only
 
 	calls  sync.WaitGroup // running calls; none begins once the database is out of use
 	failed chan error     // receives the error that took the database out of use
@@ -89,7 +79,8 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 	txn := db.badger.NewTransaction(false)
 	defer txn.Discard()
 	values = make([][]byte, len(keys))
-	var key, arena []byte
+	var key []byte
+	arena := make([]byte, 0, 512)
 	for i := range keys {
 		key = appendKey(key[:0], keys[i])
 		item, err := txn.Get(key)
@@ -99,7 +90,7 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 		if err != nil {
 			return nil, badgerProblem(otherFailure, "reading", err)
 		}
-		if arena, values[i], err = db.appendValue(arena, item); err != nil {
+		if arena, values[i], err = appendValue(arena, item); err != nil {
 			return nil, err
 		}
 	}
@@ -136,39 +127,27 @@ func (db *database) next(c chunk, prefix, after string) (_ chunk, err error) {
 	for it.Seek(appendKey(nil, max(prefix, after+"\x00"))); it.Valid() && !c.more; it.Next() {
 		item := it.Item()
 		var value []byte
-		if c.arena, value, err = db.appendValue(c.arena, item); err != nil {
+		if c.arena, value, err = appendValue(c.arena, item); err != nil {
 			return chunk{}, err
 		}
-		if value != nil {
-			c.records = append(c.records, store.Record{Key: string(item.Key()[len(keyPrefix):]), Value: value})
-			c.more = len(c.arena) >= chunkBytes || len(c.records) == most
-		}
+		c.records = append(c.records, store.Record{Key: string(item.Key()[len(keyPrefix):]), Value: value})
+		c.more = len(c.arena) >= chunkBytes || len(c.records) == most
 	}
 	return c, nil
 }
 
-// appendValue appends the value of item to arena, and returns both. If the record is damaged, the
-// value is nil: the record counts as absent and is learned again.
-func (db *database) appendValue(arena []byte, item *badger.Item) (_, value []byte, err error) {
+// appendValue appends the value of item to arena, and returns both. Earlier values stay what they
+// are. arena must not be nil, since an empty value is not.
+func appendValue(arena []byte, item *badger.Item) (_, value []byte, err error) {
+	at := len(arena)
 	err = item.Value(func(b []byte) error {
-		n := len(b) - sumSize
-		if n < 0 || binary.BigEndian.Uint32(b[n:]) != sum(item.Key(), b[:n]) {
-			db.store.report(slog.LevelError, noteDamaged)
-			return nil
-		}
-		// A new array, not a bigger one, leaves earlier values in place.
-		if cap(arena)-len(arena) < n || arena == nil {
-			arena = make([]byte, 0, max(n, min(2*cap(arena), chunkBytes), 128))
-		}
-		at := len(arena)
-		arena = append(arena, b[:n]...)
-		value = arena[at:len(arena):len(arena)]
+		arena = append(arena, b...)
 		return nil
 	})
 	if err != nil {
 		return arena, nil, badgerProblem(otherFailure, "reading", err)
 	}
-	return arena, value, nil
+	return arena, arena[at:len(arena):len(arena)], nil
 }
 
 // commit writes all changes or none. After an error, nothing may be written to the database any
@@ -182,7 +161,7 @@ func (db *database) commit(changes []change) (err error) {
 		if c.value == nil {
 			err = txn.Delete(key)
 		} else {
-			err = txn.Set(key, binary.BigEndian.AppendUint32(c.value, sum(key, c.value)))
+			err = txn.Set(key, c.value)
 		}
 		if err != nil {
 			return badgerProblem(otherFailure, "writing", err)
@@ -191,40 +170,27 @@ func (db *database) commit(changes []change) (err error) {
 	if err := txn.Commit(); err != nil {
 		return badgerProblem(otherFailure, "writing", err)
 	}
-	db.syncs.dirty = true
 	return nil
 }
 
-// sync returns when everything committed survives a loss of power. If there was anything new, it
-// notes the sync, unless there is no room for that.
+// sync returns when everything committed survives a loss of power.
 func (db *database) sync() (err error) {
 	defer recoverTo(&err)
-	noted := db.syncs.dirty && db.gate.check() == nil
-	if noted {
-		err = db.badger.Update(func(txn *badger.Txn) error { return txn.Set([]byte(syncsKey), nil) })
-	}
-	if err == nil {
-		err = db.badger.Sync()
-	}
-	if err != nil {
+	if err := db.badger.Sync(); err != nil {
 		return badgerProblem(otherFailure, "syncing", err)
-	}
-	if noted {
-		db.syncs.version, db.syncs.dirty = db.badger.MaxVersion(), false
-		_ = db.syncs.write(false) // a version that is too low does no harm
 	}
 	return nil
 }
 
 // close closes Badger and unlocks the folder.
 func (db *database) close() (err error) {
-	defer db.lock.close()
-	defer db.syncs.file.Close()
+	defer db.lock.file.Close()
+	defer db.gate.folder.Close()
 	defer recoverTo(&err)
 	if err := db.badger.Close(); err != nil {
 		return badgerProblem(otherFailure, "closing", err)
 	}
-	return db.syncs.save(true)
+	return db.lock.set(countClosed)
 }
 
 // tablePause is the time between two checks of whether Badger may make a table.
@@ -240,9 +206,4 @@ func (db *database) awaitTable() {
 // appendKey appends a key to dst as Badger stores it.
 func appendKey(dst []byte, key string) []byte {
 	return append(append(dst, keyPrefix...), key...)
-}
-
-// sum returns the checksum of a record. key is as Badger stores it.
-func sum(key, value []byte) uint32 {
-	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
@@ -52,48 +50,6 @@ func TestPanicsInReadsAreErrors(t *testing.T) {
 	}
 }
 
-func TestDamagedRecordsCountAsAbsent(t *testing.T) {
-	s, log := openLogged(t, t.TempDir())
-	for _, key := range []string{"a", "b", "c", "d"} {
-		mustPut(t, s, key, "value of "+key)
-	}
-	err := current(s).badger.Update(func(txn *badger.Txn) error {
-		return errors.Join(txn.Set([]byte("kb"), []byte("value of b????")), txn.Set([]byte("kc"), []byte("c")))
-	})
-	base.Check(t, err)
-	for range 2 {
-		if b, c := get(t, s, "b"), get(t, s, "c"); b != "" || c != "" {
-			t.Errorf("damaged records read as %q and %q, want as absent", b, c)
-		}
-	}
-	if n, err := scan(s); n != 2 || err != nil {
-		t.Errorf("Scan beside damaged records yields %d records and %v, want 2", n, err)
-	}
-	log.Want(t, 1, "damaged")
-	mustPut(t, s, "b", "learned again")
-	wantValue(t, s, "b", "learned again")
-}
-
-// TestWriteThatHangsShowsInHealth makes a write older while it is under way.
-func TestWriteThatHangsShowsInHealth(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
-	err := s.Update(context.Background(), []string{"k"}, func([][]byte) error {
-		healthy(t, s)
-		began := s.writing.Load()
-		if began == nil {
-			t.Fatal("the store does not know that a write is under way")
-		}
-		earlier := began.Add(-2 * writePatience)
-		s.writing.Store(&earlier)
-		if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the disk may hang") {
-			t.Errorf("Health beside a write that hangs: %v, want that the disk may hang", err)
-		}
-		return nil
-	})
-	base.Check(t, err)
-	healthy(t, s)
-}
-
 func TestRetryDelayGrowsWithEachAttempt(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -107,7 +63,6 @@ func TestRetryDelayGrowsWithEachAttempt(t *testing.T) {
 		{"a full disk later", noSpace, 1000, 5 * time.Second},
 		{"no descriptors later", noDescriptors, 1000, 5 * time.Second},
 		{"no access later", inaccessible, 1000, 5 * time.Second},
-		{"damage for the second time", corrupt, 1, 500 * time.Millisecond},
 		{"failures double", otherFailure, 4, 4 * time.Second},
 		{"failures up to an hour", otherFailure, 1000, time.Hour},
 	} {

@@ -4,25 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
-	"time"
 )
 
-// The store's folder holds Badger's own folder, the lock file, and folders that were moved aside.
+// The store's folder holds Badger's own folder, the lock file, and a folder that was moved aside.
 // Badger's folder is one level below, so that it can be moved aside even if the store's folder is a
 // file system of its own.
 const (
-	badgerName  = "badger"
-	asidePrefix = badgerName + ".corrupt-"
-	lockName    = "opening"
-
-	// maxAside is how many folders may be moved aside. So a loop of crashes does not fill the disk.
-	maxAside = 4
+	badgerName = "badger"
+	asideName  = "badger.damaged"
+	lockName   = "opening"
 )
 
 // checkFolder makes the folder dir, and the lock file in it. It returns an error only if that can
@@ -50,13 +43,24 @@ func openFile(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// A folderLock is the file that is locked while a folder is open. Its size counts how many openings
-// in a row found damage or never ended. So a process that died inside Badger is noticed by the next
-// one.
+// A folderLock is the file that is locked while a folder is open. Its size says how the last
+// process left the folder: closed, or open, or how many processes in a row died while they opened
+// it. So a process that died inside Badger is noticed by the next one.
 type folderLock struct {
-	file     *os.File
-	failures int
+	file  *os.File
+	count int
 }
+
+const (
+	countClosed = 0
+	countOpen   = 1 // each death while opening adds 1
+
+	// maxDeaths is how many processes in a row may die while they open Badger's folder before it is
+	// moved aside.
+	maxDeaths = 2
+)
+
+func (l *folderLock) deaths() int { return max(0, l.count-countOpen) }
 
 // ErrLocked is wrapped by the errors of calls, and of [Store.Health], while another process has the
 // folder open.
@@ -85,58 +89,26 @@ func lockFolder(dir string) (*folderLock, error) {
 	return &folderLock{f, int(info.Size())}, nil
 }
 
-// setFailures stores the count so that it survives a loss of power.
-func (l *folderLock) setFailures(n int) error {
-	if err := errors.Join(l.file.Truncate(int64(n)), l.file.Sync()); err != nil {
-		return &problem{inaccessible, fmt.Errorf("counting openings: %w", err)}
+// set stores the count so that it survives a loss of power.
+func (l *folderLock) set(count int) error {
+	if err := errors.Join(l.file.Truncate(int64(count)), l.file.Sync()); err != nil {
+		return &problem{inaccessible, fmt.Errorf("noting in %s how the folder is left: %w", l.file.Name(), err)}
 	}
-	l.failures = n
+	l.count = count
 	return nil
-}
-
-func (l *folderLock) close() { l.file.Close() }
-
-// moveAside renames Badger's folder, which could not be opened, to make room for a new one.
-func (s *Store) moveAside(path string) error {
-	if aside := movedAside(s.dir); len(aside) >= maxAside {
-		return &problem{corrupt, fmt.Errorf("the files are damaged, and %d folders were moved aside already; remove %s*",
-			len(aside), filepath.Join(s.dir, asidePrefix))}
-	}
-	to := filepath.Join(s.dir, asidePrefix+time.Now().UTC().Format("20060102T150405.000000000"))
-	err := os.Rename(path, to)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return &problem{inaccessible, fmt.Errorf("moving damaged files aside: %w", err)}
-	}
-	s.report(slog.LevelError, noteAside, "aside", to)
-	return nil
-}
-
-func movedAside(dir string) []string {
-	entries, _ := os.ReadDir(dir)
-	var aside []string
-	for _, entry := range entries {
-		if entry.IsDir() && strings.HasPrefix(entry.Name(), asidePrefix) {
-			aside = append(aside, filepath.Join(dir, entry.Name()))
-		}
-	}
-	slices.Sort(aside)
-	return aside
 }
 
 // inPlace returns a problem if the folder is not where it was opened. Badger does not notice that. It
 // goes on writing to the files that it has open, and makes new ones in whatever is at the folder's
 // path: in somebody else's folder it would delete files with the names of its own.
 func (g gate) inPlace() error {
-	if g.file == nil || !replaced(g.file) {
+	if g.folder == nil || !replaced(g.folder) {
 		return nil
 	}
 	return &problem{folderMoved, fmt.Errorf("the folder %s was removed, renamed or replaced while it was open; put it back, or restart the process", g.dir)}
 }
 
-// replaced reports whether the path of an open file is free, or another file's.
+// replaced reports whether nothing is at the path of an open file or folder, or something else.
 func replaced(f *os.File) bool {
 	there, err := os.Stat(f.Name())
 	if err != nil {

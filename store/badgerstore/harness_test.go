@@ -102,17 +102,16 @@ func scan(s store.Store) (n int, last error) {
 	return n, last
 }
 
-func wantNote(t *testing.T, s *Store, want string) {
+// wantAside fails the test unless Badger's folder was moved aside, and the log and the notes say so,
+// or neither.
+func wantAside(t *testing.T, s *Store, log *base.Log, want bool) {
 	t.Helper()
-	if !slices.Contains(s.Notes(), want) {
-		t.Errorf("the notes are %q, want %q", s.Notes(), want)
+	_, err := os.Stat(filepath.Join(s.dir, asideName))
+	if noted := slices.Contains(s.Notes(), noteAside); (err == nil) != want || noted != want {
+		t.Errorf("moved aside is %t, and the notes are %q; want %t", err == nil, s.Notes(), want)
 	}
-}
-
-func wantAside(t *testing.T, s *Store, want int) {
-	t.Helper()
-	if got := movedAside(s.dir); len(got) != want {
-		t.Errorf("moved aside are %q, want %d folders", got, want)
+	if want {
+		log.Want(t, 1, noteAside)
 	}
 }
 

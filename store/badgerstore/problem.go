@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/servemap/servemap/store"
@@ -19,6 +21,7 @@ const (
 	noDescriptors        // the process cannot open enough files
 	inaccessible         // the folder cannot be created, read or locked
 	folderMoved          // the folder was removed, renamed or replaced while it was open
+	otherFormat          // another version of Badger, or of this package, wrote the folder
 	corrupt              // Badger's files are damaged
 	otherFailure         // Badger does not open, or failed, for another reason
 )
@@ -46,6 +49,34 @@ func reasonOf(err error) reason {
 	return otherFailure
 }
 
+// corruption is the problem of files that are damaged.
+func corruption(format string, args ...any) error {
+	return &problem{corrupt, fmt.Errorf("opening: "+format, args...)}
+}
+
+// errOtherFormat is the error for a folder that this version cannot read. The folder is left alone.
+var errOtherFormat = errors.New("another version of this program wrote the folder; run that version, or name another folder")
+
+// passing are errors of the system. What fails for another reason is damaged.
+var passing = []error{syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EIO}
+
+// openingProblem says why Badger did not open. Its errors contain those of the system only as text.
+func openingProblem(err error) error {
+	text := err.Error()
+	if strings.Contains(text, textLocked) {
+		return badgerProblem(locked, "opening", err)
+	}
+	if strings.Contains(text, textOtherFormat) || strings.Contains(text, textOtherBadger) {
+		return &problem{otherFormat, errOtherFormat}
+	}
+	for _, e := range passing {
+		if strings.Contains(text, e.Error()) {
+			return badgerProblem(otherFailure, "opening", err)
+		}
+	}
+	return badgerProblem(corrupt, "opening", err)
+}
+
 // errClosed is the error of calls after Close.
 var errClosed = fmt.Errorf("badgerstore: %w", store.ErrClosed)
 
@@ -63,7 +94,7 @@ func retryDelay(r reason, n int) time.Duration {
 	switch r {
 	case locked:
 		limit = time.Second
-	case otherFailure:
+	case corrupt, otherFailure:
 		limit = time.Hour
 	}
 	return min(limit, 250*time.Millisecond<<min(n, 20))

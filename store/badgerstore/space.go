@@ -25,7 +25,7 @@ type gate struct {
 	dir         string
 	reserve     int64    // as in Options
 	descriptors int      // how many files are about to be opened
-	file        *os.File // one of the open folder; nil before that is open
+	folder      *os.File // Badger's; nil before that is open
 }
 
 // check returns a problem if nothing may be written. If the system does not tell, check allows it.

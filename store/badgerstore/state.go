@@ -35,27 +35,6 @@ func (s *Store) acquire(ctx context.Context) (*database, error) {
 	return s.state.db, nil
 }
 
-// lockWriter waits for the write in flight, and keeps others waiting until unlock is called.
-func (s *Store) lockWriter() (unlock func()) {
-	s.writer.Lock()
-	now := time.Now()
-	s.writing.Store(&now)
-	return func() {
-		s.writing.Store(nil)
-		s.writer.Unlock()
-	}
-}
-
-// stuck returns an error if a write, with the function given to Update, has been under way for
-// longer than any takes on a disk that works.
-func (s *Store) stuck() error {
-	began := s.writing.Load()
-	if began == nil || time.Since(*began) < writePatience {
-		return nil
-	}
-	return &problem{otherFailure, fmt.Errorf("a write to %s has not ended for more than %v; the disk may hang, or the function given to Update", s.dir, writePatience)}
-}
-
 // fail takes db out of use if err is not nil. It returns why db is out of use,
 // which may be an earlier error.
 func (s *Store) fail(db *database, err error) error {
@@ -152,7 +131,8 @@ func (s *Store) shut(db *database) error {
 		}
 	}
 	db.calls.Wait()
-	defer s.lockWriter()() // no other write can begin
+	s.writer.Lock() // until the last write has ended; no other can begin
+	defer s.writer.Unlock()
 	return db.close()
 }
 

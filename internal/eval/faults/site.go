@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,6 +37,9 @@ type status struct {
 	Usage      kit.Usage
 	Stats      servemap.Stats
 }
+
+// foreign reports whether the store takes its folder for one of another version.
+func (s status) foreign() bool { return strings.Contains(s.Health, "another version") }
 
 // process is the site as a program: the site itself, and an address where it takes orders.
 type process struct {
@@ -161,7 +165,7 @@ func (p *process) orders() http.Handler {
 }
 
 func (p *process) status() status {
-	aside, _ := filepath.Glob(filepath.Join(p.dir, "badger.corrupt-*"))
+	aside, _ := filepath.Glob(filepath.Join(p.dir, "badger.damaged"))
 	s := status{
 		Aside: len(aside), Notes: p.store.Notes(), Goroutines: runtime.NumGoroutine(), Usage: kit.Measure(""), Stats: p.site.Stats(),
 	}
