@@ -19,8 +19,8 @@ import (
 	"github.com/servemap/servemap/internal/admin/crawlers"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
-	"github.com/servemap/servemap/internal/admin/texts"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -68,7 +68,7 @@ func (s *Site) answerFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	st := s.Stats()
-	_, _ = io.WriteString(w, texts.NoSitemap(texts.Counts{
+	_, _ = io.WriteString(w, messages.NoSitemap(messages.Counts{
 		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Sightings: st.Sightings,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
 	}))
@@ -925,17 +925,17 @@ func (s *Site) explanation(p merge.Known) Explanation {
 		Listed:  p.Verdict == eligibility.Listed,
 		Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()), Text: s.why(p),
 		Page: s.page(p), Status: p.Status, NextLook: s.observer.NextLook(p.Location), Networks: len(p.Evidence.Networks), Siblings: p.Siblings, Rule: p.Pattern,
-		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks, s.observer.SeesRoutes()),
+		Missing: messages.Missing(p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks),
 		Dates:   s.dates(p),
 	}
 	if foreign := s.norm.Parse(p.Location).OwnQuery; p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
-		e.Text, e.Missing = texts.LeftOut(p.Location, foreign)
+		e.Text, e.Missing = messages.LeftOut(p.Location, foreign)
 	}
 	switch {
 	case s.files.OwnsLocation(p.Location):
-		e.Text, e.Missing = texts.OwnFile, nil
+		e.Text, e.Missing = messages.OwnFile, nil
 	case p.NeedsLogin():
-		e.Missing = []string{texts.ForAnybody}
+		_, e.Missing = messages.NeedsLogin(p.Status)
 	}
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
@@ -956,22 +956,21 @@ func (s *Site) explanation(p merge.Known) Explanation {
 
 // why says in words why a page is listed or not.
 func (s *Site) why(p merge.Known) string {
-	text := texts.Page(p.Verdict, p.Reason, p.Location)
+	text := messages.Page(p.Verdict, p.Reason, p.Location)
 	switch {
 	case p.Doubt.Alone:
-		return text + texts.LeavesAsSecond(p.Status, p.Doubt.Since, p.Doubt.Nameless)
+		return text + messages.LeavesAsSecond(p.Status, p.Doubt.Since, p.Doubt.Nameless)
 	case !p.Doubt.Since.IsZero():
-		return text + texts.Leaves(p.Status, p.Doubt.Since)
+		return text + messages.Leaves(p.Status, p.Doubt.Since)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
-		return texts.Ended(p.Entry.Until.Time())
-	case p.Reason == eligibility.NoIndex:
-		return texts.SaysNoIndex
+		return messages.Ended(p.Entry.Until.Time())
 	case p.NeedsLogin():
-		return texts.NeedsLogin(p.Status)
+		text, _ = messages.NeedsLogin(p.Status)
+		return text
 	case p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
-		return texts.NoPage(p.Status)
+		return messages.NoPage(p.Status)
 	case p.Reason == eligibility.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
-		return text + texts.NoRoutes
+		return text + messages.NoRoutes()
 	}
 	return text
 }
@@ -981,10 +980,10 @@ func (s *Site) dates(p merge.Known) Dates {
 		Text:     p.DatedBy(s.files.Trust(), time.Now()),
 		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,
 		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
-		Ignored: texts.Ignored(p.Reading),
+		Ignored: messages.Ignored(p.Reading),
 	}
 	if p.Read {
-		d.ReadAs = texts.ReadAs(p.Reading)
+		d.ReadAs = messages.ReadAs(p.Reading)
 	}
 	for _, t := range p.Times {
 		d.Changes = append(d.Changes, t.UTC())
@@ -992,9 +991,9 @@ func (s *Site) dates(p merge.Known) Dates {
 	switch {
 	case p.FirstSeen.IsZero() || p.Freq == p.Entry.Freq || s.rules.Freq(p.Location) != "":
 	case p.Confidence < s.limits.Confidence || s.limits.Confidence == 1:
-		d.Text += texts.Unlikely(d.ChangeFreq)
+		d.Text += messages.Unlikely(d.ChangeFreq)
 	default:
-		d.Text += texts.TooEarly(d.ChangeFreq)
+		d.Text += messages.TooEarly(d.ChangeFreq)
 	}
 	return d
 }

@@ -81,8 +81,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/servemap/servemap/internal/admin/crawlers"
-	"github.com/servemap/servemap/internal/admin/hint"
 	"github.com/servemap/servemap/internal/admin/logging"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
@@ -334,7 +334,7 @@ type Site struct {
 	ledger   *indexer.Ledger
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
-	hints    *hint.Hints
+	hints    *messages.Hints
 	log      *logging.Queue
 	notes    store.Noter // the store, if it is one; else nil
 	explored metrics.Result
@@ -420,7 +420,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	}
 	s.log = logging.NewQueue(opts.Logger.Handler())
 	logger := s.log.Logger()
-	s.hints = hint.New(logger)
+	s.hints = messages.NewHints(logger)
 	looks, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.namespaces()
 	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
 		limits.RefreshEvery = cmp.Or(limits.RefreshEvery, 15*time.Second)
@@ -537,10 +537,10 @@ func checkPublication(e Extensions) error {
 func checkCookies(names []string) error {
 	for _, name := range names {
 		if strings.Trim(name, "*") == "" || strings.ContainsAny(name, " \t=;,") {
-			return fmt.Errorf("options: BenignCookies: %q is no cookie name; name each cookie alone, without its value, such as \"theme\"", name)
+			return fmt.Errorf("%s: %q is no cookie name; name each cookie alone, without its value, such as \"theme\"", messages.Say("{BenignCookies}"), name)
 		}
 		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-			return fmt.Errorf(`options: BenignCookies: %q has a "*" that does not stand at the end; write it there, as in "ab_*", or name each cookie`, name)
+			return fmt.Errorf(`%s: %q has a "*" that does not stand at the end; write it there, as in "ab_*", or name each cookie`, messages.Say("{BenignCookies}"), name)
 		}
 	}
 	return nil
@@ -574,7 +574,7 @@ func compile(rules []Rule) (eligibility.Rules, error) {
 	}
 	set, err := eligibility.NewRules(compiled)
 	if err != nil {
-		return set, fmt.Errorf("options: Rules: %w", err)
+		return set, fmt.Errorf("%s: %w", messages.Say("{Rules}"), err)
 	}
 	return set, nil
 }
@@ -589,8 +589,8 @@ func checkFolder(origin location.Origin, rules []Rule) error {
 		if strings.Contains(start+folder, "%") || strings.HasPrefix(start, folder) || strings.HasPrefix(folder, start) {
 			continue // it matches, or may match: a percent sign may spell the folder in another way
 		}
-		return fmt.Errorf("options: Rules: rule %d: pattern %q matches nothing in %q, the folder of the origin %s, and a sitemap can only list what is in its own folder; "+
-			"begin it with that, or give the origin as the whole host", i+1, r.Pattern, folder, origin)
+		return fmt.Errorf("%s: rule %d: pattern %q matches nothing in %q, the folder of the origin %s, and a sitemap can only list what is in its own folder; "+
+			"begin it with that, or give the origin as the whole host", messages.Say("{Rules}"), i+1, r.Pattern, folder, origin)
 	}
 	return nil
 }
@@ -604,10 +604,10 @@ func (s *Site) locateEntries(given []string) ([]string, error) {
 	for i, e := range given {
 		r := s.norm.Parse(e)
 		if r.OwnQuery {
-			return nil, fmt.Errorf("options: Entries: %q cannot be listed: %s; name the parameter in Options.Query, or leave it out", e, r.Reason.Text())
+			return nil, fmt.Errorf(messages.Say("{Entries}: %q cannot be listed: %s; name the parameter in {Query}, or leave it out"), e, r.Reason.Text())
 		}
 		if r.Reason != location.ReasonNone {
-			return nil, fmt.Errorf("options: Entries: %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), s.origin.Folder())
+			return nil, fmt.Errorf(messages.Say("{Entries}")+": %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), s.origin.Folder())
 		}
 		entries[i] = r.Location
 	}

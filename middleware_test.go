@@ -642,7 +642,7 @@ func ExampleSite_Stats() {
 	fmt.Println(strings.Join(site.Stats().Hints, "\n"))
 	// Output:
 	// map[excluded noindex:1]
-	// The page where visitors enter says noindex, so it is not listed. Remove that if it is a mistake.
+	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that if it is a mistake. Here it is noindex.
 }
 
 // ExampleRule lists pages that nothing links to, keeps a folder out, and lets a query make

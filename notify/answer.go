@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 // engine is what the notifier knows of an endpoint.
@@ -145,7 +147,7 @@ var verdicts = map[string]struct {
 	verdictUnverified: {slog.LevelWarn, "the engine takes the pages, and has not checked the key for a day", "see that the engine can fetch the key file"},
 	verdictPending:    {slog.LevelInfo, "the engine has not checked the new key yet", ""},
 	verdictRefused: {slog.LevelError, "the engine refuses the key", "everybody must get the key file with status 200 and no other content: " +
-		"see that Wrap stands in front of all else, and that no bot shield or cache answers in its place"},
+		"see that nothing else answers in its place, such as a bot shield or a cache"},
 	verdictThrottled: {slog.LevelWarn, "the engine asks for fewer posts", ""},
 	verdictDown:      {slog.LevelWarn, "the engine cannot be reached, or has trouble of its own", ""},
 	verdictPaused:    {slog.LevelError, "the engine refuses the pages", "the code and the error code say what the engine objects to"},
@@ -158,7 +160,7 @@ const oldRefusal = "UserForbiddedToAccessSite"
 // advice says what the owner can do, "" if nothing.
 func (e engine) advice() string {
 	if e.Verdict == verdictRefused && e.ErrorCode == oldRefusal {
-		return "the engine holds an old refusal: give another Options.Key, or verify the site in the engine's webmaster tools"
+		return messages.Say("the engine holds an old refusal: give another {Key}, or verify the site in the engine's webmaster tools")
 	}
 	return verdicts[e.Verdict].advice
 }

@@ -140,7 +140,7 @@ func (n *Notifier) proveKey(ctx context.Context, st state) error {
 	default:
 		n.proveAt = now.Add(keyAgain)
 		if saw != before {
-			n.log.Error("notify: nothing is sent until everybody gets the key file: let Wrap stand in front of all else, and let no cache or bot shield answer in its place", "saw", saw)
+			n.log.Error("notify: nothing is sent until everybody gets the key file: let nothing else answer in its place, such as a bot shield or a cache", "saw", saw)
 		}
 	}
 	return errWait

@@ -98,6 +98,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
@@ -233,9 +234,9 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, 
 	}
 	switch {
 	case n.given != "" && !validKey.MatchString(n.given):
-		return nil, errors.New(`options: Key must have 8 to 128 letters, digits and "-"`)
+		return nil, errors.New(messages.Say(`{Key} must have 8 to 128 letters, digits and "-"`))
 	case n.hold < time.Second:
-		return nil, fmt.Errorf("options: Hold is %v; it must be at least 1s, or 0 for the default", opts.Hold)
+		return nil, fmt.Errorf(messages.Say("{Hold} is %v; it must be at least 1s, or 0 for the default"), opts.Hold)
 	case n.perDay < 1 || n.perDay > 20_000:
 		return nil, fmt.Errorf("options: MaxPerDay is %d; it must be from 1 to 20000, or 0 for the default", opts.MaxPerDay)
 	case opts.Google != nil && opts.Google.Client == nil:

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 const (
@@ -38,7 +40,7 @@ func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 	for len(due) > 0 {
 		size := min(len(due), cmp.Or(n.most, n.batch), left)
 		if size <= 0 {
-			return fmt.Errorf("the %d pages of a day (Options.MaxPerDay) are sent; the others wait for the next day, in UTC", n.perDay)
+			return fmt.Errorf("the %d pages of a day%s are sent; the others wait for the next day, in UTC", n.perDay, messages.Say("{OrPerDay}"))
 		}
 		pages, dropped, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
 		if err == nil && len(dropped) > 0 {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
 )
 
@@ -20,11 +21,11 @@ func checkEndpoints(endpoints []string) (local bool, err error) {
 	for _, e := range endpoints {
 		u, err := url.Parse(e)
 		if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return false, fmt.Errorf("options: Endpoints: it must be URLs without user, query and fragment, such as %q", DefaultEndpoint)
+			return false, fmt.Errorf("%s: it must be URLs without user, query and fragment, such as %q", messages.Say("{Endpoints}"), DefaultEndpoint)
 		}
 		loopback := isLoopback(u.Hostname())
 		if u.Scheme != "https" && !(u.Scheme == "http" && loopback) {
-			return false, fmt.Errorf("options: Endpoints: %q must begin with https", e)
+			return false, fmt.Errorf("%s: %q must begin with https", messages.Say("{Endpoints}"), e)
 		}
 		local = local && loopback
 	}
@@ -42,7 +43,7 @@ func checkOrigin(u *url.URL) error {
 		return fmt.Errorf("the origin %s://%s has a port, and search engines are told of sites without one only; give the public origin", u.Scheme, u.Host)
 	}
 	if _, public := location.PublicHost(u.Scheme, u.Host); !public {
-		return fmt.Errorf("the host %q is no public name, so no search engine could fetch its pages; start the notifier only where the site is public", u.Host)
+		return fmt.Errorf("the host %q is no public name, so no search engine could fetch its pages; tell engines only where the site is public", u.Host)
 	}
 	return nil
 }

@@ -60,9 +60,9 @@ func TestInspectorNamesFlags(t *testing.T) {
 	}
 	library := regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.[A-Z]|\bAlways\b|\bNever\b|middleware`)
 	for _, tt := range []struct{ view, want string }{
-		{"", "give -public"}, {"page?u=/", "give -public"}, {"help", "give -always"}, {"crawlers", "Give -crawlers"},
-		{"files", "-robots serves it there"}, {"forget?u=/", "-always"}, {"page?u=https://other.example/", ""},
-		{"stats.json", "give -public"}, {"page.json?u=/", "give -public"}, {"help.json", `\"servemap forget\"`},
+		{"", "-public"}, {"page?u=/", "-public"}, {"help", "add -always"}, {"crawlers", "Set -crawlers"},
+		{"files", "-robots adds it."}, {"forget?u=/", "-always"}, {"page?u=https://other.example/", ""},
+		{"stats.json", "-public"}, {"page.json?u=/", "-public"}, {"help.json", `\"servemap forget\"`},
 	} {
 		resp, body := get(t, at+tt.view)
 		if !strings.Contains(body, tt.want) || library.MatchString(body) {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -18,10 +16,8 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
-	"github.com/servemap/servemap/cmd/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/internal/admin/metrics"
-	"github.com/servemap/servemap/internal/admin/texts"
 	"github.com/servemap/servemap/notify"
 )
 
@@ -61,7 +57,6 @@ func progressOf(e servemap.Exploration) progress {
 // answers are what a process says to the questions of commands and health checks.
 type answers struct {
 	site     *servemap.Site
-	dir      string // that is served, "" for none
 	explorer *explorer.Explorer
 	notifier *notify.Notifier // nil without -indexnow
 	health   health
@@ -71,7 +66,7 @@ type answers struct {
 // newAnswers returns what answers for a site with these settings. handler is the site itself.
 func newAnswers(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
 	return &answers{
-		site: site, dir: s.Dir, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
+		site: site, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
 		explorer: &explorer.Explorer{Site: site, Handler: handler, Static: s.Dir != "", State: control.Exploring(data), Log: log},
 	}
 }
@@ -79,7 +74,7 @@ func newAnswers(s *settings, data string, site *servemap.Site, handler http.Hand
 func (c *answers) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", c.serveHealth)
-	mux.Handle("GET /inspect/", c.inspector(anybody))
+	mux.Handle("GET /inspect/", c.site.Inspector(anybody))
 	mux.HandleFunc("GET /pages", c.servePages)
 	mux.HandleFunc("GET /changes", c.serveChanges)
 	mux.HandleFunc("GET /indexnow", c.serveIndexNow)
@@ -95,32 +90,8 @@ func (c *answers) admin() http.Handler {
 	mux.HandleFunc("GET /healthz", c.serveHealth)
 	mux.Handle("GET /metrics", c.site.Metrics(anybody))
 	mux.Handle("GET /{$}", http.RedirectHandler("inspect/", http.StatusFound))
-	mux.Handle("/inspect/", c.inspector(servemap.Local))
+	mux.Handle("/inspect/", c.site.Inspector(servemap.Local))
 	return mux
-}
-
-// inspector speaks by flags.
-func (c *answers) inspector(allow func(*http.Request) bool) http.Handler {
-	inspector := c.site.Inspector(allow)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		inspector.ServeHTTP(w, r.WithContext(inspect.Saying(r.Context(), texts.MissingInFlags, c.addFolder)))
-	})
-}
-
-// addFolder says of a page that nobody saw whether the folder that is served has it.
-func (c *answers) addFolder(p *inspect.Page) {
-	u, err := url.Parse(p.URL)
-	unknown := p.Verdict == string(servemap.VerdictUnknown)
-	if c.dir == "" || err != nil || u.RawQuery != "" || !unknown && p.Reason != string(servemap.ReasonNotSeen) {
-		return
-	}
-	switch page, to := folder.Find(c.dir, u); {
-	case to != "":
-		p.Text = fmt.Sprintf("It is not listed: the address redirects to %s, which may be listed.", to)
-		p.Missing = nil
-	case unknown && page:
-		p.Text = "The folder has this page, but nothing that was looked at links to it. Link to it, or give -always for it."
-	}
 }
 
 // anybody may ask: only the owner reaches the socket, and the owner chose the address of
@@ -211,7 +182,7 @@ func refuse(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.Canceled) {
 		code = http.StatusServiceUnavailable
 	}
-	http.Error(w, texts.InFlags(strings.TrimPrefix(err.Error(), "servemap: ")), code)
+	http.Error(w, strings.TrimPrefix(err.Error(), "servemap: "), code)
 }
 
 // errorTrailer names the trailer that says why a list broke off.

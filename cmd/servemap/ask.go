@@ -14,8 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/admin/inspect"
-	"github.com/servemap/servemap/internal/admin/texts"
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 // healthCommand never opens the folder: a site that nobody serves is not healthy.
@@ -74,11 +76,30 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 		if err != nil {
 			return err
 		}
+		if s, err := loadSettings(a.data); err == nil {
+			addFolder(s.Dir, &p)
+		}
 		p.NextLook = time.Time{} // only a process that serves knows it; the answer is the same without one
 		if err := show(a, p, printPage); err != nil || p.Listed {
 			return err
 		}
 		return errNo
+	}
+}
+
+// addFolder says of a page that nobody saw whether the folder that is served has it.
+func addFolder(dir string, p *inspect.Page) {
+	u, err := url.Parse(p.URL)
+	unknown := p.Verdict == string(servemap.VerdictUnknown)
+	if dir == "" || err != nil || u.RawQuery != "" || !unknown && p.Reason != string(servemap.ReasonNotSeen) {
+		return
+	}
+	switch page, to := folder.Find(dir, u); {
+	case to != "":
+		p.Text = fmt.Sprintf("It is not listed: the address redirects to %s, which may be listed.", to)
+		p.Missing = nil
+	case unknown && page:
+		p.Text = "The folder has this page, but nothing that was looked at links to it. Link to it, or give -always for it."
 	}
 }
 
@@ -198,8 +219,8 @@ func printStats(w *bufio.Writer, st stats) {
 			fmt.Fprint(w, "\nLocations by verdict and reason:\n")
 		}
 		text := ""
-		if g.Care != texts.Fine {
-			text = strings.TrimSpace(": " + g.Means + " " + g.Todo)
+		if g.Care != messages.Fine {
+			text = ": " + g.Means
 		}
 		fmt.Fprintf(w, "%8d  %s %s%s\n", g.Pages, g.Verdict, g.Reason, text)
 	}

@@ -12,10 +12,13 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/admin/texts"
 	"github.com/servemap/servemap/notify"
 	"github.com/servemap/servemap/store"
 )
+
+// keyVariable is the environment variable with the key of -indexnow. The key is not a flag, because
+// everybody on the machine may read the flags of a process.
+const keyVariable = "SERVEMAP_INDEXNOW_KEY"
 
 // telling says how to tell search engines what changed.
 type telling struct {
@@ -26,7 +29,7 @@ type telling struct {
 
 func (t *telling) flags(fs *flag.FlagSet) {
 	fs.BoolFunc("indexnow", "tell Bing, Yandex and other search engines what changed, by IndexNow; -indexnow=URL names another endpoint. "+
-		"The command makes a key and keeps it with what is learned; to give one of your own, set "+texts.KeyVariable+" in the environment", func(v string) error {
+		"The command makes a key and keeps it with what is learned; to give one of your own, set "+keyVariable+" in the environment", func(v string) error {
 		t.indexNow, t.engines = v != "false", nil
 		if t.indexNow && v != "true" {
 			t.engines = []string{v}
@@ -41,9 +44,9 @@ func (t *telling) notifier(site *servemap.Site, st store.Store, log *slog.Logger
 	if !t.indexNow {
 		return nil, nil
 	}
-	n, err := notify.New(site, st, &notify.Options{Key: os.Getenv(texts.KeyVariable), Endpoints: t.engines, Hold: t.hold, Logger: log})
+	n, err := notify.New(site, st, &notify.Options{Key: os.Getenv(keyVariable), Endpoints: t.engines, Hold: t.hold, Logger: log})
 	if err != nil {
-		return nil, exit{codeUsage, texts.InFlags(strings.TrimPrefix(err.Error(), "notify: "))}
+		return nil, exit{codeUsage, strings.TrimPrefix(err.Error(), "notify: ")}
 	}
 	return n, nil
 }
@@ -77,7 +80,7 @@ func (c *answers) serveIndexNow(w http.ResponseWriter, r *http.Request) {
 	}
 	now := indexNow{SentToday: st.SentToday, Pending: st.Pending, KeyFile: st.KeyFile}
 	for _, e := range st.Endpoints {
-		now.Endpoints = append(now.Endpoints, told{e.URL, e.Verdict, texts.InFlags(e.Advice)})
+		now.Endpoints = append(now.Endpoints, told{e.URL, e.Verdict, e.Advice})
 	}
 	answer(w, now)
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/servemap/servemap/internal/admin/texts"
 )
 
 // TestIndexNowTellsAnEngineOfNewPages has a server that is both the engine and, as a CDN
@@ -20,7 +18,7 @@ import (
 func TestIndexNowTellsAnEngineOfNewPages(t *testing.T) {
 	for _, tt := range []struct{ name, key string }{{"a key that is made", ""}, {"a key of the owner's", "the-owners-key"}} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Setenv(texts.KeyVariable, tt.key)
+			t.Setenv(keyVariable, tt.key)
 			var site http.Handler
 			known := make(chan struct{}) // closed once site is known
 			posts := make(chan indexNowPost, 10)
@@ -89,7 +87,7 @@ type indexNowPost struct {
 }
 
 func TestWithoutIndexNowNobodyIsTold(t *testing.T) {
-	t.Setenv(texts.KeyVariable, "the-owners-key")
+	t.Setenv(keyVariable, "the-owners-key")
 	for _, flags := range [][]string{nil, {"-indexnow=false"}} {
 		s := files(t, writeSite(t), t.TempDir(), flags...)
 		if resp, _ := get(t, s.at+"/the-owners-key.txt"); resp.StatusCode != http.StatusNotFound {

@@ -40,6 +40,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 )
 
@@ -143,6 +144,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		complete(s.out, line, os.Getenv(pointVariable))
 		return codeDone
 	}
+	messages.UseFlags()
 	if len(args) == 0 {
 		_ = overview(s.err)
 		return codeUsage

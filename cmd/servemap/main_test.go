@@ -190,7 +190,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"no admin address", []string{"files", ".", "-origin", "https://example.com", "-data", ".x", "-listen", "127.0.0.1:0", "-admin", "here"}, "-admin here: "},
 		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},
 		{"a word to forget", []string{"forget", "-data", "x", "about"}, "/about, or its URL"},
-		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "give -indexnow only where the site is public"},
+		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "tell engines only where the site is public"},
 		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow=http://example.com"}, "-indexnow: "},
 		{"a hold without a unit", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow", "-indexnow-hold", "1ms"}, "-indexnow-hold is 1ms"},
 		{"an entry with a query", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-entry", "/?zz=1"}, `-entry: "/?zz=1" cannot be listed`},

@@ -25,7 +25,6 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/folder"
-	"github.com/servemap/servemap/internal/admin/texts"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -105,7 +104,7 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 
 // run serves the site until ctx ends.
 func (v *serving) run(ctx context.Context, s streams) error {
-	v.log = slog.New(slog.NewTextHandler(s.err, &logOptions))
+	v.log = slog.New(slog.NewTextHandler(s.err, nil))
 	if err := cmp.Or(v.check(), checkData(v.data), v.sameOrigin()); err != nil {
 		return err
 	}
@@ -257,7 +256,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 			}
 		})
 	}
-	server := &http.Server{Handler: speaking(visible), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	server := &http.Server{Handler: visible, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(v.log.Handler(), slog.LevelWarn)}
 	go func() { failed <- server.Serve(listener) }()
 	c.ready.Store(true)
@@ -380,7 +379,7 @@ func newSite(s *settings, st store.Store, log *slog.Logger) (*servemap.Site, err
 	}
 	site, err := servemap.New(s.Origin, st, opts)
 	if err != nil {
-		return nil, exit{codeUsage, texts.InFlags(strings.TrimPrefix(err.Error(), "servemap: "))}
+		return nil, exit{codeUsage, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "servemap: "), "options: ")}
 	}
 	return site, nil
 }

@@ -118,8 +118,8 @@ func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 		edits      int // one at each third look
 		want       string
 	}{
-		{"not likely enough", 0.999, 3, "less likely than Options.Limits.Confidence asks for"},
-		{"none is wanted", 1, 3, "less likely than Options.Limits.Confidence asks for"},
+		{"not likely enough", 0.999, 3, "is not likely enough"},
+		{"none is wanted", 1, 3, "is not likely enough"},
 		{"one change, and a short watch", 0.01, 1, "needs a longer watch"},
 		{"published", 0.01, 3, ""},
 	} {

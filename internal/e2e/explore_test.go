@@ -267,9 +267,9 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
 		explore(s, nil)
 		for _, tt := range []struct{ location, text, missing string }{
-			{"/logout", `an action ("logout"), so exploring does not ask for it`, "a rule that says Always"},
+			{"/logout", `an action ("logout"), so exploring does not ask for it`, "an Always rule"},
 			{"/shop?color=red", "Its query has a parameter that is not allowed", "its canonical one"},
-			{"/vote/5", "because a request for an address with such a name may change something", "exploring, if a rule says Always"},
+			{"/vote/5", "because a request for an address with such a name may change something", "exploring, with an Always rule"},
 			{"/broken", "the last request for it got 404", "who gets a page there"},
 			{"/locked", "got 403", ""},
 			{"/old", "got 301", ""},

@@ -65,9 +65,9 @@ func TestSiteOfWhichHardlyAPageIsListedGetsAHint(t *testing.T) {
 		links, pages []string
 		want         string
 	}{
-		{"pages that nothing links to", []string{"/news"}, numbered("/archive/%d", 40), "Visitors got them, but nothing shows yet that they are public. Link to them"},
-		{"pages that differ by their query", queries, queries, "Their query has a parameter that is not allowed. If it makes a page of its own, name it"},
-		{"pages that look like secrets", tokens, tokens, "Their addresses look like secrets that let in whoever knows them. If they are public"},
+		{"pages that nothing links to", []string{"/news"}, numbered("/archive/%d", 40), "An anonymous visitor got it, but nothing shows yet that it is public. Link to it"},
+		{"pages that differ by their query", queries, queries, "Its query has a parameter that is not allowed, and it does not name this URL as canonical. If the parameter makes"},
+		{"pages that look like secrets", tokens, tokens, "Its address looks like a secret that lets in whoever knows it. If it is public"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL(tt.links...)}, func(s *testkit.Site) {

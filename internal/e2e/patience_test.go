@@ -71,8 +71,8 @@ func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
 		ignored string // why such a request does not count
 		hint    string
 	}{
-		{"Anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { check(r); return true }}, "not-anonymous", "Options.Anonymous panicked"},
-		{"ClientIP", servemap.Options{ClientIP: func(r *http.Request) netip.Addr { check(r); return netip.MustParseAddr(ann) }}, "", "Options.ClientIP panicked"},
+		{"Anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { check(r); return true }}, "not-anonymous", "It is Options.Anonymous."},
+		{"ClientIP", servemap.Options{ClientIP: func(r *http.Request) netip.Addr { check(r); return netip.MustParseAddr(ann) }}, "", "It is Options.ClientIP."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {

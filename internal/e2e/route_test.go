@@ -94,7 +94,7 @@ func TestRouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
 				}
 				s.WantListed(want...)
 				e := s.Explained("/about")
-				says := strings.Contains(e.Text, "servemap has seen no route") && strings.Contains(strings.Join(e.Missing, "\n"), "servemap has seen no route yet")
+				says := strings.Contains(e.Text, "has shown no route since the start")
 				if says == tt.seen {
 					s.Errorf("the explanation says that no route was seen: %v, want %v: %s %q", says, !tt.seen, e.Text, e.Missing)
 				}
@@ -186,10 +186,10 @@ func TestOriginWithoutTheStrippedPrefixGetsAHint(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Mount: stripped("/blog")}, func(s *testkit.Site) {
 		s.Get("/blog/")
 		body := s.Get("/blog/sitemap.xml").Body
-		if !strings.Contains(body, "http.StripPrefix") || !strings.Contains(body, "add it to the origin") {
+		if !strings.Contains(body, "http.StripPrefix") || !strings.Contains(body, "Correct the origin") {
 			s.Errorf("in place of the sitemap it says\n%s", body)
 		}
-		s.WantHints("That is https://example.com/blog.")
+		s.WantHints("If https://example.com/blog is all of the site, write that as the origin.")
 	})
 }
 

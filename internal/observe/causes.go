@@ -3,10 +3,11 @@ package observe
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
@@ -32,8 +33,7 @@ const (
 	nFailing // answered with a temporary error
 	nPrivate // answered with a page that is private or must not be stored
 	nNotHTML
-	nEmpty // an entry that showed nothing at all
-	nOther // an entry that showed something other than HTML
+	nOdd // an entry that showed something other than HTML, or nothing
 
 	nPages
 	nHome       // of nPages: the origin's folder itself
@@ -74,26 +74,24 @@ const (
 )
 
 // causes returns the causes for which the counts are strong evidence.
-func causes(c counts) []hint.Hint {
-	var found []hint.Hint
+func causes(c counts) []messages.Hint {
+	var found []messages.Hint
 	for _, cause := range []struct {
-		hint hint.Hint
+		hint messages.Hint
 		is   bool
 	}{
-		{hint.Host, c[nForeign] >= foreignLooks && c[nForeign] > foreignShare*(c[nOwn]-min(c[nOwn], c[nRedirects]))},
-		{hint.Failing, c[nFailing] >= failingLooks && c[nPages] == 0},
-		{hint.Authorization, crowdsOut(c[nAuthorization], c[nAnonymous])},
-		{hint.Identity, crowdsOut(c[nIdentity], c[nAnonymous])},
-		{hint.Cookies, crowdsOut(c[nCookie], c[nAnonymous]) || c.givesCookies()},
-		{hint.Private, c[nPrivate] >= privateLooks && c[nPages] == 0},
-		{hint.Folder, c[nOutside] >= foreignLooks && (c[nPages] == 0 || c[nOutside] > outsideShare*c[nInside])},
-		{hint.Slash, c[nBare] >= bareLooks && c[nHome] == 0},
-		{hint.Empty, c[nEmpty] > c[nOther] && c[nNotHTML] >= otherLooks && c[nPages] == 0},
-		{hint.NotHTML, c[nOther] > 0 && c[nOther] >= c[nEmpty] && c[nNotHTML] >= otherLooks && c[nPages] == 0},
-		{hint.Encoding, c[nUnreadable] >= unreadablePages && c[nUnreadable] == c[nPages]},
-		{hint.Proxy, c[nRemote] >= networkPages && c[nNetworks] == 0 && c[nNetworksGiven] == 0},
+		{messages.OtherOrigin, c[nForeign] >= foreignLooks && c[nForeign] > foreignShare*(c[nOwn]-min(c[nOwn], c[nRedirects]))},
+		{messages.NoPageYet, c[nFailing] >= failingLooks && c[nPages] == 0},
+		{messages.Credentials, crowdsOut(c[nAuthorization], c[nAnonymous]) || crowdsOut(c[nIdentity], c[nAnonymous])},
+		{messages.Cookies, crowdsOut(c[nCookie], c[nAnonymous]) || c.givesCookies()},
+		{messages.ForOne, c[nPrivate] >= privateLooks && c[nPages] == 0},
+		{messages.OtherFolder, c[nOutside] >= foreignLooks && (c[nPages] == 0 || c[nOutside] > outsideShare*c[nInside])},
+		{messages.OtherFolder, c[nBare] >= bareLooks && c[nHome] == 0},
+		{messages.NotHTML, c[nOdd] > 0 && c[nNotHTML] >= otherLooks && c[nPages] == 0},
+		{messages.Unreadable, c[nUnreadable] >= unreadablePages && c[nUnreadable] == c[nPages]},
+		{messages.NoNetworks, c[nRemote] >= networkPages && c[nNetworks] == 0 && c[nNetworksGiven] == 0},
 	} {
-		if cause.is {
+		if cause.is && !slices.Contains(found, cause.hint) {
 			found = append(found, cause.hint)
 		}
 	}
@@ -122,7 +120,7 @@ func (o *Observer) ended() {
 	}
 	for _, h := range causes(o.counts()) {
 		if !o.cfg.Hints.Has(h) {
-			o.cfg.Hints.Tell(h, o.names(h), "origin", o.cfg.Normalizer.Origin().String())
+			o.cfg.Hints.Give(h, o.names(h), "origin", o.cfg.Normalizer.Origin().String())
 		}
 	}
 }
@@ -171,10 +169,8 @@ func (o *Observer) tallyResponse(kind eligibility.Kind, asked asked, loc string,
 		o.tally.addIf(nSetting, asked.given)
 		o.tally.addIf(nRemote, !asked.local)
 		o.tally.addIf(nNetworks, asked.network.IsValid())
-	case kind == eligibility.Nothing && entry && resp.Written == 0:
-		o.tally[nEmpty].Add(1)
-	case kind == eligibility.Nothing && entry && !resp.HTML():
-		o.tally[nOther].Add(1)
+	case kind == eligibility.Nothing && entry && (resp.Written == 0 || !resp.HTML()):
+		o.tally[nOdd].Add(1)
 	}
 }
 

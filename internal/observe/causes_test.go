@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/location"
 )
@@ -19,69 +19,66 @@ func TestCountsGiveTheHintsOfTheirCauses(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		counts counts
-		want   []hint.Hint
+		want   []messages.Hint
 	}{
 		{"nothing was seen", counts{}, nil},
 		{"a site that is learned", counts{nOwn: 900, nAnonymous: 800, nCookie: 90, nPages: 700, nNetworks: 600, nForeign: 300, nFailing: 50}, nil},
 
-		{"only foreign hosts", counts{nForeign: 20}, []hint.Hint{hint.Host}},
+		{"only foreign hosts", counts{nForeign: 20}, []messages.Hint{messages.OtherOrigin}},
 		{"few foreign hosts", counts{nForeign: 19}, nil},
-		{"foreign hosts, and one of the right", counts{nOwn: 1, nForeign: 20}, []hint.Hint{hint.Host}},
+		{"foreign hosts, and one of the right", counts{nOwn: 1, nForeign: 20}, []messages.Hint{messages.OtherOrigin}},
 		{"a scan for other hosts on a small site", counts{nOwn: 100, nForeign: 1000}, nil},
-		{"nearly all for foreign hosts", counts{nOwn: 100, nForeign: 1001}, []hint.Hint{hint.Host}},
-		{"the origin leads to another host", counts{nOwn: 40, nRedirects: 40, nForeign: 20}, []hint.Hint{hint.Host}},
-		{"more led away than begun", counts{nOwn: 1, nRedirects: 2, nForeign: 20}, []hint.Hint{hint.Host}},
+		{"nearly all for foreign hosts", counts{nOwn: 100, nForeign: 1001}, []messages.Hint{messages.OtherOrigin}},
+		{"the origin leads to another host", counts{nOwn: 40, nRedirects: 40, nForeign: 20}, []messages.Hint{messages.OtherOrigin}},
+		{"more led away than begun", counts{nOwn: 1, nRedirects: 2, nForeign: 20}, []messages.Hint{messages.OtherOrigin}},
 
-		{"all have a cookie", counts{nOwn: 50, nCookie: 50}, []hint.Hint{hint.Cookies}},
+		{"all have a cookie", counts{nOwn: 50, nCookie: 50}, []messages.Hint{messages.Cookies}},
 		{"few have a cookie", counts{nOwn: 49, nCookie: 49}, nil},
-		{"2 % are anonymous", counts{nOwn: 50, nCookie: 50, nAnonymous: 1}, []hint.Hint{hint.Cookies}},
+		{"2 % are anonymous", counts{nOwn: 50, nCookie: 50, nAnonymous: 1}, []messages.Hint{messages.Cookies}},
 		{"more are anonymous", counts{nOwn: 101, nCookie: 99, nAnonymous: 2}, nil},
-		{"all have credentials", counts{nOwn: 50, nAuthorization: 50}, []hint.Hint{hint.Authorization}},
-		{"all are named by a proxy", counts{nOwn: 50, nIdentity: 50}, []hint.Hint{hint.Identity}},
-		{"all are named, and some have cookies", counts{nOwn: 99, nIdentity: 50, nCookie: 49}, []hint.Hint{hint.Identity}},
-		{"all are named, or have cookies", counts{nOwn: 100, nIdentity: 50, nCookie: 50}, []hint.Hint{hint.Identity, hint.Cookies}},
+		{"all have credentials", counts{nOwn: 50, nAuthorization: 50}, []messages.Hint{messages.Credentials}},
+		{"all are named by a proxy", counts{nOwn: 50, nIdentity: 50}, []messages.Hint{messages.Credentials}},
+		{"all are named, and some have cookies", counts{nOwn: 99, nIdentity: 50, nCookie: 49}, []messages.Hint{messages.Credentials}},
+		{"all are named, or have cookies", counts{nOwn: 100, nIdentity: 50, nCookie: 50}, []messages.Hint{messages.Credentials, messages.Cookies}},
 
-		{"all are given a cookie, and most pages wait", counts{nOwn: 21, nCookie: 20, nAnonymous: 1, nPages: 1, nSetting: 1, nStarved: 1}, []hint.Hint{hint.Cookies}},
+		{"all are given a cookie, and most pages wait", counts{nOwn: 21, nCookie: 20, nAnonymous: 1, nPages: 1, nSetting: 1, nStarved: 1}, []messages.Hint{messages.Cookies}},
 		{"few came back with it", counts{nOwn: 20, nCookie: 19, nAnonymous: 1, nPages: 1, nSetting: 1, nStarved: 1}, nil},
 		{"not all are given it", counts{nOwn: 42, nCookie: 40, nAnonymous: 2, nPages: 2, nSetting: 1, nStarved: 1}, nil},
 		{"all are given it, and pages are got", counts{nOwn: 120, nCookie: 100, nAnonymous: 20, nPages: 20, nSetting: 20}, nil},
 		{"all are given it, and crawlers come without", counts{nOwn: 100, nCookie: 60, nAnonymous: 40, nPages: 40, nSetting: 40, nStarved: 1}, nil},
 		{"members with cookies, and most pages wait", counts{nOwn: 60, nCookie: 40, nAnonymous: 20, nPages: 20, nStarved: 1}, nil},
 
-		{"nothing but errors", counts{nOwn: 50, nAnonymous: 50, nFailing: 50}, []hint.Hint{hint.Failing}},
+		{"nothing but errors", counts{nOwn: 50, nAnonymous: 50, nFailing: 50}, []messages.Hint{messages.NoPageYet}},
 		{"few errors", counts{nOwn: 49, nAnonymous: 49, nFailing: 49}, nil},
 		{"errors and a page", counts{nOwn: 501, nAnonymous: 501, nFailing: 500, nPages: 1, nNetworks: 1}, nil},
 
-		{"all is private", counts{nOwn: 20, nAnonymous: 20, nPrivate: 20}, []hint.Hint{hint.Private}},
+		{"all is private", counts{nOwn: 20, nAnonymous: 20, nPrivate: 20}, []messages.Hint{messages.ForOne}},
 		{"little is private", counts{nOwn: 19, nAnonymous: 19, nPrivate: 19}, nil},
 		{"all but one are private", counts{nOwn: 500, nAnonymous: 500, nPrivate: 499, nPages: 1}, nil},
-		{"all is outside of the folder", counts{nOwn: 20, nOutside: 20}, []hint.Hint{hint.Folder}},
+		{"all is outside of the folder", counts{nOwn: 20, nOutside: 20}, []messages.Hint{messages.OtherFolder}},
 		{"little is outside of the folder", counts{nOwn: 19, nOutside: 19}, nil},
 		{"a site beside the folder", counts{nOwn: 500, nAnonymous: 100, nInside: 100, nOutside: 400, nPages: 100}, nil},
 		{"a site beside the folder, of which members see most", counts{nOwn: 500, nAnonymous: 5, nInside: 100, nOutside: 400, nPages: 5}, nil},
-		{"pages that are in the folder by accident", counts{nOwn: 52, nAnonymous: 5, nInside: 5, nOutside: 47, nPages: 5}, []hint.Hint{hint.Folder}},
+		{"pages that are in the folder by accident", counts{nOwn: 52, nAnonymous: 5, nInside: 5, nOutside: 47, nPages: 5}, []messages.Hint{messages.OtherFolder}},
 		{"many more outside of the folder", counts{nOwn: 900, nAnonymous: 100, nInside: 100, nOutside: 800, nPages: 100}, nil},
-		{"nearly all is outside of the folder", counts{nOwn: 901, nAnonymous: 100, nInside: 100, nOutside: 801, nPages: 100}, []hint.Hint{hint.Folder}},
-		{"no page in the folder", counts{nOwn: 500, nAnonymous: 100, nInside: 100, nOutside: 400}, []hint.Hint{hint.Folder}},
+		{"nearly all is outside of the folder", counts{nOwn: 901, nAnonymous: 100, nInside: 100, nOutside: 801, nPages: 100}, []messages.Hint{messages.OtherFolder}},
+		{"no page in the folder", counts{nOwn: 500, nAnonymous: 100, nInside: 100, nOutside: 400}, []messages.Hint{messages.OtherFolder}},
 
-		{"the folder without its slash", counts{nOwn: 10, nAnonymous: 7, nOutside: 3, nBare: 3, nPages: 7}, []hint.Hint{hint.Slash}},
+		{"the folder without its slash", counts{nOwn: 10, nAnonymous: 7, nOutside: 3, nBare: 3, nPages: 7}, []messages.Hint{messages.OtherFolder}},
 		{"and rarely so", counts{nOwn: 10, nAnonymous: 8, nOutside: 2, nBare: 2, nPages: 8}, nil},
 		{"and with it too", counts{nOwn: 10, nAnonymous: 7, nOutside: 3, nBare: 3, nPages: 7, nHome: 1}, nil},
 
-		{"all is empty", counts{nOwn: 20, nAnonymous: 20, nNotHTML: 20, nEmpty: 1}, []hint.Hint{hint.Empty}},
-		{"little is empty", counts{nOwn: 19, nAnonymous: 19, nNotHTML: 19, nEmpty: 19}, nil},
-		{"an entry is empty for some", counts{nOwn: 30, nAnonymous: 30, nNotHTML: 29, nEmpty: 9, nPages: 1, nNetworks: 1}, nil},
-		{"nothing is HTML", counts{nOwn: 20, nAnonymous: 20, nNotHTML: 20, nOther: 1}, []hint.Hint{hint.NotHTML}},
-		{"little is no HTML", counts{nOwn: 19, nAnonymous: 19, nNotHTML: 19, nOther: 19}, nil},
+		{"an entry is no HTML for some", counts{nOwn: 30, nAnonymous: 30, nNotHTML: 29, nOdd: 9, nPages: 1, nNetworks: 1}, nil},
+		{"nothing is HTML", counts{nOwn: 20, nAnonymous: 20, nNotHTML: 20, nOdd: 1}, []messages.Hint{messages.NotHTML}},
+		{"little is no HTML", counts{nOwn: 19, nAnonymous: 19, nNotHTML: 19, nOdd: 19}, nil},
 		{"what is not an entry is no HTML", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 900}, nil},
-		{"nothing is HTML but one page", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 899, nOther: 9, nPages: 1, nNetworks: 1}, nil},
-		{"nothing is HTML, or it is empty", counts{nOwn: 30, nAnonymous: 30, nNotHTML: 30, nOther: 5, nEmpty: 5}, []hint.Hint{hint.NotHTML}},
+		{"nothing is HTML but one page", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 899, nOdd: 9, nPages: 1, nNetworks: 1}, nil},
 
-		{"no page can be read", counts{nOwn: 5, nAnonymous: 5, nPages: 5, nNetworks: 5, nUnreadable: 5}, []hint.Hint{hint.Encoding}},
+		{"no page can be read", counts{nOwn: 5, nAnonymous: 5, nPages: 5, nNetworks: 5, nUnreadable: 5}, []messages.Hint{messages.Unreadable}},
 		{"few pages that cannot be read", counts{nOwn: 4, nAnonymous: 4, nPages: 4, nNetworks: 4, nUnreadable: 4}, nil},
 		{"a page that can be read", counts{nOwn: 51, nAnonymous: 51, nPages: 51, nNetworks: 51, nUnreadable: 50}, nil},
 
-		{"no network is known", counts{nOwn: 50, nAnonymous: 50, nPages: 50, nRemote: 50}, []hint.Hint{hint.Proxy}},
+		{"no network is known", counts{nOwn: 50, nAnonymous: 50, nPages: 50, nRemote: 50}, []messages.Hint{messages.NoNetworks}},
 		{"no network of few", counts{nOwn: 49, nAnonymous: 49, nPages: 49, nRemote: 49}, nil},
 		{"visitors on the machine itself", counts{nOwn: 500, nAnonymous: 500, nPages: 500}, nil},
 		{"one network is known", counts{nOwn: 500, nAnonymous: 500, nPages: 500, nRemote: 500, nNetworks: 1}, nil},
@@ -113,27 +110,27 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		name   string
 		change func(*http.Request) *http.Request
 		next   http.HandlerFunc
-		want   []hint.Hint
+		want   []messages.Hint
 	}{
 		{"pages", plain, page200, nil},
 		{"pages that are compressed", plain, coded("text/html", "gzip", gzipped(pageHTML)), nil},
 		{"pages that are compressed further out", plain, coded("text/html", "zip", []byte(pageHTML)), nil},
-		{"pages in an unknown coding", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []hint.Hint{hint.Encoding}},
-		{"another host", func(req *http.Request) *http.Request { req.Host = "secret.example.net"; return req }, page200, []hint.Hint{hint.Host}},
+		{"pages in an unknown coding", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []messages.Hint{messages.Unreadable}},
+		{"another host", func(req *http.Request) *http.Request { req.Host = "secret.example.net"; return req }, page200, []messages.Hint{messages.OtherOrigin}},
 		{"led to another host", plain, func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, "https://www.example.com"+req.RequestURI, http.StatusMovedPermanently)
 		}, nil},
-		{"session", header("Cookie", "session=secret"), page200, []hint.Hint{hint.Cookies}},
-		{"credentials", header("Authorization", "Basic secret"), page200, []hint.Hint{hint.Authorization}},
-		{"user", header("X-Forwarded-User", "secret"), page200, []hint.Hint{hint.Identity}},
-		{"private address", private, page200, []hint.Hint{hint.Proxy}},
-		{"a proxy on the machine itself", func(req *http.Request) *http.Request { return with(local(req), "X-Forwarded-For", "8.8.8.8") }, page200, []hint.Hint{hint.Proxy}},
-		{"forwarded", header("X-Forwarded-For", "8.8.8.8"), page200, []hint.Hint{hint.Proxy}},
-		{"500", plain, answer(http.StatusInternalServerError), []hint.Hint{hint.Failing}},
+		{"session", header("Cookie", "session=secret"), page200, []messages.Hint{messages.Cookies}},
+		{"credentials", header("Authorization", "Basic secret"), page200, []messages.Hint{messages.Credentials}},
+		{"user", header("X-Forwarded-User", "secret"), page200, []messages.Hint{messages.Credentials}},
+		{"private address", private, page200, []messages.Hint{messages.NoNetworks}},
+		{"a proxy on the machine itself", func(req *http.Request) *http.Request { return with(local(req), "X-Forwarded-For", "8.8.8.8") }, page200, []messages.Hint{messages.NoNetworks}},
+		{"forwarded", header("X-Forwarded-For", "8.8.8.8"), page200, []messages.Hint{messages.NoNetworks}},
+		{"500", plain, answer(http.StatusInternalServerError), []messages.Hint{messages.NoPageYet}},
 		{"404", plain, http.NotFound, nil},
 		{"not HTML", plain, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, nil},
-		{"an entry that is not HTML", root, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, []hint.Hint{hint.NotHTML}},
-		{"an entry that is written elsewhere", root, func(http.ResponseWriter, *http.Request) {}, []hint.Hint{hint.Empty}},
+		{"an entry that is not HTML", root, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, []messages.Hint{messages.NotHTML}},
+		{"an entry that is written elsewhere", root, func(http.ResponseWriter, *http.Request) {}, []messages.Hint{messages.NotHTML}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
@@ -184,7 +181,7 @@ func TestHintDependsOnHowOftenEachRequestCame(t *testing.T) {
 		name  string
 		cfg   func(*Config)
 		visit func(*rig)
-		want  []hint.Hint
+		want  []messages.Hint
 	}{
 		{"an owner who gives addresses", func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } },
 			func(r *rig) { visits(r, 60, "/*") }, nil},
@@ -193,7 +190,7 @@ func TestHintDependsOnHowOftenEachRequestCame(t *testing.T) {
 				r.watches(get("/"), leads)
 			}
 			visits(r, 20, "http://www.example.com/*")
-		}, []hint.Hint{hint.Host}},
+		}, []messages.Hint{messages.OtherOrigin}},
 		{"anonymous visitors among members", nil, func(r *rig) {
 			for i := range 100 {
 				r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", "session=1"), page200)
@@ -209,13 +206,13 @@ func TestHintDependsOnHowOftenEachRequestCame(t *testing.T) {
 			}
 		}, nil},
 		{"most outside of the folder, pages in it by accident", at(t, blog, ""),
-			func(r *rig) { visits(r, 5, "/blog/*"); visits(r, 60, "/*?v=1") }, []hint.Hint{hint.Folder}},
+			func(r *rig) { visits(r, 5, "/blog/*"); visits(r, 60, "/*?v=1") }, []messages.Hint{messages.OtherFolder}},
 		{"most outside of the folder, many pages in it", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blog/*"); visits(r, 60, "/*?v=1") }, nil},
 		{"most outside of the folder, assets of its pages", at(t, blog, ""), func(r *rig) { visits(r, 5, "/blog/*"); visits(r, 60, "/*.png?v=1") }, nil},
 		{"the folder without its slash", at(t, blog, ""),
-			func(r *rig) { visits(r, 10, "/blog?utm_source=*"); visits(r, 10, "/blog/a-*") }, []hint.Hint{hint.Slash}},
+			func(r *rig) { visits(r, 10, "/blog?utm_source=*"); visits(r, 10, "/blog/a-*") }, []messages.Hint{messages.OtherFolder}},
 		{"the folder without its slash, behind a proxy", at(t, app, "/app"),
-			func(r *rig) { visits(r, 10, "/blog?utm_source=*"); visits(r, 10, "/blog/a-*") }, []hint.Hint{hint.Slash}},
+			func(r *rig) { visits(r, 10, "/blog?utm_source=*"); visits(r, 10, "/blog/a-*") }, []messages.Hint{messages.OtherFolder}},
 		{"the folder with its slash", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blog/?utm_source=*"); visits(r, 10, "/blog/a-*") }, nil},
 		{"a neighbour of the folder", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blogs?utm_source=*"); visits(r, 10, "/blog/a-*") }, nil},
 	} {
@@ -283,7 +280,7 @@ func TestHintNamesTheCookies(t *testing.T) {
 		}
 		r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", cookie), page200)
 	}
-	if got := r.cfg.Hints.Given(); !slices.Equal(got, []hint.Hint{hint.Cookies}) {
+	if got := r.cfg.Hints.Given(); !slices.Equal(got, []messages.Hint{messages.Cookies}) {
 		t.Fatalf("hints = %q", got)
 	}
 	told := strings.Join(r.cfg.Hints.Texts(), "") + r.log.String()

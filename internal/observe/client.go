@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"runtime/debug"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 )
@@ -23,7 +23,7 @@ func (o *Observer) known(r *http.Request) eligibility.Reason {
 // askOwner asks the owner's function. If it panics, the client is not anonymous.
 func (o *Observer) askOwner(r *http.Request) (why eligibility.Reason) {
 	why = eligibility.NotAnonymous
-	defer o.hintPanic(hint.AnonymousPanics)
+	defer o.hintPanic("Anonymous")
 	if o.cfg.Anonymous(r) {
 		why = eligibility.None
 	}
@@ -31,9 +31,9 @@ func (o *Observer) askOwner(r *http.Request) (why eligibility.Reason) {
 }
 
 // hintPanic recovers from a panic of the owner's function and gives a hint.
-func (o *Observer) hintPanic(h hint.Hint) {
+func (o *Observer) hintPanic(function string) {
 	if p := recover(); p != nil {
-		o.cfg.Hints.Give(h, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		o.cfg.Hints.Give(messages.Panicked, "It is Options."+function+".", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 
@@ -80,7 +80,7 @@ func (o *Observer) Client(r *http.Request) netip.Addr {
 
 // clientIP asks the owner's function. If it panics, the address is unknown.
 func (o *Observer) clientIP(r *http.Request) netip.Addr {
-	defer o.hintPanic(hint.ClientIPPanics)
+	defer o.hintPanic("ClientIP")
 	return o.cfg.ClientIP(r)
 }
 

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/location"
 )
@@ -72,8 +72,8 @@ func (o *Observer) noteCut(r *http.Request) {
 	}
 	path := (&url.URL{Path: o.cfg.StrippedPrefix + cut}).EscapedPath()
 	if eligibility.WordOf(path, false) != eligibility.Plain {
-		o.cfg.Hints.Give(hint.Prefix)
+		o.cfg.Hints.Give(messages.OtherFolder, "")
 		return
 	}
-	o.cfg.Hints.Tell(hint.Prefix, fmt.Sprintf("That is %s.", o.cfg.Normalizer.Origin().URL(path)))
+	o.cfg.Hints.Give(messages.OtherFolder, fmt.Sprintf("If %s is all of the site, write that as the origin.", o.cfg.Normalizer.Origin().URL(path)))
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/merge"
@@ -54,7 +54,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, Due: looks,
-		Buffers: response.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
+		Buffers: response.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: messages.NewHints(logger), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)

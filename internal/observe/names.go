@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
@@ -44,12 +44,12 @@ func (o *Observer) noteNames(why eligibility.Reason, n uint64, h http.Header) {
 }
 
 // names says which names a hint is about, or "".
-func (o *Observer) names(h hint.Hint) string {
+func (o *Observer) names(h messages.Hint) string {
 	var names []string
 	switch h {
-	case hint.Cookies:
+	case messages.Cookies:
 		names = o.cookies.most()
-	case hint.Identity:
+	case messages.Credentials:
 		names = o.headers.most()
 	}
 	if len(names) == 0 {

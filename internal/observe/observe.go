@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	shown "github.com/servemap/servemap/internal/index/observation"
@@ -34,7 +34,7 @@ type Config struct {
 	Cookies        eligibility.Cookies
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
-	Hints          *hint.Hints
+	Hints          *messages.Hints
 	// Own, if not nil, reports whether a location is that of the sitemap itself. It is
 	// not watched: a page with links to all pages would keep each of them listed.
 	Own         func(location string) bool

@@ -94,12 +94,7 @@ type view struct {
 	// write fills these in for every page.
 	Origin, Root, Folder, Sheet, JSON, Query string
 	Now                                      time.Time
-
-	say func(string) string // of the context, see Saying
 }
-
-// Say returns a text in the words that Saying was given: the command has flags for options.
-func (v view) Say(text string) string { return v.say(text) }
 
 // makers make the views, by the last element of the path.
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
@@ -194,8 +189,7 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 
 // answer sends a view.
 func (i *Inspector) answer(w http.ResponseWriter, r *http.Request, v view, asJSON bool) {
-	say, query := sayerOf(r.Context()), r.URL.Query()
-	v.say, v.Data = say.say, say.said(v.Data)
+	query := r.URL.Query()
 	if asJSON {
 		writeJSON(w, v)
 		return

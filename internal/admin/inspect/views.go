@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/texts"
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 // Overview is the first page.
@@ -30,12 +30,11 @@ type Overview struct {
 
 // Group has the pages with one verdict and reason.
 type Group struct {
-	Verdict string     `json:"verdict"`
-	Reason  string     `json:"reason"`
-	Pages   int        `json:"pages"`
-	Means   string     `json:"means"`
-	Care    texts.Care `json:"care"`
-	Todo    string     `json:"todo,omitempty"`
+	Verdict string        `json:"verdict"`
+	Reason  string        `json:"reason"`
+	Pages   int           `json:"pages"`
+	Means   string        `json:"means"` // and what to do about it
+	Care    messages.Care `json:"care"`
 }
 
 // Response counts the responses that did not count for one reason.
@@ -70,7 +69,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 		o.Uncounted += n
 	}
 	for _, g := range o.Reasons {
-		if g.Care != texts.Fine {
+		if g.Care != messages.Fine {
 			o.Hidden += g.Pages
 		}
 	}
@@ -98,10 +97,10 @@ func state(s Stats, reportOnly bool) string {
 func groupsOf(verdicts map[string]int) (groups []Group) {
 	for name, pages := range verdicts {
 		verdict, reason, _ := strings.Cut(name, " ")
-		sum := texts.ReasonNamed(reason)
-		groups = append(groups, Group{verdict, reason, pages, sum.Means, sum.Care, sum.Todo})
+		sum := messages.ReasonNamed(reason)
+		groups = append(groups, Group{verdict, reason, pages, sum.Means(), sum.Care})
 	}
-	order := []texts.Care{texts.Look, texts.Wait, texts.Meant, texts.Fine}
+	order := []messages.Care{messages.Look, messages.Wait, messages.Meant, messages.Fine}
 	slices.SortFunc(groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Care), slices.Index(order, b.Care)), cmp.Compare(b.Pages, a.Pages), strings.Compare(a.Reason, b.Reason))
 	})
@@ -110,7 +109,7 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 
 func responsesOf(ignored map[string]uint64) (all []Response) {
 	for _, reason := range slices.Sorted(maps.Keys(ignored)) {
-		all = append(all, Response{reason, ignored[reason], texts.Response(reason)})
+		all = append(all, Response{reason, ignored[reason], messages.Response(reason)})
 	}
 	slices.SortStableFunc(all, func(a, b Response) int { return cmp.Compare(b.Count, a.Count) })
 	return all
@@ -394,17 +393,16 @@ type Help struct {
 
 // Reason is one reason with its sentences.
 type Reason struct {
-	Verdict string     `json:"verdict"`
-	Reason  string     `json:"reason"`
-	Text    string     `json:"text"`
-	Care    texts.Care `json:"care"`
-	Todo    string     `json:"todo,omitempty"`
+	Verdict string        `json:"verdict"`
+	Reason  string        `json:"reason"`
+	Means   string        `json:"means"` // and what to do about it
+	Care    messages.Care `json:"care"`
 }
 
 func (i *Inspector) help(context.Context, url.Values) (view, error) {
 	var h Help
-	for _, r := range texts.Reasons() {
-		h.Reasons = append(h.Reasons, Reason{r.Verdict, r.Name, r.Page, r.Care, r.Todo})
+	for _, r := range messages.Reasons() {
+		h.Reasons = append(h.Reasons, Reason{r.Verdict.String(), r.Reason.String(), r.Means(), r.Care})
 	}
 	return view{Name: "help", Nav: "help", Title: "Help", Data: h}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/servemap/servemap/internal/admin/texts"
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 // functions are what the templates call.
@@ -21,7 +21,7 @@ var functions = template.FuncMap{
 	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": prose,
 	"spans": func() any { return spans }, "last": lastSegment,
-	"tone": tone, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
+	"tone": tone, "say": messages.Say, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
 
 // thousands writes a whole number with commas between its thousands.
@@ -139,9 +139,9 @@ func verdictWord(verdict string) string {
 	}[verdict]
 }
 
-// careWord says what an owner should do about pages with a [texts.Care].
+// careWord says what an owner should do about pages with a [messages.Care].
 func careWord(care any) string {
-	if text := fmt.Sprint(care); text != string(texts.Look) {
+	if text := fmt.Sprint(care); text != string(messages.Look) {
 		return text
 	}
 	return "look into it"
@@ -159,7 +159,7 @@ func (p part) Closes() bool { return p.Tag && strings.HasPrefix(p.Text, "</") }
 // tagOrText is a tag of XML, or the text up to the next one.
 var tagOrText = regexp.MustCompile(`<[^>]*>?|[^<]+`)
 
-// elementParts splits the element of a page into tags and texts. Each inner element gets
+// elementParts splits the element of a page into tags and messages. Each inner element gets
 // its own line.
 func elementParts(xml string) (parts []part) {
 	depth, opened := 0, false

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
@@ -38,7 +38,7 @@ type rig struct {
 	files  *files.Files
 	looked map[string]int // how often each location was made due
 	log    *base.Log
-	hints  *hint.Hints
+	hints  *messages.Hints
 	stop   func()
 }
 
@@ -110,7 +110,7 @@ func (r *rig) start() {
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
 	}
-	r.hints = hint.New(cfg.Logger)
+	r.hints = messages.NewHints(cfg.Logger)
 	cfg.Hints = r.hints
 	cfg.Schedule = r
 	r.files = files.New(files.Config{

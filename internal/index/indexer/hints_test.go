@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
@@ -22,16 +22,16 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(*rig)
-		want hint.Hint // 0 for none
+		want messages.Hint // 0 for none
 	}{
 		{"nothing wrong", func(r *rig) { r.crawl("/a", "/b") }, 0},
-		{"an entry that links nowhere", func(r *rig) { r.sight("/", html("home")) }, hint.DeadEnd},
+		{"an entry that links nowhere", func(r *rig) { r.sight("/", html("home")) }, messages.DeadEnd},
 		{"a client-side application", func(r *rig) {
 			r.sight("/", shell+"<a href=/a></a>")
 			for i := range shellsNeeded {
 				r.sight(fmt.Sprintf("/p%d", i), shell+"<a href=/a></a>")
 			}
-		}, hint.ClientApp},
+		}, messages.ClientApp},
 		{"a few pages like the entry", func(r *rig) {
 			r.sight("/", shell+"<a href=/a></a>")
 			for range 10 {
@@ -52,33 +52,33 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		}, 0},
 		{"an entry that is noindex", func(r *rig) {
 			r.sight("/", "<html><head><meta name=robots content=noindex></head><body>x</body></html>")
-		}, hint.NoIndex},
-		{"an entry with a canonical elsewhere", func(r *rig) { r.sight("/", variant("https://www.other.example/", same)) }, hint.Canonical},
+		}, messages.Forbidden},
+		{"an entry with a canonical elsewhere", func(r *rig) { r.sight("/", variant("https://www.other.example/", same)) }, messages.OtherOrigin},
 		{"an entry with a canonical on the site", func(r *rig) { r.sight("/", variant("/home", same)) }, 0},
-		{"an entry that is denied", func(r *rig) { r.answer("/", 401) }, hint.Entry},
+		{"an entry that is denied", func(r *rig) { r.answer("/", 401) }, messages.NoPageYet},
 		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
-		{"robots.txt forbids the entry", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /") }, hint.Robots},
+		{"robots.txt forbids the entry", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /") }, messages.Forbidden},
 		{"robots.txt forbids something else", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
-		{"an entry that leads to www", func(r *rig) { r.answer("/", 301, redirect("https://www.example.com/")) }, hint.WWW},
+		{"an entry that leads to www", func(r *rig) { r.answer("/", 301, redirect("https://www.example.com/")) }, messages.OtherOrigin},
 		{"an entry that leads to another host", func(r *rig) { r.answer("/", 301, redirect("https://shop.example.com/")) }, 0},
 		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
-		{"an entry that names www as canonical", func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }, hint.WWW},
+		{"an entry that names www as canonical", func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }, messages.OtherOrigin},
 		{"an entry that names itself with the other scheme", func(r *rig) {
 			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1))
-		}, hint.Scheme},
-		{"an entry all links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }, hint.WWW},
+		}, messages.OtherOrigin},
+		{"an entry all links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }, messages.OtherOrigin},
 		{"an entry some links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }, 0},
 		{"an entry that says nofollow", func(r *rig) {
 			r.sight("/", "<html><head><title>t</title><meta name=robots content=nofollow></head><body><a href=/a></a>x</body></html>")
-		}, hint.NoFollow},
+		}, messages.Forbidden},
 		{"an entry that says nofollow in its header", func(r *rig) {
 			r.sight("/", html("home", "/a"), robotsTag("nofollow"))
-		}, hint.NoFollow},
+		}, messages.Forbidden},
 		{"a page that says nofollow", func(r *rig) {
 			r.crawl("/a")
 			r.sight("/a", html("another", "/b"), robotsTag("nofollow"))
 		}, 0},
-		{"hardly any page listed for minutes", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor) }, hint.Few},
+		{"hardly any page listed for minutes", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor) }, messages.Few},
 		{"hardly any page listed at first", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor - time.Minute) }, 0},
 		{"hardly any page listed of few", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-2)...); time.Sleep(fewFor) }, 0},
 		{"a share of the pages listed", func(r *rig) {
@@ -87,7 +87,7 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 			time.Sleep(fewFor)
 		}, 0},
 		{"hardly any page listed as the owner wants it", func(r *rig) { r.orphans(numbered("/never/%d", fewPages)...); time.Sleep(fewFor) }, 0},
-		{"many withdrawals", func(r *rig) { r.withdraw25(0) }, hint.Withdrawals},
+		{"many withdrawals", func(r *rig) { r.withdraw25(0) }, messages.Leaving},
 		{"many withdrawals in a long time", func(r *rig) { r.withdraw25(time.Hour) }, 0},
 	} {
 		cfg := Config{Rules: rules(t, eligibility.Rule{Pattern: "/never/", Listing: eligibility.Never})}

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/index/crowd"
@@ -41,9 +41,9 @@ type Config struct {
 	Networks   int      // distinct networks that make evidence
 	Confidence float64  // least probability of a changefreq
 	Schedule   Schedule
-	KeepFor    time.Duration // how long an unseen page is kept
-	Robots     *robots.Rules // nil means the robots.txt that the site serves
-	Hints      *hint.Hints   // nil means no hints
+	KeepFor    time.Duration   // how long an unseen page is kept
+	Robots     *robots.Rules   // nil means the robots.txt that the site serves
+	Hints      *messages.Hints // nil means no hints
 	Logger     *slog.Logger
 	MaxURLs    int                // of a part; 0 means the protocol's limit
 	MaxBytes   int                // of a part; 0 means the protocol's limit

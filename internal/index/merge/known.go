@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/texts"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
@@ -127,7 +127,7 @@ func duration(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
-// DatedBy says in words where the page's lastmod comes from, see [texts.LastMod].
+// DatedBy says in words where the page's lastmod comes from, see [messages.LastMod].
 func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
-	return texts.LastMod(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
+	return messages.LastMod(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
 }

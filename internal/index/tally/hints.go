@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/hint"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
 )
@@ -34,8 +34,16 @@ func (s *shells) sees(id, showing uint64, entry bool) bool {
 }
 
 // hintTwin gives the hint that the site leads from the origin to its twin.
-func (s *Survey) hintTwin() {
-	s.hints.Tell(hint.WWW, fmt.Sprintf("That is %s.", s.site.Normalizer.Origin().Twin()))
+func (s *Survey) hintTwin() { s.hintOrigin(s.site.Normalizer.Origin().Twin()) }
+
+// hintOrigin gives the hint that the site has another origin.
+func (s *Survey) hintOrigin(is fmt.Stringer) {
+	s.hints.Give(messages.OtherOrigin, fmt.Sprintf("It seems to be %s.", is))
+}
+
+// hintForbidden gives the hint that something keeps crawlers from an entry.
+func (s *Survey) hintForbidden(by, entry string) {
+	s.hints.Give(messages.Forbidden, fmt.Sprintf("Here it is %s.", by), "entry", entry)
 }
 
 // Read takes in a page that was read and is not a variant, and its verdict.
@@ -43,36 +51,33 @@ func (s *Survey) Read(k *merge.Look, r merge.Reading) {
 	entry := s.site.Entries[k.Location]
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
 	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) {
-		s.hints.Give(hint.ClientApp)
+		s.hints.Give(messages.ClientApp, "")
 	}
 	if entry {
 		s.hintEntry(k, r.Standing)
-	}
-	if r.Verdict == eligibility.Held && r.Reason == eligibility.Growth {
-		s.hints.Give(hint.Growth)
 	}
 }
 
 // hintEntry gives the hints that follow from an entry that was read.
 func (s *Survey) hintEntry(k *merge.Look, is eligibility.Standing) {
 	if k.NoFollow {
-		s.hints.Give(hint.NoFollow, "entry", k.Location)
+		s.hintForbidden("nofollow", k.Location)
 	}
 	if k.Scheme {
-		s.hints.Tell(hint.Scheme, fmt.Sprintf("That is %s.", s.site.Normalizer.Origin().WithOtherScheme()))
+		s.hintOrigin(s.site.Normalizer.Origin().WithOtherScheme())
 	}
 	switch {
 	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
 		s.hintTwin()
 	case is.Listed() && k.Full && !k.NoFollow && s.deadEnds(k.Location, len(k.Links) == 0):
-		s.hints.Give(hint.DeadEnd, "entry", k.Location)
+		s.hints.Give(messages.DeadEnd, "", "entry", k.Location)
 	case is.Listed():
 	case is.Reason == eligibility.NoIndex:
-		s.hints.Give(hint.NoIndex, "entry", k.Location)
+		s.hintForbidden("noindex", k.Location)
 	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
 		s.hintTwin()
 	case is.Reason == eligibility.CanonicalElsewhere && k.Canonical == "":
-		s.hints.Give(hint.Canonical, "entry", k.Location)
+		s.hints.Give(messages.OtherOrigin, "The page where visitors enter names another host as canonical.", "entry", k.Location)
 	}
 }
 
@@ -82,7 +87,7 @@ func (s *Survey) EntryAnswered(k *merge.Look) {
 		s.hintTwin()
 	}
 	if k.Kind == eligibility.Doubtful {
-		s.hints.Give(hint.Entry, "entry", k.Location, "answer", k.Reason.String())
+		s.hints.Give(messages.NoPageYet, "", "entry", k.Location, "answer", k.Reason.String())
 	}
 }
 
@@ -90,7 +95,7 @@ func (s *Survey) EntryAnswered(k *merge.Look) {
 func (s *Survey) Robots() {
 	for entry := range s.site.Entries {
 		if !s.site.Robots.Allows(entry) {
-			s.hints.Give(hint.Robots)
+			s.hintForbidden("robots.txt", entry)
 			return
 		}
 	}
@@ -126,7 +131,7 @@ func (s *Survey) left(pages map[eligibility.Reason]int, now time.Time) {
 		*v = leaving{since: now}
 	}
 	if v.pages += n; v.pages >= leavingNeeded && v.pages*10 >= s.Listed()+v.pages {
-		s.hints.Give(hint.Withdrawals, "pages", v.pages, "reason", most.String())
+		s.hints.Give(messages.Leaving, "", "pages", v.pages, "reason", most.String())
 	}
 }
 

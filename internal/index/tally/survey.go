@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/hint"
-	"github.com/servemap/servemap/internal/admin/texts"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
@@ -17,7 +16,7 @@ import (
 type Survey struct {
 	tally
 	site    *merge.Site // only read
-	hints   *hint.Hints
+	hints   *messages.Hints
 	few     few
 	shells  shells
 	leaving leaving
@@ -25,7 +24,7 @@ type Survey struct {
 }
 
 // New returns an empty survey. Hints may be nil.
-func New(site *merge.Site, hints *hint.Hints) *Survey { return &Survey{site: site, hints: hints} }
+func New(site *merge.Site, hints *messages.Hints) *Survey { return &Survey{site: site, hints: hints} }
 
 // EndPass ends the pass over all records. From then on, the counts are those of the pass.
 func (s *Survey) EndPass(now time.Time) {
@@ -39,7 +38,7 @@ func (s *Survey) Stored(done *merge.Effects, now time.Time) {
 	s.left(done.Left, now)
 	s.HintFew(now)
 	if done.Refused {
-		s.hints.Give(hint.Refused)
+		s.hints.Give(messages.Refused, "")
 	}
 }
 
@@ -75,8 +74,8 @@ func (s *Survey) HintFew(now time.Time) {
 	case s.few.since.IsZero():
 		s.few.since = now
 	case now.Sub(s.few.since) >= fewFor:
-		why := texts.ReasonNamed(o.most.String())
-		s.hints.Tell(hint.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s %s", o.seen, o.listed, why.Means, why.Todo))
+		why := messages.ReasonNamed(o.most.String())
+		s.hints.Give(messages.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s", o.seen, o.listed, why.Means()))
 		s.few.told = true
 	}
 }

@@ -1,4 +1,4 @@
-package texts
+package messages
 
 import (
 	"fmt"
@@ -99,7 +99,7 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Unlikely says that the changefreq is too improbable to be published.
 func Unlikely(freq string) string {
-	return fmt.Sprintf(" There is no changefreq: %s fits best, but is less likely than Options.Limits.Confidence asks for.", freq)
+	return fmt.Sprintf(" There is no changefreq: %s fits best, but is not likely enough.", freq)
 }
 
 // TooEarly says that no changefreq is published because only one change was seen, soon after the

@@ -1,4 +1,4 @@
-package texts
+package messages
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/servemap/servemap/internal/admin/hint"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/location"
 )
@@ -19,7 +18,7 @@ type Counts struct {
 	Sightings  uint64            // since the start
 	Verdicts   map[string]int    // locations by verdict and reason
 	Ignored    map[string]uint64 // responses that did not count, by reason
-	Hints      []hint.Hint
+	Hints      []Hint
 	ReportOnly bool
 	NoStore    bool // the store cannot be used
 }
@@ -29,7 +28,7 @@ func NoSitemap(c Counts) string {
 	var b strings.Builder
 	switch {
 	case c.ReportOnly:
-		fmt.Fprintf(&b, "The sitemap of %s is not served because Options.ReportOnly is set. Pages it would list: %d.\n\n", c.Origin, c.Listed)
+		fmt.Fprintf(&b, "The sitemap of %s is not served because {ReportOnly} is set. Pages it would list: %d.\n\n", c.Origin, c.Listed)
 	case c.NoStore:
 		fmt.Fprintf(&b, "The sitemap of %s cannot be served now because its store does not work. The log says why.\n\n", c.Origin)
 	default:
@@ -49,19 +48,19 @@ func NoSitemap(c Counts) string {
 	for _, why := range slices.Sorted(maps.Keys(c.Ignored)) {
 		fmt.Fprintf(&b, "Responses that did not count, %s: %d (%s)\n", why, c.Ignored[why], Response(why))
 	}
-	b.WriteString("\nListing begins where visitors enter, and follows the links of listed pages. The owner can ask Site.Explain about any page.\n")
-	return b.String()
+	b.WriteString("\nListing begins where visitors enter, and follows the links of listed pages. The owner can ask {Explain} about any page.\n")
+	return Say(b.String())
 }
 
 // responses says why responses did not count, and what to do about it.
 var responses = map[string]string{
-	eligibility.Cookie.String():            "the visitor has a cookie; if everybody gets it and it is never a log-in, name it in Options.BenignCookies",
-	eligibility.IdentityHeader.String():    "a proxy names a user; Options.Anonymous decides who is anonymous",
-	eligibility.Authorization.String():     "the visitor sent credentials; Options.Anonymous decides who is anonymous",
-	eligibility.Encoding.String():          "servemap cannot read the Content-Encoding; " + outside,
-	eligibility.Private.String():           "the response says Cache-Control: private; where that is wrong, set Rule.IgnoreCacheControl",
-	eligibility.NoStore.String():           "the response says Cache-Control: no-store; where that is wrong, set Rule.IgnoreCacheControl",
-	eligibility.NotAnonymous.String():      "Options.Anonymous says that the visitor is not anonymous",
+	eligibility.Cookie.String():            "the visitor has a cookie; if everybody gets it and it is never a log-in, name it in {BenignCookies}",
+	eligibility.IdentityHeader.String():    "a proxy names a user; have it leave that out{OrAnonymous}",
+	eligibility.Authorization.String():     "the visitor sent credentials; if a proxy adds them to all, have it leave that out{OrAnonymous}",
+	eligibility.Encoding.String():          "servemap cannot read the Content-Encoding; " + strings.ToLower(unreadable[:1]) + strings.TrimSuffix(unreadable[1:], "."),
+	eligibility.Private.String():           "the response says Cache-Control: private; where that is wrong, set {Public}",
+	eligibility.NoStore.String():           "the response says Cache-Control: no-store; where that is wrong, set {Public}",
+	eligibility.NotAnonymous.String():      "{Anonymous} says that the visitor is not anonymous",
 	eligibility.NotHTML.String():           "it is not HTML, or has no Content-Type",
 	eligibility.Fragment.String():          "a script or a frame asked for it, not a visitor",
 	eligibility.Method.String():            "neither GET nor HEAD",
@@ -76,15 +75,15 @@ var responses = map[string]string{
 	eligibility.LoginRedirect.String():     "visitors must log in",
 	eligibility.NoIndex.String():           "the response says noindex",
 
-	location.ReasonQuery.String():         "the query has a parameter that is not allowed, or one without a value; if it makes a page of its own, name it in Options.Query",
+	location.ReasonQuery.String():         "the query has a parameter that is not allowed, or one without a value; if it makes a page of its own, name it in {Query}",
 	location.ReasonOutsideFolder.String(): "the path is outside the origin's folder",
-	location.ReasonHost.String():          "the request is for another host; if it is yours, name it in Options.Hosts",
+	location.ReasonHost.String():          "the request is for another host; if it is yours, correct {Origin}{OrHosts}",
 }
 
 // Response says why responses did not count. reason is the reason's name.
 func Response(reason string) string {
 	if text := responses[reason]; text != "" {
-		return text
+		return Say(text)
 	}
 	for r := location.ReasonNone + 1; r <= location.ReasonQuery; r++ {
 		if r.String() == reason {

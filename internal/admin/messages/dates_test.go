@@ -1,4 +1,4 @@
-package texts
+package messages
 
 import (
 	"strings"

@@ -1,0 +1,118 @@
+package messages
+
+import (
+	"log/slog"
+	"sync/atomic"
+)
+
+// Hint is a known cause that prevents learning a whole site. It is for an owner whose program runs
+// and lists nothing. Hints are shown in the order of their numbers. The numbers are not stored and
+// may change.
+type Hint uint8
+
+// The hints, more fundamental causes first.
+const (
+	_           Hint = iota
+	OtherOrigin      // requests or pages name another host or scheme
+	OtherFolder      // requests are for another folder
+	NoPageYet        // visitors got no page to begin with
+	Credentials      // every request names a user
+	Cookies          // every visitor has a cookie that may be a log-in
+	ForOne           // every response is private
+	NotHTML          // the entries are not HTML, or empty
+	Unreadable       // in a coding that servemap cannot undo
+	Forbidden        // the entry is disallowed, noindex or nofollow
+	ClientApp        // a script makes the pages in the browser
+	DeadEnd          // the entries link to no page
+	NoNetworks       // no visitor's network is known
+	Few              // hardly any page is listed
+	Leaving          // many pages left
+	Refused          // one network is refused pages that others get
+	Panicked         // a function of the owner's
+	hints
+)
+
+// hintTexts say what is wrong, and then what to do about it.
+var hintTexts = [hints]string{
+	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing there is listed. " +
+		"Correct {Origin}{OrHosts}, or correct the canonical URLs.",
+	OtherFolder: "Requests are for another folder than the origin's, for that folder without the slash at its end, or the beginning of their path is cut off, " +
+		"as http.StripPrefix does. No page can be listed there. Correct {Origin}, redirect visitors to the slash{OrStripped}.",
+	NoPageYet: "Visitors got no page to begin with: the site answers with errors, or asks them to log in, where they enter. " +
+		"Make it answer 200, or name in {Entries} where anonymous visitors find pages.",
+	Credentials: "Nearly every request has credentials, or a header or certificate that names a user, so no visitor counts as anonymous. " +
+		"If a proxy adds that to all, have it leave that out{OrAnonymous}.",
+	Cookies: "Nearly every visitor has a cookie that may stand for a log-in, so none counts as anonymous. " +
+		"If every visitor gets that cookie and it never stands for a log-in, name it in {BenignCookies}.",
+	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
+	NotHTML: "Where visitors enter, the responses are no HTML, or are empty where servemap sees them. " +
+		"Send pages with the Content-Type text/html{Around}.",
+	Unreadable: "servemap cannot read the Content-Encoding of the pages, so it learns nothing from them. " + unreadable,
+	Forbidden: "A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. " +
+		"Remove that if it is a mistake.",
+	ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so servemap cannot tell them apart. " +
+		"Render the pages on the server, and answer 404 where there is none.",
+	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
+		"Link to them, name more pages in {Entries}, or add {Always} for them.",
+	NoNetworks: "No visitor's network is known, because requests come from private addresses or through a proxy, so visits are no evidence that a page is public. " +
+		"To change that, set {ClientIP}.",
+	Few: "Hardly any of the pages that were seen is listed. See the reasons in {Stats}, or ask {Explain} about one of them.",
+	Leaving: "Many pages left the sitemap in a short time. " +
+		"If they still exist, see whether the site answers 404, noindex or private by mistake.",
+	Refused: "A network is refused pages that others get, by a 401, 403 or 404, a log-in or a redirect to another site, so its answers take no page out of the sitemap. " +
+		"If you mean to refuse nobody, see what the site answers to crawlers, and behind a proxy set {ClientIP}: without it all visitors count as that network.",
+	Panicked: "A function that you gave has panicked, and such a request does not count. Correct the function; the log has the stack of the first panic.",
+}
+
+// String says what is wrong, and then what to do about it.
+func (h Hint) String() string { return Say(hintTexts[h]) }
+
+// Hints holds the hints given so far for one site, and logs each once. A nil *Hints ignores hints
+// and has none. It is safe for concurrent use.
+type Hints struct {
+	logger *slog.Logger
+	texts  [hints]atomic.Pointer[string] // the text of each hint, nil if it was not given
+}
+
+// NewHints returns Hints that log to logger.
+func NewHints(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
+
+// Give gives the hint and logs it, unless it was given before. more is another sentence for the
+// owner, or "". It says how the hint applies to this site. args are attributes as for
+// [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
+func (h *Hints) Give(hint Hint, more string, args ...any) {
+	if h == nil || h.Has(hint) {
+		return
+	}
+	text := hint.String()
+	if more != "" {
+		text += " " + more
+	}
+	if h.texts[hint].CompareAndSwap(nil, &text) {
+		h.logger.Warn("servemap: "+text, args...)
+	}
+}
+
+// Has reports whether the hint was given.
+func (h *Hints) Has(hint Hint) bool { return h.texts[hint].Load() != nil }
+
+// Given returns the hints given so far, in the order of their numbers.
+func (h *Hints) Given() (given []Hint) {
+	if h == nil {
+		return nil
+	}
+	for hint := range hints {
+		if h.Has(hint) {
+			given = append(given, hint)
+		}
+	}
+	return given
+}
+
+// Texts returns the texts for the owner of the hints given so far, in the same order.
+func (h *Hints) Texts() (all []string) {
+	for _, hint := range h.Given() {
+		all = append(all, *h.texts[hint].Load())
+	}
+	return all
+}

@@ -1,0 +1,62 @@
+package messages
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestEveryHintSaysWhatIsWrongAndWhatToDo(t *testing.T) {
+	seen := map[string]bool{}
+	for hint := OtherOrigin; hint < hints; hint++ {
+		text := hint.String()
+		cause, todo, ok := strings.Cut(text, ". ")
+		if !ok || cause == "" || !strings.HasSuffix(todo, ".") || seen[text] {
+			t.Errorf("hint %d says %q, want words of its own: a sentence with the cause, and then what to do", hint, text)
+		}
+		seen[text] = true
+	}
+}
+
+func TestHintsAreToldInOrderAndLoggedOnceWithTheirFirstSentence(t *testing.T) {
+	var log bytes.Buffer
+	h := NewHints(slog.New(slog.NewTextHandler(&log, nil)))
+	for _, more := range []string{"41 were seen.", "42 were seen."} {
+		h.Give(Few, more, "origin", "https://example.com")
+	}
+	h.Give(OtherOrigin, "")
+	if want := []string{OtherOrigin.String(), Few.String() + " 41 were seen."}; !slices.Equal(h.Texts(), want) {
+		t.Errorf("texts = %q, want %q", h.Texts(), want)
+	}
+	if got := log.String(); strings.Count(got, "level=WARN") != 2 || !strings.Contains(got, "41 were seen.") || !strings.Contains(got, "origin=https://example.com") {
+		t.Errorf("the log says %q, want each hint once, with its attribute", got)
+	}
+}
+
+func TestNilHintsHaveNone(t *testing.T) {
+	var h *Hints
+	if h.Give(Few, ""); h.Given() != nil || h.Texts() != nil {
+		t.Errorf("nil has %v", h.Texts())
+	}
+}
+
+func TestConcurrentGiversGiveEachHintOnce(t *testing.T) {
+	var log bytes.Buffer
+	h := NewHints(slog.New(slog.NewTextHandler(&log, nil)))
+	var givers sync.WaitGroup
+	for range 8 {
+		givers.Go(func() {
+			for hint := OtherOrigin; hint < hints; hint++ {
+				h.Give(hint, "")
+				h.Texts()
+			}
+		})
+	}
+	givers.Wait()
+	if n := strings.Count(log.String(), "level=WARN"); n != int(hints)-1 || len(h.Given()) != n {
+		t.Errorf("%d logged and %d given, want each of %d once", n, len(h.Given()), hints-1)
+	}
+}

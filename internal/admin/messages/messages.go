@@ -1,0 +1,64 @@
+// Package messages has what servemap tells the owner of a site: why a page is listed or not, what
+// would change that, how its dates were decided, why there is no sitemap, and what prevents learning
+// a whole site. It takes the constants with which other packages decide, and returns English. It
+// decides nothing. Strangers can read the page that stands in for a sitemap, so its text names no
+// page, client or cookie.
+package messages
+
+import (
+	"strings"
+	"sync/atomic"
+)
+
+// settings are the names in braces that a text may have, and what stands for each: where the owner
+// uses the library, and where he uses the command. A name that begins with Or adds what only the
+// library offers.
+var settings = []struct{ name, library, command string }{
+	{"Always", "an Always rule", "-always"},
+	{"Anonymous", "Options.Anonymous", "the command"},
+	{"Around", ", and put the site around all that writes them, with fiber as site.Wrap(adaptor.FiberApp(app))", ""},
+	{"BenignCookies", "Options.BenignCookies", "-cookie"},
+	{"ClientIP", "Options.ClientIP", "-trusted-proxies"},
+	{"Crawlers", "Options.Crawlers", "-crawlers"},
+	{"Entries", "Options.Entries", "-entry"},
+	{"Explain", "Site.Explain", `"servemap explain"`},
+	{"Forget", "Site.Forget", `"servemap forget"`},
+	{"KeepFor", "the time of Limits.KeepFor", "90 days"},
+	{"Key", "Options.Key", "SERVEMAP_INDEXNOW_KEY"},
+	{"Endpoints", "Options.Endpoints", "-indexnow"},
+	{"Hold", "Options.Hold", "-indexnow-hold"},
+	{"Never", "a Never rule", "-never"},
+	{"OrAnonymous", ", or say in Options.Anonymous who is anonymous", ""},
+	{"OrHosts", ", name its hosts in Options.Hosts", ""},
+	{"OrPerDay", " (Options.MaxPerDay)", ""},
+	{"OrRoutes", " The site has shown no route since the start: see Site.Observe.", ""},
+	{"OrStripped", ", or set Options.StrippedPrefix to what a proxy cuts off", ""},
+	{"Origin", "the origin", "-origin"},
+	{"Public", "Rule.IgnoreCacheControl", "-public"},
+	{"Query", "Options.Query", "-query"},
+	{"ReportOnly", "Options.ReportOnly", "-report-only"},
+	{"Robots", "Site.Robots", "-robots"},
+	{"Route", "a route for this page alone, which answers with a whole document (an html or a title element)", ""},
+	{"Rules", "Options.Rules", "-never, -always or -public"},
+	{"Stats", "Site.Stats", `"servemap stats"`},
+}
+
+// said replaces the names.
+var said atomic.Pointer[strings.Replacer]
+
+func init() { use(func(library, _ string) string { return library }) }
+
+// UseFlags makes all texts of this process name the command's flags. The command calls it first of
+// all.
+func UseFlags() { use(func(_, command string) string { return command }) }
+
+func use(choose func(library, command string) string) {
+	var pairs []string
+	for _, s := range settings {
+		pairs = append(pairs, "{"+s.name+"}", choose(s.library, s.command))
+	}
+	said.Store(strings.NewReplacer(pairs...))
+}
+
+// Say returns a text with the names of settings in place of the names in braces.
+func Say(text string) string { return said.Load().Replace(text) }

@@ -1,0 +1,242 @@
+package messages
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+)
+
+// Reason says what a reason that a verdict can carry means.
+type Reason struct {
+	Verdict eligibility.Verdict
+	Reason  eligibility.Reason
+	Care    Care
+	Why     string // what it means for a page: the rest of a sentence
+	Todo    string // what to do if that is a mistake: a sentence, "" if there is nothing to do
+}
+
+// Care says how much a reason needs the owner's attention.
+type Care string
+
+// The cares.
+const (
+	Fine  Care = "fine"  // the page is listed
+	Meant Care = "meant" // the site says so, or no sitemap lists such pages
+	Wait  Care = "wait"  // time and visitors decide
+	Look  Care = "look"  // it may be a mistake
+)
+
+// openings begin the sentences of each verdict.
+var openings = map[eligibility.Verdict]string{
+	eligibility.Listed: "It is listed: ", eligibility.Waiting: "It waits: ", eligibility.Held: "It is held: ",
+	eligibility.Excluded: "It is not listed: ", eligibility.Gone: "It was listed, and has left: ",
+}
+
+var reasons = []Reason{
+	{eligibility.Listed, eligibility.ByEntry, Fine, "visitors enter the site there, or are led there from where they enter", ""},
+	{eligibility.Listed, eligibility.ByLink, Fine, "a listed page links to it", ""},
+	{eligibility.Listed, eligibility.ByRoute, Fine, "the router has a route for it alone", ""},
+	{eligibility.Listed, eligibility.ByNetworks, Fine, "visitors from enough networks got it, and pages beside it are linked", ""},
+	{eligibility.Listed, eligibility.ByRule, Fine, "{Always} names it, and an anonymous visitor got it", ""},
+	{eligibility.Listed, eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", ""},
+
+	{eligibility.Waiting, eligibility.NoEvidence, Wait, "an anonymous visitor got it, but nothing shows yet that it is public",
+		"Link to it from a listed page, or add {Always} for it."},
+	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
+		"The next visit decides. It stays here if it needs a log-in, if the answer is an error or a redirect, or if all who ask have a cookie."},
+
+	{eligibility.Held, eligibility.RiskyWord, Look, "its address has a word that is common for pages meant for one person, or for the site's own use",
+		"If it is public, link to it from a listed page, or add {Always} for it."},
+	{eligibility.Held, eligibility.ActionWord, Meant, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it."},
+	{eligibility.Held, eligibility.Capability, Meant, "its address looks like a secret that lets in whoever knows it",
+		"If it is public, link to it from a listed page, or add {Always} for it. The link counts once it was seen twice, a day apart or from two networks; " +
+			"behind a proxy, set {ClientIP}."},
+	{eligibility.Held, eligibility.Duplicate, Meant, "another listed page shows the same content", "If they differ, have each name its own URL as canonical."},
+	{eligibility.Held, eligibility.SoftNotFound, Look, "so many pages show the same content that it seems to be an error page",
+		"Answer 404 where there is no page. Have a page name its own URL as canonical."},
+	{eligibility.Held, eligibility.Growth, Look, "its route or folder has grown by as many pages as it may for now", "If it is a real page, add {Always} for it; if not, answer 404."},
+	{eligibility.Held, eligibility.HeadNotSeen, Look, "its head does not end, or is too long to be read whole, so there may be a noindex in it", "End the head, or shorten it."},
+	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read its Content-Encoding", unreadable},
+
+	{eligibility.Excluded, eligibility.RuleNever, Meant, "{Never} names it", ""},
+	{eligibility.Excluded, eligibility.Disallowed, Meant, "the site's robots.txt disallows it", "Allow what should be listed."},
+	{eligibility.Excluded, eligibility.Forgotten, Meant, "you took it out with {Forget}", "Add {Always} to list it again."},
+	{eligibility.Excluded, eligibility.NoIndex, Meant, "the page says noindex", "Remove that where it is a mistake."},
+	{eligibility.Excluded, eligibility.Private, Look, "an anonymous visitor got it, but the response says that it is for one visitor (Cache-Control: private)", forOne},
+	{eligibility.Excluded, eligibility.NoStore, Look, "an anonymous visitor got it, but the response says that nobody may store it (Cache-Control: no-store)", forOne},
+	{eligibility.Excluded, eligibility.CanonicalElsewhere, Meant, "it names another URL as canonical", "If it is a page of its own, have it name its own URL."},
+	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "it names several canonical URLs", "Have it name one."},
+	{eligibility.Excluded, eligibility.QueryNotCanonical, Meant, "its query has a parameter that is not allowed, and it does not name this URL as canonical",
+		"If the parameter makes a page of its own, name it in {Query}."},
+
+	{eligibility.Gone, eligibility.NotFound, Meant, "the site answered 404, and nobody got it in the minute after that", back},
+	{eligibility.Gone, eligibility.StatusGone, Meant, "the site answered 410", ""},
+	{eligibility.Gone, eligibility.Moved, Meant, "it has moved for good", ""},
+	{eligibility.Gone, eligibility.Denied, Look, "the site answered 401 or 403 to two networks or on two days, and nobody got it in between",
+		"If it is public, see why anonymous visitors are refused."},
+	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors from two networks or on two days to log in, and nobody got it in between",
+		"If it is public, see why visitors must log in."},
+	{eligibility.Gone, eligibility.Unseen, Meant, "no anonymous visitor got it for {KeepFor}", back},
+}
+
+const (
+	unreadable = "Use gzip, deflate, br or zstd, or compress only after servemap."
+	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
+	back       = "It comes back when an anonymous visitor gets it again."
+)
+
+// Reasons returns the reasons that a verdict can carry, the listed ones first.
+func Reasons() (all []Reason) {
+	for _, r := range reasons {
+		r.Why, r.Todo = Say(r.Why), Say(r.Todo)
+		all = append(all, r)
+	}
+	return all
+}
+
+// ReasonNamed returns the reason of that name. It is zero if no verdict carries it.
+func ReasonNamed(name string) Reason {
+	for _, r := range Reasons() {
+		if r.Reason.String() == name {
+			return r
+		}
+	}
+	return Reason{}
+}
+
+// Means returns what the reason means, and what to do, in sentences.
+func (r Reason) Means() string {
+	if r.Why == "" {
+		return ""
+	}
+	return strings.TrimSpace(strings.ToUpper(r.Why[:1]) + r.Why[1:] + ". " + r.Todo)
+}
+
+const unknown = "Nothing is known of this page: servemap saw no anonymous visitor open it as HTML, and no listed page links to it. " +
+	"Perhaps nobody asked for it, the answer was an error such as 404 or 500, or everybody who asked had a cookie or was logged in. " +
+	"What a script or a frame fetches does not count."
+
+// Page says why the page at location is listed or not, and what would change that.
+func Page(v eligibility.Verdict, why eligibility.Reason, location string) string {
+	r := ReasonNamed(why.String())
+	if v == eligibility.Unknown || r.Why == "" {
+		return unknown
+	}
+	switch worst, word := eligibility.WordIn(location); {
+	case why == eligibility.ActionWord && worst == eligibility.Action:
+		r.Why = fmt.Sprintf("its address names an action (%q)", word)
+	case why == eligibility.RiskyWord && worst == eligibility.Utility:
+		r.Why = fmt.Sprintf("its address has the word %q, which is common for pages for the site's own use", word)
+	case why == eligibility.RiskyWord && worst == eligibility.Risky:
+		r.Why = fmt.Sprintf("its address has the word %q, which is common for pages meant for one person", word)
+		r.Todo = Say("If it is public, link to it from a listed page, or add {Always} for it. The link counts once it was seen twice, a day apart or from " +
+			"two networks, or by a visitor without a cookie and a query who came from a listed page or from nowhere.")
+	}
+	return openings[r.Verdict] + r.Why + "." + strings.TrimSuffix(" "+r.Todo, " ")
+}
+
+const (
+	visitor = "an anonymous visitor who gets a page there"
+	waits   = "It waits: a listed page links to it, but no anonymous visitor has got it yet. "
+)
+
+// Missing returns what would list a waiting or held page; each item alone is enough. networksNeeded
+// is how many networks are evidence, and siblings how many pages beside it are linked.
+func Missing(v eligibility.Verdict, why eligibility.Reason, ev eligibility.Evidence, siblings, networksNeeded int) []string {
+	const (
+		link  = "a link from a listed page"
+		again = "another visit to a page that links to it, a day later or from another network"
+	)
+	rule := Say("{Always}")
+	linked := ev.Link || ev.Led()
+	switch {
+	case v == eligibility.Waiting && why == eligibility.NotSeen:
+		return []string{visitor}
+	case v == eligibility.Waiting:
+		all := []string{link, Say("{Route}"), missingNetworks(len(ev.Networks), siblings, networksNeeded), rule}
+		return slices.DeleteFunc(all, func(item string) bool { return item == "" })
+	case v != eligibility.Held:
+		return nil
+	case why == eligibility.RiskyWord && linked:
+		return []string{again + ", or by a visitor without cookies who comes from a listed page", rule}
+	case why == eligibility.Capability && linked:
+		return []string{again, rule}
+	case why == eligibility.RiskyWord:
+		return []string{link, rule}
+	case why == eligibility.Capability:
+		return []string{link + ", seen by visitors from two networks or a day apart", rule}
+	case why == eligibility.Duplicate, why == eligibility.SoftNotFound:
+		return []string{"a canonical link to its own URL", rule}
+	case why == eligibility.HeadNotSeen:
+		return []string{"a head that ends, and is short enough to be read whole"}
+	case why == eligibility.Encoding:
+		return []string{"a Content-Encoding that servemap can read"}
+	}
+	return []string{rule}
+}
+
+func missingNetworks(networks, siblings, needed int) string {
+	far := fmt.Sprint("so far ", networks)
+	if networks == 0 { // though somebody got it
+		far += Say(", because no visitor's public address is known; behind a proxy, set {ClientIP}")
+	}
+	return fmt.Sprintf("visitors from %d networks (%s), and links to %d pages beside it (so far %d)", needed, far, eligibility.SiblingsNeeded, siblings)
+}
+
+// NoRoutes is added for a page that waits for evidence while no route was seen.
+func NoRoutes() string { return Say("{OrRoutes}") }
+
+// LeftOut says why exploring does not ask for a linked location, and what would list it.
+// foreign says that its query has a parameter that is not allowed. If it is false, a
+// request for the location may change something.
+func LeftOut(location string, foreign bool) (text string, missing []string) {
+	switch worst, word := eligibility.WordIn(location); {
+	case worst == eligibility.Action:
+		return waits + fmt.Sprintf("Its address names an action (%q), so exploring does not ask for it, and a visit alone would not list it.", word),
+			[]string{visitor + ", and " + Say("{Always}")}
+	case foreign:
+		return waits + Say("Its query has a parameter that is not allowed, so exploring does not ask for it. If the parameter makes a page of its own, name it in {Query}."),
+			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
+	}
+	return waits + "Exploring does not ask for it, because a request for an address with such a name may change something.",
+		[]string{visitor, "exploring, with " + Say("{Always}")}
+}
+
+// NoPage says that a waiting location answered with an error or a redirect.
+func NoPage(status int) string {
+	return fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
+}
+
+// NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in, and what
+// would list it.
+func NeedsLogin(status int) (text string, missing []string) {
+	return fmt.Sprintf("It needs a log-in: the last request for it got %d instead of a page. If that is meant, there is nothing to do.", status),
+		[]string{"a page there for visitors who are not logged in, if it is meant for them"}
+}
+
+// OwnFile is the text for the address of one of the sitemap's files.
+const OwnFile = "It is not listed: servemap itself answers at this address, with a file of the sitemap. A sitemap does not list its own files."
+
+// Ended says that the time has passed until which a page asked to be listed.
+func Ended(until time.Time) string {
+	return fmt.Sprintf("It is not listed: the date of its unavailable_after, %s, has passed.", stamp(until))
+}
+
+// Leaves says that a listed page answered with an error, and leaves a minute later.
+func Leaves(status int, at time.Time) string {
+	return fmt.Sprintf(" But it answered %d at %s. It leaves a minute later unless an anonymous visitor gets it.", status, at.UTC().Format(time.TimeOnly))
+}
+
+// LeavesAsSecond says that one network was refused a listed page. The page stays until another
+// network is refused too, or until a day has passed. nameless says that the network is not known.
+func LeavesAsSecond(status int, at time.Time, nameless bool) string {
+	text := fmt.Sprintf(" But it answered %d at %s, perhaps to one visitor only. It leaves if a visitor from another network gets no page either, or any visitor a day later, "+
+		"unless an anonymous visitor gets it before.", status, at.UTC().Format(time.DateTime))
+	if nameless {
+		text += Say(" All visitors whose network is not known count as one; behind a proxy, set {ClientIP}.")
+	}
+	return text
+}

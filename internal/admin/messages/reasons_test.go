@@ -1,0 +1,155 @@
+package messages
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/location"
+)
+
+// flags makes texts name flags until the test ends.
+func flags(t *testing.T) {
+	UseFlags()
+	t.Cleanup(func() { use(func(library, _ string) string { return library }) })
+}
+
+func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
+	texts := func() (all []string) {
+		for _, r := range Reasons() {
+			all = append(all, r.Means(), Page(r.Verdict, r.Reason, "/drafts/a"), Page(r.Verdict, r.Reason, "/delete"))
+			all = append(all, Missing(r.Verdict, r.Reason, eligibility.Evidence{}, 0, 3)...)
+		}
+		for hint := OtherOrigin; hint < hints; hint++ {
+			all = append(all, hint.String())
+		}
+		for name := range responses {
+			all = append(all, Response(name))
+		}
+		for _, loc := range []string{"/a", "/delete", "/a?b=c"} {
+			text, missing := LeftOut(loc, loc == "/a?b=c")
+			all = append(append(all, text), missing...)
+		}
+		return append(all, NoSitemap(Counts{ReportOnly: true}), NoRoutes(), LeavesAsSecond(401, unix(1), true))
+	}
+	for _, tt := range []struct {
+		name        string
+		has, hasNot *regexp.Regexp
+	}{
+		{"the library", regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|[{}]`)},
+		{"the command", regexp.MustCompile(` -[a-z]|"servemap `), regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.name == "the command" {
+				flags(t)
+			}
+			named := 0
+			for _, text := range texts() {
+				if tt.hasNot.MatchString(text) {
+					t.Errorf("%q", text)
+				}
+				if tt.has.MatchString(text) {
+					named++
+				}
+			}
+			if named < 20 {
+				t.Errorf("only %d texts name a setting", named)
+			}
+		})
+	}
+}
+
+func TestEveryReasonOfAVerdictIsExplained(t *testing.T) {
+	seen := map[string]eligibility.Reason{}
+	for why := eligibility.ByRule; why <= eligibility.Disallowed; why++ { // reasons that a verdict can carry
+		r := ReasonNamed(why.String())
+		if r.Reason != why || !strings.HasSuffix(r.Means(), ".") || (why <= eligibility.ByHistory) != (r.Care == Fine) {
+			t.Errorf("%v: %+v", why, r)
+		}
+		text := Page(r.Verdict, why, "/plain")
+		if other, twice := seen[text]; twice || openings[r.Verdict] == "" || !strings.HasPrefix(text, openings[r.Verdict]) {
+			t.Errorf("%v is explained as %q, as %v is", why, text, other)
+		}
+		seen[text] = why
+	}
+	if r := ReasonNamed("cookie"); r.Means() != "" {
+		t.Errorf("what is no reason of a verdict is explained: %+v", r)
+	}
+	for _, why := range []eligibility.Reason{eligibility.None, eligibility.ByLink} {
+		if got := Page(eligibility.Unknown, why, "/"); !strings.HasPrefix(got, "Nothing is known") {
+			t.Errorf("unknown, %v: %q", why, got)
+		}
+	}
+}
+
+func TestEveryResponseThatDidNotCountIsExplained(t *testing.T) {
+	for why := eligibility.Method; int(why) < eligibility.Reasons; why++ {
+		if Response(why.String()) == "see the log" {
+			t.Errorf("%v is not explained", why)
+		}
+	}
+	for why := location.ReasonNone + 1; why <= location.ReasonQuery; why++ {
+		if Response(why.String()) == "see the log" {
+			t.Errorf("%v is not explained", why)
+		}
+	}
+}
+
+func TestPageNamesTheWordThatHoldsIt(t *testing.T) {
+	const shown = "once it was seen twice"
+	for _, tt := range []struct {
+		location  string
+		why       eligibility.Reason
+		word, way string
+	}{
+		{"/posts/Draft-of-june", eligibility.RiskyWord, `"draft"`, shown},
+		{"/a/_sidebar.html", eligibility.RiskyWord, `"sidebar"`, "link to it from a listed page, or"},
+		{"/orders/sidebar", eligibility.RiskyWord, `"orders"`, shown},
+		{"/shop/cart.php", eligibility.ActionWord, `"cart"`, "an Always rule"},
+		{"/plain", eligibility.RiskyWord, "a word that is common", "an Always rule"}, // a word that another version held
+	} {
+		if text := Page(eligibility.Held, tt.why, tt.location); !strings.Contains(text, tt.word) || !strings.Contains(text, tt.way) {
+			t.Errorf("%s is explained as %q, want %s in it and %q", tt.location, text, tt.word, tt.way)
+		}
+	}
+}
+
+func TestMissingSaysWhatListsAPage(t *testing.T) {
+	const (
+		link  = "a link from a listed page"
+		rule  = "an Always rule"
+		route = "a route for this page alone, which answers with a whole document (an html or a title element)"
+		again = "another visit to a page that links to it, a day later or from another network"
+	)
+	for _, tt := range []struct {
+		name    string
+		verdict eligibility.Verdict
+		why     eligibility.Reason
+		ev      eligibility.Evidence
+		want    []string
+	}{
+		{"listed", eligibility.Listed, eligibility.ByLink, eligibility.Evidence{}, nil},
+		{"excluded", eligibility.Excluded, eligibility.RuleNever, eligibility.Evidence{}, nil},
+		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, eligibility.Evidence{Networks: []uint16{1, 2}}, []string{visitor}},
+		{"waits for evidence", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{Networks: []uint16{1, 2}}, []string{
+			link, route, "visitors from 5 networks (so far 2), and links to 3 pages beside it (so far 1)", rule,
+		}},
+		{"waits for addresses", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{}, []string{
+			link, route, "visitors from 5 networks (so far 0, because no visitor's public address is known; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", rule,
+		}},
+		{"risky word", eligibility.Held, eligibility.RiskyWord, eligibility.Evidence{}, []string{link, rule}},
+		{"risky word with a link", eligibility.Held, eligibility.RiskyWord, eligibility.Evidence{Link: true}, []string{again + ", or by a visitor without cookies who comes from a listed page", rule}},
+		{"action", eligibility.Held, eligibility.ActionWord, eligibility.Evidence{}, []string{rule}},
+		{"capability", eligibility.Held, eligibility.Capability, eligibility.Evidence{}, []string{link + ", seen by visitors from two networks or a day apart", rule}},
+		{"capability led to by a canonical", eligibility.Held, eligibility.Capability, eligibility.Evidence{Hop: 1}, []string{again, rule}},
+		{"duplicate", eligibility.Held, eligibility.Duplicate, eligibility.Evidence{}, []string{"a canonical link to its own URL", rule}},
+		{"head not seen", eligibility.Held, eligibility.HeadNotSeen, eligibility.Evidence{}, []string{"a head that ends, and is short enough to be read whole"}},
+		{"encoding", eligibility.Held, eligibility.Encoding, eligibility.Evidence{}, []string{"a Content-Encoding that servemap can read"}},
+	} {
+		if got := Missing(tt.verdict, tt.why, tt.ev, 1, 5); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
