@@ -18,9 +18,6 @@ const (
 	textOtherFormat = "external magic number doesn't match"
 	textOtherBadger = "manifest has unsupported version"
 
-	// textReceived begins a log line about an error that Open also returns.
-	textReceived = "Received err"
-
 	// textBeforeTable begins the last log line before a compaction makes a table. The line itself
 	// does not matter.
 	textBeforeTable = "[%d] LOG Compact. Added %d keys."
@@ -56,19 +53,17 @@ func panicText(p any) string {
 	return fmt.Sprintf("badger panicked with a value of type %T", p)
 }
 
-// badgerLog passes on Badger's warnings and errors, each text once per opening, since Badger
-// repeats some every second. Badger logs keys. So badgerLog passes on only the constant text of a
-// message, and the innermost message of an error in it.
+// badgerLog passes on Badger's warnings and errors, each once per opening, since Badger repeats some
+// every second. Badger logs keys. So badgerLog passes on only the constant text of a message, and
+// the innermost message of an error in it.
 //
 // Badger has no hooks. So badgerLog also calls back when Badger logs a certain line. Badger waits until
 // it returns.
 type badgerLog struct {
 	log         *slog.Logger
 	dir         string
-	beforeTable func() // called before a compaction makes a table; may be nil
-
-	mu   sync.Mutex
-	seen map[string]bool
+	beforeTable func()   // called before a compaction makes a table; may be nil
+	seen        sync.Map // texts that were logged
 }
 
 func (l *badgerLog) Errorf(format string, args ...any)   { l.pass(slog.LevelError, format, args) }
@@ -82,8 +77,9 @@ func (l *badgerLog) Debugf(format string, _ ...any) {
 }
 
 func (l *badgerLog) pass(level slog.Level, format string, args []any) {
-	if strings.HasPrefix(format, textReceived) || !l.first(format) {
-		return
+	constant, _, found := strings.Cut(format, "%")
+	if _, old := l.seen.LoadOrStore(constant, true); old || !found {
+		return // a text without arguments is one that Badger made of others
 	}
 	attrs := []any{"dir", l.dir}
 	for _, arg := range args {
@@ -91,23 +87,5 @@ func (l *badgerLog) pass(level slog.Level, format string, args []any) {
 			attrs = append(attrs, "cause", innermost(err.Error()))
 		}
 	}
-	constant, _, _ := strings.Cut(format, "%")
 	l.log.Log(context.Background(), level, "badgerstore: badger: "+strings.TrimRight(constant, " :[(\n"), attrs...)
-}
-
-// maxSeen bounds how many texts are remembered, since a few of Badger's are not constant after all.
-const maxSeen = 100
-
-// first reports whether format is new.
-func (l *badgerLog) first(format string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.seen[format] || len(l.seen) >= maxSeen {
-		return false
-	}
-	if l.seen == nil {
-		l.seen = make(map[string]bool)
-	}
-	l.seen[format] = true
-	return true
 }

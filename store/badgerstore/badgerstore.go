@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/store"
@@ -63,10 +64,11 @@ type Store struct {
 	// next one would end the process.
 	writer sync.Mutex
 
-	mu     sync.Mutex
-	state  state
-	logged reason // reason that was last logged; working at first
-	notes  []string
+	logged atomic.Int32 // the reason that was last logged; working at first
+
+	mu    sync.Mutex
+	state state
+	notes []string
 }
 
 var (
@@ -177,15 +179,13 @@ const (
 	noteTemporary = "The folder is in memory or in the layer of a container, so what is learned is lost with it. Give it a volume."
 )
 
-// report adds a note, and logs it if it is new.
+// report logs a note and adds it, unless it is there.
 func (s *Store) report(level slog.Level, note string, attrs ...any) {
 	s.mu.Lock()
-	old := slices.Contains(s.notes, note)
-	if !old {
-		s.notes = append(s.notes, note)
+	defer s.mu.Unlock()
+	if slices.Contains(s.notes, note) {
+		return
 	}
-	s.mu.Unlock()
-	if !old {
-		s.log.Log(context.Background(), level, "badgerstore: "+note, append(attrs, "dir", s.dir)...)
-	}
+	s.notes = append(s.notes, note)
+	s.log.Log(context.Background(), level, "badgerstore: "+note, append(attrs, "dir", s.dir)...)
 }

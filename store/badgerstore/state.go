@@ -35,8 +35,7 @@ func (s *Store) acquire(ctx context.Context) (*database, error) {
 	return s.state.db, nil
 }
 
-// fail takes db out of use if err is not nil. It returns why db is out of use,
-// which may be an earlier error.
+// fail takes db out of use if err is not nil, and returns err.
 func (s *Store) fail(db *database, err error) error {
 	if err == nil {
 		return nil
@@ -46,10 +45,7 @@ func (s *Store) fail(db *database, err error) error {
 	if s.state.db == db {
 		s.state = state{err: err}
 		db.failed <- err
-		s.logLocked(err)
-	}
-	if s.state.err != nil {
-		return s.state.err
+		s.logChange(err)
 	}
 	return err
 }
@@ -57,21 +53,12 @@ func (s *Store) fail(db *database, err error) error {
 // logChange logs why the store cannot be used or, if err is nil, that it works again. It logs
 // nothing if the reason is the one it logged last.
 func (s *Store) logChange(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.logLocked(err)
-}
-
-// logLocked is logChange for callers that hold s.mu.
-func (s *Store) logLocked(err error) {
-	r := reasonOf(err)
-	if r == s.logged {
-		return
-	}
-	s.logged = r
-	if err == nil {
+	r := int32(reasonOf(err))
+	switch {
+	case s.logged.Swap(r) == r:
+	case err == nil:
 		s.log.Info("badgerstore: works again", "dir", s.dir)
-	} else {
+	default:
 		s.log.Warn("badgerstore: cannot be used now, trying again", "dir", s.dir, "cause", err)
 	}
 }
