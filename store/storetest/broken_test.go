@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,68 +10,46 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/servemap/servemap/store"
 )
 
-// A broken store is a sound one with one fault.
-type broken struct {
-	name   string // what it does
-	breaks string // the rule that it breaks
-	make   func(sound store.Store) store.Store
+// brokenStores has a store for each rule: a sound one with the one fault that breaks the rule.
+var brokenStores = map[string]struct {
+	does string // what the store does
+	make func(sound store.Store) store.Store
+}{
+	"AbsentIsNil":                 {"shows absent as empty", onRead(func(v []byte) []byte { return append([]byte{}, v...) })},
+	"EmptyIsAValue":               {"stores empty as absent", onWrite(func(v []byte) []byte { return append([]byte(nil), v...) })},
+	"NilDeletes":                  {"drops deletes", dropsDeletes},
+	"BytesComeBack":               {"cuts values at NUL", onWrite(cutAtNUL)},
+	"KeysAreBytes":                {"folds case", foldsCase},
+	"ValuesInKeyOrder":            {"gives values in the order of sorted keys", sortsKeys},
+	"NoKeys":                      {"refuses no keys", refusesNoKeys},
+	"FullSize":                    {"cuts long values", onWrite(func(v []byte) []byte { return v[:min(len(v), store.MaxValue-1)] })},
+	"ManyKeys":                    {"forgets the last of many keys", forgetsLast},
+	"FailureStoresNothing":        {"stores in spite of an error", storesInSpite},
+	"ErrorComesBack":              {"wraps fn's error", wrapsErrors},
+	"ChangedInPlaceCounts":        {"misses a change in place", missesChangesInPlace},
+	"UnchangedStays":              {"deletes what is unchanged", deletesUnchanged},
+	"SlicesAreNotKept":            {"keeps slices", keepsSlices},
+	"SlicesAreNotShared":          {"gives values room to grow into each other", oneArena},
+	"FnPanicLeavesTheStoreUsable": {"swallows panics", swallowsPanics},
+	"SyncAfterUpdate":             {"cannot sync", func(st store.Store) store.Store { return cannotSync{st} }},
+	"NoUpdateIsLost":              {"reads and writes in two steps", getThenPut},
+	"UpdatesAreSerial":            {"updates on snapshots", snapshots},
+	"OthersSeeWhatWasWritten":     {"remembers what it viewed", remembersViews},
+	"NothingIsLostOnTheMove":      {"views key by key", keyByKey},
+	"ScanIsInByteOrder":           {"scans in reading order", readingOrder},
+	"ScanKeepsToItsBounds":        {"forgets where to resume", forgetsAfter},
+	"ScanIsComplete":              {"ends scans after 1,000 records", cutsScans},
+	"ScanStopsAndRunsAgain":       {"scans once", scansOnce},
+	"ScanBesideUpdates":           {"pages by offset", pagesByOffset},
+	"BadCallsAreRefused":          {"shows keys in errors", showsKeys},
+	"DoneContextIsRefused":        {"ignores the context", ignoresContext},
+	"DoneContextEndsScan":         {"ends a scan in silence when its context is done", endsScansInSilence},
 }
-
-var brokenStores = []broken{
-	{"shows absent as empty", "AbsentIsNil", onRead(func(v []byte) []byte { return append([]byte{}, v...) })},
-	{"stores absent as empty", "AbsentIsNil", onWrite(func(v []byte) []byte { return append([]byte{}, v...) })},
-	{"shows empty as absent", "EmptyIsAValue", onRead(func(v []byte) []byte { return append([]byte(nil), v...) })},
-	{"stores empty as absent", "EmptyIsAValue", onWrite(func(v []byte) []byte { return append([]byte(nil), v...) })},
-	{"drops deletes", "NilDeletes", dropsDeletes},
-	{"cuts values at NUL", "BytesComeBack", onWrite(cutAtNUL)},
-	{"repairs UTF-8", "BytesComeBack", onWrite(repairUTF8)},
-	{"folds case", "KeysAreBytes", foldsCase},
-	{"takes _ and % in a prefix for patterns", "KeysAreBytes", likePrefix},
-	{"gives values in the order of sorted keys", "ValuesInKeyOrder", sortsKeys},
-	{"refuses no keys", "NoKeys", refusesNoKeys},
-	{"cuts long values", "FullSize", onWrite(func(v []byte) []byte { return v[:min(len(v), store.MaxValue-1)] })},
-	{"forgets the last of many keys", "ManyKeys", forgetsLast},
-	{"stores in spite of an error", "FailureStoresNothing", storesInSpite},
-	{"stores what it gave before an error", "FailureStoresNothing", oneByOne},
-	{"replaces fn's error", "ErrorComesBack", replacesErrors},
-	{"wraps fn's error", "ErrorComesBack", wrapsErrors},
-	{"misses a change in place", "ChangedInPlaceCounts", missesChangesInPlace},
-	{"deletes what is unchanged", "UnchangedStays", deletesUnchanged},
-	{"remembers what it read", "OthersSeeWhatWasWritten", staleReads},
-	{"runs fn on what it left", "NoUpdateIsLost", runsTwiceOnOne},
-	{"keeps slices", "SlicesAreNotKept", keepsSlices},
-	{"shares slices", "SlicesAreNotShared", sharesSlices},
-	{"gives values room to grow into each other", "SlicesAreNotShared", oneArena},
-	{"swallows panics", "FnPanicLeavesTheStoreUsable", swallowsPanics},
-	{"stores what fn left when it panicked", "FnPanicLeavesTheStoreUsable", storesOnPanic},
-	{"cannot sync", "SyncAfterUpdate", func(st store.Store) store.Store { return cannotSync{st} }},
-	{"loses updates", "NoUpdateIsLost", getThenPut},
-	{"updates on snapshots", "UpdatesAreSerial", snapshots},
-	{"views key by key", "NothingIsLostOnTheMove", keyByKey},
-	{"scans in reading order", "ScanIsInByteOrder", readingOrder},
-	{"leaks the next prefix", "ScanKeepsToItsBounds", leaksPrefix},
-	{"resumes with the key it stopped at", "ScanKeepsToItsBounds", afterInclusive},
-	{"forgets where to resume", "ScanKeepsToItsBounds", forgetsAfter},
-	{"ends scans after 1,000 records", "ScanIsComplete", cutsScans},
-	{"says that nothing is an error", "ScanKeepsToItsBounds", nothingIsAnError},
-	{"scans on when told to stop", "ScanStopsAndRunsAgain", scansOn},
-	{"scans once", "ScanStopsAndRunsAgain", scansOnce},
-	{"pages by offset", "ScanBesideUpdates", pagesByOffset},
-	{"accepts bad keys", "BadCallsAreRefused", accepts(badKeys)},
-	{"calls fn before it looks at the keys", "BadCallsAreRefused", looksLate},
-	{"accepts bad scans", "BadCallsAreRefused", acceptsBadScans},
-	{"accepts big updates", "BadCallsAreRefused", accepts(func(keys []string) bool { return !badKeys(keys) })},
-	{"shows keys in errors", "BadCallsAreRefused", showsKeys},
-	{"ignores the context", "DoneContextIsRefused", ignoresContext},
-	{"ignores the context of a scan", "DoneContextEndsScan", ignoresContext},
-	{"ends a scan in silence when its context is done", "DoneContextEndsScan", endsScansInSilence},
-}
-
-func badKeys(keys []string) bool { return store.CheckKeys(keys) != nil }
 
 type call func(ctx context.Context, keys []string, fn func([][]byte) error) error
 
@@ -81,6 +60,8 @@ type faulty struct {
 	update call
 	scan   func(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error]
 }
+
+type seq = iter.Seq2[store.Record, error]
 
 func (f faulty) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
 	if f.view == nil {
@@ -150,13 +131,6 @@ func cutAtNUL(v []byte) []byte {
 	return v
 }
 
-func repairUTF8(v []byte) []byte {
-	if v == nil {
-		return nil
-	}
-	return bytes.ToValidUTF8(v, []byte("?"))
-}
-
 func dropsDeletes(st store.Store) store.Store {
 	var old [][]byte
 	return faulty{Store: st, update: around(st.Update,
@@ -190,20 +164,6 @@ func foldsCase(st store.Store) store.Store {
 	})
 }
 
-func likePrefix(st store.Store) store.Store {
-	return faulty{Store: st, scan: filtered(st, func(prefix, _, key string) bool {
-		for i := range len(prefix) {
-			if prefix[i] == '%' {
-				return true
-			}
-			if i >= len(key) || prefix[i] != '_' && prefix[i] != key[i] {
-				return false
-			}
-		}
-		return true
-	})}
-}
-
 func sortsKeys(st store.Store) store.Store {
 	return rekeyed(st, func(keys []string) []string { return slices.Sorted(slices.Values(keys)) })
 }
@@ -232,30 +192,6 @@ func storesInSpite(st store.Store) store.Store {
 			return nil
 		})
 		return errors.Join(err, wrote)
-	}}
-}
-
-func oneByOne(st store.Store) store.Store {
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		values, err := readAll(ctx, st, keys)
-		if err == nil {
-			err = fn(values)
-		}
-		for i := range keys {
-			if err == nil {
-				err = st.Update(ctx, keys[i:i+1], func(v [][]byte) error { v[0] = values[i]; return nil })
-			}
-		}
-		return err
-	}}
-}
-
-func replacesErrors(st store.Store) store.Store {
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		if err := st.Update(ctx, keys, fn); err != nil {
-			return errors.New("update failed")
-		}
-		return nil
 	}}
 }
 
@@ -302,30 +238,46 @@ func deletesUnchanged(st store.Store) store.Store {
 	})
 }
 
-func runsTwiceOnOne(st store.Store) store.Store {
-	return onFn(st, func(values [][]byte, fn func([][]byte) error) error {
-		return errors.Join(fn(values), fn(values))
-	})
+// keepsSlices shows the slices that fn left, whatever has become of them.
+func keepsSlices(st store.Store) store.Store {
+	kept := map[string][]byte{}
+	show := func(keys []string, values [][]byte) {
+		for i, key := range keys {
+			if value, ok := kept[key]; ok {
+				values[i] = clone(value)
+			}
+		}
+	}
+	return faulty{Store: st, view: around(st.View, show, nop), update: around(st.Update, nop, func(keys []string, values [][]byte) {
+		for i, key := range keys {
+			kept[key] = values[i]
+		}
+	})}
+}
+
+func oneArena(st store.Store) store.Store {
+	return faulty{Store: st, view: around(st.View, func(_ []string, values [][]byte) {
+		arena := append(bytes.Join(values, nil), make([]byte, 100)...)
+		for i, value := range values {
+			values[i], arena = arena[:len(value)], arena[len(value):]
+		}
+	}, nop)}
+}
+
+func remembersViews(st store.Store) store.Store {
+	var known sync.Map
+	return faulty{Store: st, view: around(st.View, func(keys []string, values [][]byte) {
+		for i, key := range keys {
+			value, _ := known.LoadOrStore(key, clone(values[i]))
+			values[i] = clone(value.([]byte))
+		}
+	}, nop)}
 }
 
 func swallowsPanics(st store.Store) store.Store {
 	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 		defer func() { _ = recover() }()
 		return st.Update(ctx, keys, fn)
-	}}
-}
-
-func storesOnPanic(st store.Store) store.Store {
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		var panicked any
-		err := st.Update(ctx, keys, func(values [][]byte) error {
-			defer func() { panicked = recover() }()
-			return fn(values)
-		})
-		if panicked != nil {
-			panic(panicked)
-		}
-		return err
 	}}
 }
 
@@ -393,4 +345,123 @@ func keyByKey(st store.Store) store.Store {
 func readAll(ctx context.Context, st store.Store, keys []string) (got [][]byte, err error) {
 	err = st.View(ctx, keys, func(values [][]byte) error { got = cloneAll(values); return nil })
 	return got, err
+}
+
+// onScan replaces Scan by a function that also gets its yield.
+func onScan(st store.Store, scan func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool)) store.Store {
+	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
+		return func(yield func(store.Record, error) bool) { scan(ctx, prefix, after, yield) }
+	}}
+}
+
+func forgetsAfter(st store.Store) store.Store {
+	return faulty{Store: st, scan: func(ctx context.Context, prefix, _ string) seq {
+		return st.Scan(ctx, prefix, "")
+	}}
+}
+
+func readingOrder(st store.Store) store.Store {
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		var all []store.Record
+		for r, err := range st.Scan(ctx, prefix, after) {
+			if err != nil {
+				yield(r, err)
+				return
+			}
+			all = append(all, store.Record{Key: r.Key, Value: clone(r.Value)})
+		}
+		slices.SortStableFunc(all, func(a, b store.Record) int {
+			return cmp.Compare(strings.ToLower(a.Key), strings.ToLower(b.Key))
+		})
+		for _, r := range all {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+}
+
+func cutsScans(st store.Store) store.Store {
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		n := 0
+		for r, err := range st.Scan(ctx, prefix, after) {
+			if n++; n > 1000 || !yield(r, err) {
+				return
+			}
+		}
+	})
+}
+
+func scansOnce(st store.Store) store.Store {
+	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
+		return func(yield func(store.Record, error) bool) {
+			for r, err := range st.Scan(ctx, prefix, after) {
+				after = r.Key
+				if !yield(r, err) {
+					return
+				}
+			}
+		}
+	}}
+}
+
+// pagesByOffset reads 100 records at a time and counts from the beginning.
+func pagesByOffset(st store.Store) store.Store {
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		for offset := 0; ; offset += 100 {
+			var page []store.Record
+			n := 0
+			for r, err := range st.Scan(ctx, prefix, after) {
+				if err != nil {
+					yield(r, err)
+					return
+				}
+				if n++; n > offset {
+					page = append(page, store.Record{Key: r.Key, Value: clone(r.Value)})
+				}
+				if len(page) == 100 {
+					break
+				}
+			}
+			for _, r := range page {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if len(page) < 100 {
+				return
+			}
+		}
+	})
+}
+
+func endsScansInSilence(st store.Store) store.Store {
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		for r, err := range st.Scan(ctx, prefix, after) {
+			if err != nil || !yield(r, err) {
+				return
+			}
+		}
+	})
+}
+
+func ignoresContext(st store.Store) store.Store {
+	ignore := func(do call) call {
+		return func(_ context.Context, keys []string, fn func([][]byte) error) error {
+			return do(context.Background(), keys, fn)
+		}
+	}
+	return faulty{Store: st, view: ignore(st.View), update: ignore(st.Update),
+		scan: func(_ context.Context, prefix, after string) seq {
+			return st.Scan(context.Background(), prefix, after)
+		}}
+}
+
+func showsKeys(st store.Store) store.Store {
+	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+		if err := st.Update(ctx, keys, fn); err != nil {
+			return fmt.Errorf("updating %q: %w", keys, err)
+		}
+		return nil
+	}}
 }
