@@ -88,6 +88,7 @@ import (
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -446,7 +447,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	}
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
-		Buffers: response.NewBuffers(observation.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
+		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Ledger: s.ledger, Files: s.files,
 		Cookies: eligibility.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints, Own: s.files.OwnsLocation,
 	})

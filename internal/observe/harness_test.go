@@ -14,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/merge"
 	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -26,8 +27,9 @@ import (
 // rig is an observer with a ledger and files over an empty store.
 type rig struct {
 	*Observer
-	t   testing.TB
-	log *base.Log
+	t       testing.TB
+	log     *base.Log
+	buffers *response.Buffers
 }
 
 // start runs a rig for https://example.com until the test ends. change adjusts
@@ -35,7 +37,7 @@ type rig struct {
 func start(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
 	base.FixRandom(t)
-	r := &rig{t: t, log: new(base.Log)}
+	r := &rig{t: t, log: new(base.Log), buffers: response.NewBuffers(shown.MaxPage, 8<<20)}
 	origin, err := location.ParseOrigin("https://example.com")
 	r.check(err)
 	norm, err := location.New(origin, location.Config{})
@@ -54,7 +56,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, Due: looks,
-		Buffers: response.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: messages.NewHints(logger), WatchRobots: true,
+		Captures: capture.NewRecorder(r.buffers), Ledger: l, Files: files, Hints: messages.NewHints(logger), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -153,7 +155,7 @@ func (r *rig) wantVerdict(location string, verdict eligibility.Verdict, reason e
 // wantNothingLent checks that all memory for bodies was given back.
 func (r *rig) wantNothingLent() {
 	r.t.Helper()
-	if n := r.cfg.Buffers.InUse(); n != 0 {
+	if n := r.buffers.InUse(); n != 0 {
 		r.t.Errorf("%d bytes are still lent", n)
 	}
 }

@@ -1,5 +1,5 @@
 // Package observe is the part of the library that every request passes. For each request, it
-// decides whether the response is worth a look. If so, it makes a tap watch the response, and tells
+// decides whether the response is worth a look. If so, it captures the response, and tells
 // the ledger what the response showed. It must never change, delay or fail a request.
 package observe
 
@@ -27,7 +27,7 @@ type Config struct {
 	Normalizer     *location.Normalizer
 	StrippedPrefix string
 	Due            *schedule.Table
-	Buffers        *response.Buffers
+	Captures       *capture.Recorder
 	Ledger         *indexer.Ledger
 	Files          *files.Files
 	Rules          eligibility.Rules
@@ -62,13 +62,13 @@ func (o *Observer) Close() { o.closed.Store(true) }
 
 // Serve calls next for the request. It watches the response if there may be something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	if capture.From(w, o.cfg.Buffers) != nil {
+	if o.cfg.Captures.Of(w) != nil {
 		// An outer observer of this site watches this response already. But the route may be known
 		// only here, inside the router, and with some routers only after the handler. Of nested
 		// routers, the innermost is asked first, and its route stays. If the outer handler has
-		// returned, there is no tap any more.
+		// returned, there is no capture any more.
 		next.ServeHTTP(w, r)
-		if seen := capture.From(w, o.cfg.Buffers); seen != nil && seen.Route == "" {
+		if seen := o.cfg.Captures.Of(w); seen != nil && seen.Route == "" {
 			seen.Route, seen.Exact = o.matched(r)
 		}
 		return
@@ -80,15 +80,15 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	}
 	if loc.Location == robotsTxt {
 		network := o.network(r)
-		o.settleRobots(network, look, capture.ServeText(next, w, r, o.cfg.Buffers).Response)
+		o.settleRobots(network, look, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt).Response)
 		return
 	}
 	asked := asked{method: r.Method, network: o.network(r), local: local(r), explored: Explores(r), named: named(r)}
-	serve := capture.ServeStranger
+	wanted := capture.StrangerPage
 	if asked.explored || o.vouched(loc.Location) {
-		serve = capture.Serve
+		wanted = capture.Page
 	}
-	seen := serve(next, w, r, o.cfg.Buffers)
+	seen := o.cfg.Captures.Serve(next, w, r, wanted)
 	if seen.Own {
 		look.Return()
 		seen.Release()
@@ -101,7 +101,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 // Disown says that the response to w is none of the site's pages, but one that servemap
 // itself writes for the owner: nothing is learned from it.
 func (o *Observer) Disown(w http.ResponseWriter) {
-	if seen := capture.From(w, o.cfg.Buffers); seen != nil {
+	if seen := o.cfg.Captures.Of(w); seen != nil {
 		seen.Own = true
 	}
 }

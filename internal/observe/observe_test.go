@@ -18,6 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/response"
 )
 
@@ -391,7 +392,7 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 		r := start(t)
 		r.watches(get("/"), page200)
 		r.page("/")
-		r.cfg.Buffers = response.NewBuffers(shown.MaxPage, 0)
+		r.cfg.Captures = capture.NewRecorder(response.NewBuffers(shown.MaxPage, 0))
 
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)

@@ -17,6 +17,7 @@ import (
 	"github.com/gorilla/mux"
 
 	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
@@ -231,14 +232,14 @@ func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
 
 func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	r := start(t)
-	lent := r.cfg.Buffers
-	r.cfg.Buffers = response.NewBuffers(shown.MaxPage, 0)
+	enough := r.cfg.Captures
+	r.cfg.Captures = capture.NewRecorder(response.NewBuffers(shown.MaxPage, 0))
 	r.watches(get("/robots.txt"), text)
 	if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
 		t.Errorf("%d sightings were dropped, want the one that could not be kept", n)
 	}
 	r.wantRobots(false, false)
-	r.cfg.Buffers = lent
+	r.cfg.Captures = enough
 	r.watches(get("/robots.txt"), text)
 	r.wantRobots(true, true)
 }

@@ -184,7 +184,7 @@ func TestIncompleteDenialDoesNotPutAPageInDoubt(t *testing.T) {
 	}
 }
 
-// The header lines of a page, as a tap sees them, and what they forbid.
+// The header lines of a page, as they are read, and what they forbid.
 func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 	for _, tt := range []struct {
 		name, header string

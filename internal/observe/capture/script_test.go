@@ -99,8 +99,8 @@ func (s script) write(w http.ResponseWriter, op, a, b byte) {
 	case 16:
 		s.note(io.Copy(w, struct{ io.Reader }{strings.NewReader(content(a, b))}))
 	case 17:
-		if rf, ok := w.(io.ReaderFrom); ok { // a source with WriteTo
-			s.note(rf.ReadFrom(strings.NewReader(content(a, b))))
+		if p, ok := w.(http.Pusher); ok {
+			s.note(p.Push("/pushed", nil))
 		}
 	case 18:
 		s.note(io.Copy(w, bufio.NewReader(strings.NewReader(content(a, b)))))

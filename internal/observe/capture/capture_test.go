@@ -1,16 +1,10 @@
 package capture
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"errors"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -18,49 +12,7 @@ import (
 
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/testkit/base"
 )
-
-var never time.Time
-
-const page = "<!DOCTYPE html><title>a page</title><p>and its text</p>"
-
-func newHTTP1(h http.Handler) *httptest.Server {
-	srv := httptest.NewUnstartedServer(h)
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.Start()
-	return srv
-}
-
-func newHTTP2(h http.Handler) *httptest.Server {
-	srv := httptest.NewUnstartedServer(h)
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.EnableHTTP2 = true
-	srv.StartTLS()
-	return srv
-}
-
-// get returns the answer to a GET and its whole body.
-func get(t *testing.T, srv *httptest.Server, path string) (*http.Response, string) {
-	t.Helper()
-	resp, err := srv.Client().Get(srv.URL + path)
-	base.Check(t, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	base.Check(t, err)
-	return resp, string(body)
-}
-
-// watch serves each request through a tap and sends what it saw. It sends nil if the handler did
-// not return.
-func watch(h http.Handler, b *response.Buffers) (http.Handler, <-chan *Capture) {
-	saw := make(chan *Capture, 1)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var seen *Capture
-		defer func() { saw <- seen }()
-		seen = Serve(h, w, r, b)
-	}), saw
-}
 
 func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 	html := func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html; charset=utf-8") }
@@ -72,7 +24,7 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 		body     string
 		complete bool
 	}{
-		{"nothing at all", "GET", func(w http.ResponseWriter, r *http.Request) {}, 200, "", true},
+		{"nothing at all, and so no proof", "GET", func(w http.ResponseWriter, r *http.Request) { html(w) }, 200, "", false},
 		{"a page", "GET", func(w http.ResponseWriter, r *http.Request) { html(w); io.WriteString(w, page) }, 200, page, true},
 		{"a page without a type", "GET", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, page) }, 200, page, true},
 		{"flush is a 200", "GET", func(w http.ResponseWriter, r *http.Request) {
@@ -153,6 +105,24 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			defer func() { _ = recover() }()
 			w.WriteHeader(0)
 		}, 200, "", false},
+		{"attachment", "GET", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Disposition", "attachment")
+			io.WriteString(w, page)
+		}, 200, "", true},
+		{"a range", "GET", func(w http.ResponseWriter, r *http.Request) {
+			html(w)
+			w.WriteHeader(http.StatusPartialContent)
+			io.WriteString(w, page)
+		}, 206, "", true},
+		{"two types", "GET", func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Content-Type"] = []string{"text/html", "text/plain"}
+			io.WriteString(w, page)
+		}, 200, "", true},
+		{"length that is no number", "GET", func(w http.ResponseWriter, r *http.Request) {
+			html(w)
+			w.Header().Set("Content-Length", "many")
+			io.WriteString(w, page)
+		}, 200, page, true},
 		{"timeout handler inside", "GET", http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, page)
 		}), time.Hour, "late").ServeHTTP, 200, page, true},
@@ -167,83 +137,77 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 		}, 200, page, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, saw := watch(c.handler, response.NewBuffers(1<<20, 1<<20))
+			h, saw := seen(c.handler, buffers())
 			srv := newHTTP1(h)
 			defer srv.Close()
 			req, _ := http.NewRequest(c.method, srv.URL, nil)
 			if resp, err := srv.Client().Do(req); err == nil {
 				resp.Body.Close()
 			}
-			seen := <-saw
-			if seen.Status != c.status || string(seen.Body) != c.body || seen.Complete != c.complete || seen.Truncated {
-				t.Errorf("saw status %d, body %q, complete %v, truncated %v", seen.Status, seen.Body, seen.Complete, seen.Truncated)
+			got := <-saw
+			if got.Status != c.status || string(got.Body) != c.body || got.Complete != c.complete || got.Truncated {
+				t.Errorf("saw status %d, body %q, complete %v, truncated %v", got.Status, got.Body, got.Complete, got.Truncated)
 			}
 		})
 	}
 }
 
 func TestPanicsPassUntouched(t *testing.T) {
-	b := response.NewBuffers(1<<20, 1<<20)
-	for _, value := range []any{http.ErrAbortHandler, errors.New("mine"), "text"} {
-		func() {
-			defer func() {
-				if got := recover(); got != value {
-					t.Errorf("recovered %v, want %v", got, value)
-				}
-			}()
-			Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	b := buffers()
+	end := func(leave func()) (recovered any, returned bool) {
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			defer func() { recovered = recover() }()
+			NewRecorder(b).Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				io.WriteString(w, page)
-				panic(value)
-			}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), b)
-			t.Error("Serve returned after a panic")
+				leave()
+			}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Page)
+			returned = true
 		}()
+		<-ended
+		return recovered, returned
+	}
+	for _, value := range []any{http.ErrAbortHandler, errHere, "text"} {
+		if got, returned := end(func() { panic(value) }); got != value || returned {
+			t.Errorf("recovered %v, want %v", got, value)
+		}
+	}
+	if got, returned := end(runtime.Goexit); got != nil || returned {
+		t.Errorf("a goroutine that ends itself: recovered %v, returned %v", got, returned)
 	}
 	if b.InUse() != 0 {
 		t.Errorf("%d bytes in use after panics", b.InUse())
 	}
 }
 
-func TestGoexitPassesUntouched(t *testing.T) {
-	b := response.NewBuffers(1<<20, 1<<20)
-	returned, ended := false, make(chan struct{})
-	go func() {
-		defer close(ended)
-		Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, page)
-			runtime.Goexit()
-		}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), b)
-		returned = true
-	}()
-	<-ended
-	if returned || b.InUse() != 0 {
-		t.Errorf("returned %v, %d bytes in use", returned, b.InUse())
-	}
-}
-
-func TestFromFindsTheTapOfItsSite(t *testing.T) {
-	mine, other := response.NewBuffers(1<<10, 1<<20), response.NewBuffers(1<<10, 1<<20)
+func TestRecorderFindsItsOwnCapture(t *testing.T) {
+	mine, other := NewRecorder(buffers()), NewRecorder(buffers())
 	plain := httptest.NewRecorder()
-	if From(plain, mine) != nil {
-		t.Error("found a tap where there is none")
+	if mine.Of(plain) != nil {
+		t.Error("found a capture where there is none")
 	}
 	var kept http.ResponseWriter
-	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	seen := mine.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kept = w
-		Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			From(caddyish{w}, mine).Route = "/a/{b}"
-			if From(w, other) == nil || From(w, other) == From(w, mine) {
-				t.Error("the taps of two sites are not told apart")
+		other.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mine.Of(caddyish{w}).Route = "/a/{b}"
+			if other.Of(w) == nil || other.Of(w) == mine.Of(w) {
+				t.Error("the captures of two sites are not told apart")
 			}
-		}), w, r, other)
-		if From(w, other) != nil {
-			t.Error("found a tap that ended")
+		}), w, r, Page)
+		if other.Of(w) != nil {
+			t.Error("found a capture that ended")
 		}
-	}), plain, httptest.NewRequest("GET", "/", nil), mine)
+	}), plain, httptest.NewRequest("GET", "/", nil), Page)
 	if seen.Route != "/a/{b}" {
 		t.Errorf("route %q", seen.Route)
 	}
-	if From(kept, mine) != nil {
-		t.Error("found a tap after the handler returned")
+	if mine.Of(kept) != nil {
+		t.Error("found a capture after the handler returned")
+	}
+	if mine.Of(&circle{plain}) != nil || mine.Of(unhashable{}) != nil {
+		t.Error("found a capture in a writer that unwraps to itself, or that cannot be a key of a map")
 	}
 }
 
@@ -252,57 +216,40 @@ type circle struct{ http.ResponseWriter }
 
 func (w *circle) Unwrap() http.ResponseWriter { return w }
 
-func TestWritersThatUnwrapInACircleEnd(t *testing.T) {
-	b := response.NewBuffers(1<<10, 1<<20)
-	w := &circle{caddyish{}}
-	if From(w, b) != nil || reachable(w) != 0 {
-		t.Error("found something in a circle")
-	}
+type unhashable struct {
+	http.ResponseWriter
+	_ []byte
 }
+
+func (w unhashable) Unwrap() http.ResponseWriter { return httptest.NewRecorder() }
 
 // TestLateWritesAreNotSeen checks that nothing changes the body once the handler has returned, even
 // if one of its goroutines still writes. By then a worker reads the body.
 func TestLateWritesAreNotSeen(t *testing.T) {
 	rec := httptest.NewRecorder()
 	var late http.ResponseWriter
-	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	seen := serve(rec, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, page)
 		late = w
-	}), rec, httptest.NewRequest("GET", "/", nil), response.NewBuffers(1<<10, 1<<20))
-	before := *seen
+	})
+	before := *seen.Response
 	io.WriteString(late, "late")
 	late.Write([]byte("later"))
 	late.WriteHeader(500)
 	late.(http.Flusher).Flush()
-	late.(io.StringWriter).WriteString("last")
 	if string(seen.Body) != page || seen.Written != before.Written || seen.Complete != before.Complete {
 		t.Errorf("late calls changed what was seen: %+v", seen)
 	}
-	if rec.Body.String() != page+"latelaterlast" {
+	if rec.Body.String() != page+"latelater" {
 		t.Errorf("late writes did not arrive: %q", rec.Body)
 	}
 }
 
 const text = "User-agent: *\nDisallow: /internal/\n"
 
-func textFile(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	base.Check(t, os.WriteFile(path, []byte(content), 0o600))
-	return path
-}
-
-func gzipped(s string) string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	io.WriteString(z, s)
-	z.Close()
-	return b.String()
-}
-
-func TestServeTextKeepsTexts(t *testing.T) {
+func TestRobotsTxtIsKept(t *testing.T) {
 	file := func(name, content string) http.HandlerFunc {
-		path := textFile(t, name, content)
+		path := writeFile(t, name, content)
 		return func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) }
 	}
 	long := text + strings.Repeat("# more\n", robots.Enough/7)
@@ -318,17 +265,17 @@ func TestServeTextKeepsTexts(t *testing.T) {
 		{"file as long as may be", file("robots.txt", long[:robots.Enough]), 200, long[:robots.Enough], false},
 		{"file of HTML", file("robots.html", page), 200, "", false},
 		{"written without a type, and long", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, long) }, 200, long[:robots.Enough], true},
-		{"compressed", func(w http.ResponseWriter, _ *http.Request) {
+		{"encoded", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
-			w.Header().Set("Content-Encoding", "gzip")
-			io.WriteString(w, gzipped(text))
-		}, 200, gzipped(text), false},
+			w.Header().Set("Content-Encoding", "own")
+			io.WriteString(w, text)
+		}, 200, text, false},
 		{"error", http.NotFound, 404, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := response.NewBuffers(2<<20, 4<<20)
 			saw := make(chan *Capture, 1)
-			srv := newHTTP1(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { saw <- ServeText(c.handler, w, r, b) }))
+			srv := newHTTP1(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { saw <- NewRecorder(b).Serve(c.handler, w, r, RobotsTxt) }))
 			defer srv.Close()
 			_, got := get(t, srv, "/robots.txt")
 			seen := <-saw
@@ -336,7 +283,7 @@ func TestServeTextKeepsTexts(t *testing.T) {
 				t.Errorf("status %d, kept %d bytes, cut %v, complete %v; want %d, %d, %v, true",
 					seen.Status, len(seen.Body), seen.Truncated, seen.Complete, c.status, len(c.kept), c.cut)
 			}
-			if c.status == 200 && !strings.HasPrefix(got, c.kept) && seen.Header.ContentEncoding == "" {
+			if c.status == 200 && !strings.HasPrefix(got, c.kept) {
 				t.Errorf("kept %.40q, but the client got %.40q", c.kept, got)
 			}
 			if n := b.InUse(); n > robots.Enough {
@@ -348,3 +295,68 @@ func TestServeTextKeepsTexts(t *testing.T) {
 		})
 	}
 }
+
+func TestHeaderIsAsSent(t *testing.T) {
+	h, saw := seen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Last-Modified", "yesterday")
+		w.Header().Add("Cache-Control", "public")
+		w.Header().Add("Cache-Control", "max-age=60")
+		w.Header().Add("X-Robots-Tag", "otherbot: noindex")
+		w.Header().Add("X-Robots-Tag", "nofollow")
+		w.Header()["vary"] = []string{"Cookie"}
+		w.Header().Set("Link", "</a>; rel=canonical")
+		w.Header()["link"] = []string{"</b>; rel=next", "</c>; rel=prev"} // these two come in any order
+		w.Header()["X-Empty"] = nil
+		io.WriteString(w, page)
+		w.Header().Set("Last-Modified", "today")
+		w.Header().Set("X-Robots-Tag", "noindex")
+		w.Header()["Cache-Control"][0] = "no-store"
+	}), buffers())
+	srv := newHTTP1(h)
+	defer srv.Close()
+	get(t, srv, "/")
+	want := response.Header{
+		ContentType:  "text/html",
+		LastModified: "yesterday",
+		CacheControl: "public, max-age=60",
+		RobotsTag:    "otherbot: noindex\nnofollow",
+		Vary:         "Cookie",
+	}
+	got := <-saw
+	if l := got.Header.Link; l != "</a>; rel=canonical, </b>; rel=next, </c>; rel=prev" && l != "</b>; rel=next, </c>; rel=prev, </a>; rel=canonical" {
+		t.Errorf("links %q", l)
+	}
+	if got.Header.Link = ""; got.Header != want {
+		t.Errorf("saw %+v\nwant %+v", got.Header, want)
+	}
+}
+
+// A compressor around the capture names its coding before the handler runs, and the type once it has
+// the first bytes.
+func TestTypeMayBeToldByACompressor(t *testing.T) {
+	for _, c := range []struct{ name, typed, want string }{{"told", "", "text/html; charset=utf-8"}, {"typed by the handler", "text/plain", "text/plain"}} {
+		t.Run(c.name, func(t *testing.T) {
+			rec := httptest.NewRecorder()
+			rec.Header().Set("Content-Encoding", "gzip")
+			seen := serve(compressing{rec}, func(w http.ResponseWriter, _ *http.Request) {
+				if c.typed != "" {
+					w.Header().Set("Content-Type", c.typed)
+				}
+				io.WriteString(w, page)
+			})
+			if seen.Header.ContentType != c.want || seen.HTML() != (string(seen.Body) == page) {
+				t.Errorf("saw %q, kept %q", seen.Header.ContentType, seen.Body)
+			}
+		})
+	}
+}
+
+type compressing struct{ *httptest.ResponseRecorder }
+
+func (w compressing) Write(p []byte) (int, error) {
+	w.Header().Set("Content-Type", http.DetectContentType(p))
+	return w.ResponseRecorder.Write(p)
+}
+
+func (w compressing) WriteString(s string) (int, error) { return w.Write([]byte(s)) }

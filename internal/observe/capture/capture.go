@@ -1,0 +1,140 @@
+// Package capture watches one response on its way to the client. It takes the handler and the
+// ResponseWriter. After the handler has returned normally, it returns a [Capture] that says what
+// was sent.
+//
+// It must never change the response. httpsnoop gives the handler a writer with exactly the optional
+// interfaces of the original. Every call goes straight through, nothing is delayed, and panics pass
+// untouched.
+package capture
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"sync"
+
+	"github.com/felixge/httpsnoop"
+
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/robots"
+)
+
+// A Recorder captures the responses of one site. It is safe for concurrent use.
+type Recorder struct {
+	buffers *response.Buffers
+	running sync.Map // the captures whose handlers run, by the writers of the handlers
+}
+
+// NewRecorder returns a Recorder that keeps bodies in the memory of b.
+func NewRecorder(b *response.Buffers) *Recorder { return &Recorder{buffers: b} }
+
+// Wanted says which bodies to keep. Only a 200 to a GET is kept.
+type Wanted uint8
+
+// What a location may show.
+const (
+	Page         Wanted = iota // HTML that the browser shows
+	StrangerPage               // the same at a location that anybody may have made up; it gets less memory
+	RobotsTxt                  // all but HTML, and at most [robots.Enough] bytes
+)
+
+// A Capture is a response with what other parts of the program noted of it. Once [Recorder.Serve]
+// has returned, it belongs to the caller, and nothing writes to it again, even if a goroutine of
+// the handler is late.
+type Capture struct {
+	*response.Response
+
+	// Route is left empty by this package. A middleware nearer to the handler, which knows the
+	// route, may set it through [Recorder.Of].
+	Route string
+
+	// Exact says that the route Route matches nothing but its template.
+	Exact bool
+
+	// Own is left false by this package. A handler of servemap's own sets it through
+	// [Recorder.Of]: the response is none of the site's pages.
+	Own bool
+
+	watch
+}
+
+// watch is what a Capture knows while the handler runs.
+type watch struct {
+	header  func() http.Header
+	request request
+	buffers *response.Buffers
+	limits  response.Limits
+	wanted  Wanted
+
+	sent      bool // the final header was sent
+	keeps     bool // the body is kept
+	untyped   bool // net/http will tell the type from the content
+	cancelled bool // the request was cancelled before the header was sent
+	failed    bool // a write failed, or an error status came too late
+	hijacked  bool
+	ended     bool // the handler has returned or panicked
+	inside    int  // calls that have not returned; a call that never returns panicked
+}
+
+// request is what a Capture knows of the request. Handlers may change the request itself.
+type request struct {
+	ctx    context.Context
+	method string
+	major  int // of the HTTP version
+}
+
+// Serve calls next with a writer that watches what goes through w, and returns what it saw. Call
+// Release on the result when you no longer need its body.
+//
+// Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and the
+// Capture is lost.
+//
+// Like w itself, the writer is not for concurrent use, except where w allows it. It stays valid as
+// long as w does, but watches nothing once next has returned.
+func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted) *Capture {
+	c := &Capture{Response: new(response.Response), watch: watch{
+		header:  w.Header,
+		request: request{r.Context(), r.Method, r.ProtoMajor},
+		buffers: rec.buffers,
+		limits:  rec.buffers.Limits(wanted != StrangerPage),
+		wanted:  wanted,
+	}}
+	if wanted == RobotsTxt {
+		c.limits.Most = min(c.limits.Most, robots.Enough)
+	}
+	watched := httpsnoop.Wrap(w, c.hooks())
+	rec.running.Store(watched, c)
+	defer func() {
+		rec.running.Delete(watched)
+		if !c.ended { // the handler did not return
+			c.ended = true
+			c.Release()
+		}
+	}()
+	next.ServeHTTP(watched, r)
+	c.finish()
+	return c
+}
+
+// Of returns the running capture of the response to w, or nil if there is none. It finds the
+// capture under other middleware's writers if those have an Unwrap method. Only the handler's
+// goroutine may call it, until the handler returns. A second middleware of the same site uses it to
+// see that the response is already watched.
+func (rec *Recorder) Of(w http.ResponseWriter) *Capture {
+	for range deepest {
+		u, ok := w.(httpsnoop.Unwrapper)
+		if !ok {
+			return nil // as the writers of net/http, which most requests come with
+		}
+		if reflect.TypeOf(w).Kind() == reflect.Pointer { // httpsnoop's writers are; others may not be keys of a map
+			if c, ok := rec.running.Load(w); ok {
+				return c.(*Capture)
+			}
+		}
+		w = u.Unwrap()
+	}
+	return nil
+}
+
+// deepest is how many writers are unwrapped; more must be a cycle.
+const deepest = 100

@@ -1,0 +1,165 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+func TestBodyIsLeftOutWithoutMemory(t *testing.T) {
+	got := NewRecorder(response.NewBuffers(1<<10, 0)).Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte("<html>"))
+		w.Write(bytes.Repeat([]byte(" "), 600))
+	}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Page)
+	if got.HTML() || !got.Truncated || got.Body != nil || got.Written != 606 || !got.Complete {
+		t.Errorf("saw %+v", got.Response)
+	}
+}
+
+// zeros is an endless source. It costs nothing, since a new buffer is already zero.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// sink takes everything in writes of 32 KB, like those of io.Copy. readingSink has ReadFrom, like a
+// connection.
+type sink struct{ http.ResponseWriter }
+
+func (sink) Write(p []byte) (int, error) { return len(p), nil }
+
+type readingSink struct{ sink }
+
+func (s readingSink) ReadFrom(src io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{s.sink}, struct{ io.Reader }{src})
+}
+
+// A response of 10 GB costs no more memory than its limit.
+func TestHugeBodyIsKeptUpToItsLimit(t *testing.T) {
+	const size, window = 10 << 30, 64 << 10
+	for _, c := range []struct {
+		name, contentType string
+		w                 http.ResponseWriter
+		kept              int
+	}{
+		{"a page that is written", "text/html", sink{httptest.NewRecorder()}, window},
+		{"a page that is read", "text/html", readingSink{sink{httptest.NewRecorder()}}, window},
+		{"no type", "", sink{httptest.NewRecorder()}, 0}, // zeros are no text
+		{"a file", "application/zip", readingSink{sink{httptest.NewRecorder()}}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := response.NewBuffers(window, 1<<20)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			got := NewRecorder(b).Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if c.contentType != "" {
+					w.Header().Set("Content-Type", c.contentType)
+				}
+				if n, err := io.CopyN(w, zeros{}, size); n != size || err != nil {
+					t.Errorf("sent %d bytes, %v", n, err)
+				}
+			}), c.w, httptest.NewRequest("GET", "/", nil), Page)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("%d bytes were allocated", n)
+			}
+			if len(got.Body) != c.kept || got.Truncated != (c.kept > 0) || got.Written != size || !got.Complete || b.InUse() != int64(c.kept) {
+				t.Errorf("kept %d bytes of %d, truncated %v, complete %v, %d bytes are lent", len(got.Body), got.Written, got.Truncated, got.Complete, b.InUse())
+			}
+		})
+	}
+}
+
+// A handler sends a line each second for an hour. The client gets each within that second.
+func TestStreamsForAnHour(t *testing.T) {
+	const window = 4 << 10
+	synctest.Test(t, func(t *testing.T) {
+		l := base.NewListener()
+		client, err := l.Dial(t.Context())
+		base.Check(t, err)
+		b := response.NewBuffers(window, 1<<20)
+		h, saw := seen(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			for range 3600 {
+				io.WriteString(w, "data: an event\n")
+				w.(http.Flusher).Flush()
+				time.Sleep(time.Second)
+			}
+		}), b)
+		srv := &http.Server{Handler: h}
+		go srv.Serve(l)
+		go io.WriteString(client, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
+		resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+		base.Check(t, err)
+		begun, lines, most := time.Now(), bufio.NewReader(resp.Body), int64(0)
+		for i := range 3600 {
+			if _, err := lines.ReadString('\n'); err != nil || time.Since(begun) != time.Duration(i)*time.Second {
+				t.Fatalf("event %d came after %v, %v", i, time.Since(begun), err)
+			}
+			most = max(most, b.InUse())
+		}
+		if got := <-saw; most > window || len(got.Body) != window || !got.Truncated || !got.Complete {
+			t.Errorf("%d bytes were lent, %d kept, truncated %v, complete %v", most, len(got.Body), got.Truncated, got.Complete)
+		}
+		client.Close()
+		srv.Close()
+	})
+}
+
+// cheapWriter costs nothing and has the interfaces of net/http's writer for HTTP/1.1.
+type cheapWriter struct {
+	http.ResponseWriter
+	header http.Header
+}
+
+func (w cheapWriter) Header() http.Header                 { return w.header }
+func (w cheapWriter) WriteHeader(int)                     {}
+func (w cheapWriter) Write(p []byte) (int, error)         { return len(p), nil }
+func (w cheapWriter) WriteString(s string) (int, error)   { return len(s), nil }
+func (w cheapWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(io.Discard, r) }
+func (w cheapWriter) Flush()                              {}
+func (w cheapWriter) FlushError() error                   { return nil }
+func (w cheapWriter) CloseNotify() <-chan bool            { return nil }
+
+// BenchmarkServe serves a page of 95 KB, about the size of the median page on the web.
+func BenchmarkServe(b *testing.B) {
+	body := append([]byte("<!DOCTYPE html>"), bytes.Repeat([]byte("0123456789abcdef"), 95<<10/16)...)
+	for _, c := range []struct {
+		name     string
+		types    []string
+		captured bool
+	}{
+		{"Without", []string{"text/html; charset=utf-8"}, false},
+		{"HTML95KB", []string{"text/html; charset=utf-8"}, true},
+		{"Untyped95KB", nil, true},
+		{"NotHTML", []string{"image/png"}, true},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			rec, r := NewRecorder(response.NewBuffers(1<<20, 16<<20)), httptest.NewRequest("GET", "/", nil)
+			w := cheapWriter{header: http.Header{"Cache-Control": {"public"}, "Etag": {`"1"`}, "Vary": {"Accept-Encoding"}, "X-Frame-Options": {"DENY"}}}
+			h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if c.types != nil {
+					w.Header()["Content-Type"] = c.types
+				}
+				w.Write(body)
+			})
+			b.ReportAllocs()
+			for b.Loop() {
+				delete(w.header, "Content-Type")
+				if c.captured {
+					rec.Serve(h, w, r, Page).Release()
+				} else {
+					h(w, r)
+				}
+			}
+		})
+	}
+}
