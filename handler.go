@@ -958,10 +958,10 @@ func (s *Site) explanation(p merge.Known) Explanation {
 func (s *Site) why(p merge.Known) string {
 	text := messages.Page(p.Verdict, p.Reason, p.Location)
 	switch {
-	case p.Doubt.Alone:
-		return text + messages.LeavesAsSecond(p.Status, p.Doubt.Since, p.Doubt.Nameless)
-	case !p.Doubt.Since.IsZero():
-		return text + messages.Leaves(p.Status, p.Doubt.Since)
+	case p.Removal.Alone:
+		return text + messages.LeavesAsSecond(p.Status, p.Removal.Since, p.Removal.Nameless)
+	case !p.Removal.Since.IsZero():
+		return text + messages.Leaves(p.Status, p.Removal.Since)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		return messages.Ended(p.Entry.Until.Time())
 	case p.NeedsLogin():

@@ -185,7 +185,7 @@ func (o *Observer) consider(r *http.Request, class string, look schedule.Look) (
 		return loc, look, true
 	}
 	look.Return() // all spellings of a page share its looks
-	if loc.Tagged {
+	if loc.Tracked {
 		class += tagged
 	}
 	look, ok = o.cfg.Due.Begin(class + loc.Location)
@@ -245,11 +245,11 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		resp.Release()
 		return
 	}
-	s := &shown.Sighting{
+	s := &shown.Exchange{
 		Kind: kind, Reason: why,
 		Location: strings.Clone(loc.Location),
 		OwnQuery: loc.OwnQuery,
-		Tagged:   loc.Tagged,
+		Tracked:  loc.Tracked,
 		At:       at,
 		Response: resp,
 		Network:  asked.network,
@@ -283,11 +283,11 @@ func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind
 	case kind == eligibility.Nothing:
 		look.Return()
 		return schedule.Look{}
-	case loc.Tagged && kind != eligibility.Witness:
+	case loc.Tracked && kind != eligibility.Witness:
 		look.Pass() // it proves nothing about the page without tracking parameters
 		return schedule.Look{}
 	}
-	if !loc.Tagged {
+	if !loc.Tracked {
 		o.withdraw(loc.Location, kind, resp, at)
 	}
 	switch {

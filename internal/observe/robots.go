@@ -90,7 +90,7 @@ func (o *Observer) settleRobots(network netip.Prefix, look schedule.Look, resp *
 		return
 	}
 	look.Accept()
-	if !o.cfg.Ledger.Offer(&shown.Sighting{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
+	if !o.cfg.Ledger.Offer(&shown.Exchange{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
 		look.Return()
 	}
 }

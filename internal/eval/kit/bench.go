@@ -88,8 +88,8 @@ func (b *Bench) Close() {
 const HTML = "text/html; charset=utf-8"
 
 // Sighting returns what a visit to a page shows.
-func Sighting(loc string, at time.Time, body []byte) *observation.Sighting {
-	return &observation.Sighting{
+func Sighting(loc string, at time.Time, body []byte) *observation.Exchange {
+	return &observation.Exchange{
 		Kind: eligibility.Witness, Location: loc, At: at,
 		Response: &response.Response{
 			Status: http.StatusOK, Header: response.Header{ContentType: HTML}, Body: body, Written: int64(len(body)), Complete: true,

@@ -69,12 +69,12 @@ func body(page, version int) []byte {
 }
 
 // same is a look at the next page in its first version.
-func (s *site) same() *observation.Sighting { return s.look(0) }
+func (s *site) same() *observation.Exchange { return s.look(0) }
 
 // changed is a look at the next page, which differs from its last look.
-func (s *site) changed() *observation.Sighting { return s.look(s.next / pages % 2) }
+func (s *site) changed() *observation.Exchange { return s.look(s.next / pages % 2) }
 
-func (s *site) look(version int) *observation.Sighting {
+func (s *site) look(version int) *observation.Exchange {
 	i := s.next % pages
 	s.next++
 	return kit.Sighting(location(i), time.Now(), s.bodies[version][i])
@@ -119,7 +119,7 @@ const pause = 10 * time.Millisecond
 
 // row offers looks at a rate. It prints and returns the CPU time they cost, as a share of
 // one core.
-func (s *site) row(name string, perSecond int, next func() *observation.Sighting) float64 {
+func (s *site) row(name string, perSecond int, next func() *observation.Exchange) float64 {
 	begun, before, looks := time.Now(), kit.CPUTime(), 0
 	for time.Since(begun) < s.each {
 		time.Sleep(pause)
@@ -131,7 +131,7 @@ func (s *site) row(name string, perSecond int, next func() *observation.Sighting
 }
 
 // spend lets the ledger read pages as fast as possible, until it has used so much CPU time.
-func (s *site) spend(name string, cpu time.Duration, next func() *observation.Sighting) {
+func (s *site) spend(name string, cpu time.Duration, next func() *observation.Exchange) {
 	const queued = 256 // looks that wait at most
 	begun, before, looks := time.Now(), kit.CPUTime(), 0
 	for kit.CPUTime()-before < cpu {

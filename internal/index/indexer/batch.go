@@ -65,7 +65,7 @@ func (l *Ledger) distinct() int {
 }
 
 // glance returns the records of the sightings' locations. They decide what has to be read.
-func (l *Ledger) glance(ctx context.Context, sightings []*observation.Sighting) ([]*pagerecord.Page, error) {
+func (l *Ledger) glance(ctx context.Context, sightings []*observation.Exchange) ([]*pagerecord.Page, error) {
 	pages := make([]*pagerecord.Page, len(sightings))
 	var keys []string
 	for _, s := range sightings {
@@ -93,7 +93,7 @@ func (l *Ledger) processSome(ctx context.Context, pages []*pagerecord.Page, all 
 // gather turns the first pending sightings into looks, as many as one transaction should
 // merge. It stops before a robots.txt, and after a page whose links take transactions of
 // their own: both decide how later looks are judged.
-func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Look) {
+func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Visit) {
 	begun, keys := time.Now(), 0
 	for i, before := range pages {
 		s := l.pending[i]
@@ -110,7 +110,7 @@ func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Look
 }
 
 // keysOf returns how many keys merging a look is expected to need.
-func keysOf(k *merge.Look) int {
+func keysOf(k *merge.Visit) int {
 	if !k.Parsed {
 		return keysOfLook
 	}
@@ -119,13 +119,13 @@ func keysOf(k *merge.Look) int {
 
 // store merges looks in their order, as many at once as a transaction takes. If one look
 // alone is too much, its links are merged apart. If it is still too much, it is dropped.
-func (l *Ledger) store(ctx context.Context, looks []*merge.Look) error {
-	return inPieces(looks, len(looks), func(some []*merge.Look) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
+func (l *Ledger) store(ctx context.Context, looks []*merge.Visit) error {
+	return inPieces(looks, len(looks), func(some []*merge.Visit) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
 }
 
 // setApart marks a look that is too much for a transaction, so that its links are merged
 // apart. If that was done before, it drops the look and returns false.
-func (l *Ledger) setApart(k *merge.Look) bool {
+func (l *Ledger) setApart(k *merge.Visit) bool {
 	if k.Parsed && !k.Apart {
 		k.Apart = true
 		return true
@@ -158,12 +158,12 @@ func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), al
 // storeSome merges some of the first looks in one transaction and returns how many. A look
 // that changes the reputation of a source of dates ends its transaction: the reputation
 // counts from the next one on.
-func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Look) (merged int, err error) {
-	var readings []merge.Reading
+func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Visit) (merged int, err error) {
+	var readings []merge.Merged
 	var stale *pagerecord.Page // set if the record of the first unmerged look is not the one glanced at
 	now := time.Now()
 	err = l.commitAt(ctx, now, l.guess(looks, now), func(m *merge.Batch) {
-		stale, merged, readings = nil, 0, make([]merge.Reading, len(looks))
+		stale, merged, readings = nil, 0, make([]merge.Merged, len(looks))
 		for i, k := range looks {
 			if stale = m.Stale(k); stale != nil {
 				break // another process has merged a look since
@@ -190,12 +190,12 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Look) (merged int
 
 // finish counts stored looks in the survey, and follows the links that were not merged
 // with them.
-func (l *Ledger) finish(ctx context.Context, looks []*merge.Look, readings []merge.Reading) error {
+func (l *Ledger) finish(ctx context.Context, looks []*merge.Visit, readings []merge.Merged) error {
 	for i, k := range looks {
 		if l.site.Entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
 			l.survey.EntryAnswered(k)
 		}
-		if k.Parsed && !k.Tagged {
+		if k.Parsed && !k.Tracked {
 			l.survey.Read(k, readings[i])
 		}
 		if readings[i].Follow {
@@ -208,7 +208,7 @@ func (l *Ledger) finish(ctx context.Context, looks []*merge.Look, readings []mer
 }
 
 // guess returns the keys that merging the looks needs in most cases.
-func (l *Ledger) guess(looks []*merge.Look, now time.Time) (keys []string) {
+func (l *Ledger) guess(looks []*merge.Visit, now time.Time) (keys []string) {
 	for _, k := range looks {
 		keys = append(keys, l.site.RecordKeys(k.Location)...)
 		keys = append(keys, l.site.Guess(k, now)...)

@@ -33,7 +33,7 @@ type visitors struct {
 }
 
 // sightings returns what is seen at a time.
-func (v visitors) sightings(n int, now time.Time) (all []*observation.Sighting) {
+func (v visitors) sightings(n int, now time.Time) (all []*observation.Exchange) {
 	for i := range n {
 		s := v.sighting(v.location())
 		s.At = now.Add(time.Duration(i) * time.Millisecond)
@@ -63,7 +63,7 @@ func (v visitors) location() string {
 	}
 }
 
-func (v visitors) sighting(location string) *observation.Sighting {
+func (v visitors) sighting(location string) *observation.Exchange {
 	s := seen(location, v.body(location))
 	if v.IntN(2) == 0 {
 		from(fmt.Sprintf("203.0.%d.0/24", v.IntN(5)))(s)
@@ -109,7 +109,7 @@ func (v visitors) body(location string) string {
 // learn feeds the traffic of a seed to a ledger over st, a few sightings at a time, and
 // returns the records of the pages. The secret is the same each time, since hashes are
 // compared.
-func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*observation.Sighting)) (records map[string]string) {
+func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*observation.Exchange)) (records map[string]string) {
 	inBubble(t, Config{Store: st, MaxURLs: 7}, func(r *rig) {
 		r.stop() // and forget what was made without the secret
 		r.put("https://example.com|site", secret.Key("a secret that is no secret at all"[:32]).Encode())
@@ -136,7 +136,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 }
 
 // together merges everything at once.
-func together(r *rig, all []*observation.Sighting) { r.check(r.mergeNow(all...)) }
+func together(r *rig, all []*observation.Exchange) { r.check(r.mergeNow(all...)) }
 
 // seeds returns how many seeds to try out of n, with -short one.
 func seeds(n uint64) uint64 {
@@ -218,7 +218,7 @@ func TestBatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
 	for seed := range seeds(5) {
 		want := learn(t, new(memstore.Store), seed, false, together)
 		st := base.NewStore()
-		got := learn(t, st, seed, false, func(r *rig, all []*observation.Sighting) {
+		got := learn(t, st, seed, false, func(r *rig, all []*observation.Exchange) {
 			st.LoseAnswers(errors.New("the answer is lost"))
 			if err := r.mergeNow(all...); err == nil {
 				t.Error("no error although no answer came")
@@ -254,7 +254,7 @@ func TestDamagedRecordDoesNotAffectPagesMergedWithIt(t *testing.T) {
 }
 
 // sightAll is a look at each location, with a text of its own.
-func sightAll(locations []string, text string) (all []*observation.Sighting) {
+func sightAll(locations []string, text string) (all []*observation.Exchange) {
 	for _, l := range locations {
 		all = append(all, seen(l, html(text+" of "+l+", which says something that no other page says")))
 	}
@@ -329,15 +329,15 @@ func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		rehearsed bool
-		see       func(r *rig, at func(*observation.Sighting))
+		see       func(r *rig, at func(*observation.Exchange))
 		verdict   eligibility.Verdict
 		reason    eligibility.Reason
 	}{
-		{"a look at the head, after noindex was taken back", true, func(r *rig, at func(*observation.Sighting)) {
+		{"a look at the head, after noindex was taken back", true, func(r *rig, at func(*observation.Exchange)) {
 			r.ledger.budget.spend(time.Hour)
 			r.affords(seen("/a", html("a, which says something else by now"), at))
 		}, eligibility.Listed, eligibility.ByLink},
-		{"the bytes of the look before", false, func(r *rig, at func(*observation.Sighting)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},
+		{"the bytes of the look before", false, func(r *rig, at func(*observation.Exchange)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -359,7 +359,7 @@ func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
 					two.wantVerdict("/a", eligibility.Listed, eligibility.ByLink)
 					return st.Store.Update(ctx, keys, fn)
 				})
-				tt.see(one, func(s *observation.Sighting) { s.At = s.At.Add(5 * time.Second) }) // it is the last look
+				tt.see(one, func(s *observation.Exchange) { s.At = s.At.Add(5 * time.Second) }) // it is the last look
 				one.flush()
 				if !met {
 					t.Error("the looks did not meet")

@@ -12,7 +12,7 @@ const secretPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 
 func TestEvidenceDecidesWhetherACapabilityIsListed(t *testing.T) {
 	type step = func(*rig)
-	by := func(networks []string) (change []func(*observation.Sighting)) {
+	by := func(networks []string) (change []func(*observation.Exchange)) {
 		for _, n := range networks {
 			change = append(change, from(n))
 		}

@@ -54,17 +54,17 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 	l.site.Followed.Add(done.Followed)
 	l.survey.Stored(&done, now)
 	l.damagedRecords(done.Damaged)
-	for location, since := range done.Doubted {
+	for location, since := range done.Pending {
 		l.suspects.note(location, since.Time(), now)
 	}
-	for _, location := range done.Undoubted {
+	for _, location := range done.Ended {
 		delete(l.suspects, location)
 	}
 	for _, location := range done.Due {
 		l.cfg.Schedule.Reset(location)
 	}
 	l.cfg.Files.Changed(slices.Collect(maps.Keys(done.Parts))...)
-	for location, by := range done.Settled {
+	for location, by := range done.Stored {
 		l.cfg.Files.Settle(location, by.Part, by.At)
 	}
 	if !done.Reputes {

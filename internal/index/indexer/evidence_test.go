@@ -49,7 +49,7 @@ func TestLinksThatProveNothing(t *testing.T) {
 	page := func(link string) string { return "<html><head></head><body>" + link + "</body></html>" }
 	for _, tt := range []struct {
 		name, location, body string
-		change               func(*observation.Sighting)
+		change               func(*observation.Exchange)
 		want                 []string
 	}{
 		{"nofollow", "/", page(`<a rel="nofollow" href="/x">x</a>`), nil, []string{"/"}},
@@ -66,7 +66,7 @@ func TestLinksThatProveNothing(t *testing.T) {
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			if tt.change == nil {
-				tt.change = func(*observation.Sighting) {}
+				tt.change = func(*observation.Exchange) {}
 			}
 			r.sight(tt.location, tt.body, tt.change)
 			r.sight("/x", html("x"))
@@ -143,7 +143,7 @@ func TestEntryLeadsOnThoughItIsNotListed(t *testing.T) {
 }
 
 func TestPageThatEnoughNetworksSawIsListed(t *testing.T) {
-	none := func(*observation.Sighting) {}
+	none := func(*observation.Exchange) {}
 	post, kind := route("/post/{id}", false), route("/{kind}/orphan", false)
 	const query = "/post/x?token=orphan"
 	for _, tt := range []struct {
@@ -151,7 +151,7 @@ func TestPageThatEnoughNetworksSawIsListed(t *testing.T) {
 		networks          int
 		siblings          int
 		location          string
-		visit, ofSiblings func(*observation.Sighting)
+		visit, ofSiblings func(*observation.Exchange)
 		listed            bool
 	}{
 		{"three networks beside three linked posts", 3, 3, "/post/orphan", none, none, true},
@@ -230,10 +230,10 @@ func TestForgottenPageStaysOut(t *testing.T) {
 }
 
 func TestPageThatIsNotPublicIsStoredNowhereInClear(t *testing.T) {
-	none := func(*observation.Sighting) {}
+	none := func(*observation.Exchange) {}
 	for _, tt := range []struct {
 		name, body string
-		change     func(*observation.Sighting)
+		change     func(*observation.Exchange)
 	}{
 		{"waits for evidence", html("canary"), none},
 		{"noindex", `<html><head><title>canary</title><meta name=robots content=noindex></head><body>canary`, none},
@@ -260,7 +260,7 @@ func variant(canonical, text string) string {
 }
 
 // ownQuery gives a sighting a query that only the page's own canonical can allow.
-func ownQuery(s *observation.Sighting) { s.OwnQuery = true }
+func ownQuery(s *observation.Exchange) { s.OwnQuery = true }
 
 func TestLinkToAVariantSpeaksForItsCanonicalPage(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
@@ -273,10 +273,10 @@ func TestLinkToAVariantSpeaksForItsCanonicalPage(t *testing.T) {
 }
 
 func TestInvalidCanonicalCreditsNoPage(t *testing.T) {
-	none := func(*observation.Sighting) {}
+	none := func(*observation.Exchange) {}
 	for _, tt := range []struct {
 		name, body string
-		change     func(*observation.Sighting)
+		change     func(*observation.Exchange)
 	}{
 		{"on another host", variant("https://other.example/p", same), none},
 		{"contradicted by the header", variant("/p", same), header(func(h *response.Header) { h.Link = `</q>; rel="canonical"` })},
@@ -294,7 +294,7 @@ func TestInvalidCanonicalCreditsNoPage(t *testing.T) {
 }
 
 // visitJunk lets three networks visit pages that nothing links to.
-func (r *rig) visitJunk(n int, change func(*observation.Sighting)) {
+func (r *rig) visitJunk(n int, change func(*observation.Exchange)) {
 	for i := range n {
 		for network := range 3 {
 			r.sight(fmt.Sprintf("/p/junk-%d", i), html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", network)), change)
@@ -312,7 +312,7 @@ func TestFloodThatMeetsTheNetworkCountIsCapped(t *testing.T) {
 	})
 	runInBubble(t, "of a folder of which pages are linked", Config{}, func(r *rig) {
 		r.crawl(pages...)
-		r.visitJunk(flood, func(*observation.Sighting) {})
+		r.visitJunk(flood, func(*observation.Exchange) {})
 		if got, want := r.files.Listed(), 1+len(pages)+3+eligibility.OrphansAllowed; got != want {
 			r.Errorf("%d pages are listed, want %d", got, want)
 		}

@@ -15,7 +15,7 @@ const linksAtOnce = 100
 
 // follow merges the links of a page that counts as evidence, and then notes that the page
 // was read. In this order, a crash costs a second reading but no link.
-func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) error {
+func (l *Ledger) follow(ctx context.Context, k *merge.Visit, news merge.Novelty) error {
 	var open pagerecord.Openness
 	own := l.site.RecordKeys(k.Location)
 	err := inPieces(l.site.Fresh(k), linksAtOnce, func(links []observation.Link) (int, error) {

@@ -161,9 +161,9 @@ func (r *rig) check(err error) {
 }
 
 // seen is a sighting of a page.
-func seen(location, body string, change ...func(*observation.Sighting)) *observation.Sighting {
+func seen(location, body string, change ...func(*observation.Exchange)) *observation.Exchange {
 	resp := &response.Response{Status: http.StatusOK, Header: response.Header{ContentType: "text/html; charset=utf-8"}, Body: []byte(body), Complete: true}
-	s := &observation.Sighting{Kind: eligibility.Witness, Location: location, At: time.Now(), Response: resp}
+	s := &observation.Exchange{Kind: eligibility.Witness, Location: location, At: time.Now(), Response: resp}
 	for _, f := range change {
 		f(s)
 	}
@@ -171,8 +171,8 @@ func seen(location, body string, change ...func(*observation.Sighting)) *observa
 }
 
 // answered is a sighting of a response other than a page.
-func answered(location string, status int, change ...func(*observation.Sighting)) *observation.Sighting {
-	s := &observation.Sighting{Location: location, At: time.Now(), Response: &response.Response{Status: status, Complete: true}}
+func answered(location string, status int, change ...func(*observation.Exchange)) *observation.Exchange {
+	s := &observation.Exchange{Location: location, At: time.Now(), Response: &response.Response{Status: status, Complete: true}}
 	for _, f := range change {
 		f(s)
 	}
@@ -181,7 +181,7 @@ func answered(location string, status int, change ...func(*observation.Sighting)
 }
 
 // offer offers a sighting.
-func (r *rig) offer(all ...*observation.Sighting) {
+func (r *rig) offer(all ...*observation.Exchange) {
 	r.Helper()
 	for _, s := range all {
 		if !r.ledger.Offer(s) {
@@ -192,7 +192,7 @@ func (r *rig) offer(all ...*observation.Sighting) {
 
 // sight offers a sighting of a page and waits until it is stored. change adjusts the
 // sighting.
-func (r *rig) sight(location, body string, change ...func(*observation.Sighting)) {
+func (r *rig) sight(location, body string, change ...func(*observation.Exchange)) {
 	r.Helper()
 	r.offer(seen(location, body, change...))
 	r.flush()
@@ -200,7 +200,7 @@ func (r *rig) sight(location, body string, change ...func(*observation.Sighting)
 }
 
 // answer does the same for a response other than a page.
-func (r *rig) answer(location string, status int, change ...func(*observation.Sighting)) {
+func (r *rig) answer(location string, status int, change ...func(*observation.Exchange)) {
 	r.Helper()
 	r.offer(answered(location, status, change...))
 	r.flush()
@@ -216,7 +216,7 @@ func (r *rig) crawl(pages ...string) {
 }
 
 // mergeNow makes the worker merge the queued sightings before anything else.
-func (r *rig) mergeNow(all ...*observation.Sighting) error {
+func (r *rig) mergeNow(all ...*observation.Exchange) error {
 	return r.ledger.call(r.Context(), func(ctx context.Context) error {
 		r.offer(all...)
 		return r.ledger.work(ctx, true)
@@ -420,34 +420,34 @@ const (
 	netD = "2001:db8:7::/48"
 )
 
-func from(network string) func(*observation.Sighting) {
-	return func(s *observation.Sighting) { s.Network = netip.MustParsePrefix(network) }
+func from(network string) func(*observation.Exchange) {
+	return func(s *observation.Exchange) { s.Network = netip.MustParsePrefix(network) }
 }
 
-func route(template string, exact bool) func(*observation.Sighting) {
-	return func(s *observation.Sighting) { s.Route, s.Exact = template, exact }
+func route(template string, exact bool) func(*observation.Exchange) {
+	return func(s *observation.Exchange) { s.Route, s.Exact = template, exact }
 }
 
 // at sets the clock by which a sighting was made.
-func at(t time.Time) func(*observation.Sighting) { return func(s *observation.Sighting) { s.At = t } }
+func at(t time.Time) func(*observation.Exchange) { return func(s *observation.Exchange) { s.At = t } }
 
-func header(set func(*response.Header)) func(*observation.Sighting) {
-	return func(s *observation.Sighting) { set(&s.Response.Header) }
+func header(set func(*response.Header)) func(*observation.Exchange) {
+	return func(s *observation.Exchange) { set(&s.Response.Header) }
 }
 
-func lastModified(t time.Time) func(*observation.Sighting) {
+func lastModified(t time.Time) func(*observation.Exchange) {
 	return header(func(h *response.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
 }
 
-func robotsTag(v string) func(*observation.Sighting) {
+func robotsTag(v string) func(*observation.Exchange) {
 	return header(func(h *response.Header) { h.RobotsTag = v })
 }
 
-func cacheControl(v string) func(*observation.Sighting) {
+func cacheControl(v string) func(*observation.Exchange) {
 	return header(func(h *response.Header) { h.CacheControl, h.ContentType = v, "text/html" })
 }
 
-func redirect(target string) func(*observation.Sighting) {
+func redirect(target string) func(*observation.Exchange) {
 	return header(func(h *response.Header) { h.Location = target })
 }
 

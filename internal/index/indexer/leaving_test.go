@@ -16,10 +16,10 @@ import (
 )
 
 func TestPageLeavesAtOnce(t *testing.T) {
-	answers := func(status int, change ...func(*observation.Sighting)) func(*rig) {
+	answers := func(status int, change ...func(*observation.Exchange)) func(*rig) {
 		return func(r *rig) { r.answer("/a", status, change...) }
 	}
-	shows := func(body string, change ...func(*observation.Sighting)) func(*rig) {
+	shows := func(body string, change ...func(*observation.Exchange)) func(*rig) {
 		return func(r *rig) { r.sight("/a", body, change...) }
 	}
 	for _, tt := range []struct {
@@ -52,7 +52,7 @@ func TestPageLeavesAtOnce(t *testing.T) {
 }
 
 func TestPageInDoubtLeavesAfterAMinute(t *testing.T) {
-	shows := func(head string, change ...func(*observation.Sighting)) func(*rig) {
+	shows := func(head string, change ...func(*observation.Exchange)) func(*rig) {
 		return func(r *rig) {
 			r.sight("/a", "<html><head>"+head+"</head><body>another text</body></html>", change...)
 		}

@@ -73,7 +73,7 @@ type Ledger struct {
 	survey    *tally.Survey
 	fleet     *replicas.Watch
 	tasks     []task
-	pending   []*observation.Sighting // taken from the queue and not yet stored
+	pending   []*observation.Exchange // taken from the queue and not yet stored
 	shown     crowd.Contents
 	furniture furniture
 	budget    budget
@@ -138,7 +138,7 @@ func New(cfg Config) (*Ledger, error) {
 
 // Offer queues a sighting, or returns false if there is no room. It never waits. It may
 // be called concurrently.
-func (l *Ledger) Offer(s *observation.Sighting) bool {
+func (l *Ledger) Offer(s *observation.Exchange) bool {
 	if !l.queue.offer(s) {
 		s.Response.Release()
 		return false

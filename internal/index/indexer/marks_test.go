@@ -120,8 +120,8 @@ func negotiated(lang, edit string, declared bool) string {
 		attr, lang, text, edit)
 }
 
-func speaking(lang string) func(*observation.Sighting) {
-	return func(s *observation.Sighting) {
+func speaking(lang string) func(*observation.Exchange) {
+	return func(s *observation.Exchange) {
 		s.Variety = observation.VarietyOf("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
 	}
 }

@@ -39,9 +39,9 @@ func showHeld(r *rig, links ...string) {
 
 func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 	const hour = time.Hour
-	ago := func(d time.Duration) func(*observation.Sighting) { return lastModified(time.Now().Add(-d)) }
+	ago := func(d time.Duration) func(*observation.Exchange) { return lastModified(time.Now().Add(-d)) }
 	certain := func(r *rig) { r.sight("/", home("", "/a", "/new")) }
-	see := func(r *rig, change ...func(*observation.Sighting)) { r.sight("/new", html("what is new"), change...) }
+	see := func(r *rig, change ...func(*observation.Exchange)) { r.sight("/new", html("what is new"), change...) }
 	many := numbered("/m%d", 5)
 	const no = -1
 	// steps runs all. The date of the page is that of the first step, which shows the link,

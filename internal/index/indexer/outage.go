@@ -25,12 +25,12 @@ func (l *Ledger) withdrawUnstored() {
 }
 
 // peek reads the head of a sighted page, once.
-func (l *Ledger) peek(s *observation.Sighting) {
-	if s.Peeked || s.Kind != eligibility.Witness || s.Tagged || !l.cfg.Files.Lists(s.Location) {
+func (l *Ledger) peek(s *observation.Exchange) {
+	if s.Peeked || s.Kind != eligibility.Witness || s.Tracked || !l.cfg.Files.Lists(s.Location) {
 		return
 	}
 	s.Peeked = true
-	k := &merge.Look{Look: &observation.Look{Sighting: s}, Before: new(pagerecord.Page)}
+	k := &merge.Visit{Observation: &observation.Observation{Exchange: s}, Before: new(pagerecord.Page)}
 	l.read(k, false)
 	if k.Forbids == eligibility.NoIndex {
 		l.cfg.Files.Withdraw(s.Location, s.At)

@@ -16,7 +16,7 @@ const QueueBytes = 2 << 20
 // queue hands sightings from the requests, which never wait, to the one worker.
 type queue struct {
 	mu      sync.Mutex
-	waiting []*observation.Sighting
+	waiting []*observation.Exchange
 	bytes   int // held by waiting
 	closed  bool
 	wake    chan struct{}
@@ -27,7 +27,7 @@ type queue struct {
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
 // offer takes s, or returns false if there is no room.
-func (q *queue) offer(s *observation.Sighting) bool {
+func (q *queue) offer(s *observation.Exchange) bool {
 	size := s.Size()
 	q.mu.Lock()
 	ok := !q.closed && q.bytes+size <= QueueBytes
@@ -53,7 +53,7 @@ func (q *queue) poke() {
 }
 
 // take returns up to n sightings, in the order they came.
-func (q *queue) take(n int) []*observation.Sighting {
+func (q *queue) take(n int) []*observation.Exchange {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n = min(n, len(q.waiting))
@@ -69,7 +69,7 @@ func (q *queue) take(n int) []*observation.Sighting {
 }
 
 // all returns the waiting sightings, in the order they came.
-func (q *queue) all() []*observation.Sighting {
+func (q *queue) all() []*observation.Exchange {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Clone(q.waiting)

@@ -17,12 +17,12 @@ import (
 
 // lookAt turns a sighting into a look, and reads the page if it may show anything new.
 // before is the record of the page. all says that no budget applies.
-func (l *Ledger) lookAt(s *observation.Sighting, before *pagerecord.Page, all bool) *merge.Look {
-	k := &merge.Look{Look: observation.New(s, l.cfg.Normalizer, l.site.Names.Key()), Before: before}
-	if k.Kind != eligibility.Witness || k.Tagged && !l.site.WantsTagged(k.Look, before) {
+func (l *Ledger) lookAt(s *observation.Exchange, before *pagerecord.Page, all bool) *merge.Visit {
+	k := &merge.Visit{Observation: observation.New(s, l.cfg.Normalizer, l.site.Names.Key()), Before: before}
+	if k.Kind != eligibility.Witness || k.Tracked && !l.site.WantsTracked(k.Moment(), before) {
 		return k
 	}
-	if k.Same, k.Again = l.site.Knows(k.Look, before); k.Same {
+	if k.Same, k.Again = l.site.Knows(k.Observation, before); k.Same {
 		l.compare(k, before.Showing, before.Content)
 	} else {
 		l.readPage(k, all)
@@ -31,8 +31,8 @@ func (l *Ledger) lookAt(s *observation.Sighting, before *pagerecord.Page, all bo
 }
 
 // readPage reads the page of a witness: in full if the budget allows it.
-func (l *Ledger) readPage(k *merge.Look, all bool) {
-	full := all || k.Explored || l.budget.allows(time.Now(), l.site.Vouched(k))
+func (l *Ledger) readPage(k *merge.Visit, all bool) {
+	full := all || k.Explored || l.budget.allows(time.Now(), l.site.Trusted(k))
 	l.read(k, full)
 	l.consult(k)
 	k.Fresh = l.site.Fresh(k)
@@ -44,7 +44,7 @@ func (l *Ledger) readPage(k *merge.Look, all bool) {
 
 // read parses the page. If a stranger's bytes make that panic, the page is held, and the
 // site goes on.
-func (l *Ledger) read(k *merge.Look, full bool) {
+func (l *Ledger) read(k *merge.Visit, full bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			k.Full, k.Forbids = false, eligibility.Encoding
@@ -54,11 +54,11 @@ func (l *Ledger) read(k *merge.Look, full bool) {
 	k.Read(l.cfg.Normalizer, full, l.cfg.Extensions)
 	k.Links = slices.DeleteFunc(k.Links, func(ln observation.Link) bool { return l.cfg.Files.OwnsLocation(ln.Location) })
 	l.hide(k.Media)
-	if k.Showing != 0 && !(k.Tagged && k.Before.Looks > 0) { // a tagged look must not replace what the page itself shows
+	if k.Showing != 0 && !(k.Tracked && k.Before.Looks > 0) { // a tagged look must not replace what the page itself shows
 		k.Showing = l.site.Names.Key().Hash("showing", strconv.FormatUint(k.Showing, 16))
 		l.compare(k, k.Showing, k.Forbids)
 	}
-	if k.Tagged {
+	if k.Tracked {
 		k.DropContent()
 	}
 }
@@ -66,7 +66,7 @@ func (l *Ledger) read(k *merge.Look, full bool) {
 // consult marks the blocks of the page that other pages of the site show too. A variant
 // counts as its canonical page, so that a text which both show is not taken for
 // furniture.
-func (l *Ledger) consult(k *merge.Look) {
+func (l *Ledger) consult(k *merge.Visit) {
 	if k.View == nil || k.Cut {
 		return
 	}
@@ -81,7 +81,7 @@ func (l *Ledger) consult(k *merge.Look) {
 // compare notes whether other locations show the content of a look, and remembers that
 // this one does. A page that forbids its listing, or that has a query, is not remembered:
 // it must not count against other pages.
-func (l *Ledger) compare(k *merge.Look, showing uint64, content eligibility.Reason) {
+func (l *Ledger) compare(k *merge.Visit, showing uint64, content eligibility.Reason) {
 	id := l.site.ID(k.Location)
 	k.Shared, k.Crowd = l.shown.Elsewhere(showing, id)
 	if sitewide.OwnPage(k.Location) && content == eligibility.None {

@@ -137,7 +137,7 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 		{"a page that was gone twice before that was stored", func(a, b *rig) {
 			a.crawl("/a")
 			time.Sleep(told)
-			var seen []*observation.Sighting
+			var seen []*observation.Exchange
 			for range 2 {
 				seen = append(seen, answered("/a", http.StatusGone))
 				a.files.Withdraw("/a", time.Now())

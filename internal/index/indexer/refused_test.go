@@ -15,20 +15,20 @@ import (
 // refusals of a page, in the ways in which a site may refuse it to one client alone.
 var waysToRefuse = []struct {
 	name   string
-	refuse func(r *rig, change ...func(*observation.Sighting))
+	refuse func(r *rig, change ...func(*observation.Exchange))
 	reason eligibility.Reason
 }{
-	{"401", func(r *rig, change ...func(*observation.Sighting)) {
+	{"401", func(r *rig, change ...func(*observation.Exchange)) {
 		r.answer("/a", http.StatusUnauthorized, change...)
 	}, eligibility.Denied},
-	{"403", func(r *rig, change ...func(*observation.Sighting)) { r.answer("/a", http.StatusForbidden, change...) }, eligibility.Denied},
-	{"log-in", func(r *rig, change ...func(*observation.Sighting)) {
+	{"403", func(r *rig, change ...func(*observation.Exchange)) { r.answer("/a", http.StatusForbidden, change...) }, eligibility.Denied},
+	{"log-in", func(r *rig, change ...func(*observation.Exchange)) {
 		r.answer("/a", http.StatusFound, append(change, redirect("/login?next=/a"))...)
 	}, eligibility.LoginRedirect},
-	{"log-in for good", func(r *rig, change ...func(*observation.Sighting)) {
+	{"log-in for good", func(r *rig, change ...func(*observation.Exchange)) {
 		r.answer("/a", http.StatusMovedPermanently, append(change, redirect("https://accounts.example/oauth/authorize"))...)
 	}, eligibility.LoginRedirect},
-	{"moved off the site", func(r *rig, change ...func(*observation.Sighting)) {
+	{"moved off the site", func(r *rig, change ...func(*observation.Exchange)) {
 		r.answer("/a", http.StatusPermanentRedirect, append(change, redirect("https://other.example/"))...)
 	}, eligibility.Moved},
 }
@@ -47,12 +47,12 @@ func askedForHead(r *rig) {
 
 // One client may be refused what all others get.
 func TestRefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
-	known := func(network string) []func(*observation.Sighting) {
-		return []func(*observation.Sighting){from(network)}
+	known := func(network string) []func(*observation.Exchange) {
+		return []func(*observation.Exchange){from(network)}
 	}
 	for _, tt := range []struct {
 		name          string
-		first, second []func(*observation.Sighting) // by whom
+		first, second []func(*observation.Exchange) // by whom
 		after         time.Duration
 		meanwhile     func(*rig)
 		out           bool
@@ -62,9 +62,9 @@ func TestRefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 		{"the same network a day later", known(netA), known(netA), 24 * time.Hour, nil, true},
 		{"another network within the minute", known(netA), known(netB), 10 * time.Second, nil, true},
 		{"another network an hour later", known(netA), known(netB), time.Hour, nil, true},
-		{"one of a known and one of an unknown network", known(netA), []func(*observation.Sighting){}, time.Hour, nil, false},
-		{"unknown networks soon", []func(*observation.Sighting){}, []func(*observation.Sighting){}, 23 * time.Hour, nil, false},
-		{"unknown networks a day later", []func(*observation.Sighting){}, []func(*observation.Sighting){}, 24 * time.Hour, nil, true},
+		{"one of a known and one of an unknown network", known(netA), []func(*observation.Exchange){}, time.Hour, nil, false},
+		{"unknown networks soon", []func(*observation.Exchange){}, []func(*observation.Exchange){}, 23 * time.Hour, nil, false},
+		{"unknown networks a day later", []func(*observation.Exchange){}, []func(*observation.Exchange){}, 24 * time.Hour, nil, true},
 		{"a witness before another network", known(netA), known(netB), time.Hour, func(r *rig) { r.sight("/a", html("a")) }, false},
 		{"a witness before another day", known(netA), known(netA), 24 * time.Hour, func(r *rig) { r.sight("/a", html("a")) }, false},
 		{"a 304 before another network", known(netA), known(netB), time.Hour, notModified, false},

@@ -102,7 +102,7 @@ func (l *Ledger) robotsKeys() []string {
 }
 
 // obey merges a robots.txt that the site has served.
-func (l *Ledger) obey(ctx context.Context, s *observation.Sighting) error {
+func (l *Ledger) obey(ctx context.Context, s *observation.Exchange) error {
 	before := l.site.Robots
 	if l.cfg.Robots != nil || before == nil {
 		return nil

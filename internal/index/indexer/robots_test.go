@@ -15,7 +15,7 @@ import (
 )
 
 // robotsTxt has a robots.txt seen and stored.
-func robotsTxt(r *rig, status int, text string, change ...func(*observation.Sighting)) {
+func robotsTxt(r *rig, status int, text string, change ...func(*observation.Exchange)) {
 	r.Helper()
 	s := seen("/robots.txt", text, change...)
 	s.Kind, s.Response.Status, s.Response.Header.ContentType = eligibility.RobotsFile, status, "text/plain"
@@ -27,8 +27,8 @@ func robotsTxt(r *rig, status int, text string, change ...func(*observation.Sigh
 // take out what it allows.
 func TestAnotherRobotsTxtNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 	const strict, lax, other = "User-agent: *\nDisallow: /a\nDisallow: /b", "User-agent: *\nDisallow: /b", "User-agent: *\nDisallow: /c"
-	a, b, nobody := from(netA), from(netB), func(*observation.Sighting) {}
-	later := func(first, second func(*observation.Sighting), after time.Duration) func(*rig) {
+	a, b, nobody := from(netA), from(netB), func(*observation.Exchange) {}
+	later := func(first, second func(*observation.Exchange), after time.Duration) func(*rig) {
 		return func(r *rig) {
 			robotsTxt(r, 200, lax, first)
 			time.Sleep(after)

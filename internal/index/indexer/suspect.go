@@ -18,11 +18,11 @@ type suspects map[string]time.Time
 // openSuspects reads the suspects that are stored.
 func (l *Ledger) openSuspects(ctx context.Context) error {
 	now, read := time.Now(), suspects{}
-	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Losts(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Pendings(), "") {
 		if err != nil {
 			return err
 		}
-		location := strings.TrimPrefix(r.Key, l.site.Keys.Losts())
+		location := strings.TrimPrefix(r.Key, l.site.Keys.Pendings())
 		if since, ok := l.suspects[location]; ok {
 			read[location] = since
 		}
@@ -68,7 +68,7 @@ func (l *Ledger) confirmSuspects(ctx context.Context, _ bool) error {
 	err := inPieces(l.suspects.overdue(time.Now()), batch, func(some []string) (int, error) {
 		var keys []string
 		for _, location := range some {
-			keys = append(append(keys, l.site.RecordKeys(location)...), l.site.Keys.Lost(location))
+			keys = append(append(keys, l.site.RecordKeys(location)...), l.site.Keys.Pending(location))
 		}
 		return len(some), l.commit(ctx, keys, func(m *merge.Batch) {
 			for _, location := range some {

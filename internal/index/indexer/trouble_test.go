@@ -132,7 +132,7 @@ func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {
 	inBubble(t, Config{Store: st}, func(r *rig) {
 		r.crawl("/a", "/b")
 		st.Refuse(errStore)
-		r.offer(seen("/a", noindexPage, tagged), seen("/b", noindexPage))
+		r.offer(seen("/a", noindexPage, tracked), seen("/b", noindexPage))
 		time.Sleep(5 * time.Second)
 		r.wantShown("/", "/a")
 		r.mendSoon(st)
@@ -144,7 +144,7 @@ func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {
 // The store stores and then fails to confirm it, at each step on the way to a verdict.
 func TestLookWhoseStoringIsNotConfirmedCountsOnce(t *testing.T) {
 	// lost offers a sighting that is stored without a confirmation.
-	lost := func(r *rig, st *base.Store, s *observation.Sighting) {
+	lost := func(r *rig, st *base.Store, s *observation.Exchange) {
 		st.LoseAnswers(errStore)
 		r.offer(s)
 		if err := r.ledger.Flush(r.Context()); err == nil {
@@ -152,7 +152,7 @@ func TestLookWhoseStoringIsNotConfirmedCountsOnce(t *testing.T) {
 		}
 		r.mendSoon(st)
 	}
-	missing := func() *observation.Sighting { return answered("/a", http.StatusNotFound) }
+	missing := func() *observation.Exchange { return answered("/a", http.StatusNotFound) }
 	for _, tt := range []struct {
 		name string
 		do   func(*rig, *base.Store)
@@ -272,17 +272,17 @@ func TestDamagedSecretIsTold(t *testing.T) {
 // merged later, and the store may be full in between. The older look alone must not settle
 // the withdrawal.
 func TestOlderWitnessEndsNoWithdrawal(t *testing.T) {
-	witnessed := func() *observation.Sighting { return seen("/a", html("a")) }
-	gone := func() *observation.Sighting { return answered("/a", http.StatusGone) }
+	witnessed := func() *observation.Exchange { return seen("/a", html("a")) }
+	gone := func() *observation.Exchange { return answered("/a", http.StatusGone) }
 	for _, tt := range []struct {
 		name   string
-		looks  []func() *observation.Sighting
+		looks  []func() *observation.Exchange
 		stored int // how many of them are, until the store is full
 	}{
-		{"all is stored", []func() *observation.Sighting{witnessed, gone}, 2},
-		{"the store is full after the witness", []func() *observation.Sighting{witnessed, gone}, 1},
-		{"a withdrawal has settled before the witness came", []func() *observation.Sighting{gone, witnessed, gone}, 3},
-		{"it has, and the store is full after the witness", []func() *observation.Sighting{gone, witnessed, gone}, 2},
+		{"all is stored", []func() *observation.Exchange{witnessed, gone}, 2},
+		{"the store is full after the witness", []func() *observation.Exchange{witnessed, gone}, 1},
+		{"a withdrawal has settled before the witness came", []func() *observation.Exchange{gone, witnessed, gone}, 3},
+		{"it has, and the store is full after the witness", []func() *observation.Exchange{gone, witnessed, gone}, 2},
 	} {
 		st := base.NewStore()
 		runInBubble(t, tt.name, Config{Store: st}, func(r *rig) {
@@ -298,7 +298,7 @@ func TestOlderWitnessEndsNoWithdrawal(t *testing.T) {
 				}
 				return err
 			})
-			var looks []*observation.Sighting
+			var looks []*observation.Exchange
 			for _, look := range tt.looks {
 				s := look()
 				if looks = append(looks, s); s.Kind != eligibility.Witness {

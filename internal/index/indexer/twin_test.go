@@ -16,10 +16,10 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 	routed := route("/a", true)
 	type page struct {
 		location, body string
-		change         func(*observation.Sighting)
+		change         func(*observation.Exchange)
 	}
-	a, b := page{"/a", html(same), func(*observation.Sighting) {}}, page{"/b", html(same), func(*observation.Sighting) {}}
-	with := func(p page, body string, change func(*observation.Sighting)) page {
+	a, b := page{"/a", html(same), func(*observation.Exchange) {}}, page{"/b", html(same), func(*observation.Exchange) {}}
+	with := func(p page, body string, change func(*observation.Exchange)) page {
 		return page{p.location, body, change}
 	}
 	both, onlyB := page{"/", html("home", "/a", "/b"), a.change}, page{"/", html("home", "/b"), a.change}

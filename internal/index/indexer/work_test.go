@@ -57,8 +57,8 @@ func TestNoTaskIsDueRightAfterItRan(t *testing.T) {
 }
 
 // waiting is a sighting as one of many that wait while the store hangs.
-func waiting(i int, link string) *observation.Sighting {
-	return &observation.Sighting{
+func waiting(i int, link string) *observation.Exchange {
+	return &observation.Exchange{
 		Kind: eligibility.Alive, Location: "/page/" + strconv.Itoa(i),
 		Response: &response.Response{Status: http.StatusNotModified, Header: response.Header{Link: link}, Complete: true},
 	}
@@ -131,7 +131,7 @@ func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
 }
 
 // affords merges a sighting within the budget, while sight reads all of it.
-func (r *rig) affords(s *observation.Sighting, change ...func(*observation.Sighting)) {
+func (r *rig) affords(s *observation.Exchange, change ...func(*observation.Exchange)) {
 	r.Helper()
 	for _, f := range change {
 		f(s)
@@ -148,11 +148,11 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		page   string
-		change []func(*observation.Sighting)
+		change []func(*observation.Exchange)
 	}{
 		{"by a listed page", "/news", nil},
 		{"by an entry", "/", nil},
-		{"by a page with a route of its own", "/routed", []func(*observation.Sighting){route("/routed", true)}},
+		{"by a page with a route of its own", "/routed", []func(*observation.Exchange){route("/routed", true)}},
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			r.sight("/", html("home", "/news"))

@@ -13,8 +13,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// Batch merges looks in one transaction. It loads each page once. It judges a changed page
-// at once, since the next look may depend on the verdict. [Batch.Settle] then writes each
+// Batch merges visits in one transaction. It loads each page once. It judges a changed page
+// at once, since the next visit may depend on the verdict. [Batch.Settle] then writes each
 // page and its entry once.
 type Batch struct {
 	*txn.Tx
@@ -34,8 +34,8 @@ func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 		Tx: t, Now: now, site: site,
 		pages: map[string]*pagerecord.Page{}, media: map[string]*shards.Extension{}, saved: map[*pagerecord.Page][]byte{},
 		Effects: Effects{
-			Parts: map[int]bool{}, Followed: map[uint64]bool{}, Doubted: map[string]moment.Time{},
-			Settled: map[string]Settlement{}, Left: map[eligibility.Reason]int{},
+			Parts: map[int]bool{}, Followed: map[uint64]bool{}, Pending: map[string]moment.Time{},
+			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{},
 		},
 	}
 }
@@ -44,13 +44,13 @@ func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 type Effects struct {
 	Parts   map[int]bool // parts whose entries changed
 	Filling int          // the highest part that a page was added to, 0 for none
-	Due     []string     // locations to look at when they are next visited
+	Due     []string     // locations to observe when they are next visited
 
 	Followed map[uint64]bool // links that need not be followed again
 
-	Doubted   map[string]moment.Time // locations to confirm a minute after that time
-	Undoubted []string               // locations whose doubt is over
-	Settled   map[string]Settlement  // locations whose verdict is stored now
+	Pending map[string]moment.Time // removals to confirm a minute after that time
+	Ended   []string               // locations whose pending removal has ended
+	Stored  map[string]Stored      // locations whose verdict is stored now
 
 	Moves   []Move                     // verdicts that changed
 	Waiting int                        // change in the number of waiting locations
@@ -70,9 +70,9 @@ type Move struct {
 	From, To eligibility.Standing
 }
 
-// Settlement says that the stored verdict on a page includes everything seen up to At.
+// Stored says that the stored verdict on a page includes everything seen up to At.
 // Part lists the page, or did.
-type Settlement struct {
+type Stored struct {
 	Part int
 	At   time.Time
 }
@@ -89,6 +89,12 @@ func (m *Batch) Load(location string) (p *pagerecord.Page, known bool) {
 	m.pages[location] = p
 	m.asSaved(p)
 	return p, p.Loaded.Known
+}
+
+// page returns a page with its batch.
+func (m *Batch) page(location string) page {
+	p, _ := m.Load(location)
+	return page{m, p}
 }
 
 func (m *Batch) read(location string) *pagerecord.Page {
@@ -117,7 +123,8 @@ func (m *Batch) read(location string) *pagerecord.Page {
 // Save judges a page by its present values. Settle will store it.
 func (m *Batch) Save(p *pagerecord.Page) {
 	was, isNew := p.Standing, !p.Public()
-	next := m.judge(p)
+	g := page{m, p}
+	next := g.judge()
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // the next visit may show that the page is not public
 	}
@@ -126,13 +133,13 @@ func (m *Batch) Save(p *pagerecord.Page) {
 		p.Read = false
 		peers, p.Peers = p.Peers, nil
 	}
-	m.count(p, isNew)
+	g.count(isNew)
 	if !p.Loaded.Changed {
 		p.Loaded.Known, p.Loaded.Changed = true, true
 		m.changed = append(m.changed, p)
 	}
 	for _, peer := range peers {
-		m.removeAlternate(peer.Location, p.Loaded.Location)
+		m.page(peer.Location).removeAlternate(p.Loaded.Location)
 	}
 	m.asSaved(p)
 	if next != nil {
@@ -155,102 +162,19 @@ func (m *Batch) Settle() {
 		}
 	}
 	for _, p := range m.changed {
+		g := page{m, p}
 		switch {
 		case !p.Loaded.Changed: // it was erased after Save
 			continue
 		case p.Listed():
-			m.list(p)
+			g.list()
 		case p.Loaded.Listed:
-			m.unlist(p)
+			g.unlist()
 		}
-		m.put(p)
+		g.put()
 	}
 	m.changed = nil
 }
 
-func (m *Batch) list(p *pagerecord.Page) {
-	e := p.Entry(m.site.Confidence)
-	e.Extension = m.extension(p)
-	location := p.Loaded.Location
-	if !p.Loaded.Listed {
-		p.Part = m.site.Book.Add(m.Tx, p.Part, location, e)
-		m.Effects.Filling = max(m.Effects.Filling, p.Part)
-		m.Effects.Parts[p.Part] = true
-		m.happened(p, changelog.Added)
-		return
-	}
-	if !m.site.Book.Set(m.Tx, p.Part, location, e) {
-		return
-	}
-	m.Effects.Parts[p.Part] = true
-	if e.Extension != nil && m.site.Book.Over(m.Tx, p.Part) { // the part may have become too large
-		m.move(p)
-	}
-	if p.Dates.LastChange() != p.Loaded.Change {
-		m.happened(p, changelog.Changed)
-	}
-}
-
-func (m *Batch) unlist(p *pagerecord.Page) {
-	m.site.Book.Remove(m.Tx, p.Part, p.Loaded.Location)
-	m.Effects.Parts[p.Part] = true
-	m.happened(p, changelog.Removed)
-	m.due(p.Loaded.Location) // the next client may get another answer
-	m.Effects.Left[p.Reason]++
-}
-
-// put stores a page: under its location if it is or was listed, otherwise under a hash.
-func (m *Batch) put(p *pagerecord.Page) {
-	location := p.Loaded.Location
-	key, wait := m.site.Keys.Page(location), m.site.wait(location)
-	if p.Public() {
-		if m.Get(wait) != nil {
-			m.Put(wait, nil)
-			m.Effects.Waiting--
-			m.tally(wait, p, eligibility.Standing{})
-		}
-		p.Entered()
-		p.Canonical = nil // the location, now in clear, would unseal it
-		p.Dates.Listed()
-	} else {
-		key = wait
-		if m.Get(wait) == nil {
-			m.Effects.Waiting++
-		}
-	}
-	m.tally(key, p, p.Standing)
-	m.Put(key, p.Encode())
-	p.Loaded.Changed, p.Loaded.Listed, p.Loaded.Change = false, p.Listed(), p.Dates.LastChange()
-}
-
-// tally notes under which verdict the survey counts the record with that key.
-func (m *Batch) tally(key string, p *pagerecord.Page, as eligibility.Standing) {
-	m.Effects.Moves = append(m.Effects.Moves, Move{key, p.Loaded.Tallied, as})
-	p.Loaded.Tallied = as
-}
-
-// happened writes an event of a listed page to the journal.
-func (m *Batch) happened(p *pagerecord.Page, what changelog.Happening) {
-	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, p.Reason, m.Now.UnixMilli()))
-	m.Effects.Events[what]++
-}
-
-// settled notes that the verdict to be stored includes everything seen up to a time.
-func (m *Batch) settled(p *pagerecord.Page, at time.Time) {
-	m.Effects.Settled[p.Loaded.Location] = Settlement{p.Part, at}
-}
-
 // due marks a location as due at its next visit.
 func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
-
-// move moves a listed page to another part, since its own is too large.
-func (m *Batch) move(p *pagerecord.Page) {
-	to := m.site.Book.Move(m.Tx, p.Part, p.Loaded.Location)
-	if to == p.Part {
-		return
-	}
-	m.Effects.Parts[p.Part], m.Effects.Parts[to] = true, true
-	m.Effects.Filling = max(m.Effects.Filling, to)
-	p.Part = to
-	m.asSaved(p)
-}

@@ -9,48 +9,50 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// comparison is the result of comparing a look with the page's mark.
+// comparison is the result of comparing a visit with the page's mark.
 type comparison struct {
 	outcome mark.Outcome
-	since   moment.Time // when the change was first seen; may be an earlier look
+	since   moment.Time // when the change was first seen; may be an earlier visit
 	odd     bool        // the mark took the text for an error
 }
 
 // content merges the content of a page that was read. If the budget did not allow a full
-// reading, the page stays unread, and the next look reads it.
-func (m *Batch) content(k *Look, p *pagerecord.Page) {
+// reading, the page stays unread, and the next visit reads it.
+func (u *update) content() {
+	p := u.p
 	wasRead := p.Read
-	p.Read = p.Read && p.BodyHash == k.Hash
+	p.Read = p.Read && p.BodyHash == u.Hash
 	switch {
-	case !k.Full:
+	case !u.Full:
 		p.BodyHash = 0
-	case k.Cut:
-		p.BodyHash, p.Showing, p.Shared, p.Crowd = k.Hash, 0, false, false
+	case u.Cut:
+		p.BodyHash, p.Showing, p.Shared, p.Crowd = u.Hash, 0, false, false
 	default:
-		same := p.Showing == k.Showing
-		p.Shared, p.Crowd = k.Shared || p.Shared && same, k.Crowd || p.Crowd && same
-		p.BodyHash, p.Showing = k.Hash, k.Showing
-		p.Claims = m.site.claims(k.Alternates)
-		c := m.compare(k, p)
-		m.keepLinks(k, p, c)
-		if renews(k, p, wasRead, c.outcome) {
-			m.media[k.Location] = k.Media
+		same := p.Showing == u.Showing
+		p.Shared, p.Crowd = u.Shared || p.Shared && same, u.Crowd || p.Crowd && same
+		p.BodyHash, p.Showing = u.Hash, u.Showing
+		p.Claims = u.site.claims(u.Alternates)
+		c := u.compare()
+		u.keepLinks(c)
+		if u.renews(wasRead, c.outcome) {
+			u.media[u.Location] = u.Media
 		}
-		m.outcome(k, p, c)
+		u.outcome(c)
 		return
 	}
-	m.date(k, p, comparison{outcome: mark.Variant})
+	u.date(comparison{outcome: mark.Variant})
 }
 
 // compare merges the text of the page into its mark.
-func (m *Batch) compare(k *Look, p *pagerecord.Page) comparison {
-	at := k.Moment()
+func (u *update) compare() comparison {
+	p := u.p
+	at := u.Moment()
 	held := p.Mark.Holding()
-	if p.Awaits(k.VarietyKey, at) {
+	if p.Awaits(u.VarietyKey, at) {
 		return comparison{outcome: mark.Variant}
 	}
-	after, outcome, since := p.Mark.Look(k.View, at.Seconds())
-	meant, taken := p.Varieties.Meet(k.VarietyKey, outcome)
+	after, outcome, since := p.Mark.Look(u.View, at.Seconds())
+	meant, taken := p.Varieties.Meet(u.VarietyKey, outcome)
 	if taken {
 		p.Mark = after
 	}
@@ -58,39 +60,40 @@ func (m *Batch) compare(k *Look, p *pagerecord.Page) comparison {
 		outcome, p.Mark = meant, p.Mark.Still() // it was another variety of the page, and no news
 	}
 	if outcome == mark.Held && !held {
-		m.due(k.Location)
+		u.due(u.Location)
 	}
-	return comparison{outcome, min(moment.Seconds(since), at.Second()), k.VarietyKey == 0 && p.Mark.Odd()}
+	return comparison{outcome, min(moment.Seconds(since), at.Second()), u.VarietyKey == 0 && p.Mark.Odd()}
 }
 
-// date merges the outcome of a look into the page's dates.
-func (m *Batch) date(k *Look, p *pagerecord.Page, c comparison) lastmod.Finding {
-	given := lastmod.Given[moment.Time]{lastmod.Server: k.Server, lastmod.Page: k.Own}
-	if k.Same {
+// date merges the outcome of a visit into the page's dates.
+func (u *update) date(c comparison) lastmod.Finding {
+	p := u.p
+	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
+	if u.Same {
 		given[lastmod.Page] = p.Dates.LastGiven(lastmod.Page)
 	}
 	dates, found := p.Dates.Look(lastmod.Look{
-		At: k.Moment(), Before: p.Loaded.Before, First: p.Looks <= 1,
-		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Odd: c.odd, Variety: k.VarietyKey, Given: given,
-	}, m.site.Trust)
+		At: u.Moment(), Before: p.Loaded.Before, First: p.Looks <= 1,
+		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Odd: c.odd, Variety: u.VarietyKey, Given: given,
+	}, u.site.Trust)
 	p.Dates = dates
 	if found.Rewritten {
-		p.Mark, _, _ = mark.Mark{}.Look(k.View, k.Moment().Seconds())
+		p.Mark, _, _ = mark.Mark{}.Look(u.View, u.Moment().Seconds())
 	}
 	if !p.Mark.Holding() {
 		p.NewLinks = nil
 	}
-	m.report(k.Location, found.Reports)
+	u.report(found.Reports)
 	return found
 }
 
-// report merges what a look has shown about the sources of dates.
-func (m *Batch) report(location string, reports []lastmod.Report) {
+// report merges what a visit has shown about the sources of dates.
+func (u *update) report(reports []lastmod.Report) {
 	for _, r := range reports {
-		if !m.site.Reputations.Concerns(r) {
+		if !u.site.Reputations.Concerns(r) {
 			continue
 		}
-		m.Repute(func(rs *lastmod.Reputations) { rs.Take(r, m.site.ID(location)|1, m.moment()) })
+		u.Repute(func(rs *lastmod.Reputations) { rs.Take(r, u.site.ID(u.Location)|1, u.moment()) })
 	}
 }
 
@@ -105,10 +108,11 @@ func (m *Batch) Repute(change func(*lastmod.Reputations)) {
 	}
 }
 
-// outcome dates the change that a look has shown, and feeds the rate estimate. While
+// outcome dates the change that a visit has shown, and feeds the rate estimate. While
 // something is held, the estimate is not fed; that is done once it is certain.
-func (m *Batch) outcome(k *Look, p *pagerecord.Page, c comparison) {
-	found, at := m.date(k, p, c), k.At.Unix()
+func (u *update) outcome(c comparison) {
+	p := u.p
+	found, at := u.date(c), u.At.Unix()
 	switch {
 	case c.outcome == mark.Changed, found.Rewritten:
 		since := found.Since.Seconds()
@@ -134,11 +138,11 @@ func (m *Batch) outcome(k *Look, p *pagerecord.Page, c comparison) {
 	}
 }
 
-// Knows reports whether a look need not be read: it has the same bytes as the last one,
+// Knows reports whether a visit need not be read: it has the same bytes as the last one,
 // whose links were followed. again says that the links must be followed again anyway. A
-// page that is not listed is read each time, since this look may list it, unless the same
+// page that is not listed is read each time, since this visit may list it, unless the same
 // bytes forbid its listing.
-func (site *Site) Knows(k *observation.Look, p *pagerecord.Page) (same, again bool) {
+func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, again bool) {
 	if !p.Witnessed || p.BodyHash != k.Hash {
 		return false, false
 	}

@@ -1,43 +1,148 @@
 package merge
 
 import (
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-// renews reports whether the extensions that a look shows replace those of the entry. was
+// page is the record of a page in a batch. What follows from its verdict is written here: its
+// entry, its event and the record itself.
+type page struct {
+	*Batch
+	p *pagerecord.Page
+}
+
+// list writes the entry of the page.
+func (g page) list() {
+	p := g.p
+	e := p.Entry(g.site.Confidence)
+	e.Extension = g.extension()
+	location := p.Loaded.Location
+	if !p.Loaded.Listed {
+		p.Part = g.site.Book.Add(g.Tx, p.Part, location, e)
+		g.Effects.Filling = max(g.Effects.Filling, p.Part)
+		g.Effects.Parts[p.Part] = true
+		g.happened(changelog.Added)
+		return
+	}
+	if !g.site.Book.Set(g.Tx, p.Part, location, e) {
+		return
+	}
+	g.Effects.Parts[p.Part] = true
+	if e.Extension != nil && g.site.Book.Over(g.Tx, p.Part) { // the part may have become too large
+		g.move()
+	}
+	if p.Dates.LastChange() != p.Loaded.Change {
+		g.happened(changelog.Changed)
+	}
+}
+
+// unlist erases the entry of the page.
+func (g page) unlist() {
+	p := g.p
+	g.site.Book.Remove(g.Tx, p.Part, p.Loaded.Location)
+	g.Effects.Parts[p.Part] = true
+	g.happened(changelog.Removed)
+	g.due(p.Loaded.Location) // the next client may get another answer
+	g.Effects.Left[p.Reason]++
+}
+
+// put stores the page: under its location if it is or was listed, otherwise under a hash.
+func (g page) put() {
+	p := g.p
+	location := p.Loaded.Location
+	key, wait := g.site.Keys.Page(location), g.site.wait(location)
+	if p.Public() {
+		if g.Get(wait) != nil {
+			g.Put(wait, nil)
+			g.Effects.Waiting--
+			g.tally(wait, eligibility.Standing{})
+		}
+		p.Entered()
+		p.Canonical = nil // the location, now in clear, would unseal it
+		p.Dates.Listed()
+	} else {
+		key = wait
+		if g.Get(wait) == nil {
+			g.Effects.Waiting++
+		}
+	}
+	g.tally(key, p.Standing)
+	g.Put(key, p.Encode())
+	p.Loaded.Changed, p.Loaded.Listed, p.Loaded.Change = false, p.Listed(), p.Dates.LastChange()
+}
+
+// tally notes under which verdict the record is counted with that key.
+func (g page) tally(key string, as eligibility.Standing) {
+	g.Effects.Moves = append(g.Effects.Moves, Move{key, g.p.Loaded.Tallied, as})
+	g.p.Loaded.Tallied = as
+}
+
+// happened writes an event of the page to the changelog.
+func (g page) happened(what changelog.Happening) {
+	p := g.p
+	p.Logged = moment.Time(g.site.Journal.Note(g.Tx, int64(p.Logged), p.Loaded.Location, what, p.Reason, g.Now.UnixMilli()))
+	g.Effects.Events[what]++
+}
+
+// stored notes that the verdict to be stored includes everything seen up to a time.
+func (g page) stored(at time.Time) {
+	g.Effects.Stored[g.p.Loaded.Location] = Stored{g.p.Part, at}
+}
+
+// move moves the listed page to another part, since its own is too large.
+func (g page) move() {
+	p := g.p
+	to := g.site.Book.Move(g.Tx, p.Part, p.Loaded.Location)
+	if to == p.Part {
+		return
+	}
+	g.Effects.Parts[p.Part], g.Effects.Parts[to] = true, true
+	g.Effects.Filling = max(g.Effects.Filling, to)
+	p.Part = to
+	g.asSaved(p)
+}
+
+// renews reports whether the extensions that a visit shows replace those of the entry. was
 // says that the page had been read. Media that change without the text, as in a carousel,
 // are updated once a day. Otherwise each visit would change a file.
-func renews(k *Look, p *pagerecord.Page, was bool, o mark.Outcome) bool {
+func (u *update) renews(was bool, o mark.Outcome) bool {
+	p := u.p
 	if o == mark.First || o == mark.Changed {
 		return true
 	}
 	if p.NoFollow { // its ReadAt is never set
-		return p.Loaded.Before.Day() != k.Moment().Day()
+		return p.Loaded.Before.Day() != u.Moment().Day()
 	}
-	return !was || p.ReadAt.Day() != k.Moment().Day()
+	return !was || p.ReadAt.Day() != u.Moment().Day()
 }
 
 // extension returns the extensions of a listed page's entry, as far as they are wanted:
-// the known alternates, and the media of the last look that counted. Only the entry
+// the known alternates, and the media of the last visit that counted. Only the entry
 // keeps the media.
-func (m *Batch) extension(p *pagerecord.Page) *shards.Extension {
-	want := m.site.Extensions
+func (g page) extension() *shards.Extension {
+	p := g.p
+	want := g.site.Extensions
 	if want == 0 {
 		return nil
 	}
 	x := new(shards.Extension)
-	media, renewed := m.media[p.Loaded.Location]
+	media, renewed := g.media[p.Loaded.Location]
 	if !renewed && p.Loaded.Listed {
-		media = m.site.Book.Extension(m.Tx, p.Part, p.Loaded.Location)
+		media = g.site.Book.Extension(g.Tx, p.Part, p.Loaded.Location)
 	}
 	if media != nil {
 		*x = *media
 	}
 	if x.Alternates = nil; want&sitemap.Alternates != 0 {
-		x.Alternates = m.alternates(p)
+		x.Alternates = g.alternates()
 	}
 	if want&sitemap.Images == 0 {
 		x.Images = nil

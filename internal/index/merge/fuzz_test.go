@@ -26,23 +26,23 @@ func site() *Site {
 	}
 }
 
-// lookAt merges a look at a page into a record that belongs to no store.
-func lookAt(p *pagerecord.Page, facts *html.Facts, at moment.Time, variety uint16) {
+// visitAt merges a visit to a page into a record that belongs to no store.
+func visitAt(p *pagerecord.Page, facts *html.Facts, at moment.Time, variety uint16) {
 	m := New(txn.New(map[string][]byte{}), site(), at.Time())
-	sighting := &observation.Sighting{Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &response.Response{Status: 200}}
-	k := &Look{Look: &observation.Look{Sighting: sighting, Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}}
+	sighting := &observation.Exchange{Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &response.Response{Status: 200}}
+	k := &Visit{Observation: &observation.Observation{Exchange: sighting, Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}}
 	v := mark.Read(facts, 0)
 	k.Full, k.View, k.VarietyKey, k.Own = true, &v, variety, at.Add(-3*time.Hour)
 	k.Same = p.BodyHash == k.Hash && p.BodyHash != 0
-	if m.follows(p, at) {
-		m.seen(k, p)
+	if u := (&update{visited{page{m, p}, k}}); u.follows() {
+		u.seen()
 	}
 }
 
-// FuzzPage reads a page record and merges looks into it.
+// FuzzPage reads a page record and merges visits into it.
 func FuzzPage(f *testing.F) {
 	seen, facts := new(pagerecord.Page), html.Read([]byte("<main><p>A text that is long enough to be one."), html.Options{})
-	lookAt(seen, &facts, moment.Seconds(1_700_000_000), 0)
+	visitAt(seen, &facts, moment.Seconds(1_700_000_000), 0)
 	f.Add(recordtest.FieldsOf(seen.Encode()), int64(1_700_000_500), int64(60), "<main><p>A text that is long enough to be one, and more of it.")
 	f.Add(recordtest.FieldsOf(new(pagerecord.Page).Encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
 	var e codec.Encoder
@@ -64,7 +64,7 @@ func FuzzPage(f *testing.F) {
 		for i := range 4 {
 			before := *p
 			dated := lastMod(p, at)
-			lookAt(p, &facts, moment.Seconds(at), uint16(gap)&6)
+			visitAt(p, &facts, moment.Seconds(at), uint16(gap)&6)
 			after := lastMod(p, at)
 			if after > at && after > 0 {
 				t.Errorf("dated %d at %d", after, at)

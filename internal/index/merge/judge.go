@@ -18,44 +18,46 @@ func (s *Settings) context(r *eligibility.Record, obeyed *robots.Obeyed, now mom
 	}
 }
 
-// judge gives a page the verdict that follows from its present values. It returns the page whose
+// judge gives the page the verdict that follows from its present values. It returns the page whose
 // verdict depends on this one and must be judged next, nil for none.
-func (m *Batch) judge(p *pagerecord.Page) (next *pagerecord.Page) {
+func (g page) judge() (next *pagerecord.Page) {
+	p := g.p
 	r := p.Judged()
-	c := m.site.context(&r, m.site.Robots, m.moment())
+	c := g.site.context(&r, g.site.Robots, g.moment())
 	if !r.NeedsNeighbours(c) {
 		p.Standing, _ = eligibility.Decide(r, c)
-		m.leave(p, m.site.ID(r.Location))
+		g.leave(g.site.ID(r.Location))
 		return nil
 	}
 	if !r.Public && p.Group != 0 {
-		n := sitewide.ReadSiblings(m.Get(m.site.Keys.Siblings(p.Group)))
+		n := sitewide.ReadSiblings(g.Get(g.site.Keys.Siblings(p.Group)))
 		c.Siblings = eligibility.Siblings{Linked: n.Linked, Orphans: n.Orphans, Grown: n.GrownOn(p.LastSeen.Day())}
 	}
 	if p.Showing == 0 {
 		p.Standing, _ = eligibility.Decide(r, c)
-		m.leave(p, m.site.ID(r.Location))
+		g.leave(g.site.ID(r.Location))
 		return nil
 	}
-	return m.judgeAmongCopies(p, r, c)
+	return g.judgeAmongCopies(r, c)
 }
 
-// judgeAmongCopies is judge for a page that others may show too.
-func (m *Batch) judgeAmongCopies(p *pagerecord.Page, r eligibility.Record, c eligibility.Context) (next *pagerecord.Page) {
-	id, d := m.site.ID(r.Location), m.duplicates(p.Showing)
+// judgeAmongCopies is judge for a page whose content others may show too.
+func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (next *pagerecord.Page) {
+	p := g.p
+	id, d := g.site.ID(r.Location), g.duplicates(p.Showing)
 	if sitewide.OwnPage(r.Location) {
 		d.Join(id)
 	}
-	rival := m.rival(r.Location, d)
+	rival := g.rival(r.Location, d)
 	c.Copies = eligibility.Copies{Showing: d.Members()}
 	if rival != nil {
 		other := rival.Judged()
-		claim := other.Claim(m.site.context(&other, m.site.Robots, m.moment()))
+		claim := other.Claim(g.site.context(&other, g.site.Robots, g.moment()))
 		c.Copies.Listed = &claim
 	}
 	var claims bool
 	if p.Standing, claims = eligibility.Decide(r, c); !claims || p.Joined != p.Showing {
-		m.leave(p, id)
+		g.leave(id)
 	}
 	if !claims {
 		return nil
@@ -67,7 +69,7 @@ func (m *Batch) judgeAmongCopies(p *pagerecord.Page, r eligibility.Record, c eli
 	case !p.Listed() && (rival == nil || d.Listed == r.Location):
 		d.Listed = ""
 	}
-	m.putDuplicates(p.Showing, d)
+	g.putDuplicates(p.Showing, d)
 	if d.Listed == r.Location || p.Reason == eligibility.SoftNotFound {
 		return rival
 	}
@@ -94,35 +96,37 @@ func (m *Batch) rival(location string, d sitewide.Duplicates) *pagerecord.Page {
 	return nil
 }
 
-// leave takes a page, with its ID, out of its duplicates. If it represented them, the next
+// leave takes the page, with its ID, out of its duplicates. If it represented them, the next
 // of them that gets a look takes its place.
-func (m *Batch) leave(p *pagerecord.Page, id uint64) {
+func (g page) leave(id uint64) {
+	p := g.p
 	if p.Joined == 0 {
 		return
 	}
-	d := m.duplicates(p.Joined)
+	d := g.duplicates(p.Joined)
 	d.Leave(id)
 	if d.Listed == p.Loaded.Location {
 		d.Listed = ""
 	}
-	m.putDuplicates(p.Joined, d)
+	g.putDuplicates(p.Joined, d)
 	p.Joined = 0
 }
 
 // count updates the record of the page's siblings. isNew says that the page was never
 // listed before.
-func (m *Batch) count(p *pagerecord.Page, isNew bool) {
+func (g page) count(isNew bool) {
+	p := g.p
 	as := p.CountsAs()
 	grows := isNew && as == sitewide.Linked
 	if as == p.Loaded.Sibling && !grows {
 		return
 	}
-	key := m.site.Keys.Siblings(p.Group)
-	s := sitewide.ReadSiblings(m.Get(key))
+	key := g.site.Keys.Siblings(p.Group)
+	s := sitewide.ReadSiblings(g.Get(key))
 	s.Recount(p.Loaded.Sibling, as)
 	if grows {
 		s.Grow(p.LastSeen.Day())
 	}
 	p.Loaded.Sibling = as
-	m.Put(key, s.Encode())
+	g.Put(key, s.Encode())
 }

@@ -22,7 +22,7 @@ type Known struct {
 	Evidence eligibility.Evidence
 	IsEntry  bool // visitors enter the site there
 	Siblings int  // pages beside it that are listed because of a link
-	Doubt    Doubt
+	Removal  Removal
 	Rule     bool   // a rule vouches for it
 	Pattern  string // of the rule that decides about its listing, "" for none
 	Presence
@@ -61,8 +61,8 @@ func (k *Known) NeedsLogin() bool {
 	return k.Verdict == eligibility.Waiting && (k.Absent == eligibility.Denied || k.Absent == eligibility.LoginRedirect)
 }
 
-// Doubt says that a listed page may be gone. The zero Doubt means that it may not.
-type Doubt struct {
+// Removal says that a listed page may be gone. The zero Removal means that it may not.
+type Removal struct {
 	Since    time.Time
 	Alone    bool // only one network was refused; a second refusal is needed
 	Nameless bool // that network is unknown
@@ -90,8 +90,8 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 	return Known{
 		Location: location, Standing: eligibility.Revise(r, set.context(&r, obeyed, moment.Of(now))),
 		Evidence: p.Evidence, IsEntry: set.Entries[location],
-		Doubt: doubtOf(p, now),
-		Rule:  rule.Listing == eligibility.Always, Pattern: rule.Pattern,
+		Removal: removalOf(p, now),
+		Rule:    rule.Listing == eligibility.Always, Pattern: rule.Pattern,
 		Presence: Presence{
 			LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Looks: p.Looks,
 			Read: p.BodyHash != 0, Changes: p.Dates.Changes(),
@@ -102,12 +102,12 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 	}
 }
 
-func doubtOf(p *pagerecord.Page, now time.Time) Doubt {
+func removalOf(p *pagerecord.Page, now time.Time) Removal {
 	if p.Missing == 0 {
-		return Doubt{}
+		return Removal{}
 	}
 	since := p.Missing.Time()
-	return Doubt{since, !p.HasMinute() || now.Sub(since) > 2*pagerecord.ConfirmAfter, p.MissingNet == 0}
+	return Removal{since, !p.HasMinute() || now.Sub(since) > 2*pagerecord.ConfirmAfter, p.MissingNet == 0}
 }
 
 func historyOf(p *pagerecord.Page) History {

@@ -21,34 +21,36 @@ func (site *Site) claims(found []shards.Alternate) (claims []pagerecord.Claim) {
 
 // pair updates the alternates of a page that was just read, and of the pages it names. Two
 // pages are alternates if each names the other.
-func (m *Batch) pair(k *Look, p *pagerecord.Page) {
+func (u visited) pair() {
+	p := u.p
 	if !p.Listed() {
 		return
 	}
-	own := m.site.ID(k.Location)
+	own := u.site.ID(u.Location)
 	var peers []shards.Alternate
-	for _, a := range k.Alternates {
-		if a.Location == k.Location {
+	for _, a := range u.Alternates {
+		if a.Location == u.Location {
 			continue
 		}
-		if to, known := m.Load(a.Location); known && to.Listed() && to.Named(own) != nil {
+		if to, known := u.Load(a.Location); known && to.Listed() && to.Named(own) != nil {
 			peers = append(peers, a)
-			m.addAlternate(to, k.Location, own)
+			page{u.Batch, to}.addAlternate(u.Location, own)
 		}
 	}
 	for _, old := range p.Peers {
 		if !slices.ContainsFunc(peers, func(peer shards.Alternate) bool { return peer.Location == old.Location }) {
-			m.removeAlternate(old.Location, k.Location)
+			u.Batch.page(old.Location).removeAlternate(u.Location)
 		}
 	}
 	if !slices.Equal(peers, p.Peers) {
 		p.Peers = peers
-		m.Save(p)
+		u.Save(p)
 	}
 }
 
 // addAlternate adds a page to the alternates of one that names it.
-func (m *Batch) addAlternate(p *pagerecord.Page, other string, id uint64) {
+func (g page) addAlternate(other string, id uint64) {
+	p := g.p
 	changed := false
 	for _, lang := range p.Named(id) {
 		if peer := (shards.Alternate{Lang: lang, Location: other}); !slices.Contains(p.Peers, peer) && len(p.Peers) < observation.AlternatesKept {
@@ -56,25 +58,26 @@ func (m *Batch) addAlternate(p *pagerecord.Page, other string, id uint64) {
 		}
 	}
 	if changed {
-		m.Save(p)
+		g.Save(p)
 	}
 }
 
 // removeAlternate takes a page from the alternates of another.
-func (m *Batch) removeAlternate(location, other string) {
-	p, _ := m.Load(location)
+func (g page) removeAlternate(other string) {
+	p := g.p
 	before := len(p.Peers)
 	p.Peers = slices.DeleteFunc(p.Peers, func(peer shards.Alternate) bool { return peer.Location == other })
 	if len(p.Peers) != before {
-		m.Save(p)
+		g.Save(p)
 	}
 }
 
 // alternates returns all language versions of the page, itself included, in an order that
 // is the same for each of them. It returns nil if there are no others or if the page does
 // not name itself: search engines want both.
-func (m *Batch) alternates(p *pagerecord.Page) (all []shards.Alternate) {
-	own := p.Named(m.site.ID(p.Loaded.Location))
+func (g page) alternates() (all []shards.Alternate) {
+	p := g.p
+	own := p.Named(g.site.ID(p.Loaded.Location))
 	if len(p.Peers) == 0 || len(own) == 0 {
 		return nil
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // reopens reports whether the page must be read again although k shows the same bytes as
-// the last look. It must if merging its links left something open. It also must now and
+// the last visit. It must if merging its links left something open. It also must now and
 // then, since the records of the locations it links to expire.
-func (site *Site) reopens(k *observation.Look, p *pagerecord.Page) bool {
+func (site *Site) reopens(k *observation.Observation, p *pagerecord.Page) bool {
 	age := k.Moment().Sub(p.ReadAt)
 	switch {
 	case p.Open == pagerecord.Settled:
@@ -38,11 +38,11 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 	return p.Content == eligibility.NoIndex && (p.Link || entry) || p.Content == eligibility.CanonicalElsewhere && entry
 }
 
-// Fresh returns the links of a page that were not merged lately; with k.Again, all links.
-func (site *Site) Fresh(k *Look) []observation.Link {
-	fresh := make([]observation.Link, 0, len(k.Links))
-	for _, ln := range k.Links {
-		if ln.Location != k.Location && (k.Again || !site.Followed.has(xxh3.HashString(ln.Location))) {
+// Fresh returns the links of a page that were not merged lately; with v.Again, all links.
+func (site *Site) Fresh(v *Visit) []observation.Link {
+	fresh := make([]observation.Link, 0, len(v.Links))
+	for _, ln := range v.Links {
+		if ln.Location != v.Location && (v.Again || !site.Followed.has(xxh3.HashString(ln.Location))) {
 			fresh = append(fresh, ln)
 		}
 	}
@@ -51,17 +51,19 @@ func (site *Site) Fresh(k *Look) []observation.Link {
 
 // Follow merges some links of a page, if its links count, and returns what is left open.
 // open is what the links before them left open. Call [Batch.FollowedAll] after the last.
-func (m *Batch) Follow(k *Look, links []observation.Link, news Novelty, open pagerecord.Openness) pagerecord.Openness {
-	if from, _ := m.Load(k.Location); !m.site.leads(from) {
+func (m *Batch) Follow(v *Visit, links []observation.Link, news Novelty, open pagerecord.Openness) pagerecord.Openness {
+	from, _ := m.Load(v.Location)
+	if !m.site.leads(from) {
 		return open
 	}
+	u := visited{page{m, from}, v}
 	var unheard []string
 	for _, ln := range links {
 		key := xxh3.HashString(ln.Location)
-		if !k.Again && m.Effects.Followed[key] {
+		if !v.Again && m.Effects.Followed[key] {
 			continue // an earlier page of this batch has the same link
 		}
-		left, isNew := m.linked(k, ln, news)
+		left, isNew := u.linked(ln, news)
 		if isNew {
 			unheard = append(unheard, ln.Location)
 		}
@@ -71,56 +73,56 @@ func (m *Batch) Follow(k *Look, links []observation.Link, news Novelty, open pag
 		open = max(open, left)
 	}
 	if news == maybeNews && len(unheard) > 0 {
-		m.await(k, unheard)
+		u.await(unheard)
 	}
 	return open
 }
 
 // FollowedAll notes that all links of a page were merged, and what they left open.
-func (m *Batch) FollowedAll(k *Look, open pagerecord.Openness) {
-	from, _ := m.Load(k.Location)
-	if from.BodyHash != k.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
+func (m *Batch) FollowedAll(v *Visit, open pagerecord.Openness) {
+	from, _ := m.Load(v.Location)
+	if from.BodyHash != v.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
 		return
 	}
-	from.Read, from.Open, from.ReadAt, from.ReadNet = true, open, k.Moment().Second(), 0
+	from.Read, from.Open, from.ReadAt, from.ReadNet = true, open, v.Moment().Second(), 0
 	if open != pagerecord.Settled {
-		from.ReadNet = k.Net
+		from.ReadNet = v.Net
 	}
 	m.Save(from)
 }
 
-// linked notes that a page links to a location, and returns what is left open. isNew says
+// linked notes that the page links to a location, and returns what is left open. isNew says
 // that the location was unknown and the link may be news. If it is, the page is new.
-func (m *Batch) linked(k *Look, ln observation.Link, news Novelty) (open pagerecord.Openness, isNew bool) {
-	to, known := m.Load(ln.Location)
-	if k.Echo.Repeats(ln.Location) {
+func (u visited) linked(ln observation.Link, news Novelty) (open pagerecord.Openness, isNew bool) {
+	to, known := u.Load(ln.Location)
+	if u.Echo.Repeats(ln.Location) {
 		if to.Public() || to.Shown || to.Link && to.Passes() {
 			return pagerecord.Settled, false // it needs no other link
 		}
 		return pagerecord.Unproven, false
 	}
 	isNew = news != NoNews && ln.Main && !known
-	changed := m.point(k, to)
+	changed := u.point(to)
 	if !to.Link || !to.Witnessed {
-		m.due(ln.Location) // it must still be read in full
+		u.due(ln.Location) // it must still be read in full
 	}
 	if !to.Link {
 		to.Link, changed = true, true
 		if isNew && news == sureNews {
-			to.Dates.Announce(k.Moment())
+			to.Dates.Announce(u.Moment())
 		}
 	}
 	if changed {
-		m.Save(to)
+		u.Save(to)
 	}
-	return to.LeavesOpen(k.Moment()), isNew
+	return to.LeavesOpen(u.Moment()), isNew
 }
 
 // point notes that a listed page links to the page, and reports whether that changed the
 // record.
-func (m *Batch) point(k *Look, to *pagerecord.Page) (changed bool) {
-	changed = to.LinkedFrom(k.Look)
-	if !to.Unprompted && !to.Public() && to.Word() == eligibility.Risky && m.unprompted(k) {
+func (u visited) point(to *pagerecord.Page) (changed bool) {
+	changed = to.LinkedFrom(u.Observation)
+	if !to.Unprompted && !to.Public() && to.Word() == eligibility.Risky && u.unprompted() {
 		to.Unprompted, changed = true, true
 	}
 	return changed
@@ -128,14 +130,14 @@ func (m *Batch) point(k *Look, to *pagerecord.Page) (changed bool) {
 
 // unprompted reports whether the request named only public pages. Then no link can be
 // there because this visitor asked for it.
-func (m *Batch) unprompted(k *Look) bool {
-	switch from := k.Echo.From; {
-	case k.Echo.Prompted:
+func (u visited) unprompted() bool {
+	switch from := u.Echo.From; {
+	case u.Echo.Prompted:
 		return false
-	case from == "" || m.site.Entries[from]:
+	case from == "" || u.site.Entries[from]:
 		return true
 	default:
-		p, _ := m.Load(from)
+		p, _ := u.Load(from)
 		return p.Listed()
 	}
 }

@@ -17,42 +17,44 @@ const (
 	sureNews
 )
 
-// novelty compares the record of a page before and after the look. If the page had not
+// novelty compares the record of a page before and after the visit. If the page had not
 // been read before, its links may be old.
-func (k *Look) novelty(after *pagerecord.Page) Novelty {
+func (u visited) novelty() Novelty {
+	after := u.p
 	switch {
-	case !k.Before.Read:
+	case !u.Before.Read:
 		return NoNews
-	case after.Dates.Changes() > k.Before.Dates.Changes() && after.Dates.LastChange() == k.Moment().Second():
+	case after.Dates.Changes() > u.Before.Dates.Changes() && after.Dates.LastChange() == u.Moment().Second():
 		return sureNews
-	case after.Mark.Holds(k.At.Unix()):
+	case after.Mark.Holds(u.At.Unix()):
 		return maybeNews
 	}
 	return NoNews
 }
 
-// await notes unknown locations that a page links to since a look that may be a change.
-func (m *Batch) await(k *Look, unheard []string) {
-	from, known := m.Load(k.Location)
-	if !known {
+// await notes unknown locations that the page links to since a visit that may be a change.
+func (u visited) await(unheard []string) {
+	from := u.p
+	if !from.Loaded.Known {
 		return
 	}
 	for _, location := range unheard[:min(len(unheard), max(0, pagerecord.NewLinksKept-len(from.NewLinks)))] {
-		from.NewLinks = append(from.NewLinks, pagerecord.NewLink{Since: k.Moment().Second(), To: m.site.ID(location)})
+		from.NewLinks = append(from.NewLinks, pagerecord.NewLink{Since: u.Moment().Second(), To: u.site.ID(location)})
 	}
-	m.Save(from)
+	u.Save(from)
 }
 
-// keepLinks drops the awaited links that the look no longer shows. The others lead to new
+// keepLinks drops the awaited links that the visit no longer shows. The others lead to new
 // pages if the change is confirmed.
-func (m *Batch) keepLinks(k *Look, p *pagerecord.Page, c comparison) {
-	if _, variety := p.Dates.Held(); len(p.NewLinks) == 0 || k.VarietyKey != variety {
+func (u *update) keepLinks(c comparison) {
+	p := u.p
+	if _, variety := p.Dates.Held(); len(p.NewLinks) == 0 || u.VarietyKey != variety {
 		return
 	}
-	shown := make(map[uint64]string, len(k.Links))
-	for _, ln := range k.Links {
+	shown := make(map[uint64]string, len(u.Links))
+	for _, ln := range u.Links {
 		if ln.Main {
-			shown[m.site.ID(ln.Location)] = ln.Location
+			shown[u.site.ID(ln.Location)] = ln.Location
 		}
 	}
 	p.NewLinks = slices.DeleteFunc(p.NewLinks, func(n pagerecord.NewLink) bool {
@@ -60,8 +62,8 @@ func (m *Batch) keepLinks(k *Look, p *pagerecord.Page, c comparison) {
 		if !there || c.outcome != mark.Changed || c.since != n.Since {
 			return !there
 		}
-		if to, known := m.Load(location); known && to.BecomesNew(n.Since, k.Moment().Second()) {
-			m.Save(to)
+		if to, known := u.Load(location); known && to.BecomesNew(n.Since, u.Moment().Second()) {
+			u.Save(to)
 		}
 		return true
 	})

@@ -10,49 +10,51 @@ import (
 
 // redirected merges a redirect. The target of an entry becomes an entry too. A page that
 // has moved permanently passes on its history.
-func (m *Batch) redirected(k *Look, p *pagerecord.Page) {
-	if (p.Link || m.site.Entries[k.Location]) && !p.Witnessed && p.Status != k.Response.Status {
-		p.Status = k.Response.Status
-		m.Save(p)
+func (u *update) redirected() {
+	p := u.p
+	if (p.Link || u.site.Entries[u.Location]) && !p.Witnessed && p.Status != u.Response.Status {
+		p.Status = u.Response.Status
+		u.Save(p)
 	}
-	permanent := k.Response.Status == http.StatusMovedPermanently || k.Response.Status == http.StatusPermanentRedirect
-	switch k.Target {
+	permanent := u.Response.Status == http.StatusMovedPermanently || u.Response.Status == http.StatusPermanentRedirect
+	switch u.Target {
 	case "":
 		if permanent && p.Listed() {
-			m.suspect(k, p, eligibility.Moved)
+			u.refused(eligibility.Moved)
 		}
 		return
-	case k.Location:
+	case u.Location:
 		return
 	}
-	if k.Echo.Repeats(k.Target) && !respelled(k.Location, k.Target) {
+	if u.Echo.Repeats(u.Target) && !respelled(u.Location, u.Target) {
 		return // it leads back to a page that the request named
 	}
-	hop := m.steady(k, p)
-	moved := permanent && p.Listed() && !m.late(p, k.Moment())
-	led := permanent && (moved || p.Link && m.forAll(k, p)) // a public link leads to the target
+	hop := u.steady()
+	moved := permanent && p.Listed() && !u.late()
+	led := permanent && (moved || p.Link && u.forAll()) // a public link leads to the target
 	if hop == 0 && !led {
 		return
 	}
-	to, _ := m.Load(k.Target)
+	to, _ := u.Load(u.Target)
 	if moved {
 		to.Inherit(p)
-		m.withdraw(k, p, eligibility.Moved)
+		u.withdraw(eligibility.Moved)
 	}
 	if hop != 0 && (to.Hop == 0 || hop < to.Hop) {
 		to.Hop = hop
 	}
-	m.point(k, to)
+	u.point(to)
 	to.Link = to.Link || led
-	m.Save(to)
+	u.Save(to)
 }
 
 // steady returns how many redirects the target is away from an entry, 0 if the redirect
 // does not start at an entry or has a different target for each visitor. The first target
 // counts at once, another one after it was seen twice in a row.
-func (m *Batch) steady(k *Look, p *pagerecord.Page) (hop int) {
+func (u *update) steady() (hop int) {
+	p := u.p
 	switch {
-	case m.site.Entries[k.Location]:
+	case u.site.Entries[u.Location]:
 		hop = 1
 	case p.Hop == 1:
 		hop = 2
@@ -61,34 +63,36 @@ func (m *Batch) steady(k *Look, p *pagerecord.Page) (hop int) {
 	}
 	switch {
 	case p.Target == 0:
-		m.pointTo(k, p)
-	case p.Target != m.site.ID(k.Target):
-		m.pointTo(k, p)
+		u.pointTo()
+	case p.Target != u.site.ID(u.Target):
+		u.pointTo()
 		return 0
-	case p.TargetAt == k.Moment():
-		return 0 // the same look, merged again
+	case p.TargetAt == u.Moment():
+		return 0 // the same visit, merged again
 	}
 	return hop
 }
 
 // pointTo notes the new target of a redirect.
-func (m *Batch) pointTo(k *Look, p *pagerecord.Page) {
-	p.Redirect = pagerecord.Redirect{Target: m.site.ID(k.Target), TargetAt: k.Moment(), By: k.Net}
-	m.Save(p)
+func (u *update) pointTo() {
+	p := u.p
+	p.Redirect = pagerecord.Redirect{Target: u.site.ID(u.Target), TargetAt: u.Moment(), By: u.Net}
+	u.Save(p)
 }
 
 // forAll reports whether a redirect leads everybody to the same target. It does if the
-// target is another spelling of the location, or if looks a day apart, or from two
+// target is another spelling of the location, or if visits a day apart, or from two
 // networks, saw the same target.
-func (m *Batch) forAll(k *Look, p *pagerecord.Page) bool {
-	if respelled(k.Location, k.Target) {
+func (u *update) forAll() bool {
+	p := u.p
+	if respelled(u.Location, u.Target) {
 		return true
 	}
-	if p.Target != m.site.ID(k.Target) {
-		m.pointTo(k, p)
+	if p.Target != u.site.ID(u.Target) {
+		u.pointTo()
 		return false
 	}
-	return eligibility.Independent(p.TargetAt, p.By, k.Moment(), k.Net)
+	return eligibility.Independent(p.TargetAt, p.By, u.Moment(), u.Net)
 }
 
 // respelled reports whether two locations are spellings of the same address.

@@ -43,22 +43,23 @@ func (site *Site) Expendable(p *pagerecord.Page, now time.Time) bool {
 // leaves the sitemap. If it had left before, its record is erased.
 func (m *Batch) Review(location string) {
 	p, known := m.Load(location)
+	g := page{m, p}
 	switch {
 	case !known || !p.Public():
 	case !m.site.expired(p, m.moment()):
 		p.Read = p.Read && !m.site.grown()
 		m.Save(p)
 		if p.Listed() && p.Loaded.Listed && m.site.Book.Over(m.Tx, p.Part) {
-			m.move(p)
+			g.move()
 		}
 	case p.Listed():
 		p.Witnessed, p.Absent = false, eligibility.Unseen
-		m.trustAgain(p)
+		g.stays()
 		m.Save(p)
 	case !p.Barred && m.moment().Sub(p.LastSeen) >= 2*m.site.KeepFor:
 		m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
-		m.trustAgain(p)
-		m.erase(m.site.Keys.Page(location), p, m.site.ID(location))
+		g.stays()
+		g.erase(m.site.Keys.Page(location), m.site.ID(location))
 	}
 }
 
@@ -75,43 +76,44 @@ func (m *Batch) Drop(key string) {
 		m.Effects.Erased = true
 		return
 	}
-	m.erase(key, p, secret.ID(strings.TrimPrefix(key, m.site.Keys.Waits())))
+	page{m, p}.erase(key, secret.ID(strings.TrimPrefix(key, m.site.Keys.Waits())))
 }
 
-// erase removes the record of a page, and takes the page out of its duplicates. id is the
+// erase removes the record of the page, and takes the page out of its duplicates. id is the
 // ID of its location. The location itself may be unknown.
-func (m *Batch) erase(key string, p *pagerecord.Page, id uint64) {
-	m.Put(key, nil)
-	m.Effects.Erased = true
-	m.leave(p, id)
-	m.tally(key, p, eligibility.Standing{})
-	p.Loaded.Changed = false
+func (g page) erase(key string, id uint64) {
+	g.Put(key, nil)
+	g.Effects.Erased = true
+	g.leave(id)
+	g.tally(key, eligibility.Standing{})
+	g.p.Loaded.Changed = false
 }
 
 // Forget erases the record of a location and bars it. The record that bars it does not
 // name the location.
 func (m *Batch) Forget(location string) {
-	p, _ := m.Load(location)
+	g := m.page(location)
+	p := g.p
 	if p.Loaded.Listed {
 		p.Standing = eligibility.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten}
-		m.unlist(p)
-		m.count(p, false)
+		g.unlist()
+		g.count(false)
 	}
-	m.Put(m.site.Keys.Lost(location), nil)
+	m.Put(m.site.Keys.Pending(location), nil)
 	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
-	m.settled(p, m.Now)
+	g.stored(m.Now)
 	barred := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
 	barred.Barred = true
-	m.leave(p, m.site.ID(location))
+	g.leave(m.site.ID(location))
 	if p.Public() {
-		m.erase(m.site.Keys.Page(location), p, m.site.ID(location))
+		g.erase(m.site.Keys.Page(location), m.site.ID(location))
 		barred.Loaded.Tallied = eligibility.Standing{}
 	}
 	m.Effects.Erased = true
 	m.pages[location] = barred
 	m.Save(barred)
 	for _, peer := range p.Peers {
-		m.removeAlternate(peer.Location, location)
+		m.page(peer.Location).removeAlternate(location)
 	}
 }
 
@@ -125,10 +127,10 @@ func (site *Site) Extends() bool { return site.Extended != site.Extensions }
 // grown reports whether pages must be read again for an added extension.
 func (site *Site) grown() bool { return site.Extensions&^site.Extended&byReading != 0 }
 
-// Vouched reports whether something on the site vouches for the page: it is an entry, it
-// has a route of its own, a listed page links to it, or it was listed before. Other
-// addresses may be made up by the client.
-func (site *Site) Vouched(k *Look) bool {
-	p := k.Before
-	return p.Public() || p.Link || p.Hop > 0 || p.Route || k.Exact || site.Entries[k.Location]
+// Trusted reports whether something on the site speaks for the page: it is an entry, it has a route
+// of its own, a listed page links to it, or it was listed before. Other addresses may be made up by
+// the client.
+func (site *Site) Trusted(v *Visit) bool {
+	p := v.Before
+	return p.Public() || p.Link || p.Hop > 0 || p.Route || v.Exact || site.Entries[v.Location]
 }

@@ -1,5 +1,5 @@
-// Package observation turns one response into what it showed. Its input is a [Sighting], with the bytes
-// that the site sent. Its output is a [Look]: whether the page forbids its listing, its canonical,
+// Package observation turns one response into what it showed. Its input is a [Exchange], with the bytes
+// that the site sent. Its output is a [Observation]: whether the page forbids its listing, its canonical,
 // links, text and dates. A stranger may have written the bytes. The package never touches the
 // store, and never uses what earlier responses showed.
 package observation
@@ -27,8 +27,8 @@ import (
 )
 
 // Look is what one response showed.
-type Look struct {
-	*Sighting
+type Observation struct {
+	*Exchange
 	Net  uint32 // the client's network plus one, 0 if unknown
 	Echo Echo   // what the page's links may repeat of the request
 
@@ -74,9 +74,9 @@ type Link struct {
 	Main     bool // whether it is in the page's main content
 }
 
-// New returns the look at a sighting. [Look.Read] then reads the page.
-func New(s *Sighting, norm *location.Normalizer, key secret.Key) *Look {
-	k := &Look{Sighting: s, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
+// New returns the look at a sighting. [Observation.Read] then reads the page.
+func New(s *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
+	k := &Observation{Exchange: s, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
 	h := &s.Response.Header
 	switch s.Kind {
 	case eligibility.Witness:
@@ -102,10 +102,10 @@ func Net(key secret.Key, network netip.Prefix) uint32 {
 }
 
 // Moment returns when the response was seen.
-func (k *Look) Moment() moment.Time { return moment.Of(k.At) }
+func (k *Observation) Moment() moment.Time { return moment.Of(k.At) }
 
 // Personal reports whether the headers say that the page is for one visitor.
-func (k *Look) Personal() bool {
+func (k *Observation) Personal() bool {
 	return k.Kind == eligibility.Forbidden && (k.Reason == eligibility.Private || k.Reason == eligibility.NoStore)
 }
 
@@ -126,7 +126,7 @@ const headMost = 128 << 10
 
 // Read parses the page: all of it if full is set, else only its head. want says which extensions to
 // look for.
-func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespaces) {
+func (k *Observation) Read(norm *location.Normalizer, full bool, want sitemap.Namespaces) {
 	k.Parsed = true
 	h := &k.Response.Header
 	most := MaxPage
@@ -175,7 +175,7 @@ func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err e
 
 // forbids notes why the page itself forbids its listing, or None. It also notes whether its links
 // count, and its canonical location.
-func (k *Look) forbids(norm *location.Normalizer, facts *html.Facts) {
+func (k *Observation) forbids(norm *location.Normalizer, facts *html.Facts) {
 	noIndex, noFollow, until := html.Robots(strings.Split(k.Response.Header.RobotsTag, "\n"))
 	k.NoFollow = noFollow || facts.NoFollow
 	if until = earliest(until, facts.UnavailableAfter); !until.IsZero() {
@@ -202,7 +202,7 @@ func earliest(a, b time.Time) time.Time {
 
 // findCanonical compares the page's canonical with the location, and returns why that forbids the
 // listing. If both the HTML and the header name a canonical, they must agree.
-func (k *Look) findCanonical(norm *location.Normalizer, facts *html.Facts) eligibility.Reason {
+func (k *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts) eligibility.Reason {
 	given := html.LinkCanonicals([]string{k.Response.Header.Link})
 	if facts.CanonicalConflict || len(given) > 1 {
 		return eligibility.CanonicalConflict
@@ -245,7 +245,7 @@ const tellingText = 64
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
 // show the same.
-func showing(k *Look, facts *html.Facts) uint64 {
+func showing(k *Observation, facts *html.Facts) uint64 {
 	size := 0
 	for i := range facts.Blocks {
 		if facts.Blocks[i].Main {
@@ -290,7 +290,7 @@ func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links [
 }
 
 // DropContent forgets what the page shows. It keeps what forbids its listing.
-func (k *Look) DropContent() {
+func (k *Observation) DropContent() {
 	k.Full, k.View, k.Showing = false, nil, 0
 	k.Links, k.Alternates, k.Media = nil, nil, nil
 }

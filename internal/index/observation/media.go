@@ -14,7 +14,7 @@ import (
 const clockSlack = 24 * time.Hour
 
 // readMedia returns the wanted extensions of a page that was read, nil if none are wanted.
-func (k *Look) readMedia(norm *location.Normalizer, want sitemap.Namespaces, facts *html.Facts) *shards.Extension {
+func (k *Observation) readMedia(norm *location.Normalizer, want sitemap.Namespaces, facts *html.Facts) *shards.Extension {
 	if want&media.Extensions == 0 {
 		return nil
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 )
 
-// Sighting is one response to an anonymous client. Once it was offered to the ledger, it belongs to
+// Exchange is one response to an anonymous client. Once it was offered to the ledger, it belongs to
 // the ledger, with its body.
-type Sighting struct {
+type Exchange struct {
 	Kind     eligibility.Kind   // not Nothing
 	Reason   eligibility.Reason // why the page must be withdrawn, for kinds that say so
 	Location string
@@ -20,9 +20,9 @@ type Sighting struct {
 
 	// OwnQuery says that only the page's own canonical can vouch for the query.
 	OwnQuery bool
-	// Tagged says that tracking parameters were dropped from the request. Such a sighting is a
+	// Tracked says that tracking parameters were dropped from the request. Such a sighting is a
 	// Witness, and proves at most that the page is there.
-	Tagged bool
+	Tracked bool
 	// Route is the template of the page's route, with everything that comes before it in the
 	// location; "" if unknown. Exact says that the route matches nothing but its template, and that
 	// the template is the location.
@@ -42,7 +42,7 @@ type Sighting struct {
 }
 
 // Size returns about how many bytes of memory the sighting needs, without its body.
-func (s *Sighting) Size() int {
+func (s *Exchange) Size() int {
 	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route) + len(s.Named.Referer) + len(s.Named.Query)
 	if s.Response != nil {
 		n += s.Response.Size()

@@ -47,7 +47,7 @@ func (s *Survey) hintForbidden(by, entry string) {
 }
 
 // Read takes in a page that was read and is not a variant, and its verdict.
-func (s *Survey) Read(k *merge.Look, r merge.Reading) {
+func (s *Survey) Read(k *merge.Visit, r merge.Merged) {
 	entry := s.site.Entries[k.Location]
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
 	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) {
@@ -59,7 +59,7 @@ func (s *Survey) Read(k *merge.Look, r merge.Reading) {
 }
 
 // hintEntry gives the hints that follow from an entry that was read.
-func (s *Survey) hintEntry(k *merge.Look, is eligibility.Standing) {
+func (s *Survey) hintEntry(k *merge.Visit, is eligibility.Standing) {
 	if k.NoFollow {
 		s.hintForbidden("nofollow", k.Location)
 	}
@@ -82,7 +82,7 @@ func (s *Survey) hintEntry(k *merge.Look, is eligibility.Standing) {
 }
 
 // EntryAnswered takes in the answer of an entry that the sitemap does not list.
-func (s *Survey) EntryAnswered(k *merge.Look) {
+func (s *Survey) EntryAnswered(k *merge.Visit) {
 	if k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location) {
 		s.hintTwin()
 	}

@@ -9,7 +9,7 @@ import (
 // checkResult fails unless r is as every Result must be.
 func checkResult(t *testing.T, n *Normalizer, r Result) {
 	t.Helper()
-	r.Local, r.Tagged = false, false // these depend on the host and on the target
+	r.Local, r.Tracked = false, false // these depend on the host and on the target
 	if r.OwnQuery && (r.Reason != ReasonQuery || r.Location == "") {
 		t.Fatalf("%+v needs a canonical link without cause", r)
 	}
@@ -64,7 +64,7 @@ func FuzzRequest(f *testing.F) {
 		r := plain.Request(host, target)
 		checkResult(t, plain, r)
 		if r.Location != "" {
-			r.Local, r.Tagged = false, false // these depend on the host and the target of the request
+			r.Local, r.Tracked = false, false // these depend on the host and the target of the request
 			if again := plain.Request("example.com", r.Location); again != r {
 				t.Fatalf("Request(%q) = %+v, want %+v", r.Location, again, r)
 			}

@@ -57,7 +57,7 @@ func TestResolveGivesTheLocationOfALink(t *testing.T) {
 		{"two slashes", "/a", "/b//c", Result{Reason: ReasonEmptySegment}},
 		{"two slashes by dots", "/a", "/.//evil.com", Result{Reason: ReasonEmptySegment}},
 		{"broken escape", "/a", "/%zz", Result{Reason: ReasonRawChar}},
-		{"tracking", "/a", "/b?utm_source=a", Result{Location: "/b", Tagged: true}},
+		{"tracking", "/a", "/b?utm_source=a", Result{Location: "/b", Tracked: true}},
 		{"unknown parameter", "/a", "/b?sort=asc", Result{"/b?sort=asc", ReasonQuery, true, false, false}},
 		{"too long", "/a", "/" + strings.Repeat("b", 1024), Result{Reason: ReasonTooLong}},
 		{"much too long", "/a", "/" + strings.Repeat("../", 5000), Result{Reason: ReasonTooLong}},
@@ -153,7 +153,7 @@ func TestParseReadsURLsAndPaths(t *testing.T) {
 		want Result
 	}{
 		{"URL", "https://example.com/blog/a", Result{Location: "/blog/a"}},
-		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9", Tagged: true}},
+		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9", Tracked: true}},
 		{"path", "/blog/a", Result{Location: "/blog/a"}},
 		{"path outside", "/a", Result{Reason: ReasonOutsideFolder}},
 		{"relative path", "blog/a", Result{Reason: ReasonForm}},

@@ -102,9 +102,9 @@ type Result struct {
 	// is not allowed. Location then has all parameters but the tracking ones. The page may be
 	// listed there if its own canonical link resolves to that same location.
 	OwnQuery bool
-	// Tagged says that tracking parameters were dropped. With them, the site may show something
+	// Tracked says that tracking parameters were dropped. With them, the site may show something
 	// other than at Location.
-	Tagged bool
+	Tracked bool
 	// Local says that a request's host counts only because a nearby proxy may send it instead of
 	// the origin's.
 	Local bool
@@ -258,7 +258,7 @@ func (n *Normalizer) locate(path, query string, m mode) Result {
 	if reason != ReasonNone {
 		return Result{Reason: reason}
 	}
-	r := Result{Location: q.appendTo(path), Tagged: q.tagged}
+	r := Result{Location: q.appendTo(path), Tracked: q.tracked}
 	if q.foreign {
 		r.Reason, r.OwnQuery = ReasonQuery, true
 	}

@@ -14,7 +14,7 @@ import (
 type query struct {
 	params  []param
 	foreign bool // a parameter is not an allowed one
-	tagged  bool // a tracking parameter was dropped
+	tracked bool // a tracking parameter was dropped
 }
 
 // param is a parameter in normal form.
@@ -73,7 +73,7 @@ func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
 		}
 		allowed = allowed || slices.Contains(more, key)
 		if !allowed && isTracking(key) {
-			q.tagged = true
+			q.tracked = true
 			continue
 		}
 		value, reason := normalValue(rawValue, m)

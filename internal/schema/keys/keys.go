@@ -47,11 +47,11 @@ func (k Keys) Waits() string { return string(k) + "wait|" }
 // Wait is the key of a location that is not public, by its hash.
 func (k Keys) Wait(hash string) string { return k.Waits() + hash }
 
-// Losts is the start of the keys of all pages that may be gone.
-func (k Keys) Losts() string { return string(k) + "lost|" }
+// Pendings is the start of the keys of all pages that may be gone.
+func (k Keys) Pendings() string { return string(k) + "pending|" }
 
 // Lost is the key of a page that may be gone.
-func (k Keys) Lost(location string) string { return k.Losts() + location }
+func (k Keys) Pending(location string) string { return k.Pendings() + location }
 
 // Siblings is the key of a group of pages, such as those of one route.
 func (k Keys) Siblings(group uint64) string { return fmt.Sprintf("%ssiblings|%016x", string(k), group) }

@@ -11,7 +11,7 @@ import (
 )
 
 // WitnessedBy notes what a look at the page adds to the reasons for its listing.
-func (p *Page) WitnessedBy(k *observation.Look) {
+func (p *Page) WitnessedBy(k *observation.Observation) {
 	p.Route = p.Route || k.Exact && k.Whole
 	p.Query = strings.Contains(k.Location, "?")
 	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)
@@ -22,7 +22,7 @@ func (p *Page) WitnessedBy(k *observation.Look) {
 }
 
 // Visited notes the client's network while the page waits.
-func (p *Page) Visited(k *observation.Look) {
+func (p *Page) Visited(k *observation.Observation) {
 	if !p.Public() {
 		p.SawVisitor(k.Net)
 	}
@@ -30,7 +30,7 @@ func (p *Page) Visited(k *observation.Look) {
 
 // LinkedFrom notes that a look saw a link from a listed page to this one. It reports whether that
 // is news.
-func (p *Page) LinkedFrom(k *observation.Look) bool {
+func (p *Page) LinkedFrom(k *observation.Observation) bool {
 	return !p.Public() && p.SawLink(k.Moment(), k.Net)
 }
 

@@ -25,7 +25,7 @@ import (
 type Page struct {
 	eligibility.Standing
 	Presence
-	Doubt
+	PendingRemoval
 	Statement
 	eligibility.Evidence
 	Redirect
@@ -64,7 +64,7 @@ func (p *Page) Public() bool { return p.Part != 0 || p.Listed() }
 func (p *Page) fields(f *codec.Fields) {
 	f.Value(1, 10, p.ownFields)
 	f.Value(10, 20, p.Presence.fields)
-	f.Value(20, 30, p.Doubt.fields)
+	f.Value(20, 30, p.PendingRemoval.fields)
 	f.Value(30, 40, p.Statement.fields)
 	f.Value(40, 60, p.evidenceFields)
 	f.Value(60, 70, p.Redirect.fields)
@@ -136,15 +136,15 @@ func (p *Page) Unasked() bool {
 	return !p.Witnessed && p.Status == 0 && p.Absent == eligibility.None && p.Content == eligibility.None
 }
 
-// Doubt says that a listed page may be gone, or may not be for everybody. It lasts until it is
+// PendingRemoval says that a listed page may be gone, or may not be for everybody. It lasts until it is
 // confirmed or refuted.
-type Doubt struct {
+type PendingRemoval struct {
 	Missing    moment.Time        // since when, 0 for no doubt
 	MissingWhy eligibility.Reason // what a client was told
 	MissingNet uint32             // which client; see look.Look.Net
 }
 
-func (d *Doubt) fields(f *codec.Fields) {
+func (d *PendingRemoval) fields(f *codec.Fields) {
 	f.Time(20, &d.Missing)
 	codec.Uint(f, 21, &d.MissingWhy)
 	codec.Uint(f, 22, &d.MissingNet)

@@ -39,10 +39,10 @@ func full() *Page {
 	m, _, _ := mark.Mark{}.Look(&view, 1)
 	sec := moment.Seconds
 	return &Page{
-		Standing:  eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink},
-		Presence:  Presence{sec(1700000000), 1700000123456, 200, 7, true, eligibility.NotFound, true},
-		Doubt:     Doubt{1700000200000, eligibility.Denied, 9},
-		Statement: Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
+		Standing:       eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink},
+		Presence:       Presence{sec(1700000000), 1700000123456, 200, 7, true, eligibility.NotFound, true},
+		PendingRemoval: PendingRemoval{1700000200000, eligibility.Denied, 9},
+		Statement:      Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
 		Evidence: eligibility.Evidence{
 			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Shown: true, Unprompted: true,
 			Hop: 2, Networks: []uint16{1, 0xffff}, Group: 0xabcdef,
@@ -91,7 +91,7 @@ func TestPageOfManyBlocksIsBounded(t *testing.T) {
 	s := full()
 	// Without what a listed page does not have, and what most pages do not have.
 	s.Networks, s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = nil, 0, 0, false, false, nil
-	s.Redirect, s.Languages, s.Doubt = Redirect{}, Languages{}, Doubt{}
+	s.Redirect, s.Languages, s.PendingRemoval = Redirect{}, Languages{}, PendingRemoval{}
 	s.Varieties, s.NewLinks = nil, nil
 	var text strings.Builder
 	for i := range 1000 {

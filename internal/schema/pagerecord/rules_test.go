@@ -67,13 +67,13 @@ func TestPageCountsAmongItsSiblingsByItsEvidence(t *testing.T) {
 func TestDoubtOfAListedPageHasAMinute(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		doubt Doubt
+		doubt PendingRemoval
 		want  bool
 	}{
-		{"a 404", Doubt{noon, eligibility.NotFound, 1}, true},
-		{"a refusal of one network", Doubt{noon, eligibility.Denied, 1}, false},
-		{"a refusal of several networks", Doubt{noon, eligibility.Denied, SeveralNetworks}, true},
-		{"a canonical elsewhere", Doubt{noon, eligibility.CanonicalElsewhere, 1}, true},
+		{"a 404", PendingRemoval{noon, eligibility.NotFound, 1}, true},
+		{"a refusal of one network", PendingRemoval{noon, eligibility.Denied, 1}, false},
+		{"a refusal of several networks", PendingRemoval{noon, eligibility.Denied, SeveralNetworks}, true},
+		{"a canonical elsewhere", PendingRemoval{noon, eligibility.CanonicalElsewhere, 1}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.doubt.HasMinute(); got != tt.want {

@@ -8,16 +8,16 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
-// tagged gives a sighting a target with tracking parameters.
-func tagged(s *observation.Sighting) { s.Tagged = true }
+// tracked gives a sighting a target with tracking parameters.
+func tracked(s *observation.Exchange) { s.Tracked = true }
 
-func TestTaggedLookKeepsAPageThatIsThere(t *testing.T) {
+func TestTrackedLookKeepsAPageThatIsThere(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/b", "/old")
 		for range 40 {
 			r.keeps(3, "/", "/a")
-			r.sight("/b", html("the landing page of a campaign"), tagged)
-			r.sight("/old", html("the landing page of a campaign"), tagged, robotsTag("noindex"))
+			r.sight("/b", html("the landing page of a campaign"), tracked)
+			r.sight("/old", html("the landing page of a campaign"), tracked, robotsTag("noindex"))
 		}
 		r.wantListed("/", "/a", "/b")
 		r.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
@@ -25,10 +25,10 @@ func TestTaggedLookKeepsAPageThatIsThere(t *testing.T) {
 }
 
 // The first look at the page itself is the first that dates it, whenever a campaign led to it.
-func TestTaggedLookDatesNothing(t *testing.T) {
+func TestTrackedLookDatesNothing(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
-		r.sight("/a", html("the landing page"), tagged, lastModified(time.Now().Add(-48*time.Hour)))
+		r.sight("/a", html("the landing page"), tracked, lastModified(time.Now().Add(-48*time.Hour)))
 		if p := r.page("/a"); p.Verdict != eligibility.Listed || p.Looks != 0 || r.lastMod("/a") != 0 {
 			t.Errorf("/a is %v after %d looks with the date %d, want it listed without any", p.Verdict, p.Looks, r.lastMod("/a"))
 		}
@@ -46,7 +46,7 @@ func TestTaggedLookDatesNothing(t *testing.T) {
 
 // Visitors of a campaign are evidence for a page like others, but not for a page that the
 // site answers to any address.
-func TestNetworksOfTaggedLooksCount(t *testing.T) {
+func TestNetworksOfTrackedLooksCount(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/p/one", "/p/two", "/p/three")
 		for _, network := range []string{"8.8.4.0/24", "9.9.8.0/24"} {
@@ -54,7 +54,7 @@ func TestNetworksOfTaggedLooksCount(t *testing.T) {
 		}
 		visit := func(location, text string) {
 			for _, network := range []string{"8.8.8.0/24", "9.9.9.0/24", "1.1.1.0/24"} {
-				r.sight(location, html(text), tagged, from(network))
+				r.sight(location, html(text), tracked, from(network))
 			}
 		}
 		visit("/p/orphan", "a page that nothing links to")
@@ -66,9 +66,9 @@ func TestNetworksOfTaggedLooksCount(t *testing.T) {
 }
 
 // Links on a page that a visitor of a campaign gets prove nothing.
-func TestLinksOfATaggedLookProveNothing(t *testing.T) {
+func TestLinksOfATrackedLookProveNothing(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"), tagged)
+		r.sight("/", html("home", "/a"), tracked)
 		r.sight("/a", html("a"))
 		r.wantListed("/")
 		r.sight("/", html("home", "/a"))

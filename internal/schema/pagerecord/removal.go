@@ -11,21 +11,23 @@ import (
 // ConfirmAfter is how long a suspect page has to prove that it is there.
 const ConfirmAfter = time.Minute
 
-// SeveralNetworks in Doubt.MissingNet stands for more than one network.
+// SeveralNetworks in PendingRemoval.MissingNet stands for more than one network.
 const SeveralNetworks = 1 << 17
 
 // HasMinute reports whether a doubt may be confirmed after a minute. Other doubts wait until the
 // page is seen or refused again.
-func (d *Doubt) HasMinute() bool {
+func (d *PendingRemoval) HasMinute() bool {
 	return Variable(d.MissingWhy) || d.MissingWhy == eligibility.NotFound || d.MissingNet == SeveralNetworks
 }
 
 // Minute returns the record of a doubt that has its minute.
-func (d *Doubt) Minute() []byte { return codec.Write((&Doubt{Missing: d.Missing}).fields, "") }
+func (d *PendingRemoval) Minute() []byte {
+	return codec.Write((&PendingRemoval{Missing: d.Missing}).fields, "")
+}
 
 // ReadMinute returns since when a listed page may be gone, according to its record.
 func ReadMinute(b []byte) moment.Time {
-	var d Doubt
+	var d PendingRemoval
 	_, _ = codec.Read(b, codec.Into(d.fields)) // a damaged record says nothing
 	return d.Missing
 }

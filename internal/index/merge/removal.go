@@ -1,0 +1,178 @@
+package merge
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+)
+
+// A site may refuse one client what it shows to everybody else: with a 401, 403 or 404,
+// or with a redirect to a log-in page or another host. So one client's answer alone
+// takes no page out:
+//
+//   - A refusal counts when a second network is refused too, or the same network a day
+//     later, and nobody got the page in between. A 404 counts after a minute, unless
+//     something is known against the client.
+//   - A network whose 404s have taken out as many pages as a site loses in a day gets
+//     no more such minutes: its further 404s are judged like other refusals.
+//   - The answers to a network are ignored while it is refused pages that others get.
+//
+// All clients whose network is unknown count as one network.
+
+// anotherDay is how much later the same network must be refused again.
+const anotherDay = 24 * time.Hour
+
+// withdraw takes the page out: the site no longer serves it, or it now forbids its listing.
+func (u *update) withdraw(why eligibility.Reason) {
+	u.p.Status = u.Response.Status
+	u.leaves(u.At, why)
+}
+
+// leaves takes the page out. by is the time of the last answer that counted.
+func (g page) leaves(by time.Time, why eligibility.Reason) {
+	p := g.p
+	g.stays()
+	switch {
+	case why == eligibility.Private, why == eligibility.NoStore:
+		p.Witnessed, p.Content, p.Absent = false, why, eligibility.None
+	case pagerecord.Variable(why), why == eligibility.NoIndex:
+		p.Content, p.BodyHash = why, 0 // the page exists, and its last content was not merged
+	default:
+		p.Witnessed, p.Absent = false, why
+	}
+	g.stored(by)
+	g.Save(p)
+}
+
+// refused notes that a client's answer says that a listed page is gone or not public. A page that
+// is not listed is withdrawn at once.
+func (u *update) refused(why eligibility.Reason) {
+	p, at := u.p, u.Moment()
+	if !p.Listed() {
+		u.withdraw(why)
+		return
+	}
+	if p.Missing == 0 && u.late() {
+		return
+	}
+	if !pagerecord.Variable(why) && u.ignores(u.Net, why) {
+		u.Effects.Refused = true
+		if p.Missing != 0 && p.MissingNet == u.Net && !pagerecord.Variable(p.MissingWhy) {
+			u.stays() // its first answer no longer counts either
+			u.Save(p)
+		}
+		return
+	}
+	switch second := u.confirms(why); {
+	case p.Missing == 0, !second && u.outweighs(why):
+		p.Status, p.PendingRemoval = u.Response.Status, pagerecord.PendingRemoval{Missing: at, MissingWhy: why, MissingNet: u.Net}
+		u.giveMinute()
+	case second && at.Sub(p.Missing) >= pagerecord.ConfirmAfter:
+		u.withdraw(why)
+		return
+	case second:
+		p.MissingNet = pagerecord.SeveralNetworks
+		u.giveMinute()
+	case p.HasMinute() && at.Sub(p.Missing) < pagerecord.ConfirmAfter:
+		u.Effects.Pending[u.Location] = p.Missing // another process may have noted it
+	}
+	u.Save(p)
+}
+
+// confirms reports whether this is the refusal of a second network, or of the same one a day later.
+func (u *update) confirms(why eligibility.Reason) bool {
+	p := u.p
+	if p.Missing == 0 || pagerecord.Variable(why) || pagerecord.Variable(p.MissingWhy) || u.ignores(p.MissingNet, p.MissingWhy) {
+		return false
+	}
+	if u.Moment().Sub(p.Missing) >= anotherDay {
+		return true
+	}
+	return u.Net != 0 && p.MissingNet != 0 && p.MissingNet != pagerecord.SeveralNetworks && u.Net != p.MissingNet
+}
+
+// outweighs reports whether a new reason for a removal replaces the present one: because the
+// present one is ignored by now, or because only the new one is confirmed after a minute.
+func (g page) outweighs(why eligibility.Reason) bool {
+	p := g.p
+	switch {
+	case pagerecord.Variable(p.MissingWhy):
+		return false
+	case pagerecord.Variable(why), g.ignores(p.MissingNet, p.MissingWhy):
+		return true
+	}
+	return why == eligibility.NotFound && !p.HasMinute()
+}
+
+// giveMinute stores that the removal will be confirmed after a minute, if it is of that kind.
+func (g page) giveMinute() {
+	if g.p.HasMinute() {
+		g.Put(g.site.Keys.Pending(g.p.Loaded.Location), g.p.Minute())
+		g.Effects.Pending[g.p.Loaded.Location] = g.p.Missing
+	}
+}
+
+// stays ends the pending removal, if there is one.
+func (g page) stays() {
+	if g.p.Missing != 0 {
+		g.p.PendingRemoval = pagerecord.PendingRemoval{}
+		g.endMinute()
+	}
+}
+
+// endMinute erases the stored minute of the page.
+func (g page) endMinute() {
+	g.Put(g.site.Keys.Pending(g.p.Loaded.Location), nil)
+	g.Effects.Ended = append(g.Effects.Ended, g.p.Loaded.Location)
+}
+
+// Confirm is called when the minute of a pending removal is over. The page leaves, unless the
+// removal has ended.
+func (m *Batch) Confirm(location string) {
+	p, _ := m.Load(location)
+	g, now := page{m, p}, m.moment()
+	if had := now.Sub(p.Missing); p.Missing != 0 && had >= 0 && had < pagerecord.ConfirmAfter {
+		m.Effects.Pending[location] = p.Missing // another process has ended it, and begun a new one
+		return
+	}
+	all := m.refusals()
+	alone := p.MissingWhy == eligibility.NotFound && p.MissingNet != pagerecord.SeveralNetworks
+	switch {
+	case p.Missing == 0 || !p.HasMinute(), alone && !all.Of(p.MissingNet, now.Second()).Suffices(m.site.Listed):
+		g.endMinute() // the removal itself stays pending until the page is seen or refused again
+		g.stored(m.Now)
+		return
+	case alone:
+		all.FoundMissing(p.MissingNet, now.Second())
+		m.Put(m.site.Keys.Refusals(), all.Encode())
+	}
+	g.leaves(m.Now, p.MissingWhy)
+}
+
+func (m *Batch) refusals() sitewide.Refusals {
+	return sitewide.ReadRefusals(m.Get(m.site.Keys.Refusals()))
+}
+
+// ignores reports whether a network's refusals are ignored, since it is refused pages that
+// others get. A 404 to an unknown network is not ignored. Otherwise no page could leave a
+// site that knows no networks, while any one of its clients is refused.
+func (m *Batch) ignores(network uint32, why eligibility.Reason) bool {
+	if network == 0 && why == eligibility.NotFound || network == pagerecord.SeveralNetworks {
+		return false
+	}
+	all := m.refusals()
+	return all.Of(network, m.moment().Second()).Blocked()
+}
+
+// refuted notes that a client got a page that another network was refused.
+func (u *update) refuted() {
+	p, net := u.p, u.p.MissingNet
+	if p.Missing == 0 || pagerecord.Variable(p.MissingWhy) || net == pagerecord.SeveralNetworks || net != 0 && net == u.Net {
+		return
+	}
+	all := u.refusals()
+	u.Effects.Refused = all.Refuted(net, u.moment().Second()) || u.Effects.Refused
+	u.Put(u.site.Keys.Refusals(), all.Encode())
+}

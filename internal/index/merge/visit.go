@@ -1,0 +1,150 @@
+package merge
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+// Visit is what a response showed, with the record of the page before it.
+type Visit struct {
+	*observation.Observation
+	Before *pagerecord.Page
+
+	Same  bool               // the body is the same as at the last visit, which was read
+	Again bool               // the body is the same, but its links must be followed again
+	Fresh []observation.Link // links that were not merged lately
+	Apart bool               // its links are merged in transactions of their own
+
+	Shared bool // another location showed the same content lately
+	Crowd  bool // many other locations did
+}
+
+// Merged is the result of merging a visit.
+type Merged struct {
+	eligibility.Standing
+	News   Novelty
+	Follow bool // its links count and must still be merged, see [Batch.Follow]
+}
+
+// visited is a visit beside the record of its page.
+type visited struct {
+	page
+	*Visit
+}
+
+// update is a visit that is being merged into the record of its page.
+type update struct{ visited }
+
+// Apply merges a visit.
+func (m *Batch) Apply(v *Visit) Merged {
+	p, known := m.Load(v.Location)
+	u := &update{visited{page{m, p}, v}}
+	follow := u.merge(known)
+	return Merged{p.Standing, u.novelty(), follow && m.site.leads(p)}
+}
+
+// merge merges the visit. follow says that the links of the page must be followed, if they count.
+func (u *update) merge(known bool) (follow bool) {
+	p := u.p
+	switch {
+	case u.Tracked:
+		u.tracked()
+	case u.Kind == eligibility.Witness:
+		return u.witness()
+	case u.Kind == eligibility.Redirected:
+		u.redirected()
+	case !known && !u.site.Entries[u.Location] && !u.Personal():
+		// An address that does not exist leaves no record.
+	case !p.Witnessed:
+		u.refusedUnseen()
+	case u.Kind == eligibility.Alive:
+		u.alive()
+	case u.Kind == eligibility.Doubtful:
+		u.refused(u.Reason)
+	case p.Listed() && u.late():
+		u.stored(u.At)
+	default:
+		u.withdraw(u.Reason)
+	}
+	return false
+}
+
+// clockSkew is how far the clock of another process may be ahead. A time further ahead
+// comes from a wrong clock.
+const clockSkew = time.Minute
+
+// late reports whether a newer visit was merged before this one, for example because the
+// store could not be reached for a while. A newer visit by a wrong clock does not count:
+// otherwise a page that forbids its listing would stay until that time comes.
+func (u *update) late() bool {
+	last := u.p.LastSeen
+	return u.Moment() < last && last <= moment.Of(u.Now.Add(clockSkew))
+}
+
+// follows reports whether the visit comes after the last one. It may be the same visit, merged
+// again, or a late one.
+func (u *update) follows() bool { return u.Moment() != u.p.LastSeen && !u.late() }
+
+// refusedUnseen notes the answer of a location that nobody got a page from yet. Explain
+// tells it.
+func (u *update) refusedUnseen() {
+	p := u.p
+	u.stored(u.At)
+	p.Status = u.Response.Status
+	if p.Content = eligibility.None; u.Kind == eligibility.Forbidden {
+		p.Content = u.Reason
+	}
+	if !p.Public() { // a page that was listed keeps the reason why it left
+		if p.Absent = eligibility.None; u.Kind == eligibility.Doubtful {
+			p.Absent = u.Reason
+		}
+	}
+	if u.Personal() && p.FirstSeen == 0 {
+		p.LastSeen = max(p.LastSeen, u.Moment()) // the record expires by this time
+	}
+	u.Save(p)
+}
+
+// Stale returns the page if the visit was taken to show the same bytes as the last one,
+// but another process has merged a visit since. Otherwise it returns nil.
+func (m *Batch) Stale(v *Visit) *pagerecord.Page {
+	if p, _ := m.Load(v.Location); v.Same && p.BodyHash != v.Hash {
+		return p
+	}
+	return nil
+}
+
+// Guess returns the keys, besides the page's own, that merging a visit needs in most cases.
+func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
+	p := v.Before
+	if p.Missing != 0 || p.Listed() && v.Kind == eligibility.Doubtful {
+		keys = append(keys, site.Keys.Pending(v.Location), site.Keys.Refusals())
+	}
+	if p.Joined != 0 {
+		keys = append(keys, site.Keys.Duplicates(p.Joined))
+	}
+	if p.Listed() {
+		keys = append(keys, site.Book.Guess(p.Part, v.Location)...)
+	}
+	if !v.Parsed {
+		return keys
+	}
+	if v.Showing != 0 && v.Showing != p.Joined {
+		keys = append(keys, site.Keys.Duplicates(v.Showing))
+	}
+	enters := !p.Listed() && (p.Link || v.Exact)
+	if !p.Listed() {
+		keys = append(keys, site.Keys.Siblings(v.Group))
+	}
+	if enters {
+		keys = append(keys, site.Book.Guess(0, v.Location)...)
+	}
+	if p.Listed() || enters {
+		keys = append(keys, site.Journal.Guess(int64(p.Logged), v.Location, now.UnixMilli())...)
+	}
+	return keys
+}
