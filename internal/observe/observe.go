@@ -130,9 +130,9 @@ const maxReferer = 4096
 
 // begin decides whether to watch the response to r. It asks the cheapest question first: is the
 // target due at all?
-func (o *Observer) begin(r *http.Request) (location.Result, schedule.Look, bool) {
+func (o *Observer) begin(r *http.Request) (location.Result, schedule.Claim, bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() {
-		return location.Result{}, schedule.Look{}, false
+		return location.Result{}, schedule.Claim{}, false
 	}
 	class := ""
 	if r.Method == http.MethodHead {
@@ -140,13 +140,13 @@ func (o *Observer) begin(r *http.Request) (location.Result, schedule.Look, bool)
 	}
 	look, ok := o.cfg.Due.Begin(class + r.RequestURI)
 	if !ok {
-		return location.Result{}, schedule.Look{}, false
+		return location.Result{}, schedule.Claim{}, false
 	}
 	return o.consider(r, class, look)
 }
 
 // consider decides whether to watch the response to a request that is due, and for which location.
-func (o *Observer) consider(r *http.Request, class string, look schedule.Look) (loc location.Result, _ schedule.Look, ok bool) {
+func (o *Observer) consider(r *http.Request, class string, look schedule.Claim) (loc location.Result, _ schedule.Claim, ok bool) {
 	if special(r.Header) {
 		look.Return()
 		return loc, look, false
@@ -221,7 +221,7 @@ func special(h http.Header) bool {
 }
 
 // refuse ends the look at a request that is not for a location of the site.
-func (o *Observer) refuse(r *http.Request, why location.Reason, look schedule.Look) {
+func (o *Observer) refuse(r *http.Request, why location.Reason, look schedule.Claim) {
 	o.refusals[why].Add(1)
 	if why == location.ReasonOutsideFolder {
 		o.tallyOutside(r)
@@ -236,12 +236,12 @@ func (o *Observer) refuse(r *http.Request, why location.Reason, look schedule.Lo
 }
 
 // settle gives the ledger what the response showed, if anything.
-func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look schedule.Look, seen *capture.Capture) {
+func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look schedule.Claim, seen *capture.Capture) {
 	defer o.ended()
 	at, resp := time.Now(), seen.Response
 	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
 	o.tallyResponse(kind, asked, loc.Location, resp)
-	if look = o.judge(asked, loc, kind, why, look, resp, at); look == (schedule.Look{}) {
+	if look = o.judge(asked, loc, kind, why, look, resp, at); look == (schedule.Claim{}) {
 		resp.Release()
 		return
 	}
@@ -271,7 +271,7 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 // judge returns the look that the response uses up. If the response is not worth merging, judge
 // ends the look and returns the zero Look. It withdraws the page if the response forbids its
 // listing.
-func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind, why eligibility.Reason, look schedule.Look, resp *response.Response, at time.Time) schedule.Look {
+func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind, why eligibility.Reason, look schedule.Claim, resp *response.Response, at time.Time) schedule.Claim {
 	unread := resp.Truncated && resp.Header.ContentType == "" // there was no memory to learn its type from
 	switch {
 	case kind == eligibility.Nothing && unread:
@@ -282,10 +282,10 @@ func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind
 	switch {
 	case kind == eligibility.Nothing:
 		look.Return()
-		return schedule.Look{}
+		return schedule.Claim{}
 	case loc.Tracked && kind != eligibility.Witness:
 		look.Pass() // it proves nothing about the page without tracking parameters
-		return schedule.Look{}
+		return schedule.Claim{}
 	}
 	if !loc.Tracked {
 		o.withdraw(loc.Location, kind, resp, at)
@@ -304,17 +304,17 @@ func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind
 	case kind == eligibility.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:
 		o.cfg.Ledger.Drop() // there was no memory; the page is not too long
 		look.Return()
-		return schedule.Look{}
+		return schedule.Claim{}
 	}
 	return look
 }
 
 // instead gives back a look at a page whose response is of another kind. If wanted, it begins a
 // look at target, the schedule of that kind, unless that is not due.
-func (o *Observer) instead(look schedule.Look, target string, wanted bool) schedule.Look {
+func (o *Observer) instead(look schedule.Claim, target string, wanted bool) schedule.Claim {
 	look.Return()
 	if !wanted {
-		return schedule.Look{}
+		return schedule.Claim{}
 	}
 	other, _ := o.cfg.Due.Begin(target)
 	return other

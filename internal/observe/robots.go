@@ -26,15 +26,15 @@ func (o *Observer) asksForRobots(r *http.Request) bool {
 
 // beginRobots decides whether to watch a response that may show the robots.txt. Crawlers get what
 // anonymous clients get, so only these count.
-func (o *Observer) beginRobots(r *http.Request, look schedule.Look) (schedule.Look, bool) {
+func (o *Observer) beginRobots(r *http.Request, look schedule.Claim) (schedule.Claim, bool) {
 	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
 		o.refuse(r, location.ReasonHost, look)
-		return schedule.Look{}, false
+		return schedule.Claim{}, false
 	}
 	o.tally[nOwn].Add(1)
 	look.Return()
 	if o.known(r) != eligibility.None || o.foreign(r.Header) {
-		return schedule.Look{}, false
+		return schedule.Claim{}, false
 	}
 	return o.cfg.Due.Begin(robotsLook + group(o.network(r)))
 }
@@ -77,7 +77,7 @@ func (o *Observer) foreignHost(host string) bool {
 }
 
 // settleRobots gives the robots.txt to the ledger, if the response shows one.
-func (o *Observer) settleRobots(network netip.Prefix, look schedule.Look, resp *response.Response) {
+func (o *Observer) settleRobots(network netip.Prefix, look schedule.Claim, resp *response.Response) {
 	switch {
 	case !eligibility.RobotsTxt(resp) || !readable(resp):
 		resp.Release()

@@ -9,8 +9,8 @@ import (
 // known returns a table that knows the target "/a", which is due in a minute.
 func known(t *testing.T) *Table {
 	table := New(8)
-	look := begin(t, table, "/a")
-	look.slot.state.Store(pack(table.clock.now()+uint64(time.Minute.Milliseconds()), 0))
+	claim := begin(t, table, "/a")
+	claim.slot.state.Store(pack(table.clock.now()+uint64(time.Minute.Milliseconds()), 0))
 	return table
 }
 

@@ -1,0 +1,250 @@
+// Package schedule decides for each request whether to look at its target now. It takes targets, and how
+// earlier looks at them ended. Most requests teach nothing, so the answer must cost next to
+// nothing: one hash, two cache lines, and no lock if the target is known.
+package schedule
+
+import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The time between looks at one page. The second look is due Shortest after the first. Each wait is
+// a quarter longer than the last, up to Longest. So on a page with visitors, a withdrawal is seen
+// within a minute.
+const (
+	Shortest = 2 * time.Second
+	Longest  = time.Minute
+)
+
+// longestPass is the longest wait after looks that taught nothing.
+const longestPass = 10 * time.Second
+
+// lease is how long an unsettled claim keeps others from claiming its target.
+const lease = time.Second
+
+// ways is how many slots share a bucket; a target may be in any of them.
+const ways = 8
+
+// A Table remembers when each of a bounded number of request targets is next due. An unknown target
+// is due at once, as long as the shared budget for unknown targets lasts. Targets that were Reset
+// need no budget. It is safe for concurrent use.
+type Table struct {
+	seed    maphash.Seed
+	clock   *clock
+	mask    uint64
+	buckets [][ways]slot
+
+	_        [64]byte   // every request reads what is above, and not what is written to below
+	mu       sync.Mutex // guards the rest, and is held while a target gets a slot
+	budget   budget
+	expected [2]map[uint64]struct{} // the tags of targets that were Reset lately, and of those before these
+}
+
+// expectedTargets bounds the expected targets, to twice this many.
+const expectedTargets = 1 << 14
+
+// slot is one target. The tag is a hash of it, or 0 for a free slot. The high 48 bits of the state
+// say when the target is next due, in milliseconds since the table's start. The low 16 bits are its
+// last wait in tenths of a second.
+type slot struct {
+	tag   atomic.Uint64
+	state atomic.Uint64
+}
+
+// New returns a table with room for at least size targets.
+func New(size int) *Table {
+	n := 1
+	for n*ways < size {
+		n *= 2
+	}
+	return &Table{
+		seed:     maphash.MakeSeed(),
+		clock:    newClock(),
+		mask:     uint64(n - 1),
+		buckets:  make([][ways]slot, n),
+		budget:   budget{left: unknownBurst},
+		expected: [2]map[uint64]struct{}{{}, {}},
+	}
+}
+
+// unknownRate (per second) and unknownBurst bound the looks at unknown targets. A flood of made-up
+// addresses must not crowd out the site's pages, but a crawl of a new site must not lose any.
+const (
+	unknownRate  = 2_000
+	unknownBurst = 20_000
+)
+
+// A Claim is the right to look at the response to one target. Its owner settles it once it knows
+// what the response showed. Settling the zero Claim does nothing.
+type Claim struct {
+	table *Table
+	slot  *slot
+	tag   uint64
+}
+
+// Begin claims a look at target. ok is false if the target is not due.
+func (t *Table) Begin(target string) (claim Claim, ok bool) {
+	tag := t.tag(target)
+	if s := t.find(tag); s != nil {
+		return t.claim(s, tag)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.find(tag); s != nil { // of several callers, only the first gets the claim
+		return t.claim(s, tag)
+	}
+	now := t.clock.now()
+	if !t.expects(tag) && !t.budget.take(now) {
+		return Claim{}, false
+	}
+	s := t.victim(tag)
+	s.tag.Store(0) // a claim on the old target must not settle the new one
+	s.state.Store(leased(now, 0))
+	s.tag.Store(tag)
+	return Claim{t, s, tag}, true
+}
+
+// claim claims the target in s, if it is due and nobody else has claimed it.
+func (t *Table) claim(s *slot, tag uint64) (claim Claim, ok bool) {
+	state := s.state.Load()
+	due := state >> 16
+	if t.clock.beyond(due) {
+		return Claim{}, false
+	}
+	now := t.clock.now()
+	if due > now {
+		t.clock.wake(now)
+		return Claim{}, false
+	}
+	if !s.state.CompareAndSwap(state, leased(now, state&0xffff)) {
+		return Claim{}, false
+	}
+	return Claim{t, s, tag}, true
+}
+
+// Accept settles a claim whose response taught something. The next wait is longer than the last.
+func (c Claim) Accept() { c.wait(Longest) }
+
+// Pass settles a claim whose response taught nothing, and the next one would not either: the target is no
+// page, or not now. The wait grows too, but only to a few seconds, since the target may be a page
+// for another client.
+func (c Claim) Pass() { c.wait(longestPass) }
+
+func (c Claim) wait(longest time.Duration) {
+	const tenth = uint64(100 * time.Millisecond)
+	c.settle(func(wait uint64) uint64 {
+		wait = min(max(wait*5/4, uint64(Shortest)/tenth), uint64(longest)/tenth)
+		return pack(c.table.clock.now()+wait*100, wait)
+	})
+}
+
+// Return settles a claim whose response taught nothing. The target stays due.
+func (c Claim) Return() {
+	c.settle(func(wait uint64) uint64 { return pack(c.table.clock.now(), wait) })
+}
+
+// settle sets the state that next makes of the last wait, unless another target has the slot now.
+func (c Claim) settle(next func(wait uint64) uint64) {
+	if c.slot == nil {
+		return
+	}
+	state := c.slot.state.Load()
+	if c.slot.tag.Load() == c.tag {
+		c.slot.state.CompareAndSwap(state, next(state&0xffff))
+	}
+}
+
+// Reset makes target due at once, and its waits short again. From then on the table expects it,
+// until many others were Reset.
+func (t *Table) Reset(target string) {
+	tag := t.tag(target)
+	t.mu.Lock()
+	if len(t.expected[0]) == expectedTargets {
+		t.expected[0], t.expected[1] = map[uint64]struct{}{}, t.expected[0]
+	}
+	t.expected[0][tag] = struct{}{}
+	t.mu.Unlock()
+	if s := t.find(tag); s != nil {
+		s.state.Store(pack(t.clock.now(), 0))
+	}
+}
+
+// Expects reports whether target was Reset and not forgotten since. Then no stranger made it up.
+func (t *Table) Expects(target string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.expects(t.tag(target))
+}
+
+// expects is Expects for a tag. t.mu is held.
+func (t *Table) expects(tag uint64) bool {
+	for _, tags := range t.expected {
+		if _, ok := tags[tag]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Next returns when target is next due, or the zero Time if it is due now.
+func (t *Table) Next(target string) time.Time {
+	s := t.find(t.tag(target))
+	if s == nil {
+		return time.Time{}
+	}
+	if due := s.state.Load() >> 16; due > t.clock.now() {
+		return t.clock.start.Add(time.Duration(due) * time.Millisecond)
+	}
+	return time.Time{}
+}
+
+func pack(due, wait uint64) uint64 { return due<<16 | wait }
+
+func leased(now, wait uint64) uint64 { return pack(now+uint64(lease.Milliseconds()), wait) }
+
+func (t *Table) tag(target string) uint64 { return maphash.String(t.seed, target) | 1 }
+
+func (t *Table) find(tag uint64) *slot {
+	b := &t.buckets[tag>>1&t.mask]
+	for i := range b {
+		if b[i].tag.Load() == tag {
+			return &b[i]
+		}
+	}
+	return nil
+}
+
+// victim returns the slot for a new tag: a free one of its bucket, or else the one that has been due
+// longest, whose page has the fewest visits.
+func (t *Table) victim(tag uint64) *slot {
+	b := &t.buckets[tag>>1&t.mask]
+	oldest := &b[0]
+	for i := range b {
+		if b[i].tag.Load() == 0 {
+			return &b[i]
+		}
+		if b[i].state.Load() < oldest.state.Load() {
+			oldest = &b[i]
+		}
+	}
+	return oldest
+}
+
+// budget is a token bucket.
+type budget struct {
+	left float64
+	at   uint64 // when it was counted last
+}
+
+// take takes one token, if there is one.
+func (b *budget) take(now uint64) bool {
+	b.left = min(unknownBurst, b.left+float64(now-b.at)*unknownRate/1000)
+	b.at = now
+	if b.left < 1 {
+		return false
+	}
+	b.left--
+	return true
+}
