@@ -288,7 +288,7 @@ func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 	}
 	want := map[string]uint64{
 		"cookie": 2, "authorization": 1, "identity-header": 1, "client-certificate": 1, "status": 1, "attachment": 1,
-		"not-html": 1, "incomplete": 1, "method": 1, "host": 1, "empty-segment": 1, "path-param": 1,
+		"not-html": 1, "incomplete": 1, "method": 1, "host": 1, "segment": 1, "path-param": 1,
 	}
 	if got := r.Counts(); !maps.Equal(got, want) {
 		t.Errorf("counts = %v, want %v", got, want)

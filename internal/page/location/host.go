@@ -4,178 +4,131 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
 )
 
-// hostSet holds the hosts that count as the site's.
-type hostSet struct {
-	named   map[string]bool // keys are as hostKey returns them
-	lenient bool            // addresses and names of a single label count too
+// hosts are the hosts that count as the site's.
+type hosts struct {
+	named  map[string]bool // keys are as hostKey returns them
+	nearby bool            // addresses and names of a single label count too
 }
 
-// has reports whether a host, as a request or a link spells it, is in the set.
-func (s *hostSet) has(host string) bool { return s.names(host) || s.lenient && isLocal(host) }
+// has reports whether a host, as a request spells it, is one of them.
+func (h *hosts) has(host string) bool { return h.names(host) || h.nearby && isLocal(host) }
 
-// names reports whether the set names a host.
-func (s *hostSet) names(host string) bool { return s.named[hostKey(host)] }
+// names reports whether a host is named.
+func (h *hosts) names(host string) bool { return h.named[host] || h.named[hostKey(host)] }
 
-// hasLink reports whether the host of a link is in the set. A link may spell it in ways that a
+// hasLink reports whether the host of a link is one of them. A link may spell it in ways that a
 // request cannot. Then the rules for a configured host apply.
-func (s *hostSet) hasLink(host string) bool {
-	if !isASCII(host) {
-		name, err := parseHost(host)
-		if err != nil {
-			return false
-		}
-		host = name
+func (h *hosts) hasLink(host string) bool {
+	if h.has(host) {
+		return true
 	}
-	return s.has(host)
+	name, err := parseHost(host)
+	return err == nil && h.has(name)
 }
 
 // hostKey returns a host in the form for comparisons: lower case, without a trailing dot or a
 // default port. It drops both default ports whatever the scheme, since a proxy may end TLS. It does
 // not check the host.
 func hostKey(host string) string {
-	name, port := cutPort(host)
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if port == "" || port == "80" || port == "443" {
-		return name
+	u := url.URL{Host: host}
+	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if port := u.Port(); port != "" && port != "80" && port != "443" {
+		return name + ":" + port
 	}
-	return name + ":" + port
+	return name
 }
 
-// cutPort splits a host into its name and its port. The name of an IPv6 address keeps its brackets.
-// The port may be empty.
-func cutPort(host string) (name, port string) {
-	i := strings.LastIndexByte(host, ':')
-	if i < 0 || strings.IndexByte(host[i:], ']') >= 0 {
-		return host, ""
-	}
-	return host[:i], host[i+1:]
-}
+const label = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // isLocal reports whether a nearby proxy may send the host instead of the visitor's: an address,
 // "localhost" or another name without dots. The public cannot have reached another site under such
 // a name.
 func isLocal(host string) bool {
-	name, port := cutPort(host)
-	if port != "" && !isPort(port) {
-		return false
+	name := (&url.URL{Host: host}).Hostname()
+	if strings.Trim(name, label) == "" {
+		return name != "" && len(name) <= 63
 	}
-	name = strings.TrimSuffix(name, ".")
-	if strings.IndexByte(name, '.') < 0 && isName(name) {
-		return true
-	}
-	if inner, ok := cutBrackets(name); ok {
-		name = inner
-	} else if strings.IndexByte(name, ':') >= 0 {
-		return false
-	}
-	_, err := netip.ParseAddr(name)
-	return err == nil
+	addr, err := netip.ParseAddr(name)
+	return err == nil && (addr.Is4() || host[0] == '[')
 }
 
-func cutBrackets(s string) (string, bool) {
-	if len(s) < 2 || s[0] != '[' || s[len(s)-1] != ']' {
-		return "", false
-	}
-	return s[1 : len(s)-1], true
-}
-
-func isPort(s string) bool {
-	n, err := strconv.ParseUint(s, 10, 16)
-	return err == nil && n > 0 && s[0] != '+' && s[0] != '0'
-}
-
-// isName reports whether s is a host name in ASCII: labels of letters, digits, hyphens and
-// underscores. See RFC 1034 section 3.5; underscores occur in practice.
-func isName(s string) bool {
-	if len(s) > 253 {
-		return false
-	}
-	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
-			return false
-		}
-		for i := range len(label) {
-			if c := label[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '_' {
-				return false
-			}
-		}
-	}
-	return true
-}
+// hostName matches names in ASCII. Underscores occur in practice.
+var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
 
 // parseHost reads a host that the owner configured. It returns it in lower case and ASCII, with its
 // port if it has one.
 func parseHost(s string) (string, error) {
-	if s == "" {
-		return "", errors.New(`the host is empty; write it as "example.com"`)
+	if strings.Contains(s, "@") {
+		return "", errors.New("a user name stands before the host") // and maybe a password
 	}
-	if strings.IndexByte(s, '@') >= 0 {
-		return "", errors.New("a user name stands before the host; write the host alone")
+	bad := fmt.Errorf(`%q is not a host name, such as "example.com" or "example.com:8443"; it has no wildcards, and an IPv6 address is in brackets`, s)
+	u, err := url.Parse("https://" + s)
+	if err != nil || u.Host != s {
+		return "", bad
 	}
-	if strings.ContainsAny(s, "/?#\\ ") {
-		return "", fmt.Errorf("%q is not a host; write the host alone, such as %q", s, "example.com")
-	}
-	name, port := cutPort(s)
-	if strings.HasSuffix(s, ":") || port != "" && !isPort(port) {
-		return "", fmt.Errorf("host %q has a bad port; it must be a number from 1 to 65535", s)
-	}
-	name, err := parseHostName(strings.TrimSuffix(name, "."))
-	if err != nil {
-		return "", err
-	}
-	if port != "" {
-		name += ":" + port
-	}
-	return name, nil
-}
-
-// parseHostName reads a host without its port.
-func parseHostName(s string) (string, error) {
-	if inner, ok := cutBrackets(s); ok {
-		addr, err := netip.ParseAddr(inner)
+	name := strings.TrimSuffix(u.Hostname(), ".")
+	if strings.HasPrefix(s, "[") {
+		addr, err := netip.ParseAddr(name)
 		if err != nil || !addr.Is6() || addr.Zone() != "" {
-			return "", fmt.Errorf("host %q is not an IPv6 address without zone", s)
+			return "", bad
 		}
-		return "[" + addr.String() + "]", nil
+		name = "[" + addr.String() + "]"
+	} else if name = toASCII(name); len(name) > 253 || !hostName.MatchString(name) {
+		return "", bad
 	}
-	name, err := toASCII(s)
-	if err != nil {
-		return "", err
-	}
-	if !isName(name) {
-		return "", fmt.Errorf("host %q is not a host name; write one such as \"example.com\", each host by itself without wildcards, and an IPv6 address in brackets", s)
-	}
-	return strings.ToLower(name), nil
-}
-
-// toASCII returns a host name as browsers convert it to look it up.
-func toASCII(name string) (string, error) {
-	if isASCII(name) {
+	if !strings.Contains(s[strings.LastIndexByte(s, ']')+1:], ":") {
 		return name, nil
 	}
-	// The conversion would replace invalid UTF-8 without an error.
-	if !utf8.ValidString(name) {
-		return "", fmt.Errorf("host %q is not UTF-8", name)
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil || port == 0 || strconv.FormatUint(port, 10) != u.Port() {
+		return "", bad
 	}
-	ascii, err := idna.Lookup.ToASCII(name)
-	if err != nil {
-		return "", fmt.Errorf("host %q cannot be converted to punycode: %w", name, err)
-	}
-	return ascii, nil
+	return name + ":" + u.Port(), nil
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
+// toASCII returns a host name as browsers convert it to look it up, or "".
+func toASCII(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return strings.ToLower(name)
 	}
-	return true
+	ascii, err := idna.Lookup.ToASCII(name)
+	if err != nil || !utf8.ValidString(name) { // it replaces invalid UTF-8 without an error
+		return ""
+	}
+	return ascii
+}
+
+// PublicHost returns the host of another site's URL in lower case and ASCII, without the port that
+// its scheme implies. It reports false unless the host is a name below a top-level domain that IANA
+// has delegated, so that everybody can find it. An address does not count, however it is spelled.
+// Browsers take any host that ends in a number for an address, such as "127.1" or "0x7f.1" (WHATWG
+// URL, "ends in a number checker"). No top-level domain is a number.
+func PublicHost(scheme, host string) (string, bool) {
+	host, err := parseHost(host)
+	if err != nil {
+		return "", false
+	}
+	name := (&url.URL{Host: host}).Hostname()
+	if _, err := netip.ParseAddr(name); err == nil || strings.IndexByte(name, '.') < 0 {
+		return "", false
+	}
+	suffix, delegated := publicsuffix.PublicSuffix(name)
+	if !delegated && strings.IndexByte(suffix, '.') < 0 {
+		return "", false
+	}
+	switch suffix[strings.LastIndexByte(suffix, '.')+1:] {
+	case "onion", "arpa": // on the list, but not for everybody
+		return "", false
+	}
+	return dropPort(host, scheme), true
 }

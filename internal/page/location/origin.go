@@ -3,6 +3,7 @@ package location
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -20,38 +21,34 @@ type Origin struct {
 // "localhost" are allowed, for development. An error says what is wrong and what to write instead.
 // It does not repeat a password.
 func ParseOrigin(s string) (Origin, error) {
-	if s == "" {
-		return Origin{}, errors.New(`origin is empty; write it as "https://example.com"`)
-	}
-	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok {
-		return Origin{}, fmt.Errorf("origin %q has no scheme; write it as %q", withoutUser(s), "https://"+strings.TrimLeft(withoutUser(s), "/"))
-	}
-	scheme = strings.ToLower(scheme)
-	if scheme != "http" && scheme != "https" {
-		return Origin{}, fmt.Errorf("origin %q has the scheme %q; it must be http or https", withoutUser(s), scheme)
-	}
-	authority, path := cutAuthority(rest)
-	if strings.IndexByte(authority, '@') >= 0 {
-		return Origin{}, fmt.Errorf("origin has a user name in front of its host; write it as %q", scheme+"://"+withoutUser(authority))
-	}
-	if i := strings.IndexAny(path, "?#"); i >= 0 {
-		return Origin{}, fmt.Errorf("origin %q has a query or a fragment; write it as %q", s, scheme+"://"+authority+path[:i])
-	}
-	host, err := parseHost(authority)
+	o, err := parseOrigin(s)
 	if err != nil {
-		return Origin{}, fmt.Errorf("origin %q: %w", s, err)
+		return Origin{}, fmt.Errorf(`origin: %w; write it as "https://example.com", or as "https://example.com/blog" for a folder`, err)
 	}
-	folder, err := parseFolder(path)
-	if err != nil {
-		return Origin{}, fmt.Errorf("origin %q: %w", s, err)
-	}
-	return Origin{scheme, dropPort(host, scheme), folder}, nil
+	return o, nil
 }
 
-// withoutUser returns s without anything before its last "@", which may be a password.
-func withoutUser(s string) string {
-	return s[strings.LastIndexByte(s, '@')+1:]
+func parseOrigin(s string) (o Origin, err error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return o, errors.New("it is not a URL") // err may hold a password
+	case u.Scheme != "http" && u.Scheme != "https":
+		return o, errors.New("its scheme is neither http nor https")
+	case u.User != nil:
+		return o, errors.New("a user name stands before the host")
+	case u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#"):
+		return o, errors.New("it has a query or a fragment")
+	}
+	host, err := parseHost(u.Host)
+	if err != nil {
+		return o, err
+	}
+	folder, err := parseFolder(u.EscapedPath())
+	if err != nil {
+		return o, err
+	}
+	return Origin{u.Scheme, dropPort(host, u.Scheme), folder}, nil
 }
 
 // dropPort removes the port that the scheme implies.
@@ -67,8 +64,9 @@ func parseFolder(path string) (string, error) {
 	if path == "" || path == "/" {
 		return "/", nil
 	}
-	if above, file := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]; isFile(file) {
-		return "", fmt.Errorf("its path %q names a file; write the folder, such as %q", path, above)
+	above := path[:strings.LastIndexByte(path, '/')+1]
+	if isFile(path[len(above):]) {
+		return "", fmt.Errorf("its path %q names a file in the folder %q", path, above)
 	}
 	folder, reason := normalFolder(path)
 	if reason != ReasonNone {
@@ -88,7 +86,7 @@ func isFile(segment string) bool {
 
 // normalFolder returns the normal form of a folder's path, with a slash at its end.
 func normalFolder(path string) (string, Reason) {
-	folder, reason := normalPath(strings.TrimSuffix(path, "/")+"/", strict)
+	folder, reason := normalPath(strings.TrimSuffix(path, "/") + "/")
 	if len(folder) > maxLocation {
 		return "", ReasonTooLong
 	}

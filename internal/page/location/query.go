@@ -6,16 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/servemap/servemap/internal/page/escape"
 )
-
-// query holds the parameters that are kept, sorted by key.
-type query struct {
-	params  []param
-	foreign bool // a parameter is not an allowed one
-	tracked bool // a tracking parameter was dropped
-}
 
 // param is a parameter in normal form.
 type param struct{ key, value string }
@@ -52,102 +43,58 @@ func CheckParam(key string) error {
 	return nil
 }
 
-// parseQuery reads the query of a location below path, which is in normal form. One defect makes
-// the whole query malformed, since two programs may read it differently.
-func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
-	// Some servers also split at semicolons. A parameter must not hide behind an allowed one.
-	if strings.IndexByte(s, ';') >= 0 {
-		return query{}, ReasonQuery
-	}
-	var more []string
+// canonicalQuery returns the location of a path in normal form with a query. It keeps the parameters
+// that are no tracking ones, sorted by key. One defect makes the whole query malformed, since two
+// programs may read it differently.
+func (n *Normalizer) canonicalQuery(path, query string) Result {
+	var (
+		result Result
+		params []param
+		more   []string
+	)
 	asked := n.more == nil
-	for pair := range strings.SplitSeq(s, "&") {
-		rawKey, rawValue, _ := strings.Cut(pair, "=")
-		key, ok := normalKey(rawKey)
-		if !ok {
-			return query{}, ReasonQuery
+	for pair := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		if key == "" || !isRaw(key, inKey) || strings.Contains(value, ";") { // some servers split there too
+			return Result{Reason: ReasonQuery}
 		}
-		allowed := n.params[key] && (n.given || isPageValue(rawValue))
+		value, text, reason := normal(value, inValue)
+		bad := reason != ReasonNone || text == "" || len(text) > maxValue
+		allowed := n.params[key] && (n.given || !bad && isPageValue(text))
 		if !allowed && !asked {
 			more, asked = n.more(path), true
 		}
 		allowed = allowed || slices.Contains(more, key)
-		if !allowed && isTracking(key) {
-			q.tracked = true
+		switch {
+		case !allowed && isTracking(key):
+			result.Tracked = true
 			continue
+		case bad:
+			return Result{Reason: ReasonQuery}
+		case HasEmail(text):
+			return Result{Reason: ReasonEmail}
 		}
-		value, reason := normalValue(rawValue, m)
-		if reason != ReasonNone {
-			return query{}, reason
+		i, twice := slices.BinarySearchFunc(params, key, func(p param, key string) int { return strings.Compare(p.key, key) })
+		if twice || len(params) == maxParams {
+			return Result{Reason: ReasonQuery}
 		}
-		if !q.insert(param{key, value}) {
-			return query{}, ReasonQuery
+		params = slices.Insert(params, i, param{key, value})
+		if !allowed {
+			result.Reason, result.OwnQuery = ReasonQuery, true
 		}
-		q.foreign = q.foreign || !allowed
 	}
-	return q, ReasonNone
+	result.Location = joined(path, params)
+	return result
 }
 
-// insert puts p in its place. It reports false if there are too many, or one with the same key.
-func (q *query) insert(p param) bool {
-	i, found := slices.BinarySearchFunc(q.params, p.key, func(p param, key string) int { return strings.Compare(p.key, key) })
-	if found || len(q.params) == maxParams {
-		return false
+// joined returns the path followed by the parameters.
+func joined(path string, params []param) string {
+	separator := "?"
+	for _, p := range params {
+		path += separator + p.key + "=" + p.value
+		separator = "&"
 	}
-	q.params = slices.Insert(q.params, i, p)
-	return true
-}
-
-// appendTo returns the path followed by the query.
-func (q *query) appendTo(path string) string {
-	if len(q.params) == 0 {
-		return path
-	}
-	b := make([]byte, 0, len(path)+len(q.params)*(2+2*maxValue))
-	b = append(b, path...)
-	separator := byte('?')
-	for _, p := range q.params {
-		b = append(append(b, separator), p.key...)
-		b = append(append(b, '='), p.value...)
-		separator = '&'
-	}
-	return string(b)
-}
-
-// normalKey returns the normal form of a key. It refuses a key that still needs an escape, so that
-// equal keys are equal strings.
-func normalKey(s string) (string, bool) {
-	if s == "" {
-		return "", false
-	}
-	if isRaw(s, inKey) {
-		return s, true
-	}
-	var outBuf, textBuf [128]byte
-	out, _, reason := unescape(outBuf[:0], textBuf[:0], s, inKey, strict)
-	if reason != ReasonNone || !isRaw(string(out), inKey) {
-		return "", false
-	}
-	return string(out), true
-}
-
-// normalValue returns the normal form of a value.
-func normalValue(s string, m mode) (string, Reason) {
-	if s == "" {
-		return "", ReasonQuery
-	}
-	var outBuf, textBuf [256]byte
-	out, text, reason := unescape(outBuf[:0], textBuf[:0], s, inValue, m&linkQuery)
-	if reason != ReasonNone || len(text) > maxValue || checkText(text) != ReasonNone {
-		return "", ReasonQuery
-	}
-	if HasEmail(text) {
-		return "", ReasonEmail
-	}
-	if string(out) == s {
-		return s, ReasonNone
-	}
-	return string(out), ReasonNone
+	return path
 }
 
 // The bounds of "page" if the owner has not named it. A longer value, or one with more digits, may
@@ -157,27 +104,20 @@ const (
 	maxPageWord   = 24 // characters, of which at most four are digits
 )
 
-// isPageValue reports whether a raw value is a number or a short word, such as "2", "last",
+// isPageValue reports whether a decoded value is a number or a short word, such as "2", "last",
 // "part-2" or "über-uns". Then "page" is the number of a page in a list, or names a page of a small
 // site.
 func isPageValue(s string) bool {
 	length, digits, letters := 0, 0, 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == '%' && escape.Is(s[i:]) {
-			c = escape.Byte(s[i:])
-			i += 2
-		}
+	for _, r := range s {
+		length++
 		switch {
-		case isDigit(c):
+		case '0' <= r && r <= '9':
 			digits++
-		case isLetter(c), c >= utf8.RuneSelf:
+		case 'a' <= r|0x20 && r|0x20 <= 'z', r >= utf8.RuneSelf:
 			letters++
-		case c != '-' && c != '_':
+		case r != '-' && r != '_':
 			return false
-		}
-		if c < 0x80 || c >= 0xC0 { // only the first byte of a character counts
-			length++
 		}
 	}
 	if letters == 0 {

@@ -30,15 +30,13 @@ func newBase(norm *location.Normalizer, at, named string) (base, bool) {
 	return b, true
 }
 
-// parse resolves a reference. It refuses a reference to the page itself, and one in which browsers
-// and package net/url see different hosts.
+// parse resolves a reference. It refuses a reference to the page itself.
 func (b base) parse(href string) (*url.URL, bool) {
-	href = location.Clean(href)
-	if href == "" || len(href) > maxHref || strings.HasPrefix(href, "///") { // a host for browsers, but a path for net/url
+	u, err := location.ParseLink(href)
+	if err != nil || *u == (url.URL{}) || len(href) > maxHref {
 		return nil, false
 	}
-	u, err := b.Parse(href)
-	return u, err == nil
+	return b.ResolveReference(u), true
 }
 
 // maxHref bounds the references that are resolved, in bytes.
@@ -130,7 +128,7 @@ func signing(name string) bool {
 func namesSomebody(u *url.URL) bool {
 	text := u.Path + "?" + u.RawQuery
 	for range 3 {
-		if location.HasEmail([]byte(atVariant.ReplaceAllString(text, "$1"))) {
+		if location.HasEmail(atVariant.ReplaceAllString(text, "$1")) {
 			return true
 		}
 		plain, err := url.PathUnescape(text)

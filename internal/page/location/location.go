@@ -1,0 +1,93 @@
+// Package location decides under which location a page is listed. It takes requests, links and
+// URLs. It returns a location, or the reason why there is none.
+//
+// A location is a path-absolute reference in normal form, such as "/news/42" or "/news?page=2". It
+// is printable ASCII, from 0x21 to 0x7E, and starts with a single slash. It has no dot segments,
+// empty segments or fragment. It has escapes, in upper case, only where they are needed. Its
+// parameters are sorted by key. Two spellings of one page have one location. The package rejects
+// what is unsafe or uncertain. It must never repair it: nobody asked for a repaired location, and
+// the site may not answer there.
+//
+// A location's host is always that of the configured Origin. It must never be one that a request or
+// a page names.
+package location
+
+// The limits of a location. The sitemap protocol allows a URL fewer than 2,048 characters, with the
+// origin. Half of that still holds a hundred CJK characters, each of nine bytes when it is escaped.
+const (
+	maxLocation = 1024 // bytes of a location
+	maxSegments = 12   // segments of its path
+	maxParams   = 3    // parameters of its query
+	maxValue    = 64   // bytes of a parameter's value, decoded
+	maxInput    = 8192 // bytes of an input; a longer one is refused unread
+)
+
+// Reason says why a request, a link or a URL has no location. The zero Reason means that it has
+// one. The numbers may change between versions, the strings do not.
+type Reason uint8
+
+// The reasons. An input with several defects mostly gets the first one in this list.
+const (
+	ReasonNone          Reason = iota // accepted
+	ReasonHost                        // the host is not one of the site's
+	ReasonForm                        // not a path or an http(s) URL, or it has user information or, in a request, a fragment
+	ReasonCharacter                   // a character that must not be there, even escaped, or that nobody sees; or not UTF-8
+	ReasonEscape                      // a broken escape, an escape inside an escape, or an escaped slash, which nobody can tell from a real one
+	ReasonSegment                     // two slashes in a row, or "." or ".." as a segment
+	ReasonPathParam                   // a semicolon in the path, as in ";jsessionid=", or a session as a segment
+	ReasonTooLong                     // more bytes or segments than a location may have
+	ReasonEmail                       // an e-mail address
+	ReasonOutsideFolder               // not at or below the origin's folder
+	ReasonQuery                       // a parameter that is not allowed, or a query that is malformed
+)
+
+// reasons are the reasons' names, and explanations for whoever wrote the URL.
+var reasons = [...]struct{ name, text string }{
+	ReasonNone:          {"none", "it is accepted"},
+	ReasonHost:          {"host", "its host is not the site's"},
+	ReasonForm:          {"form", "it is not a path or an http(s) URL, or it names a user"},
+	ReasonCharacter:     {"character", "it has a character that may not stand in a URL, or that nobody sees"},
+	ReasonEscape:        {"escape", "it has a broken escape, an escaped slash, or is escaped twice"},
+	ReasonSegment:       {"segment", `it has two slashes in a row, or "." or ".." as a segment`},
+	ReasonPathParam:     {"path-param", "its path has a semicolon or a session"},
+	ReasonTooLong:       {"too-long", "it is too long or has too many segments"},
+	ReasonEmail:         {"email", "it has an e-mail address"},
+	ReasonOutsideFolder: {"outside-folder", "it is not in the folder of the origin"},
+	ReasonQuery:         {"query", "its query has a parameter that is not allowed"},
+}
+
+// String returns the reason's fixed name, such as "path-param". It is "none" for ReasonNone.
+func (r Reason) String() string {
+	if int(r) < len(reasons) {
+		return reasons[r].name
+	}
+	return "unknown"
+}
+
+// Text returns the reason in words for people, such as "it has an e-mail address". The words may
+// change.
+func (r Reason) Text() string {
+	if int(r) < len(reasons) {
+		return reasons[r].text
+	}
+	return "it cannot be listed"
+}
+
+// Result is the location of a request or a link, or the reason why there is none.
+type Result struct {
+	// Location is the location if Reason is ReasonNone, and empty if there is none. It may share
+	// memory with the input; clone it to keep it for long.
+	Location string
+	// Reason is ReasonNone if nothing in the URL itself keeps the page out of the sitemap.
+	Reason Reason
+	// OwnQuery says that Reason is ReasonQuery only because of a well-formed parameter that
+	// is not allowed. Location then has all parameters but the tracking ones. The page may be
+	// listed there if its own canonical link resolves to that same location.
+	OwnQuery bool
+	// Tracked says that tracking parameters were dropped. With them, the site may show something
+	// other than at Location.
+	Tracked bool
+	// Local says that a request's host counts only because a nearby proxy may send it instead of
+	// the origin's.
+	Local bool
+}
