@@ -13,21 +13,21 @@ import (
 // A new kind of evidence is a field here, what it is worth in [Decide], and the place where it is
 // seen.
 type Evidence struct {
-	Route    bool        // its route matches exactly this location, and it showed a whole document
-	Variable bool        // a variable of its route is named like a secret
-	Query    bool        // its location has a query
-	Link     bool        // a listed page links to it
-	LinkAt   moment.Time // when such a link was first seen, to the second; only while the page waits
-	LinkNet  uint32      // the network that saw it then, 0 if unknown
-	Shown    bool        // such a link was seen a day apart, or from two networks
+	Route    bool        `cbor:"1,keyasint,omitzero"` // its route matches exactly this location, and it showed a whole document
+	Variable bool        `cbor:"2,keyasint,omitzero"` // a variable of its route is named like a secret
+	Query    bool        `cbor:"3,keyasint,omitzero"` // its location has a query
+	Link     bool        `cbor:"4,keyasint,omitzero"` // a listed page links to it
+	LinkAt   moment.Time `cbor:"5,keyasint,omitzero"` // when such a link was first seen, to the second; only while the page waits
+	LinkNet  uint32      `cbor:"6,keyasint,omitzero"` // the network that saw it then, 0 if unknown
+	Shown    bool        `cbor:"7,keyasint,omitzero"` // such a link was seen a day apart, or from two networks
 
 	// Unprompted says that such a link was seen although the request named only public pages. So
 	// the link does not depend on who asked. It is noted only if the location has a risky word.
-	Unprompted bool
+	Unprompted bool `cbor:"8,keyasint,omitzero"`
 
-	Hop      int      // how many redirects lead here from an entry, one or two; 0 for none
-	Networks []uint16 // the networks that got the page while it waits
-	Group    uint64   // its route or folder
+	Hop      int      `cbor:"9,keyasint,omitzero"`  // how many redirects lead here from an entry, one or two; 0 for none
+	Networks []uint16 `cbor:"10,keyasint,omitzero"` // the networks that got the page while it waits
+	Group    uint64   `cbor:"11,keyasint,omitzero"` // its route or folder
 }
 
 // Led reports whether an entry redirects to the location.

@@ -28,8 +28,8 @@ func (v Verdict) String() string {
 
 // Standing is a verdict with its reason.
 type Standing struct {
-	Verdict Verdict
-	Reason  Reason
+	Verdict Verdict `cbor:"1,keyasint,omitzero"`
+	Reason  Reason  `cbor:"2,keyasint,omitzero"`
 }
 
 // Listed reports whether the verdict is to list the page.

@@ -2,19 +2,18 @@ package lastmod
 
 import (
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/codec"
 )
 
 // Candidates are the dates that may become a page's lastmod. Which one does depends on the
 // [Trust] at the time of publishing.
 type Candidates struct {
-	Changed  moment.Time        // the look that first showed the present content
-	Exact    moment.Time        // the given date that moved with that change, and was believed then
-	ExactBy  Source             // who gave Exact
-	Given    Given[moment.Time] // the dates of the present content
-	Young    Given[bool]        // no look has found the given date old enough to be used
-	Fresh    moment.Time        // since when the page is there, if it is known to be new
-	Volatile bool               // the page differs at every look
+	Changed  moment.Time        `cbor:"1,keyasint,omitzero"` // the look that first showed the present content
+	Exact    moment.Time        `cbor:"2,keyasint,omitzero"` // the given date that moved with that change, and was believed then
+	ExactBy  Source             `cbor:"3,keyasint,omitzero"` // who gave Exact
+	Given    Given[moment.Time] `cbor:"4,keyasint,omitzero"` // the dates of the present content
+	Young    Given[bool]        `cbor:"5,keyasint,omitzero"` // no look has found the given date old enough to be used
+	Fresh    moment.Time        `cbor:"6,keyasint,omitzero"` // since when the page is there, if it is known to be new
+	Volatile bool               `cbor:"7,keyasint,omitzero"` // the page differs at every look
 }
 
 // Basis says what a lastmod is based on, or why there is none.
@@ -96,20 +95,4 @@ func (c Candidates) Against(trust Trust, s Source, now moment.Time) Doubt {
 	default:
 		return doubt
 	}
-}
-
-// CandidateFields is how many field numbers [Candidates.Fields] uses.
-const CandidateFields = 9
-
-// Fields lists the candidates in a record, with the field numbers from base on.
-func (c *Candidates) Fields(f *codec.Fields, base int) {
-	f.Date(base, &c.Changed)
-	f.Date(base+1, &c.Exact)
-	c.ExactBy.field(f, base+2)
-	f.Date(base+3, &c.Given[Server])
-	f.Date(base+4, &c.Given[Page])
-	f.Bool(base+5, &c.Young[Server])
-	f.Bool(base+6, &c.Young[Page])
-	f.Date(base+7, &c.Fresh)
-	f.Bool(base+8, &c.Volatile)
 }

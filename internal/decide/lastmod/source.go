@@ -32,6 +32,9 @@ func (s Source) String() string {
 	return "nobody"
 }
 
+// Valid reports whether s is one of the sources, or none.
+func (s Source) Valid() bool { return s < sources }
+
 // field lists the source in a record. An unknown source is read as NoSource.
 func (s *Source) field(f *codec.Fields, num int) {
 	if codec.Uint(f, num, s); *s >= sources {

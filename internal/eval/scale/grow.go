@@ -13,6 +13,9 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/store"
 )
 
@@ -72,13 +75,11 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	err := st.View(ctx, old, func(stored [][]byte) error {
 		values = values[:0]
 		for i := first; i < end; i++ {
-			var twin codec.Encoder
-			twin.Bytes(1, []byte(location(i)))
 			page, err := inPart(stored[2*(i-first)], i/sitemap.MaxURLs+1)
 			if err != nil {
 				return err
 			}
-			values = append(values, page, bytes.Clone(stored[2*(i-first)+1]), twin.Seal())
+			values = append(values, page, bytes.Clone(stored[2*(i-first)+1]), sitewide.Duplicates{Listed: location(i)}.Encode(func(string) uint64 { return 0 }))
 		}
 		return nil
 	})
@@ -91,17 +92,14 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	})
 }
 
-// inPart returns the record of a page with another part number, which is in its field 110.
+// inPart returns the record of a page with another part number.
 func inPart(page []byte, n int) ([]byte, error) {
-	var e codec.Encoder
-	err := codec.Open(page, func(f codec.Field) {
-		if f.Num == 110 {
-			e.Uint(f.Num, uint64(n))
-		} else {
-			e.Raw(f.Raw)
-		}
-	})
-	return e.Seal(), err
+	p, err := pagerecord.Decode(page)
+	if err != nil {
+		return nil, err
+	}
+	p.Part = n
+	return p.Encode(), nil
 }
 
 // addParts adds the records of the parts of the pages from had on.
@@ -112,13 +110,9 @@ func addParts(ctx context.Context, st store.Store, had, pages int) error {
 		for i := (n - 1) * sitemap.MaxURLs; i < min(n*sitemap.MaxURLs, pages); i++ {
 			count, room = count+1, room+len(kit.Origin+location(i))+entryBytes
 		}
-		var part, head codec.Encoder
-		part.Uint(1, uint64(count))
-		part.Uint(2, uint64(room))
-		head.Uint(1, uint64(n))
-		keys := []string{fmt.Sprintf("%s|part|%06d", kit.Origin, n), kit.Origin + "|head"}
+		keys := []string{fmt.Sprintf("%s|part|%06d", kit.Origin, n)}
 		if err := st.Update(ctx, keys, func(stored [][]byte) error {
-			stored[0], stored[1] = part.Seal(), head.Seal()
+			stored[0] = codec.Marshal(shards.Part{Pages: count, Bytes: room})
 			return nil
 		}); err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -198,7 +198,7 @@ func placeless(records map[string]string) map[string]string {
 			_, location, _ := strings.Cut(rest, "|")
 			key = "list|" + location
 		case "log":
-			value = string(codec.Others([]byte(value), 3)) // the part
+			value = string(recordtest.Set([]byte(value), 0, 3, 0)) // the part
 		case "page":
 			p, err := pagerecord.Decode([]byte(value))
 			if err != nil {

@@ -52,21 +52,21 @@ type Alternate struct {
 
 // News is what a news sitemap says about an article. All fields are required.
 type News struct {
-	Publication string // the name of the newspaper or site
-	Language    string // of the article, in the form that NewsLanguage returns
-	Published   int64  // when, in seconds since the Unix epoch
-	Title       string
+	Publication string `cbor:"1,keyasint,omitzero"` // the name of the newspaper or site
+	Language    string `cbor:"2,keyasint,omitzero"` // of the article, in the form that NewsLanguage returns
+	Published   int64  `cbor:"3,keyasint,omitzero"` // when, in seconds since the Unix epoch
+	Title       string `cbor:"4,keyasint,omitzero"`
 }
 
 // Video is what a sitemap says about a video.
 type Video struct {
-	Thumbnail   string // required: the address of an image
-	Title       string // required
-	Description string // required
-	Content     string // the address of the video file; this or Player is required
-	Player      string // the address of a player
-	Seconds     int    // its length, from 1 to MaxDuration; any other value is left out
-	Published   int64  // when, in seconds since the Unix epoch; left out when a file cannot name it
+	Thumbnail   string `cbor:"1,keyasint,omitzero"` // required: the address of an image
+	Title       string `cbor:"2,keyasint,omitzero"` // required
+	Description string `cbor:"3,keyasint,omitzero"` // required
+	Content     string `cbor:"4,keyasint,omitzero"` // the address of the video file; this or Player is required
+	Player      string `cbor:"5,keyasint,omitzero"` // the address of a player
+	Seconds     int    `cbor:"6,keyasint,omitzero"` // its length, from 1 to MaxDuration; any other value is left out
+	Published   int64  `cbor:"7,keyasint,omitzero"` // when, in seconds since the Unix epoch; left out when a file cannot name it
 }
 
 // Namespaces returns the extensions that a file must declare for an entry with x.

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -17,7 +18,7 @@ import (
 func put(t *testing.T, st store.Store, j Journal, at time.Time, location string, what Happening) {
 	t.Helper()
 	err := st.Update(context.Background(), []string{j.Keys.Log(at.UnixMilli(), location)}, func(values [][]byte) error {
-		values[0] = event{what: what}.encode()
+		values[0] = codec.Marshal(event{What: what})
 		return nil
 	})
 	if err != nil {

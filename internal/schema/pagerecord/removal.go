@@ -21,14 +21,12 @@ func (d *PendingRemoval) HasMinute() bool {
 }
 
 // Minute returns the record of a doubt that has its minute.
-func (d *PendingRemoval) Minute() []byte {
-	return codec.Write((&PendingRemoval{Missing: d.Missing}).fields, "")
-}
+func (d *PendingRemoval) Minute() []byte { return codec.Marshal(PendingRemoval{Missing: d.Missing}) }
 
 // ReadMinute returns since when a listed page may be gone, according to its record.
 func ReadMinute(b []byte) moment.Time {
 	var d PendingRemoval
-	_, _ = codec.Read(b, codec.Into(d.fields)) // a damaged record says nothing
+	_ = codec.Unmarshal(b, &d) // a damaged record says nothing
 	return d.Missing
 }
 

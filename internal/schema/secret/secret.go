@@ -12,7 +12,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
 	"strconv"
 
 	"github.com/servemap/servemap/internal/schema/codec"
@@ -31,26 +30,20 @@ func New() Key {
 }
 
 // Encode returns the key as the record that [Read] reads.
-func (k Key) Encode() []byte {
-	var e codec.Encoder
-	e.Bytes(1, k)
-	return e.Seal()
-}
+func (k Key) Encode() []byte { return codec.Marshal([]byte(k)) }
 
 // Read reads the record of a key. If b is nil, it returns nil without an error.
 func Read(b []byte) (k Key, err error) {
 	if b == nil {
 		return nil, nil
 	}
-	err = codec.Open(b, func(f codec.Field) {
-		if f.Num == 1 && len(f.Data) == keyBytes {
-			k = slices.Clone(f.Data)
-		}
-	})
-	if err == nil && k == nil {
+	if err = codec.Unmarshal(b, &k); err == nil && len(k) != keyBytes {
 		err = codec.ErrDamaged
 	}
-	return k, err
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 func (k Key) sum(purpose, text string) [sha256.Size]byte {

@@ -37,21 +37,10 @@ var kinds = [...]sitemap.Namespaces{sitemap.Alternates, sitemap.Images, sitemap.
 
 // Part is the record of one part.
 type Part struct {
-	Pages   int
-	Bytes   int             // reserved for the pages
-	Using   [len(kinds)]int // how many pages have each extension
-	Changes int             // counts the changes that may change the file
-
-	unread codec.Unread
-}
-
-func (p *Part) fields(f *codec.Fields) {
-	f.Count(1, &p.Pages)
-	f.Count(2, &p.Bytes)
-	for i := range p.Using { // one for each extension
-		f.Count(3+i, &p.Using[i])
-	}
-	f.Count(6, &p.Changes)
+	Pages   int             `cbor:"1,keyasint,omitzero"`
+	Bytes   int             `cbor:"2,keyasint,omitzero"` // reserved for the pages
+	Using   [len(kinds)]int `cbor:"3,keyasint,omitzero"` // how many pages have each extension
+	Changes int             `cbor:"4,keyasint,omitzero"` // counts the changes that may change the file
 }
 
 // Uses returns the extensions that the part's file must declare.
@@ -73,29 +62,20 @@ func (p *Part) count(uses sitemap.Namespaces, n int) {
 	}
 }
 
-// DecodePart reads the record of a part.
+// DecodePart reads the record of a part. Of a damaged one nothing is known.
 func DecodePart(b []byte) (p Part) {
-	p.unread, _ = codec.Read(b, codec.Into(p.fields))
+	if codec.Unmarshal(b, &p) != nil || min(p.Pages, p.Bytes, p.Changes) < 0 {
+		return Part{}
+	}
 	return p
 }
 
-func (p Part) encode() []byte { return codec.Encode(p.fields, p.unread) }
+func (p Part) encode() []byte { return codec.Marshal(p) }
 
 // putPart stores the record of a part that has changed.
 func (b Book) putPart(tx Tx, n int, p Part) {
 	p.Changes = (p.Changes + 1) % math.MaxInt32
 	tx.Put(b.Keys.Part(n), p.encode())
-}
-
-// readNumber returns the number in a record that holds nothing else, 0 if it is damaged.
-func readNumber(b []byte) (n int) {
-	_, _ = codec.Read(b, codec.Into(func(f *codec.Fields) { f.Count(1, &n) }))
-	return n
-}
-
-// putNumber stores such a record.
-func putNumber(tx Tx, key string, n int) {
-	tx.Put(key, codec.Write(func(f *codec.Fields) { f.Count(1, &n) }, codec.Others(tx.Get(key), 1)))
 }
 
 // Add lists location with e and returns its part. That is before, if the page was there
@@ -106,7 +86,7 @@ func putNumber(tx Tx, key string, n int) {
 // there are.
 func (b Book) Add(tx Tx, before int, location string, e Entry) int {
 	size := b.Reserved(location, e.Extension)
-	e.room = size - b.size(location)
+	e.Room = size - b.size(location)
 	n, p := b.choose(tx, before, size)
 	p.Pages++
 	p.Bytes += size
@@ -140,7 +120,7 @@ func (b Book) Remove(tx Tx, n int, location string) {
 	e, _ := DecodeEntry(entry) // of a damaged entry only the address is known
 	p := DecodePart(tx.Get(b.Keys.Part(n)))
 	p.Pages--
-	p.Bytes -= b.size(location) + e.room
+	p.Bytes -= b.size(location) + e.Room
 	p.count(e.Extension.uses(), -1)
 	b.putPart(tx, n, p)
 	tx.Put(key, nil)
@@ -165,13 +145,13 @@ func (b Book) Set(tx Tx, n int, location string, e Entry) bool {
 	key := b.Keys.List(n, location)
 	old := tx.Get(key)
 	before, _ := DecodeEntry(old)
-	e.room, e.unread = e.Extension.room(b.URL), before.unread
+	e.Room = e.Extension.room(b.URL)
 	value := e.Encode()
 	if string(old) == string(value) {
 		return false
 	}
 	p := DecodePart(tx.Get(b.Keys.Part(n)))
-	p.Bytes += e.room - before.room
+	p.Bytes += e.Room - before.Room
 	p.count(before.Extension.uses(), -1)
 	p.count(e.Extension.uses(), 1)
 	b.putPart(tx, n, p)

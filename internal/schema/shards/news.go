@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/store"
 )
@@ -29,7 +30,7 @@ func (b Book) announce(tx Tx, n int, location string, old, now *Extension) {
 		tx.Put(was, nil)
 	}
 	if is != "" {
-		putNumber(tx, is, n)
+		tx.Put(is, codec.Marshal(n))
 	}
 }
 
@@ -53,7 +54,9 @@ func Articles(ctx context.Context, st store.Store, k keys.Keys, now time.Time) (
 		}
 		at, location, ok := k.Published(r.Key)
 		if ok && at <= now.Unix() {
-			found = append(found, Article{location, readNumber(r.Value), at})
+			part := 0
+			_ = codec.Unmarshal(r.Value, &part) // an article in no part is shown nowhere
+			found = append(found, Article{location, part, at})
 		}
 		if len(found) == 2*articlesRead { // the latest are still to come
 			found = slices.Clone(found[articlesRead:])

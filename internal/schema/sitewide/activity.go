@@ -22,10 +22,9 @@ const activeEnough = 8
 
 // Activity says in which of the last spans the site was observed.
 type Activity struct {
-	length int64  // of a span, in seconds
-	last   int64  // the number of the latest span, counted from the Unix epoch
-	seen   uint64 // bit i is set if the site was observed in the span last-i
-	unread codec.Unread
+	Length int64  `cbor:"1,keyasint,omitzero"` // of a span, in seconds
+	Last   int64  `cbor:"2,keyasint,omitzero"` // the number of the latest span, counted from the Unix epoch
+	Seen   uint64 `cbor:"3,keyasint,omitzero"` // bit i is set if the site was observed in the span Last-i
 }
 
 // SpanLength returns the length of a span if unseen pages are kept for keepFor. It is at least a
@@ -39,18 +38,15 @@ func SpanLength(keepFor time.Duration) time.Duration {
 func (a Activity) Observed(now moment.Time, spanLength time.Duration) Activity {
 	length := int64(spanLength / time.Second)
 	span := now.Seconds() / length
-	if a.length != length || a.seen == 0 {
-		return Activity{length, span, 1, a.unread}
+	if a.Length != length || a.Seen == 0 {
+		return Activity{length, span, 1}
 	}
-	if span > a.last {
-		a.seen = a.seen<<min(64, span-a.last) | 1
+	if span > a.Last {
+		a.Seen = a.Seen<<min(64, span-a.Last) | 1
 	}
-	a.last = span
+	a.Last = span
 	return a
 }
-
-// Anew returns an empty activity that keeps what a later version wrote.
-func (a Activity) Anew() Activity { return Activity{unread: a.unread} }
 
 // Enough reports whether the site was observed so often since t that a page not seen since then
 // counts as gone.
@@ -58,30 +54,26 @@ func (a Activity) Enough(t moment.Time) bool { return a.since(t) >= activeEnough
 
 // since returns in how many spans after that of t the site was observed.
 func (a Activity) since(t moment.Time) int {
-	if a.length == 0 {
+	if a.Length == 0 {
 		return 0
 	}
-	after := a.last - t.Seconds()/a.length
+	after := a.Last - t.Seconds()/a.Length
 	if after <= 0 {
 		return 0
 	}
-	return bits.OnesCount64(a.seen & (1<<min(64, after) - 1))
-}
-
-func (a *Activity) fields(f *codec.Fields) {
-	f.Int(1, &a.length)
-	f.Int(2, &a.last)
-	f.Hash(3, &a.seen)
+	return bits.OnesCount64(a.Seen & (1<<min(64, after) - 1))
 }
 
 // ReadActivity reads what Encode wrote.
 func ReadActivity(b []byte) (a Activity) {
-	a.unread, _ = codec.Read(b, codec.Into(a.fields))
-	if a.last = codec.Seconds(a.last); a.length <= 0 || a.last < 0 {
-		return a.Anew() // no clock shows that
+	if codec.Unmarshal(b, &a) != nil || a.Length <= 0 || a.Last < 0 || a.Last > lastSecond {
+		return Activity{} // no clock shows that
 	}
 	return a
 }
 
+// lastSecond is the last second of the year 9999, in Unix seconds.
+const lastSecond = 253_402_300_799
+
 // Encode returns the record of the activity.
-func (a Activity) Encode() []byte { return codec.Write(a.fields, a.unread) }
+func (a Activity) Encode() []byte { return codec.MarshalOrNil(a) }

@@ -1,7 +1,6 @@
 package sitewide
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -13,17 +12,17 @@ import (
 // Duplicates is the record of one content. It has the IDs of the pages that show it and would each
 // be listed if no other did, and the one that is listed.
 type Duplicates struct {
-	Listed string // a location, "" for none
-
-	members []uint64
-	unread  codec.Unread
+	Listed string   `cbor:"1,keyasint,omitzero"` // a location, "" for none
+	IDs    []uint64 `cbor:"2,keyasint,omitzero"` // of the members
 }
 
 // ReadDuplicates reads what Encode wrote. id returns the ID of a location.
 func ReadDuplicates(b []byte, id func(location string) uint64) (d Duplicates) {
-	d.unread, _ = codec.Read(b, codec.Into(d.fields))
-	if len(d.members) == 0 && OwnPage(d.Listed) {
-		d.members = []uint64{id(d.Listed)}
+	if codec.Unmarshal(b, &d) != nil || d.Listed != "" && !keys.IsLocation(d.Listed) {
+		d = Duplicates{}
+	}
+	if len(d.IDs) == 0 && OwnPage(d.Listed) {
+		d.IDs = []uint64{id(d.Listed)}
 	}
 	return d
 }
@@ -31,28 +30,10 @@ func ReadDuplicates(b []byte, id func(location string) uint64) (d Duplicates) {
 // Encode returns nil if there is nothing to remember. A lone listed member is not stored: it
 // follows from the location, and most contents have no other member.
 func (d Duplicates) Encode(id func(location string) uint64) []byte {
-	if len(d.members) == 1 && OwnPage(d.Listed) && d.members[0] == id(d.Listed) {
-		d.members = nil
+	if len(d.IDs) == 1 && OwnPage(d.Listed) && d.IDs[0] == id(d.Listed) {
+		d.IDs = nil
 	}
-	return codec.Write(d.fields, d.unread)
-}
-
-func (d *Duplicates) fields(f *codec.Fields) {
-	f.Data(1, 1, func(int) []byte { return []byte(d.Listed) }, func(b []byte) {
-		if listed := string(b); keys.IsLocation(listed) {
-			d.Listed = listed
-		}
-	})
-	f.Data(2, 1, func(int) (b []byte) {
-		for _, id := range d.members {
-			b = binary.BigEndian.AppendUint64(b, id)
-		}
-		return b
-	}, func(b []byte) {
-		for ; len(b) >= 8; b = b[8:] {
-			d.members = append(d.members, binary.BigEndian.Uint64(b))
-		}
-	})
+	return codec.MarshalOrNil(d)
 }
 
 // OwnPage reports whether a location counts as a page of its own among those with one content. A
@@ -64,16 +45,16 @@ func OwnPage(location string) bool { return location != "" && !strings.Contains(
 const membersKept = eligibility.ClusterSize + 12
 
 // Members returns how many pages show the content.
-func (d *Duplicates) Members() int { return len(d.members) }
+func (d *Duplicates) Members() int { return len(d.IDs) }
 
 // Join adds a page, unless it is a member or there are enough.
 func (d *Duplicates) Join(id uint64) {
-	if len(d.members) < membersKept && !slices.Contains(d.members, id) {
-		d.members = append(d.members, id)
+	if len(d.IDs) < membersKept && !slices.Contains(d.IDs, id) {
+		d.IDs = append(d.IDs, id)
 	}
 }
 
 // Leave removes a page.
 func (d *Duplicates) Leave(id uint64) {
-	d.members = slices.DeleteFunc(d.members, func(m uint64) bool { return m == id })
+	d.IDs = slices.DeleteFunc(d.IDs, func(m uint64) bool { return m == id })
 }

@@ -23,86 +23,65 @@ const (
 
 // Refusal is what is known of one network that was refused listed pages.
 type Refusal struct {
-	network uint32      // see look.Look.Net
-	since   moment.Time // when it removed the first of the missing pages
-	missing int         // pages that it alone removed by 404s in the day after that
-	wrongAt moment.Time // when others last got a page that it was refused
-	wrong   int         // how many such pages, each at most a day after the one before
-	unread  codec.Unread
+	Network uint32      `cbor:"1,keyasint,omitzero"` // see observation.Look.Net
+	Since   moment.Time `cbor:"2,keyasint,omitzero"` // when it removed the first of the missing pages
+	Missing int         `cbor:"3,keyasint,omitzero"` // pages that it alone removed by 404s in the day after that
+	WrongAt moment.Time `cbor:"4,keyasint,omitzero"` // when others last got a page that it was refused
+	Wrong   int         `cbor:"5,keyasint,omitzero"` // how many such pages, each at most a day after the one before
 }
 
 // Blocked reports whether the network is refused pages that others get.
-func (r Refusal) Blocked() bool { return r.wrong >= refusedMany }
+func (r Refusal) Blocked() bool { return r.Wrong >= refusedMany }
 
 // Suffices reports whether it is enough that this network found a page missing. listed is how many
 // pages the site lists.
 func (r Refusal) Suffices(listed int) bool {
-	return !r.Blocked() && r.missing < max(missingAlone, (listed+r.missing)/missingShare)
+	return !r.Blocked() && r.Missing < max(missingAlone, (listed+r.Missing)/missingShare)
 }
 
 // age forgets what is more than a day old.
 func (r *Refusal) age(now moment.Time) {
 	over := func(since moment.Time) bool { return now < since || now.Sub(since) >= refusedFor }
-	if over(r.since) {
-		r.since, r.missing = now, 0
+	if over(r.Since) {
+		r.Since, r.Missing = now, 0
 	}
-	if over(r.wrongAt) {
-		r.wrong = 0
+	if over(r.WrongAt) {
+		r.Wrong = 0
 	}
-}
-
-func (r *Refusal) fields(f *codec.Fields) {
-	codec.Uint(f, 1, &r.network)
-	f.Date(2, &r.since)
-	f.Count(3, &r.missing)
-	f.Date(4, &r.wrongAt)
-	f.Count(5, &r.wrong)
 }
 
 // Refusals holds the networks that were last refused pages.
 type Refusals struct {
-	of     []Refusal
-	unread codec.Unread
+	Networks []Refusal `cbor:"1,keyasint,omitzero"`
 }
 
 // ReadRefusals reads what Encode wrote. A damaged record says nothing.
 func ReadRefusals(b []byte) (all Refusals) {
-	unread, err := codec.Read(b, codec.Into(all.fields))
-	if err != nil {
+	if codec.Unmarshal(b, &all) != nil {
 		return Refusals{}
 	}
-	all.unread = unread
+	all.Networks = all.Networks[:min(len(all.Networks), refusalsKept)]
 	return all
 }
 
-func (all *Refusals) fields(f *codec.Fields) {
-	f.Data(1, len(all.of), func(i int) []byte { return codec.Write(all.of[i].fields, all.of[i].unread) }, func(b []byte) {
-		var r Refusal
-		var err error
-		if r.unread, err = codec.Read(b, codec.Into(r.fields)); err == nil && len(all.of) < refusalsKept {
-			all.of = append(all.of, r)
-		}
-	})
-}
-
 // Encode returns nil if there is nothing to remember.
-func (all *Refusals) Encode() []byte { return codec.Write(all.fields, all.unread) }
+func (all *Refusals) Encode() []byte { return codec.MarshalOrNil(all) }
 
 // Of returns what is known of a network at now.
 func (all *Refusals) Of(network uint32, now moment.Time) Refusal {
-	for _, r := range all.of {
-		if r.network == network {
+	for _, r := range all.Networks {
+		if r.Network == network {
 			r.age(now)
 			return r
 		}
 	}
-	return Refusal{network: network, since: now}
+	return Refusal{Network: network, Since: now}
 }
 
 // FoundMissing notes that a network alone removed a page by a 404.
 func (all *Refusals) FoundMissing(network uint32, now moment.Time) {
 	r := all.Of(network, now)
-	r.missing++
+	r.Missing++
 	all.put(r)
 }
 
@@ -110,7 +89,7 @@ func (all *Refusals) FoundMissing(network uint32, now moment.Time) {
 // is blocked.
 func (all *Refusals) Refuted(network uint32, now moment.Time) (blocked bool) {
 	r := all.Of(network, now)
-	r.wrong, r.wrongAt = r.wrong+1, now
+	r.Wrong, r.WrongAt = r.Wrong+1, now
 	all.put(r)
 	return r.Blocked()
 }
@@ -119,18 +98,18 @@ func (all *Refusals) Refuted(network uint32, now moment.Time) (blocked bool) {
 // refusal is the oldest.
 func (all *Refusals) put(r Refusal) {
 	oldest := 0
-	for i, o := range all.of {
-		if o.network == r.network {
-			all.of[i] = r
+	for i, o := range all.Networks {
+		if o.Network == r.Network {
+			all.Networks[i] = r
 			return
 		}
-		if last := all.of[oldest]; max(o.since, o.wrongAt) < max(last.since, last.wrongAt) {
+		if last := all.Networks[oldest]; max(o.Since, o.WrongAt) < max(last.Since, last.WrongAt) {
 			oldest = i
 		}
 	}
-	if len(all.of) < refusalsKept {
-		all.of = append(all.of, r)
+	if len(all.Networks) < refusalsKept {
+		all.Networks = append(all.Networks, r)
 		return
 	}
-	all.of[oldest] = r
+	all.Networks[oldest] = r
 }

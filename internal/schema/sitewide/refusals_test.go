@@ -51,22 +51,22 @@ func TestRefusalsRememberTheLatestNetworks(t *testing.T) {
 	var all Refusals
 	for i := range 3 * refusalsKept {
 		now := noon.Add(time.Duration(i) * time.Second)
-		if all.Of(uint32(i), now).wrong != 0 {
+		if all.Of(uint32(i), now).Wrong != 0 {
 			t.Fatalf("network %d is known", i)
 		}
 		all.FoundMissing(uint32(i), now)
 		all.Refuted(uint32(i), now)
 		all = ReadRefusals(all.Encode())
 	}
-	if len(all.of) != refusalsKept {
-		t.Errorf("%d networks are remembered, want %d", len(all.of), refusalsKept)
+	if len(all.Networks) != refusalsKept {
+		t.Errorf("%d networks are remembered, want %d", len(all.Networks), refusalsKept)
 	}
 	const last = 3*refusalsKept - 1
 	end := noon + last*1000
-	if r, want := all.Of(last, end), (Refusal{last, end, 1, end, 1, ""}); r != want {
+	if r, want := all.Of(last, end), (Refusal{last, end, 1, end, 1}); r != want {
 		t.Errorf("of the last one is known %+v, want %+v", r, want)
 	}
-	if all.Of(0, noon).wrong != 0 {
+	if all.Of(0, noon).Wrong != 0 {
 		t.Error("the first one is still known")
 	}
 	if n := len(all.Encode()); n > 3<<10 {
@@ -74,25 +74,18 @@ func TestRefusalsRememberTheLatestNetworks(t *testing.T) {
 	}
 }
 
-// The stored refusals may say anything.
+// A damaged record counts against no network, nor does one of a time to come.
 func TestDamagedRefusalsDoNotCount(t *testing.T) {
-	r := Refusal{7, noon, 3, noon + 1000, 4, ""}
-	whole := (&Refusals{of: []Refusal{r}}).Encode()
+	whole := (&Refusals{Networks: []Refusal{{7, noon, 3, noon + 1000, 4}}}).Encode()
 	for name, b := range map[string][]byte{
-		"nothing": nil, "damaged": whole[:len(whole)-1], "cut off": recordtest.Sealed([]byte("\x0a\x01\x07")), "empty": recordtest.Sealed([]byte("\x0a\x00")),
-		"endless number": recordtest.Sealed([]byte("\x0a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")),
+		"nothing": nil, "damaged": whole[:len(whole)-1], "cut off": recordtest.Sealed(recordtest.FieldsOf(whole)[:9]), "of another kind": Siblings{Linked: 7}.Encode(),
 	} {
-		if got := ReadRefusals(b); len(got.of) != 0 {
+		if got := ReadRefusals(b); len(got.Networks) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	r.unread = "\x48\x05" // a field of a later version
-	later := ReadRefusals(recordtest.Sealed(append(recordtest.FieldsOf((&Refusals{of: []Refusal{r}}).Encode()), r.unread...)))
-	if got := ReadRefusals(later.Encode()); len(got.of) != 1 || got.of[0] != r || got.unread != r.unread {
-		t.Errorf("%+v, want %+v and the fields of a later version", got, r)
-	}
-	future := Refusal{7, moment.Seconds(9_000_000_000), 3, moment.Seconds(9_000_000_000), 9, ""}
-	if future.age(noon); future.missing != 0 || future.wrong != 0 {
+	future := Refusal{7, moment.Seconds(9_000_000_000), 3, moment.Seconds(9_000_000_000), 9}
+	if future.age(noon); future.Missing != 0 || future.Wrong != 0 {
 		t.Errorf("of a time to come there is %+v", future)
 	}
 }

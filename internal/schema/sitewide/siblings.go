@@ -15,36 +15,30 @@ const (
 // Siblings is the record of one route or folder. It says how many of its pages are listed. For the
 // latest day on which links got pages listed, it also says how many.
 type Siblings struct {
-	Linked, Orphans int
-
-	day    int64 // days since the Unix epoch
-	grown  int
-	unread codec.Unread
+	Linked  int   `cbor:"1,keyasint,omitzero"`
+	Orphans int   `cbor:"2,keyasint,omitzero"`
+	Day     int64 `cbor:"3,keyasint,omitzero"` // days since the Unix epoch
+	Grown   int   `cbor:"4,keyasint,omitzero"`
 }
 
 // ReadSiblings reads what Encode wrote. An unreadable record says that no page is listed, so
 // networks alone get none listed.
 func ReadSiblings(b []byte) (s Siblings) {
-	s.unread, _ = codec.Read(b, codec.Into(s.fields))
+	if codec.Unmarshal(b, &s) != nil || min(s.Linked, s.Orphans, s.Grown) < 0 {
+		return Siblings{}
+	}
 	return s
 }
 
-func (s *Siblings) fields(f *codec.Fields) {
-	f.Count(1, &s.Linked)
-	f.Count(2, &s.Orphans)
-	f.Int(3, &s.day)
-	f.Count(4, &s.grown)
-}
-
 // Encode returns nil if there is nothing to remember.
-func (s Siblings) Encode() []byte { return codec.Write(s.fields, s.unread) }
+func (s Siblings) Encode() []byte { return codec.MarshalOrNil(s) }
 
 // GrownOn returns how many pages links got listed on a day.
 func (s Siblings) GrownOn(day int64) int {
 	if s.another(day) {
 		return 0
 	}
-	return s.grown
+	return s.Grown
 }
 
 // Recount changes how one page counts.
@@ -65,11 +59,11 @@ func (s *Siblings) add(as Sibling, by int) {
 // Grow counts a page that a link got listed on a day.
 func (s *Siblings) Grow(day int64) {
 	if s.another(day) {
-		s.day, s.grown = day, 0
+		s.Day, s.Grown = day, 0
 	}
-	s.grown++
+	s.Grown++
 }
 
 // another reports whether a day is not the one being counted. The day before counts as the same,
 // since looks come late. A day long before means that a clock was ahead.
-func (s Siblings) another(day int64) bool { return day > s.day || day < s.day-1 }
+func (s Siblings) another(day int64) bool { return day > s.Day || day < s.Day-1 }

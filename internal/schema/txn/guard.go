@@ -47,7 +47,7 @@ func (g *Guarded) check(record []byte) error {
 }
 
 func isLater(site []byte) bool {
-	return errors.Is(codec.Open(site, func(codec.Field) {}), codec.ErrVersion)
+	return errors.Is(codec.Check(site), codec.ErrFormat)
 }
 
 // rescue turns a panic of the store into the error of the call.
