@@ -2,165 +2,125 @@ package rate
 
 import "math"
 
+// walkNats and pauses say how far real pages are from changing at one rate for ever. They were
+// chosen with real histories in view, all other constants on simulated pages (eval/rates).
 const (
-	alwaysPrior = 0.07  // that a page is another one at every look, before it is seen
-	alwaysMiss  = 0.001 // chance that such a page looks the same twice running
+	walkNats   = 0.45  // how far the logarithm of the rate walks from one change to the next
+	pauses     = 0.1   // chance that a quiet time has a long tail
+	begins     = 0.002 // chance that the page began anew at its last change; half of such pages stopped for good
+	neverPrior = 0.12  // chance that a page never changes
+
+	minute, hour, day, month, year = 60, 3600, 86400, 30.4375 * 86400, 365.25 * 86400 // seconds
+	shortestMean, longestMean      = 5 * minute, 8 * year
 )
 
-// A Tuning has the constants that matter most for how today's rate may differ from the past
-// one. Like the others here, the fading of a history and the priors of noise, they were
-// chosen by tests on real histories and simulated pages, so that the words get true
-// probabilities. See eval/rates, which alone uses others than those of an Estimate.
-type Tuning struct {
-	Drifts    float64 // probability that the rate drifted, times the dispersion
-	DriftWide float64 // the standard deviation of how far, in nats
-	Stops     float64 // probability that the page stopped at its last change
-	Leaves    float64 // probability that it then went over to any other rate
-	Bunched   float64 // probability that the page changes in bunches, with long quiet times between them
-}
-
-// Tuned returns the constants that an Estimate uses.
-func Tuned() Tuning { return tuned }
-
-var tuned = Tuning{Drifts: 0.2, DriftWide: 1.15, Stops: 0.001, Leaves: 0.002, Bunched: 0.16}
+// noises are the chances that a look finds a change where there is none. Most pages have no
+// such looks. A page that is another one at every look has the last chance.
+var noises = [...]struct{ chance, prior float64 }{{0, 0.83}, {0.01, 0.1}, {0.999, 0.07}}
 
 const (
-	mostDrifts = 0.9
-	driftNats  = -0.35 // a rate that drifts is by so much slower on average, that is, faster
+	moving = len(noises) - 1
+	cells  = 1 + 104
+	least  = -1000 // the logarithm of a chance of 0; unlike infinity it can be multiplied by 0
 )
 
-// A posterior holds the probability of each cell, and that of a page that differs at every
-// look.
-type posterior struct {
-	cells  [cells]float64
-	always float64
+// A cell stands for the pages of one rate.
+type cell struct {
+	mean     float64 // time between changes in seconds
+	freq     Freq
+	prior    float64
+	logPrior float64
+	logFound [len(noises)][bins]float64 // logarithm of the chance that a look finds a change after the bin's gap
 }
 
-func (t *Tuning) posterior(e *Estimate) (p posterior) {
-	quiet, looks := float64(coarse(e.lastVisit-e.lastChange)), float64(coarse(uint32(e.quiet)))
-	dispersion := e.past.dispersion()
-	best := p.weigh(&e.past, 1/math.Sqrt(max(1, dispersion)), looks)
-	for k := range p.cells {
-		p.cells[k] *= grid[k].prior
+// grid has the rates from slow to fast, cellNats apart. The first cell stands for pages that
+// never change. The others are as likely as each other before any look, which Brewington and
+// Cybenko ("How dynamic is the Web?", 2000) found about right.
+var grid = func() (g [cells]cell) {
+	for k := range g {
+		c := cell{mean: math.Inf(1), prior: neverPrior}
+		if k > 0 {
+			c = cell{mean: longestMean * math.Exp((0.5-float64(k))*cellNats), prior: (1 - neverPrior) / (cells - 1)}
+		}
+		c.freq, c.logPrior = freqOf(c.mean), math.Log(c.prior)
+		for i, n := range noises {
+			c.logFound[i][dated] = max(least, -math.Log(c.mean))
+			for b := dated + 1; b < bins; b++ {
+				x := shortestGap * math.Exp(float64(b-1)*binNats) / c.mean
+				c.logFound[i][b] = max(least, math.Log(n.chance*math.Exp(-x)-math.Expm1(-x)))
+			}
+		}
+		g[k] = c
 	}
-	if e.changes > 0 {
-		p.drift(t, min(mostDrifts, t.Drifts*dispersion))
-		if e.past.gaps[dated] == 0 { // a page whose changes have dates does not differ at every look
-			p.always = math.Exp(min(leastNats, e.past.always(looks)-best))
+	return g
+}()
+
+var cellNats = math.Log(longestMean/shortestMean) / (cells - 1)
+
+// A posterior holds the probability of each noise with each cell.
+type posterior [len(noises)][cells]float64
+
+// posterior returns what all looks say of the page since its last change. The rate is near
+// that of before, or the page began anew.
+func (e *Estimate) posterior() (p posterior) {
+	past, best := &e.past, math.Inf(-1)
+	for i, n := range noises {
+		same := math.Log(n.prior) + float64(past.Looks)*math.Log1p(-n.chance)
+		for k := range grid {
+			c := &grid[k]
+			l := same + c.logPrior - float64(past.Time)/c.mean
+			for b, found := range past.Gaps {
+				if found > 0 {
+					l += float64(found) * c.logFound[i][b]
+				}
+			}
+			p[i][k], best = l, max(best, l)
 		}
 	}
-	sum := p.always
-	for k := range p.cells {
-		p.cells[k] *= t.lasts(grid[k].perSecond * quiet)
-		sum += p.cells[k]
+	for i := range len(noises) * cells {
+		p[i/cells][i%cells] = math.Exp(p[i/cells][i%cells] - best)
 	}
-	p.always /= sum
-	for k := range p.cells {
-		p.cells[k] /= sum
+	p.normalize()
+	if past.changes() > 0 {
+		p.walk()
 	}
+	quiet, looks := float64(e.Quiet()), float64(e.now.Quiet)
+	for i, n := range noises {
+		same := math.Pow(1-n.chance, looks)
+		for k, v := range p[i] {
+			x := quiet / grid[k].mean
+			lasts := (1-pauses)*math.Exp(-x) + pauses*math.Exp(-math.Sqrt(2*x)) // the latter is a Weibull distribution of shape ½
+			p[i][k] = v * same * lasts
+		}
+	}
+	p.normalize()
 	return p
 }
 
-// leastNats is how far below the best a likelihood no longer counts.
-const leastNats = 16
-
-// weigh sets the weights of the cells to their likelihoods, given a share of the history
-// and so many looks since that found no change. Weights are relative to the greatest one,
-// and weigh returns its logarithm.
-func (p *posterior) weigh(h *history, share, looks float64) (best float64) {
-	var used [bins]int
-	var found [bins]float64 // changes, by bin
-	n := 0
-	for b := dated + 1; b < bins; b++ {
-		if h.gaps[b] > 0 {
-			used[n], found[n] = b, float64(h.gaps[b])*share
-			n++
+// walk spreads the probability of each rate over the rates around it, by an exponential
+// distribution to either side, and lets a few pages begin anew.
+func (p *posterior) walk() {
+	near := math.Exp(-cellNats / walkNats)
+	for i, n := range noises {
+		slow, fast := p[i], p[i]
+		for k := 2; k < cells; k++ {
+			slow[k] += near * slow[k-1]
+			fast[cells-k] += near * fast[cells-k+1]
 		}
-	}
-	dates, time := float64(h.gaps[dated])*share, float64(h.time)*share
-	looks += float64(h.looks) * share
-
-	var logs [len(noises)][cells]float64
-	best = math.Inf(-1)
-	for i, noise := range noises {
-		base := math.Log(noise.prior) + looks*math.Log1p(-noise.chance)
-		for k := range grid {
-			c := &grid[k]
-			l := base + dates*c.logRate - c.perSecond*time
-			for j := 0; j < n && l > best-leastNats; j++ { // the rest only lowers it
-				l += found[j] * c.logFound[i][used[j]]
-			}
-			logs[i][k] = l
-			best = max(best, l)
+		p[i][0] += begins * (n.prior*(1+neverPrior)/2 - p[i][0])
+		for k := 1; k < cells; k++ {
+			walked := (slow[k] + fast[k] - p[i][k]) * (1 - near) / (1 + near)
+			p[i][k] = walked + begins*(n.prior*grid[k].prior/2-walked)
 		}
-	}
-	for i := range noises {
-		for k, l := range logs[i] {
-			if l > best-leastNats {
-				p.cells[k] += math.Exp(l - best)
-			}
-		}
-	}
-	return best
-}
-
-// always is the logarithm of prior and likelihood of a page that differs at every look.
-func (h *history) always(looks float64) float64 {
-	const prior = alwaysPrior / (1 - alwaysPrior)
-	return math.Log(prior) + float64(h.changes())*math.Log(1-alwaysMiss) + (float64(h.looks)+looks)*math.Log(alwaysMiss)
-}
-
-// drift moves the weights of the past rates to those of today. A share of them drifts. All
-// cells are about equally wide, so it moves weights by whole cells.
-func (p *posterior) drift(t *Tuning, share float64) {
-	kernel := t.drifted()
-	for i := range kernel {
-		kernel[i] *= share
-	}
-	kernel[driftCells] += 1 - share
-	before, sum := p.cells, 0.0
-	clear(p.cells[1:])
-	var moved [cells + 2*2*driftCells]float64 // with room at both ends
-	for k := 1; k < cells; k++ {
-		if w := before[k]; w > 0 {
-			sum += w
-			for i, part := range kernel {
-				moved[k-i+2*driftCells] += w * part
-			}
-		}
-	}
-	for i, w := range moved {
-		p.cells[max(1, min(cells-1, i-driftCells))] += w
-	}
-	p.cells[0] += t.Stops * sum
-	for k := 1; k < cells; k++ {
-		p.cells[k] += t.Leaves * sum * grid[k].prior
 	}
 }
 
-const (
-	driftCells = 24   // how far a rate may drift
-	cellNats   = 0.13 // about a cell
-)
-
-// drifted says how the weight of a rate that drifts spreads over the cells around it, from
-// faster to slower.
-func (t *Tuning) drifted() (d [2*driftCells + 1]float64) {
+func (p *posterior) normalize() {
 	sum := 0.0
-	for i := range d {
-		x := (float64(i-driftCells)*cellNats - driftNats) / t.DriftWide
-		d[i] = math.Exp(-x * x / 2)
-		sum += d[i]
+	for i := range len(noises) * cells {
+		sum += p[i/cells][i%cells]
 	}
-	for i := range d {
-		d[i] /= sum
+	for i := range len(noises) * cells {
+		p[i/cells][i%cells] /= sum
 	}
-	return d
-}
-
-// lasts is the chance that a page has no change for x of its mean times between changes.
-// The gaps of bunched changes have a Weibull distribution of shape ½, whose standard
-// deviation is 2.2 times its mean.
-func (t *Tuning) lasts(x float64) float64 {
-	return (1-t.Bunched)*math.Exp(-x) + t.Bunched*math.Exp(-math.Sqrt(2*x))
 }

@@ -1,8 +1,10 @@
 package rate
 
 import (
+	"encoding/hex"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -23,72 +25,209 @@ func always(int) bool { return true }
 
 func everyNth(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
 
-func near(got, want, tolerance float64) bool {
-	return math.Abs(got-want) <= tolerance*math.Abs(want)
+// bunches are changes on five days running, each a hundred days after the last bunch.
+func bunches(i int) bool { return i%100 < 5 }
+
+// differing returns the estimate after n looks at a page on which no change is ever seen,
+// but inTen of ten looks differ.
+func differing(n int, every int64, inTen int) Estimate {
+	e := Estimate{}.Saw(t0, false)
+	for i := 1; i < n; i++ {
+		if at := t0 + int64(i)*every; i%10 < inTen {
+			e = e.SawNoise(at)
+		} else {
+			e = e.Saw(at, false)
+		}
+	}
+	return e
 }
 
-// mean is the likely mean time between changes in seconds.
-func (e Estimate) mean() float64 {
-	_, m, _ := e.Interval()
-	return m
+// thereafter adds a look a minute, each with its outcome.
+func thereafter(e Estimate, changed ...bool) Estimate {
+	for _, c := range changed {
+		e = e.Saw(int64(e.now.LastVisit)+minute, c)
+	}
+	return e
 }
 
-func TestSawFindsTheRate(t *testing.T) {
+func TestFreqIsNamedAsInSitemaps(t *testing.T) {
+	for f, want := range map[Freq]string{
+		Unknown: "", Always: "always", Hourly: "hourly", Daily: "daily", Weekly: "weekly", Monthly: "monthly", Yearly: "yearly",
+		Never: "never", 8: "", 255: "",
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("Freq(%d) = %q, want %q", uint8(f), got, want)
+		}
+	}
+}
+
+func TestFreqIsTheLikeliestWord(t *testing.T) {
 	for _, tt := range []struct {
-		name     string
-		e        Estimate
-		want     float64 // seconds
-		nearness float64
+		name        string
+		e           Estimate
+		want        Freq
+		least, most float64 // probability
 	}{
-		{"daily, looked at hourly", looks(24*60, hour, everyNth(24)), day, 0.2},
-		{"weekly, looked at daily", looks(7*60, day, everyNth(7)), 7 * day, 0.15},
-		{"hourly, looked at every ten minutes", looks(600, 10*minute, everyNth(6)), hour, 0.15},
-		{"every fourth look", looks(400, day, everyNth(4)), 4 * day, 0.2},
+		{"nothing seen", Estimate{}, Unknown, 0, 0},
+		{"seen once", Estimate{}.Saw(t0, false), Unknown, 0, 0},
+		{"seen once, with a date", Estimate{}.SawChangeAt(t0, t0-day), Unknown, 0, 0},
+		{"changed at every look, a minute apart", looks(30, minute, always), Always, 0.9, 1},
+		{"changed at every look, an hour apart", looks(30, hour, always), Always, 0.5, 1},
+		{"changed at every look, a day apart", looks(50, day, always), Hourly, 0.3, 0.9},
+		{"changed at every look but one, an hour apart", looks(20, hour, func(i int) bool { return i != 10 }), Hourly, 0.7, 1},
+		{"changes every 10 s, seen every 5 s for 2 minutes", looks(24, 5, everyNth(2)), Hourly, 0.9, 1},
+		{"changes every half hour, seen every 10 minutes", looks(600, 10*minute, everyNth(3)), Hourly, 0.9, 1},
+		{"daily", looks(24*30, hour, everyNth(24)), Daily, 0.85, 1},
+		{"weekly", looks(7*20, day, everyNth(7)), Weekly, 0.8, 1},
+		{"monthly", looks(12*30, day, everyNth(30)), Monthly, 0.75, 1},
+		{"yearly", looks(6*365, day, everyNth(365)), Yearly, 0.7, 1},
+		{"two years and never changed", looks(730, day, never), Never, 0.6, 1},
+		{"changed daily, then quiet for half a year", looks(300, day, func(i int) bool { return i < 120 }), Never, 0.6, 1},
+		{"changed hourly, then not for two looks a month apart", looks(200, hour, everyNth(2)).Saw(t0+60*day, false).Saw(t0+90*day, false), Never, 0.5, 1},
+		{"never changed, and differed once", looks(730, day, never).SawNoise(t0 + 730*day), Yearly, 0.9, 1},
+		{"never changed, and differed at most looks", differing(730, day, 10), Unknown, 0, 0},
+		{"never changed, and differed at few looks", differing(730, day, 2), Yearly, 0.9, 1},
+		{"changed weekly, and differed since", looks(7*20, day, everyNth(7)).SawNoise(t0 + 140*day), Weekly, 0.8, 1},
+		{"two looks within a second", looks(2, 1, never), Hourly, 0, 0.5},
+		{"two minutes, unchanged", looks(24, 5, never), Hourly, 0, 0.5},
+		{"an hour, unchanged", looks(60, minute, never), Yearly, 0, 0.5},
+		{"a day, unchanged", looks(24, hour, never), Yearly, 0, 0.5},
+		{"two looks a month apart, changed", looks(2, 30*day, always), Hourly, 0, 0.5},
+		{"two looks a week apart, changed", looks(2, 7*day, always), Hourly, 0, 0.5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.e.mean(); !near(got, tt.want, tt.nearness) {
-				t.Errorf("mean time between changes %g s, want about %g", got, tt.want)
+			f, p := tt.e.Freq()
+			if f != tt.want || p < tt.least || p > tt.most {
+				t.Errorf("got %v with %.3f, want %v with %g to %g", f, p, tt.want, tt.least, tt.most)
 			}
 		})
 	}
 }
 
-func TestSawFollowsARegime(t *testing.T) {
-	e := looks(100*24, hour, everyNth(10*24))
-	if m := e.mean(); m < 5*day {
-		t.Fatalf("mean %g days at first, want about 10", m/day)
-	}
-	at := e.LastVisit()
-	for i := 1; i <= 60*24; i++ {
-		e = e.Saw(at+int64(i)*hour, i%6 == 0)
-	}
-	if m := e.mean(); m > 14*hour {
-		t.Errorf("mean %g hours after speeding up, want about 6", m/hour)
-	}
-	at = e.LastVisit()
-	for i := 1; i <= 80*24; i++ {
-		e = e.Saw(at+int64(i)*hour, i%(10*24) == 0)
-	}
-	if m := e.mean(); m < 2*day {
-		t.Errorf("mean %g days after slowing down, want about 10", m/day)
+func TestWordsThatAPageIsNotCalled(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		e    Estimate
+		not  []Freq
+	}{
+		{"changed at every look, then at none of five", thereafter(looks(100, minute, always), false, false, false, false, false), []Freq{Always}},
+		{"changed at every second look, then quiet", looks(200, hour, everyNth(2)).Saw(t0+1000*day, false), []Freq{Always}},
+		{"four edits in four minutes, then two quiet ones", thereafter(looks(1000, hour, everyNth(300)), true, true, true, true, false, false), []Freq{Always}},
+		{"at the end of a usual quiet time between bunches", looks(500, day, bunches), []Freq{Never, Always, Hourly}},
+	} {
+		if f, p := tt.e.Freq(); slices.Contains(tt.not, f) {
+			t.Errorf("%s: %v with %.2f", tt.name, f, p)
+		}
 	}
 }
 
-func TestUnchangedLooksSayLittleMoreThanTheirTime(t *testing.T) {
-	few := Estimate{}.Saw(t0, false).Saw(t0+day, false).Saw(t0+2*day, true)
-	many := Estimate{}.Saw(t0, false)
-	for at := int64(t0 + minute); at <= t0+day; at += minute {
-		many = many.Saw(at, false)
+func TestFreqIsRightDespiteWrongChanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for every, want := range map[int64]Freq{day: Daily, 7 * day: Weekly, 30 * day: Monthly} {
+		at, e := int64(t0), Estimate{}.Saw(t0, false)
+		for at < t0+600*day { // four looks a day, of which one in a hundred finds a false change
+			next := at + 1 + int64(r.ExpFloat64()*6*hour)
+			e = e.Saw(next, next/every != at/every || r.Float64() < 0.01)
+			at = next
+		}
+		if f, p := e.Freq(); f != want {
+			t.Errorf("%v with %.2f, want %v", f, p, want)
+		}
 	}
-	many = many.Saw(t0+2*day, true)
-	if f, m := few.mean(), many.mean(); !near(f, m, 0.2) {
-		t.Errorf("mean time between changes %g s after a look, %g after many over the same time", f, m)
+}
+
+func TestQuietDoesNotMakeFaster(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		e := Estimate{}.Saw(t0, false)
+		for range r.IntN(60) {
+			e = visit(r, e)
+		}
+		e = e.Saw(int64(e.now.LastVisit)+1, false)
+		f, _ := e.Freq()
+		for range 40 {
+			e = e.Saw(int64(e.now.LastVisit)+r.Int64N(40*day), false)
+			g, p := e.Freq()
+			if g+1 < f { // one class is allowed: many quiet looks also tell that the changes were not noise
+				t.Fatalf("seed %d: %v became %v with more quiet time: %+v", seed, f, g, e)
+			}
+			if !(p > 0 && p <= 1) {
+				t.Fatalf("seed %d: probability %g", seed, p)
+			}
+			f = g
+		}
+	}
+}
+
+func TestIntervalIsARangeAroundTheMean(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		e           Estimate
+		least, most float64 // bounds of the range
+		mean        float64 // 0 if it does not matter
+	}{
+		{"no change", looks(100, day, never), 0, 0, 0},
+		{"daily, looked at hourly", looks(24*60, hour, everyNth(24)), day / 4, 4 * day, day},
+		{"hourly, looked at every ten minutes", looks(600, 10*minute, everyNth(6)), hour / 4, 4 * hour, hour},
+		{"every fourth look", looks(400, day, everyNth(4)), day, 16 * day, 4 * day},
+		{"weekly for two years", looks(7*100, day, everyNth(7)), 2 * day, 20 * day, 7 * day},
+		{"one change in a month", looks(30, day, func(i int) bool { return i == 15 }), day, 5 * year, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			least, likely, most := tt.e.Interval()
+			if least < tt.least || most > tt.most || least > likely || likely > most || tt.mean > 0 && math.Abs(math.Log(likely/tt.mean)) > 0.35 {
+				t.Errorf("%g within %g to %g days, want %g within %g to %g", likely/day, least/day, most/day, tt.mean/day, tt.least/day, tt.most/day)
+			}
+		})
+	}
+}
+
+func TestIntervalCoversTheMean(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 5))
+	between := func(lo, hi float64) float64 { return lo * math.Exp(r.Float64()*math.Log(hi/lo)) }
+	pages, within := 0, 0
+	for range 2000 {
+		mean, gap := between(10*minute, 5*year), between(minute, 30*day)
+		at, change := 0.0, r.ExpFloat64()*mean
+		e := Estimate{}.Saw(t0, false)
+		for range 20 + r.IntN(200) {
+			at += r.ExpFloat64() * gap
+			changed := change <= at
+			for change <= at {
+				change += r.ExpFloat64() * mean
+			}
+			e = e.Saw(t0+int64(at), changed)
+		}
+		if least, likely, most := e.Interval(); likely > 0 { // otherwise it did not change
+			pages++
+			if least <= mean && mean <= most {
+				within++
+			}
+		}
+	}
+	if share := float64(within) / float64(pages); share < 0.8 || pages < 1000 {
+		t.Errorf("the range covers the mean of %.3f of %d pages, want 0.8 or more", share, pages)
+	}
+}
+
+func TestEstimateFollowsARegime(t *testing.T) {
+	e := looks(100*24, hour, everyNth(10*24))
+	mean := func() float64 { _, m, _ := e.Interval(); return m }
+	if m := mean(); m < 5*day {
+		t.Fatalf("mean %g days at first, want about 10", m/day)
+	}
+	at := int64(e.now.LastVisit)
+	for i := int64(1); i <= 60*24; i++ {
+		e = e.Saw(at+i*hour, i%6 == 0)
+	}
+	if m := mean(); m > 14*hour {
+		t.Errorf("mean %g hours after speeding up, want about 6", m/hour)
 	}
 }
 
 func TestChangeWithADateCountsAtItsDate(t *testing.T) {
 	base := looks(10, day, everyNth(3)) // the last look is day 9, changed
-	last := base.LastVisit()
+	last := int64(base.now.LastVisit)
 	for _, tt := range []struct {
 		name          string
 		at, changedAt int64
@@ -104,20 +243,6 @@ func TestChangeWithADateCountsAtItsDate(t *testing.T) {
 			}
 		})
 	}
-	t.Run("exact", func(t *testing.T) {
-		got := base.SawChangeAt(last+day, last+day/4)
-		past := got.past
-		if past.gaps[dated] != 1 || past.time != base.past.time {
-			t.Errorf("history %+v, want a dated change more than %+v", past, base.past)
-		}
-		next := got.SawChangeAt(last+2*day, last+2*day).past
-		if !near(float64(next.time-past.time), 0.75*day, 1e-3) {
-			t.Errorf("quiet for %g s, want the age of the change", next.time-past.time)
-		}
-		if got.LastVisit() != last+day || got.LastChange() != last+day/4 {
-			t.Errorf("last visit %d, last change %d", got.LastVisit(), got.LastChange())
-		}
-	})
 	t.Run("dates tell more than looks", func(t *testing.T) {
 		seen, told := Estimate{}.Saw(t0, false), Estimate{}.Saw(t0, false)
 		for i := range int64(30) { // looks every ten days at a page that changes every day
@@ -125,101 +250,67 @@ func TestChangeWithADateCountsAtItsDate(t *testing.T) {
 			seen, told = seen.Saw(at, true), told.SawChangeAt(at, at-(i%5+1)*day/3)
 		}
 		f, p := told.Freq()
-		if _, q := seen.Freq(); f != Daily || p < 0.8 || p < q {
+		if _, q := seen.Freq(); f != Daily || p < 0.75 || p < q {
 			t.Errorf("%v with %.2f, want daily and more than %.2f", f, p, q)
 		}
-	})
-	t.Run("first look", func(t *testing.T) {
-		young := Estimate{}.SawChangeAt(t0, t0-hour).Saw(t0+1, false)
-		old := Estimate{}.SawChangeAt(t0, t0-3*365*day).Saw(t0+1, false)
-		f, _ := young.Freq()
-		g, _ := old.Freq()
-		if f > Daily || g < Yearly {
-			t.Errorf("changed an hour ago: %v, three years ago: %v", f, g)
+		if got := told.Quiet(); got != 5*day/3 {
+			t.Errorf("quiet for %d s, want the age of the change", got)
 		}
 	})
 }
 
-func TestPageUnchangedForYearsIsCalledNever(t *testing.T) {
-	young := looks(30, day, never)
-	old := young.UnchangedSince(t0 - 3*365*day)
-	f, p := young.Freq()
-	if g, q := old.Freq(); g != Never || f == Never && q <= p || old.LastVisit() != young.LastVisit() || old.LastChange() != 0 {
-		t.Errorf("%v with %.2f after a month, %v with %.2f of a page that is known to be three years old", f, p, g, q)
-	}
-	for name, e := range map[string]Estimate{"nothing seen": {}, "changed": looks(10, day, everyNth(3)), "later": young} {
-		if got := e.UnchangedSince(t0 + 1); got != e {
-			t.Errorf("%s: %+v became %+v", name, e, got)
-		}
-	}
-}
-
-func TestTimesAreKeptWhateverTheClockDoes(t *testing.T) {
+func TestAnEstimateIsSaneWhateverTheClockDoes(t *testing.T) {
 	e := looks(50, hour, everyNth(5))
-	t.Run("times come out as they went in", func(t *testing.T) {
-		if e.LastVisit() != t0+49*hour || e.LastChange() != t0+45*hour {
-			t.Errorf("last visit %d, last change %d", e.LastVisit(), e.LastChange())
-		}
-	})
-	t.Run("no change seen", func(t *testing.T) {
-		if at := looks(3, hour, never).LastChange(); at != 0 {
-			t.Errorf("last change %d, want 0", at)
-		}
-	})
+	last := int64(e.now.LastVisit)
 	t.Run("a change after a step back is one a second later", func(t *testing.T) {
-		back, second := e.Saw(e.LastVisit()-day, true), e.Saw(e.LastVisit()+1, true)
-		back.lastVisit, back.lastChange = second.lastVisit, second.lastChange
-		if back != second {
+		back, second := e.Saw(last-day, true), e.Saw(last+1, true)
+		if back.past.changes() != second.past.changes() || back.Quiet() != second.Quiet() {
 			t.Errorf("got %+v, want %+v", back, second)
 		}
 	})
 	t.Run("a change that a clock ahead dated does not stop the quiet time", func(t *testing.T) {
-		ahead := e.Saw(t0+100*365*day, true).Saw(t0+50*hour, false)
-		later := ahead.Saw(t0+400*day, false)
-		if got := later.LastVisit() - later.LastChange(); got != 400*day-50*hour {
+		later := e.Saw(t0+100*365*day, true).Saw(t0+50*hour, false).Saw(t0+400*day, false)
+		if got := later.Quiet(); got != 400*day-50*hour {
 			t.Errorf("quiet for %d s", got)
 		}
 	})
 	for _, at := range []int64{math.MinInt64, -1, 0, math.MaxUint32, math.MaxUint32 + 1, math.MaxInt64} {
-		if got := e.Saw(at, true); !valid(got) {
-			t.Errorf("change at %d: %+v is out of bounds", at, got)
-		}
-		if got := e.Saw(at, false).SawChangeAt(at, at); !valid(got) {
-			t.Errorf("known change at %d: %+v is out of bounds", at, got)
-		}
+		wantSane(t, e.Saw(at, true))
+		wantSane(t, e.Saw(at, false).SawChangeAt(at, at))
 	}
-}
-
-func TestBoundsHoldAfterThousandsOfLooks(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		n       int
 		every   int64
 		changed func(int) bool
 	}{
-		{"changed every second", 5000, 1, always},
-		{"two looks at the same second", 5000, 0, always},
-		{"changed every century", 5000, 100 * 365 * day, always},
-		{"backwards", 5000, -day, everyNth(2)},
-		{"quiet looks beyond counting", 5000, minute, never},
-		{"one change after long quiet", 5000, day, everyNth(4000)},
+		{"changed every second", 1, always},
+		{"two looks at the same second", 0, always},
+		{"changed every century", 100 * 365 * day, always},
+		{"backwards", -day, everyNth(2)},
+		{"one change after long quiet", day, everyNth(4000)},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			e := looks(tt.n, tt.every, tt.changed)
-			if !valid(e) {
-				t.Errorf("%+v is out of bounds", e)
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { wantSane(t, looks(5000, tt.every, tt.changed)) })
 	}
+	wantSane(t, looks(70_000, minute, never))
 }
 
-func valid(e Estimate) bool {
-	return e.valid()
+// wantSane checks everything that an estimate says, and that it is read back as it was.
+func wantSane(t *testing.T, e Estimate) {
+	t.Helper()
+	if f, p := e.Freq(); !(p >= 0 && p <= 1) || (f == Unknown) != (p == 0) {
+		t.Errorf("%v with a probability of %g: %+v", f, p, e)
+	}
+	if least, likely, most := e.Interval(); !(least >= 0 && least <= likely && likely <= most && most < 1e12) {
+		t.Errorf("%+v has intervals of %g, %g and %g", e, least, likely, most)
+	}
+	if again, err := Parse(e.AppendBinary(nil)); err != nil || again != e {
+		t.Errorf("%+v is read back as %+v, %v", e, again, err)
+	}
 }
 
 // visit is a random look of any possible sort.
 func visit(r *rand.Rand, e Estimate) Estimate {
-	at := e.LastVisit() + int64(math.Exp(r.Float64()*18)) - 2
+	at := int64(e.now.LastVisit) + int64(math.Exp(r.Float64()*18)) - 2
 	switch r.IntN(6) {
 	case 0, 1:
 		return e.Saw(at, true)
@@ -231,24 +322,92 @@ func visit(r *rand.Rand, e Estimate) Estimate {
 	return e.Saw(at, false)
 }
 
-// busy is an estimate that keeps as much as possible: gaps of all lengths.
-func busy() Estimate {
-	r := rand.New(rand.NewPCG(1, 1))
-	at, e := int64(t0), Estimate{}.Saw(t0, false)
-	for i := range 3000 {
-		at += 1 + int64(r.ExpFloat64()*day)
-		e = e.Saw(at, i%3 == 0)
+func TestEncodingOfAnEstimateStays(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		e    Estimate
+		want string
+	}{
+		{"nothing seen", Estimate{}, ""},
+		{"seen once", Estimate{}.Saw(t0, false), "6553f1006553f10000000100"},
+		{"no change seen", looks(4, hour, never), "65541b306553f10000030200"},
+		{"changes", looks(11, day, everyNth(3)), "65612000655fce800001020048fd200040c0000000000000000000000201000000"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := hex.EncodeToString(tt.e.AppendBinary(nil)); got != tt.want {
+				t.Errorf("encoding %s, want %s", got, tt.want)
+			}
+		})
 	}
-	return e
 }
 
-func BenchmarkChanged(b *testing.B) {
-	b.ReportAllocs()
-	e := busy()
-	at := e.LastVisit() + day
-	var got Estimate
-	for b.Loop() {
-		got = e.Saw(at, true)
+func TestParseRefusesDamagedEstimates(t *testing.T) {
+	good := looks(11, day, everyNth(3)).AppendBinary(nil)
+	with := func(at int, v ...byte) []byte {
+		b := slices.Clone(good)
+		copy(b[at:], v)
+		return b
 	}
-	_ = got
+	for _, tt := range []struct {
+		name string
+		b    []byte
+	}{
+		{"cut short", good[:len(good)-1]},
+		{"too long", append(slices.Clone(good), 1)},
+		{"history without changes", with(20, make([]byte, bins)...)},
+		{"more changes than it remembers", with(20, 200)},
+		{"no looks", with(10, 0)},
+		{"three looks", with(10, 3)},
+		{"changed after the last look", with(4, 0xff, 0xff, 0xff, 0xff)},
+		{"infinite time", with(12, 0x7f, 0x80, 0, 0)},
+		{"time not a number", with(12, 0x7f, 0xff, 0xff, 0xff)},
+		{"fewer than no looks", with(16, 0x80, 0, 0, 1)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if e, err := Parse(tt.b); err == nil || e != (Estimate{}) {
+				t.Errorf("Parse(%x) = %+v, %v, want an error", tt.b, e, err)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte{}, []byte{})
+	f.Add(looks(3000, day, everyNth(3)).AppendBinary(nil), []byte{3, 0, 0x81, 0x42})
+	f.Add(Estimate{}.Saw(t0, false).AppendBinary(nil), []byte{0x40, 1})
+	f.Add(looks(11, day, everyNth(3)).AppendBinary(nil), []byte("looks"))
+	f.Fuzz(func(t *testing.T, b, more []byte) {
+		e, err := Parse(b)
+		if err != nil {
+			return
+		}
+		wantSane(t, e)
+		at := int64(e.now.LastVisit)
+		for _, how := range more[:min(len(more), 64)] {
+			at += 1 << (how & 31)
+			switch how >> 5 {
+			case 0, 1:
+				e = e.Saw(at, false)
+			case 2:
+				e = e.SawNoise(at)
+			case 3, 4:
+				e = e.Saw(at, true)
+			case 5:
+				e = e.SawChangeAt(at, at-1<<(how&15))
+			case 6:
+				at -= 1 << (how & 31) * 2 // the clock goes back
+				e = e.Saw(at, how&1 == 1)
+			default:
+				e = e.SawChangeAt(at, at+5)
+			}
+			wantSane(t, e)
+		}
+	})
+}
+
+func BenchmarkFreq(b *testing.B) {
+	e := looks(3000, day, everyNth(3))
+	for b.Loop() {
+		e.Freq()
+	}
 }

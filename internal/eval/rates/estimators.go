@@ -37,7 +37,7 @@ type label struct {
 
 var names = [...]string{"naive X/T", "Cho bias-reduced", "irregular MLE", "ours"}
 
-const oursAt = len(names) - 1
+const oursAt = len(names) - 1 // read by the reliability
 
 func (e *estimators) labels() [len(names)]label {
 	n, x, t := float64(e.looks-1), float64(len(e.found)), float64(e.latest-e.first)
@@ -57,7 +57,7 @@ func (e *estimators) labels() [len(names)]label {
 		// bias-reduced estimator
 		point(func() float64 { return t / n / -math.Log((n-x+0.5)/(n+0.5)) }),
 		point(e.likeliest),
-		read(rate.Tuned(), e.ours),
+		read(e.ours),
 	}
 }
 
@@ -65,10 +65,10 @@ func (e *estimators) labels() [len(names)]label {
 // literature call a page always.
 const everyChange = 3
 
-// read returns our estimator's label, with the constants of its read-out.
-func read(t rate.Tuning, e rate.Estimate) (l label) {
-	l.freq, l.probability = t.Freq(e)
-	l.least, l.mean, l.most = t.Interval(e)
+// read returns our estimator's label.
+func read(e rate.Estimate) (l label) {
+	l.freq, l.probability = e.Freq()
+	l.least, l.mean, l.most = e.Interval()
 	return l
 }
 

@@ -194,38 +194,3 @@ func TestReplayReadsAFileOfHistories(t *testing.T) {
 		t.Errorf("merged: %+v", all)
 	}
 }
-
-func TestPagesThatAreLeftOutHaveNoPartInTheTuning(t *testing.T) {
-	simulated := func(name string, seed uint64) *table {
-		table := newTable(name)
-		table.simulate(10, seed, visitors{})
-		return table
-	}
-	a, b, c := simulated("a", 1), simulated("b", 2), simulated("c", 3)
-	want := newSearch(a, b).without(nil)
-	if got := newSearch(a, b, c).without(c); got != want {
-		t.Errorf("%+v with other pages left out, want %+v as without them", got, want)
-	}
-	var out strings.Builder
-	leaveOneOut(&out, []*table{a}, []*table{b, c})
-	for _, part := range []string{"# b: 10 pages", "# c: 10 pages", "# all histories, each left out: 20 pages", "tuned on the others"} {
-		if !strings.Contains(out.String(), part) {
-			t.Errorf("nothing %s in:\n%s", part, &out)
-		}
-	}
-}
-
-func TestTheSearchFindsTheLeastLoss(t *testing.T) {
-	pages := newTable("pages")
-	pages.simulate(10, 4, visitors{})
-	best := newSearch(pages).without(nil)
-	for _, c := range constants {
-		for _, v := range c.values {
-			try := best
-			*c.of(&try) = v
-			if pages.loss(try) < pages.loss(best) {
-				t.Errorf("%s of %g is better than %g", c.name, v, *c.of(&best))
-			}
-		}
-	}
-}

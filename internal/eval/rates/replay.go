@@ -106,7 +106,7 @@ func (t *table) replay(h *history, seed uint64) {
 		mean := rest / float64(n)
 		right = truth{class(mean), class(mean), mean, n >= leastExpected}
 	}
-	t.scores = append(t.scores, score{"", e.labels(), right, e.ours})
+	t.scores = append(t.scores, score{"", e.labels(), right})
 }
 
 // parseHistories reads lines sorted by page and time, below a heading. A line has a page, a

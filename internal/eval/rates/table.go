@@ -22,13 +22,11 @@ type truth struct {
 func (t truth) exact(f rate.Freq) bool { return t.lo <= f && f <= t.hi }
 func (t truth) near(f rate.Freq) bool  { return f != rate.Unknown && t.lo <= f+1 && f <= t.hi+1 }
 
-// A score is about one page: its kind, the labels, the truth, and the estimate that gave our
-// label.
+// A score is about one page: its kind, the labels and the truth.
 type score struct {
 	kind   string
 	labels [len(names)]label
 	truth  truth
-	ours   rate.Estimate
 }
 
 // A table has the scores of a run.
@@ -49,22 +47,6 @@ func (t *table) merge(other *table) {
 		s.kind = other.name
 		t.scores = append(t.scores, s)
 	}
-}
-
-// read replaces our labels by those with other constants.
-func (t *table) read(constants rate.Tuning) {
-	for i := range t.scores {
-		t.scores[i].labels[oursAt] = read(constants, t.scores[i].ours)
-	}
-}
-
-// exact is for how many per cent of the pages our label is right.
-func (t *table) exact() float64 {
-	n := 0
-	for _, s := range t.scores {
-		n += kit.One(s.truth.exact(s.labels[oursAt].freq))
-	}
-	return percent(n, len(t.scores))
 }
 
 // print writes how well the estimators name the pages, together, by the right word and by
