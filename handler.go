@@ -416,21 +416,16 @@ func (s *Site) metrics() metrics.Site {
 }
 
 // changeKinds are the kinds of changes, by what happened to a page.
-var changeKinds = map[changelog.Happening]ChangeKind{changelog.Added: Added, changelog.Changed: Changed, changelog.Removed: Removed}
+var changeKinds = map[changelog.Happening]ChangeKind{changelog.Added: ChangeAdded, changelog.Changed: ChangeChanged, changelog.Removed: ChangeRemoved}
 
 // ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
 type ExploreOptions struct {
 	// MaxRequests is how many requests Explore makes at most; by default 20,000. Those of
 	// Revisit do not count.
 	MaxRequests int
-	// MaxDepth is how many links a page may be away from an entry; by default 20. The
-	// further pages of a list are no deeper than its first one.
-	MaxDepth int
 	// Concurrency is how many requests run at once at most; by default 2. While the site is
 	// slower than at first, it is 1.
 	Concurrency int
-	// UserAgent is sent with each request; by default "servemap-explore".
-	UserAgent string
 	// Static says that the handler serves files and nothing else. Then Explore follows a
 	// link whatever its words are: a manual explains how to delete.
 	Static bool
@@ -472,13 +467,13 @@ type Exploration struct {
 // it is [http.DefaultServeMux]. Explore calls it concurrently. If opts is nil, Explore uses
 // the defaults.
 //
-// It follows links, and requests what Rules with Always name without a star. It does not
+// It follows links, and requests what rules with [DecisionAlways] name without a star. It does not
 // visit routes: a page with a route, to which no page links, needs a visitor or such a
 // rule.
 //
 // Each page counts as seen, and each link as evidence, as if an anonymous visitor had come.
 // Explore does not count as a visitor's network. It makes only GET requests, without
-// cookies. It reads robots.txt first and obeys it. It follows no form, and no link marked
+// cookies, with the User-Agent "servemap-explore". It reads robots.txt first and obeys it. It follows no form, and no link marked
 // nofollow. It requests only queries that make a page of their own. It does not request
 // links that may act, by a word such as "delete" or "logout" anywhere in the path or query,
 // or by what a script does with them. It recognises calendars and other pages that go on
@@ -521,13 +516,13 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	if handler == nil {
 		handler = http.DefaultServeMux
 	}
-	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("MaxDepth", opts.MaxDepth, 1, 0), between("Concurrency", opts.Concurrency, 1, 0)); err != nil {
+	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("Concurrency", opts.Concurrency, 1, 0)); err != nil {
 		return explore.Config{}, err
 	}
 	cfg := explore.Config{
 		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.robots.rules, Entries: s.entries,
-		Target: s.target, Own: s.files.OwnsLocation, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
-		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), MaxDepth: cmp.Or(opts.MaxDepth, 20), Concurrency: cmp.Or(opts.Concurrency, 2),
+		Target: s.target, Own: s.files.OwnsLocation, Rest: s.rest, Answered: s.explored.Count,
+		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
 		Static: opts.Static, Resume: opts.Resume,
 	}
 	if s.path != s.origin.Folder() && cfg.Robots == nil {
@@ -705,13 +700,13 @@ func (s *Site) page(p merge.Known) Page {
 
 // Change is what happened last to a page of the sitemap. All times are in UTC.
 type Change struct {
-	URL  string     // as in the sitemap
-	Kind ChangeKind // Added, Changed or Removed
-	At   time.Time  // when the change was noted
-	// Listed is when an Added page was listed. It is before At if the page has changed
+	URL  string // as in the sitemap
+	Kind ChangeKind
+	At   time.Time // when the change was noted
+	// Listed is when an added page was listed. It is before At if the page has changed
 	// since then. It is zero for the other kinds.
 	Listed time.Time
-	// Reason is why a Removed page is no longer listed. It is "" for the other kinds, and
+	// Reason is why a removed page is no longer listed. It is "" for the other kinds, and
 	// while the store does not know the reason yet.
 	Reason Reason
 }
@@ -721,21 +716,21 @@ type ChangeKind string
 
 // The kinds of changes.
 const (
-	Added   ChangeKind = "added"   // it was listed since the requested time
-	Changed ChangeKind = "changed" // its content changed since then
-	Removed ChangeKind = "removed" // it is no longer listed
+	ChangeAdded   ChangeKind = "added"   // it was listed since the requested time
+	ChangeChanged ChangeKind = "changed" // its content changed since then
+	ChangeRemoved ChangeKind = "removed" // it is no longer listed
 )
 
-// ErrOlder says that the time given to [Site.Changes] is longer ago than the site
+// ErrTooOld says that the time given to [Site.Changes] is longer ago than the site
 // remembers. The error of Changes wraps it.
-var ErrOlder = changelog.ErrOlder
+var ErrTooOld = changelog.ErrOlder
 
 // Changes yields what happened to the pages of the sitemap since a time, for feeds and
 // notifiers: for each page its last change, in the order of time. Its cost depends on the
 // number of changes, not of pages. An error ends it.
 //
 // The site remembers the last 7 days, and at most 100,000 pages. It remembers nothing of a
-// page that [Site.Forget] took out. If since is longer ago, the error wraps [ErrOlder].
+// page that [Site.Forget] took out. If since is longer ago, the error wraps [ErrTooOld].
 // Then read [Site.Pages], and next time ask for the time at which you began to read. For a
 // site in its first 7 days no time is too long ago, and the zero Time yields all. To
 // continue, ask for the time of the last change that you saw; Changes yields that change
@@ -757,17 +752,17 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 }
 
 func (s *Site) change(e changelog.Event, since time.Time) Change {
-	c := Change{URL: s.origin.URL(e.Location), Kind: Changed, At: e.At.UTC()}
+	c := Change{URL: s.origin.URL(e.Location), Kind: ChangeChanged, At: e.At.UTC()}
 	switch what := e.Kind(since); {
 	case what == changelog.Removed:
-		c.Kind = Removed
+		c.Kind = ChangeRemoved
 		if e.Why != eligibility.None {
 			c.Reason = Reason(e.Why.String())
 		}
 	case !s.files.Allows(e.Location):
-		c.Kind = Removed
+		c.Kind = ChangeRemoved
 	case what == changelog.Added:
-		if c.Kind, c.Listed = Added, c.At; e.What == changelog.Changed {
+		if c.Kind, c.Listed = ChangeAdded, c.At; e.What == changelog.Changed {
 			c.Listed = e.Since.UTC()
 		}
 	}
@@ -894,7 +889,7 @@ type Dates struct {
 	Interval, Shortest, Longest time.Duration
 	// ChangeFreq is the changefreq that fits best, published or not.
 	ChangeFreq string
-	// Probability is how likely ChangeFreq is, from 0 to 1; see Limits.Confidence.
+	// Probability is how likely ChangeFreq is, from 0 to 1. It is published from 0.5 on.
 	Probability float64
 	// ReadAs says whether servemap reads the page as an article or as a list, and how many
 	// blocks or items were new at the last change. It is "" before the first look.
@@ -990,7 +985,7 @@ func (s *Site) dates(p merge.Known) Dates {
 	}
 	switch {
 	case p.FirstSeen.IsZero() || p.Freq == p.Entry.Freq || s.rules.Freq(p.Location) != "":
-	case p.Confidence < s.limits.Confidence || s.limits.Confidence == 1:
+	case p.Confidence < likely:
 		d.Text += messages.Unlikely(d.ChangeFreq)
 	default:
 		d.Text += messages.TooEarly(d.ChangeFreq)

@@ -199,33 +199,22 @@ type Limits struct {
 	// counted at the looks at the page, not at each visit. The default is 3.
 	Networks int
 
-	// Confidence is how probable a changefreq must be, from 0 to 1, to be published. While
-	// only one change was seen, "always" and "hourly" also need an hour since the first
-	// look, "daily" a day, and "weekly" a week. The default is 0.5; 1 publishes none.
-	Confidence float64
-
 	// KeepFor is how long a listed page stays while no anonymous visitor gets it and the
 	// site is observed. Expiry is checked some 64 times in that time, but not more often
 	// than each minute. The default is 90 days; the least is an hour.
 	KeepFor time.Duration
 
-	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one file of
-	// the sitemap. Files that are larger shrink to them in the minutes after the start. The
-	// defaults are the protocol's 50,000 and 52,428,800, which are also the most they can
-	// be. The least are 1, and 65,536, which holds any one page.
-	PartPages, PartBytes int
+	// PartPages is the most pages of one file of the sitemap. Files that are larger shrink to
+	// that in the minutes after the start. The default is the protocol's 50,000, which is
+	// also the most it can be.
+	PartPages int
 
 	// RenderEvery is the least time between two renderings of the sitemap. While rendering
 	// takes more than a tenth of that time, as on a large site that changes all over, it is
-	// done less often. A page that is withdrawn still leaves at once. The default is 5
-	// seconds; the least is a millisecond.
+	// done less often. A page that is withdrawn still leaves at once. Where processes share
+	// a store, each looks three times as seldom for what the others have learned. The default
+	// is 5 seconds; the least is a millisecond.
 	RenderEvery time.Duration
-
-	// RefreshEvery is how often to look for what other processes on the same store have
-	// learned. The next rendering adds it to this process's sitemap. The default is 15
-	// seconds for a store that says it is shared (see store.Sharer), such as that of
-	// package sqlstore. Other stores have no such processes. The least is a millisecond.
-	RefreshEvery time.Duration
 }
 
 // Extensions are the extensions of the sitemap protocol that engines read. The Site learns
@@ -277,7 +266,7 @@ type Rule struct {
 	// List says whether the pages that match are listed. The longest pattern whose rule
 	// sets it decides. Of patterns of one length the more cautious rule does: Never before
 	// Auto before Always.
-	List Listing
+	List Decision
 	// Query names further query parameters that make a page of its own, as
 	// Options.Query does for the whole site. The pattern is compared with the
 	// path alone, and must have no "?". The parameters of all rules that match
@@ -299,24 +288,24 @@ type Rule struct {
 	Priority float64
 }
 
-// Listing says what decides whether a page is listed.
-type Listing uint8
+// Decision says what decides whether a page is listed.
+type Decision uint8
 
 const (
-	// Unset decides nothing. A rule with a shorter pattern does, or evidence as under Auto.
-	Unset Listing = iota
-	// Auto lists a page when there is evidence that it is public, as if no rule set a
-	// Listing. It makes an exception from a rule with a shorter pattern and Always or
-	// Never.
-	Auto
-	// Always lists a page once an anonymous visitor got it, even where many locations show
+	// DecisionUnset decides nothing. A rule with a shorter pattern does, or evidence as under DecisionAuto.
+	DecisionUnset Decision = iota
+	// DecisionAuto lists a page when there is evidence that it is public, as if no rule set a
+	// Listing. It makes an exception from a rule with a shorter pattern and DecisionAlways or
+	// DecisionNever.
+	DecisionAuto
+	// DecisionAlways lists a page once an anonymous visitor got it, even where many locations show
 	// the same, unless the page itself or robots.txt forbids that. If a route answers any
 	// path, it lists every path that visitors request. When the rule is removed, a page
-	// that is unlike others stays. Never or [Site.Forget] takes it out.
-	Always
-	// Never keeps a page out, and takes it out if it is listed. When the rule is removed,
+	// that is unlike others stays. DecisionNever or [Site.Forget] takes it out.
+	DecisionAlways
+	// DecisionNever keeps a page out, and takes it out if it is listed. When the rule is removed,
 	// evidence decides again.
-	Never
+	DecisionNever
 )
 
 // Site observes one origin's responses and serves its sitemap. [New] makes it; its zero
@@ -423,8 +412,9 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	logger := s.log.Logger()
 	s.hints = messages.NewHints(logger)
 	looks, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.namespaces()
+	refresh := time.Duration(0) // never
 	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
-		limits.RefreshEvery = cmp.Or(limits.RefreshEvery, 15*time.Second)
+		refresh = 3 * limits.RenderEvery
 	}
 	s.notes, _ = st.(store.Noter)
 	st = txn.Guard(st, keys.Site(), logger)
@@ -438,9 +428,9 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	})
 	s.ledger, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
-		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: s.robots.rules,
-		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
-		Extensions: extensions, RefreshEvery: limits.RefreshEvery,
+		Networks: limits.Networks, Confidence: likely, KeepFor: limits.KeepFor, Robots: s.robots.rules,
+		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
+		Extensions: extensions, RefreshEvery: refresh,
 	})
 	if err != nil {
 		return err
@@ -495,8 +485,8 @@ func (s *Site) configure(origin string, opts *Options) (err error) {
 
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 
-// leastPartBytes is the least size of a part that holds any one page.
-const leastPartBytes = 1 << 16
+// likely is how probable a changefreq must be to be published.
+const likely = 0.5
 
 // checkNumbers checks the settings that are numbers and times. A time that is far too short
 // is probably a number without its unit.
@@ -504,12 +494,9 @@ func (o *Options) checkNumbers() error {
 	l := o.Limits
 	return cmp.Or(
 		between("Limits.Networks", l.Networks, 1, 0),
-		between("Limits.Confidence", l.Confidence, 0, 1),
 		between("Limits.KeepFor", l.KeepFor, time.Hour, 0),
 		between("Limits.PartPages", l.PartPages, 1, sitemap.MaxURLs),
-		between("Limits.PartBytes", l.PartBytes, leastPartBytes, sitemap.MaxBytes),
 		between("Limits.RenderEvery", l.RenderEvery, time.Millisecond, 0),
-		between("Limits.RefreshEvery", l.RefreshEvery, time.Millisecond, 0),
 	)
 }
 
@@ -549,7 +536,6 @@ func checkCookies(names []string) error {
 
 func (l *Limits) fill() {
 	l.Networks = cmp.Or(l.Networks, 3)
-	l.Confidence = cmp.Or(l.Confidence, 0.5)
 	l.KeepFor = cmp.Or(l.KeepFor, 90*24*time.Hour)
 	l.RenderEvery = cmp.Or(l.RenderEvery, 5*time.Second)
 }

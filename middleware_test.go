@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -358,21 +357,18 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}}, []string{"Entries", "other.example"}},
 		{"an entry with a query", origin, servemap.Options{Entries: []string{"/?id=5"}}, []string{"Entries", "/?id=5", "Options.Query"}},
 		{"an entry out of the folder", origin + "/blog", servemap.Options{Entries: []string{"/"}}, []string{"Entries"}},
-		{"a rule out of the folder", origin + "/blog", servemap.Options{Rules: []servemap.Rule{{Pattern: "/blog/a", List: servemap.Auto}, {Pattern: "/shop/*", List: servemap.Never}}},
+		{"a rule out of the folder", origin + "/blog", servemap.Options{Rules: []servemap.Rule{{Pattern: "/blog/a", List: servemap.DecisionAuto}, {Pattern: "/shop/*", List: servemap.DecisionNever}}},
 			[]string{"rule 2", "/shop/*", "/blog/", "own folder"}},
 		{"more pages in a part than there may be", origin, servemap.Options{Limits: servemap.Limits{PartPages: 50_001}}, []string{"PartPages is 50001", "50000"}},
-		{"a part too small for a page", origin, servemap.Options{Limits: servemap.Limits{PartBytes: 1000}}, []string{"PartBytes is 1000", "65536"}},
 		{"a publication without a name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: " "}}, []string{"Publication"}},
 		{"a publication without its file", origin, servemap.Options{Extensions: servemap.Extensions{Publication: "News"}}, []string{"Publication", "set that too"}},
 		{"a publication with a long name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: strings.Repeat("é", 201)}}, []string{"Publication", "200"}},
 		{"an empty pattern", origin, servemap.Options{Rules: []servemap.Rule{{}}}, []string{"Rules", "rule 1"}},
 		{"negative networks", origin, servemap.Options{Limits: servemap.Limits{Networks: -1}}, []string{"Networks", "-1"}},
-		{"confidence above one", origin, servemap.Options{Limits: servemap.Limits{Confidence: 1.5}}, []string{"Confidence", "1.5"}},
-		{"confidence that is no number", origin, servemap.Options{Limits: servemap.Limits{Confidence: math.NaN()}}, []string{"Confidence"}},
 		{"negative keeping", origin, servemap.Options{Limits: servemap.Limits{KeepFor: -time.Hour}}, []string{"KeepFor", "-1h"}},
 		{"days without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 90}}, []string{"KeepFor is 90ns", "1h"}},
 		{"negative rendering", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: -1}}, []string{"RenderEvery"}},
-		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RefreshEvery: 15}}, []string{"RefreshEvery is 15ns", "1ms"}},
+		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: 15}}, []string{"RenderEvery is 15ns", "1ms"}},
 		{"hours without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 48}}, []string{"Limits.KeepFor is 48ns", "1h"}},
 		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
 		{"cookies by how they end", origin, servemap.Options{BenignCookies: []string{"_x*", "_x*y"}}, []string{"BenignCookies", `"_x*y"`, "end"}},
@@ -649,8 +645,8 @@ func ExampleSite_Stats() {
 // pages.
 func ExampleRule() {
 	site := open(&servemap.Options{Rules: []servemap.Rule{
-		{Pattern: "/p/", List: servemap.Always, Query: []string{"colour"}},
-		{Pattern: "/p/internal-", List: servemap.Never}, // the longer pattern decides
+		{Pattern: "/p/", List: servemap.DecisionAlways, Query: []string{"colour"}},
+		{Pattern: "/p/internal-", List: servemap.DecisionNever}, // the longer pattern decides
 	}})
 	defer site.Close(context.Background())
 	visit(site, site.Wrap(shop()), "/p/anything", "/p/anything?colour=red", "/p/internal-tool")

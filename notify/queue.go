@@ -55,7 +55,7 @@ func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (recent
 		if !c.At.After(st.Floor) || c.At.Before(unsettled) || !done[h].change.Before(c.At) {
 			continue
 		}
-		waiting = append(waiting, change{c.URL, h, c.At, done[h].at, c.Kind == servemap.Removed, c.Reason})
+		waiting = append(waiting, change{c.URL, h, c.At, done[h].at, c.Kind == servemap.ChangeRemoved, c.Reason})
 	}
 	return recent, waiting, nil
 }
@@ -66,7 +66,7 @@ func (n *Notifier) collect(ctx context.Context, st state) ([]change, error) {
 	now := n.now()
 	recent, waiting, err := n.changes(ctx, st, now)
 	switch {
-	case errors.Is(err, servemap.ErrOlder):
+	case errors.Is(err, servemap.ErrTooOld):
 		n.log.Warn("notify: changes of more than 7 days ago were not sent, and are no longer known; only what changes from now on is sent")
 		return nil, n.skip(ctx, 0)
 	case err != nil:

@@ -93,8 +93,8 @@ func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 		patterns []string
 		rule     servemap.Rule
 	}{
-		{s.Never, servemap.Rule{List: servemap.Never}},
-		{s.Always, servemap.Rule{List: servemap.Always}},
+		{s.Never, servemap.Rule{List: servemap.DecisionNever}},
+		{s.Always, servemap.Rule{List: servemap.DecisionAlways}},
 		{s.Public, servemap.Rule{IgnoreCacheControl: true}},
 	} {
 		for _, p := range group.patterns {

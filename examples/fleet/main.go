@@ -49,9 +49,8 @@ func run(addr, origin, database string) error {
 	if err != nil {
 		return err
 	}
-	// RefreshEvery is how often to look for what other processes have stored.
 	// The default of 15 seconds is long for a demonstration.
-	site, err := servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RefreshEvery: 2 * time.Second, RenderEvery: time.Second}})
+	site, err := servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RenderEvery: time.Second}})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func wantRemoved(s *testkit.Site, path string, why servemap.Reason) {
 			s.Fatal(err)
 		}
 		if c.URL == testkit.Origin+path {
-			if c.Kind != servemap.Removed || c.Reason != why {
+			if c.Kind != servemap.ChangeRemoved || c.Reason != why {
 				s.Errorf("%s is %s, reason %q; want it removed, reason %q", path, c.Kind, c.Reason, why)
 			}
 			return
@@ -37,7 +37,7 @@ func TestRemovalHasAReasonOnceThatIsStored(t *testing.T) {
 	})
 
 	st.Refuse(errors.New("it cannot be written"))
-	never := servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", List: servemap.Never}}}
+	never := servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", List: servemap.DecisionNever}}}
 	testkit.Run(t, testkit.Setup{Handler: h, Store: st, Options: never}, func(s *testkit.Site) {
 		wantRemoved(s, "/a", "") // the rule holds at once, and is stored later
 		st.Mend()

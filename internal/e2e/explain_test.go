@@ -113,32 +113,29 @@ func TestExplainTellsOfDates(t *testing.T) {
 
 func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 	for _, tt := range []struct {
-		name       string
-		confidence float64
-		edits      int // one at each third look
-		want       string
+		name  string
+		every int // looks from an edit to the next
+		looks int
+		want  string
 	}{
-		{"not likely enough", 0.999, 3, "is not likely enough"},
-		{"none is wanted", 1, 3, "is not likely enough"},
-		{"one change, and a short watch", 0.01, 1, "needs a longer watch"},
-		{"published", 0.01, 3, ""},
+		{"one change, and a short watch", 3, 5, "needs a longer watch"},
+		{"published", 3, 12, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := testkit.Paths{}
-			opts := servemap.Options{Limits: servemap.Limits{Confidence: tt.confidence}}
-			testkit.Run(t, testkit.Setup{Options: opts, Handler: h}, func(s *testkit.Site) {
-				for i := range 12 {
-					h["/"] = edition(min(i/3, tt.edits))
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				for i := range tt.looks {
+					h["/"] = edition(i / tt.every)
 					s.Visit("/")
 					time.Sleep(2 * time.Minute)
 				}
 				e := s.Explained("/")
-				if e.Dates.ChangeFreq == "" || e.Page.Changes != tt.edits {
+				if e.Dates.ChangeFreq == "" || e.Page.Changes != (tt.looks-1)/tt.every {
 					s.Fatalf("%+v", e)
 				}
 				told := strings.Contains(e.Dates.Text, "There is no changefreq")
 				if !strings.Contains(e.Dates.Text, tt.want) || told != (tt.want != "") || told != (e.Page.ChangeFreq == "") {
-					s.Errorf("%q of a page whose changefreq is %q, want %q in it", e.Dates.Text, e.Page.ChangeFreq, tt.want)
+					s.Errorf("%q of a page whose changefreq is %q with %v, want %q in it", e.Dates.Text, e.Page.ChangeFreq, e.Dates.Probability, tt.want)
 				}
 			})
 		})
@@ -215,7 +212,7 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 		}
 		testkit.PageOfItsURL("/a", "/reset", "/variant", token, "/internal/x")(w, r)
 	})
-	opts := servemap.Options{Rules: []servemap.Rule{{Pattern: "/internal/", List: servemap.Never}}}
+	opts := servemap.Options{Rules: []servemap.Rule{{Pattern: "/internal/", List: servemap.DecisionNever}}}
 	testkit.Run(t, testkit.Setup{Options: opts, Handler: h}, func(s *testkit.Site) {
 		s.Visit("/", "/a", "/orphan", "/invite/x", token, "/variant")
 		for _, tt := range []struct {
@@ -276,9 +273,9 @@ func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 				}
 				kind := string(c.Kind)
 				switch {
-				case c.Listed.IsZero() == (c.Kind == servemap.Added), c.Listed.After(c.At):
+				case c.Listed.IsZero() == (c.Kind == servemap.ChangeAdded), c.Listed.After(c.At):
 					s.Errorf("%s was listed at %v and %s at %v", c.URL, c.Listed, kind, c.At)
-				case c.Kind == servemap.Added && c.Listed.Before(c.At):
+				case c.Kind == servemap.ChangeAdded && c.Listed.Before(c.At):
 					kind += " and changed"
 				case c.Reason != "":
 					kind += " as " + string(c.Reason)
@@ -308,7 +305,7 @@ func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 		time.Sleep(30 * 24 * time.Hour)
 		s.Visit("/")
 		for _, err := range s.Changes(s.Context(), noon) {
-			if !errors.Is(err, servemap.ErrOlder) {
+			if !errors.Is(err, servemap.ErrTooOld) {
 				s.Errorf("%v for what is forgotten", err)
 			}
 		}

@@ -165,7 +165,7 @@ func TestStaticSiteIsExploredWhateverItsWordsAre(t *testing.T) {
 	}{
 		{"not known to be static", servemap.ExploreOptions{}, nil, []string{"/"}},
 		{"static", servemap.ExploreOptions{Static: true}, nil, []string{"/", "/sql-delete.html"}},
-		{"a rule lists it", servemap.ExploreOptions{}, []servemap.Rule{{Pattern: "/sql-", List: servemap.Always}}, []string{"/", "/sql-delete.html"}},
+		{"a rule lists it", servemap.ExploreOptions{}, []servemap.Rule{{Pattern: "/sql-", List: servemap.DecisionAlways}}, []string{"/", "/sql-delete.html"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			site := testkit.Paths{"/": testkit.Page("home", "/sql-delete.html"), "/sql-delete.html": testkit.Page("how to delete")}
@@ -183,8 +183,8 @@ func TestPageThatARuleNamesIsExploredWithoutALink(t *testing.T) {
 		site[p] = testkit.Page(p)
 	}
 	rules := []servemap.Rule{
-		{Pattern: "/landing", List: servemap.Always}, {Pattern: "/campaign/x$", List: servemap.Always}, {Pattern: "/campaign/*", List: servemap.Always},
-		{Pattern: "/remove", List: servemap.Always}, {Pattern: "/gone$", List: servemap.Always},
+		{Pattern: "/landing", List: servemap.DecisionAlways}, {Pattern: "/campaign/x$", List: servemap.DecisionAlways}, {Pattern: "/campaign/*", List: servemap.DecisionAlways},
+		{Pattern: "/remove", List: servemap.DecisionAlways}, {Pattern: "/gone$", List: servemap.DecisionAlways},
 	}
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
 		explore(s, nil)
@@ -263,7 +263,7 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 		"/broken": testkit.Reply(http.StatusNotFound, "none"), "/locked": testkit.Reply(http.StatusForbidden, "no"),
 		"/old": testkit.Reply(http.StatusMovedPermanently, "", "Location", "/broken"), "/lists-by-rule/vote": testkit.Reply(http.StatusNotFound, "none"),
 	}
-	rules := []servemap.Rule{{Pattern: "/lists-by-rule/", List: servemap.Always}}
+	rules := []servemap.Rule{{Pattern: "/lists-by-rule/", List: servemap.DecisionAlways}}
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
 		explore(s, nil)
 		for _, tt := range []struct{ location, text, missing string }{

@@ -117,7 +117,7 @@ func TestSitemapHasTheExtensionsThatAreSwitchedOn(t *testing.T) {
 			"/news news Paper & Co/en/Cats & dogs <here>", []string{"xmlns:"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			opts := servemap.Options{Extensions: tt.is, Rules: []servemap.Rule{{Pattern: "/never/", List: servemap.Never}}}
+			opts := servemap.Options{Extensions: tt.is, Rules: []servemap.Rule{{Pattern: "/never/", List: servemap.DecisionNever}}}
 			testkit.Run(t, testkit.Setup{Options: opts, Handler: multimedia(time.Date(1999, 12, 31, 23, 0, 0, 0, time.UTC))}, func(s *testkit.Site) {
 				for range 2 { // the next visit reads in full what the first visits got listed
 					for _, path := range []string{"/", "/en", "/de", "/fr", "/news", "/film"} {

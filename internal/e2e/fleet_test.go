@@ -48,7 +48,7 @@ func shop(items []string, leaves string, left *atomic.Bool) http.Handler {
 func TestFleetServesOneSitemap(t *testing.T) {
 	for _, n := range []int{2, 4} {
 		t.Run(fmt.Sprintf("%d in memory", n), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { testFleet(t, n, new(memstore.Store)) })
+			synctest.Test(t, func(t *testing.T) { testFleet(t, n, sharedStore{new(memstore.Store)}) })
 		})
 		t.Run(fmt.Sprintf("%d in PostgreSQL", n), func(t *testing.T) {
 			testFleet(t, n, inPostgres(t))
@@ -67,7 +67,6 @@ func testFleet(t *testing.T, n int, st store.Store) {
 	opts.Limits.PartPages = 10 // so that there are 3 files
 	h := shop(items, leaves, &left)
 	alone := testkit.Start(t, testkit.Setup{Options: opts, Handler: h})
-	opts.Limits.RefreshEvery = 50 * time.Millisecond
 	var fleet []*testkit.Site
 	for range n {
 		fleet = append(fleet, testkit.Start(t, testkit.Setup{Store: st, Options: opts, Handler: h}))

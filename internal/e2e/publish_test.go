@@ -114,13 +114,13 @@ func TestRulesDecideWhatIsPublished(t *testing.T) {
 		{Pattern: "/list", Query: []string{"lang"}},
 		{Pattern: "/list?lang=de", Priority: 0.85},
 		{Pattern: "/$", ChangeFreq: "hourly", Priority: 1},
-		{Pattern: "/inner/", List: servemap.Never},
+		{Pattern: "/inner/", List: servemap.DecisionNever},
 		{Pattern: "/inner/page", Priority: 0.1},
-		{Pattern: "/inner/public", List: servemap.Auto},
+		{Pattern: "/inner/public", List: servemap.DecisionAuto},
 	}
 	others := []servemap.Rule{
 		{Pattern: "/list", Query: []string{"lang"}, Priority: 0.3},
-		{Pattern: "/inner/public", List: servemap.Never},
+		{Pattern: "/inner/public", List: servemap.DecisionNever},
 	}
 	wantEntries := func(s *testkit.Site, want ...string) {
 		s.Helper()

@@ -30,7 +30,6 @@ type Config struct {
 	Rules   eligibility.Rules
 	Robots  *robots.Rules // if nil, Run requests the site's robots.txt
 	Entries []string      // locations
-	Agent   string        // the User-Agent
 	Static  bool          // no request changes anything
 	// Own, if not nil, reports whether a location belongs to the sitemap itself. Run does
 	// not request it, since all its links are known already.
@@ -42,7 +41,7 @@ type Config struct {
 	// It may be called concurrently.
 	Answered func(status int)
 
-	MaxRequests, MaxDepth, Concurrency int
+	MaxRequests, Concurrency int
 
 	Resume   []byte // Report.State of an exploration to continue
 	Progress func(Report)
@@ -76,7 +75,7 @@ type explorer struct {
 // report is complete in each case. The error says why the exploration could not begin or go
 // on. If ctx ended, it is the error of ctx.
 func Run(ctx context.Context, cfg Config) (Report, error) {
-	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests, cfg.MaxDepth), skipped: map[string]bool{}}
+	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests), skipped: map[string]bool{}}
 	e.report.Skipped = map[string]int{}
 	if err := e.frontier.load(cfg.Resume); err != nil {
 		return e.report, err

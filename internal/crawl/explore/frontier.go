@@ -22,6 +22,7 @@ type item struct {
 
 // The bounds of an exploration, besides those of [Config].
 const (
+	deepest       = 20 // links from an entry; the further pages of a list are no deeper than its first one
 	longestChain  = 100 * chainStep
 	chainStep     = 10   // for a page that led to nothing but the next one; 1 if it led elsewhere too, as in an archive of posts
 	mostTries     = 3    // for a location that the site refuses while it answers others
@@ -37,14 +38,14 @@ const (
 // frontier holds the locations to request, and keeps out those that a site makes up for
 // ever. It uses only its own memory.
 type frontier struct {
-	most, depth int
-	seen        map[uint64]bool // hashes of the locations that were added
-	first       []item          // in the order in which they were found
-	later       []item          // those of shapes and folders that have had their share
-	groups      map[string]*group
-	asked       int
-	fresh       int // locations of the same shape as the current page that it led to
-	others      int // of other shapes
+	most   int
+	seen   map[uint64]bool // hashes of the locations that were added
+	first  []item          // in the order in which they were found
+	later  []item          // those of shapes and folders that have had their share
+	groups map[string]*group
+	asked  int
+	fresh  int // locations of the same shape as the current page that it led to
+	others int // of other shapes
 }
 
 // group counts requests and contents of a shape or a folder.
@@ -54,8 +55,8 @@ type group struct {
 	ended bool
 }
 
-func newFrontier(most, depth int) *frontier {
-	return &frontier{most: most, depth: depth, seen: map[uint64]bool{}, groups: map[string]*group{}}
+func newFrontier(most int) *frontier {
+	return &frontier{most: most, seen: map[uint64]bool{}, groups: map[string]*group{}}
 }
 
 // has reports whether a location was added before.
@@ -73,7 +74,7 @@ func (f *frontier) add(it item) (why string) {
 		it.Depth-- // the next page of a list is no deeper than the list
 	}
 	switch {
-	case it.Depth > f.depth:
+	case it.Depth > deepest:
 		return "too-deep"
 	case repeats(it.Location):
 		return "repeated-segments"

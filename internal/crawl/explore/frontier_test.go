@@ -16,7 +16,7 @@ func locations(f *frontier) (all []string) {
 }
 
 func TestEachLocationIsAskedForOnceInTheOrderItWasFound(t *testing.T) {
-	f := newFrontier(100, 20)
+	f := newFrontier(100)
 	for _, loc := range []string{"/b", "/a", "/b", "/c"} {
 		f.add(item{Location: loc})
 	}
@@ -48,7 +48,7 @@ func TestPagesWithoutEndAreNotFollowed(t *testing.T) {
 			return s
 		}, mostSegments + 1},
 	} {
-		f := newFrontier(500, 20)
+		f := newFrontier(500)
 		f.add(item{Location: "/start"})
 		n := 0
 		for it, ok := f.next(); ok; it, ok = f.next() {
@@ -65,7 +65,7 @@ func TestPagesWithoutEndAreNotFollowed(t *testing.T) {
 }
 
 func TestShapeThatHadItsShareComesLast(t *testing.T) {
-	f := newFrontier(8000, 20)
+	f := newFrontier(8000)
 	for i := range 3000 {
 		f.add(item{Location: fmt.Sprintf("/shop/%d", i)})
 	}
@@ -79,7 +79,7 @@ func TestShapeThatHadItsShareComesLast(t *testing.T) {
 }
 
 func TestShapeThatShowsOneContentEnds(t *testing.T) {
-	f := newFrontier(500, 20)
+	f := newFrontier(500)
 	for i := range 100 {
 		f.add(item{Location: fmt.Sprintf("/x/%d", i)})
 	}
@@ -97,12 +97,12 @@ func TestShapeThatShowsOneContentEnds(t *testing.T) {
 }
 
 func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
-	f := newFrontier(500, 20)
+	f := newFrontier(500)
 	for i := range 10 {
 		f.add(item{Location: fmt.Sprintf("/x/%d", i), Depth: i})
 	}
 	f.next()
-	g := newFrontier(500, 20)
+	g := newFrontier(500)
 	if err := g.load(f.save()); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("a frontier in which nothing waits is saved as %s", b)
 	}
 	for _, bad := range []string{"x", `{"Version":9}`} {
-		if err := newFrontier(1, 1).load([]byte(bad)); err == nil {
+		if err := newFrontier(1).load([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for a state", bad)
 		}
 	}
@@ -131,7 +131,7 @@ func TestShapeKeepsWordsAndHidesNumbers(t *testing.T) {
 }
 
 func TestArchiveOfPostsIsFollowedFurtherThanACalendar(t *testing.T) {
-	f := newFrontier(5000, 20)
+	f := newFrontier(5000)
 	f.add(item{Location: "/list"})
 	posts := 0
 	for it, ok := f.next(); ok; it, ok = f.next() {
@@ -155,7 +155,7 @@ func TestArchiveOfPostsIsFollowedFurtherThanACalendar(t *testing.T) {
 }
 
 func TestRefusedLocationIsTriedAgainAtTheEndAndNotForEver(t *testing.T) {
-	f := newFrontier(100, 20)
+	f := newFrontier(100)
 	for _, loc := range []string{"/broken", "/a", "/b"} {
 		f.add(item{Location: loc})
 	}

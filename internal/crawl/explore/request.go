@@ -80,7 +80,7 @@ func (e *explorer) request(ctx context.Context, loc string) (*http.Request, erro
 	r := &http.Request{
 		Method: http.MethodGet, URL: u, RequestURI: target, Host: origin.Host(), RemoteAddr: visitor,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody,
-		Header: http.Header{"User-Agent": {e.Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}},
+		Header: http.Header{"User-Agent": {"servemap-explore"}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}},
 	}
 	if strings.HasPrefix(origin.String(), "https:") { // otherwise the site may redirect each request to https
 		r.TLS = &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, ServerName: origin.Host()}

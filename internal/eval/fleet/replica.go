@@ -25,7 +25,7 @@ const replicaArg = "replica"
 // statsPath is where a replica serves its counts.
 const statsPath = "/-/stats"
 
-// refreshEvery is how often a replica looks for changes by others.
+// refreshEvery is how often a replica looks for changes by others, by default.
 const refreshEvery = 15 * time.Second
 
 // serveReplica serves the site at its own address, which it prints, until it is stopped.
@@ -50,7 +50,7 @@ func serveReplica(args []string) error {
 	if err != nil {
 		return err
 	}
-	learned, err := kit.NewSite(st, kit.Setup{RefreshEvery: refreshEvery, Logger: logger})
+	learned, err := kit.NewSite(st, kit.Setup{Logger: logger})
 	if err != nil {
 		return err
 	}

@@ -21,16 +21,15 @@ const (
 
 // Setup has the options that a program changes. Zero values are the defaults.
 type Setup struct {
-	ClientIP     func(*http.Request) netip.Addr
-	RenderEvery  time.Duration
-	RefreshEvery time.Duration
-	Logger       *slog.Logger
+	ClientIP    func(*http.Request) netip.Addr
+	RenderEvery time.Duration
+	Logger      *slog.Logger
 }
 
 // NewSite returns a site at [Origin].
 func NewSite(st store.Store, s Setup) (*servemap.Site, error) {
 	return servemap.New(Origin, st, &servemap.Options{
-		ClientIP: s.ClientIP, Limits: servemap.Limits{RenderEvery: s.RenderEvery, RefreshEvery: s.RefreshEvery}, Logger: s.Logger,
+		ClientIP: s.ClientIP, Limits: servemap.Limits{RenderEvery: s.RenderEvery}, Logger: s.Logger,
 	})
 }
 
