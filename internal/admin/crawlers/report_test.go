@@ -182,7 +182,7 @@ func FuzzReadAccount(f *testing.F) {
 	f.Add(recordtest.FieldsOf(a.encode()))
 	f.Fuzz(func(t *testing.T, fields []byte) {
 		a := readAccount(recordtest.Sealed(fields))
-		if again := readAccount(a.encode()); !reflect.DeepEqual(again.days, a.days) || !reflect.DeepEqual(again.files, a.files) {
+		if again := readAccount(a.encode()); !reflect.DeepEqual(again.Days, a.Days) || !reflect.DeepEqual(again.Files, a.Files) {
 			t.Errorf("%+v is read again as %+v", a, again)
 		}
 		a.report()

@@ -196,7 +196,7 @@ func (t *Tracker) takeAll() {
 
 // take counts a fetch, and finds out whether its claim is true.
 func (t *Tracker) take(f Fetch) {
-	t.count(f, counts{claimed: 1})
+	t.count(f, counts{Claimed: 1})
 	f.Client = f.Client.Unmap().WithZone("")
 	switch {
 	case !f.Engine.Confirmable():
@@ -254,10 +254,10 @@ func (t *Tracker) remember(a answer, now time.Time) {
 func (t *Tracker) judge(f Fetch, v verdict) {
 	switch v {
 	case confirmed:
-		t.count(f, counts{confirmed: 1})
+		t.count(f, counts{Confirmed: 1})
 		t.note(f)
 	case refuted:
-		t.count(f, counts{refuted: 1})
+		t.count(f, counts{Refuted: 1})
 	}
 }
 
@@ -272,7 +272,7 @@ func (t *Tracker) note(f Fetch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if f.File != "" {
-		t.fresh[f.Engine].fetch(f.File, fetched{moment.Of(f.At), f.Status})
+		t.fresh[f.Engine].fetch(f.File, fetched{moment.Of(f.At), uint16(f.Status)})
 	}
 	if f.Page != 0 && t.cfg.Lists(f.Page) {
 		t.pages.fetch(f.Engine, f.Page, secondOf(f.At))

@@ -123,7 +123,7 @@ func TestOnlyConfirmedFetchesCount(t *testing.T) {
 				if got == nil || len(got.Days) != 1 {
 					t.Fatalf("the report is %+v, want one day", got)
 				}
-				if d := got.Days[0]; d.Claimed != int(tt.day.claimed) || d.Confirmed != int(tt.day.confirmed) || d.Refuted != int(tt.day.refuted) {
+				if d := got.Days[0]; d.Claimed != int(tt.day.Claimed) || d.Confirmed != int(tt.day.Confirmed) || d.Refuted != int(tt.day.Refuted) {
 					t.Errorf("the day is %+v, want %+v", d, tt.day)
 				}
 				if (len(got.Files) == 1) != tt.counts {

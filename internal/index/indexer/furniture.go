@@ -20,20 +20,17 @@ type furniture struct {
 	kept    time.Time
 }
 
-// fields lists what is stored of the furniture.
-func (x *furniture) fields(f *codec.Fields) {
-	f.Data(1, 1, func(int) []byte { return x.AppendBinary(nil) }, func(b []byte) {
-		if site, err := mark.ParseSite(b); err == nil {
-			*x = furniture{Site: *site, kept: time.Now()}
-		}
-	})
-}
-
 // openFurniture reads the stored furniture, so that after a restart the text that all
 // pages show is not taken for news. If it cannot be read, it is learned again.
 func (l *Ledger) openFurniture(ctx context.Context) error {
 	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
-		_, _ = codec.Read(t.Get(l.site.Keys.Furniture()), codec.Into(l.furniture.fields))
+		var packed []byte
+		if codec.Unmarshal(t.Get(l.site.Keys.Furniture()), &packed) != nil {
+			return
+		}
+		if site, err := mark.ParseSite(packed); err == nil {
+			l.furniture = furniture{Site: *site, kept: time.Now()}
+		}
 	})
 }
 
@@ -44,7 +41,7 @@ func (l *Ledger) keepFurniture(ctx context.Context, _ bool) error {
 		return nil
 	}
 	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
-		t.Put(l.site.Keys.Furniture(), codec.Encode(l.furniture.fields, codec.Others(t.Get(l.site.Keys.Furniture()), 1)))
+		t.Put(l.site.Keys.Furniture(), codec.Marshal(l.furniture.AppendBinary(nil)))
 	})
 	if err != nil {
 		return err

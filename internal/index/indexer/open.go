@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
@@ -112,17 +111,13 @@ func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 	return key, err
 }
 
-func extensionFields(of *sitemap.Namespaces) func(*codec.Fields) {
-	return func(f *codec.Fields) { codec.Uint(f, 1, of) }
-}
-
 // openExtensions reads which extensions were on when the pages were last reviewed. If the
 // settings have changed since, the review updates the entries. If extensions were added,
 // it also marks pages to be read again at their next visit.
 func (l *Ledger) openExtensions(ctx context.Context) error {
 	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
 		l.site.Extended = 0
-		_, _ = codec.Read(t.Get(l.site.Keys.Extensions()), codec.Into(extensionFields(&l.site.Extended))) // a damaged record counts as none
+		_ = codec.Unmarshal(t.Get(l.site.Keys.Extensions()), &l.site.Extended) // a damaged record counts as none
 	})
 }
 
@@ -132,7 +127,7 @@ func (l *Ledger) keepExtensions(ctx context.Context) error {
 		return nil
 	}
 	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
-		t.Put(l.site.Keys.Extensions(), codec.Write(extensionFields(&l.cfg.Extensions), codec.Others(t.Get(l.site.Keys.Extensions()), 1)))
+		t.Put(l.site.Keys.Extensions(), codec.Marshal(l.cfg.Extensions))
 	})
 	if err == nil {
 		l.site.Extended = l.cfg.Extensions

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/klauspost/compress/s2"
 
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
@@ -41,27 +41,28 @@ func (l *Ledger) openRobots(ctx context.Context) error {
 func (l *Ledger) readRobots(t *txn.Tx) (o robots.Obeyed) {
 	var packed []byte
 	for _, key := range l.robotsKeys() {
-		_ = codec.Open(t.Get(key), func(f codec.Field) { packed = append(packed, f.Data...) })
+		var piece []byte
+		_ = codec.Unmarshal(t.Get(key), &piece)
+		packed = append(packed, piece...)
 	}
 	text, err := s2.Decode(nil, packed)
 	if err != nil {
 		return o // nothing is stored, or a piece is damaged
 	}
-	_ = codec.Open(text, func(f codec.Field) {
-		switch f.Num {
-		case 1:
-			o.Now = robots.Parse(f.Data)
-		case 2:
-			o.Next = robots.Parse(f.Data)
-		case 3:
-			o.Since = time.UnixMilli(f.Millis())
-		case 4:
-			o.By = uint32(f.Value)
-		case 5:
-			o.Known = true
-		}
-	})
-	return o
+	var all storedRobots
+	if codec.Unmarshal(text, &all) != nil {
+		return o
+	}
+	return robots.Obeyed{Now: robots.Parse(all.Now), Next: robots.Parse(all.Next), Since: all.Since.Time(), By: all.By, Known: all.Known}
+}
+
+// storedRobots is what is stored of robots.txt, before it is compressed.
+type storedRobots struct {
+	Now   []byte      `cbor:"1,keyasint,omitzero"` // the text that holds
+	Next  []byte      `cbor:"2,keyasint,omitzero"` // one that may come to hold
+	Since moment.Time `cbor:"3,keyasint,omitzero"`
+	By    uint32      `cbor:"4,keyasint,omitzero"`
+	Known bool        `cbor:"5,keyasint,omitzero"`
 }
 
 // writeRobots stores o. Two files that hardly compress may not fit. Then the one that may come is
@@ -73,23 +74,17 @@ func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
 	}
 	for _, key := range l.robotsKeys() {
 		n := min(len(packed), robotsPiece)
-		var e codec.Encoder
-		e.Bytes(1, packed[:n])
-		t.Put(key, e.SealAny())
+		t.Put(key, nil)
+		if n > 0 {
+			t.Put(key, codec.Marshal(packed[:n]))
+		}
 		packed = packed[n:]
 	}
 }
 
 func packRobots(o robots.Obeyed) []byte {
-	var e codec.Encoder
-	e.Bytes(1, o.Now.Text())
-	e.Bytes(2, o.Next.Text())
-	if !o.Since.IsZero() {
-		e.Int(3, o.Since.UnixMilli())
-	}
-	e.Uint(4, uint64(o.By))
-	e.Bool(5, o.Known)
-	return s2.Encode(nil, e.Seal())
+	all := storedRobots{Now: o.Now.Text(), Next: o.Next.Text(), Since: moment.Of(o.Since), By: o.By, Known: o.Known}
+	return s2.Encode(nil, codec.Marshal(all))
 }
 
 // robotsKeys returns the keys of what robots.txt says.
