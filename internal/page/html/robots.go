@@ -104,3 +104,12 @@ func cutDate(v string) (t time.Time, rest string) {
 	}
 	return time.Time{}, v
 }
+
+// cutBefore cuts s before the first of some characters.
+func cutBefore(s, chars string) (before, rest string) {
+	i := strings.IndexAny(s, chars)
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], s[i:]
+}
