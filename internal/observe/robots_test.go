@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,6 +95,18 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 		{name: "session", handler: text, change: header("Cookie", "session=1"), status: 200},
 		{name: "credentials", handler: text, change: header("Authorization", "Basic x"), status: 200},
 		{name: "another host", handler: text, change: func(r *http.Request) { r.Host = "evil.example.net" }, status: 200},
+		// A site also serves a test copy of itself, whose robots.txt forbids everything. It selects the
+		// copy by the host that a proxy forwards. A stranger can send that header too.
+		{name: "X-Forwarded-Host", handler: text, change: header("X-Forwarded-Host", "staging.example.com"), status: 200},
+		{name: "X-Forwarded-Host, and what a proxy adds", handler: text, change: header("X-Forwarded-Host", "staging.example.com, example.com"), status: 200},
+		{name: "X-Forwarded-Host with a port", handler: text, change: header("X-Forwarded-Host", "staging.example.com:443"), status: 200},
+		{name: "Forwarded", handler: text, change: header("Forwarded", `for=1.2.3.4;host="staging.example.com";proto=https`), status: 200},
+		{name: "Forwarded, in capitals", handler: text, change: header("Forwarded", "For=1.2.3.4, Host=staging.example.com"), status: 200},
+		{name: "X-Host", handler: text, change: header("X-Host", "staging.example.com"), status: 200},
+		{name: "X-Original-Host", handler: text, change: header("X-Original-Host", "staging.example.com"), status: 200},
+		{name: "X-Forwarded-Host is the origin's", handler: text, change: header("X-Forwarded-Host", "Example.com:443"), status: 200, seen: true, obeyed: true},
+		{name: "X-Original-Host is the origin's", handler: text, change: header("X-Original-Host", "example.com"), status: 200, seen: true, obeyed: true},
+		{name: "Forwarded is the origin's", handler: text, change: header("Forwarded", `for=9.9.9.9;host="example.com"`), status: 200, seen: true, obeyed: true},
 		{name: "query", handler: text, target: "/robots.txt?v=2", status: 200},
 		{name: "another spelling", handler: text, target: "/robots%2Etxt", status: 200},
 		{name: "in a folder", handler: text, target: "/blog/robots.txt", status: 200},
@@ -213,20 +224,6 @@ func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// A robots.txt that cannot be read leaves the earlier one in force.
-func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
-	r := start(t)
-	r.watches(get("/robots.txt"), text)
-	r.cfg.Due.Reset(robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")))
-	damaged := gzipped(rules)
-	damaged[0] ^= 0xff
-	r.watches(get("/robots.txt"), coded("text/plain", "gzip", damaged))
-	r.check(r.cfg.Ledger.Flush(t.Context()))
-	if r.cfg.Files.Allows("/internal/a") {
-		t.Error("what it forbids is allowed")
 	}
 }
 

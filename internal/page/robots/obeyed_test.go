@@ -1,0 +1,59 @@
+package robots
+
+import (
+	"testing"
+	"time"
+)
+
+func TestAnotherFileNeedsASecondNetworkOrAnotherDay(t *testing.T) {
+	before, other := Parse([]byte(everyone("Disallow: /a"))), Parse([]byte(everyone("Disallow: /b")))
+	type sight struct {
+		after   time.Duration // the first sight of before
+		rules   *Rules
+		network uint32
+	}
+	const soon, day = 50 * time.Second, 24 * time.Hour
+	for _, tt := range []struct {
+		name   string
+		sights []sight
+		want   *Rules
+	}{
+		{"seen once", []sight{{0, other, 1}}, before},
+		{"what held comes back", []sight{{0, other, 1}, {soon, before, 2}}, before},
+		{"two that differ", []sight{{0, nil, 1}, {day, other, 2}}, before},
+		{"another network within the minute", []sight{{0, other, 1}, {soon, other, 2}}, before},
+		{"another network a minute later", []sight{{0, other, 1}, {time.Minute, other, 2}}, other},
+		{"a file that forbids nothing", []sight{{0, nil, 1}, {time.Minute, nil, 2}}, nil},
+		{"the same network soon", []sight{{0, other, 1}, {day - 1, other, 1}}, before},
+		{"the same network a day later", []sight{{0, other, 1}, {day, other, 1}}, other},
+		{"unknown networks soon", []sight{{0, other, 0}, {day - 1, other, 0}}, before},
+		{"one of a known and one of an unknown network", []sight{{0, other, 1}, {day - 1, other, 0}}, before},
+		{"unknown networks a day later", []sight{{0, other, 0}, {day, other, 0}}, other},
+		{"what held was seen in between", []sight{{0, other, 1}, {time.Minute, before, 2}, {time.Minute, other, 2}, {day, other, 2}}, before},
+		{"a clock that went back", []sight{{day, other, 1}, {0, other, 2}}, before},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			start := time.Now()
+			o := Obeyed{}.Saw(before, start, 1)
+			for _, s := range tt.sights {
+				o = o.Saw(s.rules, start.Add(s.after), s.network)
+			}
+			if !o.Known || !o.Now.Equal(tt.want) {
+				t.Errorf("%q holds, want %q", o.Now.Text(), tt.want.Text())
+			}
+		})
+	}
+}
+
+func TestNothingIsNewlyListedThatEitherFileDisallows(t *testing.T) {
+	o := Obeyed{}.Saw(Parse([]byte(everyone("Disallow: /a"))), time.Now(), 1)
+	o = o.Saw(Parse([]byte(everyone("Disallow: /b"))), time.Now(), 1)
+	for location, want := range map[string][2]bool{"/a": {false, false}, "/b": {true, false}, "/c": {true, true}} {
+		if got := [2]bool{o.Allows(location), o.AllowsNew(location)}; got != want {
+			t.Errorf("%s: allowed %v, newly %v, want %v", location, got[0], got[1], want)
+		}
+	}
+	if none := (*Obeyed)(nil); !none.Allows("/a") || !none.AllowsNew("/a") {
+		t.Error("without a robots.txt something is disallowed")
+	}
+}
