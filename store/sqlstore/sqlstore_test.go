@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/postgres"
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/memstore"
 	"github.com/servemap/servemap/store/storetest"
 )
 
@@ -47,15 +45,6 @@ func TestOpenRefusesBadArguments(t *testing.T) {
 	} {
 		if _, err := Open(c.db, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Open with %s: %v, want an error that names %s", c.name, err, c.want)
-		}
-	}
-}
-
-func TestOpenTakesValidOptions(t *testing.T) {
-	db := postgres.Dial(t, postgres.Address)
-	for _, opts := range []*Options{nil, {}, {Table: "web.sites_2"}, {Table: "select"}, {Timeout: time.Millisecond}} {
-		if _, err := Open(db, opts); err != nil {
-			t.Errorf("Open with %+v: %v", opts, err)
 		}
 	}
 }
@@ -215,19 +204,5 @@ func TestScanTakesRecordsOfMixedSizes(t *testing.T) {
 	}
 	if n != 12_201 {
 		t.Errorf("Scan yields %d records, want 12,201", n)
-	}
-}
-
-// TestGrowIntoAFleet copies what a site has learned to PostgreSQL, and back.
-func TestGrowIntoAFleet(t *testing.T) {
-	alone, again := new(memstore.Store), new(memstore.Store)
-	for i := range store.MaxKeys {
-		mustPut(t, alone, fmt.Sprintf("https://example.com|page|/%04d", i), fmt.Sprintf("%*d", i, i))
-	}
-	fleet, _ := open(t)
-	for _, c := range []struct{ dst, src store.Store }{{fleet, alone}, {again, fleet}} {
-		if n, err := store.Copy(context.Background(), c.dst, c.src); err != nil || n != store.MaxKeys {
-			t.Fatalf("Copy: %d records, error %v; want %d", n, err, store.MaxKeys)
-		}
 	}
 }
