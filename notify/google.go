@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -21,8 +19,7 @@ type Google struct {
 	// redirect there.
 	Client *http.Client
 	// Property is the site as Search Console names it: "sc-domain:example.com", or
-	// "https://example.com/" with a slash at the end. If it is "", the notifier chooses the
-	// account's property that fits best.
+	// "https://example.com/" with a slash at the end.
 	Property string
 }
 
@@ -47,7 +44,7 @@ type googleState struct {
 }
 
 const (
-	console      = "https://www.googleapis.com/webmasters/v3/sites"
+	consoleURL   = "https://www.googleapis.com/webmasters/v3/sites"
 	readAgain    = 24 * time.Hour
 	readSoon     = time.Hour // after a submission, and after a failure
 	consoleBytes = 1 << 20   // the most bytes to read of an answer from the owner's account
@@ -64,7 +61,7 @@ func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 		return nil
 	}
 	g.Until, g.Problem = now.Add(readAgain), ""
-	if err := n.askGoogle(ctx, &g, tops, fresh); err != nil {
+	if err := n.console.submit(ctx, &g, tops, fresh); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -76,34 +73,40 @@ func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 		g.Until = now.Add(readSoon)
 		n.log.Info("notify: submitted the sitemap to Search Console", "files", len(fresh))
 	}
-	_, err := n.update(ctx, func(st *state, _ time.Time) error {
+	_, err := n.update(ctx, func(st *state) error {
 		st.Google = g
 		return nil
 	})
 	return err
 }
 
-// askGoogle submits the fresh top files, and reads what Google says about all of them.
-func (n *Notifier) askGoogle(ctx context.Context, g *googleState, tops, fresh []string) error {
-	if n.property == "" {
-		property, err := n.findProperty(ctx)
-		if err != nil {
-			return err
-		}
-		n.property = property
-	}
-	at := console + "/" + url.PathEscape(n.property) + "/sitemaps/"
+// console is a property of Search Console, as an owner's account sees it.
+type console struct {
+	client   *http.Client
+	property string
+	agent    string
+}
+
+func newConsole(g Google, agent string) *console {
+	client := *g.Client
+	client.CheckRedirect = noRedirect
+	return &console{&client, g.Property, agent}
+}
+
+// submit submits the fresh top files, and reads what Google says about all of them.
+func (c *console) submit(ctx context.Context, g *googleState, tops, fresh []string) error {
+	at := consoleURL + "/" + url.PathEscape(c.property) + "/sitemaps/"
 	for _, top := range fresh {
-		if err := n.callGoogle(ctx, http.MethodPut, at+url.PathEscape(top), nil); err != nil {
-			return fmt.Errorf("submitting to the property %s: %w", n.property, err)
+		if err := c.call(ctx, http.MethodPut, at+url.PathEscape(top), nil); err != nil {
+			return fmt.Errorf("submitting to the property %s: %w", c.property, err)
 		}
 		g.Submitted = append(g.Submitted, top)
 	}
 	g.Sitemaps = nil
 	for _, top := range tops {
 		var said resource
-		if err := n.callGoogle(ctx, http.MethodGet, at+url.PathEscape(top), &said); err != nil {
-			return fmt.Errorf("reading the property %s: %w", n.property, err)
+		if err := c.call(ctx, http.MethodGet, at+url.PathEscape(top), &said); err != nil {
+			return fmt.Errorf("reading the property %s: %w", c.property, err)
 		}
 		g.Sitemaps = append(g.Sitemaps, said.sitemap(top))
 	}
@@ -131,62 +134,17 @@ func (r resource) sitemap(url string) Sitemap {
 	return s
 }
 
-// findProperty returns the property of the account that fits the site best.
-func (n *Notifier) findProperty(ctx context.Context) (string, error) {
-	var list struct {
-		SiteEntry []struct{ SiteURL, PermissionLevel string }
-	}
-	if err := n.callGoogle(ctx, http.MethodGet, console, &list); err != nil {
-		return "", fmt.Errorf("reading the properties of the account: %w", err)
-	}
-	levels := map[string]string{}
-	for _, e := range list.SiteEntry {
-		levels[e.SiteURL] = e.PermissionLevel
-	}
-	property := chooseProperty(slices.Collect(maps.Keys(levels)), n.folder)
-	switch levels[property] {
-	case "":
-		return "", fmt.Errorf("none of the account's %d properties has %s: add the account to the property as a user with full permission, or give Google.Property", len(levels), n.folder)
-	case "siteOwner", "siteFullUser":
-		return property, nil
-	}
-	return "", fmt.Errorf("the account may not submit to the property %s: give it full permission there", property)
-}
-
-// chooseProperty returns the property with the longest URL that the site is below, else
-// that of its domain, "" if there is none.
-func chooseProperty(properties []string, site string) (best string) {
-	u, err := url.Parse(site)
-	if err != nil {
-		return ""
-	}
-	var domain string
-	for _, p := range properties {
-		name, isDomain := strings.CutPrefix(p, "sc-domain:")
-		switch {
-		case isDomain && (u.Host == name || strings.HasSuffix(u.Host, "."+name)) && len(p) > len(domain):
-			domain = p
-		case !isDomain && strings.HasSuffix(p, "/") && strings.HasPrefix(site, p) && len(p) > len(best):
-			best = p
-		}
-	}
-	if best == "" {
-		return domain
-	}
-	return best
-}
-
-// callGoogle makes a request to the API, and decodes the answer into to, unless that is nil. No
+// call makes a request to the API, and decodes the answer into to, unless that is nil. No
 // error repeats the other side's words.
-func (n *Notifier) callGoogle(ctx context.Context, method, at string, to any) error {
+func (c *console) call(ctx context.Context, method, at string, to any) error {
 	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, at, nil)
 	if err != nil {
 		return withoutURL(err)
 	}
-	req.Header.Set("User-Agent", n.agent)
-	resp, err := n.console.Do(req)
+	req.Header.Set("User-Agent", c.agent)
+	resp, err := c.client.Do(req)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return errors.New("no answer within 20 seconds")

@@ -3,59 +3,59 @@ package notify
 import (
 	"context"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
 var validKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
-// keyOf returns the key in use.
-func (n *Notifier) keyOf(st state) string {
-	if n.given != "" {
-		return n.given
+// keyFile is the file that proves to engines that the notifier speaks for the site.
+type keyFile struct {
+	address
+	client *http.Client
+	log    *slog.Logger
+
+	served  atomic.Pointer[string] // the path of the file, nil while the key is not known
+	fetched atomic.Int64           // when somebody else fetched the file, in Unix nanoseconds
+
+	// What follows is used in a pass only.
+	proved bool      // engines can get the file, or enough was done for it
+	next   time.Time // when to look at the file again
+	saw    string    // what the last look saw, "" before the first one
+	since  time.Time // when it became unreachable
+}
+
+// know makes serve serve the file of a key.
+func (k *keyFile) know(key string) {
+	if path := k.path + key + ".txt"; key != "" {
+		k.served.Store(&path)
 	}
-	return st.Key
 }
 
-// Wrap returns a handler that serves the key file of IndexNow, and leaves all other
-// requests to next. With this file the engines check that posts come from the owner of the
-// site. Put it outermost, in front of [servemap.Site.Wrap] and of log-ins:
-//
-//	notifier.Wrap(site.Robots(site.Wrap(mux)))
-//
-// Without Options.Key it serves the file once Run has read the key from the store. If next
-// is nil, it is [http.DefaultServeMux].
-func (n *Notifier) Wrap(next http.Handler) http.Handler {
-	if next == nil {
-		next = http.DefaultServeMux
+// serve answers a request for the key file, and reports whether it is one. A proxy may have
+// removed folders at the beginning of its path.
+func (k *keyFile) serve(w http.ResponseWriter, r *http.Request) bool {
+	file := k.served.Load()
+	if file == nil || !strings.HasSuffix(*file, r.URL.Path) {
+		return false
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path := n.keyPath.Load(); path != nil && isKeyFile(*path, r.URL.Path) {
-			n.serveKey(w, r, *path)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// isKeyFile reports whether a path is that of the key file. A proxy may have removed
-// folders at its beginning.
-func isKeyFile(file, path string) bool {
-	return strings.HasSuffix(file, path) && len(path) >= len(file)-strings.LastIndexByte(file, '/')
-}
-
-func (n *Notifier) serveKey(w http.ResponseWriter, r *http.Request, file string) {
+	name := (*file)[strings.LastIndexByte(*file, '/'):]
+	if len(r.URL.Path) < len(name) {
+		return false
+	}
 	h := w.Header()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "use GET", http.StatusMethodNotAllowed)
-		return
+		return true
 	}
-	key := strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".txt")
+	key := strings.TrimSuffix(name[1:], ".txt")
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(key)))
 	h.Set("Cache-Control", "max-age=300, no-transform")
@@ -64,29 +64,30 @@ func (n *Notifier) serveKey(w http.ResponseWriter, r *http.Request, file string)
 	if r.Method == http.MethodGet {
 		_, _ = io.WriteString(w, key)
 	}
-	if r.UserAgent() != n.agent {
-		n.keyFetched.Store(n.now().UnixNano())
+	if r.UserAgent() != k.agent {
+		k.fetched.Store(time.Now().UnixNano())
 	}
+	return true
 }
 
-// What checkKey may see of the key file.
+// What look may see.
 const (
 	fileOK          = "ok"
 	fileOther       = "other content"
 	fileUnreachable = "unreachable"
 )
 
-// checkKey fetches the key file as an engine would, and says what it saw: "ok", a status
-// code, "other content" or "unreachable".
-func (n *Notifier) checkKey(ctx context.Context, key string) string {
+// look fetches the key file as an engine would, and says what it saw: "ok", a status code,
+// "other content" or "unreachable".
+func (k *keyFile) look(ctx context.Context, key string) string {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, n.folder+key+".txt", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, k.folder+key+".txt", nil)
 	if err != nil {
 		return fileUnreachable
 	}
-	req.Header.Set("User-Agent", n.agent)
-	resp, err := n.client.Do(req)
+	req.Header.Set("User-Agent", k.agent)
+	resp, err := k.client.Do(req)
 	if err != nil {
 		return fileUnreachable
 	}
@@ -104,44 +105,50 @@ func (n *Notifier) checkKey(ctx context.Context, key string) string {
 
 const (
 	// unreachableFor is how long nothing is sent if the key file cannot be fetched from
-	// here. If it still cannot then, the notifier sends: engines may reach what this machine
-	// cannot.
+	// here. Then the notifier sends: engines may reach what this machine cannot.
 	unreachableFor = 10 * time.Minute
-	reachAgain     = time.Minute // how long to wait before checking an unreachable key file again
+	reachAgain     = time.Minute // how long to wait before looking at an unreachable key file again
 	keyAgain       = time.Hour   // the same for a wrong one
 )
 
-// proveKey checks the key file before the first post of this process. An engine that looked
+// prove looks at the key file before the first post of this process. An engine that looked
 // too early would note that the key is wrong. The error is errWait until the file is right,
 // or enough was done for it.
-func (n *Notifier) proveKey(ctx context.Context, st state) error {
-	now := n.now()
-	if n.proved {
+func (k *keyFile) prove(ctx context.Context, key string, now time.Time) error {
+	if k.proved {
 		return nil
 	}
-	if now.Before(n.proveAt) {
+	if now.Before(k.next) {
 		return errWait
 	}
-	before, saw := n.keyFile, n.checkKey(ctx, n.keyOf(st))
-	if ctx.Err() != nil {
+	before := k.saw
+	if k.saw = k.look(ctx, key); ctx.Err() != nil {
 		return ctx.Err()
 	}
-	n.keyFile = saw
-	switch {
-	case saw == fileOK, saw == fileUnreachable && before == saw && now.Sub(n.unreachable) >= unreachableFor:
-		n.proved = true
+	switch k.saw {
+	case fileOK:
+		k.proved = true
 		return nil
-	case saw == fileUnreachable:
-		n.proveAt = now.Add(reachAgain)
-		if saw != before {
-			n.unreachable = now
-			n.log.Warn("notify: this machine cannot fetch the key file at the site's public address; sending begins in 10 minutes all the same")
+	case fileUnreachable:
+		if k.saw != before {
+			k.since = now
 		}
+		if k.proved = now.Sub(k.since) >= unreachableFor; k.proved {
+			return nil
+		}
+		k.next = now.Add(reachAgain)
 	default:
-		n.proveAt = now.Add(keyAgain)
-		if saw != before {
-			n.log.Error("notify: nothing is sent until everybody gets the key file: let nothing else answer in its place, such as a bot shield or a cache", "saw", saw)
-		}
+		k.next = now.Add(keyAgain)
+	}
+	if k.saw != before {
+		k.log.Error("notify: everybody must get the key file: let nothing else answer in its place, such as a bot shield or a cache. "+
+			"Nothing is sent before that, or for 10 minutes if only this machine cannot fetch it", "saw", k.saw)
 	}
 	return errWait
+}
+
+// refused looks at the file after an engine has refused the key.
+func (k *keyFile) refused(ctx context.Context, key string) {
+	k.saw = k.look(ctx, key)
+	k.proved = k.saw == fileOK || k.saw == fileUnreachable
 }

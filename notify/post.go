@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	batchPages  = 1000
-	postTimeout = 20 * time.Second
-	answerBytes = 2 << 10 // the most bytes to read of an answer
+	batchPages    = 1000
+	postTimeout   = 20 * time.Second
+	settleTimeout = 2 * time.Second // then it is tried again
+	answerBytes   = 2 << 10         // the most bytes to read of an answer
 )
 
-// post is one post and its outcome. The endpoint is "" if no page was sendable.
+// post is the outcome of a post. The endpoint is "" if no page was sendable.
 type post struct {
 	endpoint string
-	began    time.Time
+	engine   engine
+	sent     bool     // whether the engine took the pages
 	settled  []change // the pages that need no further post
 	dropped  []change // pages that must not be sent
-	engine   engine
-	keyFile  string // what was seen of the key file, "" if it was not checked
 }
 
 // errWait ends a pass before a post that must not be made yet.
@@ -58,51 +58,53 @@ func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 	return nil
 }
 
-// post sends pages to the engine whose turn it is, and stores the outcome. Before that it
-// stores the intent. So whoever finds an intent knows that pages may have been sent. The
-// error is errWait if the engine did not accept them.
+// post sends pages to the engine whose turn it is, and stores the outcome. The error is
+// errWait if the engine did not accept them.
 func (n *Notifier) post(ctx context.Context, pages []change) error {
-	p, st, err := n.intend(ctx, len(pages))
+	endpoint, st, err := n.begin(ctx, len(pages))
 	if err != nil {
 		return err
 	}
 	key := n.keyOf(st)
-	a, err := n.ask(ctx, p.endpoint, key, pages)
+	a, err := n.ask(ctx, endpoint, key, pages)
 	if ctx.Err() != nil {
-		return ctx.Err() // the outcome is not known: the intent stays
+		return ctx.Err() // nobody knows the outcome
 	}
-	before := st.Engines[p.endpoint]
-	p.engine = judge(before, a, n.now())
+	before := st.Engines[endpoint]
+	before.URL = endpoint
+	p := post{endpoint: endpoint, engine: judge(before, a, n.now())}
 	switch {
-	case p.engine.accepted():
+	case a.accepted():
+		p.sent = true
 		p.settled, n.most = pages, 0
 	case a.code == http.StatusUnprocessableEntity && len(pages) > 1: // look for the invalid page in smaller posts
 		n.most = len(pages) / 2
-		p.engine.Fails, p.engine.Until = 0, n.now().Add(time.Minute)
+		p.engine.Fails, p.engine.NextTry = 0, n.now().Add(time.Minute)
 	case a.code == http.StatusUnprocessableEntity: // an invalid page must not stop the others for ever
 		p.settled = pages
 	}
-	if p.engine.Verdict == verdictRefused {
-		p.keyFile = n.checkKey(ctx, key)
-		n.keyFile, n.proved = p.keyFile, p.keyFile == fileOK || p.keyFile == fileUnreachable
+	if p.engine.Verdict == verdictRefused.name {
+		n.key.refused(ctx, key)
 	}
-	if wait := p.engine.Until.Sub(n.now()); wait > 0 {
-		p.engine.Until = p.engine.Until.Add(rand.N(wait/8 + 1)) // so that not all sites come at once
+	if wait := p.engine.NextTry.Sub(n.now()); wait > 0 {
+		p.engine.NextTry = p.engine.NextTry.Add(rand.N(wait/8 + 1)) // so that not all sites come at once
 	}
-	n.tell(before, p, len(pages), err)
+	n.tell(before, p.engine, a, len(pages), err)
 	n.owed = &p
-	if err := n.pay(ctx); err != nil || p.engine.accepted() {
+	if err := n.pay(ctx); err != nil || p.sent {
 		return err
 	}
 	return errWait
 }
 
-// pay stores the outcome of the last post if it is not stored yet. Nothing is sent before
-// that.
+// pay stores the outcome of the last post if it is not stored yet, even while Run ends.
+// Nothing is sent before that.
 func (n *Notifier) pay(ctx context.Context) error {
 	if n.owed == nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
 	if err := n.settle(ctx, *n.owed); err != nil {
 		return err
 	}
@@ -110,24 +112,25 @@ func (n *Notifier) pay(ctx context.Context) error {
 	return nil
 }
 
-// intend stores that a post of so many pages begins, if it may.
-func (n *Notifier) intend(ctx context.Context, pages int) (p post, st state, err error) {
-	st, err = n.update(ctx, func(st *state, now time.Time) error {
-		if !st.leads(n.owner, now) {
+// begin returns the endpoint for a post of so many pages, if there may be one. It makes the
+// lease longer, so that nobody repeats the post soon if this process dies before the outcome
+// is stored.
+func (n *Notifier) begin(ctx context.Context, pages int) (endpoint string, st state, err error) {
+	st, err = n.update(ctx, func(st *state) error {
+		if !n.leads(*st) {
 			return errElsewhere
 		}
-		p.endpoint = choose(n.endpoints, st.Engines, now)
-		if p.endpoint == "" || !now.After(st.Intent.Add(doubtFor)) || st.Sent+pages > n.perDay {
+		endpoint = choose(n.endpoints, st.Engines, n.now())
+		if endpoint == "" || st.Sent+pages > n.perDay {
 			return errWait
 		}
-		p.began = now.UTC().Round(0)
-		st.Intent, st.Until = p.began, now.Add(leaseFor)
+		st.Until = n.now().Add(doubtFor)
 		return nil
 	})
-	if err == nil && !st.leads(n.owner, n.now()) {
+	if err == nil && st.Until.Before(n.now().Add(postTimeout)) {
 		err = errElsewhere // the store took so long that another process may be sending
 	}
-	return p, st, err
+	return endpoint, st, err
 }
 
 // message is the body of a post, in the order of the protocol's own example.
@@ -170,35 +173,18 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 	return answer{resp.StatusCode, errorCode(said, key), retryAfter(resp.Header.Get("Retry-After"), n.now())}, nil
 }
 
-// withoutURL leaves the URL out of an error of net/http, since it may hold a key.
-func withoutURL(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
-}
-
 // tell logs a post, and the engine's verdict if it is new.
-func (n *Notifier) tell(before engine, p post, pages int, err error) {
-	to, _ := url.Parse(p.endpoint)
-	e, log := p.engine, n.log.With("engine", to.Host, "code", p.engine.Code)
-	if e.accepted() {
+func (n *Notifier) tell(before, e engine, a answer, pages int, err error) {
+	to, _ := url.Parse(e.URL)
+	log := n.log.With("engine", to.Host, "code", a.code)
+	if a.accepted() {
 		log.Info("notify: sent", "pages", pages)
-	}
-	if e.Verdict == before.Verdict && e.ErrorCode == before.ErrorCode || e.Verdict == verdictOK {
 		return
 	}
-	if err != nil {
-		log = log.With("error", err)
+	if e.Verdict == before.Verdict && e.ErrorCode == before.ErrorCode {
+		return
 	}
-	for _, one := range [][2]string{{"verdict", e.Verdict}, {"errorCode", e.ErrorCode}, {"keyFile", p.keyFile}, {"advice", e.advice()}} {
-		if one[1] != "" {
-			log = log.With(one[0], one[1])
-		}
-	}
-	if !e.Until.IsZero() {
-		log = log.With("until", e.Until.UTC().Format(time.RFC3339))
-	}
-	log.Log(context.Background(), verdicts[e.Verdict].level, "notify: "+verdicts[e.Verdict].says)
+	v := a.verdict()
+	log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "errorCode", a.errorCode,
+		"error", err, "keyFile", n.key.saw, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
 }

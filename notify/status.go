@@ -38,8 +38,7 @@ type Status struct {
 // Endpoint describes an endpoint of IndexNow.
 type Endpoint struct {
 	URL string // as in Options.Endpoints
-	// Verdict is "ok"; "unverified" if the engine has taken pages for a day without
-	// checking the key; "pending-key" while it checks a new key; "key-refused";
+	// Verdict is "ok"; "pending-key" while the engine checks a new key; "key-refused";
 	// "throttled"; "down"; "paused" if it refuses the pages; or "" if nothing was sent yet.
 	Verdict string
 	// Advice is what the owner can do about it, "" if nothing.
@@ -68,15 +67,13 @@ func (n *Notifier) Status(ctx context.Context) (Status, error) {
 		SentToday: st.Sent, Pending: st.Pending, Dropped: st.Dropped, Rushed: st.Rushed, Rush: st.Rush,
 		KeyFile: st.KeyFile, Listed: n.site.Stats().Listed, Sitemaps: st.Google.Sitemaps, GoogleProblem: st.Google.Problem,
 	}
-	if at := n.keyFetched.Load(); at != 0 {
+	if at := n.key.fetched.Load(); at != 0 {
 		s.KeyFetched = time.Unix(0, at).UTC()
 	}
 	for _, url := range n.endpoints {
-		e := st.Engines[url]
-		s.Endpoints = append(s.Endpoints, Endpoint{
-			URL: url, Verdict: e.Verdict, Advice: e.advice(), Code: e.Code, ErrorCode: e.ErrorCode,
-			LastTried: e.LastTried, LastAccepted: e.LastAccepted, NextTry: e.Until,
-		})
+		e := st.Engines[url].Endpoint
+		e.URL = url
+		s.Endpoints = append(s.Endpoints, e)
 	}
 	return s, nil
 }

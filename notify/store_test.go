@@ -83,29 +83,6 @@ func TestEachUpdateThatFailsLosesNoChange(t *testing.T) {
 	}
 }
 
-func TestProcessKilledBeforeItStoresTheOutcomeLosesNoChange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := &failing{Store: new(memstore.Store)}
-		r := newRig(t, 5, testkit.Setup{Store: st})
-		r.launch(r.build(Options{}))
-		r.changes("/0", "/1")
-		time.Sleep(time.Minute)
-		r.engine.next(func() (*http.Response, error) {
-			st.set(1, 1<<30, false) // from now on nothing is stored
-			return reply(200, "")()
-		})
-		time.Sleep(6 * time.Minute)
-		r.stop()
-		st.set(0, 0, false)
-		r.launch(r.build(Options{}))
-		time.Sleep(2 * time.Hour)
-		posts := r.engine.all()
-		if len(posts) != 2 || posts[1].at.Sub(posts[0].at) < doubtFor {
-			t.Errorf("the posts are %+v", posts)
-		}
-	})
-}
-
 func TestOutcomeMayBeStoredLater(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
@@ -152,23 +129,28 @@ func TestProcessThatLostItsLeaseDoesNotPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 5, testkit.Setup{})
 		slow, quick := r.build(Options{}), r.build(Options{})
-		_, err := slow.lead(t.Context())
+		lead := func(n *Notifier) error {
+			_, err := n.lead(t.Context(), n.queue, "")
+			return err
+		}
+		err := lead(slow)
 		base.Check(t, err)
-		if _, err := quick.lead(t.Context()); !errors.Is(err, errElsewhere) {
+		if err := lead(quick); !errors.Is(err, errElsewhere) {
 			t.Errorf("a second process leads: %v", err)
 		}
 		time.Sleep(leaseFor)
-		if _, err := quick.lead(t.Context()); err != nil {
+		if err := lead(quick); err != nil {
 			t.Errorf("the lease does not end: %v", err)
 		}
-		if _, _, err := slow.intend(t.Context(), 1); !errors.Is(err, errElsewhere) {
+		if _, _, err := slow.begin(t.Context(), 1); !errors.Is(err, errElsewhere) {
 			t.Errorf("the first process may post: %v", err)
 		}
-		if _, _, err := quick.intend(t.Context(), 1); err != nil {
+		if _, _, err := quick.begin(t.Context(), 1); err != nil {
 			t.Errorf("the second one may not: %v", err)
 		}
-		if _, _, err := quick.intend(t.Context(), 1); !errors.Is(err, errWait) {
-			t.Errorf("it may post again before the outcome is stored: %v", err)
+		time.Sleep(doubtFor - time.Minute)
+		if err := lead(slow); !errors.Is(err, errElsewhere) {
+			t.Errorf("while the outcome of a post is not stored, another process leads: %v", err)
 		}
 	})
 }
@@ -288,8 +270,8 @@ func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
 	}{
 		{"none", "", false},
 		{"damaged", `{"Floor":`, true},
-		{"of a wrong clock", `{"Until":"` + far.Format(time.RFC3339) + `","Intent":"` + far.Format(time.RFC3339) + `","Floor":"` + far.Format(time.RFC3339) +
-			`","Cursor":"` + far.Format(time.RFC3339) + `","Engines":{"e":{"Until":"` + far.Format(time.RFC3339) + `"}}}`, false},
+		{"of a wrong clock", `{"Until":"` + far.Format(time.RFC3339) + `","Floor":"` + far.Format(time.RFC3339) +
+			`","Cursor":"` + far.Format(time.RFC3339) + `","Engines":{"e":{"NextTry":"` + far.Format(time.RFC3339) + `"}}}`, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var stored []byte
@@ -297,7 +279,7 @@ func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
 				stored = []byte(row.stored)
 			}
 			st, err := readState(stored, now)
-			if (err != nil) != row.damaged || !st.Floor.Equal(now) || !st.Cursor.Equal(now) || !st.Until.IsZero() || !st.Intent.IsZero() || !st.Engines["e"].Until.IsZero() {
+			if (err != nil) != row.damaged || !st.Floor.Equal(now) || !st.Cursor.Equal(now) || !st.Until.IsZero() || !st.Engines["e"].NextTry.IsZero() {
 				t.Errorf("it is read as %+v, %v", st, err)
 			}
 		})

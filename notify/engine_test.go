@@ -8,7 +8,8 @@ import (
 
 func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	ok := engine{Verdict: verdictOK, LastAccepted: now.Add(-time.Hour)}
+	was := func(v verdict, fails int) engine { return engine{Endpoint{Verdict: v.name, NextTry: now}, fails} }
+	ok := was(verdictOK, 0)
 	for _, row := range []struct {
 		name    string
 		before  engine
@@ -20,33 +21,31 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 		{"202", engine{}, answer{code: 202}, "ok", 0},
 		{"203, as one engine answers", ok, answer{code: 203}, "ok", 0},
 		{"204", ok, answer{code: 204}, "ok", 0},
-		{"202 alone for a day", engine{Verdict: verdictOK, Unverified: now.Add(-24 * time.Hour)}, answer{code: 202}, "unverified", 0},
-		{"200 after a day of 202", engine{Verdict: verdictUnverified, Unverified: now.Add(-24 * time.Hour)}, answer{code: 200}, "ok", 0},
-		{"success ends a backoff", engine{Verdict: verdictDown, Fails: 9, Until: now}, answer{code: 200}, "ok", 0},
+		{"success ends a backoff", was(verdictDown, 9), answer{code: 200}, "ok", 0},
 		{"422", ok, answer{code: 422}, "paused", time.Hour},
 		{"new key", engine{}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", 2 * time.Minute},
-		{"new key, again", engine{Verdict: verdictPending, Fails: 3}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", 16 * time.Minute},
-		{"new key, for long", engine{Verdict: verdictPending, Fails: 30}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", time.Hour},
+		{"new key, again", was(verdictPending, 3), answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", 16 * time.Minute},
+		{"new key, for long", was(verdictPending, 30), answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", time.Hour},
 		{"no key file", ok, answer{code: 403, errorCode: "KeyNotFound"}, "key-refused", time.Hour},
-		{"wrong key file, again", engine{Verdict: verdictRefused, Fails: 1}, answer{code: 403, errorCode: "InvalidKey"}, "key-refused", 2 * time.Hour},
+		{"wrong key file, again", was(verdictRefused, 1), answer{code: 403, errorCode: "InvalidKey"}, "key-refused", 2 * time.Hour},
 		{"403 without a word", ok, answer{code: 403}, "key-refused", time.Hour},
-		{"refused after a new key", engine{Verdict: verdictPending, Fails: 5}, answer{code: 403, errorCode: "KeyNotFound"}, "key-refused", time.Hour},
+		{"refused after a new key", was(verdictPending, 5), answer{code: 403, errorCode: "KeyNotFound"}, "key-refused", time.Hour},
 		{"burned key", ok, answer{code: 403, errorCode: "UserForbiddedToAccessSite"}, "key-refused", 24 * time.Hour},
 		{"400", ok, answer{code: 400}, "paused", 24 * time.Hour},
 		{"405", ok, answer{code: 405}, "paused", 24 * time.Hour},
 		{"429", ok, answer{code: 429}, "throttled", 10 * time.Minute},
-		{"429, again", engine{Verdict: verdictThrottled, Fails: 2}, answer{code: 429}, "throttled", 40 * time.Minute},
-		{"429, for long", engine{Verdict: verdictThrottled, Fails: 50}, answer{code: 429}, "throttled", 24 * time.Hour},
+		{"429, again", was(verdictThrottled, 2), answer{code: 429}, "throttled", 40 * time.Minute},
+		{"429, for long", was(verdictThrottled, 50), answer{code: 429}, "throttled", 24 * time.Hour},
 		{"429 with Retry-After", ok, answer{code: 429, retryAfter: time.Hour}, "throttled", time.Hour},
 		{"429 with a short Retry-After", ok, answer{code: 429, retryAfter: time.Second}, "throttled", 10 * time.Minute},
 		{"redirect", ok, answer{code: 302}, "down", time.Minute},
 		{"500", ok, answer{code: 500}, "down", time.Minute},
-		{"503, again", engine{Verdict: verdictDown, Fails: 4}, answer{code: 503}, "down", 16 * time.Minute},
-		{"nothing, for long", engine{Verdict: verdictDown, Fails: 40}, answer{}, "down", time.Hour},
+		{"503, again", was(verdictDown, 4), answer{code: 503}, "down", 16 * time.Minute},
+		{"nothing, for long", was(verdictDown, 40), answer{}, "down", time.Hour},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			e := judge(row.before, row.answer, now)
-			wait := max(0, e.Until.Sub(now))
+			wait := max(0, e.NextTry.Sub(now))
 			if e.Verdict != row.verdict || wait != row.wait {
 				t.Errorf("verdict %q, wait %v; want %q, %v", e.Verdict, wait, row.verdict, row.wait)
 			}
@@ -60,19 +59,19 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 func TestSecondEndpointIsUsedWhileTheFirstIsRefusedOrDown(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	later := now.Add(time.Minute)
+	waits := func(v verdict, until time.Time) engine { return engine{Endpoint{Verdict: v.name, NextTry: until}, 1} }
 	for _, row := range []struct {
 		name  string
 		first engine
 		want  string
 	}{
 		{"new", engine{}, "first"},
-		{"its wait is over", engine{Verdict: verdictThrottled, Until: now}, "first"},
-		{"new key", engine{Verdict: verdictPending, Until: later, Fails: 9}, ""},
-		{"key refused", engine{Verdict: verdictRefused, Until: later}, "second"},
-		{"down for minutes", engine{Verdict: verdictDown, Until: later, Since: now.Add(-59 * time.Minute)}, ""},
-		{"down for an hour", engine{Verdict: verdictDown, Until: later, Since: now.Add(-time.Hour)}, "second"},
-		{"throttled, which is no reason to ask another", engine{Verdict: verdictThrottled, Until: later, Fails: 2}, ""},
-		{"our own fault", engine{Verdict: verdictPaused, Until: later}, ""},
+		{"its wait is over", waits(verdictThrottled, now), "first"},
+		{"new key", waits(verdictPending, later), ""},
+		{"key refused", waits(verdictRefused, later), "second"},
+		{"down", waits(verdictDown, later), "second"},
+		{"throttled, which is no reason to ask another", waits(verdictThrottled, later), ""},
+		{"our own fault", waits(verdictPaused, later), ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			engines := map[string]engine{"first": row.first}
@@ -80,7 +79,7 @@ func TestSecondEndpointIsUsedWhileTheFirstIsRefusedOrDown(t *testing.T) {
 				t.Errorf("it is %q, want %q", got, row.want)
 			}
 			if row.want == "second" {
-				engines["second"] = engine{Verdict: verdictDown, Since: now, Until: later}
+				engines["second"] = waits(verdictDown, later)
 				if got := choose([]string{"first", "second"}, engines, now); got != "" {
 					t.Errorf("with the second one down it is %q", got)
 				}
@@ -135,7 +134,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, after, body string, code int) {
 		a := answer{code, errorCode([]byte(body), testKey), retryAfter(after, now)}
 		for fails := range 3 {
-			wait := judge(engine{Verdict: verdictThrottled, Fails: fails * 10}, a, now).Until.Sub(now)
+			wait := judge(engine{Endpoint{Verdict: verdictThrottled.name}, fails * 10}, a, now).NextTry.Sub(now)
 			if wait > longest || code == http.StatusTooManyRequests && wait < 10*time.Minute {
 				t.Errorf("%d, %q, %q: wait %v", code, after, body, wait)
 			}

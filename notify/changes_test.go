@@ -27,15 +27,14 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := change{url: "https://example.com/", hash: hash{1}, at: at(row.change), told: at(row.told)}
-			first := map[hash]time.Time{{1}: at(row.first), {2}: at(-30)}
-			got, cursor := due([]change{c}, first, noon, 5*time.Minute)
-			if len(got) == 1 != row.due {
+			n := &Notifier{limits: limits{hold: 5 * time.Minute}, queue: queue{first: map[hash]time.Time{{1}: at(row.first), {2}: at(-30)}}}
+			if got := n.due([]change{c}, noon); len(got) == 1 != row.due {
 				t.Errorf("due: %v, want %v", got, row.due)
 			}
-			if !cursor.Equal(c.at) {
-				t.Errorf("the cursor is %v, past the change at %v", cursor, c.at)
+			if !n.cursor.Equal(c.at) {
+				t.Errorf("the cursor is %v, past the change at %v", n.cursor, c.at)
 			}
-			if _, kept := first[hash{2}]; kept {
+			if _, kept := n.first[hash{2}]; kept {
 				t.Error("a page that waits no more is remembered")
 			}
 		})
@@ -50,7 +49,7 @@ func TestRushIsTooManyChangesForTheSite(t *testing.T) {
 		{0, 0, false}, {100, 0, false}, {101, 0, true}, {100, 150, false}, {101, 150, true},
 		{250, 1000, false}, {251, 1000, true}, {300, 1000, true}, {300, 100_000, false},
 	} {
-		if got := rush(row.changed, row.listed); got != row.want {
+		if got := (&rush{changed: row.changed}).is(row.listed); got != row.want {
 			t.Errorf("%d of %d pages: %v, want %v", row.changed, row.listed, got, row.want)
 		}
 	}
