@@ -71,7 +71,7 @@ func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (recent
 		if !c.At.After(st.Floor) || c.At.Before(unsettled) || !done[h].change.Before(c.At) {
 			continue
 		}
-		waiting = append(waiting, change{c.URL, h, c.At, done[h].at, c.Kind == servemap.Removed, c.Reason})
+		waiting = append(waiting, change{c.URL, h, c.At, done[h].at, c.Kind == servemap.ChangeRemoved, c.Reason})
 	}
 	return recent, waiting, nil
 }
