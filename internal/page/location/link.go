@@ -21,7 +21,7 @@ func (n *Normalizer) Resolve(base, href string) Result {
 	case u.Host != n.origin.host && !n.link.hasLink(u.Host):
 		return Result{Reason: ReasonHost}
 	}
-	return n.locate(u.EscapedPath(), u.RawQuery)
+	return n.locate(u.EscapedPath(), strings.ReplaceAll(u.RawQuery, "'", "%27")) // as browsers write it
 }
 
 // Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin and that
@@ -101,19 +101,15 @@ func isWeb(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.Opaque == ""
 }
 
-// escapeLink escapes what browsers escape before they request a link and what package url would
-// not, or only together with other characters (WHATWG URL, "path percent-encode set" and
-// "special-query percent-encode set").
+// escapeLink escapes what browsers escape before they request a link and what package url would not,
+// or only together with other characters (WHATWG URL, "path percent-encode set").
 func escapeLink(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r == ' ' || r == '\'' || r >= utf8.RuneSelf }) < 0 {
+	if strings.IndexFunc(s, func(r rune) bool { return r == ' ' || r >= utf8.RuneSelf }) < 0 {
 		return s
 	}
 	out := make([]byte, 0, 2*len(s))
-	query := false
 	for i := range len(s) {
-		c := s[i]
-		query = query || c == '?'
-		if c == ' ' || c == '\'' && query || c >= utf8.RuneSelf {
+		if c := s[i]; c == ' ' || c >= utf8.RuneSelf {
 			out = escape.Append(out, c)
 		} else {
 			out = append(out, c)
