@@ -89,7 +89,7 @@ func (l *Ledger) know(location string, s *pagerecord.Page) merge.Known {
 }
 
 // Events yields what happened to listed pages since a time, see
-// [changelog.Journal.Events]. It ends when ctx ends, even if the store hangs. It may be
+// [changelog.Log.Events]. It ends when ctx ends, even if the store hangs. It may be
 // called concurrently.
 func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[changelog.Event, error] {
 	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[changelog.Event, error] {

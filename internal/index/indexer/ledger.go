@@ -123,7 +123,7 @@ func New(cfg Config) (*Ledger, error) {
 		},
 		Keys:    k,
 		Book:    shards.Book{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
-		Journal: changelog.Journal{Keys: k},
+		Journal: changelog.Log{Keys: k},
 	}
 	for _, e := range cfg.Entries {
 		l.site.Entries[e] = true

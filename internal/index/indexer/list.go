@@ -197,13 +197,13 @@ func (l *Ledger) JournalFrom(ctx context.Context) (time.Time, error) {
 	return txn.Within(ctx, func() (time.Time, error) { return l.site.Journal.From(ctx, l.cfg.Store) })
 }
 
-// Latest returns the last events; see [changelog.Journal.Latest]. It returns when ctx ends,
+// Latest returns the last events; see [changelog.Log.Latest]. It returns when ctx ends,
 // whatever the store does.
 func (l *Ledger) Latest(ctx context.Context, since time.Time, before changelog.Event, most int) ([]changelog.Event, error) {
 	return txn.Within(ctx, func() ([]changelog.Event, error) { return l.site.Journal.Latest(ctx, l.cfg.Store, since, before, most) })
 }
 
-// Counts counts the events of some spans of time; see [changelog.Journal.Counts]. It returns
+// Counts counts the events of some spans of time; see [changelog.Log.Counts]. It returns
 // when ctx ends, whatever the store does.
 func (l *Ledger) Counts(ctx context.Context, since time.Time, span time.Duration, n int) ([]changelog.Count, error) {
 	return txn.Within(ctx, func() ([]changelog.Count, error) { return l.site.Journal.Counts(ctx, l.cfg.Store, since, span, n) })

@@ -38,7 +38,7 @@ type Site struct {
 	Settings
 	Keys    keys.Keys
 	Book    shards.Book
-	Journal changelog.Journal
+	Journal changelog.Log
 	Names   *secret.Names
 
 	Robots      *robots.Obeyed

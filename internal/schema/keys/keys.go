@@ -110,8 +110,8 @@ func (k Keys) File(n int) string { return fmt.Sprintf("%sfile|%06d", string(k), 
 // News is the key of the record about the file of news.
 func (k Keys) News() string { return string(k) + "articles" }
 
-// Journal is the key of the record of when the journal begins.
-func (k Keys) Journal() string { return string(k) + "journal" }
+// Changelog is the key of the record of when the changelog begins.
+func (k Keys) Changelog() string { return string(k) + "changelog" }
 
 // Notify is the key of a record of package notify, by its name there.
 func (k Keys) Notify(name string) string { return string(k) + "notify|" + name }

@@ -34,14 +34,14 @@ type Event struct {
 	Location string
 	What     Happening
 	At       time.Time          // to the millisecond
-	Since    time.Time          // when it was listed, if the journal still knows, else zero
+	Since    time.Time          // when it was listed, if the changelog still knows, else zero
 	Why      eligibility.Reason // of a page that was removed, else None
 }
 
-// A Journal remembers the last event of each page, ordered by time. So to find what changed since a
+// A Log remembers the last event of each page, ordered by time. So to find what changed since a
 // time costs only as much as changed. Its methods only read and write tx, so that they can run
 // again.
-type Journal struct{ Keys keys.Keys }
+type Log struct{ Keys keys.Keys }
 
 // Tx is the store as one transaction sees it.
 type Tx interface {
@@ -52,11 +52,11 @@ type Tx interface {
 // Note replaces the event of a page by what happens to it at now, in Unix milliseconds. It returns
 // now. before is what Note returned last time, 0 if never. The event of that time may be gone. why
 // is the reason of the page's verdict; Note stores that of a removal.
-func (j Journal) Note(tx Tx, before int64, location string, what Happening, why eligibility.Reason, now int64) int64 {
+func (l Log) Note(tx Tx, before int64, location string, what Happening, why eligibility.Reason, now int64) int64 {
 	now = keys.LogTime(now)
 	since := moment.Time(0)
 	if before != 0 {
-		old := j.Keys.Log(before, location)
+		old := l.Keys.Log(before, location)
 		if e, ok := readEvent(tx.Get(old)); ok && what == Changed {
 			if since = e.Since; e.What == Added {
 				since = moment.Time(before)
@@ -68,14 +68,14 @@ func (j Journal) Note(tx Tx, before int64, location string, what Happening, why 
 	if what != Removed {
 		why = eligibility.None
 	}
-	tx.Put(j.Keys.Log(now, location), codec.Marshal(event{what, since, why}))
+	tx.Put(l.Keys.Log(now, location), codec.Marshal(event{what, since, why}))
 	return now
 }
 
 // Erase removes the event of a page. before is what Note returned last time, 0 if never.
-func (j Journal) Erase(tx Tx, before int64, location string) {
+func (l Log) Erase(tx Tx, before int64, location string) {
 	if before != 0 {
-		tx.Put(j.Keys.Log(before, location), nil)
+		tx.Put(l.Keys.Log(before, location), nil)
 	}
 }
 
@@ -91,46 +91,46 @@ func readEvent(b []byte) (e event, ok bool) {
 	return e, err == nil && e.What >= Added && e.What <= Removed
 }
 
-// ErrOlder says that the journal does not reach back that far.
+// ErrOlder says that the changelog does not reach back that far.
 var ErrOlder = errors.New("it is longer ago than what is remembered")
 
 // Events yields the events since a time, oldest first. An error ends it. The error wraps [ErrOlder]
-// if the journal is not complete since then. It may be called concurrently.
+// if the changelog is not complete since then. It may be called concurrently.
 //
 // An event noted by a clock ahead of this one is yielded only when its time comes. Otherwise a
 // caller that continues after the last event would miss everything until then.
-func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) iter.Seq2[Event, error] {
+func (l Log) Events(ctx context.Context, st store.Store, since time.Time) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if err := j.reaches(ctx, st, since); err != nil {
+		if err := l.reaches(ctx, st, since); err != nil {
 			yield(Event{}, err)
 			return
 		}
-		for e, err := range j.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
+		for e, err := range l.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
 			if !yield(e, err) || err != nil {
 				return
 			}
 		}
 		// If events were pruned during the scan, some may be missing.
-		if err := j.reaches(ctx, st, since); err != nil {
+		if err := l.reaches(ctx, st, since); err != nil {
 			yield(Event{}, err)
 		}
 	}
 }
 
-// reaches returns [ErrOlder] if the journal may not be complete since a time.
-func (j Journal) reaches(ctx context.Context, st store.Store, since time.Time) error {
-	from, err := j.From(ctx, st)
+// reaches returns [ErrOlder] if the changelog may not be complete since a time.
+func (l Log) reaches(ctx context.Context, st store.Store, since time.Time) error {
+	from, err := l.From(ctx, st)
 	if err == nil && !from.IsZero() && since.UnixMilli() < from.UnixMilli() {
 		err = ErrOlder
 	}
 	return err
 }
 
-// From returns since when the journal is complete. It is the zero Time for since the site has
+// From returns since when the changelog is complete. It is the zero Time for since the site has
 // had pages: then no event was ever dropped. If the record of that is damaged, only what is left is
 // known to be complete.
-func (j Journal) From(ctx context.Context, st store.Store) (time.Time, error) {
-	records, err := txn.ReadAll(ctx, st, j.Keys.Journal())
+func (l Log) From(ctx context.Context, st store.Store) (time.Time, error) {
+	records, err := txn.ReadAll(ctx, st, l.Keys.Changelog())
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -139,22 +139,22 @@ func (j Journal) From(ctx context.Context, st store.Store) (time.Time, error) {
 		return from.Time(), nil
 	}
 	now := time.Now()
-	for e, err := range j.Scan(ctx, st, 0, now.UnixMilli()) {
+	for e, err := range l.Scan(ctx, st, 0, now.UnixMilli()) {
 		return e.At, err
 	}
-	return now.Add(-journalFor), nil
+	return now.Add(-keptFor), nil
 }
 
 // Scan yields the events between two times, both included, in Unix milliseconds. It skips
 // unreadable ones.
-func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2[Event, error] {
+func (l Log) Scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		for r, err := range st.Scan(ctx, j.Keys.Logs(), j.Keys.Log(from, "")) {
+		for r, err := range st.Scan(ctx, l.Keys.Logs(), l.Keys.Log(from, "")) {
 			if err != nil {
 				yield(Event{}, err)
 				return
 			}
-			at, location, ok := j.Keys.Logged(r.Key)
+			at, location, ok := l.Keys.Logged(r.Key)
 			if ok && at > to {
 				return
 			}
@@ -169,14 +169,14 @@ func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.
 	}
 }
 
-// readBeginning reads the record of when the journal begins. ok is false if it is damaged.
+// readBeginning reads the record of when the changelog begins. ok is false if it is damaged.
 func readBeginning(b []byte) (from moment.Time, ok bool) {
 	return from, b == nil || codec.Unmarshal(b, &from) == nil
 }
 
 // forgetBefore notes that events before at are dropped.
-func (j Journal) forgetBefore(ctx context.Context, st store.Store, at moment.Time) error {
-	return st.Update(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
+func (l Log) forgetBefore(ctx context.Context, st store.Store, at moment.Time) error {
+	return st.Update(ctx, []string{l.Keys.Changelog()}, func(values [][]byte) error {
 		from, _ := readBeginning(values[0])
 		from = max(from, at) // another process may have dropped more
 		values[0] = codec.Marshal(from)
@@ -184,32 +184,32 @@ func (j Journal) forgetBefore(ctx context.Context, st store.Store, at moment.Tim
 	})
 }
 
-// The bounds of the journal.
+// The bounds of the changelog.
 const (
-	journalFor  = 7 * 24 * time.Hour
-	journalKept = 100_000
+	keptFor     = 7 * 24 * time.Hour
+	kept        = 100_000
 	pruneAtOnce = 500
 )
 
 // Prune drops events older than 7 days, and then the oldest until at most 100,000 remain.
-func (j Journal) Prune(ctx context.Context, st store.Store, now time.Time) error {
-	return j.prune(ctx, st, now.Add(-journalFor), journalKept)
+func (l Log) Prune(ctx context.Context, st store.Store, now time.Time) error {
+	return l.prune(ctx, st, now.Add(-keptFor), kept)
 }
 
 // prune goes by keys, so that it also drops an unreadable event in time.
-func (j Journal) prune(ctx context.Context, st store.Store, oldest time.Time, most int) error {
+func (l Log) prune(ctx context.Context, st store.Store, oldest time.Time, most int) error {
 	all, old := 0, 0
-	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
+	for r, err := range st.Scan(ctx, l.Keys.Logs(), "") {
 		if err != nil {
 			return err
 		}
 		all++
-		if at, _, ok := j.Keys.Logged(r.Key); ok && at < oldest.UnixMilli() {
+		if at, _, ok := l.Keys.Logged(r.Key); ok && at < oldest.UnixMilli() {
 			old++
 		}
 	}
 	for drop := max(old, all-most); drop > 0; drop -= pruneAtOnce {
-		if err := j.dropFirst(ctx, st, min(drop, pruneAtOnce)); err != nil {
+		if err := l.dropFirst(ctx, st, min(drop, pruneAtOnce)); err != nil {
 			return err
 		}
 	}
@@ -217,20 +217,20 @@ func (j Journal) prune(ctx context.Context, st store.Store, oldest time.Time, mo
 }
 
 // dropFirst drops the first n events.
-func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
+func (l Log) dropFirst(ctx context.Context, st store.Store, n int) error {
 	var dropped []string
-	complete := moment.Time(0) // since when the journal is complete after that
-	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
+	complete := moment.Time(0) // since when the changelog is complete after that
+	for r, err := range st.Scan(ctx, l.Keys.Logs(), "") {
 		if err != nil {
 			return err
 		}
-		at, _, _ := j.Keys.Logged(r.Key)
+		at, _, _ := l.Keys.Logged(r.Key)
 		complete = moment.Time(at + 1)
 		if dropped = append(dropped, r.Key); len(dropped) == n {
 			break
 		}
 	}
-	if err := j.forgetBefore(ctx, st, complete); err != nil {
+	if err := l.forgetBefore(ctx, st, complete); err != nil {
 		return err
 	}
 	return st.Update(ctx, dropped, func(values [][]byte) error {
@@ -240,11 +240,11 @@ func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
 }
 
 // Guess returns the keys that noting an event at now needs. now is in Unix milliseconds. before is
-// what [Journal.Note] returned last time, 0 if never.
-func (j Journal) Guess(before int64, location string, now int64) []string {
-	names := []string{j.Keys.Log(now, location)}
+// what [Log.Note] returned last time, 0 if never.
+func (l Log) Guess(before int64, location string, now int64) []string {
+	names := []string{l.Keys.Log(now, location)}
 	if before != 0 {
-		names = append(names, j.Keys.Log(before, location))
+		names = append(names, l.Keys.Log(before, location))
 	}
 	return names
 }
@@ -260,70 +260,27 @@ func (e Event) Kind(since time.Time) Happening {
 
 // Latest returns the last events since a time, the newest first, and most of them at
 // most. If before is not zero, they are those that come before the event of that time and
-// location. The journal may not be complete since then; see [Journal.From]. It may be
+// location. The changelog may not be complete since then; see [Log.From]. It may be
 // called concurrently.
-func (j Journal) Latest(ctx context.Context, st store.Store, since time.Time, before Event, most int) ([]Event, error) {
-	until := time.Now().UnixMilli()
-	if !before.At.IsZero() {
-		until = min(until, before.At.UnixMilli())
+func (l Log) Latest(ctx context.Context, st store.Store, since time.Time, before Event, most int) (last []Event, err error) {
+	until := time.Now()
+	if !before.At.IsZero() && before.At.Before(until) {
+		until = before.At
 	}
-	// The store reads forwards only. So this halves the time as long as its later half has
-	// enough events.
-	from := since.UnixMilli()
-	for end := until; end-from > shortestHalf; {
-		middle := from + (end-from)/2
-		n := 0
-		for _, err := range j.older(ctx, st, middle, until, before) {
-			if err != nil {
-				return nil, err
-			}
-			if n++; n == most {
-				break
-			}
-		}
-		if n == most {
-			from = middle
-		} else {
-			end = middle
-		}
-	}
-	last, err := j.lastOf(ctx, st, from, until, before, most)
-	if err == nil && len(last) < most && from > since.UnixMilli() { // an event has moved meanwhile
-		last, err = j.lastOf(ctx, st, since.UnixMilli(), until, before, most)
-	}
-	slices.Reverse(last)
-	return last, err
-}
-
-// lastOf returns the last events between two times, most of them at most.
-func (j Journal) lastOf(ctx context.Context, st store.Store, from, until int64, before Event, most int) (last []Event, err error) {
-	for e, err := range j.older(ctx, st, from, until, before) {
+	for e, err := range l.Scan(ctx, st, since.UnixMilli(), until.UnixMilli()) {
 		if err != nil {
 			return nil, err
 		}
-		last = append(last, e)
-		if len(last) >= 2*most {
-			last = append(last[:0], last[len(last)-most:]...)
+		if e.At.Equal(before.At) && e.Location >= before.Location {
+			continue
+		}
+		if last = append(last, e); len(last) == 2*most { // the latest are still to come
+			last = append(last[:0], last[most:]...)
 		}
 	}
-	return last[max(0, len(last)-most):], nil
-}
-
-// shortestHalf is a time in which Latest looks for the last events, in milliseconds.
-const shortestHalf = 1000
-
-// older yields the events between two times that come before the event before, if there is one.
-func (j Journal) older(ctx context.Context, st store.Store, from, until int64, before Event) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		for e, err := range j.Scan(ctx, st, from, until) {
-			if err == nil && e.At.Equal(before.At) && e.Location >= before.Location {
-				continue
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+	last = last[max(0, len(last)-most):]
+	slices.Reverse(last)
+	return last, nil
 }
 
 // Count says how many pages were added, changed and removed.
@@ -331,9 +288,9 @@ type Count struct{ Added, Changed, Removed int }
 
 // Counts counts the events of each of n spans of time, of which the first begins at since.
 // It may be called concurrently.
-func (j Journal) Counts(ctx context.Context, st store.Store, since time.Time, span time.Duration, n int) ([]Count, error) {
+func (l Log) Counts(ctx context.Context, st store.Store, since time.Time, span time.Duration, n int) ([]Count, error) {
 	counts := make([]Count, n)
-	for e, err := range j.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
+	for e, err := range l.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
 		if err != nil {
 			return nil, err
 		}

@@ -17,16 +17,16 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// diary is a journal in a store. Like a ledger, it remembers when each page's last event was.
+// diary is a changelog in a store. Like a ledger, it remembers when each page's last event was.
 type diary struct {
 	*testing.T
 	st   store.Store
-	j    Journal
+	j    Log
 	last map[string]int64
 }
 
 func newDiary(t *testing.T) *diary {
-	return &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|"}, last: map[string]int64{}}
+	return &diary{T: t, st: new(memstore.Store), j: Log{Keys: "s|"}, last: map[string]int64{}}
 }
 
 // mapTx is a transaction on a map.
@@ -82,7 +82,7 @@ func (d *diary) wantSince(at time.Time, want string) {
 	}
 }
 
-func TestJournalKeepsTheLastEventOfEachPage(t *testing.T) {
+func TestChangelogKeepsTheLastEventOfEachPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		d.wantSince(time.Time{}, "")
@@ -103,22 +103,22 @@ func TestJournalKeepsTheLastEventOfEachPage(t *testing.T) {
 	})
 }
 
-func TestJournalIsBounded(t *testing.T) {
+func TestChangelogIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		d.happens(Added, "/old")
-		time.Sleep(journalFor)
+		time.Sleep(keptFor)
 		began := time.Now()
 		for i := range 10 {
 			d.happens(Added, fmt.Sprint("/", i))
 		}
 		prune := func(most int) {
 			t.Helper()
-			base.Check(t, d.j.prune(t.Context(), d.st, time.Now().Add(-journalFor), most))
+			base.Check(t, d.j.prune(t.Context(), d.st, time.Now().Add(-keptFor), most))
 		}
 		prune(100)
 		d.wantSince(began, "added /0, added /1, added /2, added /3, added /4, added /5, added /6, added /7, added /8, added /9")
-		if _, err := d.since(began.Add(-journalFor - 2*time.Second)); !errors.Is(err, ErrOlder) {
+		if _, err := d.since(began.Add(-keptFor - 2*time.Second)); !errors.Is(err, ErrOlder) {
 			t.Errorf("%v for a time that is forgotten", err)
 		}
 		prune(3)
@@ -142,7 +142,7 @@ func TestDamagedEventsArePruned(t *testing.T) {
 			})
 		}
 		began := time.Now()
-		time.Sleep(journalFor)
+		time.Sleep(keptFor)
 		d.happens(Added, "/a")
 		d.write(func(tx Tx) { tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), "/young"), []byte("damaged")) })
 		base.Check(t, d.j.Prune(t.Context(), d.st, time.Now()))
@@ -163,13 +163,13 @@ func TestDamagedEventsArePruned(t *testing.T) {
 }
 
 // What was dropped before the first event that is left is not known then.
-func TestJournalWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T) {
+func TestChangelogWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		time.Sleep(time.Hour)
 		began := time.Now()
 		put(t, d.st, d.j, began, "/a", Added)
-		base.Check(t, d.st.Update(t.Context(), []string{d.j.Keys.Journal()}, func(values [][]byte) error {
+		base.Check(t, d.st.Update(t.Context(), []string{d.j.Keys.Changelog()}, func(values [][]byte) error {
 			values[0] = []byte("damaged")
 			return nil
 		}))
@@ -178,7 +178,7 @@ func TestJournalWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T) 
 		}
 		d.wantSince(began, "added /a")
 		d.write(func(tx Tx) { d.j.Erase(tx, began.UnixMilli(), "/a") })
-		if _, err := d.since(time.Now().Add(-journalFor - time.Millisecond)); !errors.Is(err, ErrOlder) {
+		if _, err := d.since(time.Now().Add(-keptFor - time.Millisecond)); !errors.Is(err, ErrOlder) {
 			t.Errorf("%v for a time whose events were dropped", err)
 		}
 		d.wantSince(began, "")
@@ -186,7 +186,7 @@ func TestJournalWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T) 
 }
 
 func TestEventIsReadAsItWasWritten(t *testing.T) {
-	tx, j := mapTx{}, Journal{Keys: "s|"}
+	tx, j := mapTx{}, Log{Keys: "s|"}
 	at := j.Note(tx, 0, "/a|b", Added, eligibility.ByLink, 1_700_000_000_123)
 	j.Note(tx, at, "/a|b", Changed, eligibility.ByLink, 1_700_000_100_000)
 	if len(tx) != 1 {
@@ -241,7 +241,7 @@ func FuzzEvent(f *testing.F) {
 	f.Add(fields(event{Changed, 5, 0}), int64(7))
 	f.Add(fields(event{Added, 0, 0}), int64(-1))
 	f.Fuzz(func(t *testing.T, fields []byte, before int64) {
-		j := Journal{Keys: "s|"}
+		j := Log{Keys: "s|"}
 		tx := mapTx{j.Keys.Log(before, "/a"): recordtest.Sealed(fields)}
 		at := j.Note(tx, before, "/a", Changed, eligibility.None, 1_700_000_000_000)
 		if e, ok := readEvent(tx[j.Keys.Log(at, "/a")]); !ok || e.What != Changed {
