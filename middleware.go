@@ -321,7 +321,7 @@ type Site struct {
 	robots   robotsTxt
 	silent   bool // nothing is served
 	files    *files.Files
-	ledger   *indexer.Ledger
+	ledger   *indexer.Indexer
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	hints    *messages.Hints

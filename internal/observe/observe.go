@@ -28,7 +28,7 @@ type Config struct {
 	StrippedPrefix string
 	Due            *schedule.Table
 	Captures       *capture.Recorder
-	Ledger         *indexer.Ledger
+	Ledger         *indexer.Indexer
 	Files          *files.Files
 	Rules          eligibility.Rules
 	Cookies        eligibility.Cookies

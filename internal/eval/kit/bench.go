@@ -23,7 +23,7 @@ import (
 // Bench is the ledger and the files of a site without the middleware. A program
 // hands its ledger sightings, as visits would.
 type Bench struct {
-	Ledger    *indexer.Ledger
+	Ledger    *indexer.Indexer
 	Files     *files.Files
 	Locations *location.Normalizer
 

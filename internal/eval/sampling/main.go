@@ -48,7 +48,7 @@ const (
 
 // site is a ledger with the pages that it gets, each in two versions.
 type site struct {
-	ledger *indexer.Ledger
+	ledger *indexer.Indexer
 	each   time.Duration
 	bodies [2][pages][]byte
 	next   int // look

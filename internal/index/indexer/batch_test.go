@@ -279,8 +279,8 @@ func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
 			r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
 				updates = 0
 				r.offer(sightAll(tt.locations, fmt.Sprint("text ", tt.most))...)
-				r.ledger.pending = r.ledger.queue.take(len(tt.locations))
-				return r.ledger.process(ctx, true)
+				r.ledger.merging.pending = r.ledger.queue.take(len(tt.locations))
+				return r.ledger.merging.process(ctx, true)
 			}))
 			if updates > tt.most {
 				t.Errorf("%d pages took %d updates of the store, want at most %d", len(tt.locations), updates, tt.most)
@@ -317,7 +317,7 @@ func TestLookAtTheHeadAloneKeepsANoindex(t *testing.T) {
 		r.sight("/a", body("One thing"))
 		r.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
 		time.Sleep(time.Hour)
-		r.ledger.budget.spend(time.Hour)
+		r.ledger.merging.budget.spend(time.Hour)
 		r.affords(seen("/a", body("Another thing")))
 		r.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
 	})
@@ -334,7 +334,7 @@ func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
 		reason    eligibility.Reason
 	}{
 		{"a look at the head, after noindex was taken back", true, func(r *rig, at func(*observation.Exchange)) {
-			r.ledger.budget.spend(time.Hour)
+			r.ledger.merging.budget.spend(time.Hour)
 			r.affords(seen("/a", html("a, which says something else by now"), at))
 		}, eligibility.Listed, eligibility.ByLink},
 		{"the bytes of the look before", false, func(r *rig, at func(*observation.Exchange)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},

@@ -16,40 +16,47 @@ const waitingKept = 250_000
 // remaining locations may never be evictable.
 const evictAgain = time.Minute
 
-func (l *Ledger) evictDue(now time.Time) time.Time {
-	if l.waiting.Load() <= int64(l.cfg.MaxWaiting) {
-		return time.Time{}
-	}
-	return l.known.evicted.Add(evictAgain)
+// eviction drops waiting locations when there are too many.
+type eviction struct {
+	*Indexer
+	whenDue
+	failed time.Time // when it last left too many, zero if it did not
 }
 
-// evict drops waiting locations when there are too many. First it drops those known only
+func (e *eviction) due(now time.Time) time.Time {
+	if e.waiting.Load() <= int64(e.cfg.MaxWaiting) {
+		return time.Time{}
+	}
+	return e.failed.Add(evictAgain)
+}
+
+// run drops waiting locations when there are too many. First it drops those known only
 // from a visit, the longest unseen first, then those that a page links to. Locations that
 // Forget has barred stay.
-func (l *Ledger) evict(ctx context.Context, _ bool) error {
-	l.known.evicted = time.Time{}
+func (e *eviction) run(ctx context.Context, _ bool) error {
+	e.failed = time.Time{}
 	defer func() {
-		if l.waiting.Load() > int64(l.cfg.MaxWaiting) {
-			l.known.evicted = time.Now()
+		if e.waiting.Load() > int64(e.cfg.MaxWaiting) {
+			e.failed = time.Now()
 		}
 	}()
 	var ranks []uint64
-	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
+	for r, err := range e.cfg.Store.Scan(ctx, e.site.Keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
 		rank, _ := pagerecord.Rank(r.Value)
 		ranks = append(ranks, rank)
 	}
-	excess := len(ranks) - l.cfg.MaxWaiting*3/4
+	excess := len(ranks) - e.cfg.MaxWaiting*3/4
 	if excess <= 0 {
-		l.waiting.Store(int64(len(ranks)))
+		e.waiting.Store(int64(len(ranks)))
 		return nil
 	}
 	slices.Sort(ranks)
 	most := ranks[excess-1]
 	var keys []string
-	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
+	for r, err := range e.cfg.Store.Scan(ctx, e.site.Keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
@@ -57,5 +64,5 @@ func (l *Ledger) evict(ctx context.Context, _ bool) error {
 			keys = append(keys, r.Key)
 		}
 	}
-	return inBatches(keys, func(some []string) error { return l.drop(ctx, some) })
+	return inBatches(keys, func(some []string) error { return e.review.drop(ctx, some) })
 }

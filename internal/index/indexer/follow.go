@@ -15,26 +15,26 @@ const linksAtOnce = 100
 
 // follow merges the links of a page that counts as evidence, and then notes that the page
 // was read. In this order, a crash costs a second reading but no link.
-func (l *Ledger) follow(ctx context.Context, k *merge.Visit, news merge.Novelty) error {
+func (x *merging) follow(ctx context.Context, k *merge.Visit, news merge.Novelty) error {
 	var open pagerecord.Openness
-	own := l.site.RecordKeys(k.Location)
-	err := inPieces(l.site.Fresh(k), linksAtOnce, func(links []observation.Link) (int, error) {
+	own := x.site.RecordKeys(k.Location)
+	err := inPieces(x.site.Fresh(k), linksAtOnce, func(links []observation.Link) (int, error) {
 		keys, left := own, open
 		for _, ln := range links {
-			keys = append(keys, l.site.RecordKeys(ln.Location)...)
+			keys = append(keys, x.site.RecordKeys(ln.Location)...)
 		}
-		err := l.commit(ctx, keys, func(m *merge.Batch) { left = m.Follow(k, links, news, open) })
+		err := x.commit(ctx, keys, func(m *merge.Batch) { left = m.Follow(k, links, news, open) })
 		if err == nil {
 			open = left
 		}
 		return len(links), err
-	}, func(observation.Link) bool { l.Drop(); return false })
+	}, func(observation.Link) bool { x.Drop(); return false })
 	if err != nil {
 		return err
 	}
-	err = l.commit(ctx, own, func(m *merge.Batch) { m.FollowedAll(k, open) })
+	err = x.commit(ctx, own, func(m *merge.Batch) { m.FollowedAll(k, open) })
 	if txn.TooMuch(err) {
-		l.Drop()
+		x.Drop()
 		return nil
 	}
 	return err

@@ -34,7 +34,7 @@ type rig struct {
 	*testing.T
 	st     store.Store
 	cfg    Config
-	ledger *Ledger
+	ledger *Indexer
 	files  *files.Files
 	looked map[string]int // how often each location was made due
 	log    *base.Log
@@ -366,7 +366,7 @@ func (r *rig) wantLastMod(location string, want int64) {
 // wantNoSuspects checks that no page waits to be confirmed as gone.
 func (r *rig) wantNoSuspects() {
 	r.Helper()
-	if n := len(r.ledger.suspects); n != 0 {
+	if n := len(r.ledger.removals.since); n != 0 {
 		r.Errorf("%d pages are suspects", n)
 	}
 }

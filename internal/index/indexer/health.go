@@ -18,38 +18,38 @@ type health struct {
 }
 
 // note records an error of the store for Stats, and logs each cause once.
-func (l *Ledger) note(ctx context.Context, err error) {
+func (x *Indexer) note(ctx context.Context, err error) {
 	if err != nil && ctx.Err() != nil {
 		return
 	}
-	l.health.mu.Lock()
-	before := l.health.problem
-	l.health.problem = err
-	l.health.mu.Unlock()
+	x.health.mu.Lock()
+	before := x.health.problem
+	x.health.problem = err
+	x.health.mu.Unlock()
 	switch {
 	case errors.Is(err, store.ErrUnavailable):
 		// The store tells of its troubles itself.
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		l.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what was seen is stored once the store works", "err", err)
+		x.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what was seen is stored once the store works", "err", err)
 	case err == nil && before != nil:
-		l.cfg.Files.ChangedAll()
+		x.cfg.Files.ChangedAll()
 	}
 }
 
 // trouble returns why the store cannot be used: its last error, or that it does not
 // answer. It returns nil if the store works.
-func (l *Ledger) trouble() error {
-	l.health.mu.Lock()
-	defer l.health.mu.Unlock()
-	if g, ok := l.cfg.Store.(*txn.Guarded); ok && l.health.problem == nil {
+func (x *Indexer) trouble() error {
+	x.health.mu.Lock()
+	defer x.health.mu.Unlock()
+	if g, ok := x.cfg.Store.(*txn.Guarded); ok && x.health.problem == nil {
 		return g.Stalled()
 	}
-	return l.health.problem
+	return x.health.problem
 }
 
-// damagedRecords counts records that could not be read, and logs the first ones.
-func (l *Ledger) damagedRecords(n int) {
-	if n > 0 && l.health.damaged.Add(uint64(n)) == uint64(n) {
-		l.cfg.Logger.Warn("servemap: a record in the store is damaged and was skipped; its page is learned anew", "count", n)
+// skipped counts records that could not be read, and logs the first ones.
+func (x *Indexer) skipped(n int) {
+	if n > 0 && x.health.damaged.Add(uint64(n)) == uint64(n) {
+		x.cfg.Logger.Warn("servemap: a record in the store is damaged and was skipped; its page is learned anew", "count", n)
 	}
 }

@@ -3,6 +3,7 @@ package indexer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -259,17 +260,19 @@ func TestSuspectThatIsReadAgainKeepsItsMinute(t *testing.T) {
 	before, later := now.Add(-30*time.Second), now.Add(time.Hour)
 	for _, tt := range []struct {
 		name        string
-		known       suspects
+		known       map[string]time.Time
 		noted, want time.Time
 	}{
-		{"not known", suspects{}, before, before},
-		{"not known, noted by a clock that is ahead", suspects{}, later, now},
-		{"the same", suspects{"/a": before}, before, before},
-		{"the same, noted by a clock that is ahead", suspects{"/a": before}, later, before},
-		{"noted anew", suspects{"/a": before}, before.Add(time.Second), before.Add(time.Second)},
+		{"not known", nil, before, before},
+		{"not known, noted by a clock that is ahead", nil, later, now},
+		{"the same", map[string]time.Time{"/a": before}, before, before},
+		{"the same, noted by a clock that is ahead", map[string]time.Time{"/a": before}, later, before},
+		{"noted anew", map[string]time.Time{"/a": before}, before.Add(time.Second), before.Add(time.Second)},
 	} {
-		if tt.known.note("/a", tt.noted, now); !tt.known["/a"].Equal(tt.want) {
-			t.Errorf("%s: its minute begins at %v, want %v", tt.name, tt.known["/a"], tt.want)
+		p := removals{since: map[string]time.Time{}}
+		maps.Copy(p.since, tt.known)
+		if p.note("/a", tt.noted, now); !p.since["/a"].Equal(tt.want) {
+			t.Errorf("%s: its minute begins at %v, want %v", tt.name, p.since["/a"], tt.want)
 		}
 	}
 }

@@ -32,8 +32,8 @@ type Some struct {
 
 // List returns those of the listed pages that are wanted. A record that cannot be read
 // is left out. It returns when ctx ends, whatever the store does.
-func (l *Ledger) List(ctx context.Context, w Wanted) (Some, error) {
-	some, err := txn.Within(ctx, func() (Some, error) { return l.list(ctx, w) })
+func (r *Reader) List(ctx context.Context, w Wanted) (Some, error) {
+	some, err := txn.Within(ctx, func() (Some, error) { return r.list(ctx, w) })
 	if err != nil {
 		return Some{}, fmt.Errorf("reading the pages: %w", err)
 	}
@@ -43,9 +43,9 @@ func (l *Ledger) List(ctx context.Context, w Wanted) (Some, error) {
 // clockEvery is how many locations are read before the clock is read again.
 const clockEvery = 512
 
-func (l *Ledger) list(ctx context.Context, w Wanted) (some Some, err error) {
+func (r *Reader) list(ctx context.Context, w Wanted) (some Some, err error) {
 	began, looked, last := time.Now(), 0, ""
-	for loc, value := range l.publicFrom(ctx, w.Prefix, w.After, &err) {
+	for loc, value := range r.publicFrom(ctx, w.Prefix, w.After, &err) {
 		looked++
 		if w.Within > 0 && looked%clockEvery == 0 && time.Since(began) > w.Within {
 			some.Next = last
@@ -55,7 +55,7 @@ func (l *Ledger) list(ctx context.Context, w Wanted) (some Some, err error) {
 		if w.Contains != "" && !strings.Contains(strings.ToLower(loc), w.Contains) {
 			continue
 		}
-		p, ok := l.listed(loc, value)
+		p, ok := r.listed(loc, value)
 		if ok && len(some.Pages) == w.Most {
 			some.Next = some.Pages[w.Most-1].Location
 			break
@@ -69,13 +69,13 @@ func (l *Ledger) list(ctx context.Context, w Wanted) (some Some, err error) {
 
 // publicFrom yields the locations that are or were listed, with their records. A record is
 // valid until the next one. It sets err if the store fails.
-func (l *Ledger) publicFrom(ctx context.Context, prefix, after string, err *error) func(func(string, []byte) bool) {
+func (x *Reader) publicFrom(ctx context.Context, prefix, after string, err *error) func(func(string, []byte) bool) {
 	return func(yield func(string, []byte) bool) {
-		pages := l.site.Keys.Pages()
+		pages := x.site.Keys.Pages()
 		if after != "" {
 			after = pages + after
 		}
-		for r, failed := range l.cfg.Store.Scan(ctx, pages+prefix, after) {
+		for r, failed := range x.store.Scan(ctx, pages+prefix, after) {
 			if failed != nil {
 				*err = failed
 				return
@@ -88,12 +88,12 @@ func (l *Ledger) publicFrom(ctx context.Context, prefix, after string, err *erro
 }
 
 // listed returns what is known of a page by its record, and whether it is listed.
-func (l *Ledger) listed(location string, value []byte) (merge.Known, bool) {
+func (r *Reader) listed(location string, value []byte) (merge.Known, bool) {
 	s, err := pagerecord.Decode(value)
 	if err != nil || !s.Listed() {
 		return merge.Known{}, false
 	}
-	p := l.know(location, s)
+	p := r.know(location, s)
 	return p, p.Verdict == eligibility.Listed
 }
 
@@ -117,13 +117,13 @@ const (
 // location after which to go on, "" if that is all. What has no listed page is left out.
 // after is "" at the beginning. However many pages there are below, it looks at some
 // thousands at most. It returns when ctx ends, whatever the store does.
-func (l *Ledger) Children(ctx context.Context, folder, after string, most int) ([]Child, string, error) {
+func (x *Reader) Children(ctx context.Context, folder, after string, most int) ([]Child, string, error) {
 	type result struct {
 		children []Child
 		next     string
 	}
 	got, err := txn.Within(ctx, func() (r result, err error) {
-		r.children, r.next, err = l.children(ctx, folder, after, most)
+		r.children, r.next, err = x.children(ctx, folder, after, most)
 		return r, err
 	})
 	if err != nil {
@@ -132,10 +132,10 @@ func (l *Ledger) Children(ctx context.Context, folder, after string, most int) (
 	return got.children, got.next, nil
 }
 
-func (l *Ledger) children(ctx context.Context, folder, after string, most int) (children []Child, next string, err error) {
+func (r *Reader) children(ctx context.Context, folder, after string, most int) (children []Child, next string, err error) {
 	left := countedInAll
 	for {
-		child, looked, err := l.child(ctx, folder, after, max(leastCounted, min(left, mostCounted)))
+		child, looked, err := r.child(ctx, folder, after, max(leastCounted, min(left, mostCounted)))
 		left -= looked
 		switch {
 		case err != nil || child.Location == "":
@@ -154,8 +154,8 @@ func (l *Ledger) children(ctx context.Context, folder, after string, most int) (
 
 // child returns the first child of a folder after a location, with a count of at most so
 // many pages, and how many it looked at. The child is empty if there is none.
-func (l *Ledger) child(ctx context.Context, folder, after string, most int) (c Child, looked int, err error) {
-	for loc, value := range l.publicFrom(ctx, folder, after, &err) {
+func (r *Reader) child(ctx context.Context, folder, after string, most int) (c Child, looked int, err error) {
+	for loc, value := range r.publicFrom(ctx, folder, after, &err) {
 		if loc == folder {
 			continue // it is no child of itself
 		}
@@ -166,7 +166,7 @@ func (l *Ledger) child(ctx context.Context, folder, after string, most int) (c C
 		case !strings.HasPrefix(loc, c.Location):
 			return c, looked, err
 		case !c.Folder:
-			if _, ok := l.listed(loc, value); ok {
+			if _, ok := r.listed(loc, value); ok {
 				c.Pages = 1
 			}
 			return c, looked, err
@@ -175,7 +175,7 @@ func (l *Ledger) child(ctx context.Context, folder, after string, most int) (c C
 			return c, looked, err
 		}
 		looked++
-		if _, ok := l.listed(loc, value); ok {
+		if _, ok := r.listed(loc, value); ok {
 			c.Pages++
 		}
 	}
@@ -193,18 +193,18 @@ func childOf(folder, location string) (child string, isFolder bool) {
 
 // JournalFrom returns since when the events are complete, the zero Time for since the
 // site has had pages.
-func (l *Ledger) JournalFrom(ctx context.Context) (time.Time, error) {
-	return txn.Within(ctx, func() (time.Time, error) { return l.site.Journal.From(ctx, l.cfg.Store) })
+func (r *Reader) JournalFrom(ctx context.Context) (time.Time, error) {
+	return txn.Within(ctx, func() (time.Time, error) { return r.site.Journal.From(ctx, r.store) })
 }
 
 // Latest returns the last events; see [changelog.Log.Latest]. It returns when ctx ends,
 // whatever the store does.
-func (l *Ledger) Latest(ctx context.Context, since time.Time, before changelog.Event, most int) ([]changelog.Event, error) {
-	return txn.Within(ctx, func() ([]changelog.Event, error) { return l.site.Journal.Latest(ctx, l.cfg.Store, since, before, most) })
+func (r *Reader) Latest(ctx context.Context, since time.Time, before changelog.Event, most int) ([]changelog.Event, error) {
+	return txn.Within(ctx, func() ([]changelog.Event, error) { return r.site.Journal.Latest(ctx, r.store, since, before, most) })
 }
 
 // Counts counts the events of some spans of time; see [changelog.Log.Counts]. It returns
 // when ctx ends, whatever the store does.
-func (l *Ledger) Counts(ctx context.Context, since time.Time, span time.Duration, n int) ([]changelog.Count, error) {
-	return txn.Within(ctx, func() ([]changelog.Count, error) { return l.site.Journal.Counts(ctx, l.cfg.Store, since, span, n) })
+func (r *Reader) Counts(ctx context.Context, since time.Time, span time.Duration, n int) ([]changelog.Count, error) {
+	return txn.Within(ctx, func() ([]changelog.Count, error) { return r.site.Journal.Counts(ctx, r.store, since, span, n) })
 }

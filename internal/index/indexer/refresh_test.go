@@ -91,7 +91,7 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			a.crawl("/a")
 			time.Sleep(told)
 			b.wantShown("/", "/a")
-			robotsTxt(a, 200, "User-agent: *\nDisallow: /a\n")
+			serveRobots(a, 200, "User-agent: *\nDisallow: /a\n")
 			time.Sleep(told)
 			b.wantShown("/")
 			if b.files.Allows("/a") {
@@ -100,8 +100,8 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 		}},
 		{"robots.txt, of which one process sees another text before it knows", func(a, b *rig) {
 			a.crawl("/a")
-			robotsTxt(a, 200, "User-agent: *\nDisallow: /a\n")
-			robotsTxt(b, 404, "")
+			serveRobots(a, 200, "User-agent: *\nDisallow: /a\n")
+			serveRobots(b, 404, "")
 			time.Sleep(told)
 			if a.files.Allows("/a") || b.files.Allows("/a") {
 				b.Error("one look that shows another robots.txt was enough")
@@ -126,7 +126,7 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			b.sight("/a", "<meta name=robots content=noindex>")
 			b.sight("/", html("home again", "/a")) // from here on b knows that this link needs nothing more
 			a.check(a.ledger.call(a.Context(), func(ctx context.Context) error {
-				return a.ledger.drop(ctx, []string{a.ledger.site.Keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
+				return a.ledger.review.drop(ctx, []string{a.ledger.site.Keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
 			}))
 			b.wantVerdict("/a", eligibility.Unknown, eligibility.None)
 			time.Sleep(told)

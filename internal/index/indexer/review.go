@@ -18,75 +18,81 @@ const reviewStep = 512
 // reviewPause is how long the worker rests between two steps.
 const reviewPause = 10 * time.Millisecond
 
-// review is a pass over the records of all locations. It applies changed rules and a
+// review passes over the records of all locations. It applies changed rules and a
 // changed robots.txt, takes out pages that were not seen for long, and counts verdicts.
 type review struct {
+	*Indexer
+	always
+	pass
+}
+
+// pass is one pass of the review.
+type pass struct {
 	running bool
 	waits   bool      // the pages are done; the waiting locations follow
 	after   string    // the last key that was reviewed
-	waiting int64     // waiting locations counted so far
+	counted int64     // waiting locations counted so far
 	stepped time.Time // when the last step ended
-	done    time.Time
+	done    time.Time // when the pass before ended
 }
 
-// beginReview begins a pass, or starts the present one again.
-func (l *Ledger) beginReview() {
-	l.review = review{running: true, done: l.review.done}
-	l.survey.BeginPass()
+// begin begins a pass, or starts the present one again.
+func (r *review) begin() {
+	r.pass = pass{running: true, done: r.done}
+	r.survey.BeginPass()
 }
 
 // reviewAtOnce is how many steps of a pass a Flush waits for. Except on large sites, that
 // is the whole pass.
 const reviewAtOnce = 100
 
-// reviewDue returns when the next step, or the next pass, is due.
-func (l *Ledger) reviewDue(time.Time) time.Time {
-	if l.review.running {
-		return l.review.stepped.Add(reviewPause)
+// due returns when the next step, or the next pass, is due.
+func (r *review) due(time.Time) time.Time {
+	if r.running {
+		return r.stepped.Add(reviewPause)
 	}
-	return l.review.done.Add(l.site.SpanLength())
+	return r.done.Add(r.site.SpanLength())
 }
 
-// reviewSome continues the pass by one step, or with all by reviewAtOnce steps. It begins
+// run continues the pass by one step, or with all by reviewAtOnce steps. It begins
 // a pass if one is due.
-func (l *Ledger) reviewSome(ctx context.Context, all bool) error {
-	if now := time.Now(); !l.review.running && !l.reviewDue(now).After(now) {
-		l.beginReview()
+func (r *review) run(ctx context.Context, all bool) error {
+	if now := time.Now(); !r.running && !r.due(now).After(now) {
+		r.begin()
 	}
 	steps := 1
 	if all {
 		steps = reviewAtOnce
 	}
-	for ; l.review.running && steps > 0; steps-- {
-		if err := l.reviewOnce(ctx); err != nil {
+	for ; r.running && steps > 0; steps-- {
+		if err := r.step(ctx); err != nil {
 			return err
 		}
-		l.review.stepped = time.Now()
+		r.stepped = time.Now()
 	}
 	return nil
 }
 
-// reviewOnce reviews the next records.
-func (l *Ledger) reviewOnce(ctx context.Context) error {
-	r := &l.review
+// step reviews the next records.
+func (r *review) step(ctx context.Context) error {
 	if r.after == "" && !r.waits {
-		if err := l.reviewFirst(ctx); err != nil {
+		if err := r.prepare(ctx); err != nil {
 			return err
 		}
 	}
-	prefix, change := l.site.Keys.Pages(), l.reviewPages
+	prefix, change := r.site.Keys.Pages(), r.again
 	if r.waits {
-		prefix, change = l.site.Keys.Waits(), l.drop
+		prefix, change = r.site.Keys.Waits(), r.drop
 	}
-	seen, changed, err := l.reviewScan(ctx, prefix)
+	seen, changed, err := r.scan(ctx, prefix)
 	if err != nil {
 		return err
 	}
 	for _, rec := range seen {
-		l.survey.Count(rec.key, rec.Standing)
+		r.survey.Count(rec.key, rec.Standing)
 	}
 	if r.waits {
-		r.waiting += int64(len(seen) - len(changed))
+		r.counted += int64(len(seen) - len(changed))
 	}
 	if err := inBatches(changed, func(keys []string) error { return change(ctx, keys) }); err != nil {
 		return err
@@ -95,37 +101,37 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 		r.after = seen[len(seen)-1].key
 		return nil
 	}
-	l.survey.CountedTo(prefix + "~") // sorts after all keys with the prefix
+	r.survey.CountedTo(prefix + "~") // sorts after all keys with the prefix
 	if r.after = ""; !r.waits {
 		r.waits = true
-		return l.keepExtensions(ctx)
+		return r.records.keepExtensions(ctx)
 	}
-	l.endReview()
+	r.end()
 	return nil
 }
 
-// reviewFirst does the work at the beginning of a pass.
-func (l *Ledger) reviewFirst(ctx context.Context) error {
-	if err := l.reviewNamed(ctx); err != nil {
+// prepare does the work at the beginning of a pass.
+func (r *review) prepare(ctx context.Context) error {
+	if err := r.named(ctx); err != nil {
 		return err
 	}
-	if err := l.reviewParts(ctx); err != nil {
+	if err := r.readParts(ctx); err != nil {
 		return err
 	}
-	if err := l.pruneJournal(ctx, true); err != nil {
+	if err := r.pruning.run(ctx, true); err != nil {
 		return err
 	}
-	return l.site.Book.PruneNews(ctx, l.cfg.Store, time.Now())
+	return r.site.Book.PruneNews(ctx, r.cfg.Store, time.Now())
 }
 
-// endReview ends the pass.
-func (l *Ledger) endReview() {
+// end ends the pass.
+func (r *review) end() {
 	now := time.Now()
-	if !l.fleet.Alone() {
-		l.waiting.Store(l.review.waiting) // other processes add and drop some too
+	if !r.replicas.Alone() {
+		r.waiting.Store(r.counted) // other processes add and drop some too
 	}
-	l.review = review{done: now, stepped: l.review.stepped}
-	l.survey.EndPass(now)
+	r.pass = pass{done: now, stepped: r.stepped}
+	r.survey.EndPass(now)
 }
 
 // inBatches calls fn with all items, a batch at a time. It leaves out an item that alone
@@ -140,17 +146,17 @@ type reviewed struct {
 	eligibility.Standing
 }
 
-// reviewScan returns the next records, and the keys of those that must change.
-func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed, changed []string, err error) {
+// scan returns the next records, and the keys of those that must change.
+func (r *review) scan(ctx context.Context, prefix string) (seen []reviewed, changed []string, err error) {
 	now := time.Now()
-	for rec, err := range l.cfg.Store.Scan(ctx, prefix, l.review.after) {
+	for rec, err := range r.cfg.Store.Scan(ctx, prefix, r.after) {
 		if err != nil {
 			return nil, nil, err
 		}
 		s, err := pagerecord.Decode(rec.Value)
 		if err != nil {
 			s = new(pagerecord.Page) // a damaged record has no standing
-		} else if l.outdated(strings.TrimPrefix(rec.Key, prefix), s, now) {
+		} else if r.outdated(strings.TrimPrefix(rec.Key, prefix), s, now) {
 			changed = append(changed, rec.Key)
 		}
 		if seen = append(seen, reviewed{rec.Key, s.Standing}); len(seen) == reviewStep {
@@ -162,19 +168,19 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 
 // outdated reports whether the record must change.
 // Of a waiting location only the hash is known, so only its age can be judged.
-func (l *Ledger) outdated(location string, s *pagerecord.Page, now time.Time) bool {
-	if l.review.waits {
-		return l.site.Expendable(s, now)
+func (r *review) outdated(location string, s *pagerecord.Page, now time.Time) bool {
+	if r.waits {
+		return r.site.Expendable(s, now)
 	}
-	return l.site.Outdated(location, s, now)
+	return r.site.Outdated(location, s, now)
 }
 
-// reviewNamed decides again about the locations that the owner names one by one. Those
+// named decides again about the locations that the owner names one by one. Those
 // are found even if only their hash is stored.
-func (l *Ledger) reviewNamed(ctx context.Context) error {
-	named := slices.Concat(l.cfg.Rules.Locations(), l.cfg.Entries)
+func (r *review) named(ctx context.Context) error {
+	named := slices.Concat(r.cfg.Rules.Locations(), r.cfg.Entries)
 	return inBatches(named, func(some []string) error {
-		return l.commit(ctx, nil, func(m *merge.Batch) {
+		return r.commit(ctx, nil, func(m *merge.Batch) {
 			for _, location := range some {
 				if s, known := m.Load(location); known {
 					m.Save(s)
@@ -184,35 +190,35 @@ func (l *Ledger) reviewNamed(ctx context.Context) error {
 	})
 }
 
-// reviewPages decides again about pages that are or were listed.
-func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
-	return l.commit(ctx, keys, func(m *merge.Batch) {
+// again decides again about pages that are or were listed.
+func (r *review) again(ctx context.Context, keys []string) error {
+	return r.commit(ctx, keys, func(m *merge.Batch) {
 		for _, key := range keys {
-			m.Review(strings.TrimPrefix(key, l.site.Keys.Pages()))
+			m.Review(strings.TrimPrefix(key, r.site.Keys.Pages()))
 		}
 	})
 }
 
 // drop erases waiting locations.
-func (l *Ledger) drop(ctx context.Context, keys []string) error {
-	return l.commit(ctx, keys, func(m *merge.Batch) {
+func (r *review) drop(ctx context.Context, keys []string) error {
+	return r.commit(ctx, keys, func(m *merge.Batch) {
 		for _, key := range keys {
 			m.Drop(key)
 		}
 	})
 }
 
-// reviewParts notes which part is the last one, and which parts are too large, so that the
+// readParts notes which part is the last one, and which parts are too large, so that the
 // review moves pages out of them.
-func (l *Ledger) reviewParts(ctx context.Context) error {
-	parts, err := shards.ReadParts(ctx, l.cfg.Store, l.site.Keys)
+func (r *review) readParts(ctx context.Context) error {
+	parts, err := shards.ReadParts(ctx, r.cfg.Store, r.site.Keys)
 	if err != nil {
 		return err
 	}
-	l.site.Book.Filling = 0
+	r.site.Book.Filling = 0
 	for n := range parts {
-		l.site.Book.Filling = max(l.site.Book.Filling, n)
+		r.site.Book.Filling = max(r.site.Book.Filling, n)
 	}
-	l.site.Over = l.site.Book.TooLarge(parts)
+	r.site.Over = r.site.Book.TooLarge(parts)
 	return nil
 }

@@ -23,24 +23,27 @@ const (
 	robotsPieces = 8
 )
 
-// openRobots reads the stored robots.txt, unless the owner has given one.
-func (l *Ledger) openRobots(ctx context.Context) error {
-	if l.cfg.Robots != nil {
-		l.setRobots(&robots.Obeyed{Now: l.cfg.Robots})
+// robotsTxt keeps what the site's robots.txt says.
+type robotsTxt struct{ *Indexer }
+
+// open reads the stored robots.txt, unless the owner has given one.
+func (r *robotsTxt) open(ctx context.Context) error {
+	if r.cfg.Robots != nil {
+		r.set(&robots.Obeyed{Now: r.cfg.Robots})
 		return nil
 	}
 	var o robots.Obeyed
-	err := txn.View(ctx, l.cfg.Store, l.robotsKeys(), func(t *txn.Tx) { o = l.readRobots(t) })
+	err := txn.View(ctx, r.cfg.Store, r.keys(), func(t *txn.Tx) { o = r.read(t) })
 	if err != nil {
 		return err
 	}
-	l.setRobots(&o)
+	r.set(&o)
 	return nil
 }
 
-func (l *Ledger) readRobots(t *txn.Tx) (o robots.Obeyed) {
+func (r *robotsTxt) read(t *txn.Tx) (o robots.Obeyed) {
 	var packed []byte
-	for _, key := range l.robotsKeys() {
+	for _, key := range r.keys() {
 		var piece []byte
 		_ = codec.Unmarshal(t.Get(key), &piece)
 		packed = append(packed, piece...)
@@ -65,14 +68,14 @@ type storedRobots struct {
 	Known bool        `cbor:"5,keyasint,omitzero"`
 }
 
-// writeRobots stores o. Two files that hardly compress may not fit. Then the one that may come is
+// write stores o. Two files that hardly compress may not fit. Then the one that may come is
 // left out, and begins its wait anew.
-func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
+func (r *robotsTxt) write(t *txn.Tx, o robots.Obeyed) {
 	packed := packRobots(o)
 	if len(packed) > robotsPieces*robotsPiece {
 		packed = packRobots(robots.Obeyed{Known: o.Known, Now: o.Now})
 	}
-	for _, key := range l.robotsKeys() {
+	for _, key := range r.keys() {
 		n := min(len(packed), robotsPiece)
 		t.Put(key, nil)
 		if n > 0 {
@@ -87,19 +90,19 @@ func packRobots(o robots.Obeyed) []byte {
 	return s2.Encode(nil, codec.Marshal(all))
 }
 
-// robotsKeys returns the keys of what robots.txt says.
-func (l *Ledger) robotsKeys() []string {
+// keys returns the keys of what robots.txt says.
+func (r *robotsTxt) keys() []string {
 	keys := make([]string, robotsPieces)
 	for i := range keys {
-		keys[i] = l.site.Keys.Robots(i)
+		keys[i] = r.site.Keys.Robots(i)
 	}
 	return keys
 }
 
 // obey merges a robots.txt that the site has served.
-func (l *Ledger) obey(ctx context.Context, s *observation.Exchange) error {
-	before := l.site.Robots
-	if l.cfg.Robots != nil || before == nil {
+func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
+	before := r.site.Robots
+	if r.cfg.Robots != nil || before == nil {
 		return nil
 	}
 	text, ok := robotsText(s.Response)
@@ -107,26 +110,26 @@ func (l *Ledger) obey(ctx context.Context, s *observation.Exchange) error {
 		return nil // it cannot be read; the one before still holds
 	}
 	named := slices.AppendSeq([]string{}, robots.Sitemaps(text))
-	l.sitemaps.Store(&named)
+	r.sitemaps.Store(&named)
 	seen := robots.Parse(text)
-	network := observation.Net(l.site.Names.Key(), s.Network)
+	network := observation.Net(r.site.Names.Key(), s.Network)
 	if before.Saw(seen, s.At, network) == *before {
 		return nil
 	}
 	var after robots.Obeyed
-	err := txn.Update(ctx, l.cfg.Store, l.robotsKeys(), func(t *txn.Tx) {
-		stored := l.readRobots(t) // another process may have seen it as well
+	err := txn.Update(ctx, r.cfg.Store, r.keys(), func(t *txn.Tx) {
+		stored := r.read(t) // another process may have seen it as well
 		if after = stored.Saw(seen, s.At, network); after != stored {
-			l.writeRobots(t, after)
+			r.write(t, after)
 		}
 	})
 	if err != nil {
-		l.known.opened = false // the store may or may not hold it
+		r.records.opened = false // the store may or may not hold it
 		return err
 	}
-	l.syncing.unsynced = true
-	l.setRobots(&after)
-	l.tellFiles()
+	r.syncing.unsynced = true
+	r.set(&after)
+	r.trust.tellFiles()
 	return nil
 }
 
@@ -146,22 +149,13 @@ func robotsText(resp *response.Response) ([]byte, bool) {
 	return body, true
 }
 
-// Sitemaps returns the values of the Sitemap lines of the robots.txt that was seen last, nil
-// if none was seen since the start.
-func (l *Ledger) Sitemaps() []string {
-	if named := l.sitemaps.Load(); named != nil {
-		return *named
-	}
-	return nil
-}
-
-// setRobots makes o the robots.txt that holds, and begins a review of all pages if its
+// set makes o the robots.txt that holds, and begins a review of all pages if its
 // rules have changed.
-func (l *Ledger) setRobots(o *robots.Obeyed) {
-	if before := l.site.Robots; before != nil && !before.Now.Equal(o.Now) {
-		l.beginReview()
+func (r *robotsTxt) set(o *robots.Obeyed) {
+	if before := r.site.Robots; before != nil && !before.Now.Equal(o.Now) {
+		r.review.begin()
 	}
-	l.site.Robots = o
-	l.robots.Store(o)
-	l.survey.Robots()
+	r.site.Robots = o
+	r.robots.Store(o)
+	r.survey.Robots()
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/internal/page/robots"
 )
 
-// robotsTxt has a robots.txt seen and stored.
-func robotsTxt(r *rig, status int, text string, change ...func(*observation.Exchange)) {
+// serveRobots has a robots.txt seen and stored.
+func serveRobots(r *rig, status int, text string, change ...func(*observation.Exchange)) {
 	r.Helper()
 	s := seen("/robots.txt", text, change...)
 	s.Kind, s.Response.Status, s.Response.Header.ContentType = eligibility.RobotsFile, status, "text/plain"
@@ -29,15 +29,15 @@ func TestAnotherRobotsTxtIsObeyedOnceItIsConfirmed(t *testing.T) {
 	const strict, lax = "User-agent: *\nDisallow: /a\nDisallow: /b", "User-agent: *\nDisallow: /b\nDisallow: /d"
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/b", "/c")
-		robotsTxt(r, 200, strict, from(netA))
-		robotsTxt(r, 200, lax, from(netA))
+		serveRobots(r, 200, strict, from(netA))
+		serveRobots(r, 200, lax, from(netA))
 		r.sight("/", html("home", "/d"))
 		r.sight("/d", html("new"))
 		r.wantListed("/", "/c")
 		r.restart()
 		r.wantListed("/", "/c")
 		time.Sleep(time.Minute)
-		robotsTxt(r, 200, lax, from(netB))
+		serveRobots(r, 200, lax, from(netB))
 		r.wantListed("/", "/a", "/c")
 		r.restart()
 		r.wantListed("/", "/a", "/c")
@@ -53,10 +53,10 @@ func TestRobotsTxtThatCannotBeReadChangesNothing(t *testing.T) {
 	for name, body := range map[string]string{"damaged": "\x1f\x8bnonsense", "cut off": zipped.String()[:zipped.Len()/2]} {
 		runInBubble(t, name, Config{}, func(r *rig) {
 			r.crawl("/a", "/b")
-			robotsTxt(r, 200, "User-agent: *\nDisallow: /a")
+			serveRobots(r, 200, "User-agent: *\nDisallow: /a")
 			for range 3 {
 				time.Sleep(time.Minute)
-				robotsTxt(r, 200, body, coded)
+				serveRobots(r, 200, body, coded)
 			}
 			r.wantListed("/", "/b")
 		})
@@ -66,7 +66,7 @@ func TestRobotsTxtThatCannotBeReadChangesNothing(t *testing.T) {
 func TestLongRobotsTxtIsKept(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/last")
-		robotsTxt(r, 200, "User-agent: *\n"+strings.Join(numbered("Disallow: /some/folder/%d/\n", 15_000), "")+"Disallow: /last\n")
+		serveRobots(r, 200, "User-agent: *\n"+strings.Join(numbered("Disallow: /some/folder/%d/\n", 15_000), "")+"Disallow: /last\n")
 		r.wantListed("/", "/a")
 		r.restart()
 		r.wantListed("/", "/a")
@@ -78,7 +78,7 @@ func TestRobotsTxtThatTheOwnerGivesHolds(t *testing.T) {
 	inBubble(t, Config{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /a"))}, func(r *rig) {
 		r.crawl("/a", "/b")
 		for _, network := range []string{netA, netB} { // they would be enough to believe what is served
-			robotsTxt(r, 200, "User-agent: *\nDisallow: /b", from(network))
+			serveRobots(r, 200, "User-agent: *\nDisallow: /b", from(network))
 			time.Sleep(2 * time.Minute)
 		}
 		r.wantListed("/", "/b")

@@ -7,6 +7,8 @@ import (
 
 // syncing says whether a loss of power could still undo a write.
 type syncing struct {
+	*Indexer
+	always
 	unsynced bool
 	urgent   bool // it must not wait
 	last     time.Time
@@ -15,24 +17,24 @@ type syncing struct {
 // syncEvery is the least time between two syncs.
 const syncEvery = time.Second
 
-func (l *Ledger) syncDue(now time.Time) time.Time {
+func (s *syncing) due(now time.Time) time.Time {
 	switch {
-	case !l.syncing.unsynced:
+	case !s.unsynced:
 		return time.Time{}
-	case l.syncing.urgent:
+	case s.urgent:
 		return now
 	}
-	return l.syncing.last.Add(syncEvery)
+	return s.last.Add(syncEvery)
 }
 
-// sync makes all writes survive a loss of power.
-func (l *Ledger) sync(ctx context.Context, _ bool) error {
-	if !l.syncing.unsynced {
+// run makes all writes survive a loss of power.
+func (s *syncing) run(ctx context.Context, _ bool) error {
+	if !s.unsynced {
 		return nil
 	}
-	if err := l.cfg.Store.Sync(ctx); err != nil {
+	if err := s.cfg.Store.Sync(ctx); err != nil {
 		return err
 	}
-	l.syncing = syncing{last: time.Now()}
+	s.unsynced, s.urgent, s.last = false, false, time.Now()
 	return nil
 }

@@ -53,7 +53,7 @@ func (m *mixed) before() {
 	m.sight("/lonely", html("lonely"), from("192.0.2.0/24"))
 	m.answer("/a", http.StatusNotFound, from(netA))
 	m.dated("a", 1) // without another content
-	robotsTxt(m.rig, http.StatusOK, "User-agent: *\nDisallow: /x\n")
+	serveRobots(m.rig, http.StatusOK, "User-agent: *\nDisallow: /x\n")
 }
 
 // after is traffic that changes a record of each kind.
@@ -68,9 +68,9 @@ func (m *mixed) after() {
 	m.dated("a has changed, as everybody can see who reads what it has to say", 3)
 	m.news("second")
 	m.sight("/lonely", html("lonely"), from("198.51.100.0/24"))
-	robotsTxt(m.rig, http.StatusNotFound, "", from(netA))
+	serveRobots(m.rig, http.StatusNotFound, "", from(netA))
 	time.Sleep(time.Minute)
-	robotsTxt(m.rig, http.StatusNotFound, "", from(netB))
+	serveRobots(m.rig, http.StatusNotFound, "", from(netB))
 }
 
 // A process that finds the site's record of a later version serves its last sitemap,

@@ -137,7 +137,7 @@ func (r *rig) affords(s *observation.Exchange, change ...func(*observation.Excha
 		f(s)
 	}
 	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
-		r.ledger.pending = append(r.ledger.pending, s)
+		r.ledger.merging.pending = append(r.ledger.merging.pending, s)
 		return r.ledger.work(ctx, false)
 	}))
 }
@@ -165,7 +165,7 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 				r.affords(seen(junk, html("made up as "+junk)))
 				if r.isRead(junk) {
 					read++
-					r.ledger.budget.spend(time.Second)
+					r.ledger.merging.budget.spend(time.Second)
 				}
 			}
 			if read == 0 || read > 20 {
@@ -204,11 +204,11 @@ func TestPageIsPaidForByWhatIsInIt(t *testing.T) {
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			if !tt.full {
-				r.ledger.budget.spend(budgetReserved)
+				r.ledger.merging.budget.spend(budgetReserved)
 			}
-			before := r.ledger.budget.left
+			before := r.ledger.merging.budget.left
 			r.affords(seen("/junk", tt.body), header(func(h *response.Header) { h.ContentEncoding = tt.coding }))
-			if paid := before - r.ledger.budget.left; paid < tt.least || paid > tt.most {
+			if paid := before - r.ledger.merging.budget.left; paid < tt.least || paid > tt.most {
 				r.Errorf("%v were paid, want %v to %v", paid, tt.least, tt.most)
 			}
 		})

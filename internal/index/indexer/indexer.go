@@ -1,7 +1,10 @@
-// Package indexer is the worker that learns a site's pages. Requests offer it sightings.
-// One goroutine turns them into looks, merges these into the store, runs tasks that are
-// due by time, and tells the files what has changed. The worker never makes a request
-// wait. How a look changes what is known is decided in package merge, not here.
+// Package indexer is the worker that learns a site's pages. Requests offer it exchanges. One
+// goroutine turns them into observations, merges these into the store, runs tasks that are due by
+// time, and tells the files what has changed. The worker never makes a request wait. How an
+// observation changes what is known is decided in package merge, not here.
+//
+// [Indexer] has the queue, the round of tasks and the transactions. Each task is a type in a file of
+// its own. [Reader] answers questions about what is stored.
 package indexer
 
 import (
@@ -14,8 +17,6 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/index/crowd"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/index/tally"
@@ -30,7 +31,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Config holds the settings of a ledger. All fields down to Logger are required, except
+// Config holds the settings of an indexer. All fields down to Logger are required, except
 // Robots and Hints.
 type Config struct {
 	Store      store.Store
@@ -60,50 +61,42 @@ type Schedule interface {
 	Reset(location string) // marks a page as due at its next visit
 }
 
-// Ledger is the one writer of a site's records in this process.
-type Ledger struct {
+// Indexer is the one writer of a site's records in this process.
+type Indexer struct {
+	*Reader
 	cfg     Config
 	queue   *queue
 	calls   chan call
 	stopped chan struct{} // closed when Run has returned
-	readable
+	health  health
+	worked  atomic.Int64                        // nanoseconds that the worker was at work
+	changes [changelog.Happenings]atomic.Uint64 // to the sitemap
+	waiting atomic.Int64                        // locations that are known and not listed
 
 	// Only the worker uses the fields below, except for the settings in site.
-	site      *merge.Site
-	survey    *tally.Survey
-	fleet     *replicas.Watch
-	tasks     []task
-	pending   []*observation.Exchange // taken from the queue and not yet stored
-	shown     crowd.Contents
-	furniture furniture
-	budget    budget
-	suspects  suspects
-	review    review
-	known     known
-	syncing   syncing
+	site   *merge.Site
+	survey *tally.Survey
+	parts
 }
 
-// readable is what other goroutines may read of the worker at any time.
-type readable struct {
-	health   health
-	robots   atomic.Pointer[robots.Obeyed]       // the robots.txt that holds
-	sitemaps atomic.Pointer[[]string]            // that the robots.txt names, nil if it was not seen since the start
-	waiting  atomic.Int64                        // locations that are known and not listed
-	worked   atomic.Int64                        // nanoseconds that the worker was at work
-	changes  [changelog.Happenings]atomic.Uint64 // to the sitemap
+// parts are the parts of the worker. Most are tasks.
+type parts struct {
+	tasks       []task
+	records     records
+	replicas    replicated
+	merging     merging
+	removals    removals
+	eviction    eviction
+	pruning     pruning
+	review      review
+	trust       trustedDates
+	boilerplate boilerplate
+	robotsTxt   robotsTxt
+	syncing     syncing
 }
 
-// known is what the worker knows about the store.
-type known struct {
-	opened  bool          // the site-wide records were read
-	counted bool          // the waiting locations were counted once
-	stamps  lastmod.Trust // the stamps that it holds
-	events  int           // written to the journal since it was pruned
-	evicted time.Time     // when an eviction last left too many waiting locations, zero if it did not
-}
-
-// New returns a ledger. It does nothing until Run.
-func New(cfg Config) (*Ledger, error) {
+// New returns an indexer. It does nothing until Run.
+func New(cfg Config) (*Indexer, error) {
 	origin := cfg.Normalizer.Origin()
 	k, err := keys.New(origin.String())
 	if err != nil {
@@ -115,8 +108,7 @@ func New(cfg Config) (*Ledger, error) {
 	if cfg.MaxWaiting == 0 {
 		cfg.MaxWaiting = waitingKept
 	}
-	l := &Ledger{cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{})}
-	l.site = &merge.Site{
+	site := &merge.Site{
 		Settings: merge.Settings{
 			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{}, Networks: cfg.Networks,
 			Confidence: cfg.Confidence, KeepFor: cfg.KeepFor, Extensions: cfg.Extensions,
@@ -126,20 +118,27 @@ func New(cfg Config) (*Ledger, error) {
 		Journal: changelog.Log{Keys: k},
 	}
 	for _, e := range cfg.Entries {
-		l.site.Entries[e] = true
+		site.Entries[e] = true
 	}
-	l.survey = tally.New(l.site, cfg.Hints)
-	l.budget = newBudget(time.Now())
-	l.suspects = suspects{}
-	l.fleet = replicas.New(k, cfg.RefreshEvery, l.sharedKeys())
-	l.tasks = l.newTasks()
-	return l, nil
+	x := &Indexer{
+		Reader: &Reader{store: cfg.Store, site: site}, cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{}),
+		site: site, survey: tally.New(site, cfg.Hints),
+	}
+	x.parts = parts{
+		records: records{Indexer: x}, merging: merging{Indexer: x, budget: newBudget(time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
+		eviction: eviction{Indexer: x}, pruning: pruning{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
+		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, syncing: syncing{Indexer: x},
+	}
+	x.replicas = replicated{Indexer: x}
+	x.replicas.Watch = replicas.New(k, cfg.RefreshEvery, x.replicas.keys())
+	x.tasks = x.newTasks()
+	return x, nil
 }
 
-// Offer queues a sighting, or returns false if there is no room. It never waits. It may
+// Offer queues an exchange, or returns false if there is no room. It never waits. It may
 // be called concurrently.
-func (l *Ledger) Offer(s *observation.Exchange) bool {
-	if !l.queue.offer(s) {
+func (x *Indexer) Offer(s *observation.Exchange) bool {
+	if !x.queue.offer(s) {
 		s.Response.Release()
 		return false
 	}
@@ -148,15 +147,15 @@ func (l *Ledger) Offer(s *observation.Exchange) bool {
 
 // IsEntry reports whether visitors enter the site at location. It may be called
 // concurrently.
-func (l *Ledger) IsEntry(location string) bool { return l.site.Entries[location] }
+func (x *Indexer) IsEntry(location string) bool { return x.site.Entries[location] }
 
-// Drop counts a sighting that could not be offered. It may be called
+// Drop counts an exchange that could not be offered. It may be called
 // concurrently.
-func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
+func (x *Indexer) Drop() { x.queue.dropped.Add(1) }
 
 // Starved reports whether the site links to more pages that no anonymous visitor got than
 // are listed. It may be called concurrently.
-func (l *Ledger) Starved() bool { return l.survey.Starved() }
+func (x *Indexer) Starved() bool { return x.survey.Starved() }
 
 // Stats are the worker's counts.
 type Stats struct {
@@ -172,25 +171,25 @@ type Stats struct {
 }
 
 // Stats may be called concurrently.
-func (l *Ledger) Stats() Stats {
+func (x *Indexer) Stats() Stats {
 	changes := map[changelog.Happening]uint64{}
 	for what := changelog.Added; what < changelog.Happenings; what++ {
-		changes[what] = l.changes[what].Load()
+		changes[what] = x.changes[what].Load()
 	}
 	return Stats{
-		Worked: time.Duration(l.worked.Load()), Changes: changes,
-		Sightings: l.queue.taken.Load(),
-		Dropped:   l.queue.dropped.Load(),
-		Queued:    l.queue.depth(),
-		Waiting:   int(l.waiting.Load()),
-		Damaged:   l.health.damaged.Load(),
-		Problem:   l.trouble(),
-		Counts:    l.survey.Counts(),
+		Worked: time.Duration(x.worked.Load()), Changes: changes,
+		Sightings: x.queue.taken.Load(),
+		Dropped:   x.queue.dropped.Load(),
+		Queued:    x.queue.depth(),
+		Waiting:   int(x.waiting.Load()),
+		Damaged:   x.health.damaged.Load(),
+		Problem:   x.trouble(),
+		Counts:    x.survey.Counts(),
 	}
 }
 
-// Queued returns how many sightings wait to be read. It may be called concurrently.
-func (l *Ledger) Queued() int { return l.queue.depth() }
+// Queued returns how many exchanges wait to be read. It may be called concurrently.
+func (x *Indexer) Queued() int { return x.queue.depth() }
 
 var errStopped = errors.New("the site is closed")
 
@@ -201,11 +200,11 @@ type call struct {
 }
 
 // call runs fn in the worker's goroutine and returns its error.
-func (l *Ledger) call(ctx context.Context, fn func(context.Context) error) error {
+func (x *Indexer) call(ctx context.Context, fn func(context.Context) error) error {
 	c := call{fn, make(chan error, 1)}
 	select {
-	case l.calls <- c:
-	case <-l.stopped:
+	case x.calls <- c:
+	case <-x.stopped:
 		return errStopped
 	case <-ctx.Done():
 		return ctx.Err()
@@ -219,24 +218,24 @@ func (l *Ledger) call(ctx context.Context, fn func(context.Context) error) error
 }
 
 // Flush waits until everything offered before the call is read, stored and synced. If the
-// store cannot be used, it returns an error at once. The sightings stay queued and are
+// store cannot be used, it returns an error at once. The exchanges stay queued and are
 // stored when the store works again.
-func (l *Ledger) Flush(ctx context.Context) error {
-	return l.call(ctx, func(ctx context.Context) error { return l.work(ctx, true) })
+func (x *Indexer) Flush(ctx context.Context) error {
+	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })
 }
 
 // Forget takes location out of the sitemap, erases its record, and bars it until a rule
 // lists it. Once Forget has returned nil, a loss of power cannot undo it.
-func (l *Ledger) Forget(ctx context.Context, location string) error {
-	l.cfg.Files.Withdraw(location, time.Now())
-	return l.call(ctx, func(ctx context.Context) error {
-		if err := l.open(ctx); err != nil {
+func (x *Indexer) Forget(ctx context.Context, location string) error {
+	x.cfg.Files.Withdraw(location, time.Now())
+	return x.call(ctx, func(ctx context.Context) error {
+		if err := x.records.open(ctx); err != nil {
 			return err
 		}
-		if err := l.commit(ctx, nil, func(m *merge.Batch) { m.Forget(location) }); err != nil {
+		if err := x.commit(ctx, nil, func(m *merge.Batch) { m.Forget(location) }); err != nil {
 			return err
 		}
-		delete(l.suspects, location)
-		return l.sync(ctx, true)
+		delete(x.removals.since, location)
+		return x.syncing.run(ctx, true)
 	})
 }

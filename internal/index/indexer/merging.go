@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/crowd"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -28,24 +29,63 @@ const (
 	keysOfLink = 2
 )
 
+// roundBatches is how many batches are merged before the other tasks get a turn.
+const roundBatches = 16
+
+// merging turns exchanges into observations and merges them.
+type merging struct {
+	*Indexer
+	whenDue
+	pending []*observation.Exchange // taken from the queue and not yet stored
+	shown   crowd.Contents
+	budget  budget
+}
+
+func (m *merging) due(now time.Time) time.Time {
+	return nowIf(len(m.pending) > 0 || m.queue.depth() > 0, now)
+}
+
+// run merges the queued exchanges.
+func (m *merging) run(ctx context.Context, all bool) error {
+	rounds := roundBatches
+	if all {
+		rounds = m.queue.depth()/batch + 2
+	}
+	for range rounds {
+		if len(m.pending) == 0 {
+			m.pending = m.queue.take(batch)
+		}
+		if len(m.pending) == 0 {
+			break
+		}
+		if err := m.records.noteActivity(ctx, m.pending[len(m.pending)-1].At); err != nil {
+			return err
+		}
+		if err := m.process(ctx, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // process merges the pending sightings in their order, as many at once as a transaction
 // takes. After an error, the sightings that were not stored stay pending.
-func (l *Ledger) process(ctx context.Context, all bool) error {
-	for len(l.pending) > 0 {
-		n := l.distinct()
-		pages, err := l.glance(ctx, l.pending[:n])
+func (m *merging) process(ctx context.Context, all bool) error {
+	for len(m.pending) > 0 {
+		n := m.distinct()
+		pages, err := m.glance(ctx, m.pending[:n])
 		if err != nil {
 			return err
 		}
 		for len(pages) > 0 {
-			n, err := l.processSome(ctx, pages, all)
+			n, err := m.processSome(ctx, pages, all)
 			if err != nil {
 				return err
 			}
-			for _, s := range l.pending[:n] {
+			for _, s := range m.pending[:n] {
 				s.Response.Release()
 			}
-			l.pending, pages = l.pending[n:], pages[n:]
+			m.pending, pages = m.pending[n:], pages[n:]
 		}
 	}
 	return nil
@@ -53,26 +93,26 @@ func (l *Ledger) process(ctx context.Context, all bool) error {
 
 // distinct returns how many pending sightings come before the first repeated location.
 // A second look at a page must wait for the first: that decides how it is read.
-func (l *Ledger) distinct() int {
-	seen := make(map[string]bool, len(l.pending))
-	for i, s := range l.pending {
+func (m *merging) distinct() int {
+	seen := make(map[string]bool, len(m.pending))
+	for i, s := range m.pending {
 		if seen[s.Location] {
 			return i
 		}
 		seen[s.Location] = true
 	}
-	return len(l.pending)
+	return len(m.pending)
 }
 
 // glance returns the records of the sightings' locations. They decide what has to be read.
-func (l *Ledger) glance(ctx context.Context, sightings []*observation.Exchange) ([]*pagerecord.Page, error) {
+func (x *merging) glance(ctx context.Context, sightings []*observation.Exchange) ([]*pagerecord.Page, error) {
 	pages := make([]*pagerecord.Page, len(sightings))
 	var keys []string
 	for _, s := range sightings {
-		keys = append(keys, l.site.RecordKeys(s.Location)...)
+		keys = append(keys, x.site.RecordKeys(s.Location)...)
 	}
-	err := txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
-		m := merge.New(t, l.site, time.Time{})
+	err := txn.View(ctx, x.cfg.Store, keys, func(t *txn.Tx) {
+		m := merge.New(t, x.site, time.Time{})
 		for i, s := range sightings {
 			pages[i], _ = m.Load(s.Location)
 		}
@@ -82,25 +122,25 @@ func (l *Ledger) glance(ctx context.Context, sightings []*observation.Exchange) 
 
 // processSome merges some of the first pending sightings and returns how many. pages are
 // the records of their locations.
-func (l *Ledger) processSome(ctx context.Context, pages []*pagerecord.Page, all bool) (int, error) {
-	if s := l.pending[0]; s.Kind == eligibility.RobotsFile {
-		return 1, l.obey(ctx, s)
+func (m *merging) processSome(ctx context.Context, pages []*pagerecord.Page, all bool) (int, error) {
+	if s := m.pending[0]; s.Kind == eligibility.RobotsFile {
+		return 1, m.robotsTxt.obey(ctx, s)
 	}
-	looks := l.gather(pages, all)
-	return len(looks), l.store(ctx, looks)
+	looks := m.gather(pages, all)
+	return len(looks), m.store(ctx, looks)
 }
 
 // gather turns the first pending sightings into looks, as many as one transaction should
 // merge. It stops before a robots.txt, and after a page whose links take transactions of
 // their own: both decide how later looks are judged.
-func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Visit) {
+func (m *merging) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Visit) {
 	begun, keys := time.Now(), 0
 	for i, before := range pages {
-		s := l.pending[i]
+		s := m.pending[i]
 		if s.Kind == eligibility.RobotsFile {
 			break
 		}
-		k := l.lookAt(s, before, all)
+		k := m.observe(s, before, all)
 		looks = append(looks, k)
 		if keys += keysOf(k); k.Apart || keys > keysAtOnce || time.Since(begun) > readFor {
 			break
@@ -119,18 +159,18 @@ func keysOf(k *merge.Visit) int {
 
 // store merges looks in their order, as many at once as a transaction takes. If one look
 // alone is too much, its links are merged apart. If it is still too much, it is dropped.
-func (l *Ledger) store(ctx context.Context, looks []*merge.Visit) error {
-	return inPieces(looks, len(looks), func(some []*merge.Visit) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
+func (m *merging) store(ctx context.Context, looks []*merge.Visit) error {
+	return inPieces(looks, len(looks), func(some []*merge.Visit) (int, error) { return m.storeSome(ctx, some) }, m.setApart)
 }
 
 // setApart marks a look that is too much for a transaction, so that its links are merged
 // apart. If that was done before, it drops the look and returns false.
-func (l *Ledger) setApart(k *merge.Visit) bool {
+func (m *merging) setApart(k *merge.Visit) bool {
 	if k.Parsed && !k.Apart {
 		k.Apart = true
 		return true
 	}
-	l.Drop()
+	m.Drop()
 	return false
 }
 
@@ -158,11 +198,11 @@ func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), al
 // storeSome merges some of the first looks in one transaction and returns how many. A look
 // that changes the reputation of a source of dates ends its transaction: the reputation
 // counts from the next one on.
-func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Visit) (merged int, err error) {
+func (x *merging) storeSome(ctx context.Context, looks []*merge.Visit) (merged int, err error) {
 	var readings []merge.Merged
 	var stale *pagerecord.Page // set if the record of the first unmerged look is not the one glanced at
 	now := time.Now()
-	err = l.commitAt(ctx, now, l.guess(looks, now), func(m *merge.Batch) {
+	err = x.commitAt(ctx, now, x.guess(looks, now), func(m *merge.Batch) {
 		stale, merged, readings = nil, 0, make([]merge.Merged, len(looks))
 		for i, k := range looks {
 			if stale = m.Stale(k); stale != nil {
@@ -183,23 +223,23 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Visit) (merged in
 	if stale != nil {
 		k := looks[merged]
 		k.Same, k.Before = false, stale
-		l.readPage(k, false)
+		x.readPage(k, false)
 	}
-	return merged, l.finish(ctx, looks[:merged], readings)
+	return merged, x.finish(ctx, looks[:merged], readings)
 }
 
 // finish counts stored looks in the survey, and follows the links that were not merged
 // with them.
-func (l *Ledger) finish(ctx context.Context, looks []*merge.Visit, readings []merge.Merged) error {
+func (m *merging) finish(ctx context.Context, looks []*merge.Visit, readings []merge.Merged) error {
 	for i, k := range looks {
-		if l.site.Entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
-			l.survey.EntryAnswered(k)
+		if m.site.Entries[k.Location] && !m.cfg.Files.Lists(k.Location) {
+			m.survey.EntryAnswered(k)
 		}
 		if k.Parsed && !k.Tracked {
-			l.survey.Read(k, readings[i])
+			m.survey.Read(k, readings[i])
 		}
 		if readings[i].Follow {
-			if err := l.follow(ctx, k, readings[i].News); err != nil {
+			if err := m.follow(ctx, k, readings[i].News); err != nil {
 				return err
 			}
 		}
@@ -208,15 +248,15 @@ func (l *Ledger) finish(ctx context.Context, looks []*merge.Visit, readings []me
 }
 
 // guess returns the keys that merging the looks needs in most cases.
-func (l *Ledger) guess(looks []*merge.Visit, now time.Time) (keys []string) {
+func (m *merging) guess(looks []*merge.Visit, now time.Time) (keys []string) {
 	for _, k := range looks {
-		keys = append(keys, l.site.RecordKeys(k.Location)...)
-		keys = append(keys, l.site.Guess(k, now)...)
+		keys = append(keys, m.site.RecordKeys(k.Location)...)
+		keys = append(keys, m.site.Guess(k, now)...)
 		if k.Apart {
 			continue
 		}
 		for _, ln := range k.Fresh {
-			keys = append(keys, l.site.RecordKeys(ln.Location)...)
+			keys = append(keys, m.site.RecordKeys(ln.Location)...)
 		}
 	}
 	return keys

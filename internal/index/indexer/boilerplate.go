@@ -1,0 +1,61 @@
+package indexer
+
+import (
+	"context"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+// boilerplateEvery is how often the boilerplate is stored. It takes some 33 KiB, and losing a
+// few minutes of it costs little.
+const boilerplateEvery = 10 * time.Minute
+
+// boilerplate is the text that the site's pages have in common.
+type boilerplate struct {
+	*Indexer
+	always
+	mark.Site
+	changed bool
+	kept    time.Time
+}
+
+// open reads the stored boilerplate, so that after a restart the text that all pages show is not
+// taken for news. If it cannot be read, it is learned again.
+func (b *boilerplate) open(ctx context.Context) error {
+	return txn.View(ctx, b.cfg.Store, []string{b.site.Keys.Furniture()}, func(t *txn.Tx) {
+		var packed []byte
+		if codec.Unmarshal(t.Get(b.site.Keys.Furniture()), &packed) != nil {
+			return
+		}
+		if site, err := mark.ParseSite(packed); err == nil {
+			b.Site, b.changed, b.kept = *site, false, time.Now()
+		}
+	})
+}
+
+// run stores the boilerplate if it has changed. Each process of a fleet has its
+// own, and the last one to store it wins.
+func (b *boilerplate) run(ctx context.Context, _ bool) error {
+	if !b.changed {
+		return nil
+	}
+	err := txn.Update(ctx, b.cfg.Store, []string{b.site.Keys.Furniture()}, func(t *txn.Tx) {
+		t.Put(b.site.Keys.Furniture(), codec.Marshal(b.AppendBinary(nil)))
+	})
+	if err != nil {
+		return err
+	}
+	b.changed, b.kept = false, time.Now()
+	b.syncing.unsynced = true
+	return nil
+}
+
+func (b *boilerplate) due(time.Time) time.Time {
+	if !b.changed {
+		return time.Time{}
+	}
+	return b.kept.Add(boilerplateEvery)
+}

@@ -1,0 +1,128 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/secret"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/store"
+)
+
+// Reader answers questions about what is stored. Its methods may be called concurrently.
+type Reader struct {
+	store    store.Store
+	site     *merge.Site                   // only its settings and its keys
+	robots   atomic.Pointer[robots.Obeyed] // the robots.txt that holds
+	sitemaps atomic.Pointer[[]string]      // that the robots.txt names, nil if it was not seen since the start
+}
+
+// Sitemaps returns the values of the Sitemap lines of the robots.txt that was seen last, nil
+// if none was seen since the start.
+func (r *Reader) Sitemaps() []string {
+	if named := r.sitemaps.Load(); named != nil {
+		return *named
+	}
+	return nil
+}
+
+// Pages yields the listed pages in the order of their locations. It leaves out records
+// that cannot be read. It ends when ctx ends, even if the store hangs.
+func (r *Reader) Pages(ctx context.Context) iter.Seq2[merge.Known, error] {
+	return txn.EachWithin(ctx, r.pages)
+}
+
+func (r *Reader) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
+	return func(yield func(merge.Known, error) bool) {
+		var err error
+		for location, value := range r.publicFrom(ctx, "", "", &err) {
+			if p, ok := r.listed(location, value); ok && !yield(p, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(merge.Known{}, err)
+		}
+	}
+}
+
+// Page returns what is known of location. If nothing is, the verdict is Unknown. It
+// returns when ctx ends, even if the store hangs.
+func (r *Reader) Page(ctx context.Context, location string) (merge.Known, error) {
+	p, err := txn.Within(ctx, func() (merge.Known, error) { return r.pageOf(ctx, location) })
+	if err != nil {
+		return merge.Known{}, fmt.Errorf("looking the page up: %w", err)
+	}
+	return p, nil
+}
+
+func (r *Reader) pageOf(ctx context.Context, location string) (merge.Known, error) {
+	s, key, err := r.find(ctx, location)
+	p := r.know(location, s)
+	if err != nil || key == nil {
+		return p, err
+	}
+	p.Canonical = key.Unseal(location, s.Canonical)
+	siblings, duplicates := r.site.Keys.Siblings(s.Group), r.site.Keys.Duplicates(s.Showing)
+	err = txn.View(ctx, r.store, []string{siblings, duplicates}, func(t *txn.Tx) {
+		p.Siblings = sitewide.ReadSiblings(t.Get(siblings)).Linked
+		if p.Reason == eligibility.Duplicate {
+			p.SameAs = sitewide.ReadDuplicates(t.Get(duplicates), func(of string) uint64 { return key.Name(of).ID }).Listed
+		}
+	})
+	return p, err
+}
+
+// find returns the record of a location, or an empty record, and the site's secret. It
+// reads the secret itself, since the worker may not have done so yet. The secret is nil if
+// the store is new.
+func (r *Reader) find(ctx context.Context, location string) (s *pagerecord.Page, key secret.Key, err error) {
+	s = new(pagerecord.Page)
+	err = txn.View(ctx, r.store, []string{r.site.Keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(r.site.Keys.Site())) })
+	if err != nil || key == nil {
+		return s, nil, err
+	}
+	keys := []string{r.site.Keys.Page(location), r.site.Keys.Wait(key.Name(location).Hash)}
+	err = txn.View(ctx, r.store, keys, func(t *txn.Tx) {
+		for _, k := range keys {
+			if stored, err := pagerecord.Decode(t.Get(k)); err == nil {
+				s = stored
+				return
+			}
+		}
+	})
+	return s, key, err
+}
+
+// know derives what is known of a location from its record.
+func (r *Reader) know(location string, s *pagerecord.Page) merge.Known {
+	return r.site.Know(location, s, r.robots.Load(), time.Now())
+}
+
+// Events yields what happened to listed pages since a time, see
+// [changelog.Log.Events]. It ends when ctx ends, even if the store hangs. It may be
+// called concurrently.
+func (r *Reader) Events(ctx context.Context, since time.Time) iter.Seq2[changelog.Event, error] {
+	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[changelog.Event, error] {
+		return r.site.Journal.Events(ctx, r.store, since)
+	})
+}
+
+// MarkSize returns the size of the mark of the page at location in bytes, 0 if the page
+// is not known.
+func (r *Reader) MarkSize(ctx context.Context, location string) (int, error) {
+	s, _, err := r.find(ctx, location)
+	if err != nil {
+		return 0, err
+	}
+	return len(s.Mark.AppendBinary(nil)), nil
+}

@@ -1,0 +1,94 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+// removals are the listed pages that may be gone. Each has a minute in which a visitor may still get
+// the page.
+type removals struct {
+	*Indexer
+	whenDue
+	since map[string]time.Time // the first sign, by location and by the monotonic clock
+}
+
+// open reads the pending removals that are stored.
+func (p *removals) open(ctx context.Context) error {
+	now, before := time.Now(), p.since
+	p.since = map[string]time.Time{}
+	for r, err := range p.cfg.Store.Scan(ctx, p.site.Keys.Pendings(), "") {
+		if err != nil {
+			p.since = before
+			return err
+		}
+		location := strings.TrimPrefix(r.Key, p.site.Keys.Pendings())
+		if since, ok := before[location]; ok {
+			p.since[location] = since
+		}
+		p.note(location, pagerecord.ReadMinute(r.Value).Time(), now)
+	}
+	return nil
+}
+
+// note adds a page. If since is in the future, some clock was ahead, and the minute begins now.
+func (p *removals) note(location string, since, now time.Time) {
+	if _, known := p.since[location]; !known || !since.After(now) {
+		p.since[location] = now.Add(-max(0, now.Sub(since)))
+	}
+}
+
+// overdue returns the locations whose minute is over, in order.
+func (p *removals) overdue(now time.Time) []string {
+	var gone []string
+	for location, since := range p.since {
+		if now.Sub(since) >= pagerecord.ConfirmAfter {
+			gone = append(gone, location)
+		}
+	}
+	slices.Sort(gone)
+	return gone
+}
+
+// due returns when the next minute is over, zero if nothing is pending.
+func (p *removals) due(time.Time) (due time.Time) {
+	for _, since := range p.since {
+		if at := since.Add(pagerecord.ConfirmAfter); due.IsZero() || at.Before(due) {
+			due = at
+		}
+	}
+	return due
+}
+
+// run stores that the pages whose minute is over are gone. apply then removes them here.
+func (p *removals) run(ctx context.Context, _ bool) error {
+	err := inPieces(p.overdue(time.Now()), batch, func(some []string) (int, error) {
+		var keys []string
+		for _, location := range some {
+			keys = append(append(keys, p.site.RecordKeys(location)...), p.site.Keys.Pending(location))
+		}
+		return len(some), p.commit(ctx, keys, func(m *merge.Batch) {
+			for _, location := range some {
+				m.Confirm(location)
+			}
+		})
+	}, p.unconfirmed)
+	if err != nil {
+		return fmt.Errorf("taking out pages that are gone: %w", err)
+	}
+	return nil
+}
+
+// unconfirmed gives up storing that a page is gone. The page still leaves the served
+// files. Storing is tried again when the removals are next read from the store.
+func (p *removals) unconfirmed(location string) (again bool) {
+	p.cfg.Files.Withdraw(location, p.since[location])
+	delete(p.since, location)
+	return false
+}

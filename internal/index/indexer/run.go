@@ -1,0 +1,140 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/servemap/servemap/internal/index/tally"
+	"github.com/servemap/servemap/store"
+)
+
+// Run works until ctx ends. Anything not stored by then is lost, so call Flush first.
+func (x *Indexer) Run(ctx context.Context) {
+	defer close(x.stopped)
+	defer x.queue.close()
+	timer := time.NewTimer(idleRound)
+	defer timer.Stop()
+	wake := x.queue.wake
+	x.queue.poke() // the first round reads what the store holds
+	for {
+		var err error
+		var begun time.Time
+		select {
+		case <-ctx.Done():
+			return
+		case c := <-x.calls:
+			begun = time.Now()
+			err = c.run(ctx)
+			c.done <- err
+		case <-wake:
+			begun = time.Now()
+			err = x.work(ctx, false)
+		case <-timer.C:
+			begun = time.Now()
+			err = x.work(ctx, false)
+		}
+		x.worked.Add(int64(time.Since(begun)))
+		if wake = x.queue.wake; err != nil {
+			wake = nil // retry a store in trouble after retryRound, not at each sighting
+			// It may be a new store by then, for example if its folder was removed.
+			x.records.opened = x.records.opened && !errors.Is(err, store.ErrUnavailable)
+		}
+		x.note(ctx, err)
+		timer.Reset(x.nextRound(err))
+	}
+}
+
+// task is work that the worker does when it is due.
+type task interface {
+	due(now time.Time) time.Time             // the zero time if there is nothing to do
+	run(ctx context.Context, all bool) error // all: do everything there is, without a budget
+	flushes() bool                           // whether Flush runs it even if it is not due
+}
+
+// always is embedded by tasks that each Flush runs, and whenDue by the others.
+type (
+	always  struct{}
+	whenDue struct{}
+)
+
+func (always) flushes() bool  { return true }
+func (whenDue) flushes() bool { return false }
+
+// nowIf returns now if there is something to do, and the zero time otherwise.
+func nowIf(is bool, now time.Time) time.Time {
+	if is {
+		return now
+	}
+	return time.Time{}
+}
+
+// newTasks returns the tasks in the order in which a round runs them.
+func (x *Indexer) newTasks() []task {
+	return []task{
+		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.pruning, &x.review, &x.trust, &x.boilerplate, fewHint{survey: x.survey}, &x.syncing,
+	}
+}
+
+// fewHint tells the owner that few pages are listed.
+type fewHint struct {
+	whenDue
+	survey *tally.Survey
+}
+
+func (h fewHint) due(time.Time) time.Time { return h.survey.FewDue() }
+
+func (h fewHint) run(context.Context, bool) error {
+	h.survey.HintFew(time.Now())
+	return nil
+}
+
+// The pauses of the worker when nothing wakes it.
+const (
+	idleRound  = time.Hour
+	retryRound = time.Second
+)
+
+// nextRound returns how long the worker may rest after a round.
+func (x *Indexer) nextRound(err error) time.Duration {
+	if err != nil {
+		return retryRound
+	}
+	now, next := time.Now(), idleRound
+	for _, t := range x.tasks {
+		if due := t.due(now); !due.IsZero() {
+			next = min(next, max(1, due.Sub(now))) // not 0: a timer may crash the race detector if it is due at once in a synctest bubble
+		}
+	}
+	return next
+}
+
+// work runs the tasks that are due. With all, no budget applies, and everything queued
+// before the call is stored and synced when it returns.
+func (x *Indexer) work(ctx context.Context, all bool) error {
+	err := x.runTasks(ctx, all)
+	if err != nil {
+		x.merging.withdrawUnstored()
+	}
+	return err
+}
+
+func (x *Indexer) runTasks(ctx context.Context, all bool) error {
+	if err := x.records.open(ctx); err != nil {
+		return err
+	}
+	for _, t := range x.tasks {
+		now := time.Now()
+		due := t.due(now)
+		if idle := due.IsZero() || due.After(now); idle && !(all && t.flushes()) {
+			continue
+		}
+		if err := t.run(ctx, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch is how many items a transaction gets at once.
+const batch = 128
