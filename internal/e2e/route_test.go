@@ -189,7 +189,7 @@ func TestOriginWithoutTheStrippedPrefixGetsAHint(t *testing.T) {
 		if !strings.Contains(body, "http.StripPrefix") || !strings.Contains(body, "Correct the origin") {
 			s.Errorf("in place of the sitemap it says\n%s", body)
 		}
-		s.WantHints("If https://example.com/blog is all of the site, write that as the origin.")
+		s.WantHints("Requests are for another folder")
 	})
 }
 

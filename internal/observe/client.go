@@ -12,16 +12,12 @@ import (
 	"github.com/servemap/servemap/internal/decide/forwarded"
 )
 
-// known returns why the client may not be an anonymous visitor.
-func (o *Observer) known(r *http.Request) eligibility.Reason {
-	if o.cfg.Anonymous != nil {
-		return o.askOwner(r)
+// known returns why the client may not be an anonymous visitor. If the owner's function panics, the
+// client is none.
+func (o *Observer) known(r *http.Request) (why eligibility.Reason) {
+	if o.cfg.Anonymous == nil {
+		return eligibility.Credentials(r, o.cfg.Cookies)
 	}
-	return eligibility.Credentials(r, o.cfg.Cookies)
-}
-
-// askOwner asks the owner's function. If it panics, the client is not anonymous.
-func (o *Observer) askOwner(r *http.Request) (why eligibility.Reason) {
 	why = eligibility.NotAnonymous
 	defer o.hintPanic("Anonymous")
 	if o.cfg.Anonymous(r) {
@@ -64,24 +60,17 @@ func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != n
 func (o *Observer) network(r *http.Request) netip.Prefix { return eligibility.Network(o.Client(r)) }
 
 // Client returns the client's address. It is zero if that is not known, as behind a proxy
-// without the owner's function.
-func (o *Observer) Client(r *http.Request) netip.Addr {
+// without the owner's function, or if that function panics.
+func (o *Observer) Client(r *http.Request) (addr netip.Addr) {
 	switch {
 	case Explores(r):
-		return netip.Addr{}
 	case o.cfg.ClientIP != nil:
-		return o.clientIP(r)
-	case forwarded.Passed(r.Header):
-		return netip.Addr{}
+		defer o.hintPanic("ClientIP")
+		addr = o.cfg.ClientIP(r)
+	case !forwarded.Passed(r.Header):
+		addr, _ = forwarded.Peer(r)
 	}
-	peer, _ := forwarded.Peer(r)
-	return peer
-}
-
-// clientIP asks the owner's function. If it panics, the address is unknown.
-func (o *Observer) clientIP(r *http.Request) netip.Addr {
-	defer o.hintPanic("ClientIP")
-	return o.cfg.ClientIP(r)
+	return addr
 }
 
 // local reports whether the request comes from this machine, for example from a developer who tries

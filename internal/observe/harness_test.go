@@ -13,7 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/merge"
-	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
@@ -37,7 +37,7 @@ type rig struct {
 func start(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
 	base.FixRandom(t)
-	r := &rig{t: t, log: new(base.Log), buffers: response.NewBuffers(shown.MaxPage, 8<<20)}
+	r := &rig{t: t, log: new(base.Log), buffers: response.NewBuffers(observation.MaxPage, 8<<20)}
 	origin, err := location.ParseOrigin("https://example.com")
 	r.check(err)
 	norm, err := location.New(origin, location.Config{})
@@ -55,7 +55,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	})
 	r.check(err)
 	cfg := Config{
-		Normalizer: norm, Due: looks,
+		Normalizer: norm, Schedule: looks,
 		Captures: capture.NewRecorder(r.buffers), Ledger: l, Files: files, Hints: messages.NewHints(logger), WatchRobots: true,
 	}
 	for _, f := range change {

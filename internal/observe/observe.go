@@ -1,6 +1,6 @@
 // Package observe is the part of the library that every request passes. For each request, it
-// decides whether the response is worth a look. If so, it captures the response, and tells
-// the ledger what the response showed. It must never change, delay or fail a request.
+// decides whether the response is worth a look. If so, it captures the response, and tells the
+// indexer what the response showed. It must never change, delay or fail a request.
 package observe
 
 import (
@@ -13,12 +13,10 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
-	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
-	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/files"
 )
 
@@ -26,7 +24,7 @@ import (
 type Config struct {
 	Normalizer     *location.Normalizer
 	StrippedPrefix string
-	Due            *schedule.Table
+	Schedule       *schedule.Table
 	Captures       *capture.Recorder
 	Ledger         *indexer.Indexer
 	Files          *files.Files
@@ -43,19 +41,18 @@ type Config struct {
 
 // Observer watches the responses of one site. It is safe for concurrent use.
 type Observer struct {
-	closed   atomic.Bool // first field, on a cache line that is seldom written: every request reads it
-	cfg      Config
-	routed   atomic.Bool // whether any page's route was seen
-	tally    tally
-	looks    atomic.Uint64 // looks that have ended
-	cookies  nameCounts    // names that identified clients
-	headers  nameCounts
-	outcomes [eligibility.Reasons]atomic.Uint64
-	refusals [location.ReasonQuery + 1]atomic.Uint64
+	closed    atomic.Bool // first field, on a cache line that is seldom written: every request reads it
+	cfg       Config
+	routed    atomic.Bool // whether any page's route was seen
+	diagnosis diagnosis
 }
 
 // New returns an observer.
-func New(cfg Config) *Observer { return &Observer{cfg: cfg} }
+func New(cfg Config) *Observer {
+	o := &Observer{cfg: cfg}
+	o.diagnosis.cfg = &o.cfg
+	return o
+}
 
 // Close makes the observer pass every request on unwatched.
 func (o *Observer) Close() { o.closed.Store(true) }
@@ -73,29 +70,29 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		}
 		return
 	}
-	loc, look, ok := o.begin(r)
+	loc, claim, ok := o.begin(r)
 	if !ok {
 		next.ServeHTTP(w, r)
 		return
 	}
 	if loc.Location == robotsTxt {
 		network := o.network(r)
-		o.settleRobots(network, look, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt).Response)
+		o.learnRobots(network, claim, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt).Response)
 		return
 	}
 	asked := asked{method: r.Method, network: o.network(r), local: local(r), explored: Explores(r), named: named(r)}
 	wanted := capture.StrangerPage
-	if asked.explored || o.vouched(loc.Location) {
+	if asked.explored || o.trusts(loc.Location) {
 		wanted = capture.Page
 	}
 	seen := o.cfg.Captures.Serve(next, w, r, wanted)
 	if seen.Own {
-		look.Return()
+		claim.Return()
 		seen.Release()
 		return
 	}
 	asked.given = o.cfg.Cookies.Given(w.Header())
-	o.settle(r, asked, loc, look, seen)
+	o.learn(r, asked, loc, claim, seen)
 }
 
 // Disown says that the response to w is none of the site's pages, but one that servemap
@@ -114,18 +111,18 @@ type asked struct {
 	local    bool
 	explored bool // the site asked itself
 	given    bool // whether the response set a cookie that may stand for a log-in
-	named    shown.Named
+	named    observation.Named
 }
 
 // named returns what r names besides its page. The strings share memory with r.
-func named(r *http.Request) shown.Named {
+func named(r *http.Request) observation.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
-	return shown.Named{Referer: referer[:min(len(referer), maxReferer)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
+	return observation.Named{Referer: referer[:min(len(referer), maxReferer)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
 }
 
-// maxReferer bounds the bytes of a Referer that are kept while a look waits. Every location fits,
-// even with all of its bytes escaped.
+// maxReferer bounds the bytes of a Referer that are kept while a response waits in the queue. Every
+// location fits, even with all of its bytes escaped.
 const maxReferer = 4096
 
 // begin decides whether to watch the response to r. It asks the cheapest question first: is the
@@ -138,80 +135,78 @@ func (o *Observer) begin(r *http.Request) (location.Result, schedule.Claim, bool
 	if r.Method == http.MethodHead {
 		class = heads
 	}
-	look, ok := o.cfg.Due.Begin(class + r.RequestURI)
+	claim, ok := o.cfg.Schedule.Begin(class + r.RequestURI)
 	if !ok {
 		return location.Result{}, schedule.Claim{}, false
 	}
-	return o.consider(r, class, look)
+	return o.consider(r, class, claim)
 }
 
 // consider decides whether to watch the response to a request that is due, and for which location.
-func (o *Observer) consider(r *http.Request, class string, look schedule.Claim) (loc location.Result, _ schedule.Claim, ok bool) {
+func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim) (loc location.Result, _ schedule.Claim, ok bool) {
 	if special(r.Header) {
-		look.Return()
-		return loc, look, false
+		claim.Return()
+		return loc, claim, false
 	}
 	if o.asksForRobots(r) {
-		look, ok = o.beginRobots(r, look)
-		return location.Result{Location: robotsTxt}, look, ok
+		claim, ok = o.beginRobots(r, claim)
+		return location.Result{Location: robotsTxt}, claim, ok
 	}
 	if loc = o.locate(r); loc.Location == "" {
-		o.refuse(r, loc.Reason, look)
-		return loc, look, false
+		o.refuse(r, loc.Reason, claim)
+		return loc, claim, false
 	}
-	o.tally[nOwn].Add(1)
-	o.tally[nInside].Add(1)
+	o.diagnosis.add(nOwn, nInside)
 	if o.cfg.Own != nil && o.cfg.Own(loc.Location) {
-		look.Accept()
-		return loc, look, false
+		claim.Accept()
+		return loc, claim, false
 	}
 	if eligibility.AssetName(loc.Location) {
-		o.outcomes[eligibility.NotHTML].Add(1)
-		look.Accept() // requests for this target will never be watched
-		return loc, look, false
+		o.diagnosis.outcomes[eligibility.NotHTML].Add(1)
+		claim.Accept() // requests for this target will never be watched
+		return loc, claim, false
 	}
 	why := o.known(r)
 	if why == eligibility.None && eligibility.IsFragment(r.Header) {
 		why = eligibility.Fragment
 	}
 	if why != eligibility.None {
-		o.noteNames(why, o.outcomes[why].Add(1), r.Header)
-		look.Return()
-		o.ended()
-		return loc, look, false
+		claim.Return()
+		o.diagnosis.known(why, r.Header)
+		return loc, claim, false
 	}
-	o.tally[nAnonymous].Add(1)
+	o.diagnosis.add(nAnonymous)
 	if loc.Location == r.RequestURI {
-		return loc, look, true
+		return loc, claim, true
 	}
-	look.Return() // all spellings of a page share its looks
+	claim.Return() // all spellings of a page share its claims
 	if loc.Tracked {
-		class += tagged
+		class += tracked
 	}
-	look, ok = o.cfg.Due.Begin(class + loc.Location)
-	return loc, look, ok
+	claim, ok = o.cfg.Schedule.Begin(class + loc.Location)
+	return loc, claim, ok
 }
 
-// vouched reports whether something on the site vouches for a location: it is an entry, it is
-// listed, or the ledger expects it, as after a listed page linked to it. A stranger may have made
+// trusts reports whether something on the site vouches for a location: it is an entry, it is
+// listed, or the indexer expects it, as after a listed page linked to it. A stranger may have made
 // up any other location.
-func (o *Observer) vouched(loc string) bool {
-	return o.cfg.Ledger.IsEntry(loc) || o.cfg.Due.Expects(loc) || o.cfg.Files.Lists(loc)
+func (o *Observer) trusts(loc string) bool {
+	return o.cfg.Ledger.IsEntry(loc) || o.cfg.Schedule.Expects(loc) || o.cfg.Files.Lists(loc)
 }
 
 // These prefixes give responses other than the page itself their own schedules. No request's target
-// begins with one. With a HEAD, a validator or an Accept header, a stranger can turn a response
-// into one of these, and must not use up the page's look. Denials and redirects have a schedule for
-// each of 16 groups of networks. So a client that is denied over and over does not hide that others
-// are denied too.
+// begins with one. With a HEAD, a validator, an Accept header or a tracking parameter, a stranger
+// can turn a response into one of these, and must not use up the page's claim. Denials and
+// redirects have a schedule for each of 16 groups of networks. So a client that is denied over and
+// over does not hide that others are denied too.
 const (
 	heads     = "HEAD "
 	unchanged = "304 "
 	denials   = "404 "
 	redirects = "3xx "
-	tagged    = "tag " // the page with tracking parameters, for which the site may show anything
+	tracked   = "tracked "
 
-	robotsLook = "robots " // robots.txt, also for each group of networks
+	robotsClaim = "robots " // robots.txt, also for each group of networks
 )
 
 // special reports whether the request asks for something other than a page.
@@ -220,147 +215,22 @@ func special(h http.Header) bool {
 		len(h["Accept"]) > 0 && strings.Contains(h["Accept"][0], "text/event-stream")
 }
 
-// refuse ends the look at a request that is not for a location of the site.
-func (o *Observer) refuse(r *http.Request, why location.Reason, look schedule.Claim) {
-	o.refusals[why].Add(1)
-	if why == location.ReasonOutsideFolder {
-		o.tallyOutside(r)
-	}
+// refuse ends the claim of a request that is not for a location of the site.
+func (o *Observer) refuse(r *http.Request, why location.Reason, claim schedule.Claim) {
 	if why == location.ReasonHost {
-		look.Return()
+		claim.Return()
 	} else {
-		o.tally[nOwn].Add(1)
-		look.Accept() // the same target will always be refused
+		claim.Accept() // the same target will always be refused
 	}
-	o.ended()
-}
-
-// settle gives the ledger what the response showed, if anything.
-func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look schedule.Claim, seen *capture.Capture) {
-	defer o.ended()
-	at, resp := time.Now(), seen.Response
-	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
-	o.tallyResponse(kind, asked, loc.Location, resp)
-	if look = o.judge(asked, loc, kind, why, look, resp, at); look == (schedule.Claim{}) {
-		resp.Release()
-		return
-	}
-	s := &shown.Exchange{
-		Kind: kind, Reason: why,
-		Location: strings.Clone(loc.Location),
-		OwnQuery: loc.OwnQuery,
-		Tracked:  loc.Tracked,
-		At:       at,
-		Response: resp,
-		Network:  asked.network,
-		Explored: asked.explored,
-		Variety:  shown.VarietyOf(resp.Header.Vary, r.Header),
-		Named:    shown.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
-	}
-	s.Route, s.Exact = o.route(r, seen, loc.Location)
-	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
-		look.Pass()
-	} else {
-		look.Accept() // before the offer: merging it may make the page due again
-	}
-	if !o.cfg.Ledger.Offer(s) {
-		look.Return()
-	}
-}
-
-// judge returns the look that the response uses up. If the response is not worth merging, judge
-// ends the look and returns the zero Look. It withdraws the page if the response forbids its
-// listing.
-func (o *Observer) judge(asked asked, loc location.Result, kind eligibility.Kind, why eligibility.Reason, look schedule.Claim, resp *response.Response, at time.Time) schedule.Claim {
-	unread := resp.Truncated && resp.Header.ContentType == "" // there was no memory to learn its type from
-	switch {
-	case kind == eligibility.Nothing && unread:
-		o.cfg.Ledger.Drop()
-	case kind == eligibility.Nothing, kind == eligibility.Forbidden:
-		o.outcomes[why].Add(1)
-	}
-	switch {
-	case kind == eligibility.Nothing:
-		look.Return()
-		return schedule.Claim{}
-	case loc.Tracked && kind != eligibility.Witness:
-		look.Pass() // it proves nothing about the page without tracking parameters
-		return schedule.Claim{}
-	}
-	if !loc.Tracked {
-		o.withdraw(loc.Location, kind, resp, at)
-	}
-	switch {
-	case asked.method == http.MethodHead:
-	case kind == eligibility.Alive:
-		return o.instead(look, unchanged+loc.Location, true)
-	case kind == eligibility.Doubtful:
-		// Only a listed page can be lost. A missing entry is worth a hint. Explain tells what
-		// linked pages answer.
-		wanted := asked.explored || o.vouched(loc.Location)
-		return o.instead(look, denials+group(asked.network)+loc.Location, wanted)
-	case kind == eligibility.Redirected:
-		return o.instead(look, redirects+group(asked.network)+loc.Location, true)
-	case kind == eligibility.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:
-		o.cfg.Ledger.Drop() // there was no memory; the page is not too long
-		look.Return()
-		return schedule.Claim{}
-	}
-	return look
-}
-
-// instead gives back a look at a page whose response is of another kind. If wanted, it begins a
-// look at target, the schedule of that kind, unless that is not due.
-func (o *Observer) instead(look schedule.Claim, target string, wanted bool) schedule.Claim {
-	look.Return()
-	if !wanted {
-		return schedule.Claim{}
-	}
-	other, _ := o.cfg.Due.Begin(target)
-	return other
-}
-
-// group returns a character that stands for one of 16 groups of networks. All unknown networks are
-// in one group.
-func group(network netip.Prefix) string {
-	n := byte(0)
-	for _, b := range network.Addr().As16() {
-		n += b ^ b>>4
-	}
-	return "0123456789abcdef"[n%16 : n%16+1]
-}
-
-// withdraw takes a page out of the served files if the response forbids its listing or says that it
-// is gone for good. It does not wait for the store.
-func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *response.Response, at time.Time) {
-	gone := kind == eligibility.Forbidden || kind == eligibility.Vanished
-	if tag := resp.Header.RobotsTag; kind == eligibility.Witness && tag != "" {
-		gone, _, _ = html.Robots(strings.Split(tag, "\n"))
-	}
-	if gone {
-		o.cfg.Files.Withdraw(loc, at)
-	}
+	o.diagnosis.refused(r, why)
 }
 
 // NextLook returns when the page at a location will be looked at next, if somebody asks for it
 // then. The zero Time means at any request from now on.
-func (o *Observer) NextLook(loc string) time.Time { return o.cfg.Due.Next(loc) }
+func (o *Observer) NextLook(loc string) time.Time { return o.cfg.Schedule.Next(loc) }
 
 // SeesRoutes reports whether the route of any page was seen.
 func (o *Observer) SeesRoutes() bool { return o.routed.Load() }
 
-// Counts returns how many looks ended without a sighting, by the reason's name.
-func (o *Observer) Counts() map[string]uint64 {
-	counts := map[string]uint64{}
-	for i := range o.outcomes {
-		if n := o.outcomes[i].Load(); n > 0 {
-			counts[eligibility.Reason(i).String()] += n
-		}
-	}
-	for i := range o.refusals {
-		if n := o.refusals[i].Load(); n > 0 {
-			counts[location.Reason(i).String()] += n
-		}
-	}
-	return counts
-}
+// Counts returns how many requests that were due taught nothing, by the reason's name.
+func (o *Observer) Counts() map[string]uint64 { return o.diagnosis.reasons() }

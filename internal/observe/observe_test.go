@@ -17,7 +17,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
-	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/response"
 )
@@ -162,7 +162,7 @@ func TestPanicPassesThroughAndIsNoSighting(t *testing.T) {
 func TestSightingsGiveTheirMemoryBack(t *testing.T) {
 	r := start(t)
 	for _, next := range []http.HandlerFunc{page200, answer(404), answer(500), cut} {
-		r.cfg.Due.Reset("/a")
+		r.cfg.Schedule.Reset("/a")
 		r.watches(get("/a"), next)
 	}
 	r.page("/a")
@@ -193,7 +193,7 @@ func TestHandlersMayChangeTheRequest(t *testing.T) {
 			t.Run(tt.name, func(t *testing.T) {
 				r := start(t)
 				for i, peer := range tt.peers {
-					r.cfg.Due.Reset("/orphan")
+					r.cfg.Schedule.Reset("/orphan")
 					req := get("/orphan")
 					req.RemoteAddr = peer
 					r.watches(req, func(w http.ResponseWriter, req *http.Request) {
@@ -299,7 +299,7 @@ func TestLongPageIsSeen(t *testing.T) {
 	r := start(t)
 	r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
 		page200(w, req)
-		w.Write(bytes.Repeat([]byte("<p>more"), shown.MaxPage/7+1))
+		w.Write(bytes.Repeat([]byte("<p>more"), observation.MaxPage/7+1))
 	})
 	r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
 }
@@ -310,7 +310,7 @@ func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 		seen, next         http.HandlerFunc
 	}{
 		{"a page", "/a", "/a", answer(http.StatusGone), page200},
-		{"robots.txt", "/robots.txt", robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")), http.NotFound, text},
+		{"robots.txt", "/robots.txt", robotsClaim + group(netip.MustParsePrefix("8.8.8.0/24")), http.NotFound, text},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stopped, err := indexer.New(indexer.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
@@ -322,7 +322,7 @@ func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 				if i > 1<<20 {
 					t.Fatal("the queue takes whatever comes")
 				}
-				r.cfg.Due.Reset(tt.look)
+				r.cfg.Schedule.Reset(tt.look)
 				r.watches(get(tt.target), tt.seen)
 			}
 			if !r.watches(get(tt.target), tt.next) {
@@ -392,7 +392,7 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 		r := start(t)
 		r.watches(get("/"), page200)
 		r.page("/")
-		r.cfg.Captures = capture.NewRecorder(response.NewBuffers(shown.MaxPage, 0))
+		r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0))
 
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)
@@ -419,7 +419,7 @@ func TestSiteVouchesForListedAndLinkedPages(t *testing.T) {
 	want := func(when string, vouched map[string]bool) {
 		t.Helper()
 		for loc, want := range vouched {
-			if got := r.vouched(loc); got != want {
+			if got := r.trusts(loc); got != want {
 				t.Errorf("%s: the site vouches for %s: %v, want %v", when, loc, got, want)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	shown "github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/response"
@@ -230,7 +230,7 @@ func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	r := start(t)
 	enough := r.cfg.Captures
-	r.cfg.Captures = capture.NewRecorder(response.NewBuffers(shown.MaxPage, 0))
+	r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0))
 	r.watches(get("/robots.txt"), text)
 	if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
 		t.Errorf("%d sightings were dropped, want the one that could not be kept", n)

@@ -1,0 +1,113 @@
+package observe
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
+)
+
+// learn gives the indexer what the response showed, if anything. It withdraws the page at once if
+// the response forbids its listing.
+func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
+	defer o.diagnosis.ended()
+	at, resp := time.Now(), seen.Response
+	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
+	o.diagnosis.answered(asked, loc.Location, kind, why, resp)
+	if !loc.Tracked {
+		o.withdraw(loc.Location, kind, resp, at)
+	}
+	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
+		resp.Release()
+		return
+	}
+	s := &observation.Exchange{
+		Kind: kind, Reason: why,
+		Location: strings.Clone(loc.Location),
+		OwnQuery: loc.OwnQuery,
+		Tracked:  loc.Tracked,
+		At:       at,
+		Response: resp,
+		Network:  asked.network,
+		Explored: asked.explored,
+		Variety:  observation.VarietyOf(resp.Header.Vary, r.Header),
+		Named:    observation.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
+	}
+	s.Route, s.Exact = o.route(r, seen, loc.Location)
+	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
+		claim.Pass()
+	} else {
+		claim.Accept() // before the offer: merging it may make the page due again
+	}
+	if !o.cfg.Ledger.Offer(s) {
+		claim.Return()
+	}
+}
+
+// exchange returns the claim that a response of this kind uses up: the page's, or one of the kind's
+// own schedule instead. It ends the claim and returns the zero Claim if the response is not worth
+// merging, or its own schedule is not due.
+func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind, resp *response.Response) schedule.Claim {
+	class, worth := "", true
+	switch {
+	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated && len(resp.Body) < observation.MaxPage:
+		o.cfg.Ledger.Drop() // there was no memory; the page is not too long
+		worth = false
+	case kind == eligibility.Nothing:
+		worth = false
+	case loc.Tracked && kind != eligibility.Witness: // it proves nothing about the page without tracking parameters
+		claim.Pass()
+		return schedule.Claim{}
+	case asked.method == http.MethodHead:
+	case kind == eligibility.Alive:
+		class = unchanged
+	case kind == eligibility.Doubtful:
+		// Only a listed page can be lost. A missing entry is worth a hint. Explain tells what
+		// linked pages answer.
+		class, worth = denials+group(asked.network), asked.explored || o.trusts(loc.Location)
+	case kind == eligibility.Redirected:
+		class = redirects + group(asked.network)
+	}
+	if class == "" && worth {
+		return claim
+	}
+	claim.Return()
+	if !worth {
+		return schedule.Claim{}
+	}
+	other, _ := o.cfg.Schedule.Begin(class + loc.Location)
+	return other
+}
+
+// unread reports whether there was no memory to learn the type of a response from.
+func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }
+
+// group returns a character that stands for one of 16 groups of networks. All unknown networks are
+// in one group.
+func group(network netip.Prefix) string {
+	n := byte(0)
+	for _, b := range network.Addr().As16() {
+		n += b ^ b>>4
+	}
+	return "0123456789abcdef"[n%16 : n%16+1]
+}
+
+// withdraw takes a page out of the served files if the response forbids its listing or says that it
+// is gone for good. It does not wait for the store.
+func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *response.Response, at time.Time) {
+	gone := kind == eligibility.Forbidden || kind == eligibility.Vanished
+	if tag := resp.Header.RobotsTag; kind == eligibility.Witness && tag != "" {
+		gone, _, _ = html.Robots(strings.Split(tag, "\n"))
+	}
+	if gone {
+		o.cfg.Files.Withdraw(loc, at)
+	}
+}
