@@ -6,6 +6,7 @@
 package txn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,11 +28,11 @@ func New(values map[string][]byte) *Tx { return &Tx{values: values, written: map
 
 // load returns a transaction that has read keys.
 func load(keys []string, values [][]byte) *Tx {
-	loaded := make(map[string][]byte, 2*len(keys))
+	t := New(make(map[string][]byte, 2*len(keys)))
 	for i, key := range keys {
-		loaded[key] = values[i]
+		t.values[key] = values[i]
 	}
-	return New(loaded)
+	return t
 }
 
 // Get returns the value of key, or nil.
@@ -74,10 +75,9 @@ const attempts = 20
 // Update runs fn in a transaction that reads the keys in first, and then any that fn asks for. fn
 // runs again from its start each time, so it must reset what it returns by its closure.
 func Update(ctx context.Context, st store.Store, first []string, fn func(*Tx)) error {
-	keys := slices.Clone(first)
+	keys := first
 	for range attempts {
-		slices.Sort(keys)
-		keys = slices.Compact(keys)
+		keys = slices.Compact(slices.Sorted(slices.Values(keys)))
 		var missing []string
 		err := st.Update(ctx, keys, func(values [][]byte) error {
 			t := load(keys, values)
@@ -103,9 +103,7 @@ func Update(ctx context.Context, st store.Store, first []string, fn func(*Tx)) e
 // View reads keys at once and calls fn with a transaction. fn must not write, nor ask for other
 // keys.
 func View(ctx context.Context, st store.Store, keys []string, fn func(*Tx)) error {
-	keys = slices.Clone(keys)
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
+	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
 	return st.View(ctx, keys, func(values [][]byte) error {
 		fn(load(keys, values))
 		return nil
@@ -116,4 +114,23 @@ func View(ctx context.Context, st store.Store, keys []string, fn func(*Tx)) erro
 // It takes too many keys, or asks for new ones again and again.
 func TooMuch(err error) bool {
 	return errors.Is(err, store.ErrInvalid) || errors.Is(err, ErrRestless)
+}
+
+// ReadAll returns the records of keys, nil for absent ones. If there are more keys than one
+// transaction takes, the records may be of different moments.
+func ReadAll(ctx context.Context, st store.Store, keys ...string) (records [][]byte, err error) {
+	for chunk := range slices.Chunk(keys, store.MaxKeys) {
+		before := len(records)
+		err := st.View(ctx, chunk, func(values [][]byte) error {
+			records = records[:before]
+			for _, v := range values {
+				records = append(records, bytes.Clone(v))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }

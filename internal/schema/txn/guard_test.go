@@ -39,10 +39,10 @@ func TestHangingStoreIsLogged(t *testing.T) {
 		for _, c := range []struct {
 			after   time.Duration
 			stalled bool
-		}{{0, false}, {stallPatience - time.Second, false}, {2 * time.Second, true}, {time.Hour, true}} {
+		}{{0, false}, {patience - time.Second, false}, {2 * time.Second, true}, {time.Hour, true}} {
 			time.Sleep(c.after)
 			synctest.Wait()
-			if err := g.watch.stalled(); (err != nil) != c.stalled {
+			if err := g.Stalled(); (err != nil) != c.stalled {
 				t.Errorf("after %v more: %v, want that it stalls: %t", c.after, err, c.stalled)
 			}
 		}
@@ -51,7 +51,7 @@ func TestHangingStoreIsLogged(t *testing.T) {
 		}
 		close(st.release)
 		<-done
-		if err := g.watch.stalled(); err != nil {
+		if err := g.Stalled(); err != nil {
 			t.Errorf("a store that answers again: %v", err)
 		}
 	})
@@ -63,13 +63,13 @@ func TestBodyOfAScanMayTakeLong(t *testing.T) {
 		g := Guard(new(oneRecord), "s|site", slog.New(slog.DiscardHandler))
 		for range g.Scan(t.Context(), "", "") {
 			time.Sleep(time.Hour)
-			if err := g.watch.stalled(); err != nil {
+			if err := g.Stalled(); err != nil {
 				t.Error(err)
 			}
 			break
 		}
 		time.Sleep(time.Hour)
-		if err := g.watch.stalled(); err != nil {
+		if err := g.Stalled(); err != nil {
 			t.Errorf("after the scan: %v", err)
 		}
 	})
