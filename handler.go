@@ -34,6 +34,76 @@ import (
 	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
+// Wrap returns a handler that answers requests for the sitemap's own files. next serves all
+// other requests, and Wrap observes them. Wrap goes around a whole router. It may go into a
+// router only if that runs its middleware also for requests that match no route, such as
+// those for the sitemap: chi does, gorilla/mux does not. For the latter there is
+// [Site.Mount]. [Site.Observe] says how the Site learns routes. If next is nil, it is
+// [http.DefaultServeMux], as for an [http.Server].
+func (s *Site) Wrap(next http.Handler) http.Handler {
+	if next == nil {
+		next = http.DefaultServeMux
+	}
+	return wrapped{s, next}
+}
+
+type wrapped struct {
+	site *Site
+	next http.Handler
+}
+
+func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if o.site.owns(r) {
+		o.site.serveFile(w, r)
+		return
+	}
+	o.site.followPage(r)
+	o.site.observer.Serve(o.next, w, r)
+}
+
+// Mount makes r serve the sitemap and observe its responses, also those to requests that
+// match no route. Call it once, after r's routes and its NotFoundHandler are set. Mount
+// serves the sitemap's files even if a route matches everything.
+//
+// r is the root router, or a subrouter with the whole folder of the origin, such as the one
+// for "/blog" if the origin is https://example.com/blog. Mount panics if r is nil, or a
+// subrouter that does not get the requests for the folder or the sitemap.
+func (s *Site) Mount(r *mux.Router) {
+	if r == nil {
+		panic("servemap: Mount: the router is nil")
+	}
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r) }).Handler(s.Handler())
+	if path := s.outside(files); path != "" {
+		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
+			"mount on the root router", path))
+	}
+	r.Use(s.Wrap)
+	if r.NotFoundHandler == nil {
+		r.NotFoundHandler = http.NotFoundHandler()
+	}
+	r.NotFoundHandler = s.Wrap(r.NotFoundHandler)
+}
+
+// outside returns a path, as requests have it, that the site needs and the route does not
+// match, "" if there is none. Only paths count: a proxy may change the host and other
+// things that a router matches.
+func (s *Site) outside(route *mux.Route) string {
+	expr, err := route.GetPathRegexp()
+	if err != nil {
+		return "" // any path matches
+	}
+	reached, err := regexp.Compile(expr)
+	if err != nil {
+		return ""
+	}
+	for _, path := range []string{s.path, s.path + s.name + ".xml"} {
+		if !reached.MatchString(path) {
+			return path
+		}
+	}
+	return ""
+}
+
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
 // "/sitemap-1.xml" and so on if the site is large, "/sitemap-news.xml" with
 // Extensions.News, each with ".gz" added. The last element of the path decides. Handler serves
@@ -67,38 +137,15 @@ func (s *Site) answerFile(w http.ResponseWriter, r *http.Request) {
 	if s.files.Serve(w, r) {
 		return
 	}
-	st := s.Stats()
-	_, _ = io.WriteString(w, messages.NoSitemap(messages.Counts{
+	_, _ = io.WriteString(w, messages.NoSitemap(s.counts(s.Stats())))
+}
+
+// counts are the numbers from which texts about the whole site are made.
+func (s *Site) counts(st Stats) messages.Counts {
+	return messages.Counts{
 		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Sightings: st.Sightings,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
-	}))
-}
-
-// Wrap returns a handler that answers requests for the sitemap's own files. next serves all
-// other requests, and Wrap observes them. Wrap goes around a whole router. It may go into a
-// router only if that runs its middleware also for requests that match no route, such as
-// those for the sitemap: chi does, gorilla/mux does not. For the latter there is
-// [Site.Mount]. [Site.Observe] says how the Site learns routes. If next is nil, it is
-// [http.DefaultServeMux], as for an [http.Server].
-func (s *Site) Wrap(next http.Handler) http.Handler {
-	if next == nil {
-		next = http.DefaultServeMux
 	}
-	return wrapped{s, next}
-}
-
-type wrapped struct {
-	site *Site
-	next http.Handler
-}
-
-func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if o.site.owns(r) {
-		o.site.serveFile(w, r)
-		return
-	}
-	o.site.followPage(r)
-	o.site.observer.Serve(o.next, w, r)
 }
 
 // followPage notes a request that claims to be from a search engine's crawler.
@@ -160,49 +207,6 @@ func (s *Site) owns(r *http.Request) bool {
 	return below && s.files.Owns(name) && observe.CutOff(r) != ""
 }
 
-// Mount makes r serve the sitemap and observe its responses, also those to requests that
-// match no route. Call it once, after r's routes and its NotFoundHandler are set. Mount
-// serves the sitemap's files even if a route matches everything.
-//
-// r is the root router, or a subrouter with the whole folder of the origin, such as the one
-// for "/blog" if the origin is https://example.com/blog. Mount panics if r is nil, or a
-// subrouter that does not get the requests for the folder or the sitemap.
-func (s *Site) Mount(r *mux.Router) {
-	if r == nil {
-		panic("servemap: Mount: the router is nil")
-	}
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r) }).Handler(s.Handler())
-	if path := s.outside(files); path != "" {
-		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
-			"mount on the root router", path))
-	}
-	r.Use(s.Wrap)
-	if r.NotFoundHandler == nil {
-		r.NotFoundHandler = http.NotFoundHandler()
-	}
-	r.NotFoundHandler = s.Wrap(r.NotFoundHandler)
-}
-
-// outside returns a path, as requests have it, that the site needs and the route does not
-// match, "" if there is none. Only paths count: a proxy may change the host and other
-// things that a router matches.
-func (s *Site) outside(route *mux.Route) string {
-	expr, err := route.GetPathRegexp()
-	if err != nil {
-		return "" // any path matches
-	}
-	reached, err := regexp.Compile(expr)
-	if err != nil {
-		return ""
-	}
-	for _, path := range []string{s.path, s.path + s.name + ".xml"} {
-		if !reached.MatchString(path) {
-			return path
-		}
-	}
-	return ""
-}
-
 // Inspector returns a handler that shows the owner what the site has learned: the listed
 // pages, why other pages are not listed and what would change that, the dates and changes
 // of each page, and the sitemap's files. allow says who may see it; everybody else gets
@@ -238,47 +242,27 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 // inspected answers the inspector's questions about a site.
 type inspected struct{ *Site }
 
-func (i inspected) Stats() inspect.Stats { return inspect.Stats(i.Site.Stats()) }
+func (i inspected) Stats() (any, messages.Counts) {
+	st := i.Site.Stats()
+	return st, i.counts(st)
+}
 
-func (i inspected) Explain(ctx context.Context, url string) (inspect.Page, error) {
-	loc, err := i.locate(url)
-	if err != nil {
-		return inspect.Page{}, err
-	}
-	p, err := i.ledger.Page(ctx, loc)
-	if err != nil {
-		return inspect.Page{}, err
-	}
-	e := i.explanation(p)
-	page := inspect.Page{
-		Listing: inspect.Listing(i.page(p)), Listed: e.Listed, Verdict: string(e.Verdict), Reason: string(e.Reason), Text: e.Text, Missing: e.Missing,
-		Status: e.Status, Networks: e.Networks, Siblings: e.Siblings, Canonical: e.Canonical, SameAs: e.SameAs, Rule: e.Rule, NextLook: e.NextLook,
-		Dates: inspect.Dates{
-			Text: e.Dates.Text, Changes: e.Dates.Changes, Interval: e.Dates.Interval.Seconds(), Shortest: e.Dates.Shortest.Seconds(),
-			Longest: e.Dates.Longest.Seconds(), ChangeFreq: e.Dates.ChangeFreq, Probability: e.Dates.Probability, ReadAs: e.Dates.ReadAs, Ignored: e.Dates.Ignored,
-		},
-	}
-	for _, ev := range e.Evidence {
-		page.Evidence = append(page.Evidence, string(ev))
-	}
-	if e.Listed {
-		page.Element, err = i.files.Element(ctx, p.Part, loc)
-	}
-	return page, err
+func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, error) {
+	e, err := i.Site.Explain(ctx, url)
+	return inspect.Explained{URL: e.URL, Known: e.Verdict != VerdictUnknown, Page: e}, err
 }
 
 func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.List, err error) {
 	some, err := i.ledger.List(ctx, indexer.Wanted(w))
 	for _, p := range some.Pages {
-		list.Pages = append(list.Pages, inspect.Listing(i.page(p)))
+		list.Pages = append(list.Pages, i.page(p))
 	}
 	list.Next = some.Next
 	return list, err
 }
 
-func (i inspected) Folder(ctx context.Context, folder, after string, most int) ([]inspect.Child, string, error) {
+func (i inspected) Folder(ctx context.Context, folder, after string, most int) (children []inspect.Child, next string, err error) {
 	some, next, err := i.ledger.Children(ctx, folder, after, most)
-	var children []inspect.Child
 	for _, c := range some {
 		children = append(children, inspect.Child(c))
 	}
@@ -289,14 +273,17 @@ func (i inspected) ChangesFrom(ctx context.Context) (time.Time, error) {
 	return i.ledger.JournalFrom(ctx)
 }
 
-func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.Change, most int) ([]inspect.Change, error) {
-	events, err := i.ledger.Latest(ctx, since, changelog.Event{At: before.At, Location: strings.TrimPrefix(before.URL, i.origin.URL(""))}, most)
-	var changes []inspect.Change
-	for _, e := range events {
-		c := i.change(e, since)
-		changes = append(changes, inspect.Change{At: c.At, Kind: string(c.Kind), Listed: c.Listed, URL: c.URL, Reason: string(c.Reason)})
+func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.Place, most int) (list inspect.Changed, err error) {
+	events, err := i.ledger.Latest(ctx, since, changelog.Event{At: before.At, Location: before.Location}, most+1)
+	for n, e := range events {
+		if n == most {
+			last := events[n-1]
+			list.Next = inspect.Place{At: last.At.UTC(), Location: last.Location}
+			break
+		}
+		list.Changes = append(list.Changes, i.change(e, since))
 	}
-	return changes, err
+	return list, err
 }
 
 func (i inspected) Days(ctx context.Context, since time.Time, days int) (all []inspect.Day, err error) {
@@ -307,22 +294,7 @@ func (i inspected) Days(ctx context.Context, since time.Time, days int) (all []i
 	return all, err
 }
 
-func (i inspected) Crawlers() (all []inspect.Crawler) {
-	for _, c := range i.Site.Crawlers() {
-		x := inspect.Crawler{
-			Engine: c.Engine, Confirmable: c.Confirmable, Since: c.Since, FetchedDay: c.FetchedDay, FetchedWeek: c.FetchedWeek,
-			NotFetched: c.NotFetched, AfterChange: c.AfterChange.Seconds(), Changes: c.Changes,
-		}
-		for _, d := range c.Days {
-			x.Days = append(x.Days, inspect.CrawlerDay{Day: d.Day.Format(time.DateOnly), Claimed: d.Claimed, Confirmed: d.Confirmed, Refuted: d.Refuted})
-		}
-		for _, f := range c.Files {
-			x.Files = append(x.Files, inspect.CrawlerFile(f))
-		}
-		all = append(all, x)
-	}
-	return all
-}
+func (i inspected) Crawlers() any { return i.Site.Crawlers() }
 
 func (i inspected) RobotsTxt() inspect.RobotsTxt {
 	lines := i.ledger.Sitemaps()
@@ -643,22 +615,20 @@ func (s *Site) urlsOf(names []string) (urls []string) {
 
 // Page is what is known of a listed page. All times are in UTC.
 type Page struct {
-	URL string // as in the sitemap
+	URL string `json:"url"` // as in the sitemap
 	// FirstSeen and LastSeen are the times of the first and the last look that showed the
 	// page to an anonymous visitor. Most visits are no looks, so LastSeen may be older than
 	// the last visit.
-	FirstSeen, LastSeen time.Time
-	// LastModified is the lastmod of the sitemap: when the page's content last
-	// changed, or the zero Time if that is not known.
-	LastModified time.Time
-	// ChangeFreq is the changefreq of the sitemap: a rule's, or the inferred one. It is ""
-	// if that is not certain enough.
-	ChangeFreq string
-	// Changes is how many changes of its content were seen.
-	Changes int
+	FirstSeen time.Time `json:"first_seen,omitzero"`
+	LastSeen  time.Time `json:"last_seen,omitzero"`
+	// LastModified is the lastmod of the sitemap, or the zero Time if there is none.
+	LastModified time.Time `json:"lastmod,omitzero"`
+	// ChangeFreq is the changefreq of the sitemap: a rule's, or the inferred one, or "".
+	ChangeFreq string `json:"changefreq,omitempty"`
+	Changes    int    `json:"changes"` // of its content that were seen
 	// Alternates are the URLs of the page in other languages, by hreflang in lower case.
 	// Only listed pages that name this page in turn are among them.
-	Alternates map[string]string
+	Alternates map[string]string `json:"alternates,omitempty"`
 }
 
 // Pages yields the listed pages, in the order of their URLs. An error ends it: that of the
@@ -700,15 +670,15 @@ func (s *Site) page(p merge.Known) Page {
 
 // Change is what happened last to a page of the sitemap. All times are in UTC.
 type Change struct {
-	URL  string // as in the sitemap
-	Kind ChangeKind
-	At   time.Time // when the change was noted
+	URL  string     `json:"url"` // as in the sitemap
+	Kind ChangeKind `json:"kind"`
+	At   time.Time  `json:"at"` // when the change was noted
 	// Listed is when an added page was listed. It is before At if the page has changed
 	// since then. It is zero for the other kinds.
-	Listed time.Time
+	Listed time.Time `json:"listed,omitzero"`
 	// Reason is why a removed page is no longer listed. It is "" for the other kinds, and
 	// while the store does not know the reason yet.
-	Reason Reason
+	Reason Reason `json:"reason,omitempty"`
 }
 
 // ChangeKind says what happened to a page.
@@ -839,99 +809,81 @@ const (
 
 // Explanation says why a page is listed, or why not.
 type Explanation struct {
-	URL     string  // as in the sitemap, if it is listed
-	Listed  bool    // Verdict is VerdictListed
-	Verdict Verdict // never ""
-	Reason  Reason  // never ""
-	// Text says the same in a sentence, and what would change it.
-	Text string
-	// Page is what servemap saw of it. Fields that it did not see are zero.
-	Page Page
-	// Status is the status of the last response that says something about the page, 0 if
-	// there was none. Temporary errors such as 429 and 500 say nothing about it.
-	Status int
-	// NextLook is when the next request for the page teaches this process something. Until
-	// then requests teach nothing, since the last look is recent. It is the zero Time if
-	// the next request is a look.
-	NextLook time.Time
+	Page            // what was seen of it; fields that were not seen are zero
+	Verdict Verdict `json:"verdict"` // never ""
+	Reason  Reason  `json:"reason"`  // never ""
+	Text    string  `json:"text"`    // the same in sentences, and what would change it
+	// Missing says what would list a page that waits or is held. Any one of them is enough.
+	Missing []string `json:"missing,omitempty"`
 	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute
 	// and ReasonLink.
-	Evidence []Reason
-	// Missing says what would list a page that waits or is held. Any one of them is enough.
-	Missing []string
-	// Networks is how many distinct client networks got the page. Only looks count, which
-	// are seconds apart at first and more later; other visits do not. Siblings is how many
-	// pages beside it are listed by a link.
-	Networks, Siblings int
-	// Canonical is the other URL that the page names as its canonical one, "" if there is
-	// none.
-	Canonical string
-	// SameAs is the listed URL with the same content, if this page is held for that.
-	SameAs string
-	// Rule is the pattern of the rule that decides whether the page may be listed, "" if
-	// none does.
-	Rule string
-	// Dates says how its lastmod and changefreq were decided.
-	Dates Dates
+	Evidence []Reason `json:"evidence,omitempty"`
+	// Status is that of the last response that says something about the page, 0 if there
+	// was none. Temporary errors such as 429 and 500 say nothing about it.
+	Status int `json:"status,omitempty"`
+	// Networks is how many client networks got the page at a look at it, and Siblings how
+	// many pages beside it are listed by a link.
+	Networks  int    `json:"networks"`
+	Siblings  int    `json:"siblings"`
+	Canonical string `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
+	SameAs    string `json:"same_as,omitempty"`   // the listed URL with the same content, if the page is held for that
+	Rule      string `json:"rule,omitempty"`      // the pattern of the rule that decides whether the page may be listed
+	// NextLook is when the next request for the page teaches this process something, since
+	// the last look is recent. It is the zero Time if the next request does.
+	NextLook time.Time `json:"next_look,omitzero"`
+	Element  string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
+	Dates    Dates     `json:"dates"`             // how its lastmod and changefreq were decided
 }
+
+// Listed reports whether the page is in the sitemap.
+func (e Explanation) Listed() bool { return e.Verdict == VerdictListed }
 
 // Dates says when a page's content changed, as far as known. Unknown values are zero.
 type Dates struct {
 	// Text says in a sentence where the lastmod comes from, or why there is none. If
 	// ChangeFreq is not published, another sentence says why.
-	Text string
-	// Changes are the last changes that were seen, at most four, the latest first.
-	Changes []time.Time
-	// Interval is the likely mean time between changes now, if the page goes on
-	// changing. It lies between Shortest and Longest with a probability of about
-	// 80 %. All are 0 until a look shows another page than the one before. Text
-	// that moves by itself counts here, although it is no change.
-	Interval, Shortest, Longest time.Duration
-	// ChangeFreq is the changefreq that fits best, published or not.
-	ChangeFreq string
-	// Probability is how likely ChangeFreq is, from 0 to 1. It is published from 0.5 on.
-	Probability float64
-	// ReadAs says whether servemap reads the page as an article or as a list, and how many
-	// blocks or items were new at the last change. It is "" before the first look.
-	ReadAs string
-	// Ignored names the parts of the main text that do not count as changes, such as places
-	// where the text moves by itself.
-	Ignored []string
+	Text    string      `json:"text"`
+	Changes []time.Time `json:"changes,omitempty"` // the last ones that were seen, at most four, the latest first
+	// Interval is the likely mean time between changes now, if the page goes on changing.
+	// It lies between Shortest and Longest with a probability of about 80 %. Text that
+	// moves by itself counts here, although it is no change.
+	Interval    time.Duration `json:"interval_ns,omitempty"`
+	Shortest    time.Duration `json:"shortest_ns,omitempty"`
+	Longest     time.Duration `json:"longest_ns,omitempty"`
+	ChangeFreq  string        `json:"changefreq,omitempty"`  // that fits best, published or not
+	Probability float64       `json:"probability,omitempty"` // of ChangeFreq; it is published from 0.5 on
+	ReadAs      string        `json:"read_as,omitempty"`     // as an article or a list, and how much was new at the last change
+	Ignored     []string      `json:"ignored,omitempty"`     // the parts of the main text that do not count as changes
 }
 
 // Explain says whether the page at url is listed, and why. url is a URL of the site, or a
 // location such as "/about". An error says why url cannot be a page of the site, or that
 // the store did not answer.
-func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
+func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err error) {
 	loc, err := s.locate(url)
 	if err != nil {
-		return Explanation{}, err
+		return e, err
 	}
 	p, err := s.ledger.Page(ctx, loc)
+	if err == nil {
+		e = s.explanation(p)
+	}
+	if err == nil && e.Listed() {
+		e.Element, err = s.files.Element(ctx, p.Part, loc)
+	}
 	if err != nil {
 		return Explanation{}, fmt.Errorf("servemap: %w", err)
 	}
-	return s.explanation(p), nil
+	return e, nil
 }
 
 func (s *Site) explanation(p merge.Known) Explanation {
 	e := Explanation{
-		URL:     s.origin.URL(p.Location),
-		Listed:  p.Verdict == eligibility.Listed,
-		Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()), Text: s.why(p),
-		Page: s.page(p), Status: p.Status, NextLook: s.observer.NextLook(p.Location), Networks: len(p.Evidence.Networks), Siblings: p.Siblings, Rule: p.Pattern,
-		Missing: messages.Missing(p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks),
-		Dates:   s.dates(p),
+		Page: s.page(p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
+		Status: p.Status, Networks: len(p.Evidence.Networks), Siblings: p.Siblings, Rule: p.Pattern,
+		NextLook: s.observer.NextLook(p.Location), Dates: s.dates(p),
 	}
-	if foreign := s.norm.Parse(p.Location).OwnQuery; p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
-		e.Text, e.Missing = messages.LeftOut(p.Location, foreign)
-	}
-	switch {
-	case s.files.OwnsLocation(p.Location):
-		e.Text, e.Missing = messages.OwnFile, nil
-	case p.NeedsLogin():
-		_, e.Missing = messages.NeedsLogin(p.Status)
-	}
+	e.Text, e.Missing = s.why(p)
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
 	}
@@ -949,25 +901,31 @@ func (s *Site) explanation(p merge.Known) Explanation {
 	return e
 }
 
-// why says in words why a page is listed or not.
-func (s *Site) why(p merge.Known) string {
-	text := messages.Page(p.Verdict, p.Reason, p.Location)
+// why says in words why a page is listed or not, and what would list it.
+func (s *Site) why(p merge.Known) (text string, missing []string) {
+	foreign := s.norm.Parse(p.Location).OwnQuery
+	switch {
+	case s.files.OwnsLocation(p.Location):
+		return messages.OwnFile, nil
+	case p.NeedsLogin():
+		return messages.NeedsLogin(p.Status)
+	case p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)):
+		return messages.LeftOut(p.Location, foreign)
+	}
+	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks)
 	switch {
 	case p.Removal.Alone:
-		return text + messages.LeavesAsSecond(p.Status, p.Removal.Since, p.Removal.Nameless)
+		text += messages.LeavesAsSecond(p.Status, p.Removal.Since, p.Removal.Nameless)
 	case !p.Removal.Since.IsZero():
-		return text + messages.Leaves(p.Status, p.Removal.Since)
+		text += messages.Leaves(p.Status, p.Removal.Since)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
-		return messages.Ended(p.Entry.Until.Time())
-	case p.NeedsLogin():
-		text, _ = messages.NeedsLogin(p.Status)
-		return text
+		text = messages.Ended(p.Entry.Until.Time())
 	case p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
-		return messages.NoPage(p.Status)
+		text = messages.NoPage(p.Status)
 	case p.Reason == eligibility.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
-		return text + messages.NoRoutes()
+		text += messages.NoRoutes()
 	}
-	return text
+	return text, missing
 }
 
 func (s *Site) dates(p merge.Known) Dates {
@@ -1008,47 +966,43 @@ func (s *Site) locate(url string) (string, error) {
 type Crawler struct {
 	// Engine is the name of the crawler: "Googlebot", "bingbot", "YandexBot", "Applebot",
 	// "DuckDuckBot", "Baiduspider", "SeznamBot" or "Yeti".
-	Engine string
-	// Confirmable says whether the DNS can confirm the engine's addresses. It cannot for
-	// DuckDuckBot.
-	Confirmable bool
-	// Days counts its requests, the latest day first, at most 30 days.
-	Days []CrawlerDay
-	// Files are the files of the sitemap that it fetched, the latest fetch first, at most
-	// 256.
-	Files []CrawlerFile
+	Engine      string        `json:"engine"`
+	Confirmable bool          `json:"confirmable"`     // the DNS can confirm its addresses; not those of DuckDuckBot
+	Days        []CrawlerDay  `json:"days"`            // the latest first, at most 30
+	Files       []CrawlerFile `json:"files,omitempty"` // of the sitemap, the latest fetch first, at most 256
 	// Since is when this process began to follow pages. The numbers below count the
 	// requests that it served since then, and are lost when it ends.
-	Since time.Time
+	Since time.Time `json:"since"`
 	// FetchedDay and FetchedWeek are how many of the pages listed now were fetched in the
-	// last 24 hours and 7 days. NotFetched is how many were not fetched since Since. A
-	// fetch is a GET, whatever the answer. On a site of more than 65,536 pages these are
-	// estimates from a random part of them.
-	FetchedDay, FetchedWeek, NotFetched int
+	// last 24 hours and 7 days. NotFetched is how many were not fetched since Since. On a
+	// site of more than 65,536 pages these are estimates from a random part of them.
+	FetchedDay  int `json:"fetched_day"`
+	FetchedWeek int `json:"fetched_week"`
+	NotFetched  int `json:"not_fetched"`
 	// AfterChange is the median time from the listing or change of a page to the first
-	// fetch after it. A page that was not fetched yet does not count. A fetch up to a
-	// minute before a change was noted may have revealed it, and counts as 0.
-	AfterChange time.Duration
-	// Changes is how many such fetches AfterChange is made of: the last ones, at most 100.
-	Changes int
+	// fetch after it, of the last Changes such fetches. A fetch up to a minute before a
+	// change was noted may have revealed it, and counts as 0.
+	AfterChange time.Duration `json:"after_change_ns,omitempty"`
+	Changes     int           `json:"changes"` // at most 100
 }
 
 // CrawlerDay counts the requests of a day whose User-Agent named an engine's crawler.
 type CrawlerDay struct {
-	Day     time.Time // the beginning of the day, in UTC
-	Claimed int       // requests that claimed to be from the engine
+	Day     time.Time `json:"day"`     // the beginning of the day, in UTC
+	Claimed int       `json:"claimed"` // requests that claimed to be from the engine
 	// Confirmed is how many of them came from an address of the engine, by reverse and
 	// forward DNS, and Refuted how many came from an address that is not the engine's. The
 	// others are unknown: the DNS did not answer, too many addresses came at once, or the
 	// client's address is not known, as behind a proxy without Options.ClientIP.
-	Confirmed, Refuted int
+	Confirmed int `json:"confirmed"`
+	Refuted   int `json:"refuted"`
 }
 
 // CrawlerFile is the last fetch of one of the sitemap's files.
 type CrawlerFile struct {
-	URL    string    // without ".gz"
-	At     time.Time // in UTC
-	Status int       // such as 200, 304, or 503 while nothing was listed
+	URL    string    `json:"url"`    // without ".gz"
+	At     time.Time `json:"at"`     // in UTC
+	Status int       `json:"status"` // such as 200, 304, or 503 while nothing was listed
 }
 
 // Crawlers returns what each search engine fetched, for every engine that a request claimed
@@ -1078,26 +1032,25 @@ func (s *Site) Crawlers() []Crawler {
 
 // Stats are counts since the start of this process, unless they say otherwise.
 type Stats struct {
-	Listed    int    // pages in the sitemap that is served now
-	Waiting   int    // locations now known that were never listed, or that Site.Forget took out
-	Sightings uint64 // responses that showed something of a page
-	Dropped   uint64 // sightings lost because too many came at once
-	Queued    int    // sightings not yet merged now
-	Damaged   uint64 // records of the store that could not be read
+	Listed    int    `json:"listed"`    // pages in the sitemap that is served now
+	Waiting   int    `json:"waiting"`   // locations now known that were never listed, or that Site.Forget took out
+	Sightings uint64 `json:"sightings"` // responses that showed something of a page
+	Dropped   uint64 `json:"dropped"`   // sightings lost because too many came at once
+	Queued    int    `json:"queued"`    // sightings not yet merged now
+	Damaged   uint64 `json:"damaged"`   // records of the store that could not be read
 	// Verdicts counts the known locations by [Verdict] and [Reason], such as "listed link"
 	// or "held capability". It may be incomplete soon after the start.
-	Verdicts map[string]int
+	Verdicts map[string]int `json:"verdicts"`
 	// Ignored counts the responses that were looked at and showed no public page, by
 	// reason, such as "cookie" or "not-html".
-	Ignored map[string]uint64
+	Ignored map[string]uint64 `json:"ignored"`
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
 	// about it. Each was logged as well.
-	Hints []string
-	// Store says why the store cannot be used now, "" if it can.
-	Store string
+	Hints []string `json:"hints,omitempty"`
+	Store string   `json:"store,omitempty"` // why the store cannot be used now
 	// Notes say what happened to the records of a store that reports it, as badgerstore
 	// does: damage, and what was done about it. Each was logged too.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Stats returns the present counts. It does not wait for the store.

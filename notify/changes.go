@@ -109,7 +109,7 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) (send, dropped 
 			return nil, nil, err
 		case mayTell(e, c):
 			send = append(send, c)
-		case !e.Listed:
+		case !e.Listed():
 			dropped = append(dropped, c)
 		}
 	}
@@ -122,7 +122,7 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) (send, dropped 
 // process no longer serves it in the sitemap, the store does not know the reason yet, which
 // may be privacy.
 func mayTell(e servemap.Explanation, c change) bool {
-	if e.Listed {
+	if e.Listed() {
 		return !c.removed && (e.Status == http.StatusOK || e.Status == http.StatusNotModified)
 	}
 	return isGone(c.reason) && isGone(e.Reason)

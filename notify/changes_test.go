@@ -73,7 +73,7 @@ func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
 		}
 	}
 	for status, want := range map[int]bool{200: true, 304: true, 302: false, 401: false, 403: false, 404: false, 410: false, 503: false} {
-		listed := servemap.Explanation{Listed: true, Verdict: servemap.VerdictListed, Reason: servemap.ReasonLink, Status: status}
+		listed := servemap.Explanation{Verdict: servemap.VerdictListed, Reason: servemap.ReasonLink, Status: status}
 		if mayTell(listed, change{}) != want || mayTell(listed, change{removed: true}) {
 			t.Errorf("a listed page that answered %d last: %v, want %v, and never if this process has taken it out", status, !want, want)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
-	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/notify"
 )
@@ -115,7 +114,7 @@ func (c *answers) servePages(w http.ResponseWriter, r *http.Request) {
 			breakOff(w, err)
 			return
 		case strings.HasPrefix(p.URL, prefix) || strings.HasPrefix(pathOf(p.URL), prefix):
-			answer(w, inspect.Listing(p))
+			answer(w, p)
 		}
 	}
 }
@@ -137,7 +136,7 @@ func (c *answers) serveChanges(w http.ResponseWriter, r *http.Request) {
 			breakOff(w, err)
 			return
 		}
-		answer(w, inspect.Change{At: ch.At, Kind: string(ch.Kind), Listed: ch.Listed, URL: ch.URL, Reason: string(ch.Reason)})
+		answer(w, ch)
 	}
 }
 

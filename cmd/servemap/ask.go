@@ -72,7 +72,7 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 			return err
 		}
 		defer c.close()
-		p, err := fetch[inspect.Page](ctx, c, "/inspect/page.json", url.Values{"u": {u}})
+		p, err := fetch[servemap.Explanation](ctx, c, "/inspect/page.json", url.Values{"u": {u}})
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 			addFolder(s.Dir, &p)
 		}
 		p.NextLook = time.Time{} // only a process that serves knows it; the answer is the same without one
-		if err := show(a, p, printPage); err != nil || p.Listed {
+		if err := show(a, p, printPage); err != nil || p.Listed() {
 			return err
 		}
 		return errNo
@@ -88,10 +88,10 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 }
 
 // addFolder says of a page that nobody saw whether the folder that is served has it.
-func addFolder(dir string, p *inspect.Page) {
+func addFolder(dir string, p *servemap.Explanation) {
 	u, err := url.Parse(p.URL)
-	unknown := p.Verdict == string(servemap.VerdictUnknown)
-	if dir == "" || err != nil || u.RawQuery != "" || !unknown && p.Reason != string(servemap.ReasonNotSeen) {
+	unknown := p.Verdict == servemap.VerdictUnknown
+	if dir == "" || err != nil || u.RawQuery != "" || !unknown && p.Reason != servemap.ReasonNotSeen {
 		return
 	}
 	switch page, to := folder.Find(dir, u); {
@@ -103,14 +103,14 @@ func addFolder(dir string, p *inspect.Page) {
 	}
 }
 
-func printPage(w *bufio.Writer, e inspect.Page) {
+func printPage(w *bufio.Writer, e servemap.Explanation) {
 	fmt.Fprintf(w, "%s\n%s: %s\n\n%s\n", e.URL, e.Verdict, e.Reason, e.Text)
 	for _, m := range e.Missing {
 		fmt.Fprintf(w, "  it would be listed by: %s\n", m)
 	}
 	w.WriteByte('\n')
 	d := e.Dates
-	field(w, "evidence", strings.Join(e.Evidence, ", "))
+	field(w, "evidence", strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Evidence), "[]"), " ", ", "))
 	field(w, "rule", e.Rule)
 	field(w, "canonical", e.Canonical)
 	field(w, "same as", e.SameAs)
@@ -124,7 +124,7 @@ func printPage(w *bufio.Writer, e inspect.Page) {
 		field(w, "changed", at)
 	}
 	if d.Interval > 0 {
-		field(w, "interval", fmt.Sprintf("%v (%v to %v)", seconds(d.Interval), seconds(d.Shortest), seconds(d.Longest)))
+		field(w, "interval", fmt.Sprintf("%v (%v to %v)", d.Interval, d.Shortest, d.Longest))
 		field(w, "changefreq", fmt.Sprintf("%s, with probability %.3f", d.ChangeFreq, d.Probability))
 	}
 	field(w, "ignored", strings.Join(d.Ignored, "; "))
@@ -150,8 +150,6 @@ func field(w *bufio.Writer, name string, value any) {
 	fmt.Fprintf(w, "%-12s %v\n", name, value)
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s) * time.Second }
-
 // stamp returns a time in the sitemap's format, "" for none.
 func stamp(t time.Time) string {
 	if t.IsZero() {
@@ -170,7 +168,7 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) er
 		if *prefix != "" && !isPage(*prefix) {
 			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
 		}
-		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(w *bufio.Writer, p inspect.Listing) error {
+		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(w *bufio.Writer, p servemap.Page) error {
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", p.URL, stamp(p.LastModified), p.ChangeFreq)
 			return err
 		})
@@ -189,10 +187,10 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		}
 		defer c.close()
 		var st stats
-		if st.Overview, err = fetch[inspect.Overview](ctx, c, "/inspect/stats.json", nil); err != nil {
+		if st.summary, err = fetch[summary](ctx, c, "/inspect/stats.json", nil); err != nil {
 			return err
 		}
-		if st.Crawlers, err = fetch[inspect.Crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
+		if st.Crawlers, err = fetch[crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
 			return err
 		}
 		st.IndexNow, err = fetch[*indexNow](ctx, c, "/indexnow", nil)
@@ -207,13 +205,23 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 
 // stats are what the inspector knows of the whole site, and what IndexNow does.
 type stats struct {
-	inspect.Overview
-	inspect.Crawlers
+	summary
+	Crawlers crawlers  `json:"crawlers"`
 	IndexNow *indexNow `json:"indexnow,omitempty"` // nil without -indexnow
 }
 
+type summary struct {
+	inspect.Overview
+	Stats servemap.Stats `json:"stats"` // in place of the Overview's, which are of any type
+}
+
+type crawlers struct {
+	Followed bool               `json:"followed"`
+	Crawlers []servemap.Crawler `json:"crawlers"`
+}
+
 func printStats(w *bufio.Writer, st stats) {
-	fmt.Fprintf(w, "Listed pages: %d. Known locations that were never listed: %d.\n", st.Listed, st.Waiting)
+	fmt.Fprintf(w, "Listed pages: %d. Known locations that were never listed: %d.\n", st.Stats.Listed, st.Stats.Waiting)
 	for n, g := range st.Reasons {
 		if n == 0 {
 			fmt.Fprint(w, "\nLocations by verdict and reason:\n")
@@ -224,7 +232,7 @@ func printStats(w *bufio.Writer, st stats) {
 		}
 		fmt.Fprintf(w, "%8d  %s %s%s\n", g.Pages, g.Verdict, g.Reason, text)
 	}
-	fmt.Fprintf(w, "\nResponses since the start that showed something of a page: %d; lost because too many came at once: %d\n", st.Sightings, st.Dropped)
+	fmt.Fprintf(w, "\nResponses since the start that showed something of a page: %d; lost because too many came at once: %d\n", st.Stats.Sightings, st.Stats.Dropped)
 	for n, r := range st.Responses {
 		if n == 0 {
 			fmt.Fprint(w, "\nResponses that showed nothing of a public page:\n")
@@ -233,11 +241,11 @@ func printStats(w *bufio.Writer, st stats) {
 	}
 	printCrawlers(w, st.Crawlers.Crawlers)
 	printIndexNow(w, st.IndexNow)
-	for _, text := range slices.Concat(st.Hints, st.Notes) {
+	for _, text := range slices.Concat(st.Stats.Hints, st.Stats.Notes) {
 		fmt.Fprintf(w, "\n%s\n", text)
 	}
-	if st.Store != "" {
-		fmt.Fprintf(w, "\nThe store cannot be used: %s\n", st.Store)
+	if st.Stats.Store != "" {
+		fmt.Fprintf(w, "\nThe store cannot be used: %s\n", st.Stats.Store)
 	}
 }
 
@@ -265,12 +273,12 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 		if err != nil {
 			return usage("-since %s is no time; give a duration such as 24h, or a time such as 2026-11-01T00:00:00Z", *since)
 		}
-		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, func(w *bufio.Writer, c inspect.Change) error {
-			kind := c.Kind
-			if kind == "added" && c.At.After(c.Listed) {
+		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, func(w *bufio.Writer, c servemap.Change) error {
+			kind := string(c.Kind)
+			if c.Kind == servemap.ChangeAdded && c.At.After(c.Listed) {
 				kind += ", changed"
 			} else if c.Reason != "" {
-				kind += ", " + c.Reason
+				kind += ", " + string(c.Reason)
 			}
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", stamp(c.At), kind, c.URL)
 			return err

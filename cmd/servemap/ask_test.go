@@ -69,12 +69,12 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen listed networks reason siblings status text url verdict"},
-		{[]string{"explain", "/nix"}, "changes dates listed networks reason siblings text url verdict"},
+		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen networks reason siblings status text url verdict"},
+		{[]string{"explain", "/nix"}, "changes dates networks reason siblings text url verdict"},
 		{[]string{"list", "-prefix", "/a"}, "changes first_seen last_seen url"},
 		{[]string{"export", "-format", "json"}, "changes first_seen last_seen url"},
 		{[]string{"changes"}, "at kind listed url"},
-		{[]string{"stats"}, "crawlers damaged dropped followed ignored listed not_counted not_listed origin queued reasons responses serving sightings state verdicts waiting week"},
+		{[]string{"stats"}, "crawlers not_counted not_listed origin reasons responses serving state stats week"},
 		{[]string{"health"}, "listen origin pid ready version"},
 		{[]string{"explore"}, "done pages requests waiting"},
 		{[]string{"forget", "/a.html"}, "forgotten known"},
@@ -175,7 +175,7 @@ func TestStatsOfAnOlderProcessShowTheRest(t *testing.T) {
 	base.Check(t, err)
 	older := http.NewServeMux()
 	older.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { answer(w, health{Ready: true}) })
-	older.HandleFunc("GET /inspect/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"listed":7}`) })
+	older.HandleFunc("GET /inspect/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"stats":{"listed":7}}`) })
 	server := &http.Server{Handler: older}
 	go func() { _ = server.Serve(socket) }()
 	defer server.Close()

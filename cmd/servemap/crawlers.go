@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap"
 )
 
 // The store has a month. The command prints only the latest for people.
@@ -15,7 +15,7 @@ const (
 	shownFiles = 10
 )
 
-func printCrawlers(w *bufio.Writer, crawlers []inspect.Crawler) {
+func printCrawlers(w *bufio.Writer, crawlers []servemap.Crawler) {
 	for _, c := range crawlers {
 		proof := "confirmed by the DNS"
 		if !c.Confirmable {
@@ -27,16 +27,16 @@ func printCrawlers(w *bufio.Writer, crawlers []inspect.Crawler) {
 		}
 		fmt.Fprintf(w, "  since %s it fetched %d pages in the last day, %d in the last week, and never %d\n", stamp(c.Since), c.FetchedDay, c.FetchedWeek, c.NotFetched)
 		if c.Changes > 0 {
-			fmt.Fprintf(w, "  from a change to the next fetch %v, the median of %d\n", time.Duration(c.AfterChange*float64(time.Second)).Round(time.Second), c.Changes)
+			fmt.Fprintf(w, "  from a change to the next fetch %v, the median of %d\n", c.AfterChange.Round(time.Second), c.Changes)
 		}
 		for _, d := range c.Days[:min(len(c.Days), shownDays)] {
-			fmt.Fprintf(w, "  %s  %d requests that claim to be of it%s\n", d.Day, d.Claimed, proven(c, d))
+			fmt.Fprintf(w, "  %s  %d requests that claim to be of it%s\n", d.Day.Format(time.DateOnly), d.Claimed, proven(c, d))
 		}
 	}
 }
 
 // proven says how many of a day's requests have a confirmed claim.
-func proven(c inspect.Crawler, d inspect.CrawlerDay) string {
+func proven(c servemap.Crawler, d servemap.CrawlerDay) string {
 	if !c.Confirmable {
 		return ""
 	}

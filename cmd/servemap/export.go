@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap"
 )
 
 func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
@@ -33,11 +33,11 @@ func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 			return a.exportXML(ctx, *to)
 		case "json":
 			a.json = true
-			return each(ctx, a, http.MethodGet, "/pages", nil, func(*bufio.Writer, inspect.Listing) error { return nil })
+			return each(ctx, a, http.MethodGet, "/pages", nil, func(*bufio.Writer, servemap.Page) error { return nil })
 		case "csv":
 			out := csv.NewWriter(s.out)
 			_ = out.Write([]string{"url", "lastmod", "changefreq", "changes", "first_seen", "last_seen"})
-			err := each(ctx, a, http.MethodGet, "/pages", nil, func(_ *bufio.Writer, p inspect.Listing) error {
+			err := each(ctx, a, http.MethodGet, "/pages", nil, func(_ *bufio.Writer, p servemap.Page) error {
 				return out.Write([]string{p.URL, stamp(p.LastModified), p.ChangeFreq, strconv.Itoa(p.Changes), stamp(p.FirstSeen), stamp(p.LastSeen)})
 			})
 			out.Flush()

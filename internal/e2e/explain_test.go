@@ -30,7 +30,7 @@ func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
 			{"/unheard-of", "unknown", "none"},
 		} {
 			e := s.Explained(tt.url)
-			if e.Verdict != tt.verdict || e.Reason != tt.reason || e.Text == "" || e.Listed != (tt.verdict == "listed") {
+			if e.Verdict != tt.verdict || e.Reason != tt.reason || e.Text == "" || e.Listed() != (tt.verdict == "listed") {
 				s.Errorf("%s: %+v; want %s because of %s", tt.url, e, tt.verdict, tt.reason)
 			}
 		}
@@ -150,7 +150,7 @@ func TestExplainTellsOfAnAnnouncedEnd(t *testing.T) {
 			h[path] = testkit.Reply(200, testkit.HTML("", path), "X-Robots-Tag", tag)
 		}
 		s.Visit("/", "/fair", "/draft")
-		if e := s.Explained("/fair"); !e.Listed {
+		if e := s.Explained("/fair"); !e.Listed() {
 			s.Errorf("before its end: %+v", e)
 		}
 		time.Sleep(2 * time.Hour)

@@ -15,8 +15,8 @@ import (
 func TestInspectorAnswersInJSON(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		for path, fields := range map[string][]string{
-			"stats.json":               {"listed", "waiting", "verdicts", "sightings", "dropped", "queued", "damaged", "ignored", "state", "reasons", "week"},
-			"page.json?u=/a":           {"url", "listed", "verdict", "reason", "text", "evidence", "networks", "siblings", "changes", "first_seen", "last_seen", "dates", "element"},
+			"stats.json":               {"stats", "state", "reasons", "week"},
+			"page.json?u=/a":           {"url", "verdict", "reason", "text", "evidence", "networks", "siblings", "changes", "first_seen", "last_seen", "dates", "element"},
 			"pages.json":               {"prefix", "pages"},
 			"folders.json?prefix=/b/":  {"folder", "children"},
 			"search.json?q=c":          {"query", "prefix", "pages"},

@@ -232,7 +232,7 @@ func TestReportOnlyServesAReportInPlaceOfTheSitemap(t *testing.T) {
 		if served := s.Sitemaps(); len(served) != 0 {
 			s.Errorf("served are %q", served)
 		}
-		if e := s.Explained("/a"); !e.Listed {
+		if e := s.Explained("/a"); !e.Listed() {
 			s.Errorf("%+v", e)
 		}
 		pages := 0

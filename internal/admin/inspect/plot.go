@@ -71,22 +71,22 @@ type timeline struct {
 
 // lineOf lays out the time from the first look at a page until now, nil if there was no
 // look.
-func lineOf(p Page, now time.Time) *timeline {
-	from := p.FirstSeen
-	for _, at := range p.Dates.Changes {
+func lineOf(first, last time.Time, changes []time.Time, now time.Time) *timeline {
+	from := first
+	for _, at := range changes {
 		if at.Before(from) {
 			from = at
 		}
 	}
-	if p.FirstSeen.IsZero() || !now.After(from) {
+	if first.IsZero() || !now.After(from) {
 		return nil
 	}
 	x := func(t time.Time) float64 {
 		share := float64(t.Sub(from)) / float64(now.Sub(from))
 		return 1 + 98*min(1, max(0, share))
 	}
-	t := &timeline{Seen: x(p.LastSeen)}
-	for _, at := range p.Dates.Changes {
+	t := &timeline{Seen: x(last)}
+	for _, at := range changes {
 		t.Changes = append(t.Changes, x(at))
 	}
 	return t
@@ -111,21 +111,22 @@ const (
 )
 
 // rangeOf lays out the interval between changes, nil if it is unknown.
-func rangeOf(d Dates) *interval {
-	if d.Interval <= 0 {
+func rangeOf(least, likely, most time.Duration) *interval {
+	if likely <= 0 {
 		return nil
 	}
-	at := func(seconds float64) float64 {
+	at := func(d time.Duration) float64 {
+		seconds := d.Seconds()
 		x := math.Log(max(seconds, shortest)/shortest) / math.Log(longest/shortest)
 		return 1 + 98*min(1, x)
 	}
-	r := &interval{From: at(d.Shortest), Likely: at(d.Interval), To: at(d.Longest)}
+	r := &interval{From: at(least), Likely: at(likely), To: at(most)}
 	r.Width = max(1, r.To-r.From)
 	for _, t := range []struct {
-		seconds float64
-		name    string
-	}{{3600, "hour"}, {86400, "day"}, {7 * 86400, "week"}, {30.44 * 86400, "month"}, {365.25 * 86400, "year"}} {
-		r.Ticks = append(r.Ticks, tick{at(t.seconds), t.name})
+		hours float64
+		name  string
+	}{{1, "hour"}, {24, "day"}, {7 * 24, "week"}, {30.44 * 24, "month"}, {365.25 * 24, "year"}} {
+		r.Ticks = append(r.Ticks, tick{at(time.Duration(t.hours * float64(time.Hour))), t.name})
 	}
 	return r
 }

@@ -26,9 +26,7 @@ func TestBarsShowSmallDaysBesideLargeOnes(t *testing.T) {
 
 func TestTimeLineShowsLooksAndChanges(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	p := Page{Listing: Listing{FirstSeen: now.Add(-10 * time.Hour), LastSeen: now}}
-	p.Dates.Changes = []time.Time{now.Add(-time.Hour), now.Add(-5 * time.Hour), now.Add(time.Hour)}
-	l := lineOf(p, now)
+	l := lineOf(now.Add(-10*time.Hour), now, []time.Time{now.Add(-time.Hour), now.Add(-5 * time.Hour), now.Add(time.Hour)}, now)
 	if l == nil || len(l.Changes) != 3 || l.Changes[1] != 50 || l.Seen != 99 {
 		t.Fatalf("%+v", l)
 	}
@@ -37,23 +35,23 @@ func TestTimeLineShowsLooksAndChanges(t *testing.T) {
 			t.Errorf("a mark at %v %%", x)
 		}
 	}
-	if l := lineOf(Page{}, now); l != nil {
+	if l := lineOf(time.Time{}, time.Time{}, nil, now); l != nil {
 		t.Errorf("a page that was never seen: %+v", l)
 	}
-	if l := lineOf(Page{Listing: Listing{FirstSeen: now}}, now); l != nil {
+	if l := lineOf(now, now, nil, now); l != nil {
 		t.Errorf("a page that was seen just now: %+v", l)
 	}
 }
 
 func TestIntervalIsDrawnBetweenItsBounds(t *testing.T) {
-	r := rangeOf(Dates{Shortest: 1, Interval: 86400, Longest: 1e12})
+	r := rangeOf(time.Second, 24*time.Hour, 100*365*24*time.Hour)
 	if r.From != 1 || r.To != 99 || r.Likely <= r.From || r.Likely >= r.To {
 		t.Errorf("%+v", r)
 	}
 	if r.Ticks[1].X != r.Likely {
 		t.Errorf("a day is at %v, and the mark of a day at %v", r.Likely, r.Ticks[1].X)
 	}
-	if rangeOf(Dates{}) != nil {
+	if rangeOf(0, 0, 0) != nil {
 		t.Error("an interval that is not known is shown")
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // Overview is the first page.
 type Overview struct {
-	Stats
+	Stats     any        `json:"stats"` // a servemap.Stats
 	Origin    string     `json:"origin"`
 	State     string     `json:"state"`   // of the sitemap, in a sentence
 	Serving   bool       `json:"serving"` // a sitemap is served
@@ -61,9 +61,9 @@ type Day struct {
 
 // overview also works without the store.
 func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
-	s := i.Site.Stats()
-	o := Overview{Stats: s, Origin: i.Origin, Serving: s.Listed > 0 && !i.ReportOnly, Responses: responsesOf(s.Ignored), Week: i.week(ctx)}
-	o.State = state(s, i.ReportOnly)
+	stats, s := i.Site.Stats()
+	o := Overview{Stats: stats, Origin: i.Origin, Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), Week: i.week(ctx)}
+	o.State = state(s)
 	o.Reasons = groupsOf(s.Verdicts)
 	for _, n := range s.Ignored {
 		o.Uncounted += n
@@ -77,13 +77,13 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 }
 
 // state says in a sentence what is served.
-func state(s Stats, reportOnly bool) string {
+func state(s messages.Counts) string {
 	switch {
-	case reportOnly:
+	case s.ReportOnly:
 		return fmt.Sprintf("Reporting only: %s would be listed", count(s.Listed, "page"))
-	case s.Listed > 0 && s.Store != "":
+	case s.Listed > 0 && s.NoStore:
 		return fmt.Sprintf("%s listed; the store does not answer", count(s.Listed, "page"))
-	case s.Store != "":
+	case s.NoStore:
 		return "No sitemap, as the store does not answer"
 	case s.Listed > 0:
 		return count(s.Listed, "page") + " in the sitemap"
@@ -146,21 +146,21 @@ func (i *Inspector) reach(ctx context.Context, since time.Time) (time.Time, erro
 }
 
 func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
-	p, err := i.explain(ctx, q)
-	return view{Name: "page", Nav: "pages", Title: i.show(p.URL), Query: i.show(p.URL), Data: p}, err
+	e, err := i.explain(ctx, q)
+	return view{Name: "page", Nav: "pages", Title: i.show(e.URL), Query: i.show(e.URL), Data: e.Page}, err
 }
 
 // explain describes the page that the query names.
-func (i *Inspector) explain(ctx context.Context, q url.Values) (Page, error) {
+func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error) {
 	u := q.Get("u")
 	if u == "" {
-		return Page{}, refusal{errors.New("say in u which page; it is a URL of the site, or a location such as /about")}
+		return Explained{}, refusal{errors.New("say in u which page; it is a URL of the site, or a location such as /about")}
 	}
-	p, err := i.Site.Explain(ctx, u)
-	if err != nil && ctx.Err() == nil && i.Site.Stats().Store == "" {
-		return Page{}, refusal{err}
+	e, err := i.Site.Explain(ctx, u)
+	if _, s := i.Site.Stats(); err != nil && ctx.Err() == nil && !s.NoStore {
+		err = refusal{err}
 	}
-	return p, err
+	return e, err
 }
 
 // mostPages is how many pages or changes one view shows, and mostChildren how many children
@@ -273,7 +273,7 @@ func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
 // neither, the page's own view says so.
 func (i *Inspector) searchPrefix(ctx context.Context, loc string, s *Search) error {
 	alone := redirect("page?u=" + url.QueryEscape(loc))
-	if p, err := i.Site.Explain(ctx, loc); s.After == "" && (err != nil && ctx.Err() == nil || err == nil && p.Verdict != "unknown") {
+	if e, err := i.Site.Explain(ctx, loc); s.After == "" && (err != nil && ctx.Err() == nil || err == nil && e.Known) {
 		return alone
 	}
 	prefix := escaped(loc)
@@ -308,7 +308,7 @@ type Changes struct {
 	Span    string    `json:"-"`                       // as in the query
 	From    time.Time `json:"complete_since,omitzero"` // if earlier changes are unknown
 	Before  string    `json:"before,omitempty"`
-	Changes []Change  `json:"changes"`
+	Changes []any     `json:"changes"`        // each a servemap.Change
 	Next    string    `json:"next,omitempty"` // value of before for the next page, "" at the end
 }
 
@@ -345,23 +345,20 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 
 // latest finds the newest changes that come before the cursor.
 func (i *Inspector) latest(ctx context.Context, c *Changes) error {
-	var before Change
-	at, url, _ := strings.Cut(c.Before, " ")
+	var before Place
+	at, loc, _ := strings.Cut(c.Before, " ")
 	if c.Before != "" {
 		var err error
 		if before.At, err = time.Parse(time.RFC3339Nano, at); err != nil {
 			return refusal{errors.New("before is none that a page of changes gave")}
 		}
-		before.URL = url
+		before.Location = loc
 	}
-	var err error
-	if c.Changes, err = i.Site.Latest(ctx, c.Since, before, mostPages+1); err != nil || len(c.Changes) <= mostPages {
-		return err
+	list, err := i.Site.Latest(ctx, c.Since, before, mostPages)
+	if c.Changes = list.Changes; list.Next.Location != "" {
+		c.Next = list.Next.At.Format(time.RFC3339Nano) + " " + list.Next.Location
 	}
-	c.Changes = c.Changes[:mostPages]
-	last := c.Changes[mostPages-1]
-	c.Next = last.At.Format(time.RFC3339Nano) + " " + last.URL
-	return nil
+	return err
 }
 
 // Files are the sitemap's files.
@@ -378,8 +375,8 @@ func (i *Inspector) files(context.Context, url.Values) (view, error) {
 
 // Crawlers are what search engines fetched.
 type Crawlers struct {
-	Followed bool      `json:"followed"` // Options.Crawlers is set
-	Crawlers []Crawler `json:"crawlers"`
+	Followed bool `json:"followed"` // Options.Crawlers is set
+	Crawlers any  `json:"crawlers"` // a []servemap.Crawler
 }
 
 func (i *Inspector) crawlers(context.Context, url.Values) (view, error) {
@@ -409,8 +406,8 @@ func (i *Inspector) help(context.Context, url.Values) (view, error) {
 
 // confirm asks the owner whether to forget a page.
 func (i *Inspector) confirm(ctx context.Context, q url.Values) (view, error) {
-	p, err := i.explain(ctx, q)
-	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: p}, err
+	e, err := i.explain(ctx, q)
+	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: e.Page}, err
 }
 
 // forget takes a page out, if the request comes from a page of the inspector.

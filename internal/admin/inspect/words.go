@@ -48,11 +48,11 @@ func date(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 func ago(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < -5*time.Second:
-		return "in " + spanOf(-d.Seconds())
+		return "in " + spanOf(-d)
 	case d < 5*time.Second:
 		return "just now"
 	default:
-		return spanOf(d.Seconds()) + " ago"
+		return spanOf(d) + " ago"
 	}
 }
 
@@ -61,7 +61,7 @@ func nextLook(at, now time.Time) string {
 	if !at.After(now) {
 		return "with the next visit"
 	}
-	return "with a visit in " + spanOf(at.Sub(now).Seconds()) + " or later"
+	return "with a visit in " + spanOf(at.Sub(now)) + " or later"
 }
 
 // units are the units of time that people use.
@@ -70,8 +70,9 @@ var units = []struct {
 	name    string
 }{{365.25 * 86400, "year"}, {30.44 * 86400, "month"}, {7 * 86400, "week"}, {86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}}
 
-// spanOf writes a number of seconds in the largest unit that it fills.
-func spanOf(seconds float64) string {
+// spanOf writes a time in the largest unit that it fills.
+func spanOf(d time.Duration) string {
+	seconds := d.Seconds()
 	for _, u := range units {
 		if n := int(seconds/u.seconds + 0.5); seconds >= u.seconds*0.95 {
 			return count(max(n, 1), u.name)
@@ -133,10 +134,10 @@ func lastSegment(folder, location string) string {
 }
 
 // verdictWord is the headline of a verdict.
-func verdictWord(verdict string) string {
+func verdictWord(verdict any) string {
 	return map[string]string{
 		"listed": "Listed", "waiting": "Waiting", "held": "Held back", "excluded": "Excluded", "gone": "Gone", "unknown": "Unknown",
-	}[verdict]
+	}[fmt.Sprint(verdict)]
 }
 
 // careWord says what an owner should do about pages with a [messages.Care].
@@ -204,8 +205,8 @@ var menu = []struct{ Name, Href, Text string }{
 }
 
 // tone is the colour of a verdict.
-func tone(verdict string) string {
-	switch verdict {
+func tone(verdict any) string {
+	switch fmt.Sprint(verdict) {
 	case "listed":
 		return "good"
 	case "waiting", "held":
@@ -222,14 +223,15 @@ type check struct {
 	Text string
 }
 
-func evidenceOf(p Page, kind, text string) check {
-	return check{slices.Contains(p.Evidence, kind), text}
+// evidenceOf takes the list of the kinds that a page has.
+func evidenceOf(kinds any, kind, text string) check {
+	return check{slices.Contains(strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]")), kind), text}
 }
 
 // listings are the rows of a table of pages.
 type listings struct {
 	View  view
-	Pages []Listing
+	Pages []any
 }
 
-func listingsOf(v view, pages []Listing) listings { return listings{v, pages} }
+func listingsOf(v view, pages []any) listings { return listings{v, pages} }

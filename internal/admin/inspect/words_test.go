@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
@@ -112,19 +114,18 @@ func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 
 func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		s      Stats
-		report bool
-		want   string
+		name string
+		s    messages.Counts
+		want string
 	}{
-		{"new", Stats{}, false, "Waiting for the first visitor"},
-		{"nothing listed", Stats{Sightings: 3}, false, "No page is listed yet"},
-		{"serving", Stats{Listed: 1200}, false, "1,200 pages in the sitemap"},
-		{"reporting", Stats{Listed: 1}, true, "Reporting only: 1 page would be listed"},
-		{"a dead store", Stats{Listed: 2, Store: "x"}, false, "2 pages listed; the store does not answer"},
-		{"a store that never answered", Stats{Store: "x"}, false, "No sitemap, as the store does not answer"},
+		{"new", messages.Counts{}, "Waiting for the first visitor"},
+		{"nothing listed", messages.Counts{Sightings: 3}, "No page is listed yet"},
+		{"serving", messages.Counts{Listed: 1200}, "1,200 pages in the sitemap"},
+		{"reporting", messages.Counts{Listed: 1, ReportOnly: true}, "Reporting only: 1 page would be listed"},
+		{"a dead store", messages.Counts{Listed: 2, NoStore: true}, "2 pages listed; the store does not answer"},
+		{"a store that never answered", messages.Counts{NoStore: true}, "No sitemap, as the store does not answer"},
 	} {
-		if got := state(tt.s, tt.report); got != tt.want {
+		if got := state(tt.s); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
