@@ -25,9 +25,9 @@ type boilerplate struct {
 // open reads the stored boilerplate, so that after a restart the text that all pages show is not
 // taken for news. If it cannot be read, it is learned again.
 func (b *boilerplate) open(ctx context.Context) error {
-	return txn.View(ctx, b.cfg.Store, []string{b.site.Keys.Furniture()}, func(t *txn.Tx) {
+	return txn.View(ctx, b.cfg.Store, []string{b.site.Keys.Boilerplate()}, func(t *txn.Tx) {
 		var packed []byte
-		if codec.Unmarshal(t.Get(b.site.Keys.Furniture()), &packed) != nil {
+		if codec.Unmarshal(t.Get(b.site.Keys.Boilerplate()), &packed) != nil {
 			return
 		}
 		if site, err := mark.ParseSite(packed); err == nil {
@@ -42,8 +42,8 @@ func (b *boilerplate) run(ctx context.Context, _ bool) error {
 	if !b.changed {
 		return nil
 	}
-	err := txn.Update(ctx, b.cfg.Store, []string{b.site.Keys.Furniture()}, func(t *txn.Tx) {
-		t.Put(b.site.Keys.Furniture(), codec.Marshal(b.AppendBinary(nil)))
+	err := txn.Update(ctx, b.cfg.Store, []string{b.site.Keys.Boilerplate()}, func(t *txn.Tx) {
+		t.Put(b.site.Keys.Boilerplate(), codec.Marshal(b.AppendBinary(nil)))
 	})
 	if err != nil {
 		return err

@@ -219,7 +219,7 @@ func TestDamagedFurnitureIsLearnedAnew(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		r.flush()
-		r.put(r.ledger.site.Keys.Furniture(), []byte("damaged"))
+		r.put(r.ledger.site.Keys.Boilerplate(), []byte("damaged"))
 		r.restart()
 		r.sight("/a", html("a"))
 		r.wantListed("/", "/a")

@@ -12,9 +12,6 @@ const (
 	announcedDigits = 8  // of Unix seconds, until the year 2106
 )
 
-// Logs is the start of the keys of all events.
-func (k Keys) Logs() string { return string(k) + "log|" }
-
 // Log is the key of a page's event at a time in Unix milliseconds.
 func (k Keys) Log(at int64, location string) string {
 	return fmt.Sprintf("%s%0*x|%s", k.Logs(), logDigits, LogTime(at), location)
@@ -28,9 +25,6 @@ func LogTime(millis int64) int64 { return max(0, min(millis, 1<<(4*logDigits)-1)
 func (k Keys) Logged(key string) (at int64, location string, ok bool) {
 	return timed(strings.TrimPrefix(key, k.Logs()), logDigits)
 }
-
-// Announced is the start of the keys of all news articles.
-func (k Keys) Announced() string { return string(k) + "article|" }
 
 // Article is the key of an article that was published at a time in Unix seconds. If location is "",
 // it is the start of the keys of all articles of that time.
