@@ -604,7 +604,14 @@ func (s *Site) topURLs() []string { return s.urlsOf(s.files.Tops()) }
 
 // Sitemaps returns the URLs of [Site.RobotsLine] whose files are served now, for tools that
 // submit them. There are none under Options.ReportOnly, and while nothing is listed.
-func (s *Site) Sitemaps() []string { return s.urlsOf(s.files.TopsServed()) }
+func (s *Site) Sitemaps() (urls []string) {
+	for _, f := range s.files.List() {
+		if !s.silent && slices.Contains(s.files.Tops(), f.Name) {
+			urls = append(urls, s.urlsOf([]string{f.Name})...)
+		}
+	}
+	return urls
+}
 
 func (s *Site) urlsOf(names []string) (urls []string) {
 	for _, name := range names {
@@ -1056,10 +1063,11 @@ type Stats struct {
 // Stats returns the present counts. It does not wait for the store.
 func (s *Site) Stats() Stats {
 	l := s.ledger.Stats()
+	served, _ := s.files.Metrics()
 	st := Stats{
-		Listed: s.files.Listed(), Waiting: l.Waiting,
+		Listed: served.Pages, Waiting: l.Waiting,
 		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued,
-		Damaged:  l.Damaged + uint64(s.files.Damaged()),
+		Damaged:  l.Damaged + uint64(served.Damaged),
 		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(),
 	}
 	for _, c := range l.Counts {

@@ -444,7 +444,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	if opts.Crawlers {
 		s.crawlers = crawlers.New(crawlers.Config{
 			Store: st, Keys: keys, DNS: net.DefaultResolver,
-			Hash: s.files.Hash, Lists: s.files.Names, Listed: s.files.Listed, Changes: s.ledger.Events,
+			Hash: s.files.Hash, Lists: s.files.ListsHash, Listed: s.files.Listed, Changes: s.ledger.Events,
 		})
 	}
 	return nil

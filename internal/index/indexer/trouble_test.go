@@ -228,8 +228,8 @@ func TestDamagedRecordsComeBackWithVisits(t *testing.T) {
 		r.damage("https://example.com|list|000001|/b")
 		r.files.ChangedAll()
 		r.flush()
-		if got := r.files.Damaged(); got != 1 {
-			t.Errorf("%d damaged entries, want 1", got)
+		if served, _ := r.files.Metrics(); served.Damaged != 1 {
+			t.Errorf("%d damaged entries, want 1", served.Damaged)
 		}
 		r.wantShown("/", "/a")
 		r.sight("/a", html("a"))

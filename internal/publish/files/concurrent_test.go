@@ -136,9 +136,6 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 			s.diary = newDiary(t, func(c *Config) {
 				c.Extensions, c.Every = sitemap.Alternates, 5*time.Second
 			})
-			if most := seed % 3; most > 0 {
-				s.keep(int(most) * 500)
-			}
 			for i := range 24 {
 				s.happens(added, fmt.Sprintf("/page%02d", i))
 			}

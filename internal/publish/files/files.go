@@ -1,10 +1,10 @@
-// Package files makes the sitemap's files from the book and the journal, and serves them
-// over HTTP. A withdrawn page leaves the served files at once, whatever the store does.
-// This package makes no decision about a page. It stores only when each file last changed.
+// Package files makes the sitemap's files from the shards, and serves them over HTTP. All
+// files are in memory, compressed. A withdrawn page leaves them at once, whatever the store
+// does. This package makes no decision about a page. It stores only when each file last
+// changed.
 package files
 
 import (
-	"context"
 	"hash/maphash"
 	"log/slog"
 	"sync"
@@ -14,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/keys"
@@ -48,36 +49,55 @@ type Config struct {
 	Logger     *slog.Logger
 }
 
-// cacheBytes is how many bytes of compressed files are kept in memory: some 14 full parts.
-// Other files are made again when somebody asks for them.
-const cacheBytes = 8 << 20
-
 // Files are the files of one site. [Files.Run] makes them, in passes, and publishes each
-// new state as an immutable snapshot. Requests read the snapshot, and make files whose
-// bytes are not in memory. All methods may be called concurrently.
+// new state as an immutable snapshot, from which requests are answered. All methods may be
+// called concurrently.
 type Files struct {
+	names
 	cfg    Config
 	seed   maphash.Seed           // of the hashes of locations
 	policy atomic.Pointer[Policy] // nil before the first Follow
 	wake   chan struct{}          // tells Run that there is something to do
 	passer passer                 // makes the files that have changed
-	maker  maker                  // makes one file
 
 	served  atomic.Pointer[snapshot]
-	loaded  chan struct{} // closed when the files were first published
-	made    atomic.Int64  // when files were last made, in seconds since 1970, 0 for never
-	cutter  cutter        // takes withdrawn pages out of a file's bytes
-	readers sync.Pool     // of *gzip.Reader
+	loaded  signal       // given when all files were first published
+	made    atomic.Int64 // when files were last made, in seconds since 1970, 0 for never
 	answers metrics.Answers
 
-	mu      sync.Mutex // guards the fields below, and the replacing of served
-	cache   cache
-	due     due
-	orders  map[int]int     // of the files that were last published, by their numbers
-	demands map[int]*demand // files that requests wait for
-	gone    withdrawals
-	indexer press
+	// replacing is held, for as long as it takes, by who makes the next snapshot. It is
+	// taken before mu.
+	replacing lock
+	lastCut   time.Time // guarded by replacing
+
+	mu   sync.Mutex // guards due and gone, and the moment in which served is replaced; held shortly
+	due  due
+	gone withdrawals
 }
+
+// New returns the files of a site. None is made before the first call of [Files.Follow].
+func New(cfg Config) *Files {
+	f := &Files{
+		names:     names{cfg.Name, cfg.Folder, cfg.News},
+		cfg:       cfg,
+		seed:      maphash.MakeSeed(),
+		wake:      make(chan struct{}, 1),
+		loaded:    make(chan struct{}),
+		due:       due{files: map[int]bool{}},
+		gone:      withdrawals{},
+		replacing: make(lock, 1),
+		passer:    passer{lock: make(lock, 1)},
+	}
+	f.served.Store(new(snapshot))
+	return f
+}
+
+// lock is held by one goroutine, for long. Unlike a sync.Mutex, it can be waited for until a
+// context ends.
+type lock chan struct{}
+
+func (l lock) take()    { l <- struct{}{} }
+func (l lock) release() { <-l }
 
 // due says which files must be made, and whether a pass is making them.
 type due struct {
@@ -90,46 +110,16 @@ type due struct {
 // any reports whether a file must be made.
 func (d *due) any() bool { return d.all || len(d.files) > 0 }
 
-// lock is held by one goroutine. Unlike a sync.Mutex, it can be waited for until a
-// context ends.
-type lock chan struct{}
-
-func newLock() lock { return make(lock, 1) }
-
-func (l lock) take(ctx context.Context) error {
-	select {
-	case l <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// wait returns how long Run may sleep before something is due, 0 if something is due now.
+// until is when the first page expires.
+func (d *due) wait(until, now moment.Time) time.Duration {
+	switch left := until.Sub(now); {
+	case d.any(), until != 0 && left <= 0:
+		return 0
+	case until != 0:
+		return min(left, lookAgain)
 	}
-}
-
-func (l lock) give() { <-l }
-
-// cutter is locked by the request that takes pages out of a file's bytes.
-type cutter struct {
-	sync.Mutex
-	press
-}
-
-// New returns the files of a site. None is made before the first call of [Files.Follow].
-func New(cfg Config) *Files {
-	f := &Files{
-		cfg:     cfg,
-		seed:    maphash.MakeSeed(),
-		wake:    make(chan struct{}, 1),
-		passer:  passer{lock: newLock()},
-		maker:   maker{lock: newLock()},
-		loaded:  make(chan struct{}),
-		cache:   newCache(cacheBytes),
-		due:     due{files: map[int]bool{}},
-		orders:  map[int]int{},
-		demands: map[int]*demand{},
-		gone:    withdrawals{pages: map[string]withdrawal{}},
-	}
-	f.served.Store(new(snapshot))
-	return f
+	return lookAgain
 }
 
 // Changed says that entries of these parts have changed in the store.
@@ -142,6 +132,14 @@ func (f *Files) Changed(parts ...int) {
 	poke(f.wake)
 }
 
+// ChangedAll says that every file may have changed.
+func (f *Files) ChangedAll() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.due.all = true
+	poke(f.wake)
+}
+
 // Policy is what the site as a whole says about how entries are shown.
 type Policy struct {
 	Trust  lastmod.Trust // which given dates are doubted; the files add the stamps they find
@@ -151,12 +149,9 @@ type Policy struct {
 // Follow makes p the policy for all files made from now on. If p makes a difference, all
 // files are made again. No file is made before the first call.
 func (f *Files) Follow(p Policy) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	old, own := f.policy.Swap(&p), f.Trust()
 	if old == nil || !old.Robots.Equal(p.Robots) || own.Follow(old.Trust) != own.Follow(p.Trust) {
-		f.due.all = true
-		poke(f.wake)
+		f.ChangedAll()
 	}
 }
 
@@ -168,60 +163,15 @@ func (f *Files) Allows(location string) bool {
 	return rule.Listing != eligibility.Never && (p == nil || p.Robots.Allows(location))
 }
 
-// ChangedAll says that every file may have changed.
-func (f *Files) ChangedAll() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.due.all = true
-	poke(f.wake)
-}
-
-// Lists reports whether a served file lists location. It reports false until the files
-// were first published.
-func (f *Files) Lists(location string) bool {
-	f.mu.Lock()
-	_, gone := f.gone.pages[location]
-	f.mu.Unlock()
-	// A withdrawal is forgotten after the files without the page are served. So look
-	// at the withdrawals first.
-	return !gone && f.served.Load().lists(f.hashOf(location))
-}
-
-// Listed returns how many pages the served files list.
-func (f *Files) Listed() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.cut()
-	return f.served.Load().pages
-}
-
-// Damaged returns how many entries of the served files could not be read.
-func (f *Files) Damaged() int { return f.served.Load().damaged }
-
-// Metrics returns what is served now, and how many requests for it were answered with
-// which status.
-func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
-	m := metrics.Files{Pages: f.Listed()}
-	served := f.served.Load()
-	if m.Damaged = served.damaged; f.made.Load() != 0 {
-		m.Rendered = time.Unix(f.made.Load(), 0)
-	}
-	for _, p := range served.files {
-		m.Files, m.Bytes = m.Files+1, m.Bytes+p.size
-	}
-	if served.index != nil {
-		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.size
-	}
-	return m, f.answers.Counts()
-}
-
 // Trust returns which given dates are trusted now.
 func (f *Files) Trust() lastmod.Trust { return f.served.Load().trust }
 
-// whole reports whether the files were published once.
-func (f *Files) whole() bool {
+// signal is given once, by closing it.
+type signal chan struct{}
+
+func (s signal) is() bool {
 	select {
-	case <-f.loaded:
+	case <-s:
 		return true
 	default:
 		return false

@@ -187,16 +187,3 @@ func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
 		}
 	})
 }
-
-func TestPartOutOfMemoryIsMadeAfterTheSiteWasClosed(t *testing.T) {
-	s := newShelf(t)
-	s.keep(1)
-	s.run()
-	s.list(shards.Entry{}, "/a", "/b", "/c", "/d", "/e", "/f", "/g")
-	s.render()
-	s.stop()
-	s.stop = func() {}
-	s.want("sitemap-1.xml", "/a", "/b", "/c")
-	s.want("sitemap-2.xml", "/d", "/e", "/f")
-	s.want("sitemap-3.xml", "/g")
-}

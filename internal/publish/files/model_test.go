@@ -220,26 +220,17 @@ func TestFilesFollowTheModel(t *testing.T) {
 		steps = 40
 	}
 	for seed := range uint64(2) {
-		for _, tt := range []struct {
-			name  string
-			cache int
-		}{
-			{"all in memory", cacheBytes},
-			{"one file in memory", 1},
-		} {
-			t.Run(fmt.Sprint(tt.name, ", seed ", seed), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					m := newModel(t, seed)
-					m.keep(tt.cache)
-					var tags map[string]string
-					for range steps {
-						m.step()
-						m.render()
-						tags = m.check(tags)
-						clear(m.touched)
-					}
-				})
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newModel(t, seed)
+				var tags map[string]string
+				for range steps {
+					m.step()
+					m.render()
+					tags = m.check(tags)
+					clear(m.touched)
+				}
 			})
-		}
+		})
 	}
 }

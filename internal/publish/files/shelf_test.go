@@ -32,7 +32,6 @@ type shelf struct {
 	st    *faulty
 	book  shards.Book
 	files *Files
-	cache int // how many bytes of files are kept in memory
 	log   *strings.Builder
 	stop  func() // ends Run and waits for its end
 }
@@ -76,7 +75,7 @@ func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 }
 
 func newShelf(t *testing.T, change ...func(*Config)) *shelf {
-	s := &shelf{T: t, st: &faulty{Store: new(memstore.Store)}, cache: cacheBytes, log: new(strings.Builder)}
+	s := &shelf{T: t, st: &faulty{Store: new(memstore.Store)}, log: new(strings.Builder)}
 	s.book = shards.Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
 	cfg := Config{
 		Store: s.st, Keys: "s|", URL: s.book.URL, Name: "sitemap", Folder: "/", Every: time.Minute,
@@ -96,13 +95,9 @@ func newShelf(t *testing.T, change ...func(*Config)) *shelf {
 func (s *shelf) again() {
 	s.stop()
 	s.files = New(s.files.cfg)
-	s.files.cache.most = s.cache
 	s.files.Follow(Policy{})
 	s.stop = func() {}
 }
-
-// keep sets how many bytes of files are kept in memory. The last file is always kept.
-func (s *shelf) keep(bytes int) { s.cache, s.files.cache.most = bytes, bytes }
 
 // run starts Run, as a site does.
 func (s *shelf) run() {

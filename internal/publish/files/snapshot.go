@@ -3,22 +3,64 @@ package files
 import (
 	"maps"
 	"slices"
-	"strconv"
+	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/keys"
 )
 
+// file is one of the files. It is replaced, never changed.
+type file struct {
+	record
+	gz      []byte      // the bytes, compressed; nil if only the record of the file was read
+	damaged int         // entries that could not be read
+	until   moment.Time // when the first page expires, 0 for never
+	listed  locations
+	linked  locations // of the alternates that it names
+	stored  bool      // the store has this record
+}
+
+// later returns the time of a file that takes the place of p: now, but after p's, so that a
+// client that compares times to the second gets the new one.
+func (p *file) later(now moment.Time) moment.Time { return max(now, p.modified.Add(time.Second)) }
+
+// names reports whether the file lists a location or links to it.
+func (p *file) names(h uint64) bool { return p.listed.has(h) || p.linked.has(h) }
+
+// locations is a set of locations, as sorted hashes. The hashes are in memory only
+// and have another seed in each process, so that no stranger can know of two
+// locations with one hash. nil holds none.
+type locations []uint64
+
+// newLocations returns the set of these hashes, and keeps none of the slice.
+func newLocations(hashes []uint64) locations {
+	if len(hashes) == 0 {
+		return nil
+	}
+	slices.Sort(hashes)
+	return slices.Clone(slices.Compact(hashes))
+}
+
+func (s locations) has(hash uint64) bool {
+	_, is := slices.BinarySearch(s, hash)
+	return is
+}
+
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
-	files   map[int]*file // parts and side files that list a page, by their numbers
+	files   map[int]*file // parts and the file of news, if they list a page, by their numbers
 	index   *file         // lists the parts; nil if there are fewer than two
 	pages   int           // listed by the parts
 	damaged int
 	until   moment.Time // when the first of the pages expires, 0 for never
 	trust   lastmod.Trust
+}
+
+// parts returns the numbers of the parts, in order.
+func (s *snapshot) parts() []int {
+	numbers := slices.Sorted(maps.Keys(s.files))
+	return slices.DeleteFunc(numbers, func(n int) bool { return n > keys.MaxPart })
 }
 
 // lists reports whether a part lists the location with this hash.
@@ -43,77 +85,35 @@ func (s *snapshot) names(h uint64) bool {
 
 // with returns the files, with the made ones in place of the old ones.
 func (s *snapshot) with(made map[int]*file) map[int]*file {
-	next := maps.Clone(s.files)
-	if next == nil {
-		next = map[int]*file{}
-	}
+	next := map[int]*file{}
+	maps.Copy(next, s.files)
 	maps.Copy(next, made)
 	maps.DeleteFunc(next, func(_ int, p *file) bool { return p.pages == 0 })
 	return next
 }
 
-// replace serves next from now on. The caller gives files and trust; replace fills in the
-// rest. The caller holds Files.mu.
-func (f *Files) replace(next *snapshot) {
-	old := f.served.Load()
-	var parts []int
-	for n, p := range next.files {
-		if next.until = earlier(next.until, p.until); n <= keys.MaxPart {
-			parts = append(parts, n)
-			next.pages += p.pages
-			next.damaged += p.damaged
-		}
+// named returns the file that a name stands for, nil if there is none. While there is only
+// one part, that goes by the name of the index.
+func (s *snapshot) named(n name) *file {
+	if !n.top {
+		return s.files[n.number]
 	}
-	if len(parts) > 1 {
-		slices.Sort(parts)
-		next.index = f.makeIndex(parts, next.files, old.index)
+	if s.index != nil {
+		return s.index
 	}
-	f.served.Store(next)
-	for n, p := range old.files {
-		if q := next.files[n]; q == nil || q.hash != p.hash {
-			f.cache.remove(p.hash)
-		}
+	for _, number := range s.parts() {
+		return s.files[number]
 	}
+	return nil
 }
 
-// makeIndex returns the index of parts. Its date is that of its newest part. If the index
-// has changed, its date is also later than before. The caller holds Files.mu.
-func (f *Files) makeIndex(parts []int, files map[int]*file, before *file) *file {
-	made, p := new(file), &f.indexer
-	p.begin()
-	p.text = append(p.text, sitemap.IndexOpen...)
-	for _, n := range parts {
-		at := files[n].modified
-		p.text, _ = sitemap.AppendSitemap(p.text, f.cfg.URL(f.cfg.Folder+f.cfg.Name+"-"+strconv.Itoa(n)+".xml"), at.Seconds())
-		p.flush()
-		made.modified = max(made.modified, at)
-	}
-	p.end(made, sitemap.IndexClose)
-	switch {
-	case before == nil:
-	case before.hash == made.hash:
-		return before
-	case made.modified <= before.modified:
-		made.modified = before.later(made.modified)
-	}
-	return made
-}
+// passed reports whether now is at or after t, where 0 is never.
+func passed(t, now moment.Time) bool { return t != 0 && t <= now }
 
-// has reports whether p is being served.
-func (s *snapshot) has(p *file) bool { return slices.Contains(slices.Collect(maps.Values(s.files)), p) }
-
-// swap serves made, which has bytes, in place of old if old is still served. The caller
-// holds Files.mu.
-func (f *Files) swap(old, made *file) {
-	next := *f.served.Load()
-	next.files = maps.Clone(next.files)
-	for n, p := range next.files {
-		if p == old {
-			f.cache.remove(old.hash)
-			f.cache.put(made.hash, made.gz)
-			made.gz = nil
-			next.files[n] = made
-		}
+// earlier returns the first of two times, where 0 is never.
+func earlier(a, b moment.Time) moment.Time {
+	if a == 0 || b != 0 && b < a {
+		return b
 	}
-	f.served.Store(&next)
+	return a
 }

@@ -14,18 +14,61 @@ const unnamedMost = 4096
 
 // withdrawal is a location that no served file may contain.
 type withdrawal struct {
-	hash    uint64
-	at      time.Time // when the page was last seen to forbid its listing, or to be gone
-	named   bool      // a file, or an entry of one, was seen to contain it
-	settled bool      // the store holds the verdict
-	passes  int       // how many passes had begun when it was withdrawn, or later settled
+	location string
+	at       time.Time // when the page was last seen to forbid its listing, or to be gone
+	named    bool      // a file, or an entry of one, was seen to contain it
+	settled  bool      // the store holds the verdict
+	uncut    bool      // the served files may still contain it
+	passes   int       // how many passes had begun when it was withdrawn, or later settled
 }
 
-// withdrawals are the locations that the served and the coming files may not contain.
-type withdrawals struct {
-	pages   map[string]withdrawal // by location
-	uncut   []string              // locations that the served files may still contain
-	lastCut time.Time
+// withdrawals are the locations that the served and the coming files may not contain, by
+// their hashes. Files.mu guards them.
+type withdrawals map[uint64]withdrawal
+
+// forget drops the withdrawals that are done.
+func (g withdrawals) forget(done func(one withdrawal) bool) {
+	maps.DeleteFunc(g, func(_ uint64, one withdrawal) bool { return done(one) })
+}
+
+// forgetSettled drops those that the store had decided before a pass. The files that it
+// made follow the store again.
+func (g withdrawals) forgetSettled(pass int) {
+	g.forget(func(one withdrawal) bool { return one.settled && one.passes < pass })
+}
+
+// forgetUnnamed drops those that no file names, at the end of a pass that has made all of its
+// files. Later ones stay if more files are due.
+func (g withdrawals) forgetUnnamed(pass int, due bool) {
+	g.forget(func(one withdrawal) bool { return !one.named && (one.passes < pass || !due) })
+}
+
+// uncut returns the pages that the served files may still contain, by their hashes.
+func (g withdrawals) uncut() map[uint64]string {
+	return g.where(func(one withdrawal) bool { return one.uncut })
+}
+
+// all returns all withdrawn pages by their hashes.
+func (g withdrawals) all() map[uint64]string { return g.where(func(withdrawal) bool { return true }) }
+
+func (g withdrawals) where(is func(withdrawal) bool) map[uint64]string {
+	some := map[uint64]string{}
+	for h, one := range g {
+		if is(one) {
+			some[h] = one.location
+		}
+	}
+	return some
+}
+
+// wereCut notes that these pages are no longer in the served files. named are those that were.
+func (g withdrawals) wereCut(named locations, cut map[uint64]string) {
+	for h := range cut {
+		if one, is := g[h]; is {
+			one.uncut, one.named = false, one.named || named.has(h)
+			g[h] = one
+		}
+	}
 }
 
 // Withdraw takes location out of the served files at once, whatever the store does. Until
@@ -33,145 +76,110 @@ type withdrawals struct {
 // its entry. at is when the page was seen to forbid its listing, or to be gone. If no
 // file contains location, the withdrawal is kept while a file that does may still come.
 func (f *Files) Withdraw(location string, at time.Time) {
-	h := f.hashOf(location)
+	h := f.Hash(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one, is := f.gone.pages[location]
+	one, is := f.gone[h]
 	if is && !at.After(one.at) {
 		return // the store may hold a newer verdict
 	}
 	named := one.named || f.served.Load().names(h)
-	if !is && !named && (!f.behind() || len(f.gone.pages) >= unnamedMost) {
+	behind := f.due.any() || f.due.passing || !f.loaded.is() // the next files may contain more pages
+	if !is && !named && (!behind || len(f.gone) >= unnamedMost) {
 		return
 	}
-	f.gone.pages[location] = withdrawal{hash: h, at: at, named: named, passes: f.due.passes}
-	if !is {
-		f.gone.uncut = append(f.gone.uncut, location)
-	}
+	f.gone[h] = withdrawal{location: location, at: at, named: named, uncut: !is || one.uncut, passes: f.due.passes}
 }
-
-// behind reports whether the next files may contain locations that the served ones do
-// not. The caller holds Files.mu.
-func (f *Files) behind() bool { return f.due.any() || f.due.passing || !f.whole() }
 
 // Settle says that the store now holds the verdict on location, from everything seen of
 // it up to a time. part is where the page is listed, 0 for nowhere. Files that are made
 // from now on follow the store again, unless the location was withdrawn later than that.
 func (f *Files) Settle(location string, part int, at time.Time) {
+	h := f.Hash(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one, is := f.gone.pages[location]
+	one, is := f.gone[h]
 	if !is || one.at.After(at) {
 		return
 	}
 	one.settled, one.passes = true, f.due.passes
-	f.gone.pages[location] = one
+	f.gone[h] = one
 	if part > 0 {
 		f.due.files[part] = true
 		poke(f.wake)
 	}
 }
 
-// isWithdrawn reports whether location, which an entry names, must stay out of the file
-// that is being made. Cutting it out later would give the file another date in each pass.
-// Once the withdrawal is settled, files follow the store; if an entry is older than the
-// verdict, the location is cut out when the file is published.
-func (f *Files) isWithdrawn(location string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	one, is := f.gone.pages[location]
-	if !is || one.settled {
-		return false
-	}
-	one.named = true
-	f.gone.pages[location] = one
-	return true
-}
-
-// forget drops the withdrawals that are done. The caller holds Files.mu.
-func (f *Files) forget(done func(one withdrawal) bool) {
-	maps.DeleteFunc(f.gone.pages, func(_ string, one withdrawal) bool { return done(one) })
-}
-
-// cutEvery is the least time between two cuts. Files are compressed again after each one,
+// cutEvery is the least time between two cuts. Files are compressed again by each one,
 // and strangers may know how to cause withdrawals.
 const cutEvery = time.Second
 
 // current returns the served files, without anything that is withdrawn by now. If the
 // last cut was less than cutEvery ago, it waits for the rest of that time.
 func (f *Files) current() *snapshot {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if wait := time.Until(f.gone.lastCut.Add(cutEvery)); len(f.gone.uncut) > 0 && wait > 0 {
-		f.mu.Unlock()
-		time.Sleep(wait)
-		f.mu.Lock()
+	if !f.mustCut() {
+		return f.served.Load()
 	}
-	// Otherwise another request has waited and cut just now.
-	if len(f.gone.uncut) > 0 && time.Since(f.gone.lastCut) >= cutEvery {
-		f.gone.lastCut = time.Now()
+	f.replacing.take()
+	defer f.replacing.release()
+	if f.mustCut() { // else another request has cut just now
+		time.Sleep(time.Until(f.lastCut.Add(cutEvery)))
+		f.lastCut = time.Now()
 		f.cut()
 	}
 	return f.served.Load()
 }
 
-// cut takes the locations that were withdrawn since the last cut out of the served files.
-// The caller holds Files.mu.
+// mustCut reports whether the served files may contain withdrawn pages.
+func (f *Files) mustCut() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, one := range f.gone {
+		if one.uncut {
+			return true
+		}
+	}
+	return false
+}
+
+// cut takes the pages that were withdrawn since the last cut out of the served files. It
+// never asks the store. The caller holds replacing.
 func (f *Files) cut() {
-	if next := f.cutFrom(f.served.Load()); next != nil {
-		f.replace(next)
-	}
-}
-
-// cutFrom returns the files without the locations that were withdrawn since the last cut,
-// nil if no file names one. It never asks the store. It makes no bytes: cutBytes does that
-// for the first request. The caller holds Files.mu.
-func (f *Files) cutFrom(s *snapshot) *snapshot {
-	gone := map[uint64]string{}
-	for _, location := range f.gone.uncut {
-		if one, is := f.gone.pages[location]; is {
-			gone[one.hash] = location
-		}
-	}
-	f.gone.uncut = nil
+	f.mu.Lock()
+	gone := f.gone.uncut()
+	f.mu.Unlock()
 	if len(gone) == 0 {
-		return nil
+		return
 	}
-	hashes, now := slices.Sorted(maps.Keys(gone)), moment.Of(time.Now()).Second()
-	next, changed := &snapshot{files: map[int]*file{}, trust: s.trust}, false
-	for n, p := range s.files {
-		named := slices.DeleteFunc(slices.Clone(hashes), func(h uint64) bool { return !p.names(h) })
-		for _, h := range named {
-			one := f.gone.pages[gone[h]]
-			one.named = true
-			f.gone.pages[gone[h]] = one
-		}
-		if next.files[n] = p.without(named, gone, now); next.files[n] == nil {
-			delete(next.files, n)
-		}
-		changed = changed || len(named) > 0
+	served := f.served.Load()
+	next := &snapshot{files: maps.Clone(served.files), trust: served.trust}
+	named := next.cut(gone, f.cfg.URL, moment.Of(time.Now()).Second())
+	if len(named) == 0 {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.gone.wereCut(nil, gone)
+		return
 	}
-	if !changed {
-		return nil
-	}
-	return next
+	f.replace(next, named, gone)
 }
 
-// without returns a copy of the file without the named locations, whose hashes are
-// sorted. It returns nil if the file would list nothing else.
-func (p *file) without(named locations, gone map[uint64]string, now moment.Time) *file {
-	if len(named) == 0 {
-		return p
+// cut takes pages out of the files, and returns which of them the files named.
+func (s *snapshot) cut(gone map[uint64]string, url func(string) string, now moment.Time) (named locations) {
+	for n, p := range s.files {
+		in := map[uint64]string{}
+		for h, location := range gone {
+			if p.names(h) {
+				in[h] = location
+				named = append(named, h)
+			}
+		}
+		if len(in) == 0 {
+			continue
+		}
+		if s.files[n] = p.without(in, url, now); s.files[n].pages == 0 {
+			delete(s.files, n)
+		}
 	}
-	next := *p
-	next.gone = slices.Clone(p.gone)
-	for _, h := range named {
-		next.gone = append(next.gone, gone[h])
-	}
-	next.listed, next.linked = p.listed.without(named), p.linked.without(named)
-	if next.pages -= len(p.listed) - len(next.listed); next.pages <= 0 {
-		return nil
-	}
-	next.modified, next.stored = p.later(now), false
-	return &next
+	slices.Sort(named)
+	return slices.Compact(named)
 }

@@ -314,7 +314,7 @@ func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
 func (s *shelf) remembered() int {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
-	return len(s.files.gone.pages)
+	return len(s.files.gone)
 }
 
 // TestUnlistedWithdrawalsAreForgottenWhileFilesChange keeps the files changing, so that

@@ -136,6 +136,9 @@ func (x *Extension) append(dst []byte) []byte {
 	for _, a := range x.Alternates {
 		dst = a.append(dst)
 	}
+	if len(x.Alternates) > 0 {
+		dst = append(dst, '\n')
+	}
 	for _, loc := range x.Images {
 		dst = append(appendElement(append(dst, `<image:image>`...), "image:loc", loc, maxLoc), `</image:image>`...)
 	}
@@ -179,9 +182,15 @@ func (x *Extension) Valid() bool {
 	return x.News == nil || x.News.valid()
 }
 
+// The markup of an alternate.
+const (
+	alternateOpen = `<xhtml:link rel="alternate" hreflang="`
+	hrefOpen      = ` href="`
+)
+
 func (a Alternate) append(dst []byte) []byte {
-	dst = append(append(dst, `<xhtml:link rel="alternate" hreflang="`...), a.Lang...)
-	dst, _ = appendLoc(append(dst, `" href="`...), a.Loc) // known to be valid
+	dst = append(append(dst, "\n"+alternateOpen...), a.Lang...)
+	dst, _ = appendLoc(append(dst, `"`+hrefOpen...), a.Loc) // known to be valid
 	return append(dst, `"/>`...)
 }
 

@@ -45,10 +45,10 @@ func TestExtendedFileIsAsValidatorsExpect(t *testing.T) {
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"` +
 		` xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"` +
 		` xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">
-<url><loc>https://example.com/a</loc><lastmod>2026-11-21T01:02:03Z</lastmod><changefreq>daily</changefreq><priority>0.5</priority>` +
-		`<xhtml:link rel="alternate" hreflang="en" href="https://example.com/a"/>` +
-		`<xhtml:link rel="alternate" hreflang="de-AT" href="https://example.com/de/a?b&amp;c"/>` +
-		`<xhtml:link rel="alternate" hreflang="x-default" href="https://example.com/a"/>` +
+<url><loc>https://example.com/a</loc><lastmod>2026-11-21T01:02:03Z</lastmod><changefreq>daily</changefreq><priority>0.5</priority>` + "\n" +
+		`<xhtml:link rel="alternate" hreflang="en" href="https://example.com/a"/>` + "\n" +
+		`<xhtml:link rel="alternate" hreflang="de-AT" href="https://example.com/de/a?b&amp;c"/>` + "\n" +
+		`<xhtml:link rel="alternate" hreflang="x-default" href="https://example.com/a"/>` + "\n" +
 		`<image:image><image:loc>https://example.com/a.jpg?b&amp;c</image:loc></image:image>` +
 		`<image:image><image:loc>https://cdn.example.com/b.png</image:loc></image:image>` +
 		`<news:news><news:publication><news:name>The &lt;Example&gt;</news:name><news:language>en</news:language></news:publication>` +

@@ -1,0 +1,109 @@
+package files
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
+	"github.com/servemap/servemap/internal/schema/shards"
+)
+
+func TestRecordOfAFileIsReadAsItWasWritten(t *testing.T) {
+	full := record{hash: hash{1, 2, 3}, size: 4_000_000, modified: moment.Seconds(1_700_000_000), pages: 50_000, changes: 7, dates: someDates()}
+	for _, want := range []record{full, {modified: moment.Seconds(1_700_000_000)}} {
+		stored := want.encode()
+		if got, ok := readRecord(stored); !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("read as %+v, want %+v", got, want)
+		}
+		stored[3] ^= 1
+		if _, ok := readRecord(stored); ok {
+			t.Error("it was read although it is damaged")
+		}
+	}
+}
+
+// someDates has a burst of dates in it.
+func someDates() lastmod.Summary {
+	var g lastmod.Gatherer
+	for range 300 {
+		g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1_690_000_000)}})
+	}
+	return g.Summarise()
+}
+
+// A record with a valid checksum may still hold any values.
+func TestFileRecordsWithImpossibleNumbersAreReadWithinBounds(t *testing.T) {
+	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
+		if r, _ := readRecord(recordtest.Numbered(4, v)); r.size < 0 || r.size > sitemap.MaxBytes {
+			t.Errorf("%d bytes of %d", r.size, v)
+		}
+		if r, _ := readRecord(recordtest.Numbered(3, v)); r.pages <= 0 {
+			t.Errorf("%d pages of %d", r.pages, v)
+		}
+	}
+}
+
+// FuzzFile reads the record of a file as a start does.
+func FuzzFile(f *testing.F) {
+	r := record{hash: hash{1}, size: 7, pages: 3, modified: moment.Seconds(1_700_000_000), dates: someDates()}
+	f.Add(recordtest.FieldsOf(r.encode()), int64(1_750_000_000))
+	f.Fuzz(func(t *testing.T, fields []byte, now int64) {
+		r, ok := readRecord(recordtest.Sealed(fields))
+		if !ok {
+			return
+		}
+		if again, ok := readRecord(r.encode()); !ok || !bytes.Equal(again.encode(), r.encode()) {
+			t.Errorf("%+v is read again as %+v", r, again)
+		}
+		files := New(Config{Name: "sitemap", Folder: "/", URL: testURL})
+		files.publish(map[int]*file{1: {record: r}, 2: {record: r}}, lastmod.Trust{}, 0)
+		if next := files.served.Load(); next.pages < 0 {
+			t.Errorf("%d pages", next.pages)
+		}
+		if fresh := files.due.wait(files.served.Load().until, moment.Seconds(codec.Seconds(now))); fresh < 0 || fresh > lookAgain {
+			t.Errorf("fresh for %v", fresh)
+		}
+		if at := (&file{record: r}).later(moment.Seconds(1_750_000_000)); at <= r.modified {
+			t.Errorf("what follows %v is of %v", r.modified, at)
+		}
+	})
+}
+
+func testURL(location string) string { return "https://example.com" + location }
+
+// FuzzEntry reads an entry, and shows it in a file.
+func FuzzEntry(f *testing.F) {
+	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Changed: 1000, Exact: 2000, ExactBy: lastmod.Page, Fresh: 5000}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
+	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
+	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}}, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
+	f.Fuzz(func(t *testing.T, fields []byte, now int64, declared uint8) {
+		e, err := shards.DecodeEntry(recordtest.Sealed(fields))
+		if err != nil {
+			return
+		}
+		if again, err := shards.DecodeEntry(e.Encode()); err != nil || !bytes.Equal(again.Encode(), e.Encode()) {
+			t.Errorf("%+v, then %+v, %v", e, again, err)
+		}
+		files := New(Config{URL: testURL, Extensions: sitemap.Alternates | sitemap.Images | sitemap.Videos})
+		c := composer{Files: files, to: new(writer), now: moment.Time(now), declared: sitemap.Namespaces(declared) & files.cfg.Extensions}
+		text, ok := c.appendEntry(nil, "/a", &e, func(string) {})
+		if !ok {
+			t.Errorf("%+v has no place in a file", e)
+		}
+		if most := (shards.Book{URL: testURL}).Reserved("/a", e.Extension); len(text) > most {
+			t.Errorf("it takes %d bytes, and %d are reserved", len(text), most)
+		}
+		if x := e.Extension; x != nil && x.News != nil {
+			c.article(shards.Article{Location: "/a", Part: 1, Published: x.News.Published}, x)
+			if lines := bytes.Count(c.to.text, []byte("\n")); lines > 1 {
+				t.Errorf("%d lines of one article", lines)
+			}
+		}
+	})
+}

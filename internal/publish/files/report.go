@@ -1,0 +1,106 @@
+package files
+
+import (
+	"context"
+	"hash/maphash"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+// Hash returns what a set of locations holds of one. It is never 0.
+func (f *Files) Hash(location string) uint64 { return max(1, maphash.String(f.seed, location)) }
+
+// ListsHash reports whether a served file lists the location with a hash. A page that was
+// withdrawn counts until the next file is made.
+func (f *Files) ListsHash(hash uint64) bool { return f.served.Load().lists(hash) }
+
+// Lists reports whether a served file lists location. It reports false until the files
+// were first made.
+func (f *Files) Lists(location string) bool {
+	h := f.Hash(location)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, gone := f.gone[h]
+	return !gone && f.served.Load().lists(h)
+}
+
+// Listed returns how many pages the served files list.
+func (f *Files) Listed() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.served.Load()
+	pages := s.pages
+	for h := range f.gone.uncut() {
+		if s.lists(h) {
+			pages--
+		}
+	}
+	return pages
+}
+
+// Metrics returns what is served now, and how many requests for it were answered with
+// which status.
+func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
+	served := f.served.Load()
+	m := metrics.Files{Pages: f.Listed(), Damaged: served.damaged}
+	if f.made.Load() != 0 {
+		m.Rendered = time.Unix(f.made.Load(), 0)
+	}
+	for _, p := range served.files {
+		m.Files, m.Bytes = m.Files+1, m.Bytes+p.size
+	}
+	if served.index != nil {
+		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.size
+	}
+	return m, f.answers.Counts()
+}
+
+// Info is what is known of one of the files that are served.
+type Info struct {
+	Name     string
+	Pages    int       // that it lists; 0 for an index
+	Bytes    int       // before compression
+	Modified time.Time // when it last became another file
+}
+
+// List returns the files that are served, the one that crawlers begin with first. Under
+// Config.ReportOnly they are those that would be served.
+func (f *Files) List() []Info {
+	s := f.current()
+	var list []Info
+	add := func(number int, p *file) {
+		if p != nil {
+			list = append(list, Info{f.of(number), p.pages, p.size, p.modified.Time().UTC()})
+		}
+	}
+	add(0, s.named(name{top: true}))
+	if s.index != nil {
+		for _, n := range s.parts() {
+			add(n, s.files[n])
+		}
+	}
+	add(newsFile, s.files[newsFile])
+	return list
+}
+
+// Element returns the element that the file of part n has of a page, or will have once it
+// is made anew, and "" if it has none. It returns when ctx ends, whatever the store does.
+func (f *Files) Element(ctx context.Context, n int, location string) (string, error) {
+	return txn.Within(ctx, func() (element string, err error) {
+		keys := []string{f.cfg.Keys.List(n, location), f.cfg.Keys.Part(n)}
+		err = f.cfg.Store.View(ctx, keys, func(values [][]byte) error {
+			c := composer{Files: f, trust: f.Trust(), now: moment.Of(time.Now()), declared: shards.DecodePart(values[1]).Uses() & f.cfg.Extensions}
+			e, err := shards.DecodeEntry(values[0])
+			if element = ""; values[0] != nil && err == nil && c.shows(location, &e) {
+				text, _ := c.appendEntry(nil, location, &e, func(string) {})
+				element = string(text)
+			}
+			return nil
+		})
+		return element, err
+	})
+}

@@ -1,0 +1,73 @@
+package files
+
+import (
+	"bytes"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+)
+
+// writer writes one file after another. It compresses and hashes the text piece by piece,
+// so that the whole text is never in memory. The zero value is ready.
+type writer struct {
+	text []byte // not compressed yet
+	zip  *gzip.Writer
+	out  bytes.Buffer
+	sum  xxh3.Hasher
+	size int
+
+	listed, linked []uint64 // hashes of the locations that the file lists, and that it links to
+	given          lastmod.Gatherer
+}
+
+// pieceBytes is how much text is compressed at once.
+const pieceBytes = 32 << 10
+
+// begin begins a file.
+func (w *writer) begin(opening string) {
+	w.text, w.size = append(w.text[:0], opening...), 0
+	w.listed, w.linked = w.listed[:0], w.linked[:0]
+	w.given.Reset()
+	w.sum.Reset()
+	w.out.Reset()
+	if w.zip == nil {
+		w.zip, _ = gzip.NewWriterLevel(&w.out, gzip.BestSpeed) // the level is valid
+		return
+	}
+	w.zip.Reset(&w.out)
+}
+
+// flush compresses the text once there is enough of it.
+func (w *writer) flush() {
+	if len(w.text) >= pieceBytes {
+		w.compress()
+	}
+}
+
+func (w *writer) compress() {
+	w.size += len(w.text)
+	_, _ = w.sum.Write(w.text) // it never fails
+	_, _ = w.zip.Write(w.text) // a bytes.Buffer takes everything
+	w.text = w.text[:0]
+}
+
+// end ends the text of a file with closing, and sets the bytes of made.
+func (w *writer) end(made *file, closing string) {
+	w.text = append(w.text, closing...)
+	w.compress()
+	_ = w.zip.Close()
+	made.hash, made.size, made.gz = w.sum.Sum128().Bytes(), w.size, bytes.Clone(w.out.Bytes())
+}
+
+// endPages ends a file of pages. A file that lists nothing has no bytes.
+func (w *writer) endPages(made *file) *file {
+	if made.pages = len(w.listed); made.pages == 0 {
+		return new(file)
+	}
+	w.end(made, sitemap.URLSetClose)
+	made.listed, made.linked = newLocations(w.listed), newLocations(w.linked)
+	return made
+}
