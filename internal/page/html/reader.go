@@ -37,11 +37,7 @@ func read(body []byte, opts Options, headOnly bool) Facts {
 	if opts.Extensions && !headOnly {
 		r.facts.Media = new(Media)
 	}
-	page := toUTF8(body, opts)
-	if !headOnly {
-		r.text.buf = make([]byte, 0, len(page)/4)
-	}
-	r.run(page)
+	r.run(toUTF8(body, opts))
 	r.finish()
 	return r.facts
 }
@@ -85,10 +81,10 @@ func (r *reader) finish() {
 	if r.headOnly {
 		return
 	}
-	r.text.cut()
+	r.text.end()
 	main := r.text.main()
-	f.Blocks = r.text.blocks(main)
-	f.MainHash = r.text.hash(main)
+	f.Blocks = r.text.list(main)
+	f.MainHash = mainHash(f.Blocks)
 	f.Links = r.links.list(main)
 	f.Images = r.images.sources(main)
 	if f.Media != nil {

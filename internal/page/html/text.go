@@ -7,22 +7,19 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// run is a block of text while the page is being read.
-type run struct {
-	place      uint64
-	start, end int // offsets in text.buf
-	where      where
-	links      int    // how many links it consists of, or -1 if some of it is in none
-	lastLink   uint32 // the number of the last link
+// textBlock is a block of text while the page is being read.
+type textBlock struct {
+	Block
+	where    where
+	lastLink uint32 // the number of the last link
+	bare     bool   // whether some of its text is in no link
 }
 
 // note counts the link of the characters that follow, or 0 for none.
-func (r *run) note(link uint32) {
-	switch {
-	case link == 0:
-		r.links = -1
-	case link != r.lastLink && r.links >= 0:
-		r.links, r.lastLink = r.links+1, link
+func (b *textBlock) note(link uint32) {
+	b.bare = b.bare || link == 0
+	if link != b.lastLink {
+		b.Links, b.lastLink = b.Links+1, link
 	}
 }
 
@@ -56,55 +53,44 @@ func whereOf(t trait) where {
 
 // text collects the visible text: blocks with single spaces between words.
 type text struct {
-	buf   []byte
-	runs  []run
-	open  bool // whether the last run still grows
-	space bool // whether white space has been read since the last character
-
-	link  uint32 // the number of the open link, or 0
-	begun uint32 // how many links have begun
+	blocks []textBlock
+	buf    []byte // the text of the open block, empty if none is open
+	space  bool   // whether white space has been read since the last character
+	link   uint32 // the number of the open link, or 0
+	begun  uint32 // how many links have begun
 }
 
 // add appends characters at a place, with the traits t.
 func (x *text) add(s []byte, place uint64, t trait) {
 	i := skipSpace(s)
-	if i > 0 {
-		x.space = true
-		s = s[i:]
-	}
-	if len(s) == 0 {
+	x.space = x.space || i > 0
+	if s = s[i:]; len(s) == 0 {
 		return
 	}
-	if !x.open {
-		x.begin(place, whereOf(t))
+	if len(x.buf) == 0 {
+		x.blocks = append(x.blocks, textBlock{Block: Block{Place: place}})
 	} else if x.space {
 		x.buf = append(x.buf, ' ')
 	}
-	x.runs[len(x.runs)-1].note(x.link)
-	x.space = false
+	b := &x.blocks[len(x.blocks)-1]
+	b.where |= whereOf(t)
+	b.note(x.link)
 	x.buf, x.space = appendCollapsed(x.buf, s)
 }
 
-// begin opens a run. Once there are maxBlocks, the last one takes all further text.
-func (x *text) begin(place uint64, w where) {
-	if len(x.buf) > 0 {
-		x.buf = append(x.buf, ' ')
+// cut ends the open block, if there is one. Once there are maxBlocks, the last one takes all further
+// text.
+func (x *text) cut() {
+	if x.space = len(x.blocks) == maxBlocks; !x.space {
+		x.end()
 	}
-	x.open = true
-	if len(x.runs) == maxBlocks {
-		x.runs[maxBlocks-1].where |= w
-		return
-	}
-	x.runs = append(x.runs, run{place: place, start: len(x.buf), where: w})
 }
 
-// cut ends the open run, if there is one.
-func (x *text) cut() {
-	if x.open {
-		x.runs[len(x.runs)-1].end = len(x.buf)
-		x.open = false
+func (x *text) end() {
+	if len(x.buf) > 0 {
+		x.blocks[len(x.blocks)-1].Text = string(x.buf)
+		x.buf = x.buf[:0]
 	}
-	x.space = false
 }
 
 // skipSpace returns how much white space s begins with. A no-break space counts,
@@ -175,9 +161,9 @@ const mainShare = 8
 // main returns the region that is the main text.
 func (x *text) main() where {
 	size := func(w where) (n int) {
-		for _, r := range x.runs {
-			if r.where&w != 0 {
-				n += r.end - r.start
+		for i := range x.blocks {
+			if x.blocks[i].where&w != 0 {
+				n += len(x.blocks[i].Text)
 			}
 		}
 		return n
@@ -191,44 +177,35 @@ func (x *text) main() where {
 	return whereAll
 }
 
-// blocks returns the runs as blocks. Their texts share one string.
-func (x *text) blocks(main where) []Block {
-	if len(x.runs) == 0 {
-		return nil
-	}
-	all := string(x.buf)
-	list := make([]Block, len(x.runs))
-	for i, r := range x.runs {
-		s := all[r.start:r.end]
-		list[i] = Block{
-			Place:     r.place,
-			Hash:      xxh3.HashString(s),
-			Text:      s,
-			Main:      r.where&main != 0,
-			Furniture: r.where&whereBody == 0,
-			Headline:  r.where&(whereHeading|whereArticle) == whereHeading|whereArticle,
-			Links:     max(r.links, 0),
+// list returns the blocks. main is the region of the main text.
+func (x *text) list(main where) (list []Block) {
+	for i := range x.blocks {
+		b, w := x.blocks[i].Block, x.blocks[i].where
+		b.Hash = xxh3.HashString(b.Text)
+		b.Main = w&main != 0
+		b.Furniture = w&whereBody == 0
+		b.Headline = w&whereHeading != 0 && w&whereArticle != 0
+		if x.blocks[i].bare {
+			b.Links = 0
 		}
+		list = append(list, b)
 	}
 	return list
 }
 
-// hash returns the hash of the main text.
-func (x *text) hash(main where) uint64 {
-	if len(x.runs) == 0 {
+// mainHash returns the hash of the main text.
+func mainHash(blocks []Block) uint64 {
+	if len(blocks) == 0 {
 		return 0
 	}
-	var hasher xxh3.Hasher
-	begun := false
-	for _, r := range x.runs {
-		if r.where&main == 0 {
-			continue
+	var h xxh3.Hasher
+	space := ""
+	for i := range blocks {
+		if blocks[i].Main {
+			_, _ = h.WriteString(space) // it never fails
+			_, _ = h.WriteString(blocks[i].Text)
+			space = " "
 		}
-		if begun {
-			r.start-- // the space before the run
-		}
-		hasher.Write(x.buf[r.start:r.end])
-		begun = true
 	}
-	return hasher.Sum64()
+	return h.Sum64()
 }
