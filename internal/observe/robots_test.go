@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gorilla/mux"
-
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
@@ -74,42 +72,30 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 		{name: "text", handler: text, status: 200, seen: true, obeyed: true},
 		{name: "file", handler: robotsFile(t, rules), status: 200, seen: true, obeyed: true},
 		{name: "long file", handler: robotsFile(t, long), status: 200, seen: true, obeyed: true},
-		{name: "no type", handler: func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, rules) }, status: 200, seen: true, obeyed: true},
-		{name: "another type", handler: coded("application/octet-stream", "", []byte(rules)), status: 200, seen: true, obeyed: true},
 		{name: "gzip inside", handler: coded("text/plain", "gzip", gzipped(rules)), status: 200, seen: true, obeyed: true},
-		{name: "compressed further out", handler: coded("text/plain", "br", []byte(rules)), status: 200, seen: true, obeyed: true},
 		{name: "compressed further out, in an unknown coding", handler: coded("text/plain", "rot13", []byte(rules)), status: 200, seen: true, obeyed: true},
 		{name: "empty", handler: coded("text/plain", "", nil), status: 200, seen: true},
-		{name: "benign cookie", handler: text, change: header("Cookie", "_ga=1"), status: 200, seen: true, obeyed: true},
 		{name: "404", handler: http.NotFound, status: 404, seen: true},
 
 		{name: "unknown coding", handler: coded("text/plain", "rot13", []byte("\x00\x01")), status: 200},
 		{name: "page", handler: page200, status: 200},
 		{name: "page that is compressed", handler: coded("text/html", "gzip", gzipped(pageHTML)), status: 200},
-		{name: "500", handler: answer(http.StatusInternalServerError), status: 500},
 
 		{name: "HEAD", handler: text, change: func(r *http.Request) { r.Method = http.MethodHead }, status: 200},
-		{name: "POST", handler: text, change: func(r *http.Request) { r.Method = http.MethodPost }, status: 200},
 		{name: "range", handler: robotsFile(t, rules), change: header("Range", "bytes=0-5"), status: 206},
 		{name: "not modified", handler: robotsFile(t, rules), change: header("If-Modified-Since", later), status: 304},
 		{name: "session", handler: text, change: header("Cookie", "session=1"), status: 200},
-		{name: "credentials", handler: text, change: header("Authorization", "Basic x"), status: 200},
 		{name: "another host", handler: text, change: func(r *http.Request) { r.Host = "evil.example.net" }, status: 200},
 		// A site also serves a test copy of itself, whose robots.txt forbids everything. It selects the
 		// copy by the host that a proxy forwards. A stranger can send that header too.
 		{name: "X-Forwarded-Host", handler: text, change: header("X-Forwarded-Host", "staging.example.com"), status: 200},
 		{name: "X-Forwarded-Host, and what a proxy adds", handler: text, change: header("X-Forwarded-Host", "staging.example.com, example.com"), status: 200},
-		{name: "X-Forwarded-Host with a port", handler: text, change: header("X-Forwarded-Host", "staging.example.com:443"), status: 200},
 		{name: "Forwarded", handler: text, change: header("Forwarded", `for=1.2.3.4;host="staging.example.com";proto=https`), status: 200},
-		{name: "Forwarded, in capitals", handler: text, change: header("Forwarded", "For=1.2.3.4, Host=staging.example.com"), status: 200},
-		{name: "X-Host", handler: text, change: header("X-Host", "staging.example.com"), status: 200},
 		{name: "X-Original-Host", handler: text, change: header("X-Original-Host", "staging.example.com"), status: 200},
 		{name: "X-Forwarded-Host is the origin's", handler: text, change: header("X-Forwarded-Host", "Example.com:443"), status: 200, seen: true, obeyed: true},
-		{name: "X-Original-Host is the origin's", handler: text, change: header("X-Original-Host", "example.com"), status: 200, seen: true, obeyed: true},
 		{name: "Forwarded is the origin's", handler: text, change: header("Forwarded", `for=9.9.9.9;host="example.com"`), status: 200, seen: true, obeyed: true},
 		{name: "query", handler: text, target: "/robots.txt?v=2", status: 200},
 		{name: "another spelling", handler: text, target: "/robots%2Etxt", status: 200},
-		{name: "in a folder", handler: text, target: "/blog/robots.txt", status: 200},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, req := start(t), get(cmp.Or(tt.target, "/robots.txt"))
@@ -145,27 +131,14 @@ func TestRobotsTxtIsWatchedAtTheRootOfTheHost(t *testing.T) {
 		{"behind a proxy that strips a prefix", "https://example.com/app", "/app", true, false},
 		{"given by the owner", "https://example.com", "", false, false},
 	} {
-		for name, build := range map[string]func(middleware) http.Handler{
-			"ServeMux": func(observe middleware) http.Handler {
-				m := http.NewServeMux()
-				m.HandleFunc("/robots.txt", text)
-				return observe(m)
-			},
-			"mux": func(observe middleware) http.Handler {
-				r := mux.NewRouter()
-				r.HandleFunc("/robots.txt", text)
-				r.Use(observe)
-				return r
-			},
-		} {
-			t.Run(tt.name+", "+name, func(t *testing.T) {
-				r := start(t, at(t, tt.origin, tt.stripped), func(c *Config) { c.WatchRobots = tt.watch })
-				if got := fetch(build(r.observe), get("/robots.txt")); got != http.StatusOK {
-					t.Errorf("status %d", got)
-				}
-				r.wantRobots(tt.seen, tt.seen)
-			})
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			r, m := start(t, at(t, tt.origin, tt.stripped), func(c *Config) { c.WatchRobots = tt.watch }), http.NewServeMux()
+			m.HandleFunc("/robots.txt", text)
+			if got := fetch(r.observe(m), get("/robots.txt")); got != http.StatusOK {
+				t.Errorf("status %d", got)
+			}
+			r.wantRobots(tt.seen, tt.seen)
+		})
 	}
 }
 
@@ -194,9 +167,7 @@ func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 		{"after it was seen", get("/robots.txt"), text, false},
 		{"after 404", get("/robots.txt"), http.NotFound, false},
 		{"after 304", get("/robots.txt"), answer(http.StatusNotModified), true},
-		{"after 503", get("/robots.txt"), answer(http.StatusServiceUnavailable), true},
 		{"after a page", get("/robots.txt"), page200, true},
-		{"after a visitor with a session", with(get("/robots.txt"), "Cookie", "session=1"), text, true},
 		{"after one that was cut off", get("/robots.txt"), func(w http.ResponseWriter, req *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			text(w, req)

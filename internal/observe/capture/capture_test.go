@@ -45,10 +45,6 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 			io.WriteString(w, page)
 		}, 404, "", true},
-		{"not modified", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(http.StatusNotModified)
-			io.WriteString(w, page)
-		}, 304, "", true},
 		{"not modified, with the length of the page", "GET", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			w.WriteHeader(http.StatusNotModified)
@@ -62,19 +58,10 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			io.Copy(w, failing{})
 			http.Error(w, "not there", http.StatusNotFound)
 		}, 404, "", true},
-		{"no page, and it fails at once", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "image/png")
-			io.Copy(w, failing{})
-		}, 200, "", false},
 		{"no page, and its source fails on the way", "GET", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "image/png")
 			io.Copy(w, io.MultiReader(strings.NewReader(page), failing{}))
 		}, 200, "", false},
-		{"an empty source, then an error", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "image/png")
-			io.Copy(w, struct{ io.Reader }{strings.NewReader("")})
-			http.Error(w, "not there", http.StatusNotFound)
-		}, 404, "", true},
 		{"less than declared", "GET", func(w http.ResponseWriter, r *http.Request) {
 			html(w)
 			w.Header().Set("Content-Length", "1000")
@@ -94,17 +81,6 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			io.WriteString(w, page)
 			panic("in the middle")
 		}, 200, page, false},
-		{"a panic recovered before the page", "GET", func(w http.ResponseWriter, r *http.Request) {
-			defer func() {
-				_ = recover()
-				w.WriteHeader(http.StatusInternalServerError)
-			}()
-			panic("at the start")
-		}, 500, "", true},
-		{"a status that panics", "GET", func(w http.ResponseWriter, r *http.Request) {
-			defer func() { _ = recover() }()
-			w.WriteHeader(0)
-		}, 200, "", false},
 		{"attachment", "GET", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Disposition", "attachment")
 			io.WriteString(w, page)
@@ -126,9 +102,6 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 		{"timeout handler inside", "GET", http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, page)
 		}), time.Hour, "late").ServeHTTP, 200, page, true},
-		{"timed out inside", "GET", http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			<-r.Context().Done()
-		}), time.Nanosecond, "late").ServeHTTP, 503, "", true},
 		{"a request replaced in place", "GET", func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithCancel(r.Context())
 			*r = *r.WithContext(ctx)
@@ -262,8 +235,6 @@ func TestRobotsTxtIsKept(t *testing.T) {
 	}{
 		{"file", file("robots.txt", text), 200, text, false},
 		{"file that is long", file("robots.txt", long), 200, long[:robots.Enough], true},
-		{"file as long as may be", file("robots.txt", long[:robots.Enough]), 200, long[:robots.Enough], false},
-		{"file of HTML", file("robots.html", page), 200, "", false},
 		{"written without a type, and long", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, long) }, 200, long[:robots.Enough], true},
 		{"encoded", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")

@@ -88,7 +88,7 @@ func captured(h http.Handler, b *response.Buffers, wanted Wanted, saw **Capture)
 }
 
 // sameWire runs a script with and without a capture. It compares what reached the connection and what
-// the calls returned. Then it compares what the the capture saw with what a client reads.
+// the calls returned. Then it compares what the capture saw with what a client reads.
 func sameWire(t *testing.T, steps []byte, file string) {
 	var notes, bareNotes []string
 	how, s := script{steps, file, &notes}.next()
@@ -121,8 +121,8 @@ func sameWire(t *testing.T, steps []byte, file string) {
 		}
 		return
 	}
-	if !hides {
-		believes(t, steps, method, strings.Join(got, ""), saw)
+	if resp, body, err, ok := read(method, strings.Join(got, "")); ok && !hides {
+		believes(t, steps, saw, resp, body, err)
 	}
 	saw.Release()
 	if b.InUse() != 0 {
@@ -130,41 +130,42 @@ func sameWire(t *testing.T, steps []byte, file string) {
 	}
 }
 
-// believes compares what a the capture saw with the response that a client reads.
-func believes(t *testing.T, steps []byte, method, wire string, saw *Capture) {
-	t.Helper()
+// read returns the response that a client reads from the wire. ok is false if the handler sent
+// something that is not HTTP.
+func read(method, wire string) (resp *http.Response, body []byte, err error, ok bool) {
 	in := bufio.NewReader(strings.NewReader(wire))
-	var resp *http.Response
 	for resp == nil || !final(resp.StatusCode, 1) {
-		var err error
 		if resp, err = http.ReadResponse(in, &http.Request{Method: method}); err != nil {
-			return // the handler sent something that is not HTTP
+			return nil, nil, nil, false
 		}
 	}
-	body, err := io.ReadAll(resp.Body)
-	if resp.StatusCode != saw.Status && saw.Complete {
-		t.Errorf("steps %v: the capture saw status %d, client %d", steps, saw.Status, resp.StatusCode)
-	}
-	if err != nil && saw.Complete {
-		t.Errorf("steps %v: complete, but the client got %v", steps, err)
-	}
-	if want := strings.Join(resp.Header["Content-Type"], ", "); saw.Status == 200 && saw.Complete && saw.Header.ContentType != want {
-		t.Errorf("steps %v: the capture believes type %q, client got %q", steps, saw.Header.ContentType, want)
-	}
-	if err != nil || !saw.Complete || method == "HEAD" || !hasBody(saw.Status) {
+	body, err = io.ReadAll(resp.Body)
+	return resp, body, err, true
+}
+
+// believes compares a capture that believes to be complete with what the client got.
+func believes(t *testing.T, steps []byte, saw *Capture, resp *http.Response, body []byte, err error) {
+	t.Helper()
+	if !saw.Complete {
 		return
 	}
-	if saw.Written != int64(len(body)) {
-		t.Errorf("steps %v: the capture counted %d bytes, client %d", steps, saw.Written, len(body))
+	if err != nil || resp.StatusCode != saw.Status {
+		t.Errorf("steps %v: the capture saw status %d, client %d, %v", steps, saw.Status, resp.StatusCode, err)
+	}
+	if want := strings.Join(resp.Header["Content-Type"], ", "); saw.Status == 200 && saw.Header.ContentType != want {
+		t.Errorf("steps %v: the capture believes type %q, client got %q", steps, saw.Header.ContentType, want)
+	}
+	if resp.Request.Method == "HEAD" || !hasBody(saw.Status) {
+		return
 	}
 	keeps := saw.Status == 200 && saw.wants()
 	switch {
+	case saw.Written != int64(len(body)):
+		t.Errorf("steps %v: the capture counted %d bytes, client %d", steps, saw.Written, len(body))
 	case !keeps && saw.Body != nil:
-		t.Errorf("steps %v: kept the body of %s %d %q", steps, method, saw.Status, saw.Header.ContentType)
-	case keeps && saw.Truncated != (len(body) > 64<<10):
-		t.Errorf("steps %v: truncated %v at %d bytes", steps, saw.Truncated, len(body))
-	case keeps && !bytes.Equal(saw.Body, body[:min(len(body), 64<<10)]):
-		t.Errorf("steps %v: the capture kept %d bytes that are not the client's %d", steps, len(saw.Body), len(body))
+		t.Errorf("steps %v: kept the body of %d %q", steps, saw.Status, saw.Header.ContentType)
+	case keeps && (saw.Truncated != (len(body) > 64<<10) || !bytes.Equal(saw.Body, body[:min(len(body), 64<<10)])):
+		t.Errorf("steps %v: kept %d bytes of the client's %d, truncated %v", steps, len(saw.Body), len(body), saw.Truncated)
 	}
 }
 
@@ -251,7 +252,7 @@ func TestHTTP2IsTheSame(t *testing.T) {
 		path := "/" + hex.EncodeToString(steps)
 		method := pick([]string{"GET", "GET", "HEAD"}, steps[0])
 		bare, _, _ := answer(srv, method, path)
-		got, resp, size := answer(srv, method, path+"?captured")
+		got, resp, body := answer(srv, method, path+"?captured")
 		saw := <-done
 		if got != bare {
 			t.Fatalf("%s %v: client got\n%.900s\nwithout the capture\n%.900s", method, steps, got, bare)
@@ -259,8 +260,8 @@ func TestHTTP2IsTheSame(t *testing.T) {
 		if saw == nil {
 			continue
 		}
-		if resp != nil && saw.Complete {
-			agrees(t, steps, resp, size, saw)
+		if resp != nil {
+			believes(t, steps, saw, resp, body, nil)
 		}
 		saw.Release()
 	}
@@ -269,33 +270,19 @@ func TestHTTP2IsTheSame(t *testing.T) {
 	}
 }
 
-// agrees compares a complete response with what the the capture saw of it.
-func agrees(t *testing.T, steps []byte, resp *http.Response, size int, saw *Capture) {
-	t.Helper()
-	if saw.Status != resp.StatusCode {
-		t.Errorf("steps %v: the capture saw status %d, client %d", steps, saw.Status, resp.StatusCode)
-	}
-	if want := strings.Join(resp.Header["Content-Type"], ", "); saw.Status == 200 && saw.Header.ContentType != want {
-		t.Errorf("steps %v: the capture believes %q, client got %q", steps, saw.Header.ContentType, want)
-	}
-	if resp.Request.Method != "HEAD" && hasBody(saw.Status) && saw.Written != int64(size) {
-		t.Errorf("steps %v: the capture counted %d bytes, client %d", steps, saw.Written, size)
-	}
-}
-
 // answer returns all that a client gets, as text. It leaves out the body of a broken answer, since
 // how much of that arrives varies.
-func answer(srv *httptest.Server, method, path string) (string, *http.Response, int) {
+func answer(srv *httptest.Server, method, path string) (string, *http.Response, []byte) {
 	req, _ := http.NewRequest(method, srv.URL+path, nil)
 	resp, err := srv.Client().Transport.RoundTrip(req)
 	if err != nil {
-		return "no answer", nil, 0
+		return "no answer", nil, nil
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return "no answer", nil, 0
+		return "no answer", nil, nil
 	}
 	resp.Header.Del("Date")
-	return fmt.Sprint(resp.Proto, resp.Status, resp.ContentLength, resp.Header, resp.Trailer, string(body)), resp, len(body)
+	return fmt.Sprint(resp.Proto, resp.Status, resp.ContentLength, resp.Header, resp.Trailer, string(body)), resp, body
 }
