@@ -148,7 +148,7 @@ func (l *lane) work() (err error) {
 	// Only pages of the second half are changed or withdrawn.
 	stop := l.visitors.roam(l.site.public, laneSections/2, 1, time.Millisecond, l.rng)
 	for err == nil && time.Now().Before(end) {
-		err = errors.Join(l.withdraw(), l.forget(), l.check())
+		err = errors.Join(l.withdraw(), l.withdraw(), l.check())
 		time.Sleep(time.Duration(l.rng.IntN(400)) * time.Millisecond)
 	}
 	l.visitors.forgives.Store(true)
@@ -172,47 +172,39 @@ func (l *lane) pick() string {
 	return ""
 }
 
-// withdraw withdraws a page and visits it. Sometimes it waits until the page has left the
-// sitemap.
+// withdraw takes a page out of the sitemap: by an answer that a visitor sees, or by Forget.
+// Mostly it waits until the page has left. What Forget has confirmed must hold at once.
 func (l *lane) withdraw() error {
 	path := l.pick()
 	if path == "" {
 		time.Sleep(10 * time.Millisecond)
 		return nil
 	}
-	if err := l.site.withdraw(l.launch.pages, path, withdrawals[l.rng.IntN(3)]); err != nil {
-		return err
-	}
 	delete(l.listed, path)
 	l.unsure[path] = true
-	l.visitors.visit(l.site.public, path)
-	if l.rng.IntN(4) == 0 {
-		return nil // killed, perhaps before the withdrawal is written
+	forgets := l.rng.IntN(3) == 0
+	if forgets {
+		if err := l.site.order("forget", "path", path); err != nil {
+			return err
+		}
+		l.forgotten++
+	} else {
+		if err := l.site.withdraw(l.launch.pages, path, withdrawals[l.rng.IntN(3)]); err != nil {
+			return err
+		}
+		l.visitors.visit(l.site.public, path)
+		if l.rng.IntN(4) == 0 {
+			return nil // killed, perhaps before the withdrawal is written
+		}
 	}
-	err := l.visitors.leaves(l.site.public, path)
-	if err == nil {
-		l.gone[path] = time.Now()
-		delete(l.unsure, path)
-	}
-	return err
-}
-
-// forget calls Forget for a page. Once that is confirmed, it must hold.
-func (l *lane) forget() error {
-	path := l.pick()
-	if path == "" || l.rng.IntN(2) == 0 {
-		return nil
-	}
-	delete(l.listed, path)
-	l.unsure[path] = true
-	if err := l.site.order("forget", "path", path); err != nil {
+	if err := l.visitors.leaves(l.site.public, path); err != nil {
 		return err
 	}
-	l.forgotten++
-	err := l.visitors.leaves(l.site.public, path)
-	l.gone[path] = time.Time{}
 	delete(l.unsure, path)
-	return err
+	if l.gone[path] = time.Now(); forgets {
+		l.gone[path] = time.Time{}
+	}
+	return nil
 }
 
 // settle ignores withdrawals that were not written when the process was killed.

@@ -4,7 +4,6 @@
 //	go run ./internal/eval/faults
 //	go run ./internal/eval/faults -part diskfull -trials 100
 //	go run ./internal/eval/faults -part kill -kills 200
-//	go run ./internal/eval/faults -part soak -minutes 30
 //
 // It starts itself again as the site, in another process, and then kills and starves that.
 // Each part prints one line with its counts. A part that the system does not allow is left
@@ -19,7 +18,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,12 +26,11 @@ import (
 
 // config says how long and how hard the parts try.
 type config struct {
-	trials  int // of shortages
-	images  int // damaged folders
-	kills   int
-	minutes int // of soak
-	seed    uint64
-	work    string // a folder for all files
+	trials int // of shortages
+	images int // damaged folders
+	kills  int
+	seed   uint64
+	work   string // a folder for all files
 }
 
 // part is one way to break the store. It returns its line.
@@ -44,12 +41,9 @@ type part struct {
 
 var parts = []part{
 	{"diskfull", diskFull},
-	{"inodes", inodesGone},
-	{"descriptors", descriptorsGone},
 	{"corrupt", corrupt},
 	{"stores", badStores},
 	{"kill", kill},
-	{"soak", soak},
 }
 
 // errForbidden is wrapped by the error of a part that this system does not allow.
@@ -60,56 +54,44 @@ func main() {
 		os.Exit(serveSite(os.Args[2:]))
 	}
 	var cfg config
-	names := flag.String("part", "", "the parts to run, with commas between; all but soak by default")
+	names := flag.String("part", "", "the parts to run, with commas between; all by default")
 	flag.IntVar(&cfg.trials, "trials", 20, "how often the disk is filled")
 	flag.IntVar(&cfg.images, "images", 200, "damaged folders")
 	flag.IntVar(&cfg.kills, "kills", 50, "how often a site is killed")
-	flag.IntVar(&cfg.minutes, "minutes", 30, "how long the soak takes")
 	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
 	kit.Main("faults", func(ctx context.Context) error {
 		if err := kit.NoArguments(); err != nil {
 			return err
 		}
-		chosen, err := choose(*names)
-		if err != nil {
-			return err
-		}
-		return runAll(ctx, cfg, chosen)
+		return runAll(ctx, cfg, *names)
 	})
 }
 
-func choose(names string) (chosen []part, err error) {
-	if names == "" {
-		return parts[:len(parts)-1], nil // soak takes too long to run unless asked for
-	}
-	for _, name := range strings.Split(names, ",") {
-		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("%w: there is no part %q", kit.ErrUsage, name)
+// runAll runs the named parts one after the other, and returns which of them failed.
+func runAll(ctx context.Context, cfg config, names string) (err error) {
+	known := 0
+	for _, p := range parts {
+		if names != "" && !strings.Contains(","+names+",", ","+p.name+",") {
+			continue
 		}
-		chosen = append(chosen, parts[i])
-	}
-	return chosen, nil
-}
-
-// runAll runs parts one after the other, and returns which of them failed.
-func runAll(ctx context.Context, cfg config, chosen []part) error {
-	var failed []error
-	for _, p := range chosen {
+		known++
 		begun := time.Now()
-		line, err := runIn(ctx, cfg, p)
+		line, failure := runIn(ctx, cfg, p)
 		took := time.Since(begun).Round(time.Second)
 		switch {
-		case errors.Is(err, errForbidden) && os.Getenv("CI") != "true":
-			fmt.Printf("%s: left out: %v\n", p.name, err)
-		case err != nil:
-			failed = append(failed, fmt.Errorf("part %s failed", p.name))
-			fmt.Printf("%s: FAILED after %v: %s: %v\n", p.name, took, line, err)
+		case errors.Is(failure, errForbidden) && os.Getenv("CI") != "true":
+			fmt.Printf("%s: left out: %v\n", p.name, failure)
+		case failure != nil:
+			err = errors.Join(err, fmt.Errorf("part %s failed", p.name))
+			fmt.Printf("%s: FAILED after %v: %s: %v\n", p.name, took, line, failure)
 		default:
 			fmt.Printf("%s: %s (%v)\n", p.name, line, took)
 		}
 	}
-	return errors.Join(failed...)
+	if names != "" && known != len(strings.Split(names, ",")) {
+		return fmt.Errorf("%w: some of the parts %q do not exist", kit.ErrUsage, names)
+	}
+	return err
 }
 
 // runIn runs a part in its own folder.

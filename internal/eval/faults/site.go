@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"hash/crc32"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -50,17 +48,11 @@ type process struct {
 	site   *servemap.Site
 	server *kit.Server
 	pages  *fates
-
-	eating sync.Mutex
-	eaten  []*os.File // open files that use up descriptors
-
-	churning sync.Mutex
-	churned  map[string]uint32 // checksums of what churn wrote
 }
 
 // serveSite is the whole program of a site, and returns its exit status.
 func serveSite(args []string) int {
-	p := &process{churned: map[string]uint32{}, pages: newFates(0), log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	p := &process{pages: newFates(0), log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 	set := flag.NewFlagSet("site", flag.ContinueOnError)
 	set.StringVar(&p.dir, "dir", "", "folder of the store")
 	state := set.String("state", "{}", "fates of the pages, as JSON")
@@ -120,13 +112,6 @@ func (p *process) open() (err error) {
 	return nil
 }
 
-// restart closes the site and the store while visitors come, and opens them anew.
-func (p *process) restart() error {
-	err := kit.CloseSite(p.site, 10*time.Second)
-	p.server.Handle(p.pages) // requests under way are left to the closed site
-	return errors.Join(err, p.store.Close(), p.open())
-}
-
 // end shuts down in the order that the README says. It prints errors, but they are no
 // failure of the site: the folder may be gone.
 func (p *process) end() error {
@@ -154,13 +139,8 @@ func (p *process) orders() http.Handler {
 	order("/forget", func(r *http.Request) error { return p.site.Forget(r.Context(), r.FormValue("path")) })
 	order("/fate", func(r *http.Request) error { p.pages.set(r.FormValue("path"), fate(r.FormValue("to"))); return nil })
 	order("/churn", func(r *http.Request) error { return p.churn(r.Context(), count(r, "writes")) })
-	order("/verify", func(r *http.Request) error { return p.verify(r.Context()) })
-	order("/eat", func(r *http.Request) error { p.eat(count(r, "left")); return nil })
-	order("/spit", func(*http.Request) error { p.spit(); return nil })
 	order("/mood", func(r *http.Request) error { p.moody.become(mood(count(r, "be"))); return nil })
 	order("/collect", func(*http.Request) error { debug.FreeOSMemory(); return nil })
-	order("/restart", func(*http.Request) error { return p.restart() })
-	order("/step", func(r *http.Request) error { stepClock(int64(count(r, "by"))); return nil })
 	return mux
 }
 
@@ -178,8 +158,6 @@ func (p *process) status() status {
 // churn writes big records into the same store under its own keys, so that Badger changes
 // and merges its files.
 func (p *process) churn(ctx context.Context, writes int) error {
-	p.churning.Lock()
-	defer p.churning.Unlock()
 	value := make([]byte, 60<<10)
 	for range writes {
 		for i := range value {
@@ -191,61 +169,8 @@ func (p *process) churn(ctx context.Context, writes int) error {
 			return nil
 		})
 		if err != nil {
-			delete(p.churned, key) // it may be written or not
 			return err
-		}
-		p.churned[key] = crc32.ChecksumIEEE(value)
-	}
-	return nil
-}
-
-// verify compares what churn wrote with what the store has.
-func (p *process) verify(ctx context.Context) error {
-	p.churning.Lock()
-	defer p.churning.Unlock()
-	for key, want := range p.churned {
-		var got uint32
-		err := p.store.View(ctx, []string{key}, func(values [][]byte) error {
-			got = crc32.ChecksumIEEE(values[0])
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if got != want {
-			return fmt.Errorf("record %s is not what was written", key)
 		}
 	}
 	return nil
-}
-
-// eat uses up the process's file descriptors until so many are left. It is about as fast as
-// a server that accepts connections.
-func (p *process) eat(left int) {
-	p.eating.Lock()
-	defer p.eating.Unlock()
-	for {
-		time.Sleep(20 * time.Microsecond)
-		f, err := os.Open(os.DevNull)
-		if err != nil {
-			break
-		}
-		p.eaten = append(p.eaten, f)
-	}
-	last := max(0, len(p.eaten)-left)
-	closeAll(p.eaten[last:])
-	p.eaten = p.eaten[:last]
-}
-
-func (p *process) spit() {
-	p.eating.Lock()
-	defer p.eating.Unlock()
-	closeAll(p.eaten)
-	p.eaten = nil
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close()
-	}
 }

@@ -48,9 +48,3 @@ func token(m uint64, n int) string {
 	}
 	return string(b)
 }
-
-// folder returns the folder of a location. If no routes are known, its siblings are in it.
-func folder(loc string) string {
-	path, _, _ := strings.Cut(loc, "?")
-	return path[:strings.LastIndexByte(path, '/')+1]
-}

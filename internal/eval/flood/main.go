@@ -2,20 +2,15 @@
 // any of it is listed.
 //
 //	go run ./internal/eval/flood
-//	go run ./internal/eval/flood -direct
-//	go run ./internal/eval/flood -quorum -junk 100000
 //	go run ./internal/eval/flood -http -rate 60 -junk 6000 -bytes 1048576 -during -patience 45s -networks 5
 //
 // The site answers 200 with HTML to any path. A crawler visits its real pages. Then each
 // junk location gets one visit, from one of many client networks, among visits to the real
-// pages. With -quorum each gets visits from as many networks as make evidence.
+// pages. Most of a fast flood gets no look, since looks at unknown targets are rationed. With
+// -during new pages are linked in the middle of the flood, not after it.
 //
-// Most of a fast flood gets no look, since looks at unknown targets are rationed. With
-// -direct the ledger gets every visit without a ration: the hard case. With -during new
-// pages are linked in the middle of the flood, not after it.
-//
-// It exits with status 1 if junk was listed (without -quorum), a real page was lost or
-// missed, a new one was not listed in time with -during, or a bound was exceeded.
+// It exits with status 1 if junk was listed, a real page was lost or missed, a new one was
+// not listed in time with -during, or a bound was exceeded.
 package main
 
 import (
@@ -33,7 +28,7 @@ import (
 // config says what the flood is and what it may cost.
 type config struct {
 	junk, pages, networks int
-	quorum, direct, http  bool
+	http                  bool
 	bytes                 int     // of a junk page, at least
 	during                bool    // new pages come during the flood
 	rate                  float64 // requests/s, 0 for as fast as it goes
@@ -51,15 +46,13 @@ func main() {
 	flag.IntVar(&cfg.junk, "junk", 1_000_000, "distinct junk locations")
 	flag.IntVar(&cfg.pages, "pages", 1000, "real pages, with the root and 20 sections")
 	flag.IntVar(&cfg.networks, "networks", 5000, "client networks")
-	flag.BoolVar(&cfg.quorum, "quorum", false, "each junk location is visited by 3 networks")
-	flag.BoolVar(&cfg.direct, "direct", false, "hand every visit to the ledger, without rationed looks")
 	flag.BoolVar(&cfg.http, "http", false, "serve by a real server on the loopback interface")
-	flag.Float64Var(&cfg.rate, "rate", 0, "requests per second; 0 for as fast as it goes, or with -quorum for as many as are looked at")
+	flag.Float64Var(&cfg.rate, "rate", 0, "requests per second; 0 for as fast as it goes")
 	flag.IntVar(&cfg.bytes, "bytes", 0, "least size of a junk page; what is added is dense with markup")
 	flag.BoolVar(&cfg.during, "during", false, "new pages come in the middle of the flood")
 	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
 	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed")
-	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB; 192 suits -direct")
+	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB")
 	disk := flag.Int64("max-disk", 256, "bound of the store's files, in MB")
 	kit.Main("flood", func(ctx context.Context) error {
 		cfg.maxMemory, cfg.maxDisk = *memory<<20, *disk<<20
@@ -76,10 +69,8 @@ func (cfg config) check() error {
 		return fmt.Errorf("%w: -junk is %d; it must be from 1 to %d", kit.ErrUsage, cfg.junk, maxJunk)
 	case cfg.pages < minPages:
 		return fmt.Errorf("%w: -pages is %d; it must be at least %d", kit.ErrUsage, cfg.pages, minPages)
-	case cfg.networks < quorum || cfg.networks > maxNetworks:
-		return fmt.Errorf("%w: -networks is %d; it must be from %d to %d", kit.ErrUsage, cfg.networks, quorum, maxNetworks)
-	case cfg.direct && cfg.http:
-		return fmt.Errorf("%w: -direct and -http exclude each other", kit.ErrUsage)
+	case cfg.networks < 1 || cfg.networks > maxNetworks:
+		return fmt.Errorf("%w: -networks is %d; it must be from 1 to %d", kit.ErrUsage, cfg.networks, maxNetworks)
 	case cfg.rate < 0:
 		return fmt.Errorf("%w: -rate is %v; it must not be negative", kit.ErrUsage, cfg.rate)
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -18,14 +19,14 @@ import (
 
 // trial is one run.
 type trial struct {
-	cfg     config
-	out     io.Writer
-	pages   *pages
-	flood   flood
-	folder  string // of the store
-	subject subject
-	target  target
-	watch   *watch
+	cfg    config
+	out    io.Writer
+	pages  *pages
+	flood  flood
+	folder string // of the store
+	site   *servemap.Site
+	target target
+	watch  *watch
 
 	bare             kit.Usage // of the site without the library
 	bareSpeed, speed float64   // requests/s
@@ -41,7 +42,7 @@ func run(ctx context.Context, cfg config, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	t := &trial{cfg: cfg, out: out, pages: newPages(cfg.pages, cfg.seed), folder: folder}
 	t.pages.leastJunk = cfg.bytes
-	t.flood = newFlood(cfg, slices.Concat(t.pages.levels()...))
+	t.flood = flood{cfg, slices.Concat(t.pages.levels()...)}
 	if err := t.runBare(); err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (t *trial) runBare() error {
 	}
 	cfg := t.cfg
 	cfg.junk = min(cfg.junk, bareVisits)
-	f := newFlood(cfg, t.flood.real)
+	f := flood{cfg, t.flood.real}
 	f.cfg.rate = 0
 	start := time.Now()
 	stop := kit.Every(measureEvery, func(int) { t.bare = t.bare.Max(kit.Measure("")) })
@@ -91,24 +92,19 @@ func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (er
 			return err
 		}
 	}
-	if err := errors.Join(t.target.close(), t.subject.Close(ctx)); err != nil {
+	if err := errors.Join(t.target.close(), t.site.Close(ctx)); err != nil {
 		return err
 	}
 	return t.judge()
 }
 
-// start assembles the subject, and the target in front of it.
+// start assembles the site, and the target in front of it.
 func (t *trial) start(st store.Store, log *slog.Logger) error {
-	if t.cfg.direct {
-		d, err := newDirect(t.pages, st, log)
-		t.subject, t.target = d, target{d.visit, 1, func() error { return nil }}
-		return err
-	}
 	site, err := kit.NewSite(st, kit.Setup{ClientIP: clientIP, RenderEvery: t.cfg.renderEvery, Logger: log})
 	if err != nil {
 		return err
 	}
-	t.subject = site
+	t.site = site
 	t.target, err = newTarget(site.Wrap(t.pages), t.cfg.http)
 	return err
 }
@@ -124,7 +120,7 @@ func (t *trial) crawl(ctx context.Context) error {
 			if err := t.visitAll(step); err != nil {
 				return err
 			}
-			if err := t.subject.Flush(ctx); err != nil {
+			if err := t.site.Flush(ctx); err != nil {
 				return err
 			}
 		}
@@ -158,7 +154,7 @@ func (t *trial) pour(ctx context.Context) error {
 	}
 	t.speed = float64(total) / poured.Seconds()
 	start = time.Now()
-	if err := t.subject.Flush(ctx); err != nil {
+	if err := t.site.Flush(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.out, "%d visits in %.1f s, then all merged in %.1f s\n", total, poured.Seconds(), time.Since(start).Seconds())
@@ -170,7 +166,7 @@ func (t *trial) growth(ctx context.Context) error {
 	t.pages.open.Add(grown)
 	fresh := t.pages.articles[len(t.pages.articles)-grown:]
 	missing := func() (int, error) {
-		s, err := kit.ReadSitemap(ctx, kit.FromHandler(t.subject.Handler()))
+		s, err := kit.ReadSitemap(ctx, kit.FromHandler(t.site.Handler()))
 		n := 0
 		for _, loc := range fresh {
 			_, listed := s.Pages[loc]
@@ -184,16 +180,11 @@ func (t *trial) growth(ctx context.Context) error {
 		if err := t.visitAll(append(t.pages.levels()[1], fresh...)); err != nil {
 			return err
 		}
-		if t.cfg.direct {
-			if err := t.subject.Flush(ctx); err != nil {
-				return err
-			}
-		}
 		time.Sleep(200 * time.Millisecond)
 	}
 	fmt.Fprintf(t.out, "new pages: %d of %d listed after %.1f s\n", grown-left, grown, time.Since(start).Seconds())
 	if t.missing = left; left > 0 && err == nil {
-		if err = t.subject.Flush(ctx); err != nil {
+		if err = t.site.Flush(ctx); err != nil {
 			return err
 		}
 		left, err = missing()
@@ -214,18 +205,16 @@ func (t *trial) visitAll(locs []string) error {
 // listing is what a sitemap lists.
 type listing struct {
 	real, junk int
-	folders    map[string]int // of the junk
 }
 
 func (t *trial) listing() (listing, error) {
-	l := listing{folders: map[string]int{}}
-	s, err := kit.ReadSitemap(context.Background(), kit.FromHandler(t.subject.Handler()))
+	var l listing
+	s, err := kit.ReadSitemap(context.Background(), kit.FromHandler(t.site.Handler()))
 	for loc := range s.Pages {
 		if t.pages.real(loc) {
 			l.real++
 		} else {
 			l.junk++
-			l.folders[folder(loc)]++
 		}
 	}
 	return l, err

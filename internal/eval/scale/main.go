@@ -3,7 +3,6 @@
 //
 //	go run ./internal/eval/scale -pages 1000000
 //	go run ./internal/eval/scale -pages 1000000 -dir /var/tmp/million
-//	go run ./internal/eval/scale -pages 10000000 -from /var/tmp/million
 //
 // A folder that is filled already is only measured. Each step runs in its own process, so
 // that one step's memory does not count for another.
@@ -27,7 +26,6 @@ import (
 type config struct {
 	pages int
 	dir   string
-	from  string
 	rest  time.Duration
 	step  string
 }
@@ -36,9 +34,8 @@ func main() {
 	var cfg config
 	flag.IntVar(&cfg.pages, "pages", 100_000, "pages of the site")
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
-	flag.StringVar(&cfg.from, "from", "", "folder that was filled with fewer pages, of which the site is grown; nobody may be using it")
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
-	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "grow", "change", "serve" or "inspect"; "" for all`)
+	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "change", "serve" or "inspect"; "" for all`)
 	kit.Main("scale", func(ctx context.Context) error {
 		if cfg.pages < 1 {
 			return fmt.Errorf("%w: -pages must be positive", kit.ErrUsage)
@@ -51,16 +48,13 @@ func main() {
 }
 
 func run(ctx context.Context, cfg config) error {
-	steps := map[string]func(context.Context, config) error{"": runAll, "fill": fill, "grow": grow, "change": change, "serve": serve, "inspect": inspect}
+	steps := map[string]func(context.Context, config) error{"": runAll, "fill": fill, "change": change, "serve": serve, "inspect": inspect}
 	step := steps[cfg.step]
 	if step == nil {
 		return fmt.Errorf("%w: -step is %q", kit.ErrUsage, cfg.step)
 	}
 	return step(ctx, cfg)
 }
-
-// filledFormat is the text in a filled folder: how many pages it has.
-const filledFormat = "%d pages\n"
 
 // runAll runs every step in its own process.
 func runAll(ctx context.Context, cfg config) (err error) {
@@ -70,33 +64,29 @@ func runAll(ctx context.Context, cfg config) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(cfg.dir)) }()
 	}
-	filled := filepath.Join(cfg.dir, "filled")
-	want, making := fmt.Sprintf(filledFormat, cfg.pages), "fill"
-	if cfg.from != "" {
-		making = "grow"
-	}
+	filled := filepath.Join(cfg.dir, "filled") // says how many pages the folder has
+	want := fmt.Sprintf("%d pages\n", cfg.pages)
 	switch got, err := os.ReadFile(filled); {
 	case err == nil && string(got) != want:
 		return fmt.Errorf("%s holds %s", cfg.dir, got)
 	case err != nil:
-		if err := child(ctx, cfg, making); err != nil {
+		if err := child(ctx, cfg, "fill"); err != nil {
 			return err
 		}
 		if err := os.WriteFile(filled, []byte(want), 0o600); err != nil {
 			return err
 		}
 	}
-	if err := child(ctx, cfg, "change"); err != nil {
-		return err
+	for _, step := range []string{"change", "serve", "inspect"} {
+		if err := child(ctx, cfg, step); err != nil {
+			return err
+		}
 	}
-	if err := child(ctx, cfg, "serve"); err != nil {
-		return err
-	}
-	return child(ctx, cfg, "inspect")
+	return nil
 }
 
 func child(ctx context.Context, cfg config, step string) error {
-	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-from", cfg.from, "-pages", strconv.Itoa(cfg.pages), "-rest", cfg.rest.String())
+	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-pages", strconv.Itoa(cfg.pages), "-rest", cfg.rest.String())
 	if err != nil {
 		return err
 	}

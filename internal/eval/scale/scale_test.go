@@ -1,10 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -14,22 +10,6 @@ func TestEveryStepWorksOnASmallSite(t *testing.T) {
 		cfg.step = step
 		if err := run(t.Context(), cfg); err != nil {
 			t.Fatalf("%s: %v", step, err)
-		}
-	}
-}
-
-func TestSiteGrowsToItsSize(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it fills two stores under the race detector for as long as all else; the full run does it")
-	}
-	small := config{pages: 250, dir: t.TempDir(), step: "fill"}
-	grown := config{pages: 700, dir: t.TempDir(), from: small.dir}
-	if err := errors.Join(run(t.Context(), small), os.WriteFile(filepath.Join(small.dir, "filled"), fmt.Appendf(nil, filledFormat, 250), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	for _, grown.step = range []string{"grow", "change", "serve"} {
-		if err := run(t.Context(), grown); err != nil {
-			t.Fatalf("%s: %v", grown.step, err)
 		}
 	}
 }

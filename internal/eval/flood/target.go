@@ -1,85 +1,15 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"runtime"
-	"time"
 
-	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/eval/kit"
-	"github.com/servemap/servemap/store"
 )
-
-// subject is the target of the flood: a [servemap.Site], or a ledger with the same methods.
-type subject interface {
-	Handler() http.Handler
-	Flush(ctx context.Context) error
-	Stats() servemap.Stats
-	Close(ctx context.Context) error
-}
-
-// direct is a site's ledger alone: every visit is a sighting, and every page is read in
-// full.
-type direct struct {
-	*kit.Bench
-	pages   *pages
-	offered int
-}
-
-func newDirect(p *pages, st store.Store, log *slog.Logger) (*direct, error) {
-	bench, err := kit.NewBench(st, kit.BenchOptions{Logger: log})
-	return &direct{Bench: bench, pages: p}, err
-}
-
-// together is how many visits to hand over before waiting for them.
-const together = 512
-
-func (d *direct) visit(v visit) error {
-	loc := d.Locations.Request(kit.Host, v.loc)
-	if loc.Location == "" {
-		return nil // it is refused before a look
-	}
-	s := kit.Sighting(loc.Location, time.Now(), d.pages.body(nil, v.loc))
-	s.OwnQuery, s.Network = loc.OwnQuery, eligibility.Network(v.client)
-	d.Ledger.Offer(s)
-	if d.offered++; d.offered%together != 0 {
-		return nil
-	}
-	return d.Ledger.Flush(context.Background())
-}
-
-// Handler serves the sitemap.
-func (d *direct) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.Files.Serve(w, r) })
-}
-
-// Flush stores all that was seen, and renders the files.
-func (d *direct) Flush(ctx context.Context) error {
-	if err := d.Ledger.Flush(ctx); err != nil {
-		return err
-	}
-	return d.Files.Render(ctx)
-}
-
-// Stats returns what a site would.
-func (d *direct) Stats() servemap.Stats {
-	s := d.Ledger.Stats()
-	return servemap.Stats{Listed: d.Files.Listed(), Waiting: s.Waiting, Sightings: s.Sightings, Dropped: s.Dropped, Queued: s.Queued, Damaged: s.Damaged}
-}
-
-// Close ends the ledger.
-func (d *direct) Close(ctx context.Context) error {
-	err := d.Flush(ctx)
-	d.Bench.Close()
-	return err
-}
 
 // target receives the visits. Each worker goroutine uses it.
 type target struct {
