@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/felixge/httpsnoop"
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admin/crawlers"
@@ -122,11 +123,10 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
 		s.answerFile(w, r)
 		return
 	}
-	answer := &statusWriter{ResponseWriter: w}
-	s.answerFile(answer, r)
+	status := httpsnoop.CaptureMetricsFn(w, func(w http.ResponseWriter) { s.answerFile(w, r) }).Code
 	// Anybody can make up the name of a part. Only fetches of files that are there are noted.
-	if answer.status != http.StatusNotFound && (answer.status != http.StatusServiceUnavailable || slices.Contains(s.files.Tops(), name)) {
-		fetch.File, fetch.Status = strings.TrimSuffix(name, ".gz"), answer.status
+	if status != http.StatusNotFound && (status != http.StatusServiceUnavailable || slices.Contains(s.files.Tops(), name)) {
+		fetch.File, fetch.Status = strings.TrimSuffix(name, ".gz"), status
 	}
 	s.crawlers.Saw(fetch)
 }
@@ -175,22 +175,6 @@ func (s *Site) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
 	}
 	fetch.Client, fetch.At = s.observer.Client(r), time.Now()
 	return fetch, true
-}
-
-// statusWriter remembers the status of an answer.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = cmp.Or(w.status, status)
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *statusWriter) Write(p []byte) (int, error) {
-	w.status = cmp.Or(w.status, http.StatusOK)
-	return w.ResponseWriter.Write(p)
 }
 
 // owns reports whether a request is for one of the sitemap's files.
@@ -1026,11 +1010,11 @@ func (s *Site) Crawlers() []Crawler {
 			Engine: r.Engine.String(), Confirmable: r.Engine.Confirmable(), Since: r.Since.UTC(),
 			FetchedDay: r.Day, FetchedWeek: r.Week, NotFetched: r.Never, AfterChange: r.Delay, Changes: r.Delays,
 		}
-		for _, d := range r.Days {
-			c.Days = append(c.Days, CrawlerDay{Day: d.Start, Claimed: d.Claimed, Confirmed: d.Confirmed, Refuted: d.Refuted})
+		for day, n := range r.EachDay {
+			c.Days = append(c.Days, CrawlerDay{Day: day, Claimed: n.Claimed, Confirmed: n.Confirmed, Refuted: n.Refuted})
 		}
-		for _, f := range r.Files {
-			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + f.Name), At: f.At.UTC(), Status: f.Status})
+		for name, f := range r.EachFile {
+			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + name), At: f.At.Time().UTC(), Status: f.Status})
 		}
 		all = append(all, c)
 	}

@@ -5,8 +5,13 @@
 package crawlers
 
 import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Engine is a search engine that has a crawler.
@@ -38,9 +43,6 @@ const longestAgent = 512
 // names none.
 func Claimed(userAgent string) (e Engine, ok bool) {
 	userAgent = userAgent[:min(len(userAgent), longestAgent)]
-	if !strings.Contains(userAgent, "bot") && !strings.Contains(userAgent, "Bot") && !strings.Contains(userAgent, "spider") && !strings.Contains(userAgent, "Yeti/") {
-		return 0, false // true for nearly all clients: each token contains one of these words
-	}
 	for i := range table {
 		if strings.Contains(userAgent, table[i].token) {
 			return Engine(i), true
@@ -58,4 +60,56 @@ func (e Engine) Confirmable() bool { return table[e].domains != nil }
 // owns reports whether a host name is below a domain of the engine's crawler.
 func (e Engine) owns(name string) bool {
 	return slices.ContainsFunc(table[e].domains, func(domain string) bool { return strings.HasSuffix(name, domain) })
+}
+
+// Resolver asks the DNS, as [net.Resolver] does.
+type Resolver interface {
+	LookupAddr(ctx context.Context, addr string) (names []string, err error)
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// verdict says whether an address is an engine's.
+type verdict uint8
+
+const (
+	unknown   verdict = iota // the DNS did not answer
+	confirmed                // the address has a name of the engine's, and that name has the address
+	refuted                  // the address has no such name
+)
+
+const (
+	lookupPatience = 2 * time.Second // for all questions about one address
+	maxNames       = 4               // looked up for one address at most
+)
+
+// verify asks the DNS whether an address is the engine's. Anybody can name his address like
+// somebody else's host, so the name must lead back to the address.
+func verify(ctx context.Context, dns Resolver, e Engine, addr netip.Addr) verdict {
+	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
+	defer cancel()
+	names, err := dns.LookupAddr(ctx, addr.String())
+	silent := len(names) == 0 && !answered(err)
+	asked := 0
+	for _, name := range names {
+		name = strings.ToLower(strings.TrimSuffix(name, "."))
+		if !e.owns(name) || asked == maxNames {
+			continue
+		}
+		asked++
+		addrs, err := dns.LookupNetIP(ctx, "ip", name)
+		if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return a.Unmap() == addr }) {
+			return confirmed
+		}
+		silent = silent || !answered(err)
+	}
+	if silent {
+		return unknown
+	}
+	return refuted
+}
+
+// answered reports whether the DNS answered, if only that there is no such name.
+func answered(err error) bool {
+	var dns *net.DNSError
+	return err == nil || errors.As(err, &dns) && dns.IsNotFound
 }

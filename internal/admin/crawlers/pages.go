@@ -6,31 +6,16 @@ import (
 	"time"
 )
 
-// maxPages is how many pages are followed. Of a larger site a random half, quarter and so
-// on of all pages is followed.
-const maxPages = 1 << 16
+const (
+	maxPages  = 1 << 16     // pages that are followed; of a larger site a random half, quarter and so on
+	maxDelays = 100         // delays of an engine that are remembered, the last ones
+	early     = time.Minute // how long before the noted time of a change a fetch may have revealed it
+)
 
-// early is how long before the noted time of a change a fetch may have seen it. The change
-// may have been found in that very fetch, which is read some seconds later.
-const early = time.Minute
-
-// maxDelays is how many delays of an engine are remembered, the last ones.
-const maxDelays = 100
-
-// second is a time in Unix seconds, 0 for none. It takes half the memory of a moment.
-type second uint32
-
-func secondOf(t time.Time) second { return second(max(1, t.Unix())) }
-
-// sub returns how long after u the time s is.
-func (s second) sub(u second) time.Duration {
-	return time.Duration(int64(s)-int64(u)) * time.Second
-}
-
-// page is what is known of one listed page since the start.
+// page is what is known of one listed page since the start, in Unix seconds. 0 is never.
 type page struct {
-	changed second          // when it was listed or changed last
-	fetched [engines]second // when each engine fetched it last
+	changed uint32          // when it was listed or changed last
+	fetched [engines]uint32 // when each engine fetched it last
 }
 
 // pages remembers when listed pages changed and were fetched.
@@ -40,63 +25,68 @@ type pages struct {
 	delays [engines][]time.Duration
 }
 
-func newPages() pages { return pages{of: map[uint64]page{}} }
-
 // fetch notes that an engine fetched a page.
-func (p *pages) fetch(e Engine, hash uint64, at second) {
-	if hash&p.skip != 0 {
-		return
-	}
+func (p *pages) fetch(e Engine, hash uint64, at time.Time) {
 	one := p.of[hash]
-	if one.changed != 0 && at.sub(one.changed) >= -early && one.changed.sub(one.fetched[e]) > early {
-		p.delayed(e, at.sub(one.changed))
+	before := one.fetched[e]
+	if one.fetched[e] = max(before, uint32(at.Unix())); one.changed != 0 && since(before, one.changed) < -early {
+		p.delayed(e, since(one.fetched[e], one.changed))
 	}
-	one.fetched[e] = max(one.fetched[e], at)
 	p.put(hash, one)
 }
 
 // change notes that a page was listed or changed. The same change may be noted again. A
 // later fetch that is known already counts as the first fetch after it.
-func (p *pages) change(hash uint64, at second) {
-	one := p.of[hash]
-	if hash&p.skip != 0 || at <= one.changed {
+func (p *pages) change(hash uint64, at time.Time) {
+	one, now := p.of[hash], uint32(at.Unix())
+	if now <= one.changed {
 		return
 	}
-	one.changed = at
+	one.changed = now
 	for e, fetched := range one.fetched {
-		if fetched != 0 && fetched.sub(at) >= -early {
-			p.delayed(Engine(e), fetched.sub(at))
+		if fetched != 0 {
+			p.delayed(Engine(e), since(fetched, now))
 		}
 	}
 	p.put(hash, one)
 }
 
+// since returns how long after a change a fetch was.
+func since(fetched, changed uint32) time.Duration {
+	return time.Duration(int64(fetched)-int64(changed)) * time.Second
+}
+
+// delayed notes how long after a change a fetch was, unless it came before the change.
 func (p *pages) delayed(e Engine, d time.Duration) {
-	p.delays[e] = append(p.delays[e], max(0, d))
-	if n := len(p.delays[e]); n > maxDelays {
-		p.delays[e] = slices.Delete(p.delays[e], 0, n-maxDelays)
+	if d < -early {
+		return
 	}
+	p.delays[e] = append(p.delays[e], max(0, d))
+	p.delays[e] = p.delays[e][max(0, len(p.delays[e])-maxDelays):]
 }
 
 // put stores what is known of a page, and halves the sample if it is too large.
 func (p *pages) put(hash uint64, one page) {
-	p.of[hash] = one
+	if hash&p.skip == 0 {
+		p.of[hash] = one
+	}
 	for len(p.of) > maxPages {
 		p.skip = p.skip<<1 | 1
 		maps.DeleteFunc(p.of, func(hash uint64, _ page) bool { return hash&p.skip != 0 })
 	}
 }
 
-// fetchedSince counts, by engine, the pages that it fetched since a time and that are still
+// count counts the pages that an engine fetched since each of some times and that are still
 // listed. On a large site this is an estimate.
-func (p *pages) fetchedSince(since second, listed func(hash uint64) bool) (n [engines]int) {
+func (p *pages) count(e Engine, listed func(hash uint64) bool, times ...time.Time) []int {
+	n := make([]int, len(times))
 	for hash, one := range p.of {
-		if one.fetched == [engines]second{} || !listed(hash) {
+		if one.fetched[e] == 0 || !listed(hash) {
 			continue
 		}
-		for e, at := range one.fetched {
-			if at != 0 && at >= since {
-				n[e] += int(p.skip + 1)
+		for i, t := range times {
+			if int64(one.fetched[e]) >= t.Unix() {
+				n[i] += int(p.skip + 1)
 			}
 		}
 	}

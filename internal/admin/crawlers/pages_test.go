@@ -80,15 +80,15 @@ func TestTimeFromChangeToFetch(t *testing.T) {
 
 // The tracker follows only some pages of a large site.
 func TestMemoryOfPagesIsBounded(t *testing.T) {
-	p := newPages()
+	p := pages{of: map[uint64]page{}}
 	const all = 5 * maxPages
 	for i := range uint64(all) {
-		p.fetch(google, i*0x9e3779b97f4a7c15>>20, 1) // as evenly spread as hashes are
+		p.fetch(google, i*0x9e3779b97f4a7c15>>20, time.Unix(1, 0)) // as evenly spread as hashes are
 	}
 	if len(p.of) > maxPages {
 		t.Errorf("%d pages are kept, want at most %d", len(p.of), maxPages)
 	}
-	n := p.fetchedSince(0, func(uint64) bool { return true })[google]
+	n := p.count(google, func(uint64) bool { return true }, time.Unix(0, 0))[0]
 	if off := math.Abs(float64(n)/all - 1); off > 0.05 {
 		t.Errorf("%d pages were fetched, and %d are told", all, n)
 	}

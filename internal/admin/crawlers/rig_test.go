@@ -126,4 +126,12 @@ func (r *rig) of(e Engine) *Report {
 	return nil
 }
 
+// days returns the counts of each day, the latest first.
+func (r *Report) days() (all []Day) {
+	for _, n := range r.EachDay {
+		all = append(all, n)
+	}
+	return all
+}
+
 const real1, real2, fake = "66.249.66.1", "66.249.66.2", "203.0.113.9"

@@ -3,17 +3,17 @@ package crawlers
 import (
 	"context"
 	"errors"
-	"hash/maphash"
+	"fmt"
 	"iter"
-	"maps"
 	"net/netip"
 	"sync"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -41,81 +41,41 @@ type Fetch struct {
 	Status int    // of the answer, for a file
 }
 
-// The bounds of the fetches that wait, and of the memory of addresses.
 const (
-	maxQueued  = 1024 // fetches that Run has not read yet
-	maxHeld    = 1024 // fetches that wait for the DNS
-	maxEach    = 64   // the same for one client
-	maxLookups = 4    // at one time
-	maxKnown   = 4096 // addresses with a verdict
-	knownFor   = 24 * time.Hour
-	retryAfter = time.Hour // if the DNS did not answer
-)
-
-const (
+	maxQueued    = 1024             // fetches that Run has not read yet
 	followEvery  = time.Minute      // how often to look for changes of pages
 	saveEvery    = 10 * time.Minute // how often to store the counts
 	storeTimeout = 5 * time.Second
+	late         = 2 * time.Minute // how long after its time a change may appear, since the clocks of processes differ
 )
 
-// Tracker follows the crawlers of one site. Saw and Report may be called concurrently.
+// Tracker follows the crawlers of one site. Saw, Flush and Report may be called concurrently.
 type Tracker struct {
 	cfg     Config
-	seed    maphash.Seed // hides clients: addresses are not kept
 	started time.Time
 	fetches chan Fetch
 	flushes chan chan<- error
 	stopped chan struct{} // closed when Run returns
 
-	// These fields belong to Run.
-	known   map[uint64]known
-	held    map[uint64][]Fetch // by client
-	holding int                // how many fetches are in held
-	asks    chan ask           // the clients in held
-	answers chan answer
-	since   time.Time // time of the changes to read next
+	clients clients   // of Run
+	since   time.Time // of Run: the time of the changes to read next
 
 	mu    sync.Mutex // guards the fields that Report reads; only Run changes them
-	kept  [engines]account
-	fresh [engines]account // counts not stored yet
+	kept  [engines]record
+	fresh [engines]record // not stored yet
 	pages pages
-}
-
-// client is the engine that a request claims to be from, and its real address.
-type client struct {
-	engine Engine
-	addr   netip.Addr
-}
-
-// known is what the DNS said about a client, and until when that counts.
-type known struct {
-	verdict verdict
-	until   time.Time
-}
-
-// ask is a question to the DNS, about a client. id stands for it.
-type ask struct {
-	client
-	id uint64
-}
-
-// answer is what the DNS says about a client.
-type answer struct {
-	id      uint64
-	verdict verdict
 }
 
 // New returns a tracker. It does nothing before Run is called.
 func New(cfg Config) *Tracker {
+	now := time.Now()
 	t := &Tracker{
-		cfg: cfg, seed: maphash.MakeSeed(), started: time.Now(), fetches: make(chan Fetch, maxQueued),
-		flushes: make(chan chan<- error), stopped: make(chan struct{}),
-		known: map[uint64]known{}, held: map[uint64][]Fetch{}, asks: make(chan ask, maxHeld), answers: make(chan answer, maxHeld), pages: newPages(),
+		cfg: cfg, started: now, fetches: make(chan Fetch, maxQueued), flushes: make(chan chan<- error), stopped: make(chan struct{}),
+		clients: newClients(), since: now, pages: pages{of: map[uint64]page{}},
 	}
 	for e := range t.kept {
-		t.kept[e], t.fresh[e] = newAccount(), newAccount()
+		t.kept[e], t.fresh[e] = newRecord(), newRecord()
 	}
-	t.since = t.started
 	return t
 }
 
@@ -151,21 +111,12 @@ func (t *Tracker) Run(ctx context.Context) {
 	defer close(t.stopped)
 	var lookups sync.WaitGroup
 	defer lookups.Wait()
-	defer close(t.asks)
-	for range maxLookups {
-		lookups.Go(func() {
-			for a := range t.asks {
-				if ctx.Err() != nil {
-					continue // nobody waits for the answer
-				}
-				t.answers <- answer{a.id, verify(ctx, t.cfg.DNS, a.engine, a.addr)}
-			}
-		})
-	}
+	defer close(t.clients.asks)
+	t.clients.ask(ctx, t.cfg.DNS, &lookups)
 	follow, save := time.NewTicker(followEvery), time.NewTicker(saveEvery)
 	defer follow.Stop()
 	defer save.Stop()
-	_ = t.sync(ctx) // if the store fails, the tracker keeps the fresh counts and the ledger tells the owner
+	_ = t.sync(ctx) // if the store fails, the tracker keeps the fresh counts and the worker tells the owner
 	for {
 		select {
 		case done := <-t.flushes:
@@ -173,8 +124,10 @@ func (t *Tracker) Run(ctx context.Context) {
 			done <- t.sync(ctx)
 		case f := <-t.fetches:
 			t.take(f)
-		case a := <-t.answers:
-			t.answered(a)
+		case a := <-t.clients.answers:
+			for _, f := range t.clients.learn(a, time.Now()) {
+				t.count(f, a.verdict, 0)
+			}
 		case <-follow.C:
 			t.follow(ctx)
 		case <-save.C:
@@ -194,94 +147,30 @@ func (t *Tracker) takeAll() {
 	}
 }
 
-// take counts a fetch, and finds out whether its claim is true.
-func (t *Tracker) take(f Fetch) {
-	t.count(f, counts{Claimed: 1})
-	f.Client = f.Client.Unmap().WithZone("")
-	switch {
-	case !f.Engine.Confirmable():
-		t.note(f) // there is nothing better than its claim
-		return
-	case !eligibility.Network(f.Client).IsValid():
-		return // not a public address, so the DNS cannot know it
-	}
-	c := client{f.Engine, f.Client}
-	id := maphash.Comparable(t.seed, c)
-	if k, is := t.known[id]; is && f.At.Before(k.until) {
-		t.judge(f, k.verdict)
-		return
-	}
-	if t.holding >= maxHeld || len(t.held[id]) >= maxEach {
-		return
-	}
-	if _, waits := t.held[id]; !waits {
-		t.asks <- ask{c, id} // there is room for each client in held
-	}
-	t.held[id] = append(t.held[id], f)
-	t.holding++
-}
+func (t *Tracker) take(f Fetch) { t.count(f, t.clients.verdict(f), 1) }
 
-// answered judges the fetches that waited for an answer.
-func (t *Tracker) answered(a answer) {
-	fetches := t.held[a.id]
-	delete(t.held, a.id)
-	t.holding -= len(fetches)
-	t.remember(a, time.Now())
-	for _, f := range fetches {
-		t.judge(f, a.verdict)
-	}
-}
-
-func (t *Tracker) remember(a answer, now time.Time) {
-	if len(t.known) >= maxKnown {
-		maps.DeleteFunc(t.known, func(_ uint64, k known) bool { return !now.Before(k.until) })
-	}
-	for id := range t.known {
-		if len(t.known) < maxKnown {
-			break
-		}
-		delete(t.known, id) // any one will do: it is looked up again
-	}
-	until := now.Add(knownFor)
-	if a.verdict == unknown {
-		until = now.Add(retryAfter)
-	}
-	t.known[a.id] = known{a.verdict, until}
-}
-
-// judge counts a fetch by what the DNS says about its client. Only a confirmed fetch counts
-// as the engine's.
-func (t *Tracker) judge(f Fetch, v verdict) {
+// count counts a fetch as claimed or not, and by what the DNS says about its client. Only a
+// confirmed fetch counts as the engine's.
+func (t *Tracker) count(f Fetch, v verdict, claimed int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	day, files := Day{Claimed: claimed}, map[string]File{}
 	switch v {
 	case confirmed:
-		t.count(f, counts{Confirmed: 1})
-		t.note(f)
+		if f.Engine.Confirmable() {
+			day.Confirmed = 1
+		}
+		if f.File != "" {
+			files[f.File] = File{moment.Of(f.At), f.Status}
+		}
+		if f.Page != 0 && t.cfg.Lists(f.Page) {
+			t.pages.fetch(f.Engine, f.Page, f.At)
+		}
 	case refuted:
-		t.count(f, counts{Refuted: 1})
+		day.Refuted = 1
 	}
+	t.fresh[f.Engine].add(record{map[int64]Day{moment.Of(f.At).Day(): day}, files})
 }
-
-func (t *Tracker) count(f Fetch, n counts) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.fresh[f.Engine].count(moment.Of(f.At).Day(), n)
-}
-
-// note remembers what an engine fetched.
-func (t *Tracker) note(f Fetch) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if f.File != "" {
-		t.fresh[f.Engine].fetch(f.File, fetched{moment.Of(f.At), uint16(f.Status)})
-	}
-	if f.Page != 0 && t.cfg.Lists(f.Page) {
-		t.pages.fetch(f.Engine, f.Page, secondOf(f.At))
-	}
-}
-
-// late is how long after its time a change may appear, since other processes' clocks
-// differ.
-const late = 2 * time.Minute
 
 // follow reads which pages changed.
 func (t *Tracker) follow(ctx context.Context) {
@@ -289,20 +178,78 @@ func (t *Tracker) follow(ctx context.Context) {
 	defer cancel()
 	now := time.Now()
 	for e, err := range t.cfg.Changes(ctx, t.since) {
+		if errors.Is(err, changelog.ErrOlder) {
+			t.since = now
+		}
 		if err != nil {
-			if errors.Is(err, changelog.ErrOlder) {
-				t.since = now
-			}
 			return // follow reads the same changes next time
 		}
-		if e.What == changelog.Removed {
-			continue
+		if e.What != changelog.Removed {
+			t.mu.Lock()
+			t.pages.change(t.cfg.Hash(e.Location), e.At)
+			t.mu.Unlock()
 		}
-		t.mu.Lock()
-		t.pages.change(t.cfg.Hash(e.Location), secondOf(e.At))
-		t.mu.Unlock()
 	}
 	if before := now.Add(-late); before.After(t.since) {
 		t.since = before
 	}
+}
+
+// sync adds the fresh counts to the stored ones, and reads what other processes have added.
+// If the store fails, sync adds them next time. If the store writes but its answer is lost,
+// sync adds the fresh counts twice. So it waits for the answer even after ctx has ended.
+func (t *Tracker) sync(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	var names []string
+	access := t.cfg.Store.View
+	fresh := [engines]record{} // a copy, because a store that hangs may read it for long
+	for e := range t.fresh {
+		names = append(names, t.cfg.Keys.Crawler(table[e].name))
+		fresh[e] = newRecord()
+		if fresh[e].add(t.fresh[e]); len(fresh[e].Days) > 0 {
+			access = t.cfg.Store.Update
+		}
+	}
+	stored, err := txn.Within(ctx, func() (stored [engines]record, err error) {
+		err = access(ctx, names, func(values [][]byte) error {
+			for e := range fresh {
+				stored[e] = readRecord(values[e])
+				if stored[e].add(fresh[e]); len(fresh[e].Days) > 0 {
+					values[e] = codec.Marshal(stored[e])
+				}
+			}
+			return nil
+		})
+		return stored, err
+	})
+	if err != nil {
+		return fmt.Errorf("storing what crawlers fetched: %w", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = stored
+	for e := range t.fresh {
+		t.fresh[e] = newRecord()
+	}
+	return nil
+}
+
+// Report returns a report on each engine that any client has claimed to be.
+func (t *Tracker) Report(now time.Time) (reports []Report) {
+	listed := t.cfg.Listed()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range engines {
+		r := Report{Engine: Engine(i), record: newRecord(), Since: t.started}
+		r.record.add(t.kept[i])
+		if r.record.add(t.fresh[i]); len(r.record.Days) == 0 {
+			continue
+		}
+		n := t.pages.count(r.Engine, t.cfg.Lists, now.Add(-24*time.Hour), now.Add(-7*24*time.Hour), time.Unix(0, 0))
+		r.Day, r.Week, r.Never = n[0], n[1], max(0, listed-n[2])
+		r.Delay, r.Delays = t.pages.median(r.Engine)
+		reports = append(reports, r)
+	}
+	return reports
 }

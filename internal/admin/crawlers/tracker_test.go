@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -13,8 +12,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/codec/recordtest"
-	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -30,10 +28,16 @@ func TestFetchesAreCountedByFileAndDay(t *testing.T) {
 		r.fetch(google, fake, 0, "sitemap.xml", 503)
 		got := r.of(google)
 		later := began.Add(24 * time.Hour).UTC()
-		wantFiles := []File{{"sitemap.xml", later, 304}, {"sitemap-1.xml", began.UTC(), 200}}
-		wantDays := []Day{{later.Truncate(24 * time.Hour), 2, 1, 1}, {began.UTC().Truncate(24 * time.Hour), 2, 2, 0}}
-		if !reflect.DeepEqual(got.Files, wantFiles) || !reflect.DeepEqual(got.Days, wantDays) {
-			t.Errorf("%+v\n%+v, want\n%+v\n%+v", got.Files, got.Days, wantFiles, wantDays)
+		want := fmt.Sprint("sitemap.xml ", File{moment.Of(later), 304}, " sitemap-1.xml ", File{moment.Of(began), 200}, " ", later.Truncate(24*time.Hour), Day{2, 1, 1}, " ", began.UTC().Truncate(24*time.Hour), Day{2, 2, 0}, " ")
+		text := ""
+		for name, f := range got.EachFile {
+			text += fmt.Sprint(name, " ", f, " ")
+		}
+		for day, n := range got.EachDay {
+			text += fmt.Sprint(day, n, " ")
+		}
+		if text != want {
+			t.Errorf("%s, want %s", text, want)
 		}
 	})
 }
@@ -62,11 +66,11 @@ func TestStoredCountsHaveNoAddressAndAreShared(t *testing.T) {
 			}
 		}
 		got := start(t, st, trueBots()).of(google)
-		if got == nil || len(got.Days) != 1 || got.Days[0].Claimed != 4 || got.Days[0].Confirmed != 3 || got.Days[0].Refuted != 1 {
+		if got == nil || !reflect.DeepEqual(got.days(), []Day{{4, 3, 1}}) {
 			t.Fatalf("the next process reports %+v", got)
 		}
-		if len(got.Files) != 2 || got.Files[0].Name != "sitemap-1.xml" || got.Files[1].Status != 304 {
-			t.Errorf("the files are %+v", got.Files)
+		if names := got.record.latest(); len(names) != 2 || names[0] != "sitemap-1.xml" || got.record.Files["sitemap.xml"].Status != 304 {
+			t.Errorf("the files are %+v", got.record.Files)
 		}
 		if got.Day != 0 || got.Never != 9 {
 			t.Errorf("pages are told that this process knows nothing of: %+v", got)
@@ -106,7 +110,7 @@ func TestCountsOutliveAStoreThatFails(t *testing.T) {
 				trouble(st).Store(false)
 				time.Sleep(saveEvery)
 				r.stop()
-				if got := start(t, st, trueBots()).of(google); got == nil || len(got.Days) != 1 || got.Days[0].Confirmed != 2 {
+				if got := start(t, st, trueBots()).of(google); got == nil || !reflect.DeepEqual(got.days(), []Day{{2, 2, 0}}) {
 					t.Errorf("the next process reports %+v", got)
 				}
 			})
@@ -125,7 +129,7 @@ func TestFlushStoresWhatIsQueued(t *testing.T) {
 			t.Error(err)
 		}
 		other := start(t, st, trueBots())
-		if err := other.Flush(t.Context()); err != nil || other.of(duck) == nil || other.of(duck).Days[0].Claimed != maxQueued {
+		if err := other.Flush(t.Context()); err != nil || other.of(duck) == nil || other.of(duck).days()[0].Claimed != maxQueued {
 			t.Errorf("another process reports %+v, %v", other.of(duck), err)
 		}
 		r.fetch(duck, "", 0, "", 0)
@@ -145,46 +149,20 @@ func TestFlushStoresWhatIsQueued(t *testing.T) {
 	})
 }
 
-func TestAccountIsBounded(t *testing.T) {
-	a := newAccount()
+func TestRecordIsBounded(t *testing.T) {
+	r := newRecord()
 	for i := range 2 * maxFiles {
-		a.fetch(fmt.Sprintf("%s-%d.xml", strings.Repeat("n", 64), i), fetched{moment.Time(1_800_000_000_000 + i), 200})
-		a.count(int64(20_000+i), counts{math.MaxUint32, math.MaxUint32, math.MaxUint32})
+		name := fmt.Sprintf("%s-%d.xml", strings.Repeat("n", 64), i)
+		r.add(record{map[int64]Day{int64(20_000 + i): {1 << 30, 1 << 30, 1 << 30}}, map[string]File{name: {moment.Time(1_800_000_000_000 + i), 200}}})
 	}
-	if n := len(a.encode()); n > store.MaxValue {
-		t.Errorf("the record has %d bytes, and a value may have %d", n, store.MaxValue)
+	b := codec.Marshal(r)
+	if len(b) > store.MaxValue || len(r.Days) != maxDays || len(r.Files) != maxFiles || r.Files[r.latest()[0]].At != moment.Time(1_800_000_000_000+2*maxFiles-1) {
+		t.Errorf("%d bytes, %d days and %d files, the latest %v", len(b), len(r.Days), len(r.Files), r.Files[r.latest()[0]])
 	}
-	days, files := a.report()
-	if len(days) != maxDays || len(files) != maxFiles || files[0].At.Before(files[1].At) || days[0].Start.Before(days[1].Start) {
-		t.Errorf("%d days and %d files, from %v and %v on", len(days), len(files), days[0], files[0])
+	if again := readRecord(b); !reflect.DeepEqual(again, r) {
+		t.Error("it is read as another record than was written")
 	}
-	again := readAccount(a.encode())
-	if !reflect.DeepEqual(again, a) {
-		t.Error("it is read as another account than was written")
+	if damaged := readRecord(b[:len(b)-1]); len(damaged.Days) != 0 || len(damaged.Files) != 0 {
+		t.Errorf("a damaged record is read as %+v", damaged)
 	}
-}
-
-// Keys of engines are distinct, and stores take them.
-func TestKeysOfEnginesAreDistinctAndValid(t *testing.T) {
-	var names []string
-	for i := range engines {
-		names = append(names, keys.Keys("https://example.com|").Crawler(table[i].name))
-	}
-	if err := store.CheckKeys(names); err != nil {
-		t.Error(err)
-	}
-}
-
-func FuzzReadAccount(f *testing.F) {
-	a := newAccount()
-	a.count(20_000, counts{3, 2, 1})
-	a.fetch("sitemap.xml", fetched{1_800_000_000_000, 200})
-	f.Add(recordtest.FieldsOf(a.encode()))
-	f.Fuzz(func(t *testing.T, fields []byte) {
-		a := readAccount(recordtest.Sealed(fields))
-		if again := readAccount(a.encode()); !reflect.DeepEqual(again.Days, a.Days) || !reflect.DeepEqual(again.Files, a.Files) {
-			t.Errorf("%+v is read again as %+v", a, again)
-		}
-		a.report()
-	})
 }
