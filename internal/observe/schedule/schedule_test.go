@@ -255,39 +255,6 @@ func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 	})
 }
 
-// Everything at once, for the race detector. Whatever happened, each target is due again later.
-func TestConcurrentCallersLeaveEachTargetDueAgain(t *testing.T) {
-	inBubble(t, 32, func(t *testing.T, table *Table) {
-		var done sync.WaitGroup
-		for worker := range 8 {
-			done.Go(func() {
-				for i := range 2_000 {
-					target := "/" + strconv.Itoa((i*7+worker)%100)
-					claim, ok := table.Begin(target)
-					switch {
-					case !ok:
-						table.Reset(target)
-					case i%3 == 0:
-						claim.Accept()
-					case i%3 == 1:
-						claim.Pass()
-					default:
-						claim.Return()
-					}
-				}
-			})
-		}
-		done.Wait()
-		time.Sleep(Longest)
-		for i := range 100 {
-			begin(t, table, "/"+strconv.Itoa(i)).Return()
-		}
-		if n := table.slots(); n > 32 {
-			t.Errorf("%d slots are taken, want at most 32", n)
-		}
-	})
-}
-
 func TestKnownTargetCostsNoMemory(t *testing.T) {
 	table := New(64)
 	table.Begin("/a")
