@@ -18,7 +18,7 @@ func (u *update) credit() {
 	}
 	networks, changed := len(p.Networks), false
 	if p.Witnessed {
-		p.Visited(u.Observation)
+		p.VisitedBy(u.Net)
 	}
 	if (variant.Link || variant.Hop > 0 || u.site.Entries[u.Location]) && !variant.NoFollow {
 		changed = u.point(p) || !p.Link

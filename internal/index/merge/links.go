@@ -121,7 +121,7 @@ func (u visited) linked(ln observation.Link, news Novelty) (open pagerecord.Open
 // point notes that a listed page links to the page, and reports whether that changed the
 // record.
 func (u visited) point(to *pagerecord.Page) (changed bool) {
-	changed = to.LinkedFrom(u.Observation)
+	changed = to.LinkedFrom(u.Moment(), u.Net)
 	if !to.Unprompted && !to.Public() && to.Word() == eligibility.Risky && u.unprompted() {
 		to.Unprompted, changed = true, true
 	}

@@ -2,11 +2,15 @@ package merge
 
 import (
 	"net/http"
+	"strings"
 
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 // witness merges a visit that got the page. If it is not newer than the last one, it
@@ -18,7 +22,7 @@ func (u *update) witness() (follow bool) {
 		u.due(u.Location) // otherwise the next visitor would not be observed
 		return false
 	}
-	p.WitnessedBy(u.Observation)
+	witnessed(p, u.Observation)
 	if u.follows() || p.FirstSeen == 0 {
 		u.seen()
 	}
@@ -117,7 +121,7 @@ func (u *update) tracked() {
 	if p.Looks == 0 {
 		p.Shared = p.Shared || u.Shared // until the page itself was seen
 	}
-	p.WitnessedBy(u.Observation)
+	witnessed(p, u.Observation)
 	if u.site.fades(p, u.Moment()) {
 		p.LastSeen = u.Moment()
 	}
@@ -138,4 +142,15 @@ func (site *Site) WantsTracked(at moment.Time, before *pagerecord.Page) bool {
 // become less exact.
 func (site *Site) fades(p *pagerecord.Page, at moment.Time) bool {
 	return at.Sub(p.LastSeen) >= site.KeepFor/2
+}
+
+// witnessed notes what an observation of the page adds to the reasons for its listing.
+func witnessed(p *pagerecord.Page, k *observation.Observation) {
+	p.Route = p.Route || k.Exact && k.Whole
+	p.Query = strings.Contains(k.Location, "?")
+	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)
+	if k.Group != 0 && p.Loaded.Sibling == sitewide.Uncounted {
+		p.Group = k.Group
+	}
+	p.VisitedBy(k.Net)
 }

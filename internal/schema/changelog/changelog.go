@@ -43,16 +43,10 @@ type Event struct {
 // again.
 type Log struct{ Keys keys.Keys }
 
-// Tx is the store as one transaction sees it.
-type Tx interface {
-	Get(key string) []byte
-	Put(key string, value []byte) // nil deletes
-}
-
 // Note replaces the event of a page by what happens to it at now, in Unix milliseconds. It returns
 // now. before is what Note returned last time, 0 if never. The event of that time may be gone. why
 // is the reason of the page's verdict; Note stores that of a removal.
-func (l Log) Note(tx Tx, before int64, location string, what Happening, why eligibility.Reason, now int64) int64 {
+func (l Log) Note(tx txn.Records, before int64, location string, what Happening, why eligibility.Reason, now int64) int64 {
 	now = keys.LogTime(now)
 	since := moment.Time(0)
 	if before != 0 {
@@ -73,7 +67,7 @@ func (l Log) Note(tx Tx, before int64, location string, what Happening, why elig
 }
 
 // Erase removes the event of a page. before is what Note returned last time, 0 if never.
-func (l Log) Erase(tx Tx, before int64, location string) {
+func (l Log) Erase(tx txn.Records, before int64, location string) {
 	if before != 0 {
 		tx.Put(l.Keys.Log(before, location), nil)
 	}

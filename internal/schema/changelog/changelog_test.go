@@ -42,7 +42,7 @@ func (m mapTx) Put(key string, value []byte) {
 }
 
 // write runs fn in a transaction.
-func (d *diary) write(fn func(Tx)) {
+func (d *diary) write(fn func(txn.Records)) {
 	d.Helper()
 	base.Check(d, txn.Update(d.Context(), d.st, nil, func(t *txn.Tx) { fn(t) }))
 }
@@ -52,7 +52,7 @@ func (d *diary) happens(what Happening, locations ...string) {
 	d.Helper()
 	for _, l := range locations {
 		before, at := d.last[l], time.Now().UnixMilli()
-		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, before, l, what, eligibility.StatusGone, at) })
+		d.write(func(tx txn.Records) { d.last[l] = d.j.Note(tx, before, l, what, eligibility.StatusGone, at) })
 		time.Sleep(time.Second)
 	}
 }
@@ -98,7 +98,7 @@ func TestChangelogKeepsTheLastEventOfEachPage(t *testing.T) {
 		d.wantSince(time.Now(), "")
 		d.wantSince(time.Now().AddDate(30_000, 0, 0), "")
 		d.wantSince(time.Now().Add(-time.Second), "added /c")
-		d.write(func(tx Tx) { d.j.Erase(tx, d.last["/a"], "/a") })
+		d.write(func(tx txn.Records) { d.j.Erase(tx, d.last["/a"], "/a") })
 		d.wantSince(noon, "added /d, changed since added /b, added /c")
 	})
 }
@@ -135,7 +135,7 @@ func TestDamagedEventsArePruned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		for half := range 2 {
-			d.write(func(tx Tx) {
+			d.write(func(tx txn.Records) {
 				for i := range pruneAtOnce + half {
 					tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), fmt.Sprintf("/old/%d/%d", half, i)), []byte("damaged"))
 				}
@@ -144,7 +144,7 @@ func TestDamagedEventsArePruned(t *testing.T) {
 		began := time.Now()
 		time.Sleep(keptFor)
 		d.happens(Added, "/a")
-		d.write(func(tx Tx) { tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), "/young"), []byte("damaged")) })
+		d.write(func(tx txn.Records) { tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), "/young"), []byte("damaged")) })
 		base.Check(t, d.j.Prune(t.Context(), d.st, time.Now()))
 		left := 0
 		for _, err := range d.st.Scan(t.Context(), d.j.Keys.Logs(), "") {
@@ -177,7 +177,7 @@ func TestChangelogWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T
 			t.Errorf("%v for a time before the first event", err)
 		}
 		d.wantSince(began, "added /a")
-		d.write(func(tx Tx) { d.j.Erase(tx, began.UnixMilli(), "/a") })
+		d.write(func(tx txn.Records) { d.j.Erase(tx, began.UnixMilli(), "/a") })
 		if _, err := d.since(time.Now().Add(-keptFor - time.Millisecond)); !errors.Is(err, ErrOlder) {
 			t.Errorf("%v for a time whose events were dropped", err)
 		}
@@ -211,7 +211,7 @@ func TestEventOfAClockThatWasAheadCountsOnceItsTimeComes(t *testing.T) {
 		began := time.Now()
 		note := func(what Happening, location string, ahead time.Duration) {
 			before := d.last[location]
-			d.write(func(tx Tx) {
+			d.write(func(tx txn.Records) {
 				d.last[location] = d.j.Note(tx, before, location, what, eligibility.None, time.Now().Add(ahead).UnixMilli())
 			})
 		}

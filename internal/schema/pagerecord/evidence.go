@@ -1,37 +1,22 @@
 package pagerecord
 
 import (
-	"strings"
-
-	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
-// WitnessedBy notes what a look at the page adds to the reasons for its listing.
-func (p *Page) WitnessedBy(k *observation.Observation) {
-	p.Route = p.Route || k.Exact && k.Whole
-	p.Query = strings.Contains(k.Location, "?")
-	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)
-	if k.Group != 0 && p.Loaded.Sibling == sitewide.Uncounted {
-		p.Group = k.Group
-	}
-	p.Visited(k)
-}
-
-// Visited notes the client's network while the page waits.
-func (p *Page) Visited(k *observation.Observation) {
+// VisitedBy notes a network that got the page while it waits. 0 stands for an unknown one.
+func (p *Page) VisitedBy(network uint32) {
 	if !p.Public() {
-		p.SawVisitor(k.Net)
+		p.SawVisitor(network)
 	}
 }
 
-// LinkedFrom notes that a look saw a link from a listed page to this one. It reports whether that
+// LinkedFrom notes that a network saw a link from a listed page to this one. It reports whether that
 // is news.
-func (p *Page) LinkedFrom(k *observation.Observation) bool {
-	return !p.Public() && p.SawLink(k.Moment(), k.Net)
+func (p *Page) LinkedFrom(at moment.Time, network uint32) bool {
+	return !p.Public() && p.SawLink(at, network)
 }
 
 // Word returns what the location's own words suggest.

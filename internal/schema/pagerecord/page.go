@@ -31,7 +31,7 @@ type Page struct {
 	Reading              `cbor:"7,keyasint,omitzero"`
 	Copies               `cbor:"8,keyasint,omitzero"`
 	Languages            `cbor:"9,keyasint,omitzero"`
-	Listing              `cbor:"10,keyasint,omitzero"`
+	Place                `cbor:"10,keyasint,omitzero"`
 
 	Mark  mark.Mark     `cbor:"11,keyasint,omitzero"` // recognises changes of the content
 	Dates lastmod.Dates `cbor:"12,keyasint,omitzero"` // what the lastmod is chosen from
@@ -93,9 +93,9 @@ func (p *Page) Unasked() bool {
 // PendingRemoval says that a listed page may be gone, or may not be for everybody. It lasts until it is
 // confirmed or refuted.
 type PendingRemoval struct {
-	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 for no doubt
+	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 if it is not pending
 	MissingWhy eligibility.Reason `cbor:"2,keyasint,omitzero"` // what a client was told
-	MissingNet uint32             `cbor:"3,keyasint,omitzero"` // which client; see look.Look.Net
+	MissingNet uint32             `cbor:"3,keyasint,omitzero"` // which client; see observation.Look.Net
 }
 
 // Statement is what the page said about itself at the last look.
@@ -111,7 +111,7 @@ type Statement struct {
 type Redirect struct {
 	Target   uint64      `cbor:"1,keyasint,omitzero"` // the last target
 	TargetAt moment.Time `cbor:"2,keyasint,omitzero"` // the look that first saw it
-	By       uint32      `cbor:"3,keyasint,omitzero"` // the client of that look; see look.Look.Net
+	By       uint32      `cbor:"3,keyasint,omitzero"` // the client of that look; see observation.Look.Net
 }
 
 // Reading says what was read of the page, and what reading the same bytes again may add.
@@ -120,7 +120,7 @@ type Reading struct {
 	Read     bool        `cbor:"2,keyasint,omitzero"` // whether all with this body hash was parsed, and its links followed
 	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
 	ReadAt   moment.Time `cbor:"4,keyasint,omitzero"` // when that was, to the second
-	ReadNet  uint32      `cbor:"5,keyasint,omitzero"` // and its client; see look.Look.Net
+	ReadNet  uint32      `cbor:"5,keyasint,omitzero"` // and its client; see observation.Look.Net
 	NewLinks NewLinks    `cbor:"6,keyasint,omitzero"` // links that may announce new pages
 }
 
@@ -166,11 +166,11 @@ func (l *Languages) Named(id uint64) (langs []string) {
 	return langs
 }
 
-// Listing says where the page is in the sitemap and in the journal. Only settling a page changes
+// Place says where the page is in the sitemap and in the changelog. Only settling a page changes
 // it.
-type Listing struct {
+type Place struct {
 	Part   int         `cbor:"1,keyasint,omitzero"` // the part that lists the page, or did; 0 if it was never listed
-	Logged moment.Time `cbor:"2,keyasint,omitzero"` // its last event, see journal.Journal.Note
+	Logged moment.Time `cbor:"2,keyasint,omitzero"` // its last event, see changelog.Log.Note
 }
 
 // Varieties are the texts by language in which the page was seen, the latest first. A page that

@@ -50,7 +50,7 @@ func full() *Page {
 		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8, NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}}},
 		Copies:    Copies{9, 9, true, true},
 		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []shards.Alternate{{Lang: "de", Location: "/de/"}}, Varieties{0x1235, 0xfffe}},
-		Listing:   Listing{3, 1700000200001},
+		Place:     Place{3, 1700000200001},
 		Mark:      m,
 		Dates:     changedDates(), Rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
 		Loaded: Loaded{Known: true, Listed: true, Tallied: eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, Sibling: sitewide.Linked, Change: sec(1700000100)},

@@ -8,19 +8,19 @@ import (
 	"github.com/servemap/servemap/internal/schema/codec"
 )
 
-// ConfirmAfter is how long a suspect page has to prove that it is there.
+// ConfirmAfter is how long a page has to prove that it is there.
 const ConfirmAfter = time.Minute
 
 // SeveralNetworks in PendingRemoval.MissingNet stands for more than one network.
 const SeveralNetworks = 1 << 17
 
-// HasMinute reports whether a doubt may be confirmed after a minute. Other doubts wait until the
+// HasMinute reports whether the removal may be confirmed after a minute. Others wait until the
 // page is seen or refused again.
 func (d *PendingRemoval) HasMinute() bool {
 	return Variable(d.MissingWhy) || d.MissingWhy == eligibility.NotFound || d.MissingNet == SeveralNetworks
 }
 
-// Minute returns the record of a doubt that has its minute.
+// Minute returns the record of a removal that has its minute.
 func (d *PendingRemoval) Minute() []byte { return codec.Marshal(PendingRemoval{Missing: d.Missing}) }
 
 // ReadMinute returns since when a listed page may be gone, according to its record.

@@ -10,14 +10,9 @@ import (
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
-
-// Tx is the view of the store within one transaction.
-type Tx interface {
-	Get(key string) []byte
-	Put(key string, value []byte) // nil deletes
-}
 
 // A Book keeps which page is in which part. Its methods only read and write tx, so that a
 // transaction may run again.
@@ -73,7 +68,7 @@ func DecodePart(b []byte) (p Part) {
 func (p Part) encode() []byte { return codec.Marshal(p) }
 
 // putPart stores the record of a part that has changed.
-func (b Book) putPart(tx Tx, n int, p Part) {
+func (b Book) putPart(tx txn.Records, n int, p Part) {
 	p.Changes = (p.Changes + 1) % math.MaxInt32
 	tx.Put(b.Keys.Part(n), p.encode())
 }
@@ -84,7 +79,7 @@ func (b Book) putPart(tx Tx, n int, p Part) {
 // bytes that an entry with these extensions can ever take, so that no later change of its
 // dates, and no rule, makes the file too long. It reads a few keys, however many parts
 // there are.
-func (b Book) Add(tx Tx, before int, location string, e Entry) int {
+func (b Book) Add(tx txn.Records, before int, location string, e Entry) int {
 	size := b.Reserved(location, e.Extension)
 	e.Room = size - b.size(location)
 	n, p := b.choose(tx, before, size)
@@ -97,7 +92,7 @@ func (b Book) Add(tx Tx, before int, location string, e Entry) int {
 	return n
 }
 
-func (b Book) choose(tx Tx, before, size int) (int, Part) {
+func (b Book) choose(tx txn.Records, before, size int) (int, Part) {
 	if before > 0 {
 		if p := DecodePart(tx.Get(b.Keys.Part(before))); b.room(p, size) {
 			return before, p
@@ -111,7 +106,7 @@ func (b Book) choose(tx Tx, before, size int) (int, Part) {
 }
 
 // Remove takes location out of part n. The room stays free, so that few files change.
-func (b Book) Remove(tx Tx, n int, location string) {
+func (b Book) Remove(tx txn.Records, n int, location string) {
 	key := b.Keys.List(n, location)
 	entry := tx.Get(key)
 	if entry == nil {
@@ -129,7 +124,7 @@ func (b Book) Remove(tx Tx, n int, location string) {
 
 // Move moves location from part n to another part, and returns that part. It returns n if
 // the page cannot be moved.
-func (b Book) Move(tx Tx, n int, location string) int {
+func (b Book) Move(tx txn.Records, n int, location string) int {
 	e, err := DecodeEntry(tx.Get(b.Keys.List(n, location)))
 	if err != nil {
 		return n
@@ -141,7 +136,7 @@ func (b Book) Move(tx Tx, n int, location string) int {
 // Set replaces the entry of location, which is in part n, and reports whether that changes
 // the part's file. New extensions may make the part too large; then [Book.Move] takes the
 // page out of it.
-func (b Book) Set(tx Tx, n int, location string, e Entry) bool {
+func (b Book) Set(tx txn.Records, n int, location string, e Entry) bool {
 	key := b.Keys.List(n, location)
 	old := tx.Get(key)
 	before, _ := DecodeEntry(old)
@@ -161,7 +156,7 @@ func (b Book) Set(tx Tx, n int, location string, e Entry) bool {
 }
 
 // Extension returns the extension of location's entry in part n, nil if it has none.
-func (b Book) Extension(tx Tx, n int, location string) *Extension {
+func (b Book) Extension(tx txn.Records, n int, location string) *Extension {
 	e, err := DecodeEntry(tx.Get(b.Keys.List(n, location)))
 	if err != nil {
 		return nil
@@ -173,7 +168,7 @@ func (b Book) Extension(tx Tx, n int, location string) *Extension {
 // part, so it is for the rare case that the page's own record is lost. It also looks behind
 // the last part, since the record of a part may be lost too. If there are more parts than a
 // transaction may read, the transaction fails.
-func (b Book) Find(tx Tx, location string) int {
+func (b Book) Find(tx txn.Records, location string) int {
 	for n := range min(b.Filling, store.MaxKeys) + 1 {
 		if tx.Get(b.Keys.List(n+1, location)) != nil {
 			return n + 1
@@ -184,7 +179,7 @@ func (b Book) Find(tx Tx, location string) int {
 
 // Over reports whether part n is too large. That happens when the limits were lowered, or
 // when a page got more extensions.
-func (b Book) Over(tx Tx, n int) bool { return b.over(DecodePart(tx.Get(b.Keys.Part(n)))) }
+func (b Book) Over(tx txn.Records, n int) bool { return b.over(DecodePart(tx.Get(b.Keys.Part(n)))) }
 
 func (b Book) over(p Part) bool {
 	maxURLs, maxBytes := b.limits()

@@ -9,6 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -24,7 +25,7 @@ type Article struct {
 }
 
 // announce updates the keys of news when one extension replaces another.
-func (b Book) announce(tx Tx, n int, location string, old, now *Extension) {
+func (b Book) announce(tx txn.Records, n int, location string, old, now *Extension) {
 	was, is := b.newsKey(location, old), b.newsKey(location, now)
 	if was != "" && was != is {
 		tx.Put(was, nil)

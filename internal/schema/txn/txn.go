@@ -15,6 +15,12 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
+// Records is the store as one transaction sees it; [Tx] is one.
+type Records interface {
+	Get(key string) []byte
+	Put(key string, value []byte) // nil deletes
+}
+
 // Tx is what one transaction reads and writes. A key that was not loaded reads as absent and is
 // noted. Then the transaction runs again with that key loaded.
 type Tx struct {
