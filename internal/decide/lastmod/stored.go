@@ -13,3 +13,15 @@ func (d *Dates) UnmarshalBinary(b []byte) error {
 	_, err := codec.Read(b, codec.Into(func(f *codec.Fields) { d.Fields(f, 1) }))
 	return err
 }
+
+// MarshalBinary returns the summary as it is stored.
+func (sum Summary) MarshalBinary() ([]byte, error) {
+	return codec.Encode(func(f *codec.Fields) { sum.Fields(f, 1) }, ""), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (sum *Summary) UnmarshalBinary(b []byte) error {
+	*sum = Summary{}
+	_, err := codec.Read(b, codec.Into(func(f *codec.Fields) { sum.Fields(f, 1) }))
+	return err
+}

@@ -60,9 +60,9 @@ func (c *composer) part(ctx context.Context, n int) (*file, error) {
 			made.damaged++
 		}
 	}
-	made.dates = c.to.given.Summarise()
+	made.Dates = c.to.given.Summarise()
 	made = c.to.endPages(made)
-	made.changes = part.Changes
+	made.Changes = part.Changes
 	return made, nil
 }
 

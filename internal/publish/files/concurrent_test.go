@@ -15,6 +15,7 @@ import (
 
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // site is a site under concurrent load: pages are withdrawn and come back, the store
@@ -29,7 +30,7 @@ type site struct {
 
 // pages returns the pages that the store lists.
 func (s *site) pages() (all []string) {
-	s.write(func(tx shards.Tx) {
+	s.write(func(tx txn.Records) {
 		for l, n := range s.part {
 			if tx.Get(s.book.Keys.List(n, l)) != nil {
 				all = append(all, l)
@@ -140,7 +141,7 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 				s.happens(added, fmt.Sprintf("/page%02d", i))
 			}
 			linked := shards.Entry{Extension: &shards.Extension{Alternates: []shards.Alternate{{Lang: "de", Location: "/page01"}, {Lang: "en", Location: "/page10"}, {Lang: "fr", Location: "/page20"}}}}
-			s.write(func(tx shards.Tx) {
+			s.write(func(tx txn.Records) {
 				for _, l := range []string{"/page01", "/page10", "/page20"} {
 					s.book.Set(tx, s.part[l], l, linked)
 				}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // diary is a shelf that remembers for each page in which part it is.
@@ -30,7 +31,7 @@ const (
 func (d *diary) happens(what happening, locations ...string) {
 	d.Helper()
 	for _, l := range locations {
-		d.write(func(tx shards.Tx) {
+		d.write(func(tx txn.Records) {
 			switch what {
 			case added:
 				d.part[l] = d.book.Add(tx, d.part[l], l, shards.Entry{})

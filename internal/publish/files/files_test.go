@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 func TestOneFileThenAnIndex(t *testing.T) {
@@ -40,7 +41,7 @@ func TestChangeMakesOneFileNew(t *testing.T) {
 		s.render()
 		time.Sleep(time.Hour)
 		before := s.files.served.Load()
-		s.write(func(tx shards.Tx) {
+		s.write(func(tx txn.Records) {
 			if s.book.Set(tx, 2, "/4", changedAt(time.Now().Unix())) {
 				s.files.Changed(2)
 			}
@@ -53,14 +54,14 @@ func TestChangeMakesOneFileNew(t *testing.T) {
 		if after.files[2] == before.files[2] {
 			t.Error("part 2 is the old one")
 		}
-		if !strings.Contains(s.get("sitemap.xml").Body.String(), after.files[2].modified.Time().UTC().Format("2006-01-02T15:04:05Z")) {
+		if !strings.Contains(s.get("sitemap.xml").Body.String(), after.files[2].Modified.Time().UTC().Format("2006-01-02T15:04:05Z")) {
 			t.Error("the index does not say when part 2 became new")
 		}
 		s.files.ChangedAll()
 		time.Sleep(time.Hour)
 		s.render()
-		if got := s.files.served.Load().files[2].modified; got != after.files[2].modified {
-			t.Errorf("the same bytes are of %v, want %v: nothing changed since", got.Time(), after.files[2].modified.Time())
+		if got := s.files.served.Load().files[2].Modified; got != after.files[2].Modified {
+			t.Errorf("the same bytes are of %v, want %v: nothing changed since", got.Time(), after.files[2].Modified.Time())
 		}
 	})
 }
@@ -70,7 +71,7 @@ func TestLastFilesAreServedWhileTheStoreFails(t *testing.T) {
 		s := newShelf(t)
 		s.list(shards.Entry{}, "/a", "/b")
 		s.render()
-		s.write(func(tx shards.Tx) { s.files.Changed(s.book.Add(tx, 0, "/c", shards.Entry{})) })
+		s.write(func(tx txn.Records) { s.files.Changed(s.book.Add(tx, 0, "/c", shards.Entry{})) })
 		s.files.Follow(Policy{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /a"))})
 		s.st.fail("")
 		for range 2 {
@@ -108,7 +109,7 @@ func TestPassesArePaced(t *testing.T) {
 func TestLostEntryTakesOnlyItsPageOut(t *testing.T) {
 	s := newShelf(t)
 	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
-	s.write(func(tx shards.Tx) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
+	s.write(func(tx txn.Records) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
 	s.render()
 	s.want("sitemap-1.xml", "/1", "/3")
 	s.want("sitemap-2.xml", "/4")
@@ -118,7 +119,7 @@ func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
 	s := newShelf(t)
 	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
 	s.render()
-	s.write(func(tx shards.Tx) {
+	s.write(func(tx txn.Records) {
 		s.book.Remove(tx, 1, "/2")
 		s.book.Remove(tx, 1, "/3")
 		s.book.Remove(tx, 2, "/4")
@@ -169,11 +170,11 @@ func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
 		defer func() { s.stop() }()
 		s.list(shards.Entry{}, "/a", "/b")
 		for i := range 20 {
-			s.write(func(tx shards.Tx) { s.book.Set(tx, 1, "/a", changedAt(int64(1000+i))) })
+			s.write(func(tx txn.Records) { s.book.Set(tx, 1, "/a", changedAt(int64(1000+i))) })
 		}
 		s.files.ChangedAll()
 		s.render()
-		s.write(func(tx shards.Tx) { tx.Put("s|part|000001", nil) })
+		s.write(func(tx txn.Records) { tx.Put("s|part|000001", nil) })
 		time.Sleep(time.Hour)
 		s.list(shards.Entry{}, "/c")
 		s.render()

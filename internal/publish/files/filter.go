@@ -18,16 +18,16 @@ func (p *file) without(gone map[uint64]string, url func(string) string, now mome
 	isGone := func(h uint64) bool { _, is := gone[h]; return is }
 	next.listed = slices.DeleteFunc(slices.Clone(p.listed), isGone)
 	next.linked = slices.DeleteFunc(slices.Clone(p.linked), isGone)
-	next.pages, next.stored = len(next.listed), false
-	if next.pages > 0 {
+	next.Pages, next.stored = len(next.listed), false
+	if next.Pages > 0 {
 		addresses := filter{}
 		for _, location := range gone {
 			addresses[sitemap.EscapedAddress(url(location))] = true
 		}
 		addresses.copy(&next, p.gz)
 	}
-	if next.modified = p.later(now); next.hash == p.hash {
-		next.modified = p.modified // an alternate may not have been shown
+	if next.Modified = p.later(now); next.Hash == p.Hash {
+		next.Modified = p.Modified // an alternate may not have been shown
 	}
 	return &next
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // model is what the files must show.
@@ -60,7 +61,7 @@ func (m *model) any() string {
 	return all[m.r.IntN(len(all))]
 }
 
-func (m *model) add(tx shards.Tx) {
+func (m *model) add(tx txn.Records) {
 	location := fmt.Sprintf("/%d/%s", m.r.IntN(400), strings.Repeat("&", m.r.IntN(4)))
 	if _, listed := m.pages[location]; listed {
 		return
@@ -72,7 +73,7 @@ func (m *model) add(tx shards.Tx) {
 	m.touched[m.part[location]] = true
 }
 
-func (m *model) change(tx shards.Tx) {
+func (m *model) change(tx txn.Records) {
 	if location := m.any(); location != "" {
 		e := m.entry()
 		m.pages[location] = e
@@ -86,7 +87,7 @@ func (m *model) change(tx shards.Tx) {
 	}
 }
 
-func (m *model) remove(tx shards.Tx) {
+func (m *model) remove(tx txn.Records) {
 	if location := m.any(); location != "" {
 		m.book.Remove(tx, m.part[location], location)
 		delete(m.pages, location)
@@ -102,7 +103,7 @@ func (m *model) remove(tx shards.Tx) {
 // limit sets another limit of pages, and moves what is beyond it.
 func (m *model) limit() {
 	m.book.MaxURLs = 4 + m.r.IntN(8)
-	m.write(func(tx shards.Tx) {
+	m.write(func(tx txn.Records) {
 		for location := range m.pages {
 			before := m.part[location]
 			if !m.book.Over(tx, before) {
@@ -118,7 +119,7 @@ func (m *model) limit() {
 
 // step does a few random things and renders the files.
 func (m *model) step() {
-	m.write(func(tx shards.Tx) {
+	m.write(func(tx txn.Records) {
 		for range 1 + m.r.IntN(4) {
 			switch n := m.r.IntN(10); {
 			case n < 4:

@@ -211,7 +211,7 @@ func (p *pass) judge(made map[int]*file) lastmod.Trust {
 	served := p.Files.served.Load()
 	var all []lastmod.Summary
 	for _, one := range served.with(made) {
-		all = append(all, one.dates)
+		all = append(all, one.Dates)
 	}
 	return lastmod.Judge(all, served.trust.Follow(p.policy.Load().Trust))
 }
@@ -245,18 +245,18 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 // date corrects the time of a made file. It was right for the file that was served when it
 // was made. Meanwhile pages may have been taken out of that one.
 func (s *snapshot) date(n int, made *file, now moment.Time, whole bool) {
-	before, at := s.files[n], made.modified
+	before, at := s.files[n], made.Modified
 	switch {
 	case before == nil && whole:
 		at = max(at, now) // the file was empty until now, and before that it may have listed other pages
 	case before == nil:
-	case before.hash == made.hash:
-		at = max(at, before.modified)
-	case at <= before.modified:
+	case before.Hash == made.Hash:
+		at = max(at, before.Modified)
+	case at <= before.Modified:
 		at = before.later(at)
 	}
-	made.stored = made.stored && at == made.modified
-	made.modified = at
+	made.stored = made.stored && at == made.Modified
+	made.Modified = at
 }
 
 // replace serves next, whose files, trust and times are set, and fills in the rest. named are
@@ -264,7 +264,7 @@ func (s *snapshot) date(n int, made *file, now moment.Time, whole bool) {
 func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string) {
 	for n, p := range next.files {
 		if next.until = earlier(next.until, p.until); n != newsFile {
-			next.pages += p.pages
+			next.pages += p.Pages
 			next.damaged += p.damaged
 		}
 	}
@@ -284,18 +284,18 @@ func (s *snapshot) writeIndex(parts []int, address func(n int) string, before *f
 	made, w := new(file), new(writer)
 	w.begin(sitemap.IndexOpen)
 	for _, n := range parts {
-		at := s.files[n].modified
+		at := s.files[n].Modified
 		w.text, _ = sitemap.AppendSitemap(w.text, address(n), at.Seconds())
 		w.flush()
-		made.modified = max(made.modified, at)
+		made.Modified = max(made.Modified, at)
 	}
 	w.end(made, sitemap.IndexClose)
 	switch {
 	case before == nil:
-	case before.hash == made.hash:
+	case before.Hash == made.Hash:
 		return before
-	case made.modified <= before.modified:
-		made.modified = before.later(made.modified)
+	case made.Modified <= before.Modified:
+		made.Modified = before.later(made.Modified)
 	}
 	return made
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -19,31 +18,20 @@ type hash [16]byte
 // record is what is stored of a file. By it a restart serves the index at once, and all
 // processes tell the same time of a file.
 type record struct {
-	hash     hash
-	modified moment.Time // when the file last became another one, to the second
-	pages    int
-	size     int // bytes before compression
-	changes  int // of a part, up to which it was made; see shards.Part
-	dates    lastmod.Summary
+	Hash     hash            `cbor:"1,keyasint"`
+	Modified moment.Time     `cbor:"2,keyasint,omitzero"` // when the file last became another one, to the second
+	Pages    int             `cbor:"3,keyasint,omitzero"`
+	Size     int             `cbor:"4,keyasint,omitzero"` // bytes before compression
+	Changes  int             `cbor:"5,keyasint,omitzero"` // of a part, up to which it was made; see shards.Part
+	Dates    lastmod.Summary `cbor:"6,keyasint,omitzero"`
 }
 
-// fields lists what is stored of a file.
-func (r *record) fields(f *codec.Fields) {
-	f.Data(1, 1, func(int) []byte { return r.hash[:] }, func(b []byte) { copy(r.hash[:], b) })
-	f.Date(2, &r.modified)
-	f.Count(3, &r.pages)
-	f.Count(4, &r.size)
-	f.Count(7, &r.changes)
-	r.dates.Fields(f, 10)
-}
-
-func (r *record) encode() []byte { return codec.Write(r.fields, "") }
+func (r *record) encode() []byte { return codec.Marshal(r) }
 
 // readRecord reads what encode wrote. ok is false if that is damaged.
 func readRecord(b []byte) (r record, ok bool) {
-	_, err := codec.Read(b, codec.Into(r.fields))
-	r.size = min(r.size, sitemap.MaxBytes)
-	return r, err == nil
+	err := codec.Unmarshal(b, &r)
+	return r, err == nil && min(r.Pages, r.Size, r.Changes) >= 0
 }
 
 // recordKey returns the key under which the record of file n is stored.
@@ -64,11 +52,11 @@ func (c *composer) note(ctx context.Context, n int, made, old *file) {
 	now := c.now.Second()
 	since := now
 	if old != nil {
-		if since = old.later(now); old.hash == made.hash {
-			since = old.modified
+		if since = old.later(now); old.Hash == made.Hash {
+			since = old.Modified
 		}
 	}
-	made.modified = since
+	made.Modified = since
 	if old != nil && old.stored && string(old.encode()) == string(made.encode()) {
 		made.stored = true
 		return
@@ -78,20 +66,20 @@ func (c *composer) note(ctx context.Context, n int, made, old *file) {
 		names = append(names, c.cfg.Keys.Part(n))
 	}
 	err := c.cfg.Store.Update(ctx, names, func(values [][]byte) error {
-		made.modified, made.stored = since, true
+		made.Modified, made.stored = since, true
 		known, ok := readRecord(values[0])
 		switch {
 		case !ok:
-		case known.changes > made.changes && known.changes <= shards.DecodePart(values[1]).Changes:
+		case known.Changes > made.Changes && known.Changes <= shards.DecodePart(values[1]).Changes:
 			made.stored = false // this process will make that state too
 			return nil
-		case known.hash == made.hash && (old == nil || known.modified > old.modified):
-			made.modified = known.modified
+		case known.Hash == made.Hash && (old == nil || known.Modified > old.Modified):
+			made.Modified = known.Modified
 		}
 		values[0] = made.encode()
 		return nil
 	})
 	if err != nil {
-		made.modified, made.stored = since, false
+		made.Modified, made.stored = since, false
 	}
 }

@@ -51,10 +51,10 @@ func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 		m.Rendered = time.Unix(f.made.Load(), 0)
 	}
 	for _, p := range served.files {
-		m.Files, m.Bytes = m.Files+1, m.Bytes+p.size
+		m.Files, m.Bytes = m.Files+1, m.Bytes+p.Size
 	}
 	if served.index != nil {
-		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.size
+		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.Size
 	}
 	return m, f.answers.Counts()
 }
@@ -74,7 +74,7 @@ func (f *Files) List() []Info {
 	var list []Info
 	add := func(number int, p *file) {
 		if p != nil {
-			list = append(list, Info{f.of(number), p.pages, p.size, p.modified.Time().UTC()})
+			list = append(list, Info{f.of(number), p.Pages, p.Size, p.Modified.Time().UTC()})
 		}
 	}
 	add(0, s.named(name{top: true}))

@@ -111,18 +111,18 @@ func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 	}
 	var body io.ReadSeeker = bytes.NewReader(p.gz)
 	if !compressed {
-		body = &unpacking{size: int64(p.size), gz: p.gz}
+		body = &unpacking{size: int64(p.Size), gz: p.gz}
 	}
 	if !compressed || outer { // a range of it would be costly, or of bytes that we do not know
 		r = r.Clone(r.Context())
 		r.Header.Del("Range")
 	}
-	http.ServeContent(w, r, "", p.modified.Time(), body)
+	http.ServeContent(w, r, "", p.Modified.Time(), body)
 }
 
 // tag returns the entity tag of the file.
 func (p *file) tag(compressed, weak bool) string {
-	tag := `"` + hex.EncodeToString(p.hash[:])
+	tag := `"` + hex.EncodeToString(p.Hash[:])
 	if weak {
 		tag = "W/" + tag
 	}

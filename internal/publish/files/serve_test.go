@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
@@ -127,7 +128,7 @@ func TestNothingIsServedWhileNothingIsListed(t *testing.T) {
 		s.list(shards.Entry{}, "/a")
 		s.render()
 		s.want("sitemap.xml", "/a")
-		s.write(func(tx shards.Tx) { s.book.Remove(tx, 1, "/a"); s.files.Changed(1) })
+		s.write(func(tx txn.Records) { s.book.Remove(tx, 1, "/a"); s.files.Changed(1) })
 		s.render()
 		s.wantNothing("after the last page left")
 	})

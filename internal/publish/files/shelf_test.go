@@ -21,6 +21,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -119,7 +120,7 @@ func (s *shelf) start(loop func(context.Context)) {
 }
 
 // write runs fn on the book and stores what it has put. No other goroutine may write.
-func (s *shelf) write(fn func(shards.Tx)) {
+func (s *shelf) write(fn func(txn.Records)) {
 	s.Helper()
 	tx := &shelfTx{s: s, put: map[string][]byte{}}
 	fn(tx)
@@ -158,7 +159,7 @@ func (tx *shelfTx) Put(key string, value []byte) { tx.put[key] = value }
 func (s *shelf) list(e shards.Entry, locations ...string) {
 	s.Helper()
 	var parts []int
-	s.write(func(tx shards.Tx) {
+	s.write(func(tx txn.Records) {
 		for _, l := range locations {
 			parts = append(parts, s.book.Add(tx, 0, l, e))
 		}

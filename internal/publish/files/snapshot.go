@@ -23,7 +23,7 @@ type file struct {
 
 // later returns the time of a file that takes the place of p: now, but after p's, so that a
 // client that compares times to the second gets the new one.
-func (p *file) later(now moment.Time) moment.Time { return max(now, p.modified.Add(time.Second)) }
+func (p *file) later(now moment.Time) moment.Time { return max(now, p.Modified.Add(time.Second)) }
 
 // names reports whether the file lists a location or links to it.
 func (p *file) names(h uint64) bool { return p.listed.has(h) || p.linked.has(h) }
@@ -88,7 +88,7 @@ func (s *snapshot) with(made map[int]*file) map[int]*file {
 	next := map[int]*file{}
 	maps.Copy(next, s.files)
 	maps.Copy(next, made)
-	maps.DeleteFunc(next, func(_ int, p *file) bool { return p.pages == 0 })
+	maps.DeleteFunc(next, func(_ int, p *file) bool { return p.Pages == 0 })
 	return next
 }
 

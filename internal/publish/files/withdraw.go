@@ -176,7 +176,7 @@ func (s *snapshot) cut(gone map[uint64]string, url func(string) string, now mome
 		if len(in) == 0 {
 			continue
 		}
-		if s.files[n] = p.without(in, url, now); s.files[n].pages == 0 {
+		if s.files[n] = p.without(in, url, now); s.files[n].Pages == 0 {
 			delete(s.files, n)
 		}
 	}

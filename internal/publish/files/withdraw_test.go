@@ -13,6 +13,7 @@ import (
 
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 func TestWithdrawnPageLeavesWhileTheStoreHangs(t *testing.T) {
@@ -176,7 +177,7 @@ func newPress(t *testing.T) *diary {
 	}
 	d.happens(added, "/a", "/b", "/gone", "/c")
 	for _, l := range []string{"/a", "/b", "/gone", "/c"} {
-		d.write(func(tx shards.Tx) { d.book.Set(tx, d.part[l], l, entry()) })
+		d.write(func(tx txn.Records) { d.book.Set(tx, d.part[l], l, entry()) })
 	}
 	d.files.ChangedAll()
 	d.render()
@@ -351,7 +352,7 @@ func TestPageWithdrawnWhileOtherPartsAreRenderedIsNotServed(t *testing.T) {
 		go s.files.Render(t.Context())
 		time.Sleep(6 * time.Second)
 		s.book.MaxURLs = 3
-		s.write(func(tx shards.Tx) { s.book.Add(tx, 1, "/b", shards.Entry{}) })
+		s.write(func(tx txn.Records) { s.book.Add(tx, 1, "/b", shards.Entry{}) })
 		s.files.Changed(1)
 		s.files.Withdraw("/b", time.Now())
 		s.render()

@@ -59,12 +59,12 @@ func (w *writer) end(made *file, closing string) {
 	w.text = append(w.text, closing...)
 	w.compress()
 	_ = w.zip.Close()
-	made.hash, made.size, made.gz = w.sum.Sum128().Bytes(), w.size, bytes.Clone(w.out.Bytes())
+	made.Hash, made.Size, made.gz = w.sum.Sum128().Bytes(), w.size, bytes.Clone(w.out.Bytes())
 }
 
 // endPages ends a file of pages. A file that lists nothing has no bytes.
 func (w *writer) endPages(made *file) *file {
-	if made.pages = len(w.listed); made.pages == 0 {
+	if made.Pages = len(w.listed); made.Pages == 0 {
 		return new(file)
 	}
 	w.end(made, sitemap.URLSetClose)

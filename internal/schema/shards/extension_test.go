@@ -52,10 +52,10 @@ func TestPartCountsItsExtensions(t *testing.T) {
 		room int
 	}{
 		{"images", &Extension{Images: everything().Images}, sitemap.Images, 2*len("<image:image><image:loc></image:loc></image:image>") + len("https://example.com/a.png"+"https://cdn.example.net/b.png?x=1&amp;y=2")},
-		{"alternates", &Extension{Alternates: everything().Alternates}, sitemap.Alternates, 2*len(`<xhtml:link rel="alternate" hreflang="" href=""/>`) + len("de"+"x-default"+"https://example.com/de"+"https://example.com/")},
+		{"alternates", &Extension{Alternates: everything().Alternates}, sitemap.Alternates, len("\n\n\n") + 2*len(`<xhtml:link rel="alternate" hreflang="" href=""/>`) + len("de"+"x-default"+"https://example.com/de"+"https://example.com/")},
 		{"only news, which no part has", &Extension{News: everything().News}, 0, 0},
 		{"one that is not valid", &Extension{Images: []string{"no address"}}, sitemap.Images, 0},
-		{"one of whose kinds is not valid", &Extension{Images: []string{"no address"}, Alternates: everything().Alternates}, sitemap.Images | sitemap.Alternates, 2*len(`<xhtml:link rel="alternate" hreflang="" href=""/>`) + len("de"+"x-default"+"https://example.com/de"+"https://example.com/")},
+		{"one of whose kinds is not valid", &Extension{Images: []string{"no address"}, Alternates: everything().Alternates}, sitemap.Images | sitemap.Alternates, len("\n\n\n") + 2*len(`<xhtml:link rel="alternate" hreflang="" href=""/>`) + len("de"+"x-default"+"https://example.com/de"+"https://example.com/")},
 		{"nothing", nil, 0, 0},
 	} {
 		b.Set(tx, plain, "/a", Entry{Extension: tt.x})
