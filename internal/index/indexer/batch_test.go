@@ -305,8 +305,6 @@ func countsOnly(records map[string]string) {
 	}
 }
 
-const noindexPage = `<html><head><meta name=robots content=noindex></head><body>a</body></html>`
-
 // The noindex is at the end of a long page of which only the head is read at first.
 func TestLookAtTheHeadAloneKeepsANoindex(t *testing.T) {
 	withPage(t, func(r *rig) {

@@ -13,11 +13,10 @@ import (
 // few minutes of it costs little.
 const boilerplateEvery = 10 * time.Minute
 
-// boilerplate is the text that the site's pages have in common.
+// boilerplate stores the text that the site's pages have in common.
 type boilerplate struct {
 	*Indexer
 	always
-	mark.Site
 	changed bool
 	kept    time.Time
 }
@@ -31,7 +30,7 @@ func (b *boilerplate) open(ctx context.Context) error {
 			return
 		}
 		if site, err := mark.ParseSite(packed); err == nil {
-			b.Site, b.changed, b.kept = *site, false, time.Now()
+			b.site.Boilerplate, b.changed, b.kept = *site, false, time.Now()
 		}
 	})
 }
@@ -43,7 +42,7 @@ func (b *boilerplate) run(ctx context.Context, _ bool) error {
 		return nil
 	}
 	err := txn.Update(ctx, b.cfg.Store, []string{b.site.Keys.Boilerplate()}, func(t *txn.Tx) {
-		t.Put(b.site.Keys.Boilerplate(), codec.Marshal(b.AppendBinary(nil)))
+		t.Put(b.site.Keys.Boilerplate(), codec.Marshal(b.site.Boilerplate.AppendBinary(nil)))
 	})
 	if err != nil {
 		return err

@@ -453,3 +453,20 @@ func redirect(target string) func(*observation.Exchange) {
 
 // fromSeconds returns the time of a number of Unix seconds, the zero time for 0.
 func fromSeconds(sec int64) time.Time { return moment.Seconds(sec).Time() }
+
+const (
+	same        = "The same text at several locations, which is long enough to tell this page apart from any other one."
+	noindexPage = `<html><head><meta name=robots content=noindex></head><body>a</body></html>`
+	secretPage  = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+)
+
+// variant is a page that names another page, or itself, as canonical.
+func variant(canonical, text string) string {
+	return fmt.Sprintf(`<html><head><title>t</title><link rel=canonical href="%s"></head><body><main><p>%s</p></main></body></html>`, canonical, atLength(text))
+}
+
+// ownQuery gives an exchange a query that only the page's own canonical can allow.
+func ownQuery(e *observation.Exchange) { e.OwnQuery = true }
+
+// tracked gives an exchange a target with tracking parameters.
+func tracked(e *observation.Exchange) { e.Tracked = true }

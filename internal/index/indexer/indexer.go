@@ -112,6 +112,7 @@ func New(cfg Config) (*Indexer, error) {
 		Settings: merge.Settings{
 			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{}, Networks: cfg.Networks,
 			Confidence: cfg.Confidence, KeepFor: cfg.KeepFor, Extensions: cfg.Extensions,
+			Owns: cfg.Files.OwnsLocation,
 		},
 		Keys:    k,
 		Book:    shards.Book{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},

@@ -204,12 +204,12 @@ func TestFurnitureIsKnownAfterARestart(t *testing.T) {
 			r.sight(location, html(fmt.Sprintf("%s<p>What page %d has to say, and no other page of the site does.</p>", menu, i)))
 		}
 		r.flush()
-		before := r.ledger.boilerplate.AppendBinary(nil)
+		before := r.ledger.site.Boilerplate.AppendBinary(nil)
 		if len(before) < 100 {
 			t.Fatalf("the furniture of 13 pages takes %d bytes", len(before))
 		}
 		r.restart()
-		if after := r.ledger.boilerplate.AppendBinary(nil); !bytes.Equal(after, before) {
+		if after := r.ledger.site.Boilerplate.AppendBinary(nil); !bytes.Equal(after, before) {
 			t.Errorf("%d bytes of furniture are %d others after a restart", len(before), len(after))
 		}
 	})

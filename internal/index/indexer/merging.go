@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/index/crowd"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -37,7 +36,6 @@ type merging struct {
 	*Indexer
 	whenDue
 	pending []*observation.Exchange // taken from the queue and not yet stored
-	shown   crowd.Contents
 	budget  budget
 }
 

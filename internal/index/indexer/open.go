@@ -74,10 +74,10 @@ func (x *records) countWaiting(ctx context.Context) error {
 		}
 		id := secret.ID(strings.TrimPrefix(r.Key, x.site.Keys.Waits()))
 		for _, n := range networks {
-			x.merging.shown.Shows(showing, id, uint32(n)+1)
+			x.site.Shown.Shows(showing, id, uint32(n)+1)
 		}
 		if len(networks) == 0 {
-			x.merging.shown.Shows(showing, id, 0)
+			x.site.Shown.Shows(showing, id, 0)
 		}
 	}
 	x.waiting.Store(waiting)

@@ -13,41 +13,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
-func TestRulesActOnWhatIsStored(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a", "/b/c", "/b/d")
-		r.restartWith(eligibility.Rule{Pattern: "/b/", Listing: eligibility.Never})
-		r.wantListed("/", "/a")
-		r.wantVerdict("/b/c", eligibility.Excluded, eligibility.RuleNever)
-		r.restartWith()
-		r.wantListed("/", "/a", "/b/c", "/b/d")
-	})
-}
-
-func TestParameterThatIsAllowedLaterListsItsPages(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		page := html("in red, and long enough to be told from others: " + same)
-		r.sight("/", html("home", "/shop?colour=red"))
-		r.sight("/shop?colour=red", page, ownQuery)
-		r.wantVerdict("/shop?colour=red", eligibility.Excluded, eligibility.QueryNotCanonical)
-		r.restartWith(eligibility.Rule{Pattern: "/shop", Query: []string{"colour"}})
-		r.sight("/shop?colour=red", page)
-		r.wantListed("/", "/shop?colour=red")
-	})
-}
-
-func TestParameterThatIsNoLongerAllowedTakesItsPagesOut(t *testing.T) {
-	inBubble(t, Config{Rules: rules(t, eligibility.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
-		r.crawl("/shop?colour=red", "/shop?page=2")
-		r.sight("/item?id=5", variant("/item?id=5", "item"), ownQuery)
-		r.sight("/", html("home", "/shop?colour=red", "/shop?page=2", "/item?id=5"))
-		r.wantListed("/", "/item?id=5", "/shop?colour=red", "/shop?page=2")
-		r.restartWith()
-		r.wantListed("/", "/item?id=5", "/shop?page=2")
-		r.wantVerdict("/shop?colour=red", eligibility.Excluded, eligibility.QueryNotCanonical)
-	})
-}
-
 func TestRuleListsALocationThatWaits(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a")
@@ -232,24 +197,40 @@ func (r *rig) wantEvents(since time.Time, want ...string) {
 	}
 }
 
-// TestExplainKnowsThatAPageIsForOneVisitor visits an unknown page that says that it is
-// for one visitor. Explain can tell that.
-func TestExplainKnowsThatAPageIsForOneVisitor(t *testing.T) {
-	for directive, why := range map[string]eligibility.Reason{"private, must-revalidate": eligibility.Private, "no-store, no-cache": eligibility.NoStore} {
-		runInBubble(t, directive, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/linked"))
-			r.answer("/for-one", 200, cacheControl(directive))
-			r.answer("/linked", 200, cacheControl(directive))
-			r.wantVerdict("/for-one", eligibility.Excluded, why)
-			r.wantVerdict("/linked", eligibility.Excluded, why)
-			r.wantNoTrace("for-one")
+// What visitors of a campaign get shows that a page is there.
+func TestTrackedVisitKeepsAPageThatIsThere(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/b", "/old")
+		for range 40 {
+			r.keeps(3, "/", "/a")
+			r.sight("/b", html("the landing page of a campaign"), tracked)
+			r.sight("/old", html("the landing page of a campaign"), tracked, robotsTag("noindex"))
+		}
+		r.wantListed("/", "/a", "/b")
+		r.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
+	})
+}
 
-			r.sight("/for-one", html("a page for all"))
-			r.wantVerdict("/for-one", eligibility.Waiting, eligibility.NoEvidence)
-			r.sight("/linked", html("another page for all"))
-			r.wantListed("/", "/linked")
-			if at := r.lastMod("/linked"); at != 0 {
-				r.Errorf("lastmod %v of a page that was never compared with itself", at)
+func TestDuplicatesAreKnownAfterARestart(t *testing.T) {
+	visitors := []string{"8.8.0.0/24", "8.8.1.0/24", "8.8.2.0/24"}
+	for _, tt := range []struct {
+		name, other, body string
+		listed            bool
+	}{
+		{"another location", "/post-2", html(same), false},
+		{"another query", "/post?page=2", html(same), true},
+		{"one that names it as canonical", "/post-2", variant("/post", same), true},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.crawl("/one", "/two", "/three")
+			for _, network := range visitors[:2] {
+				r.sight("/post", html(same), from(network))
+				r.sight(tt.other, tt.body, from(network))
+			}
+			r.restart()
+			r.sight("/post", html(same), from(visitors[2]))
+			if got := r.page("/post").Verdict == eligibility.Listed; got != tt.listed {
+				r.Errorf("listed: %t, want %t", got, tt.listed)
 			}
 		})
 	}

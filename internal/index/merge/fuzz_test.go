@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/page/html"
+	pagehtml "github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
@@ -27,7 +27,7 @@ func site() *Site {
 }
 
 // visitAt merges a visit to a page into a record that belongs to no store.
-func visitAt(p *pagerecord.Page, facts *html.Facts, at moment.Time, variety uint16) {
+func visitAt(p *pagerecord.Page, facts *pagehtml.Facts, at moment.Time, variety uint16) {
 	m := New(txn.New(map[string][]byte{}), site(), at.Time())
 	sighting := &observation.Exchange{Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &response.Response{Status: 200}}
 	k := &Visit{Observation: &observation.Observation{Exchange: sighting, Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}}
@@ -41,7 +41,7 @@ func visitAt(p *pagerecord.Page, facts *html.Facts, at moment.Time, variety uint
 
 // FuzzPage reads a page record and merges visits into it.
 func FuzzPage(f *testing.F) {
-	seen, facts := new(pagerecord.Page), html.Read([]byte("<main><p>A text that is long enough to be one."), html.Options{})
+	seen, facts := new(pagerecord.Page), pagehtml.Read([]byte("<main><p>A text that is long enough to be one."), pagehtml.Options{})
 	visitAt(seen, &facts, moment.Seconds(1_700_000_000), 0)
 	f.Add(recordtest.FieldsOf(seen.Encode()), int64(1_700_000_500), int64(60), "<main><p>A text that is long enough to be one, and more of it.")
 	f.Add(recordtest.FieldsOf(new(pagerecord.Page).Encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
@@ -56,7 +56,7 @@ func FuzzPage(f *testing.F) {
 			t.Fatalf("%+v is read again as %+v, %v", p, again, err)
 		}
 		at, gap = at%(1<<37), gap%(1<<32)
-		facts := html.Read([]byte(body), html.Options{})
+		facts := pagehtml.Read([]byte(body), pagehtml.Options{})
 		for i := range 4 {
 			before := *p
 			dated := lastMod(p, at)
@@ -74,7 +74,7 @@ func FuzzPage(f *testing.F) {
 			historyOf(p)
 			p.Entry(0.5)
 			if i == 1 {
-				facts = html.Read([]byte(body+"<p>Something else that is long enough to be a text of its own."), html.Options{})
+				facts = pagehtml.Read([]byte(body+"<p>Something else that is long enough to be a text of its own."), pagehtml.Options{})
 			}
 			at = (at + gap) % (1 << 37)
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/index/crowd"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/sitemap"
@@ -24,11 +26,12 @@ import (
 type Settings struct {
 	Rules      eligibility.Rules
 	Normalizer *location.Normalizer
-	Entries    map[string]bool    // locations where visitors enter
-	Networks   int                // distinct networks that make evidence
-	Confidence float64            // least probability of a changefreq
-	KeepFor    time.Duration      // how long an unseen page is kept
-	Extensions sitemap.Namespaces // of entries
+	Entries    map[string]bool            // locations where visitors enter
+	Networks   int                        // distinct networks that make evidence
+	Confidence float64                    // least probability of a changefreq
+	KeepFor    time.Duration              // how long an unseen page is kept
+	Extensions sitemap.Namespaces         // of entries
+	Owns       func(location string) bool // whether servemap itself serves a location
 }
 
 // Site is what merging uses besides the records of pages: the settings, and the state of
@@ -47,7 +50,9 @@ type Site struct {
 	Activity    sitewide.Activity
 	Listed      int // pages listed now, about
 
-	Followed Followed // links that were merged lately
+	Followed    Followed       // links that were merged lately
+	Shown       crowd.Contents // contents that were shown lately
+	Boilerplate mark.Site      // the text that the site's pages have in common
 
 	Extended sitemap.Namespaces // the extensions that all entries agree with
 	Over     map[int]bool       // parts with more pages than they may have

@@ -1,0 +1,158 @@
+package merge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+)
+
+func TestDuplicatesAreOnePage(t *testing.T) {
+	a, b := see("/a", html(same)), see("/b", html(same))
+	routedA := see("/a", html(same), route("/a", true))
+	both, onlyB := see("/", html("home", "/a", "/b")), see("/", html("home", "/b"))
+	otherBytes := strings.Replace(html(same), "<main>", `<header>Visitor 1,234</header><main data-nonce="x">`, 1)
+	for _, tt := range []struct {
+		name  string
+		steps []step
+		want  string // the one that is listed beside the entry
+	}{
+		{"the oldest of linked ones", []step{both, a, b}, "/a"},
+		{"the linked one before the one with a route of its own", []step{onlyB, routedA, b}, "/b"},
+		{"the linked one, whatever comes first", []step{onlyB, b, routedA}, "/b"},
+		{"the one that names itself", []step{both, a, see("/b", variant("/b", same))}, "/b"},
+		{"one that is linked later", []step{see("/", html("home")), routedA, b, onlyB}, "/b"},
+		{"the bytes differ", []step{both, a, see("/b", otherBytes)}, "/a"},
+		{"little text and the same bytes", []step{both, see("/a", "<html><body>ok"), see("/b", "<html><body>ok")}, "/a"},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			for _, s := range tt.steps {
+				s(w)
+			}
+			w.wantListed("/", tt.want)
+			other := map[string]string{"/a": "/b", "/b": "/a"}[tt.want]
+			w.wantVerdict(other, held, eligibility.Duplicate)
+		})
+	}
+}
+
+func TestPagesThatDifferAreListedBoth(t *testing.T) {
+	titled := func(title string) string {
+		return "<html><head><title>" + title + "</title></head><body>" + same + "</body></html>"
+	}
+	for _, tt := range []struct{ name, a, b string }{
+		{"other titles", titled("one"), titled("two")},
+		{"other text", html(same + " One."), html(same + " Two.")},
+		{"other images", html(same + "<img src=1.jpg>"), html(same + "<img src=2.jpg>")},
+		{"little text in other bytes", "<html><body>ok <!-- 1 -->", "<html><body>ok <!-- 2 -->"},
+	} {
+		tell(t, options{}, []story{{tt.name, []step{see("/", html("home", "/a", "/b")), see("/a", tt.a), see("/b", tt.b)}, []string{"/", "/a", "/b"}}})
+	}
+}
+
+func TestDuplicateTakesThePlaceOfOneThatLeaves(t *testing.T) {
+	for name, leave := range map[string]step{
+		"gone":      answers("/a", 410),
+		"changed":   see("/a", html(same+" And more.")),
+		"forgotten": func(w *world) { w.forget("/a") },
+	} {
+		run(t, name, options{}, func(w *world) {
+			for _, s := range []step{see("/", html("home", "/a", "/b")), see("/a", html(same)), see("/b", html(same)), leave, see("/b", html(same))} {
+				s(w)
+			}
+			w.wantVerdict("/b", listed, eligibility.ByLink)
+		})
+	}
+}
+
+func TestTrustedPagesAreNoDuplicates(t *testing.T) {
+	home := html(same, "/index.html")
+	tell(t, options{}, []story{{"an entry", []step{
+		see("/index.html", home, route("/index.html", true)), see("/", home), see("/index.html", home), is("/index.html", held, eligibility.Duplicate),
+	}, []string{"/"}}})
+	all, steps := numbered("/v/%02d", 2*eligibility.ClusterSize), []step{see("/", html("home"))}
+	for _, l := range all {
+		steps = append(steps, see(l, html(same)))
+	}
+	always := options{rules: []eligibility.Rule{{Pattern: "/v/", Listing: eligibility.Always}}}
+	tell(t, always, []story{{"those that a rule lists", steps, append(all, "/")}})
+}
+
+func TestPagesThatShowOneErrorTextAreNotListed(t *testing.T) {
+	const notFound = "The page was not found. " + same
+	run(t, "linked", options{}, func(w *world) {
+		links := numbered("/dead-%d", eligibility.ClusterSize+5)
+		w.sight("/", html("home", append(links, "/real")...))
+		w.sight("/real", html("A real page."))
+		for _, l := range links {
+			w.sight(l, html(notFound))
+		}
+		w.wantListed("/", "/real")
+		w.wantVerdict(links[0], held, eligibility.SoftNotFound)
+	})
+	run(t, "known to enough networks beside linked pages", options{}, func(w *world) {
+		w.crawl("/one", "/two", "/three")
+		for _, network := range []string{netA, netB, netC, netD} {
+			for _, l := range numbered("/random-%d", 30) {
+				w.sight(l, html(notFound), from(network))
+			}
+		}
+		w.wantListed("/", "/one", "/two", "/three")
+		w.wantVerdict("/random-7", held, eligibility.Duplicate)
+		w.wantNoTrace("random")
+	})
+	run(t, "a stranger cannot take a real page out by it", options{}, func(w *world) {
+		w.sight("/", html("home", "/p/1/blue-shoes"))
+		w.sight("/p/1/blue-shoes", html(same))
+		for _, l := range numbered("/p/1/junk-%d", 2*eligibility.ClusterSize) {
+			w.sight(l, html(same), from(netA))
+		}
+		w.sight("/p/1/blue-shoes", html(same))
+		w.wantListed("/", "/p/1/blue-shoes")
+	})
+}
+
+func TestClusterTakesOutNoEstablishedPage(t *testing.T) {
+	for _, tt := range []struct {
+		name, body, copies string
+		age                time.Duration
+	}{
+		{"which names itself", variant("/about", same), "/about/%d", 0},
+		{"which was listed for a day", html(same), "/about/%d", 25 * time.Hour},
+		{"whose copies have a query", html(same), "/about?page=%d", 0},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			links := numbered(tt.copies, 2*eligibility.ClusterSize)
+			w.sight("/", html("home", append(links, "/about")...))
+			w.sight("/about", tt.body)
+			w.wait(tt.age)
+			w.sight("/about", tt.body)
+			for _, l := range links {
+				w.sight(l, html(same))
+			}
+			w.wantListed("/", "/about")
+		})
+	}
+}
+
+func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
+	const crowdNeeded = 5 // see package crowd
+	w := newWorld(t, options{})
+	junk := func(n int, network func(i int) string) {
+		for i := range n {
+			w.sight(fmt.Sprintf("/junk-%d", i), html(same), from(network(i)))
+		}
+		w.sight("/casino", html(same))
+	}
+	w.crawl("/one", "/two", "/three")
+	for i := range 3 {
+		w.sight("/casino", html(same), from(fmt.Sprintf("8.8.%d.0/24", i)))
+	}
+	w.wantVerdict("/casino", listed, eligibility.ByNetworks)
+	junk(5*crowdNeeded, func(int) string { return netA }) // by one who asks for anything
+	w.wantListed("/", "/casino", "/one", "/two", "/three")
+	junk(crowdNeeded, func(i int) string { return fmt.Sprintf("9.9.%d.0/24", i) })
+	w.wantListed("/", "/one", "/two", "/three")
+}

@@ -1,0 +1,316 @@
+package merge
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+func TestPageLeavesAtOnceAndComesBack(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		is      step
+		verdict eligibility.Verdict
+		reason  eligibility.Reason
+	}{
+		{"410", answers("/a", http.StatusGone), gone, eligibility.StatusGone},
+		{"private", answers("/a", 200, cacheControl("private, max-age=60")), excluded, eligibility.Private},
+		{"private, not modified", answers("/a", 304, cacheControl("private")), excluded, eligibility.Private},
+		{"no-store", answers("/a", 200, cacheControl("max-age=0, No-Store")), excluded, eligibility.NoStore},
+		{"noindex header", see("/a", html("a"), robotsTag("noindex")), excluded, eligibility.NoIndex},
+		{"noindex header, not modified", answers("/a", 304, robotsTag("noindex")), excluded, eligibility.NoIndex},
+		{"noindex for a named robot", see("/a", html("changed"), robotsTag("max-snippet:5\ngooglebot: noindex, nofollow")), excluded, eligibility.NoIndex},
+		{"noindex meta", see("/a", head("<META CONTENT='NoIndex,follow' NAME=Robots>")), excluded, eligibility.NoIndex},
+		{"unavailable_after has passed", see("/a", head(`<meta name="robots" content="unavailable_after: 1999-12-31">`)), excluded, eligibility.NoIndex},
+		{"moved on the site", answers("/a", http.StatusMovedPermanently, redirect("/b")), gone, eligibility.Moved},
+	} {
+		runWithPage(t, tt.name, func(w *world) {
+			tt.is(w)
+			w.wantListed("/")
+			w.wantVerdict("/a", tt.verdict, tt.reason)
+			w.sight("/a", html("a is back"))
+			w.wantListed("/", "/a")
+		})
+	}
+}
+
+func TestPageThatMayBeGoneLeavesAfterAMinute(t *testing.T) {
+	elsewhere := func(h *response.Header) { h.Link = `</b>; rel="canonical"` }
+	for _, tt := range []struct {
+		name   string
+		sign   step
+		reason eligibility.Reason
+	}{
+		{"canonical elsewhere", see("/a", head(`<link rel=canonical href="https://example.com/b">`)), eligibility.CanonicalElsewhere},
+		{"canonical on another host", see("/a", head(`<link rel=canonical href="https://other.example/a">`)), eligibility.CanonicalElsewhere},
+		{"canonicals that differ", see("/a", head(`<link rel=canonical href="/a">`), header(elsewhere)), eligibility.CanonicalElsewhere},
+		{"two canonicals", see("/a", head(`<link rel=canonical href="/a"><link rel=canonical href="/b">`)), eligibility.CanonicalConflict},
+		{"encoded in a way that cannot be read", see("/a", "scrambled", header(func(h *response.Header) { h.ContentEncoding = "x-own" })), eligibility.Encoding},
+		{"404", answers("/a", http.StatusNotFound), eligibility.NotFound},
+	} {
+		runWithPage(t, tt.name, func(w *world) {
+			start, due := w.now, w.due["/a"]
+			tt.sign(w)
+			if tt.reason != eligibility.NotFound && w.due["/a"] == due {
+				w.Error("a visitor in the minute after would not be noticed")
+			}
+			w.wait(start.Add(59 * time.Second).Sub(w.now))
+			w.wantListed("/", "/a")
+			w.wait(2 * time.Second)
+			w.wantListed("/")
+			if p := w.page("/a"); p.Reason != tt.reason {
+				w.Errorf("/a is out because of %v, want %v", p.Reason, tt.reason)
+			}
+			w.sight("/a", html("a"))
+			w.wantListed("/", "/a")
+		})
+		runWithPage(t, tt.name+", not with a witness in between", func(w *world) {
+			tt.sign(w)
+			w.wait(30 * time.Second)
+			w.sight("/a", html("a"))
+			w.wait(2 * time.Minute)
+			w.wantListed("/", "/a")
+		})
+	}
+}
+
+func TestAnswersThatDenyNothingRemoveNoPage(t *testing.T) {
+	for status, target := range map[int]string{
+		http.StatusFound: "/elsewhere", http.StatusSeeOther: "/elsewhere", http.StatusTemporaryRedirect: "https://other.example/",
+		http.StatusNotModified: "", http.StatusMovedPermanently: "http://example.com/a", // to itself
+	} {
+		runWithPage(t, http.StatusText(status), func(w *world) {
+			w.answer("/a", status, redirect(target))
+			w.wait(2 * time.Minute)
+			w.wantListed("/", "/a")
+		})
+	}
+}
+
+func TestJunkLeavesNoRecords(t *testing.T) {
+	w := newWorld(t, options{})
+	w.sight("/", html("home"))
+	before := slices.Sorted(maps.Keys(w.records))
+	for _, status := range []int{401, 403, 404, 410, 301, 302, 304} {
+		w.answer("/junk", status, redirect("/junk2"))
+	}
+	w.wait(2 * time.Minute)
+	if after := slices.Sorted(maps.Keys(w.records)); !slices.Equal(after, before) {
+		t.Errorf("records %q, there were %q before the junk", after, before)
+	}
+}
+
+// waysToRefuse are the ways in which a site may refuse a page to one client alone.
+var waysToRefuse = []struct {
+	name   string
+	refuse func(changes ...change) step
+	reason eligibility.Reason
+}{
+	{"401", func(changes ...change) step { return answers("/a", http.StatusUnauthorized, changes...) }, eligibility.Denied},
+	{"403", func(changes ...change) step { return answers("/a", http.StatusForbidden, changes...) }, eligibility.Denied},
+	{"log-in", func(changes ...change) step {
+		return answers("/a", http.StatusFound, append(changes, redirect("/login?next=/a"))...)
+	}, eligibility.LoginRedirect},
+	{"log-in for good", func(changes ...change) step {
+		return answers("/a", http.StatusMovedPermanently, append(changes, redirect("https://accounts.example/oauth/authorize"))...)
+	}, eligibility.LoginRedirect},
+	{"moved off the site", func(changes ...change) step {
+		return answers("/a", http.StatusPermanentRedirect, append(changes, redirect("https://other.example/"))...)
+	}, eligibility.Moved},
+}
+
+// askedForHead is the answer to a HEAD request. It says little: many sites answer any HEAD with 200.
+func askedForHead(w *world) {
+	w.merge(exchange("/a", w.now, eligibility.Alive, http.StatusOK))
+}
+
+func notModified(w *world) { w.answer("/a", http.StatusNotModified) }
+func seen(w *world)        { w.sight("/a", html("a")) }
+
+// One client may be refused what all others get.
+func TestRefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
+	none := func(*world) {}
+	known := func(network string) []change { return []change{from(network)} }
+	for _, tt := range []struct {
+		name          string
+		first, second []change // by whom; no second refusal if it is nil
+		after         time.Duration
+		meanwhile     step
+		out           bool
+	}{
+		{"nobody else", known(netA), nil, 48 * time.Hour, none, false},
+		{"the same network soon", known(netA), known(netA), 23 * time.Hour, none, false},
+		{"the same network a day later", known(netA), known(netA), 24 * time.Hour, none, true},
+		{"another network within the minute", known(netA), known(netB), 10 * time.Second, none, true},
+		{"another network an hour later", known(netA), known(netB), time.Hour, none, true},
+		{"one of a known and one of an unknown network", known(netA), []change{}, time.Hour, none, false},
+		{"unknown networks soon", nil, []change{}, 23 * time.Hour, none, false},
+		{"unknown networks a day later", nil, []change{}, 24 * time.Hour, none, true},
+		{"a witness before another network", known(netA), known(netB), time.Hour, seen, false},
+		{"a witness before another day", known(netA), known(netA), 24 * time.Hour, seen, false},
+		{"a 304 before another network", known(netA), known(netB), time.Hour, notModified, false},
+		{"a 304 before another day", known(netA), known(netA), 24 * time.Hour, notModified, false},
+		{"a HEAD before another network", known(netA), known(netB), time.Hour, askedForHead, true},
+	} {
+		for _, way := range waysToRefuse {
+			runWithPage(t, tt.name+", "+way.name, func(w *world) {
+				start := w.now
+				way.refuse(tt.first...)(w)
+				w.wait(tt.after / 2)
+				tt.meanwhile(w)
+				w.wait(start.Add(tt.after).Sub(w.now))
+				w.wantListed("/", "/a")
+				if tt.second != nil {
+					way.refuse(tt.second...)(w)
+				}
+				if tt.after < pagerecord.ConfirmAfter {
+					w.wantListed("/", "/a")
+				}
+				w.wait(pagerecord.ConfirmAfter)
+				if !tt.out {
+					w.wantListed("/", "/a")
+					return
+				}
+				w.wantListed("/")
+				w.wantVerdict("/a", gone, way.reason)
+				w.sight("/a", html("a"))
+				w.wantListed("/", "/a")
+			})
+		}
+	}
+}
+
+func TestSecondReasonForARemovalKeepsTheFirstMinute(t *testing.T) {
+	elsewhere := see("/a", head(`<link rel=canonical href="/b">`), from(netA))
+	forbidden := answers("/a", http.StatusForbidden, from(netA))
+	missing := answers("/a", http.StatusNotFound, from(netA))
+	for _, tt := range []struct {
+		name   string
+		steps  []step
+		reason eligibility.Reason
+	}{
+		{"a 403 and then a 404 of the same network", []step{forbidden, missing}, eligibility.NotFound},
+		{"a 403 and then a canonical elsewhere", []step{forbidden, elsewhere}, eligibility.CanonicalElsewhere},
+		{"a 404 and then a canonical elsewhere", []step{missing, elsewhere}, eligibility.CanonicalElsewhere},
+		{"a canonical elsewhere and then a 403", []step{elsewhere, forbidden}, eligibility.CanonicalElsewhere},
+	} {
+		runWithPage(t, tt.name, func(w *world) {
+			start := w.now
+			for _, s := range tt.steps {
+				s(w)
+			}
+			w.wait(start.Add(pagerecord.ConfirmAfter - 3*time.Second).Sub(w.now))
+			w.wantListed("/", "/a")
+			w.wait(4 * time.Second)
+			w.wantListed("/")
+			if p := w.page("/a"); p.Reason != tt.reason {
+				w.Errorf("/a is out because of %v, want %v", p.Reason, tt.reason)
+			}
+		})
+	}
+}
+
+// withPages returns a site with a home page and n listed pages, which it names.
+func withPages(t *testing.T, n int) (w *world, pages []string) {
+	w, pages = newWorld(t, options{}), numbered("/p%03d", n)
+	w.crawl(pages...)
+	return w, pages
+}
+
+// missing answers a network 404 for some pages.
+func (w *world) missing(network string, pages ...string) {
+	for _, p := range pages {
+		if network == "" {
+			w.answer(p, http.StatusNotFound)
+		} else {
+			w.answer(p, http.StatusNotFound, from(network))
+		}
+	}
+}
+
+// wantLeft checks that all pages but the home page and those of rest are out.
+func (w *world) wantLeft(rest ...string) {
+	w.Helper()
+	w.wantListed(append([]string{"/"}, rest...)...)
+}
+
+func TestOneNetworkTakesOutTenPagesADay(t *testing.T) {
+	for _, network := range []string{netA, ""} {
+		t.Run("network "+network, func(t *testing.T) {
+			w, pages := withPages(t, 30)
+			w.missing(network, pages[:12]...) // of which ten leave
+			w.wait(pagerecord.ConfirmAfter)
+			w.wantLeft(pages[10:]...)
+
+			w.missing(network, pages[10:20]...)
+			w.wait(pagerecord.ConfirmAfter)
+			w.missing(network, pages[10:20]...)
+			w.wait(23 * time.Hour)
+			w.missing(network, pages[10:20]...)
+			w.wantLeft(pages[10:]...)
+			if len(w.pending) > 0 {
+				t.Errorf("pending are %v", w.pending)
+			}
+			w.wait(time.Hour)
+			w.missing(network, pages[10:15]...)
+			w.wantLeft(pages[15:]...) // it saw these on another day
+			w.missing(netC, pages[15:20]...)
+			if network != "" {
+				w.wantLeft(pages[20:]...) // and another network those
+			}
+			w.wait(2 * time.Hour) // its day is over
+			w.missing(network, pages[20:30]...)
+			w.wait(pagerecord.ConfirmAfter)
+			if network != "" {
+				w.wantLeft()
+			}
+		})
+	}
+}
+
+// A page that others get although a network was told 404 does not count among the pages
+// that the network takes out.
+func TestPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
+	w, pages := withPages(t, 30)
+	w.missing(netA, pages[:4]...)
+	for _, p := range pages[:4] {
+		w.sight(p, html(p[1:]), from(netD))
+	}
+	w.missing(netA, pages[20:]...)
+	w.wait(pagerecord.ConfirmAfter)
+	w.wantLeft(pages[:20]...)
+}
+
+// A client that asks again and gets the page proves nothing about itself.
+func TestRefusalThatItsOwnNetworkRefutesIsNotCounted(t *testing.T) {
+	w, pages := withPages(t, 30)
+	for _, p := range pages[:9] {
+		w.missing(netA, p)
+		w.sight(p, html(p[1:]), from(netA))
+	}
+	w.missing(netA, pages[20])
+	w.wait(pagerecord.ConfirmAfter)
+	w.wantLeft(append(slices.Clone(pages[:20]), pages[21:]...)...)
+}
+
+// On a site that knows no networks, pages that are gone leave after a day even while one
+// client is refused what others get.
+func TestPageThatIsGoneLeavesAlsoWhereNoNetworkIsKnown(t *testing.T) {
+	w, pages := withPages(t, 10)
+	for range 2 {
+		for _, p := range pages[:5] {
+			w.answer(p, http.StatusForbidden)
+			w.sight(p, html(p[1:]))
+		}
+		w.answer(pages[8], http.StatusForbidden)
+		w.missing("", pages[9])
+		w.wait(24 * time.Hour)
+	}
+	w.wantLeft(pages[:9]...)
+}

@@ -1,0 +1,86 @@
+package merge
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/sitewide"
+)
+
+// Observe returns the visit of an exchange. before is the record of the page. unread says that the
+// page may show something new and must be read, see [Site.Read].
+func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *Visit, unread bool) {
+	v = &Visit{Observation: observation.New(e, site.Normalizer, site.Names.Key()), Before: before}
+	if v.Kind != eligibility.Witness || v.Tracked && !site.WantsTracked(v.Moment(), before) {
+		return v, false
+	}
+	if v.Same, v.Again = site.Knows(v.Observation, before); v.Same {
+		site.compare(v, before.Showing, before.Content)
+	}
+	return v, !v.Same
+}
+
+// Read parses the page, all of it or its head, and compares it with other pages of the site.
+func (site *Site) Read(v *Visit, full bool) {
+	v.Observation.Read(site.Normalizer, full, site.Extensions)
+	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
+	site.hide(v.Media)
+	if v.Showing != 0 && !(v.Tracked && v.Before.Looks > 0) { // a tracked visit must not replace what the page itself shows
+		v.Showing = site.Names.Key().Hash("showing", strconv.FormatUint(v.Showing, 16))
+		site.compare(v, v.Showing, v.Forbids)
+	}
+	if v.Tracked {
+		v.DropContent()
+	}
+	site.consult(v)
+}
+
+// consult marks the blocks of the page that other pages of the site show too. A variant
+// counts as its canonical page, so that a text which both show is not taken for boilerplate.
+func (site *Site) consult(v *Visit) {
+	if v.View == nil || v.Cut {
+		return
+	}
+	location := v.Location
+	if v.Canonical != "" {
+		location = v.Canonical
+	}
+	site.Boilerplate.Consult(v.View, v.Before.Mark, site.ID(location))
+}
+
+// compare notes whether other locations show the content of a visit, and remembers that
+// this one does. A page that forbids its listing, or that has a query, is not remembered:
+// it must not count against other pages.
+func (site *Site) compare(v *Visit, showing uint64, content eligibility.Reason) {
+	id := site.ID(v.Location)
+	v.Shared, v.Crowd = site.Shown.Elsewhere(showing, id)
+	if sitewide.OwnPage(v.Location) && content == eligibility.None {
+		site.Shown.Shows(showing, id, v.Net)
+	}
+}
+
+// hide leaves out the site's own media that a rule or robots.txt excludes.
+func (site *Site) hide(x *shards.Extension) {
+	if x == nil {
+		return
+	}
+	hidden := func(u string) bool {
+		_, rest, _ := strings.Cut(u, "://")
+		location, own := strings.CutPrefix(rest, site.Normalizer.Origin().Host())
+		if !own || !strings.HasPrefix(location, "/") {
+			return false
+		}
+		rule, _ := site.Rules.Match(location)
+		return rule.Listing == eligibility.Never || !site.Robots.Allows(location)
+	}
+	x.Images = slices.DeleteFunc(x.Images, hidden)
+	x.Videos = slices.DeleteFunc(x.Videos, func(v sitemap.Video) bool {
+		return hidden(v.Thumbnail) || hidden(v.Content) || hidden(v.Player)
+	})
+}

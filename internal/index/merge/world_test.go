@@ -1,0 +1,358 @@
+package merge
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/secret"
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// world is a site and its records, without a store or a clock: exchanges are merged as they come.
+type world struct {
+	*testing.T
+	site    *Site
+	now     time.Time
+	records map[string][]byte
+	due     map[string]int // how often each location was made due
+	pending map[string]moment.Time
+}
+
+// options change a world before it begins.
+type options struct {
+	rules      []eligibility.Rule
+	entries    []string // "/" if there are none
+	extensions sitemap.Namespaces
+}
+
+func newWorld(t *testing.T, o options) *world {
+	t.Helper()
+	origin, err := location.ParseOrigin("https://example.com")
+	base.Check(t, err)
+	w := &world{T: t, now: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), records: map[string][]byte{}, due: map[string]int{}, pending: map[string]moment.Time{}}
+	w.site = site()
+	w.site.Names = secret.NewNames(secret.Key("a secret that is no secret at all"[:32]))
+	w.site.Book = shards.Book{Keys: w.site.Keys, URL: origin.URL}
+	w.site.Journal = changelog.Log{Keys: w.site.Keys}
+	w.site.Extensions, w.site.Extended = o.extensions, o.extensions
+	w.site.Entries = map[string]bool{}
+	w.site.Owns = func(string) bool { return false }
+	w.site.OnUnsaved = func(location string) { t.Errorf("%s was changed and not saved", location) }
+	if o.entries == nil {
+		o.entries = []string{"/"}
+	}
+	for _, e := range o.entries {
+		w.site.Entries[e] = true
+	}
+	w.rule(o.rules...)
+	return w
+}
+
+// run runs fn in a subtest with a world of its own.
+func run(t *testing.T, name string, o options, fn func(*world)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { fn(newWorld(t, o)) })
+}
+
+// runWithPage begins with a home page that links to a listed page /a.
+func runWithPage(t *testing.T, name string, fn func(*world)) {
+	t.Helper()
+	run(t, name, options{}, func(w *world) {
+		w.crawl("/a")
+		w.wantListed("/", "/a")
+		fn(w)
+	})
+}
+
+// rule sets the owner's rules, and reviews all pages by them.
+func (w *world) rule(rules ...eligibility.Rule) {
+	w.Helper()
+	origin, err := location.ParseOrigin("https://example.com")
+	base.Check(w, err)
+	w.site.Rules, err = eligibility.NewRules(rules)
+	base.Check(w, err)
+	w.site.Normalizer, err = location.New(origin, location.Config{More: w.site.Rules.Query})
+	base.Check(w, err)
+	w.review()
+}
+
+// review decides again about all pages that are or were listed.
+func (w *world) review() {
+	for _, key := range slices.Sorted(maps.Keys(w.records)) {
+		if location, is := strings.CutPrefix(key, w.site.Keys.Pages()); is {
+			w.update(func(m *Batch) { m.Review(location) })
+		}
+	}
+}
+
+// update runs a transaction.
+func (w *world) update(fn func(*Batch)) {
+	values := make(map[string][]byte, len(w.records))
+	maps.Copy(values, w.records)
+	m := New(txn.New(values), w.site, w.now)
+	fn(m)
+	m.Settle()
+	for key, value := range m.Written() {
+		if w.records[key] = value; value == nil {
+			delete(w.records, key)
+		}
+	}
+	done := m.Effects
+	if done.Erased {
+		w.site.Followed.Forget()
+	}
+	w.site.Followed.Add(done.Followed)
+	w.site.Book.Filling = max(w.site.Book.Filling, done.Filling)
+	maps.Copy(w.pending, done.Pending)
+	for _, location := range done.Ended {
+		delete(w.pending, location)
+	}
+	for _, location := range done.Due {
+		w.due[location]++
+	}
+	for _, move := range done.Moves {
+		w.site.Listed += count(move.To) - count(move.From)
+	}
+}
+
+func count(s eligibility.Standing) int {
+	if s.Listed() {
+		return 1
+	}
+	return 0
+}
+
+// merge merges an exchange as the indexer does.
+func (w *world) merge(e *observation.Exchange) {
+	before := w.record(e.Location)
+	v, unread := w.site.Observe(e, before)
+	if unread {
+		w.site.Read(v, true)
+		v.Fresh = w.site.Fresh(v)
+	}
+	w.update(func(m *Batch) {
+		if r := m.Apply(v); r.Follow {
+			m.FollowedAll(v, m.Follow(v, w.site.Fresh(v), r.News, pagerecord.Settled))
+		}
+	})
+}
+
+// wait lets time pass. Pages whose minute is over leave.
+func (w *world) wait(d time.Duration) {
+	end := w.now.Add(d)
+	for {
+		location, at := "", moment.Of(end)
+		for l, since := range w.pending {
+			if over := since.Add(pagerecord.ConfirmAfter); over < at || over == at && (location == "" || l < location) {
+				location, at = l, over
+			}
+		}
+		if location == "" {
+			break
+		}
+		w.now = maxTime(w.now, at.Time())
+		delete(w.pending, location)
+		w.update(func(m *Batch) { m.Confirm(location) })
+	}
+	w.now = end
+}
+
+func maxTime(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func (w *world) moment() moment.Time { return moment.Of(w.now) }
+
+type change = func(*observation.Exchange)
+
+// exchange is a response of a kind.
+func exchange(location string, at time.Time, kind eligibility.Kind, status int, changes ...change) *observation.Exchange {
+	e := &observation.Exchange{Kind: kind, Location: location, At: at, Response: &response.Response{Status: status, Complete: true}}
+	for _, f := range changes {
+		f(e)
+	}
+	return e
+}
+
+// sight merges a page that somebody got. change adjusts the exchange.
+func (w *world) sight(location, body string, changes ...change) {
+	w.Helper()
+	page := func(e *observation.Exchange) {
+		e.Response.Header.ContentType, e.Response.Body = "text/html; charset=utf-8", []byte(body)
+	}
+	w.merge(exchange(location, w.now, eligibility.Witness, http.StatusOK, append([]change{page}, changes...)...))
+	w.wait(2 * time.Second)
+}
+
+// answer merges a response other than a page.
+func (w *world) answer(location string, status int, changes ...change) {
+	w.Helper()
+	e := exchange(location, w.now, eligibility.Nothing, status, changes...)
+	if e.Kind, e.Reason = (eligibility.Rules{}).Response(http.MethodGet, location, e.Response); e.Kind != eligibility.Nothing {
+		w.merge(e)
+	}
+}
+
+// crawl merges a home page that links to pages, and then these.
+func (w *world) crawl(pages ...string) {
+	w.Helper()
+	w.sight("/", html("home", pages...))
+	for _, p := range pages {
+		w.sight(p, html(p[1:]))
+	}
+}
+
+func (w *world) forget(location string) { w.update(func(m *Batch) { m.Forget(location) }) }
+
+// record returns the record of a location.
+func (w *world) record(location string) *pagerecord.Page {
+	p, _ := New(txn.New(maps.Clone(w.records)), w.site, w.now).Load(location)
+	return p
+}
+
+// page returns what is known of a location.
+func (w *world) page(location string) Known {
+	return w.site.Know(location, w.record(location), w.site.Robots, w.now)
+}
+
+// entry returns the stored entry of a listed page.
+func (w *world) entry(location string) shards.Entry {
+	w.Helper()
+	e, err := shards.DecodeEntry(w.records[w.site.Keys.List(w.record(location).Part, location)])
+	base.Check(w, err)
+	return e
+}
+
+// wantListed checks which locations are listed, by their records and in the sitemap's entries.
+func (w *world) wantListed(want ...string) {
+	w.Helper()
+	var got []string
+	for key := range w.records {
+		if location, is := strings.CutPrefix(key, w.site.Keys.Pages()); is && w.page(location).Listed() {
+			got = append(got, location)
+			w.entry(location)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		w.Errorf("listed are %q, want %q", got, want)
+	}
+}
+
+// wantVerdict checks the verdict and its reason.
+func (w *world) wantVerdict(location string, verdict eligibility.Verdict, reason eligibility.Reason) {
+	w.Helper()
+	if p := w.page(location); p.Verdict != verdict || p.Reason != reason {
+		w.Errorf("%s is %v because of %v, want %v because of %v", location, p.Verdict, p.Reason, verdict, reason)
+	}
+}
+
+// wantNoTrace checks that a text is nowhere in the records.
+func (w *world) wantNoTrace(text string) {
+	w.Helper()
+	for key, value := range w.records {
+		if strings.Contains(key+string(value), text) {
+			w.Errorf("%q is in the record %q", text, key)
+		}
+	}
+}
+
+// html is a page with a main text and links. Another text counts as a change at its first
+// look, since the whole paragraph is new and long.
+func html(text string, links ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", atLength(text))
+	for _, l := range links {
+		fmt.Fprintf(&b, `<a href="%s">x</a>`, l)
+	}
+	return b.String() + "</main></body></html>"
+}
+
+// atLength says a text at some length, if it has no markup.
+func atLength(text string) string {
+	if strings.Contains(text, "<") {
+		return text
+	}
+	return text + strings.Repeat(". What there is to say of "+text+" is said here at length", 12)
+}
+
+// head is a page with something in its head.
+func head(in string, links ...string) string {
+	return strings.Replace(html("a page", links...), "<head>", "<head>"+in, 1)
+}
+
+// variant is a page that names another page, or itself, as canonical.
+func variant(canonical, text string) string {
+	return strings.Replace(html(text), "<head>", fmt.Sprintf(`<head><link rel=canonical href="%s">`, canonical), 1)
+}
+
+// numbered returns n locations, from 0 on.
+func numbered(format string, n int) (locations []string) {
+	for i := range n {
+		locations = append(locations, fmt.Sprintf(format, i))
+	}
+	return locations
+}
+
+// Networks of visitors.
+const (
+	netA = "192.0.2.0/24"
+	netB = "198.51.100.0/24"
+	netC = "1.2.3.0/24"
+	netD = "2001:db8:7::/48"
+)
+
+func from(network string) change {
+	return func(e *observation.Exchange) { e.Network = netip.MustParsePrefix(network) }
+}
+
+func route(template string, exact bool) change {
+	return func(e *observation.Exchange) { e.Route, e.Exact = template, exact }
+}
+
+// at sets the clock by which an exchange was observed.
+func at(t time.Time) change { return func(e *observation.Exchange) { e.At = t } }
+
+func header(set func(*response.Header)) change {
+	return func(e *observation.Exchange) { set(&e.Response.Header) }
+}
+
+func lastModified(t time.Time) change {
+	return header(func(h *response.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
+}
+
+func robotsTag(v string) change { return header(func(h *response.Header) { h.RobotsTag = v }) }
+
+func cacheControl(v string) change {
+	return header(func(h *response.Header) { h.CacheControl, h.ContentType = v, "text/html" })
+}
+
+func redirect(target string) change {
+	return header(func(h *response.Header) { h.Location = target })
+}
+
+// ownQuery gives an exchange a query that only the page's own canonical can allow.
+func ownQuery(e *observation.Exchange) { e.OwnQuery = true }
+
+// tracked gives an exchange a target with tracking parameters.
+func tracked(e *observation.Exchange) { e.Tracked = true }
