@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,11 +63,11 @@ type Store struct {
 	// next one would end the process.
 	writer sync.Mutex
 
-	logged atomic.Int32 // the reason that was last logged; working at first
+	logged  atomic.Int32 // the reason that was last logged; working at first
+	renewed atomic.Bool  // damaged files were moved aside
 
 	mu    sync.Mutex
 	state state
-	notes []string
 }
 
 var (
@@ -165,27 +164,14 @@ func (s *Store) Health() error {
 	return db.gate.check()
 }
 
-// Notes returns what happened to the records since Open, one sentence each: whether they were moved
-// aside, and whether the folder seems to be temporary. Each note was also logged. Notes name no key,
-// and stay as long as the Store. It may be called concurrently.
+// movedAside is the note of a [Store] that has moved damaged files aside.
+const movedAside = "The records were damaged and were moved aside. The site is learned anew; write Never rules for pages that Forget took out."
+
+// Notes returns what happened to the records since Open, one sentence each: whether they were
+// damaged and moved aside, which was also logged. It may be called concurrently.
 func (s *Store) Notes() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.notes)
-}
-
-const (
-	noteAside     = "The records were damaged and were moved aside. The site is learned anew; write Never rules for pages that Forget took out."
-	noteTemporary = "The folder is in memory or in the layer of a container, so what is learned is lost with it. Give it a volume."
-)
-
-// report logs a note and adds it, unless it is there.
-func (s *Store) report(level slog.Level, note string, attrs ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if slices.Contains(s.notes, note) {
-		return
+	if !s.renewed.Load() {
+		return nil
 	}
-	s.notes = append(s.notes, note)
-	s.log.Log(context.Background(), level, "badgerstore: "+note, append(attrs, "dir", s.dir)...)
+	return []string{movedAside}
 }

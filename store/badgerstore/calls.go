@@ -87,18 +87,19 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			yield(store.Record{}, err)
 			return
 		}
-		after := after // each loop over the sequence begins anew
-		for c := (chunk{arena: []byte{}, more: true}); c.more; {
+		after, more := after, true // each loop over the sequence begins anew
+		for most := firstRecords; more; most = min(4*most, scanRecords) {
 			db, err := s.acquire(ctx)
+			var records []store.Record
 			if err == nil {
-				c, err = db.next(c, prefix, after)
+				records, more, err = db.next(prefix, after, most)
 				db.calls.Done()
 			}
 			if err != nil {
 				yield(store.Record{}, err)
 				return
 			}
-			for _, record := range c.records {
+			for _, record := range records {
 				if ctx.Err() != nil {
 					yield(store.Record{}, contextError(ctx))
 					return

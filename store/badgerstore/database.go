@@ -97,43 +97,33 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 	return values, nil
 }
 
-// A chunk is what Scan reads at a time. Its values are in arena, which the next chunk reuses.
-type chunk struct {
-	records []store.Record
-	arena   []byte
-	more    bool // there may be more records after the last
-	most    int  // records in the next chunk; 0 stands for firstRecords
-}
-
-// Limits of a chunk. No transaction is open between two chunks, since an open one keeps Badger from
-// removing files.
+// Limits of what a scan reads at a time. No transaction is open between two of its steps, since an
+// open one keeps Badger from removing files.
 const (
 	firstRecords = 16 // whoever wants only the first records does not wait for more
-	chunkRecords = 1000
-	chunkBytes   = 1 << 20
+	scanRecords  = 1000
+	scanBytes    = 1 << 20
 )
 
-// next returns the next chunk: records after the key after that begin with prefix. It reuses the
-// memory of c, the chunk before.
-func (db *database) next(c chunk, prefix, after string) (_ chunk, err error) {
+// next returns the first records after the key after that begin with prefix, and whether there may
+// be more.
+func (db *database) next(prefix, after string, most int) (records []store.Record, more bool, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)
 	defer txn.Discard()
 	// Values are next to their keys, so prefetching only costs time.
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: appendKey(nil, prefix)})
 	defer it.Close()
-	most := max(c.most, firstRecords)
-	c = chunk{records: c.records[:0], arena: c.arena[:0], most: min(4*most, chunkRecords)}
-	for it.Seek(appendKey(nil, max(prefix, after+"\x00"))); it.Valid() && !c.more; it.Next() {
-		item := it.Item()
+	arena := make([]byte, 0, 512)
+	for it.Seek(appendKey(nil, max(prefix, after+"\x00"))); it.Valid() && !more; it.Next() {
 		var value []byte
-		if c.arena, value, err = appendValue(c.arena, item); err != nil {
-			return chunk{}, err
+		if arena, value, err = appendValue(arena, it.Item()); err != nil {
+			return nil, false, err
 		}
-		c.records = append(c.records, store.Record{Key: string(item.Key()[len(keyPrefix):]), Value: value})
-		c.more = len(c.arena) >= chunkBytes || len(c.records) == most
+		records = append(records, store.Record{Key: string(it.Item().Key()[len(keyPrefix):]), Value: value})
+		more = len(arena) >= scanBytes || len(records) == most
 	}
-	return c, nil
+	return records, more, nil
 }
 
 // appendValue appends the value of item to arena, and returns both. Earlier values stay what they

@@ -107,11 +107,11 @@ func scan(s store.Store) (n int, last error) {
 func wantAside(t *testing.T, s *Store, log *base.Log, want bool) {
 	t.Helper()
 	_, err := os.Stat(filepath.Join(s.dir, asideName))
-	if noted := slices.Contains(s.Notes(), noteAside); (err == nil) != want || noted != want {
+	if noted := slices.Contains(s.Notes(), movedAside); (err == nil) != want || noted != want {
 		t.Errorf("moved aside is %t, and the notes are %q; want %t", err == nil, s.Notes(), want)
 	}
 	if want {
-		log.Want(t, 1, noteAside)
+		log.Want(t, 1, movedAside)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -15,9 +14,6 @@ import (
 func (s *Store) open() (*database, error) {
 	if err := os.MkdirAll(filepath.Join(s.dir, badgerName), 0o700); err != nil {
 		return nil, &problem{inaccessible, err}
-	}
-	if isTemporary(s.dir) {
-		s.report(slog.LevelWarn, noteTemporary)
 	}
 	lock, err := lockFolder(s.dir)
 	if err != nil {
@@ -125,6 +121,7 @@ func (s *Store) moveAside(cause error) error {
 	if err != nil {
 		return &problem{inaccessible, fmt.Errorf("moving damaged files aside: %w", err)}
 	}
-	s.report(slog.LevelError, noteAside, "aside", aside, "cause", cause)
+	s.renewed.Store(true)
+	s.log.Error("badgerstore: "+movedAside, "dir", s.dir, "aside", aside, "cause", cause)
 	return nil
 }

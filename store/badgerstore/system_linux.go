@@ -4,19 +4,9 @@ import (
 	"errors"
 	"math"
 	"os"
-	"slices"
 
 	"golang.org/x/sys/unix"
 )
-
-// isTemporary reports whether the file system of dir ends when the machine or the container stops.
-func isTemporary(dir string) bool {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return false
-	}
-	return slices.Contains([]int64{unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC}, int64(st.Type))
-}
 
 // descriptorsLeft returns how many more files this process can open, and its limit. ok is false if
 // the system does not tell.

@@ -2,7 +2,5 @@
 
 package badgerstore
 
-// Other systems do not tell.
-
-func isTemporary(string) bool                     { return false }
+// descriptorsLeft does not know on other systems.
 func descriptorsLeft() (left, limit int, ok bool) { return 0, 0, false }
