@@ -69,14 +69,8 @@ func (c *child) explain(err error) error {
 
 // awaitWork waits until the store works, and returns how long that took from the start.
 func (c *child) awaitWork(limit time.Duration) (time.Duration, error) {
-	select {
-	case <-c.Lines:
-		return time.Since(c.begun), nil
-	case <-c.Ended:
-		return 0, c.explain(fmt.Errorf("the site ended: %w", c.Exit()))
-	case <-time.After(limit):
-		return limit, c.explain(fmt.Errorf("the store does not work after %v", limit))
-	}
+	err := c.await(limit, "the store works", func(now status) bool { return now.Health == "" })
+	return time.Since(c.begun), c.explain(err)
 }
 
 // awaitFlush waits until all that was seen can be stored.

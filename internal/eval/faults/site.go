@@ -86,12 +86,6 @@ func (p *process) run() (err error) {
 		return err
 	}
 	fmt.Println(p.server.URL, orders.URL)
-	go func() {
-		for p.store.Health() != nil {
-			time.Sleep(time.Millisecond)
-		}
-		fmt.Println("works")
-	}()
 	kit.AwaitStop()
 	return p.end()
 }

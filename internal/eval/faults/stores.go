@@ -34,22 +34,17 @@ func (m mood) String() string {
 // moody is a store that misbehaves on demand. While it hangs, it ignores its context.
 type moody struct {
 	store.Store
-	mood    atomic.Int32
-	mu      sync.Mutex
-	release chan struct{} // closed when it no longer hangs
+	mood atomic.Int32
+	hang sync.RWMutex // locked while it hangs
 }
 
 func (m *moody) become(to mood) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.release != nil {
-		close(m.release)
-		m.release = nil
+	if mood(m.mood.Swap(int32(to))) == hanging {
+		m.hang.Unlock()
 	}
 	if to == hanging {
-		m.release = make(chan struct{})
+		m.hang.Lock()
 	}
-	m.mood.Store(int32(to))
 }
 
 // suffer acts out the mood before each call.
@@ -58,12 +53,8 @@ func (m *moody) suffer() error {
 	case slow:
 		time.Sleep(200 * time.Millisecond)
 	case hanging:
-		m.mu.Lock()
-		release := m.release
-		m.mu.Unlock()
-		if release != nil {
-			<-release
-		}
+		m.hang.RLock()
+		defer m.hang.RUnlock()
 	case failing:
 		return errors.New("the store fails")
 	case panicking:

@@ -20,7 +20,6 @@ import (
 // Child is a process that this program started.
 type Child struct {
 	Said  []string        // the words of its first line
-	Lines <-chan string   // those after it
 	Ended <-chan struct{} // closed at its end
 
 	cmd   *exec.Cmd
@@ -34,9 +33,6 @@ func Self(args ...string) ([]string, error) {
 	self, err := os.Executable()
 	return append([]string{self}, args...), err
 }
-
-// unreadLines is how many lines a child may print before somebody receives them.
-const unreadLines = 64
 
 // Start starts a process and waits for its first line. If the process ends
 // before that, it is returned with an error. It is killed when ctx ends.
@@ -53,22 +49,20 @@ func Start(ctx context.Context, stderr io.Writer, command []string) (*Child, err
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
 	}
-	lines, ended := make(chan string, unreadLines), make(chan struct{})
-	c.Lines, c.Ended = lines, ended
+	ended := make(chan struct{})
+	c.Ended = ended
+	lines := bufio.NewScanner(out)
+	served := lines.Scan()
+	c.Said = strings.Fields(lines.Text())
 	go func() {
 		defer close(ended)
-		for s := bufio.NewScanner(out); s.Scan(); {
-			lines <- s.Text()
-		}
+		_, _ = io.Copy(io.Discard, out)
 		c.exit = c.cmd.Wait()
 	}()
-	select {
-	case line := <-lines:
-		c.Said = strings.Fields(line)
-		return c, nil
-	case <-ended:
+	if !served {
 		return c, fmt.Errorf("process %s ended before it served: %w", command[0], c.Exit())
 	}
+	return c, nil
 }
 
 // AwaitStop waits in a child until its parent calls [Child.Stop] or ends, or an operator
