@@ -12,8 +12,8 @@ import (
 // since the worker then loses its turn at each page.
 const (
 	pageCost   = 180 * time.Microsecond
-	byteCost   = 9 * time.Nanosecond
-	tagCost    = 150 * time.Nanosecond
+	byteCost   = 14 * time.Nanosecond
+	tagCost    = 550 * time.Nanosecond
 	entityCost = 45 * time.Nanosecond
 	unpackCost = 6 * time.Nanosecond // per byte that was packed
 
