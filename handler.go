@@ -402,19 +402,19 @@ type ExploreOptions struct {
 // Exploration says how far [Site.Explore] has got. Once Progress has returned, Explore may
 // change it.
 type Exploration struct {
-	Requests int // made so far
-	Pages    int // requests answered with HTML
-	Waiting  int // locations still to request
+	Requests int `json:"requests"` // made so far
+	Pages    int `json:"pages"`    // requests answered with HTML
+	Waiting  int `json:"waiting"`  // locations still to request
 	// Skipped counts by reason the links that Explore did not follow. Reasons are such as
 	// "acting", "disallowed", "nofollow", "query" or "endless".
-	Skipped map[string]int
+	Skipped map[string]int `json:"skipped,omitempty"`
 	// Acting are the URLs of links that Explore did not follow since they may change
 	// something, at most 100. If one of them is a page, a Rule with Always for it lets the
 	// next exploration request it. Otherwise its first visitor makes it known.
-	Acting []string
+	Acting []string `json:"acting,omitempty"`
 	// State is what [ExploreOptions.Resume] needs to go on, nil if nothing waits. It is set
 	// only at the end, and names locations that may not be public.
-	State []byte
+	State []byte `json:"-"`
 }
 
 // Explore walks the site through handler, in this process, from the entries along the

@@ -25,14 +25,16 @@ type Google struct {
 
 // Sitemap is what Google says about a file of the sitemap.
 type Sitemap struct {
-	URL            string    // of the file
-	LastSubmitted  time.Time // the zero Time if never
-	LastDownloaded time.Time // the zero Time if never
-	Pending        bool      // Google has not processed it yet
+	URL            string    `json:"url"`                      // of the file
+	LastSubmitted  time.Time `json:"last_submitted,omitzero"`  // the zero Time if never
+	LastDownloaded time.Time `json:"last_downloaded,omitzero"` // the zero Time if never
+	Pending        bool      `json:"pending,omitempty"`        // Google has not processed it yet
 	// Errors and Warnings are how many Google found. Submitted is how many pages the file
 	// had when Google downloaded it. For an index, that is the pages of all its parts.
 	// Compare it with Status.Listed.
-	Errors, Warnings, Submitted int
+	Errors    int `json:"errors"`
+	Warnings  int `json:"warnings"`
+	Submitted int `json:"submitted"`
 }
 
 // googleState is the stored state of the submission.

@@ -10,46 +10,50 @@ import (
 // key. If processes share the store, it is about all of them.
 type Status struct {
 	// Endpoints describe each of Options.Endpoints.
-	Endpoints []Endpoint
+	Endpoints []Endpoint `json:"endpoints"`
 	// SentToday is how many pages were accepted today, in UTC. Pending is how many wait to
 	// be sent.
-	SentToday, Pending int
+	SentToday int `json:"sent_today"`
+	Pending   int `json:"pending"`
 	// Dropped counts the pages that were not sent because they had lost their listing.
 	// Rushed counts those that were not sent because too many changed at once. Both count
 	// since the first start.
-	Dropped, Rushed int
+	Dropped int `json:"dropped,omitempty"`
+	Rushed  int `json:"rushed,omitempty"`
 	// Rush reports that too many pages change now, so that none is sent.
-	Rush bool
+	Rush bool `json:"rush,omitempty"`
 	// KeyFile is what the notifier saw when it last fetched the key file: "ok", a status
 	// code such as "404", "other content", "unreachable", or "" before the first time.
-	KeyFile string
+	KeyFile string `json:"key_file,omitempty"`
 	// KeyFetched is when somebody else last fetched the key file from this process, as
 	// engines do to check it. It is the zero Time if nobody did.
-	KeyFetched time.Time
+	KeyFetched time.Time `json:"key_fetched,omitzero"`
 	// Listed is how many pages the sitemap lists now.
-	Listed int
+	Listed int `json:"listed"`
 	// Sitemaps is what Google says about the sitemap's top files, nil without
 	// Options.Google.
-	Sitemaps []Sitemap
+	Sitemaps []Sitemap `json:"sitemaps,omitempty"`
 	// GoogleProblem says why the notifier cannot ask Google, "" if it can.
-	GoogleProblem string
+	GoogleProblem string `json:"google_problem,omitempty"`
 }
 
 // Endpoint describes an endpoint of IndexNow.
 type Endpoint struct {
-	URL string // as in Options.Endpoints
+	URL string `json:"url"` // as in Options.Endpoints
 	// Verdict is "ok"; "pending-key" while the engine checks a new key; "key-refused";
 	// "throttled"; "down"; "paused" if it refuses the pages; or "" if nothing was sent yet.
-	Verdict string
+	Verdict string `json:"verdict,omitempty"`
 	// Advice is what the owner can do about it, "" if nothing.
-	Advice string
+	Advice string `json:"advice,omitempty"`
 	// Code is the status code of the last answer, 0 if there was none.
-	Code int
+	Code int `json:"code,omitempty"`
 	// ErrorCode is the engine's own word for that answer, "" if it gave none.
-	ErrorCode string
+	ErrorCode string `json:"error_code,omitempty"`
 	// LastTried and LastAccepted are when pages were last sent and last accepted. Nothing
 	// is sent before NextTry. Each may be the zero Time.
-	LastTried, LastAccepted, NextTry time.Time
+	LastTried    time.Time `json:"last_tried,omitzero"`
+	LastAccepted time.Time `json:"last_accepted,omitzero"`
+	NextTry      time.Time `json:"next_try,omitzero"`
 }
 
 // Status reads from the store how the notifier is doing. Its error is that of the store. It

@@ -40,17 +40,9 @@ type forgotten struct {
 
 // progress says how far an exploration is. The last one is Done, or says what failed.
 type progress struct {
-	Requests int            `json:"requests"`
-	Pages    int            `json:"pages"`
-	Waiting  int            `json:"waiting"`
-	Skipped  map[string]int `json:"skipped,omitempty"`
-	Acting   []string       `json:"acting,omitempty"` // links that were not requested, since they may change something
-	Done     bool           `json:"done,omitempty"`
-	Error    string         `json:"error,omitempty"`
-}
-
-func progressOf(e servemap.Exploration) progress {
-	return progress{Requests: e.Requests, Pages: e.Pages, Waiting: e.Waiting, Skipped: e.Skipped, Acting: e.Acting}
+	servemap.Exploration
+	Done  bool   `json:"done,omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // answers are what a process says to the questions of commands and health checks.
@@ -157,12 +149,12 @@ func (c *answers) serveExplore(w http.ResponseWriter, r *http.Request) {
 	most, _ := strconv.Atoi(r.FormValue("max"))
 	opts := servemap.ExploreOptions{MaxRequests: most}
 	opts.Progress = func(e servemap.Exploration) {
-		answer(w, progressOf(e))
+		answer(w, progress{Exploration: e})
 		_ = http.NewResponseController(w).Flush()
 	}
 	done, err := c.explorer.Run(r.Context(), opts)
-	last := progressOf(done)
-	if last.Done = err == nil; err != nil {
+	last := progress{Exploration: done, Done: err == nil}
+	if err != nil {
 		last.Error = err.Error()
 	}
 	answer(w, last)

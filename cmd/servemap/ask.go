@@ -7,17 +7,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/admin/inspect"
-	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/notify"
 )
 
 // healthCommand never opens the folder: a site that nobody serves is not healthy.
@@ -80,7 +78,7 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 			addFolder(s.Dir, &p)
 		}
 		p.NextLook = time.Time{} // only a process that serves knows it; the answer is the same without one
-		if err := show(a, p, printPage); err != nil || p.Listed() {
+		if err := a.show(p); err != nil || p.Listed() {
 			return err
 		}
 		return errNo
@@ -101,61 +99,6 @@ func addFolder(dir string, p *servemap.Explanation) {
 	case unknown && page:
 		p.Text = "The folder has this page, but nothing that was looked at links to it. Link to it, or give -always for it."
 	}
-}
-
-func printPage(w *bufio.Writer, e servemap.Explanation) {
-	fmt.Fprintf(w, "%s\n%s: %s\n\n%s\n", e.URL, e.Verdict, e.Reason, e.Text)
-	for _, m := range e.Missing {
-		fmt.Fprintf(w, "  it would be listed by: %s\n", m)
-	}
-	w.WriteByte('\n')
-	d := e.Dates
-	field(w, "evidence", strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Evidence), "[]"), " ", ", "))
-	field(w, "rule", e.Rule)
-	field(w, "canonical", e.Canonical)
-	field(w, "same as", e.SameAs)
-	field(w, "status", e.Status)
-	field(w, "networks", e.Networks)
-	field(w, "first seen", e.FirstSeen)
-	field(w, "last seen", e.LastSeen)
-	field(w, "lastmod", e.LastModified)
-	field(w, "dates", d.Text)
-	for _, at := range d.Changes {
-		field(w, "changed", at)
-	}
-	if d.Interval > 0 {
-		field(w, "interval", fmt.Sprintf("%v (%v to %v)", d.Interval, d.Shortest, d.Longest))
-		field(w, "changefreq", fmt.Sprintf("%s, with probability %.3f", d.ChangeFreq, d.Probability))
-	}
-	field(w, "ignored", strings.Join(d.Ignored, "; "))
-}
-
-// field prints a line, unless the value is empty.
-func field(w *bufio.Writer, name string, value any) {
-	switch v := value.(type) {
-	case string:
-		if v == "" {
-			return
-		}
-	case int:
-		if v == 0 {
-			return
-		}
-	case time.Time:
-		if v.IsZero() {
-			return
-		}
-		value = stamp(v)
-	}
-	fmt.Fprintf(w, "%-12s %v\n", name, value)
-}
-
-// stamp returns a time in the sitemap's format, "" for none.
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339)
 }
 
 func listCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
@@ -193,21 +136,21 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		if st.Crawlers, err = fetch[crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
 			return err
 		}
-		st.IndexNow, err = fetch[*indexNow](ctx, c, "/indexnow", nil)
-		if errors.Is(err, errOlder) { // the rest is known
-			fmt.Fprintf(s.err, "servemap stats: IndexNow: %v\n", err)
-		} else if err != nil {
+		if st.IndexNow, err = fetch[*notify.Status](ctx, c, "/indexnow", nil); err != nil {
 			return err
 		}
-		return show(a, st, printStats)
+		if !a.json { // people get these with what they mean
+			st.Stats.Verdicts, st.Stats.Ignored, st.Week = nil, nil, inspect.Week{}
+		}
+		return a.show(st)
 	}
 }
 
 // stats are what the inspector knows of the whole site, and what IndexNow does.
 type stats struct {
 	summary
-	Crawlers crawlers  `json:"crawlers"`
-	IndexNow *indexNow `json:"indexnow,omitempty"` // nil without -indexnow
+	Crawlers crawlers       `json:"crawlers"`
+	IndexNow *notify.Status `json:"indexnow,omitempty"` // nil without -indexnow
 }
 
 type summary struct {
@@ -218,45 +161,6 @@ type summary struct {
 type crawlers struct {
 	Followed bool               `json:"followed"`
 	Crawlers []servemap.Crawler `json:"crawlers"`
-}
-
-func printStats(w *bufio.Writer, st stats) {
-	fmt.Fprintf(w, "Listed pages: %d. Known locations that were never listed: %d.\n", st.Stats.Listed, st.Stats.Waiting)
-	for n, g := range st.Reasons {
-		if n == 0 {
-			fmt.Fprint(w, "\nLocations by verdict and reason:\n")
-		}
-		text := ""
-		if g.Care != messages.Fine {
-			text = ": " + g.Means
-		}
-		fmt.Fprintf(w, "%8d  %s %s%s\n", g.Pages, g.Verdict, g.Reason, text)
-	}
-	fmt.Fprintf(w, "\nResponses since the start that showed something of a page: %d; lost because too many came at once: %d\n", st.Stats.Sightings, st.Stats.Dropped)
-	for n, r := range st.Responses {
-		if n == 0 {
-			fmt.Fprint(w, "\nResponses that showed nothing of a public page:\n")
-		}
-		fmt.Fprintf(w, "%8d  %s: %s\n", r.Count, r.Reason, r.Means)
-	}
-	printCrawlers(w, st.Crawlers.Crawlers)
-	printIndexNow(w, st.IndexNow)
-	for _, text := range slices.Concat(st.Stats.Hints, st.Stats.Notes) {
-		fmt.Fprintf(w, "\n%s\n", text)
-	}
-	if st.Stats.Store != "" {
-		fmt.Fprintf(w, "\nThe store cannot be used: %s\n", st.Stats.Store)
-	}
-}
-
-// table prints counts by their names.
-func table(w *bufio.Writer, title string, counts map[string]int) {
-	if len(counts) > 0 {
-		fmt.Fprintf(w, "\n%s\n", title)
-	}
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(w, "%8d  %s\n", counts[name], name)
-	}
 }
 
 func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {

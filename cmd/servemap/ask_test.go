@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,7 +107,7 @@ func TestListAndExportGiveWhatTheSitemapHas(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(dir, "sitemap.xml")); string(b) != sitemap {
 		t.Errorf("file: %s, %v", b, err)
 	}
-	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "Listed pages: 3.") || !strings.Contains(out, "listed entry") {
+	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "reason       entry") {
 		t.Errorf("stats: %s", out)
 	}
 	if out := must(t, "changes", "-data", s.data); strings.Count(out, "\tadded\t") != 3 {
@@ -156,7 +155,7 @@ func TestStatsTellWhatCrawlersFetched(t *testing.T) {
 	s.stop()
 	out := must(t, "stats", "-data", data)
 	for _, want := range []string{
-		"DuckDuckBot, by its own word", "  200  " + origin + "/sitemap.xml\n", "2 requests that claim to be of it\n", " it fetched 0 pages in the last day, 0 in the last week, and never ",
+		"engine     DuckDuckBot\n", "url      " + origin + "/sitemap.xml\n", "status   200\n", "claimed  2\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in %s", want, out)
@@ -165,25 +164,6 @@ func TestStatsTellWhatCrawlersFetched(t *testing.T) {
 	var st stats
 	if err := json.Unmarshal([]byte(must(t, "stats", "-json", "-data", data)), &st); err != nil || len(st.Crawlers.Crawlers) != 1 || st.Crawlers.Crawlers[0].Days[0].Claimed != 2 {
 		t.Errorf("%+v, %v", st.Crawlers.Crawlers, err)
-	}
-}
-
-func TestStatsOfAnOlderProcessShowTheRest(t *testing.T) {
-	data := t.TempDir()
-	base.Check(t, control.Make(data))
-	socket, err := control.Listen(data)
-	base.Check(t, err)
-	older := http.NewServeMux()
-	older.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { answer(w, health{Ready: true}) })
-	older.HandleFunc("GET /inspect/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"stats":{"listed":7}}`) })
-	server := &http.Server{Handler: older}
-	go func() { _ = server.Serve(socket) }()
-	defer server.Close()
-	if code, out, errs := call(t, "stats", "-data", data); code != codeDone || !strings.Contains(out, "Listed pages: 7.") || !strings.Contains(errs, "IndexNow: the running process is of an older version") {
-		t.Errorf("code %d: %s%s", code, out, errs)
-	}
-	if code, _, errs := call(t, "list", "-data", data); code != codeFailed || !strings.Contains(errs, "older version") {
-		t.Errorf("list: code %d: %s", code, errs)
 	}
 }
 

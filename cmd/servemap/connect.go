@@ -13,8 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/user"
-	"strconv"
+	"reflect"
 	"strings"
 	"time"
 
@@ -93,11 +92,7 @@ func (a *asking) checkOwner() error {
 	if !ok || uid == os.Geteuid() {
 		return nil
 	}
-	name := fmt.Sprintf("'#%d'", uid)
-	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
-		name = u.Username
-	}
-	return fmt.Errorf("-data %s belongs to another user, and no process serves it; start that, or call sudo -u %s servemap %s -data %[1]s", a.data, name, a.name)
+	return fmt.Errorf("-data %s belongs to another user, and no process serves it; start that, or call sudo -u '#%d' servemap %s -data %[1]s", a.data, uid, a.name)
 }
 
 // open opens the folder with the same settings as the site itself does.
@@ -152,10 +147,15 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 		end()
 		return nil, err
 	}
-	listener, c := control.Within()
+	socket, err := control.Listen(a.data)
+	if err != nil {
+		end()
+		return nil, err
+	}
 	server := &http.Server{Handler: newAnswers(s, a.data, site, handler, log).handler()}
-	go func() { _ = server.Serve(listener) }()
-	return &client{c, func() { c.CloseIdleConnections(); server.Close(); end() }}, nil
+	go func() { _ = server.Serve(socket) }()
+	c := process(a.data)
+	return &client{c.http, func() { c.close(); server.Close(); end() }}, nil
 }
 
 // locked is the error of a folder whose process does not answer.
@@ -229,13 +229,13 @@ func fetch[T any](ctx context.Context, c *client, path string, query url.Values)
 	return v, json.NewDecoder(resp.Body).Decode(&v)
 }
 
-// show prints an object: as JSON with -json, and else as fn prints it for people.
-func show[T any](a *asking, v T, fn func(w *bufio.Writer, v T)) error {
+// show prints a struct: as JSON with -json, and else for people.
+func (a *asking) show(v any) error {
 	out := bufio.NewWriter(a.out)
 	if a.json {
 		answer(out, v)
 	} else {
-		fn(out, v)
+		printFields(out, "", reflect.ValueOf(v))
 	}
 	return out.Flush()
 }

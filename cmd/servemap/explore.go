@@ -54,21 +54,14 @@ func (a *asking) explore(ctx context.Context, query url.Values) error {
 	case a.json:
 		return nil
 	}
-	out := bufio.NewWriter(a.out)
-	fmt.Fprintf(out, "%d requests, %d pages", last.Requests, last.Pages)
 	if last.Waiting > 0 {
-		fmt.Fprintf(out, "; %d locations are left, call it again to ask for them", last.Waiting)
+		fmt.Fprintln(a.err, "Call it again to ask for the locations that wait.")
 	}
-	out.WriteByte('\n')
-	table(out, "Links that were not asked for, by reason:", last.Skipped)
 	if last.Skipped["query"] > 0 {
-		fmt.Fprint(out, "\nIf a parameter of a query makes a page of its own, name it in -query.\n")
+		fmt.Fprintln(a.err, "If a parameter of a query makes a page of its own, name it in -query.")
 	}
 	if len(last.Acting) > 0 {
-		fmt.Fprint(out, "\nThese may change something and were not asked for; give -always for those that are pages:\n")
+		fmt.Fprintln(a.err, "Links that may change something were not asked for; give -always for those that are pages.")
 	}
-	for _, u := range last.Acting {
-		fmt.Fprintf(out, "  %s\n", u)
-	}
-	return out.Flush()
+	return a.show(last.Exploration)
 }

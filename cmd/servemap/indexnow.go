@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"flag"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -51,22 +48,6 @@ func (t *telling) notifier(site *servemap.Site, st store.Store, log *slog.Logger
 	return n, nil
 }
 
-// indexNow is the answer to /indexnow: how many pages engines were told of, and how each
-// engine answers.
-type indexNow struct {
-	SentToday int    `json:"sent_today"` // pages, in UTC
-	Pending   int    `json:"pending"`
-	KeyFile   string `json:"key_file,omitempty"` // what was seen of it; see notify.Status
-	Endpoints []told `json:"endpoints"`
-}
-
-// told says how an endpoint answers; see notify.Endpoint.
-type told struct {
-	URL     string `json:"url"`
-	Verdict string `json:"verdict,omitempty"`
-	Advice  string `json:"advice,omitempty"`
-}
-
 // serveIndexNow answers with null without -indexnow.
 func (c *answers) serveIndexNow(w http.ResponseWriter, r *http.Request) {
 	if c.notifier == nil {
@@ -78,22 +59,5 @@ func (c *answers) serveIndexNow(w http.ResponseWriter, r *http.Request) {
 		breakOff(w, err)
 		return
 	}
-	now := indexNow{SentToday: st.SentToday, Pending: st.Pending, KeyFile: st.KeyFile}
-	for _, e := range st.Endpoints {
-		now.Endpoints = append(now.Endpoints, told{e.URL, e.Verdict, e.Advice})
-	}
-	answer(w, now)
-}
-
-func printIndexNow(w *bufio.Writer, now *indexNow) {
-	if now == nil {
-		return
-	}
-	fmt.Fprintf(w, "\nIndexNow: %d pages were sent today, and %d wait.\n", now.SentToday, now.Pending)
-	if now.KeyFile != "" && now.KeyFile != "ok" {
-		fmt.Fprintf(w, "  the key file, as this machine sees it: %s\n", now.KeyFile)
-	}
-	for _, e := range now.Endpoints {
-		fmt.Fprintf(w, "  %s: %s\n", e.URL, strings.TrimSuffix(cmp.Or(e.Verdict, "nothing was sent yet")+"; "+e.Advice, "; "))
-	}
+	answer(w, st)
 }

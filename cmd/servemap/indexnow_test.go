@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -68,7 +66,7 @@ func TestIndexNowTellsAnEngineOfNewPages(t *testing.T) {
 				t.Errorf("the key file is answered with %s %q", resp.Status, body)
 			}
 			s.log.await(t, "notify: sent")
-			if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "\nIndexNow: ") || !strings.Contains(out, "\n  "+front.URL+"/indexnow: ") {
+			if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "\nindexnow\n") || !strings.Contains(out, " "+front.URL+"/indexnow\n") {
 				t.Errorf("stats: %s", out)
 			}
 			if code := s.stop(); code != codeDone {
@@ -93,31 +91,5 @@ func TestWithoutIndexNowNobodyIsTold(t *testing.T) {
 		if resp, _ := get(t, s.at+"/the-owners-key.txt"); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%q: the key file is answered with %s", flags, resp.Status)
 		}
-	}
-}
-
-func TestStatsSayWhatIndexNowDoes(t *testing.T) {
-	const url = "https://api.indexnow.org/indexnow"
-	for _, tt := range []struct {
-		name string
-		now  *indexNow
-		want string
-	}{
-		{"without -indexnow", nil, ""},
-		{"before the first post", &indexNow{Pending: 2, Endpoints: []told{{URL: url}}},
-			"\nIndexNow: 0 pages were sent today, and 2 wait.\n  " + url + ": nothing was sent yet\n"},
-		{"all is well", &indexNow{SentToday: 7, KeyFile: "ok", Endpoints: []told{{URL: url, Verdict: "ok"}}},
-			"\nIndexNow: 7 pages were sent today, and 0 wait.\n  " + url + ": ok\n"},
-		{"refused", &indexNow{Pending: 1, KeyFile: "404", Endpoints: []told{{url, "key-refused", "give another key"}}},
-			"\nIndexNow: 0 pages were sent today, and 1 wait.\n  the key file, as this machine sees it: 404\n  " + url + ": key-refused; give another key\n"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var out bytes.Buffer
-			w := bufio.NewWriter(&out)
-			printIndexNow(w, tt.now)
-			if w.Flush(); out.String() != tt.want {
-				t.Errorf("%q, want %q", out.String(), tt.want)
-			}
-		})
 	}
 }

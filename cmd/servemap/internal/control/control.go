@@ -70,50 +70,10 @@ func Listen(data string) (net.Listener, error) {
 
 // Client returns a client of the process that answers at the socket, whatever host a URL names.
 func Client(data string) *http.Client {
-	return dialing(func(ctx context.Context) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", Socket(data))
-	})
-}
-
-// Within returns a listener for a server in this process, and its only client.
-func Within() (net.Listener, *http.Client) {
-	p := pipe{make(chan net.Conn), make(chan struct{})}
-	return p, dialing(p.dial)
-}
-
-func dialing(dial func(context.Context) (net.Conn, error)) *http.Client {
 	return &http.Client{Transport: &http.Transport{
-		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", Socket(data))
+		},
 		DisableCompression: true,
 	}}
-}
-
-// pipe is a listener within the process.
-type pipe struct {
-	conns  chan net.Conn
-	closed chan struct{}
-}
-
-func (p pipe) Accept() (net.Conn, error) {
-	select {
-	case conn := <-p.conns:
-		return conn, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipe) Close() error   { close(p.closed); return nil }
-func (p pipe) Addr() net.Addr { return &net.UnixAddr{} }
-
-func (p pipe) dial(ctx context.Context) (net.Conn, error) {
-	here, there := net.Pipe()
-	select {
-	case p.conns <- there:
-		return here, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }

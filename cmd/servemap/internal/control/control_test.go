@@ -46,17 +46,6 @@ func TestClientsReachTheSocket(t *testing.T) {
 	wantAnswer(t, c)
 }
 
-func TestServerWithinTheProcessAnswersUntilItIsClosed(t *testing.T) {
-	l, c := Within()
-	server := answering(t, l)
-	wantAnswer(t, c)
-	c.CloseIdleConnections()
-	base.Check(t, server.Close())
-	if _, err := c.Get("http://any/health"); err == nil {
-		t.Error("a server that was closed answers")
-	}
-}
-
 func TestFolderWithTooLongAPathIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		data string
