@@ -12,72 +12,74 @@ import (
 
 // LastMod says where the lastmod of a page comes from, or why there is none. It then says what may
 // still turn out to be a change. It returns "" for a page that was never seen.
-func LastMod(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
+func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
 	if h.FirstSeen.IsZero() {
 		return ""
 	}
-	at, by, whose := c.Decide(trust, now)
-	switch by {
-	case lastmod.BySeen:
-		return changed(c, h) + "The lastmod is the time of the look that first showed the change." + awaited(h)
-	case lastmod.ByExact:
-		return changed(c, h) + "The lastmod is the time that " + gave(h, whose, at, "") + "." + awaited(h)
-	case lastmod.ByGiven:
-		return fmt.Sprintf("No change was seen since the first look at %s. The lastmod is the time that %s.",
-			stamp(h.FirstSeen), gave(h, whose, at, ", but nothing that counts changed with it")) + awaited(h)
-	case lastmod.ByFresh:
+	switch why := d.Against(trust, now); {
+	case why == lastmod.Volatile:
+		return "There is no lastmod: the page is different at every look."
+	case why == lastmod.Ahead:
+		return "There is no lastmod: the last change lies in the future, so the clock was wrong then or is now."
+	case why != lastmod.NoDoubt:
+		return undated(d, h, trust, why) + awaited(h)
+	case d.Seen && !d.By.Gives():
+		return changed(h) + "The lastmod is the time of the look that first showed the change." + awaited(h)
+	case d.Seen:
+		return changed(h) + "The lastmod is the time that " + gave(h, d, "") + "." + awaited(h)
+	case !d.By.Gives():
 		seen := "the first look"
-		if at.Second() < moment.Of(h.FirstSeen).Second() {
+		if d.At < moment.Of(h.FirstSeen).Second() {
 			seen = "the look that first showed a link to it"
 		}
 		return "The page is new: no page linked to it before. The lastmod is the time of " + seen + "." + awaited(h)
-	case lastmod.Volatile:
-		return "There is no lastmod: the page is different at every look."
-	case lastmod.Ahead:
-		return "There is no lastmod: the last change lies in the future, so the clock was wrong then or is now."
 	}
-	return undated(c, h, trust, now) + awaited(h)
+	return fmt.Sprintf("No change was seen since the first look at %s. The lastmod is the time that %s.",
+		stamp(h.FirstSeen), gave(h, d, ", but nothing that counts changed with it")) + awaited(h)
 }
 
 // changed says when the content changed.
-func changed(c lastmod.Candidates, h lastmod.History) string {
+func changed(h lastmod.History) string {
 	if h.Unchanged.IsZero() {
 		return "The content changed. "
 	}
-	return fmt.Sprintf("The content changed between the looks at %s and %s. ", stamp(h.Unchanged), stamp(c.Changed.Time()))
+	return fmt.Sprintf("The content changed between the looks at %s and %s. ", stamp(h.Unchanged), stamp(h.Changed))
 }
 
-// gave says that a source gives a time. If the source now gives another time, gave names that one
+// gave says that a source gives the date. If the source now gives another one, gave names that one
 // and says why it is not used.
-func gave(h lastmod.History, s lastmod.Source, at moment.Time, why string) string {
-	if last := h.Given[s]; !last.IsZero() && moment.Of(last) != at {
-		return fmt.Sprintf("%v gave for that content. It now gives %s%s", s, stamp(last), why)
+func gave(h lastmod.History, d lastmod.Date, why string) string {
+	if last := h.Given[d.By]; !last.IsZero() && moment.Of(last) != d.At {
+		return fmt.Sprintf("%v gave for that content. It now gives %s%s", d.By, stamp(last), why)
 	}
-	return s.String() + " gives"
+	return d.By.String() + " gives"
 }
 
-// undated says why a page without a seen change has no lastmod.
-func undated(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
+// undated says why a page without a seen change has no lastmod. A date that was decided is left
+// out; otherwise none that is given counts.
+func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastmod.Doubt) string {
 	why := []string{fmt.Sprintf("no change was seen since the first look at %s", stamp(h.FirstSeen))}
 	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
-		doubt := doubts[c.Against(trust, s, now)]
-		if last := h.Given[s]; doubt == "" && !last.IsZero() {
-			doubt = fmt.Sprintf("now gives %s, but nothing that counts changed with it", stamp(last))
-		}
-		if doubt != "" {
-			why = append(why, s.String()+" "+doubt)
+		switch last := h.Given[s]; {
+		case s == d.By:
+			why = append(why, s.String()+" "+doubts[doubt])
+		case last.IsZero():
+		case trust[s].Clock:
+			why = append(why, s.String()+" "+doubts[lastmod.Clocked])
+		case trust[s].Caught:
+			why = append(why, s.String()+" "+doubts[lastmod.Moved])
+		default:
+			why = append(why, fmt.Sprintf("%v gives %s, which is used once a look finds it an hour old, unless it moves without a change", s, stamp(last)))
 		}
 	}
 	return "There is no lastmod: " + strings.Join(why, "; ") + "."
 }
 
-// doubts say why a date from a source is not used.
+// doubts say why a date from a source is left out.
 var doubts = map[lastmod.Doubt]string{
-	lastmod.Clocked:  "is not trusted, because it moves with the clock",
-	lastmod.Moved:    "is not trusted, because it moved on pages that had not changed",
-	lastmod.Outdated: "gives a date from a time when it was not trusted",
-	lastmod.Stamped:  "gives the time of a build, which most pages share",
-	lastmod.TooYoung: "gives a new date, which is used once a look finds it an hour old",
+	lastmod.Clocked: "is not trusted, because it moves with the clock",
+	lastmod.Moved:   "is not trusted, because it moved on pages that had not changed",
+	lastmod.Built:   "gives the hour of a build, which most pages share",
 }
 
 // awaited says what may still turn out to be a change, and what decides that.

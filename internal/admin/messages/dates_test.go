@@ -14,17 +14,11 @@ import (
 func unix(sec int64) time.Time { return moment.Seconds(sec).Time() }
 
 func TestLastModExplainsTheDateOfAPage(t *testing.T) {
-	var clock, moves, mended, build lastmod.Trust
-	clock[lastmod.Server] = lastmod.Distrust{All: true, Clock: true}
-	moves[lastmod.Page].All = true
-	mended[lastmod.Server].UpTo = moment.Seconds(1000)
-	build[lastmod.Server].Stamps = lastmod.Stamps{}.With(lastmod.Stamp{From: moment.Seconds(400), To: moment.Seconds(600)})
-	given := func(server, page int64) (c lastmod.Candidates) {
-		c.Given[lastmod.Server], c.Given[lastmod.Page] = moment.Seconds(server), moment.Seconds(page)
-		return c
-	}
-	young := given(500, 0)
-	young.Young[lastmod.Server] = true
+	var clock, moves, build lastmod.Trust
+	clock[lastmod.Server] = lastmod.Distrust{Caught: true, Clock: true}
+	moves[lastmod.Page].Caught = true
+	build[lastmod.Server].Build.Last = 1 // the first two hours of 1970
+	byServer, byPage := lastmod.Date{At: moment.Seconds(500), By: lastmod.Server}, lastmod.Date{At: moment.Seconds(500), By: lastmod.Page}
 	last := func(server, page int64) (h lastmod.History) {
 		h.Given[lastmod.Server], h.Given[lastmod.Page] = unix(server), unix(page)
 		return h
@@ -36,45 +30,46 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 	const moved, maybe = ", but nothing that counts changed with it", "may be a change"
 	tests := []struct {
 		name  string
-		c     lastmod.Candidates
+		d     lastmod.Date
 		h     lastmod.History
 		trust lastmod.Trust
 		want  []string
 		not   string
 	}{
-		{"seen", lastmod.Candidates{Changed: moment.Seconds(800)}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks at 1970-01-01T00:10:00Z and 1970-01-01T00:13:20Z", "the look that first showed the change"}, "now gives"},
-		{"exact", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks", "time that Last-Modified gives"}, "now gives"},
-		{"exact, and the source is not believed by now", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
-		{"taken for an error", given(500, 0), lastmod.History{Odd: true}, lastmod.Trust{}, []string{"Last-Modified gives.", "was taken for an error"}, "now gives"},
-		{"given by the server", given(500, 0), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first look at 1970-01-01T00:05:00Z", "Last-Modified gives"}, "now gives"},
-		{"given by the page", given(0, 500), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen", "the page itself gives"}, "now gives"},
-		{"new", lastmod.Candidates{Fresh: moment.Seconds(300)}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first look."}, "now gives"},
-		{"new, and seen some time after its link", lastmod.Candidates{Fresh: moment.Seconds(200)}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the look that first showed a link to it."}, "now gives"},
-		{"nothing known", lastmod.Candidates{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first look at 1970-01-01T00:05:00Z."}, "now gives"},
-		{"volatile", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "different at every look"}, "now gives"},
-		{"changed by a clock that was ahead", lastmod.Candidates{Changed: moment.Seconds(5000)}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
-		{"a clock for a source", given(500, 0), lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not trusted, because it moves with the clock"}, "now gives"},
-		{"a source that lies", given(0, 500), lastmod.History{}, moves, []string{"no lastmod", "the page itself is not trusted, because it moved on pages that had not changed"}, "now gives"},
-		{"a source that lied", given(500, 0), lastmod.History{}, mended, []string{"no lastmod", "gives a date from a time when it was not trusted"}, "now gives"},
-		{"a build", given(500, 0), lastmod.History{}, build, []string{"no lastmod", "the time of a build, which most pages share"}, "now gives"},
-		{"young", young, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "which is used once a look finds it an hour old"}, "now gives"},
-		{"given by the server, and still", given(500, 0), last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "now gives"},
-		{"the server gives another by now", given(500, 0), last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1970-01-01T00:15:00Z" + moved}, "Last-Modified gives."},
-		{"the page gives another by now", given(0, 500), last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1970-01-01T00:15:00Z", moved}, maybe},
-		{"another that moved is not the one in use", given(500, 0), last(500, 900), lastmod.Trust{}, []string{"that Last-Modified gives."}, "now gives"},
-		{"another by now, and something is held", given(500, 0), holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What appeared or disappeared at the look of 1970-01-01T00:15:00Z", maybe, "once 16 more looks show the same."}, "Last-Modified gives."},
-		{"something is held, for a look more", given(500, 0), holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once one more look shows the same."}, "now gives"},
-		{"exact, and another by now", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, last(900, 0), lastmod.Trust{}, []string{"the time that Last-Modified gave for that content. It now gives 1970-01-01T00:15:00Z."}, maybe},
-		{"seen, and something is held", lastmod.Candidates{Changed: moment.Seconds(800)}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"the look that first showed the change.", maybe, "2 more looks"}, "now gives"},
-		{"new, and something is held", lastmod.Candidates{Fresh: moment.Seconds(500)}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"The page is new", maybe}, "now gives"},
-		{"nothing known, and something is held", lastmod.Candidates{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"no lastmod: no change was seen", maybe}, "now gives"},
-		{"moved before it was old enough", given(0, 0), last(900, 0), lastmod.Trust{}, []string{"no lastmod", "Last-Modified now gives 1970-01-01T00:15:00Z, but nothing that counts changed with it"}, maybe},
-		{"another one at every look, and something is held", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"different at every look."}, maybe},
+		{"seen", lastmod.Date{At: moment.Seconds(800), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks at 1970-01-01T00:10:00Z and 1970-01-01T00:13:20Z", "the look that first showed the change"}, "now gives"},
+		{"exact", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks", "time that Last-Modified gives"}, "now gives"},
+		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
+		{"taken for an error", byServer, lastmod.History{Odd: true}, lastmod.Trust{}, []string{"Last-Modified gives.", "was taken for an error"}, "now gives"},
+		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first look at 1970-01-01T00:05:00Z", "Last-Modified gives"}, "now gives"},
+		{"given by the page", byPage, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen", "the page itself gives"}, "now gives"},
+		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first look."}, "now gives"},
+		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the look that first showed a link to it."}, "now gives"},
+		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first look at 1970-01-01T00:05:00Z."}, "now gives"},
+		{"volatile", lastmod.Date{At: moment.Seconds(800), Seen: true, Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "different at every look"}, "now gives"},
+		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
+		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not trusted, because it moves with the clock"}, "now gives"},
+		{"a source that lies", byPage, lastmod.History{}, moves, []string{"no lastmod", "the page itself is not trusted, because it moved on pages that had not changed"}, "now gives"},
+		{"a source that was caught before", lastmod.Date{}, last(0, 500), moves, []string{"no lastmod", "the page itself is not trusted, because it moved on pages that had not changed"}, "now gives"},
+		{"a clock that was caught before", lastmod.Date{}, last(500, 0), clock, []string{"no lastmod", "Last-Modified is not trusted, because it moves with the clock"}, "now gives"},
+		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod", "the hour of a build, which most pages share"}, "now gives"},
+		{"young", lastmod.Date{}, last(500, 0), lastmod.Trust{}, []string{"no lastmod", "which is used once a look finds it an hour old"}, "now gives"},
+		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "now gives"},
+		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1970-01-01T00:15:00Z" + moved}, "Last-Modified gives."},
+		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1970-01-01T00:15:00Z", moved}, maybe},
+		{"another that moved is not the one in use", byServer, last(500, 900), lastmod.Trust{}, []string{"that Last-Modified gives."}, "now gives"},
+		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What appeared or disappeared at the look of 1970-01-01T00:15:00Z", maybe, "once 16 more looks show the same."}, "Last-Modified gives."},
+		{"something is held, for a look more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once one more look shows the same."}, "now gives"},
+		{"exact, and another by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, last(900, 0), lastmod.Trust{}, []string{"the time that Last-Modified gave for that content. It now gives 1970-01-01T00:15:00Z."}, maybe},
+		{"seen, and something is held", lastmod.Date{At: moment.Seconds(800), Seen: true}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"the look that first showed the change.", maybe, "2 more looks"}, "now gives"},
+		{"new, and something is held", lastmod.Date{At: moment.Seconds(500), By: lastmod.Link}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"The page is new", maybe}, "now gives"},
+		{"nothing known, and something is held", lastmod.Date{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"no lastmod: no change was seen", maybe}, "now gives"},
+		{"moved before it was old enough", lastmod.Date{}, last(900, 0), lastmod.Trust{}, []string{"no lastmod", "Last-Modified gives 1970-01-01T00:15:00Z, which is used once a look finds it an hour old, unless it moves without a change"}, maybe},
+		{"another one at every look, and something is held", lastmod.Date{At: moment.Seconds(800), Seen: true, Volatile: true}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"different at every look."}, maybe},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.h.FirstSeen, tt.h.Unchanged = unix(300), unix(600)
-			got := LastMod(tt.c, tt.h, tt.trust, moment.Seconds(2000))
+			tt.h.FirstSeen, tt.h.Unchanged, tt.h.Changed = unix(300), unix(600), unix(800)
+			got := LastMod(tt.d, tt.h, tt.trust, moment.Seconds(2000))
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("%q, want %q in it", got, want)
@@ -83,12 +78,12 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 			if strings.Contains(got, tt.not) {
 				t.Errorf("%q, want no %q in it", got, tt.not)
 			}
-			if none := tt.c.LastMod(tt.trust, moment.Seconds(2000)) == 0; none != strings.Contains(got, "There is no lastmod") {
-				t.Errorf("%q of a page whose lastmod is %d", got, tt.c.LastMod(tt.trust, moment.Seconds(2000)))
+			if none := tt.d.LastMod(tt.trust, moment.Seconds(2000)) == 0; none != strings.Contains(got, "There is no lastmod") {
+				t.Errorf("%q of a page whose lastmod is %d", got, tt.d.LastMod(tt.trust, moment.Seconds(2000)))
 			}
 		})
 	}
-	if got := LastMod(lastmod.Candidates{}, lastmod.History{}, lastmod.Trust{}, moment.Seconds(2000)); got != "" {
+	if got := LastMod(lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, moment.Seconds(2000)); got != "" {
 		t.Errorf("%q of a page that was not seen", got)
 	}
 }

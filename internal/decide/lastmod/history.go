@@ -6,10 +6,11 @@ import "time"
 type History struct {
 	FirstSeen time.Time   // zero if the page was not seen
 	Times     []time.Time // of the last changes, the latest first, at most four
-	Unchanged time.Time   // the last look that showed the content before the last change, zero if not known
+	Changed   time.Time   // the look that first showed the present content, zero if no change was seen
+	Unchanged time.Time   // the look before that, zero if not known
 
-	// Given is the last date of each source. The listing keeps an earlier one
-	// if a date moved while no change was seen.
+	// Given is the last date of each source. The decided date is an earlier one if a date
+	// moved while no change was seen.
 	Given Given[time.Time]
 	// Odd says that the last look seemed to show an error, or a page meant for other
 	// visitors. It is no change unless later looks confirm it.
@@ -22,17 +23,17 @@ type History struct {
 
 // History returns the page's history without FirstSeen, Odd, Held and More.
 func (d Dates) History() (h History) {
-	if last := d.lastChange(); last != 0 {
-		h.Times = append(h.Times, last.Time())
+	if d.Count > 0 {
+		h.Times = append(h.Times, d.Date.At.Time())
 	}
-	for _, t := range d.before {
+	for _, t := range d.Earlier {
 		if t != 0 {
 			h.Times = append(h.Times, t.Time())
 		}
 	}
-	h.Unchanged = d.unchanged.Time()
-	for s := Server; s < sources; s++ {
-		h.Given[s] = d.given[s].last.Time()
+	h.Changed, h.Unchanged = d.Changed.Time(), d.Unchanged.Time()
+	for _, s := range givers {
+		h.Given[s] = d.Last[s].Time()
 	}
 	return h
 }

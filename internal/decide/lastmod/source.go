@@ -1,11 +1,8 @@
-// Package lastmod decides when a page's content last changed. It takes what
-// each look at a page showed, and the dates that the server and the page give.
-// It returns the lastmod to publish, or none, and why, and it learns which
-// sources of dates can be trusted. It is pure: no store, no clock, no logger. A
-// lastmod must never be later than now, and never go back.
+// Package lastmod decides when a page's content last changed. It takes what each look at a
+// page showed, and the dates that the server and the page give. It decides a date once, when
+// a look is merged, and says when a file is made whether that date is left out. It is pure:
+// no store, no clock, no logger. A lastmod must never be later than now, and never go back.
 package lastmod
-
-import "github.com/servemap/servemap/internal/schema/codec"
 
 // Source says who gave a date of a page.
 type Source uint8
@@ -15,11 +12,16 @@ const (
 	NoSource Source = iota
 	Server          // the Last-Modified header
 	Page            // the page itself, as article:modified_time or JSON-LD dateModified
+	Link            // the first sight of a link to a page that is new
 	sources
 )
 
-// Given has one value for each [Source]. The value of NoSource is not used.
-type Given[T any] [sources]T
+// givers are the sources that may lie.
+var givers = [...]Source{Server, Page}
+
+// Given has one value for each of the sources that give dates. The value of NoSource is not
+// used.
+type Given[T any] [Page + 1]T
 
 // String returns the source's usual name.
 func (s Source) String() string {
@@ -32,12 +34,8 @@ func (s Source) String() string {
 	return "nobody"
 }
 
-// Valid reports whether s is one of the sources, or none.
+// Valid reports whether there is such a source. What was read from a store may have others.
 func (s Source) Valid() bool { return s < sources }
 
-// field lists the source in a record. An unknown source is read as NoSource.
-func (s *Source) field(f *codec.Fields, num int) {
-	if codec.Uint(f, num, s); *s >= sources {
-		*s = NoSource
-	}
-}
+// Gives reports whether the source gives dates itself.
+func (s Source) Gives() bool { return s == Server || s == Page }

@@ -342,7 +342,7 @@ func TestRateUsesTheDateOfABelievedSource(t *testing.T) {
 			if got.Freq != freq || got.Confidence != p {
 				r.Errorf("%v with %v, want %v with %v", got.Freq, got.Confidence, freq, p)
 			}
-			if by := got.Entry.ExactBy; (by == lastmod.Server) != tt.exact {
+			if by := got.Entry.By; (by == lastmod.Server) != tt.exact {
 				r.Errorf("the change was dated by %v", by)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
@@ -144,8 +145,8 @@ func TestRotatingLinksDateNothing(t *testing.T) {
 		}
 		for i := range articles {
 			location := fmt.Sprintf("/article-%d", i)
-			if p := r.page(location); p.FirstSeen.IsZero() || p.Entry.Fresh != 0 {
-				t.Errorf("%s was first seen %v, and is new since %d", location, p.FirstSeen, p.Entry.Fresh)
+			if p := r.page(location); p.FirstSeen.IsZero() || p.Entry.By == lastmod.Link {
+				t.Errorf("%s was first seen %v, and has the date %+v", location, p.FirstSeen, p.Entry.Date)
 			}
 		}
 		if n := r.page("/").Changes; n == 0 {

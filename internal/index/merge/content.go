@@ -6,6 +6,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -70,7 +71,7 @@ func (u *update) date(c comparison) lastmod.Finding {
 	p := u.p
 	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
 	if u.Same {
-		given[lastmod.Page] = p.Dates.LastGiven(lastmod.Page)
+		given[lastmod.Page] = p.Dates.Last[lastmod.Page]
 	}
 	dates, found := p.Dates.Look(lastmod.Look{
 		At: u.Moment(), Before: p.Loaded.Before, First: p.Looks <= 1,
@@ -83,29 +84,36 @@ func (u *update) date(c comparison) lastmod.Finding {
 	if !p.Mark.Holding() {
 		p.NewLinks = nil
 	}
-	u.report(found.Reports)
+	u.report(found.Lies)
 	return found
 }
 
 // report merges what a visit has shown about the sources of dates.
-func (u *update) report(reports []lastmod.Report) {
-	for _, r := range reports {
-		if !u.site.Reputations.Concerns(r) {
-			continue
+func (u *update) report(lies []lastmod.Lie) {
+	for _, lie := range lies {
+		if u.site.Reputations.Concerns(lie, u.moment()) {
+			u.Repute(func(rs *lastmod.Reputations) { rs.Lied(lie, u.site.ID(u.Location)|1, u.moment()) })
 		}
-		u.Repute(func(rs *lastmod.Reputations) { rs.Take(r, u.site.ID(u.Location)|1, u.moment()) })
 	}
 }
 
 // Repute changes the stored reputations.
 func (m *Batch) Repute(change func(*lastmod.Reputations)) {
 	key := m.site.Keys.Trust()
-	before, unread := lastmod.ReadReputations(m.Get(key))
+	before := ReadReputations(m.Get(key))
 	after := before
 	if change(&after); after != before {
-		m.Put(key, after.Encode(unread))
+		m.Put(key, codec.Marshal(after))
 		m.Effects.Reputes = true
 	}
+}
+
+// ReadReputations reads stored reputations. None are known if they are damaged.
+func ReadReputations(b []byte) (rs lastmod.Reputations) {
+	if codec.Unmarshal(b, &rs) != nil {
+		return lastmod.Reputations{}
+	}
+	return rs
 }
 
 // outcome dates the change that a visit has shown, and feeds the rate estimate. While

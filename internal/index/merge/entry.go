@@ -39,7 +39,7 @@ func (g page) list() {
 	if e.Extension != nil && g.site.Book.Over(g.Tx, p.Part) { // the part may have become too large
 		g.move()
 	}
-	if p.Dates.LastChange() != p.Loaded.Change {
+	if p.Dates.Changed != p.Loaded.Change {
 		g.happened(changelog.Changed)
 	}
 }
@@ -76,7 +76,7 @@ func (g page) put() {
 	}
 	g.tally(key, p.Standing)
 	g.Put(key, p.Encode())
-	p.Loaded.Changed, p.Loaded.Listed, p.Loaded.Change = false, p.Listed(), p.Dates.LastChange()
+	p.Loaded.Changed, p.Loaded.Listed, p.Loaded.Change = false, p.Listed(), p.Dates.Changed
 }
 
 // tally notes under which verdict the record is counted with that key.

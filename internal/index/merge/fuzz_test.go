@@ -65,7 +65,7 @@ func FuzzPage(f *testing.F) {
 			if after > at && after > 0 {
 				t.Errorf("dated %d at %d", after, at)
 			}
-			if certain := before.Dates.LastChange() > 0; certain && dated > after && after > 0 {
+			if certain := before.Dates.Changed > 0; certain && dated > after && after > 0 {
 				t.Errorf("the date went back from %d to %d at %d", dated, after, at)
 			}
 			if n := len(p.Encode()); n > len(fields)+700 {
@@ -87,5 +87,5 @@ func FuzzPage(f *testing.F) {
 // lastMod returns the date that is published while every source is believed, in
 // Unix seconds.
 func lastMod(p *pagerecord.Page, now int64) int64 {
-	return p.Dates.Candidates().LastMod(lastmod.Trust{}, moment.Seconds(now)).Seconds()
+	return p.Dates.Date.LastMod(lastmod.Trust{}, moment.Seconds(now)).Seconds()
 }

@@ -94,7 +94,7 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 		Rule:    rule.Listing == eligibility.Always, Pattern: rule.Pattern,
 		Presence: Presence{
 			LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Looks: p.Looks,
-			Read: p.BodyHash != 0, Changes: p.Dates.Changes(),
+			Read: p.BodyHash != 0, Changes: p.Dates.Count,
 		},
 		Relations: Relations{Alternates: p.Peers},
 		History:   historyOf(p),
@@ -129,5 +129,5 @@ func duration(seconds float64) time.Duration {
 
 // DatedBy says in words where the page's lastmod comes from, see [messages.LastMod].
 func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
-	return messages.LastMod(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
+	return messages.LastMod(k.Entry.Date, k.History.History, trust, moment.Of(now))
 }

@@ -24,7 +24,7 @@ func (u visited) novelty() Novelty {
 	switch {
 	case !u.Before.Read:
 		return NoNews
-	case after.Dates.Changes() > u.Before.Dates.Changes() && after.Dates.LastChange() == u.Moment().Second():
+	case after.Dates.Count > u.Before.Dates.Count && after.Dates.Changed == u.Moment().Second():
 		return sureNews
 	case after.Mark.Holds(u.At.Unix()):
 		return maybeNews
@@ -62,7 +62,7 @@ func (u *update) keepLinks(c comparison) {
 		if !there || c.outcome != mark.Changed || c.since != n.Since {
 			return !there
 		}
-		if to, known := u.Load(location); known && to.BecomesNew(n.Since, u.Moment().Second()) {
+		if to, known := u.Load(location); known && to.BecomesNew(n.Since, u.Moment().Second(), u.site.Trust) {
 			u.Save(to)
 		}
 		return true

@@ -72,7 +72,7 @@ func (c *composer) entry(made *file, location string, stored []byte) (ok bool) {
 	if err != nil || !c.shows(location, &e) {
 		return err == nil
 	}
-	c.to.given.Add(&e.Candidates)
+	c.to.given.Add(e.Date)
 	text, ok := c.appendEntry(c.to.text, location, &e, func(to string) {
 		c.to.linked = append(c.to.linked, c.Hash(to))
 	})

@@ -142,15 +142,15 @@ func (f *Files) ChangedAll() {
 
 // Policy is what the site as a whole says about how entries are shown.
 type Policy struct {
-	Trust  lastmod.Trust // which given dates are doubted; the files add the stamps they find
+	Trust  lastmod.Trust // which given dates are doubted; the files add the builds they find
 	Robots *robots.Rules // a location that they disallow is not shown
 }
 
 // Follow makes p the policy for all files made from now on. If p makes a difference, all
 // files are made again. No file is made before the first call.
 func (f *Files) Follow(p Policy) {
-	old, own := f.policy.Swap(&p), f.Trust()
-	if old == nil || !old.Robots.Equal(p.Robots) || own.Follow(old.Trust) != own.Follow(p.Trust) {
+	old := f.policy.Swap(&p)
+	if old == nil || !old.Robots.Equal(p.Robots) || old.Trust != p.Trust {
 		f.ChangedAll()
 	}
 }

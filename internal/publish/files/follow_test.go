@@ -35,7 +35,7 @@ func TestNothingIsMadeBeforeFollow(t *testing.T) {
 // TestFollowMakesFilesAnewWhereItMakesADifference follows one policy and then another.
 func TestFollowMakesFilesAnewWhereItMakesADifference(t *testing.T) {
 	disallow := func(path string) *robots.Rules { return robots.Parse([]byte("User-agent: *\nDisallow: " + path)) }
-	caught := lastmod.Trust{lastmod.Page: {All: true}}
+	caught := lastmod.Trust{lastmod.Page: {Caught: true}}
 	for _, tt := range []struct {
 		name     string
 		from, to Policy
@@ -46,7 +46,6 @@ func TestFollowMakesFilesAnewWhereItMakesADifference(t *testing.T) {
 		{"no robots.txt any more", Policy{Robots: disallow("/x")}, Policy{}, true},
 		{"a source lost its trust", Policy{}, Policy{Trust: caught}, true},
 		{"a source won it back", Policy{Trust: caught}, Policy{}, true},
-		{"a stamp that others found", Policy{}, Policy{Trust: lastmod.Trust{lastmod.Page: {Stamps: new(lastmod.Stamps).With(lastmod.Stamp{From: 1, To: 2})}}}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

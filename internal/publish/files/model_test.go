@@ -186,7 +186,7 @@ func (m *model) check(before map[string]string) (after map[string]string) {
 		}
 		listed = append(listed, urls...)
 		for _, u := range urls {
-			lastmod := m.pages[u].Changed.Time().UTC().Format("<lastmod>2006-01-02T15:04:05Z")
+			lastmod := m.pages[u].At.Time().UTC().Format("<lastmod>2006-01-02T15:04:05Z")
 			if !strings.Contains(w.Body.String(), strings.ReplaceAll(u, "&", "&amp;")+"</loc>"+lastmod) {
 				m.Errorf("%s does not list %s with %s", name, u, lastmod)
 			}

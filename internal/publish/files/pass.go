@@ -208,12 +208,11 @@ func (p *pass) makeFiles(ctx context.Context, todo []int, trust lastmod.Trust) (
 // judge returns the trust that the dates of all files earn, with the made files in place
 // of the old ones.
 func (p *pass) judge(made map[int]*file) lastmod.Trust {
-	served := p.Files.served.Load()
 	var all []lastmod.Summary
-	for _, one := range served.with(made) {
+	for _, one := range p.Files.served.Load().with(made) {
 		all = append(all, one.Dates)
 	}
-	return lastmod.Judge(all, served.trust.Follow(p.policy.Load().Trust))
+	return lastmod.Judge(all, p.policy.Load().Trust)
 }
 
 // publish serves the made files in place of the old ones. number is the number of the pass

@@ -27,11 +27,11 @@ func TestRecordOfAFileIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// someDates has a burst of dates in it.
+// someDates has a build in it.
 func someDates() lastmod.Summary {
 	var g lastmod.Gatherer
 	for range 300 {
-		g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1_690_000_000)}})
+		g.Add(lastmod.Date{By: lastmod.Server, At: moment.Seconds(1_690_000_000)})
 	}
 	return g.Summarise()
 }
@@ -77,9 +77,9 @@ func testURL(location string) string { return "https://example.com" + location }
 
 // FuzzEntry reads an entry, and shows it in a file.
 func FuzzEntry(f *testing.F) {
-	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Changed: 1000, Exact: 2000, ExactBy: lastmod.Page, Fresh: 5000}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
-	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
-	f.Add(recordtest.FieldsOf(shards.Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}}, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
+	f.Add(recordtest.FieldsOf(shards.Entry{Date: lastmod.Date{At: 2000, By: lastmod.Page, Seen: true}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
+	f.Add(recordtest.FieldsOf(shards.Entry{Date: lastmod.Date{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
+	f.Add(recordtest.FieldsOf(shards.Entry{Date: lastmod.Date{At: 3000, By: lastmod.Server}, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
 	f.Fuzz(func(t *testing.T, fields []byte, now int64, declared uint8) {
 		e, err := shards.DecodeEntry(recordtest.Sealed(fields))
 		if err != nil {

@@ -22,7 +22,7 @@ import (
 
 func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 	s := newShelf(t)
-	s.list(shards.Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(1700000000)}, Freq: rate.Weekly}, "/a")
+	s.list(shards.Entry{Date: lastmod.Date{At: moment.Seconds(1700000000), Seen: true}, Freq: rate.Weekly}, "/a")
 	s.render()
 	plain := s.get("sitemap.xml")
 	const want = sitemap.URLSetOpen + "<url><loc>https://example.com/a</loc><lastmod>2023-11-14T22:13:20Z</lastmod><changefreq>weekly</changefreq></url>\n" + sitemap.URLSetClose

@@ -251,7 +251,7 @@ func (s *shelf) wantEntries(name, want string) {
 
 // changedAt is the entry of a page that changed at a time in Unix seconds.
 func changedAt(unix int64) shards.Entry {
-	return shards.Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(unix)}}
+	return shards.Entry{Date: lastmod.Date{At: moment.Seconds(unix), Seen: true}}
 }
 
 // everything is an extension of all kinds.

@@ -3,6 +3,7 @@ package pagerecord
 import (
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -11,12 +12,12 @@ import (
 // Entry returns what the sitemap says about the page. A changefreq needs at least the probability
 // confidence. Since nothing is certain, 1 admits none.
 func (p *Page) Entry(confidence float64) shards.Entry {
-	e := shards.Entry{Candidates: p.Dates.Candidates(), Until: p.Until}
+	e := shards.Entry{Date: p.Dates.Date, Until: p.Until}
 	freq, sure := p.Freq()
 	if sure >= confidence && confidence < 1 && p.bearsOut(freq) {
 		e.Freq = freq
 	}
-	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Changes() >= volatileChanges && !p.Mark.Reading().List
+	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Count >= volatileChanges && !p.Mark.Reading().List
 	return e
 }
 
@@ -44,7 +45,7 @@ const volatileChanges = 3
 func (p *Page) bearsOut(freq rate.Freq) bool {
 	watched := p.LastSeen.Sub(p.FirstSeen)
 	switch {
-	case p.Dates.Changes() != 1:
+	case p.Dates.Count != 1:
 		return true
 	case freq <= rate.Hourly:
 		return watched >= time.Hour
@@ -72,10 +73,10 @@ func (p *Page) Inherit(from *Page) {
 
 // BecomesNew notes at a look that the location is a new page, whose first link was seen at since.
 // It reports whether that is news.
-func (p *Page) BecomesNew(since, at moment.Time) bool {
+func (p *Page) BecomesNew(since, at moment.Time, trust lastmod.Trust) bool {
 	if p.FirstSeen == 0 {
 		p.Dates.Announce(since)
 		return true
 	}
-	return p.Dates.AnnouncedLate(p.FirstSeen, since, at)
+	return p.Dates.AnnouncedLate(p.FirstSeen, since, at, trust)
 }

@@ -34,7 +34,7 @@ type Page struct {
 	Place                `cbor:"10,keyasint,omitzero"`
 
 	Mark  mark.Mark     `cbor:"11,keyasint,omitzero"` // recognises changes of the content
-	Dates lastmod.Dates `cbor:"12,keyasint,omitzero"` // what the lastmod is chosen from
+	Dates lastmod.Dates `cbor:"12,keyasint,omitzero"` // when the content changed, and who says so
 	Rate  rate.Estimate `cbor:"13,keyasint,omitzero"` // how often the content changes
 
 	Loaded Loaded `cbor:"-"`
@@ -69,7 +69,7 @@ func Decode(b []byte) (*Page, error) {
 		return nil, codec.ErrDamaged // no page is listed there
 	}
 	p.Peers = slices.DeleteFunc(p.Peers, func(a shards.Alternate) bool { return !keys.IsLocation(a.Location) })
-	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Sibling: p.CountsAs(), Change: p.Dates.LastChange()}
+	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Sibling: p.CountsAs(), Change: p.Dates.Changed}
 	return p, nil
 }
 

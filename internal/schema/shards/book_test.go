@@ -86,7 +86,7 @@ func TestPartOverItsLimitGivesPagesUp(t *testing.T) {
 			n = b.Move(tx, 1, location)
 		}
 		in[n]++
-		if e, err := DecodeEntry(tx.Get(b.Keys.List(n, location))); err != nil || e.Changed != moment.Seconds(int64(i)) {
+		if e, err := DecodeEntry(tx.Get(b.Keys.List(n, location))); err != nil || e.At != moment.Seconds(int64(i)) {
 			t.Errorf("%s has %+v in part %d, %v", location, e, n, err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestReservedBytesNeverChange(t *testing.T) {
 
 // changedAt is the entry of a page that changed at a time in Unix seconds.
 func changedAt(unix int64) Entry {
-	return Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(unix)}}
+	return Entry{Date: lastmod.Date{At: moment.Seconds(unix), Seen: true}}
 }
 
 func TestPartCountsItsChanges(t *testing.T) {
@@ -171,10 +171,7 @@ func TestPartCountsItsChanges(t *testing.T) {
 }
 
 func TestEntryIsReadAsItWasWritten(t *testing.T) {
-	full := Entry{Candidates: lastmod.Candidates{
-		Changed: moment.Seconds(1), Exact: moment.Seconds(2), ExactBy: lastmod.Page, Fresh: moment.Seconds(5),
-		Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(3), lastmod.Page: moment.Seconds(-4)},
-	}, Freq: 6}
+	full := Entry{Date: lastmod.Date{At: moment.Seconds(2), By: lastmod.Page, Seen: true}, Freq: 6}
 	until := full
 	until.Volatile, until.Until = true, moment.Seconds(1700000000)
 	for name, want := range map[string]Entry{"nothing known": {}, "all but the last fields": full, "every field": until, "until before 1970": {Until: moment.Seconds(-1)}} {
@@ -223,7 +220,7 @@ func FuzzBook(f *testing.F) {
 		}
 		at := b.Move(c, n, "/a")
 		sane("moved", at)
-		b.Set(c, at, "/a", Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(1)}, Extension: everything()})
+		b.Set(c, at, "/a", Entry{Date: lastmod.Date{At: moment.Seconds(1), Seen: true}, Extension: everything()})
 		sane("added", b.Add(c, 0, "/b", Entry{}))
 		b.Remove(c, at, "/a")
 		sane("added again", b.Add(c, at, "/a", Entry{}))

@@ -8,10 +8,10 @@ import (
 	"github.com/servemap/servemap/internal/schema/codec"
 )
 
-// Entry is what the sitemap tells about a listed page. It has all candidates for lastmod,
-// since which of them is believed is decided when the file is made.
+// Entry is what the sitemap tells about a listed page. Whether its date is left out is
+// decided when the file is made.
 type Entry struct {
-	lastmod.Candidates `cbor:"1,keyasint,omitzero"`
+	lastmod.Date `cbor:"1,keyasint,omitzero"`
 
 	Freq rate.Freq `cbor:"2,keyasint,omitzero"` // changefreq, Unknown for none
 	// Until is when the page becomes unavailable by its own unavailable_after. It is
@@ -28,7 +28,7 @@ func (e Entry) Encode() []byte { return codec.Marshal(e) }
 
 // DecodeEntry reads what [Entry.Encode] wrote.
 func DecodeEntry(b []byte) (e Entry, err error) {
-	if err = codec.Unmarshal(b, &e); err == nil && (e.Room < 0 || e.Room > sitemap.MaxBytes || !e.ExactBy.Valid()) {
+	if err = codec.Unmarshal(b, &e); err == nil && (e.Room < 0 || e.Room > sitemap.MaxBytes || !e.By.Valid()) {
 		err = codec.ErrDamaged
 	}
 	return e, err

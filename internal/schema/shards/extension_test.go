@@ -28,7 +28,7 @@ func everything() *Extension {
 }
 
 func TestExtensionIsReadAsItWasWritten(t *testing.T) {
-	e := Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(1700000000)}, Extension: everything(), Room: 300}
+	e := Entry{Date: lastmod.Date{At: moment.Seconds(1700000000), Seen: true}, Extension: everything(), Room: 300}
 	b := e.Encode()
 	if got, err := DecodeEntry(b); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("decoded\n%+v, %v, want\n%+v", got, err, e)
