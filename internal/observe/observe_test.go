@@ -93,39 +93,27 @@ func TestPageStaysDueUnlessItsAnswerCounts(t *testing.T) {
 	}
 }
 
+// An inner observer tells the outer one the route, and watches nothing itself.
 func TestSiteMountedTwiceSeesARequestOnce(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		between middleware
-		route   bool // whether the inner one can tell the outer one the route
-	}{
-		{"directly", func(next http.Handler) http.Handler { return next }, true},
-		{"around a writer with Unwrap", func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrappable{w}, r) })
-		}, true},
-		{"around a writer without Unwrap", func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(opaque{w}, r) })
-		}, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := start(t)
-			router := mux.NewRouter()
-			router.HandleFunc("/about", page200)
-			router.Use(r.observe)
-			fetch(r.observe(tt.between(router)), get("/about"))
-			r.wantSightings(1)
-			if p := r.page("/about"); p.Looks != 1 || p.Evidence.Route != tt.route {
-				t.Errorf("/about has %d looks and a route of its own: %v, want 1 and %v", p.Looks, p.Evidence.Route, tt.route)
-			}
-		})
+	r := start(t)
+	router := mux.NewRouter()
+	router.HandleFunc("/about", page200)
+	router.Use(r.observe)
+	fetch(r.observe(router), get("/about"))
+	r.wantSightings(1)
+	if p := r.page("/about"); p.Looks != 1 || !p.Evidence.Route {
+		t.Errorf("/about has %d looks and a route of its own: %v, want 1 and true", p.Looks, p.Evidence.Route)
 	}
 }
 
-type unwrappable struct{ http.ResponseWriter }
-
-func (u unwrappable) Unwrap() http.ResponseWriter { return u.ResponseWriter }
-
-type opaque struct{ http.ResponseWriter }
+func TestRequestThatIsNotDueCostsNoMemory(t *testing.T) {
+	r, req := start(t), get("/a")
+	next := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	r.watches(req, page200)
+	if n := testing.AllocsPerRun(100, func() { r.Serve(next, nil, req) }); n != 0 {
+		t.Errorf("a request that is not due costs %v allocations, want none", n)
+	}
+}
 
 func TestSightingsGiveTheirMemoryBack(t *testing.T) {
 	r := start(t)

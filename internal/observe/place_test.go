@@ -55,16 +55,9 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 			inner.Handle("/about", observe(http.HandlerFunc(page200)))
 			return http.StripPrefix("/app", inner)
 		}, "/app/about", "", false},
-		{"no router", func(observe middleware) http.Handler { return observe(http.HandlerFunc(page200)) }, "/about", "", false},
 
-		{"mux path", gorilla(func(r *mux.Router) { r.HandleFunc("/about", page200) }), "/about", "", true},
-		{"mux path with method and host", gorilla(func(r *mux.Router) {
-			r.HandleFunc("/about", page200).Methods("GET").Host("example.com")
-		}), "/about", "", true},
 		{"mux prefix that ends in a dollar", gorilla(func(r *mux.Router) { r.PathPrefix("/a$").HandlerFunc(page200) }), "/a$", "", false},
 		{"mux path that ends in a dollar", gorilla(func(r *mux.Router) { r.HandleFunc("/a$", page200) }), "/a$", "", true},
-		{"mux regexp", gorilla(func(r *mux.Router) { r.HandleFunc("/{page:about|imprint}", page200) }), "/about", "", false},
-		{"mux strict slash", gorilla(func(r *mux.Router) { r.StrictSlash(true).HandleFunc("/about/", page200) }), "/about/", "", true},
 		{"mux subrouter", gorilla(func(r *mux.Router) {
 			r.PathPrefix("/docs").Subrouter().HandleFunc("/about", page200)
 		}), "/docs/about", "", true},
@@ -74,12 +67,6 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 			r.HandleFunc("/about", page200)
 			return observe(r)
 		}, "/about", "", false},
-		{"mux observed from both sides", func(observe middleware) http.Handler {
-			r := mux.NewRouter()
-			r.HandleFunc("/about", page200)
-			r.Use(observe)
-			return observe(r)
-		}, "/about", "", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
