@@ -437,7 +437,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	}
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: looks,
-		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Ledger: s.ledger, Files: s.files,
+		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.ledger, Files: s.files,
 		Cookies: eligibility.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints, Own: s.files.OwnsLocation,
 	})

@@ -139,7 +139,7 @@ func (d *diagnosis) counts() (c counts) {
 	} {
 		c[is.n] += d.outcomes[is.why].Load()
 	}
-	if d.cfg.Ledger.Starved() {
+	if d.cfg.Indexer.Starved() {
 		c[nStarved] = 1
 	}
 	if d.cfg.ClientIP != nil {
@@ -187,7 +187,7 @@ func (d *diagnosis) known(why eligibility.Reason, h http.Header) {
 
 // answered counts the response that an anonymous client got.
 func (d *diagnosis) answered(asked asked, loc string, kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
-	entry := asked.method == http.MethodGet && resp.Status == http.StatusOK && d.cfg.Ledger.IsEntry(loc)
+	entry := asked.method == http.MethodGet && resp.Status == http.StatusOK && d.cfg.Indexer.IsEntry(loc)
 	switch {
 	case kind == eligibility.Redirected:
 		d.add(nRedirects)

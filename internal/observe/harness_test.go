@@ -56,7 +56,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, Schedule: looks,
-		Captures: capture.NewRecorder(r.buffers), Ledger: l, Files: files, Hints: messages.NewHints(logger), WatchRobots: true,
+		Captures: capture.NewRecorder(r.buffers), Indexer: l, Files: files, Hints: messages.NewHints(logger), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -100,16 +100,16 @@ func (r *rig) watches(req *http.Request, next http.HandlerFunc) bool {
 // page returns what the ledger knows of location, after all is read and stored.
 func (r *rig) page(location string) merge.Known {
 	r.t.Helper()
-	r.check(r.cfg.Ledger.Flush(r.t.Context()))
+	r.check(r.cfg.Indexer.Flush(r.t.Context()))
 	r.check(r.cfg.Files.Render(r.t.Context()))
-	p, err := r.cfg.Ledger.Page(r.t.Context(), location)
+	p, err := r.cfg.Indexer.Page(r.t.Context(), location)
 	r.check(err)
 	return p
 }
 
 func (r *rig) wantSightings(want uint64) {
 	r.t.Helper()
-	if got := r.cfg.Ledger.Stats().Sightings; got != want {
+	if got := r.cfg.Indexer.Stats().Sightings; got != want {
 		r.t.Errorf("%d sightings were taken, want %d", got, want)
 	}
 }

@@ -47,7 +47,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	} else {
 		claim.Accept() // before the offer: merging it may make the page due again
 	}
-	if !o.cfg.Ledger.Offer(s) {
+	if !o.cfg.Indexer.Offer(s) {
 		claim.Return()
 	}
 }
@@ -59,7 +59,7 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 	class, worth := "", true
 	switch {
 	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated && len(resp.Body) < observation.MaxPage:
-		o.cfg.Ledger.Drop() // there was no memory; the page is not too long
+		o.cfg.Indexer.Drop() // there was no memory; the page is not too long
 		worth = false
 	case kind == eligibility.Nothing:
 		worth = false

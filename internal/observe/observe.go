@@ -26,7 +26,7 @@ type Config struct {
 	StrippedPrefix string
 	Schedule       *schedule.Table
 	Captures       *capture.Recorder
-	Ledger         *indexer.Indexer
+	Indexer        *indexer.Indexer
 	Files          *files.Files
 	Rules          eligibility.Rules
 	Cookies        eligibility.Cookies
@@ -191,7 +191,7 @@ func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim)
 // listed, or the indexer expects it, as after a listed page linked to it. A stranger may have made
 // up any other location.
 func (o *Observer) trusts(loc string) bool {
-	return o.cfg.Ledger.IsEntry(loc) || o.cfg.Schedule.Expects(loc) || o.cfg.Files.Lists(loc)
+	return o.cfg.Indexer.IsEntry(loc) || o.cfg.Schedule.Expects(loc) || o.cfg.Files.Lists(loc)
 }
 
 // These prefixes give responses other than the page itself their own schedules. No request's target

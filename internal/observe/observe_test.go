@@ -231,6 +231,14 @@ func TestLongPageIsSeen(t *testing.T) {
 	r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
 }
 
+// idleIndexer returns an indexer that takes no work from its queue.
+func idleIndexer(r *rig) *indexer.Indexer {
+	r.t.Helper()
+	x, err := indexer.New(indexer.Config{Normalizer: r.cfg.Normalizer, Files: r.cfg.Files, KeepFor: time.Hour})
+	r.check(err)
+	return x
+}
+
 func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 	for _, tt := range []struct {
 		name, target, look string
@@ -240,11 +248,8 @@ func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 		{"robots.txt", "/robots.txt", robotsClaim + group(netip.MustParsePrefix("8.8.8.0/24")), http.NotFound, text},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			stopped, err := indexer.New(indexer.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := start(t, func(c *Config) { c.Ledger = stopped })
+			stopped := idleIndexer(start(t))
+			r := start(t, func(c *Config) { c.Indexer = stopped })
 			for i := 0; stopped.Stats().Dropped == 0; i++ {
 				if i > 1<<20 {
 					t.Fatal("the queue takes whatever comes")
@@ -291,9 +296,7 @@ func TestPageLeavesTheFilesAtOnce(t *testing.T) {
 				r := start(t)
 				r.watches(get("/"), page200)
 				r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
-				idle, err := indexer.New(indexer.Config{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour})
-				r.check(err)
-				r.cfg.Ledger = idle
+				r.cfg.Indexer = idleIndexer(r)
 				time.Sleep(time.Minute)
 				r.watches(get("/"), tt.next)
 				if out := !r.cfg.Files.Lists("/"); out != tt.out {
@@ -314,7 +317,7 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)
 		r.wantSightings(1)
-		if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
+		if n := r.cfg.Indexer.Stats().Dropped; n != 1 {
 			t.Errorf("%d sightings were dropped, want the page that could not be kept", n)
 		}
 		if !r.watches(get("/"), sent("Cache-Control", "private")) {

@@ -153,7 +153,7 @@ func TestRouteOfAnotherHostDoesNotCount(t *testing.T) {
 					fetch(routes, req)
 				}
 			}
-			r.check(r.cfg.Ledger.Flush(t.Context()))
+			r.check(r.cfg.Indexer.Flush(t.Context()))
 			if p := r.page("/customers"); p.Verdict == eligibility.Listed {
 				t.Errorf("/customers is listed because of %v", p.Reason)
 			}
@@ -171,7 +171,7 @@ func TestAnyHostIsTakenFromAProxyNearby(t *testing.T) {
 			req := get("/")
 			req.Host, req.RemoteAddr = "backoffice", peer
 			fetch(r.observe(http.HandlerFunc(page200)), req)
-			r.check(r.cfg.Ledger.Flush(t.Context()))
+			r.check(r.cfg.Indexer.Flush(t.Context()))
 			if got := r.page("/").Verdict == eligibility.Listed; got != listed {
 				t.Errorf("listed: %v, want %v", got, listed)
 			}

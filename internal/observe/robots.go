@@ -74,7 +74,7 @@ func (o *Observer) learnRobots(network netip.Prefix, claim schedule.Claim, resp 
 	shows := eligibility.RobotsTxt(resp) && readable(resp)
 	starved := resp.Truncated && len(resp.Body) < robots.Enough // there was no memory; the file is not too long
 	if shows && starved {
-		o.cfg.Ledger.Drop()
+		o.cfg.Indexer.Drop()
 	}
 	if !shows || starved {
 		resp.Release()
@@ -82,7 +82,7 @@ func (o *Observer) learnRobots(network netip.Prefix, claim schedule.Claim, resp 
 		return
 	}
 	claim.Accept()
-	if !o.cfg.Ledger.Offer(&observation.Exchange{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
+	if !o.cfg.Indexer.Offer(&observation.Exchange{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
 		claim.Return()
 	}
 }

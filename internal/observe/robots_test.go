@@ -114,7 +114,7 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 func (r *rig) wantRobots(seen, obeyed bool) {
 	r.t.Helper()
 	r.wantSightings(map[bool]uint64{true: 1}[seen])
-	r.check(r.cfg.Ledger.Flush(r.t.Context()))
+	r.check(r.cfg.Indexer.Flush(r.t.Context()))
 	if got := !r.cfg.Files.Allows("/internal/a"); got != obeyed {
 		r.t.Errorf("what it forbids is forbidden: %v, want %v", got, obeyed)
 	}
@@ -189,7 +189,7 @@ func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 				other := get("/robots.txt")
 				other.RemoteAddr = "9.9.9.9:1234"
 				r.watches(other, text)
-				r.check(r.cfg.Ledger.Flush(t.Context()))
+				r.check(r.cfg.Indexer.Flush(t.Context()))
 				if r.cfg.Files.Allows("/internal/a") {
 					t.Error("what it forbids is allowed")
 				}
@@ -203,7 +203,7 @@ func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	enough := r.cfg.Captures
 	r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0))
 	r.watches(get("/robots.txt"), text)
-	if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
+	if n := r.cfg.Indexer.Stats().Dropped; n != 1 {
 		t.Errorf("%d sightings were dropped, want the one that could not be kept", n)
 	}
 	r.wantRobots(false, false)
