@@ -1,11 +1,11 @@
 package sitewide
 
 import (
-	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 )
 
 const noon = moment.Time(1_700_000_000_000)
