@@ -222,6 +222,7 @@ func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {
 		{"several robots", []string{"googlebot: nofollow, bingbot: noindex"}, Rules{NoIndex: true, NoFollow: true}},
 		{"harmless", []string{"all, nosnippet, noarchive, notranslate, noimageindex, indexifembedded"}, Rules{}},
 		{"values that look like rules", []string{"max-image-preview:none, max-snippet: none, max-video-preview:-1"}, Rules{}},
+		{"a name that only ends like that", []string{"x-max-preview: none"}, Rules{NoIndex: true, NoFollow: true}},
 		{"rule after such a value", []string{"max-image-preview:large, noindex"}, Rules{NoIndex: true}},
 		{"semicolons", []string{"noindex; nofollow"}, Rules{NoIndex: true, NoFollow: true}},
 		{"RFC 822 date", []string{"unavailable_after: 25 Jun 2010 15:00:00 PST"}, Rules{UnavailableAfter: at}},

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"regexp"
 	"strings"
 	"time"
 )
@@ -34,82 +35,35 @@ func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time
 	return r.NoIndex, r.NoFollow, r.UnavailableAfter
 }
 
-// read adds the rules of one value. Google and MDN show the grammar by examples only. Rules are
-// separated by commas. A rule is a word, or a name, a colon and a value; an unknown name is a
-// robot's. Spaces and semicolons count as commas, since people write them so.
-func (r *Rules) read(v string) {
-	v = v[:min(len(v), maxRules)]
-	for v != "" {
-		var word string
-		word, v = cutWord(v)
-		if !strings.HasPrefix(v, ":") {
-			r.word(word)
-			continue
-		}
-		v = strings.TrimLeft(v[1:], " \t")
-		r.word(word) // "noindex: all" is a mistake of somebody who wants noindex
-		switch {
-		case strings.EqualFold(word, "unavailable_after"):
-			var t time.Time
-			if t, v = cutDate(v); !t.IsZero() && (r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter)) {
-				r.UnavailableAfter = t
-			}
-		case len(word) >= 4 && strings.EqualFold(word[:4], "max-"):
-			v = strings.TrimLeftFunc(v, notSeparator) // in "max-image-preview:none", none is not a rule
-		}
-	}
-}
-
-func (r *Rules) word(w string) {
-	switch {
-	case strings.EqualFold(w, "noindex"):
-		r.NoIndex = true
-	case strings.EqualFold(w, "nofollow"):
-		r.NoFollow = true
-	case strings.EqualFold(w, "none"):
-		r.NoIndex, r.NoFollow = true, true
-	}
-}
-
-// cutWord returns the first word of v and the rest. The rest begins with a
-// colon if one follows the word, even after white space.
-func cutWord(v string) (word, rest string) {
-	word, rest = cutBefore(strings.TrimLeft(v, separators), separators+":")
-	rest = strings.TrimLeft(rest, " \t\r\n\f")
-	if word == "" && rest != "" { // a colon without a word before it
-		rest = rest[1:]
-	}
-	return word, rest
-}
-
-// People also write bars, slashes and no-break spaces instead of commas.
+// separators stand between rules. Google and MDN show commas only. People also write spaces,
+// semicolons, bars, slashes and no-break spaces.
 const separators = " \t\r\n\f,;|/\u00a0"
 
-func notSeparator(c rune) bool { return !strings.ContainsRune(separators, c) }
+var (
+	// lastDay matches a rule with a date, which may contain one comma.
+	lastDay = regexp.MustCompile(`(?i)unavailable_after\s*:([^,;]*)(,[^,;]*)?`)
+	// preview matches a rule with a value that is no rule, as in "max-image-preview:none".
+	preview = regexp.MustCompile(`(?i)(^|[:` + separators + `])max-[^` + separators + `:]*\s*:\s*[^` + separators + `]*`)
+)
 
-// cutDate takes a date from the beginning of v. A date may contain one comma, so cutDate also tries
-// the first two pieces between commas together. Without a valid date it takes nothing, since the
-// value may hold other rules.
-func cutDate(v string) (t time.Time, rest string) {
-	end := -1
-	for range 2 {
-		before, _ := cutBefore(v[end+1:], ",;")
-		end += 1 + len(before)
-		if t := parseDate(v[:end]); !t.IsZero() {
-			return t, v[end:]
+// read adds the rules of one value. A rule is a word, or a name, a colon and a value. An unknown name
+// is a robot's. "noindex: all" is a mistake of somebody who wants noindex.
+func (r *Rules) read(v string) {
+	v = v[:min(len(v), maxRules)]
+	for _, m := range lastDay.FindAllStringSubmatch(v, -1) {
+		t := parseDate(m[1])
+		if t.IsZero() {
+			t = parseDate(m[1] + m[2])
 		}
-		if end == len(v) {
-			break
+		if !t.IsZero() && (r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter)) {
+			r.UnavailableAfter = t
 		}
 	}
-	return time.Time{}, v
+	for word := range strings.FieldsFuncSeq(preview.ReplaceAllString(v, "$1"), isSeparator) {
+		none := strings.EqualFold(word, "none")
+		r.NoIndex = r.NoIndex || none || strings.EqualFold(word, "noindex")
+		r.NoFollow = r.NoFollow || none || strings.EqualFold(word, "nofollow")
+	}
 }
 
-// cutBefore cuts s before the first of some characters.
-func cutBefore(s, chars string) (before, rest string) {
-	i := strings.IndexAny(s, chars)
-	if i < 0 {
-		return s, ""
-	}
-	return s[:i], s[i:]
-}
+func isSeparator(c rune) bool { return c == ':' || strings.ContainsRune(separators, c) }
