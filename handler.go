@@ -36,11 +36,9 @@ import (
 )
 
 // Wrap returns a handler that answers requests for the sitemap's own files. next serves all
-// other requests, and Wrap observes them. Wrap goes around a whole router. It may go into a
-// router only if that runs its middleware also for requests that match no route, such as
-// those for the sitemap: chi does, gorilla/mux does not. For the latter there is
-// [Site.Mount]. [Site.Observe] says how the Site learns routes. If next is nil, it is
-// [http.DefaultServeMux], as for an [http.Server].
+// other requests, and Wrap observes them. Wrap goes around a whole router, or into one that
+// runs its middleware also for requests that match no route, as chi does and gorilla/mux
+// does not: see [Site.Mount]. If next is nil, it is [http.DefaultServeMux].
 func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -63,12 +61,9 @@ func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Mount makes r serve the sitemap and observe its responses, also those to requests that
-// match no route. Call it once, after r's routes and its NotFoundHandler are set. Mount
-// serves the sitemap's files even if a route matches everything.
-//
-// r is the root router, or a subrouter with the whole folder of the origin, such as the one
-// for "/blog" if the origin is https://example.com/blog. Mount panics if r is nil, or a
-// subrouter that does not get the requests for the folder or the sitemap.
+// match no route. Call it once, after r's routes and its NotFoundHandler are set. r is the
+// root router, or a subrouter with the whole folder of the origin. Mount panics if r is
+// nil, or a subrouter that does not get the requests for the folder or the sitemap.
 func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
@@ -107,12 +102,9 @@ func (s *Site) outside(route *mux.Route) string {
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
 // "/sitemap-1.xml" and so on if the site is large, "/sitemap-news.xml" with
-// Extensions.News, each with ".gz" added. The last element of the path decides. Handler serves
-// GET and HEAD, and answers 404 to any other name. While nothing is listed it answers 503
-// and says why.
-//
-// [http.ServeMux] cannot match all of these names and nothing else, so there [Site.Wrap] is
-// simpler; for gorilla/mux there is [Site.Mount].
+// Extensions.News, each with ".gz" added. The last element of the path decides. It answers
+// 404 to any other name, and while nothing is listed a 503 that says why. [Site.Wrap] and
+// [Site.Mount] serve these files too.
 func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.serveFile) }
 
 // serveFile answers a request for one of the sitemap's files, and follows crawlers.
@@ -192,26 +184,18 @@ func (s *Site) owns(r *http.Request) bool {
 }
 
 // Inspector returns a handler that shows the owner what the site has learned: the listed
-// pages, why other pages are not listed and what would change that, the dates and changes
-// of each page, and the sitemap's files. allow says who may see it; everybody else gets
-// 404. Inspector calls allow for each request, concurrently. It may be [Local], a function
-// from [Password], or your own, such as one that checks a session. Inspector panics if it
-// is nil.
-//
-// Mount it below any path that ends in a slash:
+// pages, why other pages are not listed and what would change that, dates, changes and
+// files. allow says who may see it: [Local], a function from [Password], or your own.
+// Everybody else gets 404. Inspector calls allow for each request, concurrently, and panics
+// if it is nil. Mount it below any path that ends in a slash, in gorilla/mux before
+// [Site.Mount]:
 //
 //	mux.Handle("/inspect/", site.Inspector(servemap.Local))
 //
-// or with a password, and in gorilla/mux, before [Site.Mount]:
-//
-//	r.PathPrefix("/inspect/").Handler(site.Inspector(servemap.Password("me", password)))
-//
-// The pages have no script. Each is JSON too: stats.json is the first one, page.json?u=/about
-// explains a page, search.json?q=about finds pages, and there are pages.json, folders.json,
-// changes.json, files.json, crawlers.json and help.json. The Site never learns the
-// inspector's own pages. They name pages that are or were listed, and the one that the owner
-// asks about; the addresses of other pages are not stored. One form on them forgets a page,
-// as [Site.Forget] does. Nothing else there changes anything.
+// The pages have no script. Each is JSON too, such as stats.json, the first one, and
+// page.json?u=/about, which explains a page. They name only pages that are or were listed,
+// and the one that the owner asks about; the addresses of other pages are not stored. One
+// form forgets a page, as [Site.Forget] does. Nothing else there changes anything.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	guarded := guard.Handler("Inspector", allow, inspect.New(inspect.Config{
 		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
@@ -301,28 +285,21 @@ func (i inspected) Files() (list []inspect.File) {
 }
 
 // Local reports whether a request comes from this machine itself, for [Site.Inspector] and
-// [Site.Metrics]. The client's address and the requested host must be loopback ones, and
-// nothing may show that a proxy passed the request on. If a proxy on this machine leaves no
-// such sign, use [Password].
+// [Site.Metrics]: the client's address and the requested host are loopback ones, and nothing
+// shows that a proxy passed it on. If your proxy leaves no such sign, use [Password].
 func Local(r *http.Request) bool { return guard.Local(r) }
 
 // Password returns a function that allows requests with this user and password, for
-// [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic authentication.
-// For that a request without them gets 401, not 404. Use it over HTTPS only, and with a
-// long random password, since nothing slows down guessing. The function may be called
-// concurrently. Password panics if either is empty.
+// [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic authentication,
+// so a request without them gets 401, not 404. Use it over HTTPS only, and with a long
+// random password, since nothing slows down guessing. Password panics if either is empty.
 func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
 
 // Behind returns a function for Options.ClientIP of a site behind proxies whose addresses
-// have these prefixes. The function returns the rightmost address that does not belong to
-// them: the peer's, or else one in X-Forwarded-For. Each proxy must add its own peer to
-// that header, as nginx does with $proxy_add_x_forwarded_for and Caddy by itself. The
-// client may have made up whatever stands before that address. A peer on a Unix socket
-// counts as one of the proxies.
-//
-// Behind a CDN, give the prefixes that it publishes and those of your own proxies. Without
-// prefixes the function believes nobody and returns the peer's address. It may be called
-// concurrently. Behind panics if a prefix is not valid.
+// have these prefixes, such as a CDN's and your own. The function returns the rightmost
+// address that is not theirs: the peer's, or else one in X-Forwarded-For, to which each
+// proxy must add its own peer. The client may have made up whatever stands before that. A
+// peer on a Unix socket counts as one of the proxies. Behind panics if a prefix is not valid.
 func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 	for i, p := range prefixes {
 		if !p.IsValid() {
@@ -333,15 +310,10 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 }
 
 // Metrics returns a handler that gives numbers of the site, in the text format of
-// Prometheus, to those whom allow lets in. Others get 404, as from [Site.Inspector]. Mount
-// it at a path of your choice, such as "/metrics". Package metrics, a module of its own,
-// has a collector for programs that have metrics already, a dashboard for Grafana, and
-// rules for alerts.
-//
-// Counters begin at 0 at each start, and in a fleet each process counts its own. The
-// numbers of pages and files are the same in each process; take their maximum, not their
-// sum. No number names a page or a visitor. The handler calls allow for each request,
-// concurrently. Metrics panics if allow is nil.
+// Prometheus, to those whom allow lets in, as [Site.Inspector] does. Package metrics, a
+// module of its own, has a collector for programs that have metrics already, a dashboard
+// and alerts. Counters begin at 0 at each start, and in a fleet each process counts its
+// own; of pages and files take the maximum. No number names a page or a visitor.
 func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 	return guard.Handler("Metrics", allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -385,12 +357,10 @@ type ExploreOptions struct {
 	// Static says that the handler serves files and nothing else. Then Explore follows a
 	// link whatever its words are: a manual explains how to delete.
 	Static bool
-	// Revisit makes Explore go on until ctx ends and look at pages that no visitor
-	// requests. It looks at a page that changes daily about twice a day, at others less
-	// often, and at pages that do not change at least three times in Limits.KeepFor. So
-	// their changes get a lastmod, and pages that are gone leave. It looks at most at one
-	// page a second, and at one page for each ten looks by visitors, but at least at one a
-	// minute. A page that nothing ever linked to is left to its visitors.
+	// Revisit makes Explore go on until ctx ends and look at pages that no visitor requests:
+	// at a page that changes daily about twice a day, at others less often, at each at least
+	// three times in Limits.KeepFor. So their changes get a lastmod, and pages that are gone
+	// leave. It makes at most a request a second, and one for each ten looks by visitors.
 	Revisit bool
 	// Resume is the State of an exploration to continue.
 	Resume []byte
@@ -405,12 +375,11 @@ type Exploration struct {
 	Requests int `json:"requests"` // made so far
 	Pages    int `json:"pages"`    // requests answered with HTML
 	Waiting  int `json:"waiting"`  // locations still to request
-	// Skipped counts by reason the links that Explore did not follow. Reasons are such as
-	// "acting", "disallowed", "nofollow", "query" or "endless".
+	// Skipped counts by reason the links that Explore did not follow, such as "acting",
+	// "disallowed", "nofollow", "query" or "endless".
 	Skipped map[string]int `json:"skipped,omitempty"`
-	// Acting are the URLs of links that Explore did not follow since they may change
-	// something, at most 100. If one of them is a page, a Rule with Always for it lets the
-	// next exploration request it. Otherwise its first visitor makes it known.
+	// Acting are the URLs of such links that may change something, at most 100. If one is a
+	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
 	// State is what [ExploreOptions.Resume] needs to go on, nil if nothing waits. It is set
 	// only at the end, and names locations that may not be public.
@@ -418,28 +387,21 @@ type Exploration struct {
 }
 
 // Explore walks the site through handler, in this process, from the entries along the
-// links. It returns when all it found is in the sitemap. So a site has its sitemap before
-// its first visitor. handler is the site's own; the Site may wrap it already. If it is nil,
-// it is [http.DefaultServeMux]. Explore calls it concurrently. If opts is nil, Explore uses
-// the defaults.
+// links, and requests what rules with [DecisionAlways] name without a star. It returns when
+// all it found is in the sitemap. So a site has its sitemap before its first visitor.
+// handler is the site's own; the Site may wrap it already. If it is nil, it is
+// [http.DefaultServeMux]. Explore calls it concurrently. If opts is nil, it uses the
+// defaults. A page to which no page links needs a visitor or such a rule.
 //
-// It follows links, and requests what rules with [DecisionAlways] name without a star. It does not
-// visit routes: a page with a route, to which no page links, needs a visitor or such a
-// rule.
+// Each page counts as seen, and each link as evidence, as if an anonymous visitor had come,
+// but Explore is no network. It makes only GET requests, without cookies, with the
+// User-Agent "servemap-explore" and from 192.0.2.1, which no host has. It obeys robots.txt
+// and nofollow, fills in no form, and requests no link that may act, by a word such as
+// "delete" or "logout" or by what a script does with it, and no calendar that goes on for
+// ever. It slows down when the site does, and pauses while it answers 429, 502, 503 or 504.
 //
-// Each page counts as seen, and each link as evidence, as if an anonymous visitor had come.
-// Explore does not count as a visitor's network. It makes only GET requests, without
-// cookies, with the User-Agent "servemap-explore". It reads robots.txt first and obeys it. It follows no form, and no link marked
-// nofollow. It requests only queries that make a page of their own. It does not request
-// links that may act, by a word such as "delete" or "logout" anywhere in the path or query,
-// or by what a script does with them. It recognises calendars and other pages that go on
-// for ever. It slows down when the site does, and pauses while the site answers 429, 502,
-// 503 or 504. A page has 10 seconds.
-//
-// Its requests have the peer 192.0.2.1, which no host has, and [Exploring] returns true for
-// them. The error is that of ctx if ctx ended. Otherwise it says why the exploration could
-// not begin or go on. In each case the Exploration is complete, and its State can continue
-// it.
+// The error is that of ctx if ctx ended. Otherwise it says why the exploration could not
+// begin or go on. In each case the Exploration is complete, and its State can continue it.
 func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreOptions) (Exploration, error) {
 	if opts == nil {
 		opts = &ExploreOptions{}
@@ -533,9 +495,8 @@ func (s *Site) rest(ctx context.Context) error {
 }
 
 // RobotsLine returns the line for robots.txt that tells crawlers where the sitemap is, such
-// as "Sitemap: https://example.com/sitemap.xml". Extensions.News adds a second
-// line, behind a "\n". The lines are the same while the sitemap answers
-// 503: before the first page is listed, and under Options.ReportOnly.
+// as "Sitemap: https://example.com/sitemap.xml", also while that answers 503.
+// Extensions.News adds a second line, behind a "\n".
 func (s *Site) RobotsLine() string {
 	return "Sitemap: " + strings.Join(s.topURLs(), "\nSitemap: ")
 }
@@ -543,25 +504,15 @@ func (s *Site) RobotsLine() string {
 // Robots returns a handler that adds the lines of [Site.RobotsLine] to the robots.txt that
 // next serves. If next answers 404 or 410, it serves Options.Robots with these lines, or
 // the lines alone. next gets all other requests, and those for other hosts than the site's,
-// unchanged. If next is nil, it is [http.DefaultServeMux].
+// unchanged. If next is nil, it is [http.DefaultServeMux]. Put it around the handler that
+// serves the whole host:
 //
 //	http.ListenAndServe(":8080", site.Robots(site.Wrap(mux)))
 //
-// It is not part of Wrap, for two reasons. The owner decides what a robots.txt says. And
-// there is one for the whole host, at its top, while Wrap may stand around one folder. Put
-// Robots around the handler that serves the host.
-//
-// The lines come first. The rest of the file stays as it is, to the byte, and so does what
-// it disallows. A sitemap that the file names already is not added. The answer has its own
-// entity tag, and "Cache-Control: no-cache" unless next says otherwise. A CDN that keeps
-// the old file may serve it until that expires.
-//
-// To know the file, Robots asks next for all of it. If there is nothing to add, it then
-// lets next answer the request. That is so if the file names the sitemap, and if it is not
-// a plain robots.txt: any other status, HTML, or a file that is compressed, in UTF-16,
-// broken off, or longer than 500 KiB with the lines. Robots adds nothing under
-// Options.ReportOnly, or if Options.Name looks like a secret that robots.txt would reveal.
-// The latter is logged.
+// The lines come first, and the rest of the file stays as it is, to the byte. The answer
+// has its own entity tag, and "Cache-Control: no-cache" unless next says otherwise. Nothing
+// is added to a file that names the sitemap already or is no plain robots.txt of at most
+// 500 KiB, under Options.ReportOnly, and if Options.Name looks like a secret.
 func (s *Site) Robots(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -687,17 +638,13 @@ const (
 var ErrTooOld = changelog.ErrOlder
 
 // Changes yields what happened to the pages of the sitemap since a time, for feeds and
-// notifiers: for each page its last change, in the order of time. Its cost depends on the
-// number of changes, not of pages. An error ends it.
+// notifiers: for each page its last change, in the order of time. An error ends it.
 //
-// The site remembers the last 7 days, and at most 100,000 pages. It remembers nothing of a
-// page that [Site.Forget] took out. If since is longer ago, the error wraps [ErrTooOld].
-// Then read [Site.Pages], and next time ask for the time at which you began to read. For a
-// site in its first 7 days no time is too long ago, and the zero Time yields all. To
-// continue, ask for the time of the last change that you saw; Changes yields that change
-// again. If several processes share a store, ask from a minute before it, since their
-// clocks differ. If a clock dated a change later than now, Changes yields it once its time
-// has come.
+// The site remembers the last 7 days, and at most 100,000 pages, but no page that
+// [Site.Forget] took out. If since is longer ago, the error wraps [ErrTooOld]. Then read
+// [Site.Pages], and next time ask for the time at which you began to read. To continue, ask
+// for the time of the last change that you saw; Changes yields that change again. If
+// several processes share a store, ask from a minute before it, since their clocks differ.
 func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for e, err := range s.ledger.Events(ctx, since) {
@@ -800,12 +747,12 @@ const (
 
 // Explanation says why a page is listed, or why not.
 type Explanation struct {
-	Page            // what was seen of it; fields that were not seen are zero
 	Verdict Verdict `json:"verdict"` // never ""
 	Reason  Reason  `json:"reason"`  // never ""
 	Text    string  `json:"text"`    // the same in sentences, and what would change it
 	// Missing says what would list a page that waits or is held. Any one of them is enough.
 	Missing []string `json:"missing,omitempty"`
+	Page             // what was seen of it; fields that were not seen are zero
 	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute
 	// and ReasonLink.
 	Evidence []Reason `json:"evidence,omitempty"`
@@ -951,9 +898,9 @@ func (s *Site) locate(url string) (string, error) {
 	return r.Location, nil
 }
 
-// Crawler is what the crawler of one search engine fetched. Files and pages count only
-// requests whose address is confirmed to be the engine's. If the engine's addresses have no
-// names in the DNS, they count every request that claims to be from it.
+// Crawler is what the crawler of one search engine fetched. Files and pages count requests
+// from an address that is confirmed to be the engine's, or if that is not possible every
+// request that claims to be from it.
 type Crawler struct {
 	// Engine is the name of the crawler: "Googlebot", "bingbot", "YandexBot", "Applebot",
 	// "DuckDuckBot", "Baiduspider", "SeznamBot" or "Yeti".
@@ -982,9 +929,7 @@ type CrawlerDay struct {
 	Day     time.Time `json:"day"`     // the beginning of the day, in UTC
 	Claimed int       `json:"claimed"` // requests that claimed to be from the engine
 	// Confirmed is how many of them came from an address of the engine, by reverse and
-	// forward DNS, and Refuted how many came from an address that is not the engine's. The
-	// others are unknown: the DNS did not answer, too many addresses came at once, or the
-	// client's address is not known, as behind a proxy without Options.ClientIP.
+	// forward DNS, and Refuted how many did not. Of the others it is not known.
 	Confirmed int `json:"confirmed"`
 	Refuted   int `json:"refuted"`
 }
@@ -998,8 +943,8 @@ type CrawlerFile struct {
 
 // Crawlers returns what each search engine fetched, for every engine that a request claimed
 // to be from. It is nil without Options.Crawlers. Days and Files are stored every 10
-// minutes and by [Site.Close]. They include those that other processes on the same store
-// have stored. A client's address is never stored or logged.
+// minutes and by [Site.Close], with those of other processes on the same store. A client's
+// address is never stored or logged.
 func (s *Site) Crawlers() []Crawler {
 	if s.crawlers == nil {
 		return nil

@@ -106,18 +106,14 @@ type Options struct {
 	// hard to guess hides the list from those who do not know it.
 	Name string
 
-	// Hosts are the hosts whose requests are observed, each with its port if that is not
-	// the scheme's own. By default they are the origin's host and the names that a proxy on
-	// the same machine or network sends in its place: IP addresses, "localhost" and other
-	// names of a single label. Requests for other hosts are served but not observed. URLs
-	// in the sitemap always have the origin's host.
+	// Hosts are the hosts whose requests are observed, each with its port if that is not the
+	// scheme's own. By default they are the origin's host and the names that a proxy nearby
+	// sends in its place: IP addresses, "localhost" and other names of a single label.
 	Hosts []string
 
-	// StrippedPrefix is the beginning of the public path that a proxy removes before a
-	// request arrives, such as "/blog". It must be the origin's folder or lead to it. Links
-	// and canonical URLs in the pages keep it. http.StripPrefix in this program does not
-	// need it. With StrippedPrefix the Site cannot see the host's robots.txt; give it in
-	// Robots.
+	// StrippedPrefix is the beginning of the public path that a proxy removes before a request
+	// arrives, such as "/blog". It must be the origin's folder or lead to it. http.StripPrefix
+	// in this program does not need it. Give the host's robots.txt in Robots.
 	StrippedPrefix string
 
 	// Entries are the locations where visitors enter the site, such as "/". From there the
@@ -133,96 +129,82 @@ type Options struct {
 	Query []string
 
 	// BenignCookies are names of cookies that the site gives to every visitor, so that a
-	// visitor who sends them is still anonymous. A final "*" stands for any ending; no
-	// other "*" is allowed. Do not name a cookie that also identifies a user: pages for one
-	// visitor would count as public. The Site already knows the cookies of well-known
-	// frameworks and tools for tokens against forged requests, theme and language, consent,
-	// analytics and advertisements, load balancers and bot protection. No session cookie is
-	// among them. internal/admit/cookies.txt lists them.
+	// visitor who sends them is still anonymous. A final "*" stands for any ending. Do not name
+	// a cookie that also identifies a user: pages for one visitor would count as public. The
+	// Site already knows those of well-known frameworks and tools that are no sessions.
 	BenignCookies []string
 
-	// Anonymous, if not nil, alone decides whether a request comes from an anonymous
-	// visitor, who gets what everybody may see. Set it if a proxy adds credentials, or an
-	// empty header that could name a user, to every request. It must be quick and safe for
-	// concurrent use. A request for which it panics does not count. By default a request is
-	// anonymous if it has no Authorization, no client certificate, no header whose name
-	// says that it names a user (user, login, auth, token, session, account, email, cert
-	// ...), and only benign cookies.
+	// Anonymous, if not nil, alone decides whether a request comes from an anonymous visitor,
+	// who gets what everybody may see. Set it if a proxy adds credentials, or an empty header
+	// that could name a user, to every request. It must be quick and safe for concurrent use.
+	// A request for which it panics does not count. By default a request is anonymous if it has
+	// no Authorization, client certificate or header that names a user, and only benign cookies.
 	Anonymous func(*http.Request) bool
 
 	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is
-	// unknown. It is used only to tell networks apart. It must be quick, safe for
-	// concurrent use, and must not believe a header that the client itself can send.
-	// [Behind] makes one for known proxies. If it panics, the address is unknown. By
-	// default it is the peer's address, and visitors behind one proxy count as one.
+	// unknown. It is used only to tell networks apart. It must be quick, safe for concurrent
+	// use, and must not believe a header that the client itself can send. [Behind] makes one
+	// for known proxies. By default it is the peer's address.
 	ClientIP func(*http.Request) netip.Addr
 
 	// Rules decide for groups of locations whether they are listed, and what the sitemap
 	// says of them.
 	Rules []Rule
 
-	// Robots is the text of the site's robots.txt, for a site whose robots.txt
-	// this program does not serve. What it disallows for every crawler ("*") is
-	// not listed. By default the robots.txt that the Site sees this program serve counts.
-	// [Site.Robots] serves this text where the program has none.
+	// Robots is the text of the site's robots.txt, for a site whose robots.txt this program
+	// does not serve. What it disallows for every crawler ("*") is not listed. By default the
+	// robots.txt that the Site sees this program serve counts.
 	Robots string
 
-	// ReportOnly makes the Site learn and explain, but serve no sitemap. A request
-	// for one of its files gets a 503 that counts the locations by verdict and
-	// reason, and names none. See [Site.Pages] and [Site.Explain].
+	// ReportOnly makes the Site learn and explain, but serve no sitemap. A request for one of
+	// its files gets a 503 that counts the locations by verdict and reason, and names none.
 	ReportOnly bool
 
 	// Extensions selects what the sitemap says of pages beyond their addresses and dates;
 	// by default nothing.
 	Extensions Extensions
 
-	// Crawlers follows what search engines fetch, for [Site.Crawlers]. It reads the
-	// User-Agent of every request that goes through [Site.Wrap] or [Site.Mount]. If a
-	// request claims to be from an engine, it asks the DNS in the background whether the
-	// client's address belongs to the engine, once a day for each address. Behind a proxy
-	// that needs ClientIP. It takes some 7 MB of memory at most.
+	// Crawlers follows what search engines fetch, for [Site.Crawlers]. If a request claims to
+	// be from an engine, the Site asks the DNS in the background whether the client's address
+	// is the engine's, once a day for each address. It takes some 7 MB of memory at most.
 	Crawlers bool
 
 	// Limits are the numbers by which the site decides. The defaults suit most
 	// sites.
 	Limits Limits
 
-	// Logger receives hints and the store's troubles, each cause once. The Site calls it in
-	// a separate goroutine, so that no request waits for it. By default it is slog.Default.
+	// Logger receives hints and the store's troubles, each cause once. No request waits for
+	// it. By default it is slog.Default.
 	Logger *slog.Logger
 }
 
 // Limits are the numbers by which a site decides. Each is the default if it is 0.
 type Limits struct {
-	// Networks is how many distinct client networks make a page public that
-	// nothing links to, where at least three pages beside it are linked. They are
-	// counted at the looks at the page, not at each visit. The default is 3.
+	// Networks is how many distinct client networks make a page public that nothing links to,
+	// where at least three pages beside it are linked. Looks at the page count, not each visit.
+	// The default is 3.
 	Networks int
 
-	// KeepFor is how long a listed page stays while no anonymous visitor gets it and the
-	// site is observed. Expiry is checked some 64 times in that time, but not more often
-	// than each minute. The default is 90 days; the least is an hour.
+	// KeepFor is how long a listed page stays while no anonymous visitor gets it and the site
+	// is observed. The default is 90 days; the least is an hour.
 	KeepFor time.Duration
 
 	// PartPages is the most pages of one file of the sitemap. Files that are larger shrink to
-	// that in the minutes after the start. The default is the protocol's 50,000, which is
-	// also the most it can be.
+	// that. The default is the protocol's 50,000, which is also the most it can be.
 	PartPages int
 
-	// RenderEvery is the least time between two renderings of the sitemap. While rendering
-	// takes more than a tenth of that time, as on a large site that changes all over, it is
-	// done less often. A page that is withdrawn still leaves at once. Where processes share
-	// a store, each looks three times as seldom for what the others have learned. The default
-	// is 5 seconds; the least is a millisecond.
+	// RenderEvery is the least time between two renderings of the sitemap. If they take long,
+	// they are fewer. A page that is withdrawn leaves at once. Where processes share a store,
+	// each looks three times as seldom for what the others have learned. The default is 5
+	// seconds; the least is a millisecond.
 	RenderEvery time.Duration
 }
 
 // Extensions are the extensions of the sitemap protocol that engines read. The Site learns
-// them from the HTML of listed pages. An extension that is switched on later is learned at
-// a page's next visit. If only a page's media change, the Site notices once a day. Images
-// and videos may be on other hosts. One is left out if its URL is signed or holds a token
-// or an e-mail address, if its host is an address or not below a top-level domain, or if it
-// is on the site and a Never rule or robots.txt keeps it out.
+// them from the HTML of listed pages, if they are switched on later at a page's next visit.
+// Images and videos may be on other hosts. One is left out if its URL is signed or holds a
+// token or an e-mail address, if its host is no public name, or if a Never rule or
+// robots.txt keeps it out.
 type Extensions struct {
 	// Alternates adds a page's versions in other languages (hreflang), with itself and
 	// x-default. A version must be listed and name the page in turn. A page must name
@@ -233,13 +215,12 @@ type Extensions struct {
 	// Videos adds the videos that a page describes by JSON-LD or the Open Graph,
 	// 4 at most.
 	Videos bool
-	// News adds the file "sitemap-news.xml": the articles that JSON-LD or the Open
-	// Graph says were published in the last two days, the latest first, 1,000 at
-	// most. Only [Site.RobotsLine] names it. While there are none it answers 404.
+	// News adds the file "sitemap-news.xml": the articles that JSON-LD or the Open Graph says
+	// were published in the last two days, the latest first, 1,000 at most. While there are
+	// none it answers 404.
 	News bool
-	// Publication is the name of the newspaper or site in that file. Google asks for
-	// exactly the name that it shows on news.google.com. By default each page gives it, and
-	// an article that does not is left out.
+	// Publication is the name of the newspaper or site in that file, exactly as Google shows it
+	// on news.google.com. By default each page gives it.
 	Publication string
 }
 
@@ -256,35 +237,27 @@ func (e Extensions) namespaces() (n sitemap.Namespaces) {
 }
 
 // Rule decides something for the locations that a pattern matches. A field that is zero
-// decides nothing, and leaves it to rules with shorter patterns. A rule that decides
-// nothing at all is an error. At each start the rules also apply to the pages that are
-// listed already.
+// leaves it to rules with shorter patterns. At each start the rules also apply to the pages
+// that are listed already.
 type Rule struct {
 	// Pattern is a pattern of robots.txt: the beginning of a location, in which
 	// "*" stands for any characters, and "$" at the end for the end.
 	Pattern string
-	// List says whether the pages that match are listed. The longest pattern whose rule
-	// sets it decides. Of patterns of one length the more cautious rule does: Never before
-	// Auto before Always.
+	// List says whether the pages that match are listed. The longest pattern whose rule sets it
+	// decides, and of patterns of one length Never before Auto before Always.
 	List Decision
-	// Query names further query parameters that make a page of its own, as
-	// Options.Query does for the whole site. The pattern is compared with the
-	// path alone, and must have no "?". The parameters of all rules that match
-	// count.
+	// Query names further query parameters that make a page of its own, as Options.Query does
+	// for the whole site. The pattern must have no "?". The parameters of all rules count.
 	Query []string
-	// IgnoreCacheControl makes the Site ignore "private" and "no-store" in Cache-Control,
-	// and other headers with that meaning: some programs send them with every page. The
-	// pattern must match no page that differs from one visitor to the next. A visitor with
-	// credentials or a cookie is still not anonymous, and noindex is obeyed. Any rule that
-	// matches can set it.
+	// IgnoreCacheControl makes the Site ignore "private" and "no-store" in Cache-Control, and
+	// other headers with that meaning: some programs send them with every page. The pattern
+	// must match no page that differs from one visitor to the next. Any rule can set it.
 	IgnoreCacheControl bool
-	// ChangeFreq is published in place of what is inferred: "always", "hourly",
-	// "daily", "weekly", "monthly", "yearly" or "never". The longest pattern
-	// whose rule sets it decides; of patterns of one length the first.
+	// ChangeFreq is published in place of what is inferred: "always", "hourly", "daily",
+	// "weekly", "monthly", "yearly" or "never". The longest pattern whose rule sets it decides.
 	ChangeFreq string
-	// Priority is published, rounded to tenths, from 0.1 to 1. The longest pattern
-	// whose rule sets it decides; of patterns of one length the first. A page
-	// without one has none in the sitemap.
+	// Priority is published, rounded to tenths, from 0.1 to 1. The longest pattern whose rule
+	// sets it decides. A page without one has none in the sitemap.
 	Priority float64
 }
 
@@ -292,19 +265,16 @@ type Rule struct {
 type Decision uint8
 
 const (
-	// DecisionUnset decides nothing. A rule with a shorter pattern does, or evidence as under DecisionAuto.
+	// DecisionUnset decides nothing. A rule with a shorter pattern does, or evidence.
 	DecisionUnset Decision = iota
-	// DecisionAuto lists a page when there is evidence that it is public, as if no rule set a
-	// Listing. It makes an exception from a rule with a shorter pattern and DecisionAlways or
-	// DecisionNever.
+	// DecisionAuto lists a page when there is evidence that it is public. It makes an
+	// exception from a rule with a shorter pattern.
 	DecisionAuto
-	// DecisionAlways lists a page once an anonymous visitor got it, even where many locations show
-	// the same, unless the page itself or robots.txt forbids that. If a route answers any
-	// path, it lists every path that visitors request. When the rule is removed, a page
-	// that is unlike others stays. DecisionNever or [Site.Forget] takes it out.
+	// DecisionAlways lists a page once an anonymous visitor got it, even where many
+	// locations show the same, unless the page itself or robots.txt forbids that. If a
+	// route answers any path, it lists every path that visitors request.
 	DecisionAlways
-	// DecisionNever keeps a page out, and takes it out if it is listed. When the rule is removed,
-	// evidence decides again.
+	// DecisionNever keeps a page out, and takes it out if it is listed.
 	DecisionNever
 )
 
@@ -347,13 +317,10 @@ type running struct {
 }
 
 // New returns a Site for origin, such as "https://example.com", or
-// "https://example.com/blog" for a site that is one folder of its host. The origin is the
-// only source of the scheme and host in the sitemap; what a request says of them is never
-// believed. The Site stores what it learns in st, which several Sites may share. The caller
-// closes st, after the Site. If opts is nil, New uses the defaults. It copies opts.
-//
-// New does not wait for the store. Its error names the argument or option that is wrong,
-// and says what to write in its place.
+// "https://example.com/blog" for a site that is one folder of its host. What a request says
+// of the scheme and host is never believed. The Site stores what it learns in st, which
+// several Sites may share. The caller closes st, after the Site. If opts is nil, New uses
+// the defaults. It does not wait for the store. Its error names the option that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	if v := reflect.ValueOf(st); st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("servemap: the store is nil; open one first, such as with badgerstore.Open, and check its error")
@@ -609,16 +576,7 @@ func (s *Site) locateEntries(given []string) ([]string, error) {
 // It learns the routes, which are evidence, inside a router and around an [http.ServeMux].
 // Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount];
 // for chi since 5.3, r.Use(site.Wrap) before the routes. gin and echo can note the route in
-// the request, before all other middleware, for a site that wraps them:
-//
-//	engine.Use(func(c *gin.Context) { c.Request.Pattern = c.FullPath() })
-//
-//	e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
-//		return func(c echo.Context) error {
-//			c.Request().Pattern = c.Path()
-//			return next(c)
-//		}
-//	})
+// Request.Pattern before all other middleware: see examples/recipes.
 func (s *Site) Observe(next http.Handler) http.Handler { return observed{s, next} }
 
 type observed struct {
@@ -649,9 +607,7 @@ func (s *Site) Flush(ctx context.Context) error {
 
 // Forget takes the page at url out of the sitemap, erases what is known of it, and bars it
 // until a rule says Always. url is a URL of the site, or a location such as "/about". If
-// Forget returns nil, all of that is stored. If it returns an error, nothing is stored: url
-// can be no page of the site, or the store did not take it. In the second case the page
-// comes back when it is seen again, so call Forget again.
+// Forget returns an error, nothing is stored, and the page comes back when it is seen again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)
 	if err != nil {
@@ -667,9 +623,8 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 const logPatience = time.Second
 
 // Close flushes and stops, and returns when that is done or ctx ends. After that the Site
-// observes no requests, and serves the last sitemap. A part of it that is not in memory
-// needs the store. Whoever opened the store closes it, after this. Further calls return
-// what the first call did.
+// observes no requests, and serves the last sitemap from memory. Whoever opened the store
+// closes it, after this. Further calls return what the first call did.
 func (s *Site) Close(ctx context.Context) error {
 	s.running.close.Do(func() {
 		s.observer.Close()
