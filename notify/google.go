@@ -37,14 +37,6 @@ type Sitemap struct {
 	Submitted int `json:"submitted"`
 }
 
-// googleState is the stored state of the submission.
-type googleState struct {
-	Submitted []string // top files
-	Until     time.Time
-	Problem   string
-	Sitemaps  []Sitemap
-}
-
 const (
 	consoleURL   = "https://www.googleapis.com/webmasters/v3/sites"
 	readAgain    = 24 * time.Hour
@@ -55,28 +47,31 @@ const (
 // google submits the top files that are served and were not submitted yet. Once a day it
 // reads what Google says about all of them.
 func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
-	g := st.Google
-	g.Submitted = slices.DeleteFunc(slices.Clone(g.Submitted), func(top string) bool { return !slices.Contains(n.tops, top) })
-	fresh := slices.DeleteFunc(slices.Clone(tops), func(top string) bool { return slices.Contains(g.Submitted, top) })
+	submitted := slices.DeleteFunc(st.Submitted, func(top string) bool { return !slices.Contains(n.tops, top) })
+	fresh := slices.DeleteFunc(slices.Clone(tops), func(top string) bool { return slices.Contains(submitted, top) })
 	now := n.now()
-	if n.console == nil || now.Before(g.Until) && (len(fresh) == 0 || g.Problem != "") {
+	if n.console == nil || now.Before(st.AskGoogle) && (len(fresh) == 0 || st.GoogleProblem != "") {
 		return nil
 	}
-	g.Until, g.Problem = now.Add(readAgain), ""
-	if err := n.console.submit(ctx, &g, tops, fresh); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		g.Until, g.Problem = now.Add(readSoon), err.Error()
-		if g.Problem != st.Google.Problem {
-			n.log.Error("notify: Search Console", "problem", g.Problem)
-		}
-	} else if len(fresh) > 0 {
-		g.Until = now.Add(readSoon)
-		n.log.Info("notify: submitted the sitemap to Search Console", "files", len(fresh))
+	said, done, err := n.console.submit(ctx, tops, fresh)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	_, err := n.update(ctx, func(st *state) error {
-		st.Google = g
+	problem, next := "", now.Add(readAgain)
+	if err != nil || len(fresh) > 0 {
+		next = now.Add(readSoon)
+	}
+	if err != nil {
+		problem = err.Error()
+	} else if done > 0 {
+		n.log.Info("notify: submitted the sitemap to Search Console", "files", done)
+	}
+	if problem != "" && problem != st.GoogleProblem {
+		n.log.Error("notify: Search Console", "problem", problem)
+	}
+	_, err = n.update(ctx, func(st *state) error {
+		st.Submitted, st.Sitemaps = append(submitted, fresh[:done]...), said
+		st.AskGoogle, st.GoogleProblem = next, problem
 		return nil
 	})
 	return err
@@ -95,24 +90,24 @@ func newConsole(g Google, agent string) *console {
 	return &console{&client, g.Property, agent}
 }
 
-// submit submits the fresh top files, and reads what Google says about all of them.
-func (c *console) submit(ctx context.Context, g *googleState, tops, fresh []string) error {
+// submit submits the fresh top files, and reads what Google says about all of them. done is
+// how many it submitted.
+func (c *console) submit(ctx context.Context, tops, fresh []string) (said []Sitemap, done int, err error) {
 	at := consoleURL + "/" + url.PathEscape(c.property) + "/sitemaps/"
 	for _, top := range fresh {
 		if err := c.call(ctx, http.MethodPut, at+url.PathEscape(top), nil); err != nil {
-			return fmt.Errorf("submitting to the property %s: %w", c.property, err)
+			return nil, done, fmt.Errorf("submitting to the property %s: %w", c.property, err)
 		}
-		g.Submitted = append(g.Submitted, top)
+		done++
 	}
-	g.Sitemaps = nil
 	for _, top := range tops {
-		var said resource
-		if err := c.call(ctx, http.MethodGet, at+url.PathEscape(top), &said); err != nil {
-			return fmt.Errorf("reading the property %s: %w", c.property, err)
+		var r resource
+		if err := c.call(ctx, http.MethodGet, at+url.PathEscape(top), &r); err != nil {
+			return said, done, fmt.Errorf("reading the property %s: %w", c.property, err)
 		}
-		g.Sitemaps = append(g.Sitemaps, said.sitemap(top))
+		said = append(said, r.sitemap(top))
 	}
-	return nil
+	return said, done, nil
 }
 
 // resource is a sitemap as the API describes it. Its numbers are strings.

@@ -286,5 +286,5 @@ func (n *Notifier) indexNow(ctx context.Context, st state) error {
 	if err := n.key.prove(ctx, n.keyOf(st), n.now()); err != nil {
 		return err
 	}
-	return n.send(ctx, due, n.perDay-st.Sent)
+	return n.send(ctx, due, n.perDay-st.SentToday)
 }

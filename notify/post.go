@@ -121,7 +121,7 @@ func (n *Notifier) begin(ctx context.Context, pages int) (endpoint string, st st
 			return errElsewhere
 		}
 		endpoint = choose(n.endpoints, st.Engines, n.now())
-		if endpoint == "" || st.Sent+pages > n.perDay {
+		if endpoint == "" || st.SentToday+pages > n.perDay {
 			return errWait
 		}
 		st.Until = n.now().Add(doubtFor)

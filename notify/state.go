@@ -17,8 +17,11 @@ import (
 // state is the one record that all processes of a site share. It holds all that must
 // survive a restart, except what was sent lately (see sent).
 type state struct {
+	Status // as far as it is stored
+
 	Key     string // the key of IndexNow that the notifier made
 	KeyHash hash   // of the key in use
+	Day     string // of SentToday, such as "2026-11-22", in UTC
 
 	// Owner is the process that sends, until Until. Others wait.
 	Owner string
@@ -28,16 +31,9 @@ type state struct {
 	// moves it. All changes before Cursor are settled.
 	Floor, Cursor time.Time
 
-	Day  string // of Sent, such as "2026-11-22", in UTC
-	Sent int
-
-	Dropped, Rushed int  // as in Status
-	Rush            bool // so many pages change now that none are sent
-	Pending         int
-	KeyFile         string // what the last look saw
-
-	Engines map[string]engine // by the URL of the endpoint
-	Google  googleState
+	Engines   map[string]engine // by the URL of the endpoint
+	Submitted []string          // top files, to Google
+	AskGoogle time.Time         // not before this time
 }
 
 const (
@@ -68,13 +64,13 @@ func readState(b []byte, now time.Time) (st state, err error) {
 		e.NextTry = sane(e.NextTry, now.Add(longest+longest/8+skew))
 		st.Engines[url] = e
 	}
-	st.Google.Until = sane(st.Google.Until, now.Add(longest+skew))
+	st.AskGoogle = sane(st.AskGoogle, now.Add(longest+skew))
 	if st.Floor = sane(st.Floor, now.Add(skew)); st.Floor.IsZero() {
 		st.Floor = now // a first start, or a wrong clock: earlier changes are not sent
 	}
 	st.Cursor = latest(sane(st.Cursor, now.Add(skew)), st.Floor)
 	if day := now.UTC().Format(time.DateOnly); st.Day != day {
-		st.Day, st.Sent = day, 0
+		st.Day, st.SentToday = day, 0
 	}
 	return st, err
 }
@@ -174,7 +170,7 @@ func (r *records) settle(ctx context.Context, p post) error {
 			s := sent{}
 			s.read(values[i])
 			if added := s.add(p.settled, i, now); p.sent {
-				st.Sent += added
+				st.SentToday += added
 			}
 			st.Dropped += s.add(p.dropped, i, time.Time{})
 			values[i] = s.write(now.Add(-interval), st.Cursor.Add(-skew))

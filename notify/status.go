@@ -67,10 +67,8 @@ func (n *Notifier) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, fmt.Errorf("notify: reading the status: %w", err)
 	}
-	s := Status{
-		SentToday: st.Sent, Pending: st.Pending, Dropped: st.Dropped, Rushed: st.Rushed, Rush: st.Rush,
-		KeyFile: st.KeyFile, Listed: n.site.Stats().Listed, Sitemaps: st.Google.Sitemaps, GoogleProblem: st.Google.Problem,
-	}
+	s := st.Status
+	s.Listed = n.site.Stats().Listed
 	if at := n.key.fetched.Load(); at != 0 {
 		s.KeyFetched = time.Unix(0, at).UTC()
 	}

@@ -271,7 +271,7 @@ func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
 		{"none", "", false},
 		{"damaged", `{"Floor":`, true},
 		{"of a wrong clock", `{"Until":"` + far.Format(time.RFC3339) + `","Floor":"` + far.Format(time.RFC3339) +
-			`","Cursor":"` + far.Format(time.RFC3339) + `","Engines":{"e":{"NextTry":"` + far.Format(time.RFC3339) + `"}}}`, false},
+			`","Cursor":"` + far.Format(time.RFC3339) + `","Engines":{"e":{"next_try":"` + far.Format(time.RFC3339) + `"}}}`, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var stored []byte
