@@ -2,6 +2,7 @@ package robots
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -22,14 +23,7 @@ func Parse(body []byte) *Rules {
 		body = body[:bytes.LastIndexAny(body, "\r\n")+1]
 	}
 	c := collector{text: []byte("User-agent:*\n")}
-	rest := string(body)
-	for rest != "" {
-		line := rest
-		if i := strings.IndexAny(rest, "\r\n"); i >= 0 {
-			line, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = ""
-		}
+	for line := range strings.FieldsFuncSeq(string(body), func(r rune) bool { return r == '\r' || r == '\n' }) {
 		c.line(line)
 	}
 	return newRules(c.rules, c.text)
@@ -50,15 +44,15 @@ func (c *collector) line(line string) {
 	if !ok {
 		return
 	}
-	switch fieldOf(name) {
-	case userAgent:
+	switch {
+	case userAgent.MatchString(name):
 		if c.ruled {
 			c.everyone, c.ruled = false, false
 		}
 		c.everyone = c.everyone || isEveryone(value)
-	case allow:
+	case allow.MatchString(name):
 		c.rule(value, true)
-	case disallow:
+	case disallow.MatchString(name):
 		c.rule(value, false)
 	}
 }
@@ -106,40 +100,13 @@ func cutField(line string) (name, value string, ok bool) {
 	return strings.Trim(name, blanks), strings.Trim(value, blanks), true
 }
 
-// field is the kind of a line.
-type field uint8
-
-const (
-	other field = iota
-	userAgent
-	allow
-	disallow
-)
-
-// fieldOf returns the field with this name. A name begins with one of the field's words, in any
-// case. Misspelled words count if Google's parser accepts them
+// The names of fields begin with these words. Misspelled words count if Google's parser accepts them
 // (https://github.com/google/robotstxt, robots.cc, KeyIsDisallow).
-func fieldOf(name string) field {
-	const longest = len("user-agent")
-	switch name = strings.ToLower(name[:min(len(name), longest)]); {
-	case hasAnyPrefix(name, "user-agent", "useragent", "user agent"):
-		return userAgent
-	case hasAnyPrefix(name, "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"):
-		return disallow
-	case strings.HasPrefix(name, "allow"):
-		return allow
-	}
-	return other
-}
-
-func hasAnyPrefix(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
-}
+var (
+	userAgent = regexp.MustCompile(`(?i)^user[- ]?agent`)
+	disallow  = regexp.MustCompile(`(?i)^(?:diss?all?ow|diasllow|disallaw)`)
+	allow     = regexp.MustCompile(`(?i)^allow`)
+)
 
 // isEveryone reports whether a user-agent is "*", alone or, as in Google's parser, with a blank
 // after it.
