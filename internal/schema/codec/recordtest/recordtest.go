@@ -1,42 +1,34 @@
-// Package recordtest makes records that no writer would make: with any fields, and with impossible
+// Package recordtest makes records that no writer would make: with any bytes, and with impossible
 // values. Only tests may import it.
 package recordtest
 
-import "github.com/servemap/servemap/internal/schema/codec"
+import (
+	"encoding/binary"
+	"hash/crc32"
 
-// Sealed returns the record with these fields, whatever they are.
-func Sealed(fields []byte) []byte {
-	var e codec.Encoder
-	e.Raw(fields)
-	return e.Seal()
+	"github.com/servemap/servemap/internal/schema/codec"
+)
+
+// Sealed returns the record with these bytes in it, whatever they are.
+func Sealed(body []byte) []byte {
+	b := append([]byte{codec.Format}, body...)
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// FieldsOf returns the fields of a record.
-func FieldsOf(b []byte) []byte { return b[1 : len(b)-4] }
+// FieldsOf returns what is in a record.
+func FieldsOf(b []byte) []byte { return b[1 : len(b)-crc32.Size] }
 
-// Numbered returns a record with one number in it.
-func Numbered(num int, v uint64) []byte {
-	var e codec.Encoder
-	e.Uint(num, v)
-	return e.Seal()
-}
-
-// Forged is a field with another value than the record's own field of that number. If a number is
-// repeated, readers take the last value.
-type Forged struct {
-	Num  int
-	N    uint64
-	Data string // used instead of N if not empty
-}
-
-// In returns a record with the forged field at its end.
-func (f Forged) In(b []byte) []byte {
-	var e codec.Encoder
-	e.Keep(codec.Others(b, 0))
-	if f.Data != "" {
-		e.Bytes(f.Num, []byte(f.Data))
-	} else {
-		e.Uint(f.Num, f.N)
+// Set returns the record with another value of the field with that number; if in is not 0, of the
+// field num of the value in field in. A record that has no fields stays.
+func Set(b []byte, in, num uint64, value any) []byte {
+	var all map[any]any
+	if codec.Unmarshal(b, &all) != nil || all == nil {
+		return b
 	}
-	return e.Seal()
+	if inner, ok := all[in].(map[any]any); ok {
+		inner[num] = value
+	} else {
+		all[num] = value
+	}
+	return codec.Marshal(all)
 }

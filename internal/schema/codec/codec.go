@@ -1,3 +1,6 @@
+// Package codec is the encoding of everything that is stored: CBOR (RFC 8949), with the number of
+// the format before it and a checksum behind it. A record is a struct whose tags number its fields.
+// The package never returns a field of a damaged record.
 package codec
 
 import (
@@ -13,6 +16,11 @@ import (
 // the format before would misread a record. A process that finds another number in the site's
 // record stores nothing more; see package txn.
 const Format = 1
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrDamaged says that bytes are not a record, or no longer.
+var ErrDamaged = errors.New("record is damaged")
 
 // ErrFormat says that another version of the program wrote a record, in its own format.
 var ErrFormat = errors.New("record is in another format")
