@@ -24,6 +24,7 @@ const (
 	clientsRead = 100 // as many are enough for a hint
 	namesRead   = 16  // names read of one request
 	namesTold   = 5   // names in the hint
+	longestName = 40  // a longer one may name the visitor
 )
 
 // add counts the names of one request.
@@ -39,7 +40,7 @@ func (c *nameCounts) add(names iter.Seq[string]) {
 		if n++; n > namesRead {
 			return
 		}
-		if plainName(name) {
+		if len(name) <= longestName && !capability.Looks("/"+name) {
 			c.counts[strings.Clone(name)]++ // the name alone, without the whole header's memory
 		}
 	}
@@ -69,20 +70,4 @@ func (d *diagnosis) names(h messages.Hint) string {
 		return ""
 	}
 	return "Most had: " + strings.Join(names, ", ") + "."
-}
-
-// plainName reports whether the name of a cookie or header is made of words. Part of any other name
-// may identify the visitor, so hints leave it out.
-func plainName(name string) bool {
-	digits := 0
-	for _, c := range []byte(name) {
-		switch {
-		case '0' <= c && c <= '9':
-			digits++
-		case ('a' > c|0x20 || c|0x20 > 'z') && strings.IndexByte("_-.", c) < 0:
-			return false
-		}
-	}
-	const longest, mostDigits = 40, 2
-	return name != "" && len(name) <= longest && digits <= mostDigits && !capability.Looks("/"+name)
 }
