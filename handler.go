@@ -221,7 +221,7 @@ func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, 
 }
 
 func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.List, err error) {
-	some, err := i.ledger.List(ctx, indexer.Wanted(w))
+	some, err := i.indexer.List(ctx, indexer.Wanted(w))
 	for _, p := range some.Pages {
 		list.Pages = append(list.Pages, i.page(p))
 	}
@@ -230,7 +230,7 @@ func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.Lis
 }
 
 func (i inspected) Folder(ctx context.Context, folder, after string, most int) (children []inspect.Child, next string, err error) {
-	some, next, err := i.ledger.Children(ctx, folder, after, most)
+	some, next, err := i.indexer.Children(ctx, folder, after, most)
 	for _, c := range some {
 		children = append(children, inspect.Child(c))
 	}
@@ -238,11 +238,11 @@ func (i inspected) Folder(ctx context.Context, folder, after string, most int) (
 }
 
 func (i inspected) ChangesFrom(ctx context.Context) (time.Time, error) {
-	return i.ledger.JournalFrom(ctx)
+	return i.indexer.JournalFrom(ctx)
 }
 
 func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.Place, most int) (list inspect.Changed, err error) {
-	events, err := i.ledger.Latest(ctx, since, changelog.Event{At: before.At, Location: before.Location}, most+1)
+	events, err := i.indexer.Latest(ctx, since, changelog.Event{At: before.At, Location: before.Location}, most+1)
 	for n, e := range events {
 		if n == most {
 			last := events[n-1]
@@ -255,7 +255,7 @@ func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.P
 }
 
 func (i inspected) Days(ctx context.Context, since time.Time, days int) (all []inspect.Day, err error) {
-	counts, err := i.ledger.Counts(ctx, since, 24*time.Hour, days)
+	counts, err := i.indexer.Counts(ctx, since, 24*time.Hour, days)
 	for _, c := range counts {
 		all = append(all, inspect.Day{Added: c.Added, Changed: c.Changed, Removed: c.Removed})
 	}
@@ -265,7 +265,7 @@ func (i inspected) Days(ctx context.Context, since time.Time, days int) (all []i
 func (i inspected) Crawlers() any { return i.Site.Crawlers() }
 
 func (i inspected) RobotsTxt() inspect.RobotsTxt {
-	lines := i.ledger.Sitemaps()
+	lines := i.indexer.Sitemaps()
 	switch {
 	case i.robots.announces.Load():
 		return inspect.RobotsAdded
@@ -326,7 +326,7 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 
 // metrics returns the numbers of the site now.
 func (s *Site) metrics() metrics.Site {
-	l := s.ledger.Stats()
+	l := s.indexer.Stats()
 	m := metrics.Site{
 		Origin: s.origin.String(), Version: metrics.Version(), Waiting: l.Waiting,
 		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
@@ -417,7 +417,7 @@ func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreO
 	if err == nil && opts.Revisit {
 		err = explore.Revisit(observe.WithExploring(ctx), explore.RevisitConfig{
 			Config: cfg, Pages: s.linkedPages, MaxAge: s.limits.KeepFor / 3,
-			Visits: func() uint64 { return s.ledger.Stats().Sightings },
+			Visits: func() uint64 { return s.indexer.Stats().Sightings },
 		})
 	}
 	if err != nil {
@@ -455,7 +455,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 // linkedPages yields the listed pages that a rule, an entry, a route or a link speaks for.
 func (s *Site) linkedPages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	return func(yield func(explore.Seen, error) bool) {
-		for p, err := range s.ledger.Pages(ctx) {
+		for p, err := range s.indexer.Pages(ctx) {
 			if ev := p.Evidence; err == nil && !p.Rule && !p.IsEntry && !ev.Led() && !ev.Route && !ev.Link {
 				continue
 			}
@@ -481,8 +481,8 @@ const mostQueued = 32
 
 // rest waits until few pages wait to be read, the store cannot be used, or ctx ends.
 func (s *Site) rest(ctx context.Context) error {
-	for s.ledger.Queued() > mostQueued {
-		if err := s.ledger.Stats().Problem; err != nil {
+	for s.indexer.Queued() > mostQueued {
+		if err := s.indexer.Stats().Problem; err != nil {
 			return err
 		}
 		select {
@@ -578,7 +578,7 @@ type Page struct {
 // meanwhile may be among them or not.
 func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
-		for p, err := range s.ledger.Pages(ctx) {
+		for p, err := range s.indexer.Pages(ctx) {
 			if err != nil {
 				yield(Page{}, fmt.Errorf("servemap: reading the pages: %w", err))
 				return
@@ -647,7 +647,7 @@ var ErrTooOld = changelog.ErrOlder
 // several processes share a store, ask from a minute before it, since their clocks differ.
 func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		for e, err := range s.ledger.Events(ctx, since) {
+		for e, err := range s.indexer.Events(ctx, since) {
 			if err != nil {
 				yield(Change{}, fmt.Errorf("servemap: reading the changes since %v: %w", since.UTC().Format(time.RFC3339), err))
 				return
@@ -802,7 +802,7 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 	if err != nil {
 		return e, err
 	}
-	p, err := s.ledger.Page(ctx, loc)
+	p, err := s.indexer.Page(ctx, loc)
 	if err == nil {
 		e = s.explanation(p)
 	}
@@ -868,7 +868,7 @@ func (s *Site) why(p merge.Known) (text string, missing []string) {
 
 func (s *Site) dates(p merge.Known) Dates {
 	d := Dates{
-		Text:     p.DatedBy(s.files.Trust(), time.Now()),
+		Text:     messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now())),
 		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,
 		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
 		Ignored: messages.Ignored(p.Reading),
@@ -991,7 +991,7 @@ type Stats struct {
 
 // Stats returns the present counts. It does not wait for the store.
 func (s *Site) Stats() Stats {
-	l := s.ledger.Stats()
+	l := s.indexer.Stats()
 	served, _ := s.files.Metrics()
 	st := Stats{
 		Listed: served.Pages, Waiting: l.Waiting,

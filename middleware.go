@@ -291,7 +291,7 @@ type Site struct {
 	robots   robotsTxt
 	silent   bool // nothing is served
 	files    *files.Files
-	ledger   *indexer.Indexer
+	indexer  *indexer.Indexer
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	hints    *messages.Hints
@@ -360,7 +360,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.running.stop = stop
-	s.running.workers.Go(func() { s.ledger.Run(ctx) })
+	s.running.workers.Go(func() { s.indexer.Run(ctx) })
 	s.running.workers.Go(func() { s.files.Run(ctx) })
 	if s.crawlers != nil {
 		s.running.workers.Go(func() { s.crawlers.Run(ctx) })
@@ -368,7 +368,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	return s, nil
 }
 
-// assemble puts the parts of the site together: the ledger tells the files what has
+// assemble puts the parts of the site together: the indexer tells the files what has
 // changed, and the observer asks both.
 func (s *Site) assemble(st store.Store, opts *Options) error {
 	keys, err := keys.New(s.origin.String())
@@ -393,7 +393,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		ReportOnly: opts.ReportOnly,
 		Logger:     logger,
 	})
-	s.ledger, err = indexer.New(indexer.Config{
+	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
 		Networks: limits.Networks, Confidence: likely, KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
@@ -404,14 +404,14 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	}
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: looks,
-		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.ledger, Files: s.files,
+		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
 		Cookies: eligibility.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints, Own: s.files.OwnsLocation,
 	})
 	if opts.Crawlers {
 		s.crawlers = crawlers.New(crawlers.Config{
 			Store: st, Keys: keys, DNS: net.DefaultResolver,
-			Hash: s.files.Hash, Lists: s.files.ListsHash, Listed: s.files.Listed, Changes: s.ledger.Events,
+			Hash: s.files.Hash, Lists: s.files.ListsHash, Listed: s.files.Listed, Changes: s.indexer.Events,
 		})
 	}
 	return nil
@@ -592,7 +592,7 @@ func (o observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // store cannot be used, Flush soon returns an error, and the Site stores it later. If ctx
 // ends before, the error wraps that of ctx.
 func (s *Site) Flush(ctx context.Context) error {
-	err := s.ledger.Flush(ctx)
+	err := s.indexer.Flush(ctx)
 	if err == nil {
 		err = s.files.Render(ctx)
 	}
@@ -613,7 +613,7 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.ledger.Forget(ctx, loc); err != nil {
+	if err := s.indexer.Forget(ctx, loc); err != nil {
 		return fmt.Errorf("servemap: forgetting: %w", err)
 	}
 	return nil

@@ -24,7 +24,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// rig is an observer with a ledger and files over an empty store.
+// rig is an observer with an indexer and files over an empty store.
 type rig struct {
 	*Observer
 	t       testing.TB
@@ -97,7 +97,7 @@ func (r *rig) watches(req *http.Request, next http.HandlerFunc) bool {
 	return !same
 }
 
-// page returns what the ledger knows of location, after all is read and stored.
+// page returns what the indexer knows of location, after all is read and stored.
 func (r *rig) page(location string) merge.Known {
 	r.t.Helper()
 	r.check(r.cfg.Indexer.Flush(r.t.Context()))

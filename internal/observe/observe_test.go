@@ -329,9 +329,9 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 
 func TestListedAndLinkedPagesAreTrusted(t *testing.T) {
 	r := start(t)
-	want := func(when string, vouched map[string]bool) {
+	want := func(when string, trusted map[string]bool) {
 		t.Helper()
-		for loc, want := range vouched {
+		for loc, want := range trusted {
 			if got := r.trusts(loc); got != want {
 				t.Errorf("%s: %s is trusted: %v, want %v", when, loc, got, want)
 			}

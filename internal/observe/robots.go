@@ -69,7 +69,7 @@ func (o *Observer) foreign(h http.Header) bool {
 	return false
 }
 
-// learnRobots gives the robots.txt to the ledger, if the response shows one.
+// learnRobots gives the robots.txt to the indexer, if the response shows one.
 func (o *Observer) learnRobots(network netip.Prefix, claim schedule.Claim, resp *response.Response) {
 	shows := eligibility.RobotsTxt(resp) && readable(resp)
 	starved := resp.Truncated && len(resp.Body) < robots.Enough // there was no memory; the file is not too long

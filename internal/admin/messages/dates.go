@@ -129,7 +129,7 @@ func Ignored(left mark.Reading) (all []string) {
 		what string
 	}{
 		{left.Volatile, "places where the text moves by itself"},
-		{left.Furniture, "blocks that belong to the site, such as menus and notices"},
+		{left.Boilerplate, "blocks that belong to the site, such as menus and notices"},
 		{left.Held, "texts that count as a change if the next looks still show them"},
 	} {
 		if i.n > 0 {

@@ -95,7 +95,7 @@ func (e *explorer) begin() {
 	for _, loc := range e.Entries {
 		e.frontier.add(item{Location: loc})
 	}
-	for _, loc := range e.Rules.Vouched() {
+	for _, loc := range e.Rules.Trusted() {
 		if e.Static || !MayAct(loc) { // the rule may mean other locations that begin with it
 			e.consider(e.Normalizer.Parse(loc), loc, item{})
 		}

@@ -138,7 +138,7 @@ func (r *Record) alone(c Context) Standing {
 	case c.Entry:
 		return Standing{Listed, ByEntry}
 	case r.Public && r.Crowd && !r.Route && !r.Link && !r.Led():
-		return Standing{Held, Duplicate} // only visitors vouched for it, and the site shows this for any location
+		return Standing{Held, Duplicate} // only visitors spoke for it, and the site shows this for any location
 	case r.Public:
 		return Standing{Listed, r.stays()}
 	}

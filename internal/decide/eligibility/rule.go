@@ -142,9 +142,9 @@ func (rs Rules) Locations() []string {
 	return named
 }
 
-// Vouched returns the locations that the owner vouches for by name: the patterns of Always without
+// Trusted returns the locations that the owner lists by name: the patterns of Always without
 // a star. A pattern without "$" may match more, but it names one.
-func (rs Rules) Vouched() (all []string) {
+func (rs Rules) Trusted() (all []string) {
 	for _, r := range rs {
 		if r.Listing == Always && !strings.Contains(r.Pattern, "*") {
 			all = append(all, strings.TrimSuffix(r.Pattern, "$"))

@@ -204,10 +204,10 @@ func TestRulesThatNameOneLocationListIt(t *testing.T) {
 	if want := []string{"/a", "/caf%C3%A9"}; !slices.Equal(got, want) {
 		t.Errorf("locations %q, want %q", got, want)
 	}
-	vouched := rs.Vouched()
-	slices.Sort(vouched)
-	if want := []string{"/a", "/b"}; !slices.Equal(vouched, want) {
-		t.Errorf("vouched for by name: %q, want %q", vouched, want)
+	trusted := rs.Trusted()
+	slices.Sort(trusted)
+	if want := []string{"/a", "/b"}; !slices.Equal(trusted, want) {
+		t.Errorf("trusted for by name: %q, want %q", trusted, want)
 	}
 }
 

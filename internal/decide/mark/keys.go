@@ -63,5 +63,5 @@ func (m *Mark) adopt(v *View, known *keySet) {
 		note(keyAt(m.known, i))
 	}
 	m.known = string(keys)
-	m.Text, m.Links, m.Furniture = v.text, uint16(min(v.links, 1<<16-1)), uint8(min(v.furniture, 255))
+	m.Text, m.Links, m.Boilerplate = v.text, uint16(min(v.links, 1<<16-1)), uint8(min(v.boilerplate, 255))
 }

@@ -18,7 +18,7 @@ type Outcome uint8
 const (
 	First   Outcome = iota // the first look: there is nothing to compare with
 	Same                   // the text of the look before
-	Variant                // another text without a change: one shown before, furniture, noise
+	Variant                // another text without a change: one shown before, boilerplate, noise
 	Held                   // perhaps a change: another look will tell
 	Moving                 // another text again: the page differs at every look
 	Changed                // a change
@@ -37,16 +37,16 @@ type Mark struct {
 // state is what a mark keeps of the page as a whole. Package encoding/binary writes and
 // reads the fields, so they have capitals, as those of watched and mover do.
 type state struct {
-	List      bool   // it is read as a list
-	Doubt     uint8  // for so many quiet looks small news are held, until as many looks showed them
-	Fresh     uint8  // blocks that were new at the last change
-	Furniture uint8  // blocks that did not count at the last look
-	Links     uint16 // blocks that were links at the last look
-	Shown     uint16 // how many keys of the last look are known
-	Own       uint16 // how many of them are the page's own texts
-	Text      uint32 // hash of the text of the last look
-	Size      uint32 // of the main text, at the last look that was not nearly empty
-	Loss      loss
+	List        bool   // it is read as a list
+	Doubt       uint8  // for so many quiet looks small news are held, until as many looks showed them
+	Fresh       uint8  // blocks that were new at the last change
+	Boilerplate uint8  // blocks that did not count at the last look
+	Links       uint16 // blocks that were links at the last look
+	Shown       uint16 // how many keys of the last look are known
+	Own         uint16 // how many of them are the page's own texts
+	Text        uint32 // hash of the text of the last look
+	Size        uint32 // of the main text, at the last look that was not nearly empty
+	Loss        loss
 }
 
 // firstDoubt is the doubt of a new page, which may move by itself.
@@ -152,12 +152,12 @@ type Reading struct {
 	List  bool // as a list of items, such as links to articles; else as an article
 	Fresh int  // blocks, or items of a list, that were new at the last change, at most 255
 	// These parts do not count when a mark looks for a change.
-	Volatile  int // places in the main text where it moves by itself, at most 16
-	Furniture int // blocks that did not count at the last look: menus, notices, what other pages show too; at most 255
-	Held      int // blocks that are a change if later looks show them again, at most 16
+	Volatile    int // places in the main text where it moves by itself, at most 16
+	Boilerplate int // blocks that did not count at the last look: menus, notices, what other pages show too; at most 255
+	Held        int // blocks that are a change if later looks show them again, at most 16
 }
 
 // Reading says how the page is read.
 func (m Mark) Reading() Reading {
-	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (m.moversOver(1) + 1) / 2, Furniture: int(m.Furniture), Held: m.held()}
+	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (m.moversOver(1) + 1) / 2, Boilerplate: int(m.Boilerplate), Held: m.held()}
 }

@@ -192,7 +192,7 @@ func TestReadingTellsListsAndNoiseFromArticles(t *testing.T) {
 		{"an article", []string{text(one), text(one)}, Reading{}},
 		{"a list", []string{list(items(0, 9)...), list(items(1, 11)...)}, Reading{List: true, Fresh: 2}},
 		{"a clock", []string{clock(1), clock(2), clock(3), clock(4), clock(5)}, Reading{Volatile: 2}},
-		{"a copyright line", []string{text(one, "© 2026")}, Reading{Furniture: 1}},
+		{"a copyright line", []string{text(one, "© 2026")}, Reading{Boilerplate: 1}},
 		{"some words more", []string{text(one), text(one, two)}, Reading{Held: 1}},
 	} {
 		if m, _, _ := looks(tt.pages...); m.Reading() != tt.want {

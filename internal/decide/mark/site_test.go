@@ -41,7 +41,7 @@ func TestSiteIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// If the memory was kept, a change of furniture right after a restart changes no page, even
+// If the memory was kept, a change of boilerplate right after a restart changes no page, even
 // one that nobody has looked at since.
 func TestStoredSiteKnowsItsFurniture(t *testing.T) {
 	s, err := ParseSite(taught(20).AppendBinary(nil))

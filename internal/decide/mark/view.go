@@ -12,11 +12,11 @@ import (
 // View is what one look at a page showed, as far as a mark needs it. [Read] makes it and
 // [Site.Consult] completes it. After that nobody writes to it.
 type View struct {
-	text      uint32 // hash of the main text
-	size      uint32 // of the main text, in bytes
-	links     int    // blocks that are links
-	furniture int    // blocks that do not count
-	blocks    []block
+	text        uint32 // hash of the main text
+	size        uint32 // of the main text, in bytes
+	links       int    // blocks that are links
+	boilerplate int    // blocks that do not count
+	blocks      []block
 }
 
 // block is one block of main text, or the structured data.
@@ -55,8 +55,8 @@ func Read(f *html.Facts, seed uint64) View {
 		if !b.Main {
 			continue
 		}
-		if b.Furniture || isNotice(b.Text) || isAge(b.Text) {
-			v.furniture++
+		if b.Boilerplate || isNotice(b.Text) || isAge(b.Text) {
+			v.boilerplate++
 			continue
 		}
 		v.size += uint32(len(b.Text))

@@ -9,7 +9,7 @@
 //
 // It starts itself again as the replicas, and kills one of them now and then. -restart
 // names a shell command that runs once, in the middle, to restart the database. The one
-// process keeps its ledger in memory. At the end the command prints which share of the
+// process keeps its indexer in memory. At the end the command prints which share of the
 // pages both list, with the same lastmod and changefreq, whether all replicas serve the
 // same bytes, and how many requests no replica answered. It exits with status 1 if the
 // listed pages differ or a request was not answered.

@@ -33,7 +33,7 @@ func serveReplica(args []string) error {
 	var s site
 	flags := flag.NewFlagSet(replicaArg, flag.ContinueOnError)
 	epoch := flags.Int64("epoch", 0, "the beginning of the site's time, in Unix seconds")
-	table := flags.String("table", "", "the table of the ledger")
+	table := flags.String("table", "", "the table of the indexer")
 	flags.IntVar(&s.pages, "pages", 0, "pages of the site")
 	flags.DurationVar(&s.lasts, "lasts", 0, "how long visitors come")
 	if err := flags.Parse(args); err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Bench is the ledger and the files of a site without the middleware. A program
-// hands its ledger sightings, as visits would.
+// Bench is the indexer and the files of a site without the middleware. A program
+// hands its indexer exchanges, as visits would.
 type Bench struct {
-	Ledger    *indexer.Indexer
+	Indexer   *indexer.Indexer
 	Files     *files.Files
 	Locations *location.Normalizer
 
@@ -39,7 +39,7 @@ type BenchOptions struct {
 	Logger     *slog.Logger
 }
 
-// NewBench starts the ledger and files of a site at [Origin].
+// NewBench starts the indexer and files of a site at [Origin].
 func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	origin, err := location.ParseOrigin(Origin)
 	if err != nil {
@@ -58,7 +58,7 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	b.Files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second, Logger: log,
 	})
-	b.Ledger, err = indexer.New(indexer.Config{
+	b.Indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: b.Locations, Files: b.Files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5,
 		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Schedule: schedule.New(1), Logger: log,
 	})
@@ -67,7 +67,7 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop
-	b.workers.Go(func() { b.Ledger.Run(ctx) })
+	b.workers.Go(func() { b.Indexer.Run(ctx) })
 	b.render = func() { b.workers.Go(func() { b.Files.Run(ctx) }) }
 	if !o.Unrendered {
 		b.Render()
@@ -78,7 +78,7 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 // Render starts making files, if BenchOptions.Unrendered left it out.
 func (b *Bench) Render() { b.render() }
 
-// Close ends the ledger and the files.
+// Close ends the indexer and the files.
 func (b *Bench) Close() {
 	b.stop()
 	b.workers.Wait()

@@ -1,8 +1,8 @@
 // Package kit is shared by the programs below internal/eval: how a program starts and ends,
-// the site or ledger that it measures, pages, sitemaps, child processes, data files, and
+// the site or indexer that it measures, pages, sitemaps, child processes, data files, and
 // the measuring of memory, disk and CPU.
 //
-// Only this package puts sites and ledgers together, as servemap.New does by default. It
+// Only this package puts sites and indexers together, as servemap.New does by default. It
 // measures and counts. It must never judge a figure: each program does that itself.
 package kit
 

@@ -60,7 +60,7 @@ func hashed(kept int, hash func(*sight) uint64) func() func(*sight) bool {
 const shortBlock = 20
 
 // blockwise reports a block of main text that neither the page nor two other pages of the
-// site have shown before. It ignores furniture, short blocks, and looks whose main text has
+// site have shown before. It ignores boilerplate, short blocks, and looks whose main text has
 // shrunk below 30 % of the look before.
 func blockwise() func(*sight) bool {
 	seen := map[string]map[uint64]bool{}
@@ -81,7 +81,7 @@ func blockwise() func(*sight) bool {
 		changed := false
 		for i := range s.facts.Blocks {
 			b := &s.facts.Blocks[i]
-			if !b.Main || b.Furniture || len(b.Text) < shortBlock {
+			if !b.Main || b.Boilerplate || len(b.Text) < shortBlock {
 				continue
 			}
 			if shows[b.Hash] == nil {

@@ -1,6 +1,6 @@
 // Command marks measures how well servemap tells changes of a page's content from
 // everything else that makes two responses differ. It replays histories of real pages
-// through the ledger, as if each fetch were a visit. It compares the dates that the sitemap
+// through the indexer, as if each fetch were a visit. It compares the dates that the sitemap
 // would publish with the truth.
 //
 //	go run ./internal/eval/marks FILE.jsonl.zst
@@ -40,7 +40,7 @@ a page's next fetch, and at the end, the date then published is compared with
 the true last change: the share of those that agree is "lastmod".
 
 Per look are the microseconds that a detector takes, with the parsing of the
-page, and for ours all else that a ledger does. Bytes are those that a detector
+page, and for ours all else that an indexer does. Bytes are those that a detector
 keeps of a page, on average; the simple ones keep a hash or some.
 
 The mark alone is what finds the changes, without the dates that pages give. It
@@ -69,7 +69,7 @@ func main() {
 	})
 	each := flag.Bool("sites", false, "print a table of each site, too")
 	hold := flag.String("hold", "", "print what is found on the `SITES`, with commas between them, apart: nobody tuned for them")
-	restart := flag.Int("restart", 0, "start the ledger of a site anew after each `N` fetches, 0 for never")
+	restart := flag.Int("restart", 0, "start the indexer of a site anew after each `N` fetches, 0 for never")
 	flag.Uint64Var(&sim.seed, "seed", 1, "with -rebuild, of the random numbers")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), help)

@@ -20,7 +20,7 @@ import (
 // history calls each for every fetch of some sites, one site after the other.
 type history func(each func(*fetch) error) error
 
-// replay runs every detector over a history and adds the outcome to the report. The ledger
+// replay runs every detector over a history and adds the outcome to the report. The indexer
 // of a site starts anew after each restart fetches, as in a program that is restarted; 0
 // means never.
 func replay(h history, restart int, to *report) error {
@@ -72,7 +72,7 @@ type site struct {
 // seeds is how many times the mark runs alone, each time with other hashes of the blocks.
 const seeds = 5
 
-// alone is the mark without a ledger: it dates changes itself.
+// alone is the mark without an indexer: it dates changes itself.
 type alone struct {
 	site  mark.Site
 	marks map[string]mark.Mark
@@ -139,8 +139,8 @@ func (s *site) take(f *fetch) error {
 		s.tallies[len(baselines)+1+i].spend(parsing + time.Since(start))
 	}
 	start = time.Now()
-	s.ours.Ledger.Offer(kit.Sighting(s.location(f.Page), time.Unix(f.Unix, 0), []byte(f.HTML)))
-	err := s.ours.Ledger.Flush(context.Background())
+	s.ours.Indexer.Offer(kit.Sighting(s.location(f.Page), time.Unix(f.Unix, 0), []byte(f.HTML)))
+	err := s.ours.Indexer.Flush(context.Background())
 	s.tallies[len(baselines)].spend(time.Since(start))
 	return err
 }
@@ -157,7 +157,7 @@ func (s *site) ask(name string, now int64) error {
 	for i := range s.alone {
 		p.publish(len(baselines)+1+i, s.alone[i].dates[name], &s.tallies[len(baselines)+1+i])
 	}
-	known, err := s.ours.Ledger.Page(context.Background(), s.location(name))
+	known, err := s.ours.Indexer.Page(context.Background(), s.location(name))
 	date := known.Entry.LastMod(s.ours.Files.Trust(), moment.Seconds(now)).Seconds()
 	p.publish(len(baselines), date, &s.tallies[len(baselines)])
 	return err
@@ -175,7 +175,7 @@ func (s *site) finish() error {
 			s.tallies[i].pages++
 			p.count(i, &s.tallies[i])
 		}
-		size, err := s.ours.Ledger.MarkSize(context.Background(), s.location(name))
+		size, err := s.ours.Indexer.MarkSize(context.Background(), s.location(name))
 		if err != nil {
 			return err
 		}

@@ -3,9 +3,9 @@
 //
 //	go run ./internal/eval/sampling
 //
-// Every look goes through the ledger as in a site. First come pages of 95 KB that differ at
-// each look, as fast as the ledger can read them, until the saved CPU time is spent. Then
-// they come at steady rates. The ledger checks the status, the headers and the head of each
+// Every look goes through the indexer as in a site. First come pages of 95 KB that differ at
+// each look, as fast as the indexer can read them, until the saved CPU time is spent. Then
+// they come at steady rates. The indexer checks the status, the headers and the head of each
 // page, and reads as many pages as the budget allows.
 package main
 
@@ -31,7 +31,7 @@ func main() {
 			return err
 		}
 		defer bench.Close()
-		s := &site{ledger: bench.Ledger, each: *each}
+		s := &site{indexer: bench.Indexer, each: *each}
 		for version := range s.bodies {
 			for i := range s.bodies[version] {
 				s.bodies[version][i] = body(i, version)
@@ -46,12 +46,12 @@ const (
 	pageBytes = 95 << 10
 )
 
-// site is a ledger with the pages that it gets, each in two versions.
+// site is an indexer with the pages that it gets, each in two versions.
 type site struct {
-	ledger *indexer.Indexer
-	each   time.Duration
-	bodies [2][pages][]byte
-	next   int // look
+	indexer *indexer.Indexer
+	each    time.Duration
+	bodies  [2][pages][]byte
+	next    int // look
 }
 
 func location(i int) string { return fmt.Sprintf("/page/%d", i) }
@@ -89,7 +89,7 @@ func (s *site) show(ctx context.Context, saved time.Duration) error {
 	fmt.Println("looks at                                     looks/s   CPU of a core")
 	unchanged := s.row("pages that are the same", many, s.same)
 	s.spend("pages that changed, as fast as they go", saved, s.changed)
-	for s.ledger.Stats().Queued > 0 {
+	for s.indexer.Stats().Queued > 0 {
 		time.Sleep(pause)
 	}
 	fewCPU := s.row("pages that changed, what was saved is spent", few, s.changed)
@@ -103,11 +103,11 @@ func (s *site) show(ctx context.Context, saved time.Duration) error {
 // learn shows each page twice, so that all are listed and read.
 func (s *site) learn(ctx context.Context) error {
 	for range 2 {
-		s.ledger.Offer(kit.Sighting("/", time.Now(), s.bodies[0][0])) // it links to all pages
+		s.indexer.Offer(kit.Sighting("/", time.Now(), s.bodies[0][0])) // it links to all pages
 		for range pages {
-			s.ledger.Offer(s.same())
+			s.indexer.Offer(s.same())
 		}
-		if err := s.ledger.Flush(ctx); err != nil {
+		if err := s.indexer.Flush(ctx); err != nil {
 			return err
 		}
 	}
@@ -124,19 +124,19 @@ func (s *site) row(name string, perSecond int, next func() *observation.Exchange
 	for time.Since(begun) < s.each {
 		time.Sleep(pause)
 		for due := int(time.Since(begun).Seconds() * float64(perSecond)); looks < due; looks++ {
-			s.ledger.Offer(next())
+			s.indexer.Offer(next())
 		}
 	}
 	return report(name, looks, time.Since(begun), kit.CPUTime()-before)
 }
 
-// spend lets the ledger read pages as fast as possible, until it has used so much CPU time.
+// spend lets the indexer read pages as fast as possible, until it has used so much CPU time.
 func (s *site) spend(name string, cpu time.Duration, next func() *observation.Exchange) {
 	const queued = 256 // looks that wait at most
 	begun, before, looks := time.Now(), kit.CPUTime(), 0
 	for kit.CPUTime()-before < cpu {
-		for n := queued - s.ledger.Stats().Queued; n > 0; n-- {
-			s.ledger.Offer(next())
+		for n := queued - s.indexer.Stats().Queued; n > 0; n-- {
+			s.indexer.Offer(next())
 			looks++
 		}
 		time.Sleep(pause)

@@ -18,7 +18,7 @@ func change(ctx context.Context, cfg config) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Ledger.Flush(ctx); err != nil { // waits for the pass over all records that follows each start
+	if err := s.Indexer.Flush(ctx); err != nil { // waits for the pass over all records that follows each start
 		return err
 	}
 	s.Render()
@@ -53,7 +53,7 @@ func (s *site) oneChange(ctx context.Context, cfg config) error {
 		page := body(i, int(time.Now().UnixNano()), cfg.pages)
 		for range 2 { // a new page's change counts once it has stayed
 			s.shows(location(i), time.Now(), page)
-			if err := s.Ledger.Flush(ctx); err != nil {
+			if err := s.Indexer.Flush(ctx); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,7 @@ func (s *site) visits(ctx context.Context, cfg config) error {
 			s.shows(location(i), time.Now(), body(i, version(i, looks-1), cfg.pages))
 		}
 		began := time.Now()
-		if err := s.Ledger.Flush(ctx); err != nil {
+		if err := s.Indexer.Flush(ctx); err != nil {
 			return err
 		}
 		took += time.Since(began)

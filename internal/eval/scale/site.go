@@ -65,7 +65,7 @@ func openStore(folder string) (*badgerstore.Store, error) {
 	return badgerstore.Open(filepath.Join(folder, "store"), &badgerstore.Options{Reserve: 1 << 20})
 }
 
-// site is the ledger and files over the store on disk. It reads every page at once; a real
+// site is the indexer and files over the store on disk. It reads every page at once; a real
 // site is visited until it has read all.
 type site struct {
 	*kit.Bench
@@ -85,7 +85,7 @@ func open(folder string) (*site, error) {
 func (s *site) shows(loc string, at time.Time, body []byte) {
 	seen := kit.Sighting(loc, at, body)
 	seen.Explored = true
-	s.Ledger.Offer(seen)
+	s.Indexer.Offer(seen)
 }
 
 func (s *site) close() error {
@@ -108,7 +108,7 @@ func fill(ctx context.Context, cfg config) error {
 		for i := range cfg.pages {
 			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, look), cfg.pages))
 			if i%together == together-1 || i == cfg.pages-1 {
-				if err := s.Ledger.Flush(ctx); err != nil {
+				if err := s.Indexer.Flush(ctx); err != nil {
 					return err
 				}
 			}
@@ -119,7 +119,7 @@ func fill(ctx context.Context, cfg config) error {
 		fmt.Printf("look %d at %d pages: %.1f s, %.0f µs a page\n", look+1, cfg.pages, time.Since(began).Seconds(),
 			float64(time.Since(began).Microseconds())/float64(cfg.pages))
 	}
-	if n := s.Ledger.Stats(); n.Dropped > 0 || n.Damaged > 0 {
+	if n := s.Indexer.Stats(); n.Dropped > 0 || n.Damaged > 0 {
 		return fmt.Errorf("%d looks were dropped, and %d records could not be read", n.Dropped, n.Damaged)
 	}
 	return s.close()

@@ -106,7 +106,7 @@ func (v visitors) body(location string) string {
 	return "<!doctype html><html><head><title>t</title>" + head.String() + "</head><body><main><p>" + text + "</p>" + links.String() + "</main></body></html>"
 }
 
-// learn feeds the traffic of a seed to a ledger over st, a few sightings at a time, and
+// learn feeds the traffic of a seed to an indexer over st, a few sightings at a time, and
 // returns the records of the pages. The secret is the same each time, since hashes are
 // compared.
 func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*observation.Exchange)) (records map[string]string) {
@@ -125,7 +125,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 		maps.DeleteFunc(records, func(key, _ string) bool { // when files are rendered is a matter of luck
 			return strings.Contains(key, "|file|") || strings.Contains(key, "|index|")
 		})
-		if n := r.ledger.Stats().Dropped; n > 0 {
+		if n := r.indexer.Stats().Dropped; n > 0 {
 			t.Errorf("seed %d: %d sightings were dropped", seed, n)
 		}
 		if n := r.files.Listed(); n < 5 {
@@ -242,12 +242,12 @@ func TestDamagedRecordDoesNotAffectPagesMergedWithIt(t *testing.T) {
 		r.flush()
 		r.wantListed(append(pages, "/")...)
 		time.Sleep(time.Hour)
-		r.put(r.ledger.site.Keys.Page("/damaged"), []byte("?"))
+		r.put(r.indexer.site.Keys.Page("/damaged"), []byte("?"))
 		together(r, sightAll(pages, "another text"))
 		for _, location := range []string{"/a", "/b", "/c"} {
 			r.wantLooks(location, 2, 1)
 		}
-		if r.ledger.Stats().Damaged == 0 {
+		if r.indexer.Stats().Damaged == 0 {
 			t.Error("no record is counted as damaged")
 		}
 	})
@@ -276,11 +276,11 @@ func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
 			locations []string
 			most      int
 		}{{pages, 3}, {pages[:1], 1}} {
-			r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
+			r.check(r.indexer.call(r.Context(), func(ctx context.Context) error {
 				updates = 0
 				r.offer(sightAll(tt.locations, fmt.Sprint("text ", tt.most))...)
-				r.ledger.merging.pending = r.ledger.queue.take(len(tt.locations))
-				return r.ledger.merging.process(ctx, true)
+				r.indexer.merging.pending = r.indexer.queue.take(len(tt.locations))
+				return r.indexer.merging.process(ctx, true)
 			}))
 			if updates > tt.most {
 				t.Errorf("%d pages took %d updates of the store, want at most %d", len(tt.locations), updates, tt.most)
@@ -315,7 +315,7 @@ func TestLookAtTheHeadAloneKeepsANoindex(t *testing.T) {
 		r.sight("/a", body("One thing"))
 		r.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
 		time.Sleep(time.Hour)
-		r.ledger.merging.budget.spend(time.Hour)
+		r.indexer.merging.budget.spend(time.Hour)
 		r.affords(seen("/a", body("Another thing")))
 		r.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
 	})
@@ -332,7 +332,7 @@ func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
 		reason    eligibility.Reason
 	}{
 		{"a look at the head, after noindex was taken back", true, func(r *rig, at func(*observation.Exchange)) {
-			r.ledger.merging.budget.spend(time.Hour)
+			r.indexer.merging.budget.spend(time.Hour)
 			r.affords(seen("/a", html("a, which says something else by now"), at))
 		}, eligibility.Listed, eligibility.ByLink},
 		{"the bytes of the look before", false, func(r *rig, at func(*observation.Exchange)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},

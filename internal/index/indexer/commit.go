@@ -19,7 +19,7 @@ func (x *Indexer) commit(ctx context.Context, first []string, fn func(*merge.Bat
 
 // commitAt is commit at a given time. The time is the same each time fn runs.
 func (x *Indexer) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge.Batch)) error {
-	x.site.Listed = x.survey.Listed()
+	x.site.Listed = x.counts.Listed()
 	var done merge.Effects
 	var written map[string][]byte
 	err := txn.Update(ctx, x.cfg.Store, first, func(t *txn.Tx) {
@@ -52,7 +52,7 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 		x.site.Followed.Forget() // it may name links that are no longer stored
 	}
 	x.site.Followed.Add(done.Followed)
-	x.survey.Stored(&done, now)
+	x.counts.Stored(&done, now)
 	x.skipped(done.Damaged)
 	for location, since := range done.Pending {
 		x.removals.note(location, since.Time(), now)

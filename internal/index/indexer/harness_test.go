@@ -29,20 +29,20 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// rig is a ledger and its files over a store, in virtual time.
+// rig is an indexer and its files over a store, in virtual time.
 type rig struct {
 	*testing.T
-	st     store.Store
-	cfg    Config
-	ledger *Indexer
-	files  *files.Files
-	looked map[string]int // how often each location was made due
-	log    *base.Log
-	hints  *messages.Hints
-	stop   func()
+	st      store.Store
+	cfg     Config
+	indexer *Indexer
+	files   *files.Files
+	looked  map[string]int // how often each location was made due
+	log     *base.Log
+	hints   *messages.Hints
+	stop    func()
 }
 
-// inBubble runs fn in a bubble of virtual time, with a ledger over cfg.Store. A nil Store
+// inBubble runs fn in a bubble of virtual time, with an indexer over cfg.Store. A nil Store
 // means an empty store that checks each call and runs each update twice.
 func inBubble(t *testing.T, cfg Config, fn func(*rig)) {
 	t.Helper()
@@ -85,7 +85,7 @@ func newRig(t *testing.T, st store.Store, cfg Config) *rig {
 	return openRig(t, strict.New(t, st), cfg)
 }
 
-// openRig returns a ledger over st that runs. It must be called in a bubble.
+// openRig returns an indexer over st that runs. It must be called in a bubble.
 func openRig(t *testing.T, st store.Store, cfg Config) *rig {
 	t.Helper()
 	base.FixRandom(t)
@@ -119,12 +119,12 @@ func (r *rig) start() {
 		Logger:     cfg.Logger,
 	})
 	cfg.Files = r.files
-	r.ledger, err = New(cfg)
+	r.indexer, err = New(cfg)
 	r.check(err)
-	r.ledger.site.OnUnsaved = func(location string) { r.Errorf("%s was changed and not saved", location) }
+	r.indexer.site.OnUnsaved = func(location string) { r.Errorf("%s was changed and not saved", location) }
 	ctx, cancel := context.WithCancel(r.Context())
 	var workers sync.WaitGroup
-	workers.Go(func() { r.ledger.Run(ctx) })
+	workers.Go(func() { r.indexer.Run(ctx) })
 	workers.Go(func() { r.files.Run(ctx) })
 	r.stop = func() { cancel(); workers.Wait() }
 }
@@ -132,7 +132,7 @@ func (r *rig) start() {
 // Reset counts how often a page is marked as due.
 func (r *rig) Reset(location string) { r.looked[location]++ }
 
-// restart replaces the ledger by a new one on the same store, as a restart of the process
+// restart replaces the indexer by a new one on the same store, as a restart of the process
 // does.
 func (r *rig) restart() {
 	r.Helper()
@@ -184,7 +184,7 @@ func answered(location string, status int, change ...func(*observation.Exchange)
 func (r *rig) offer(all ...*observation.Exchange) {
 	r.Helper()
 	for _, s := range all {
-		if !r.ledger.Offer(s) {
+		if !r.indexer.Offer(s) {
 			r.Fatalf("%s: the queue is full", s.Location)
 		}
 	}
@@ -217,16 +217,16 @@ func (r *rig) crawl(pages ...string) {
 
 // mergeNow makes the worker merge the queued sightings before anything else.
 func (r *rig) mergeNow(all ...*observation.Exchange) error {
-	return r.ledger.call(r.Context(), func(ctx context.Context) error {
+	return r.indexer.call(r.Context(), func(ctx context.Context) error {
 		r.offer(all...)
-		return r.ledger.work(ctx, true)
+		return r.indexer.work(ctx, true)
 	})
 }
 
 // flush waits until everything seen is stored and rendered.
 func (r *rig) flush() {
 	r.Helper()
-	r.check(r.ledger.Flush(r.Context()))
+	r.check(r.indexer.Flush(r.Context()))
 	r.check(r.files.Render(r.Context()))
 }
 
@@ -251,7 +251,7 @@ func (r *rig) keeps(days int, pages ...string) {
 
 func (r *rig) forget(location string) {
 	r.Helper()
-	r.check(r.ledger.Forget(r.Context(), location))
+	r.check(r.indexer.Forget(r.Context(), location))
 }
 
 // put replaces a record of the store. Nil deletes it.
@@ -289,7 +289,7 @@ func (r *rig) kind(kind string) map[string]string {
 
 func (r *rig) page(location string) merge.Known {
 	r.Helper()
-	p, err := r.ledger.Page(r.Context(), location)
+	p, err := r.indexer.Page(r.Context(), location)
 	r.check(err)
 	return p
 }
@@ -297,7 +297,7 @@ func (r *rig) page(location string) merge.Known {
 // pages returns all listed pages.
 func (r *rig) pages() (all []merge.Known) {
 	r.Helper()
-	for p, err := range r.ledger.Pages(r.Context()) {
+	for p, err := range r.indexer.Pages(r.Context()) {
 		r.check(err)
 		all = append(all, p)
 	}
@@ -366,7 +366,7 @@ func (r *rig) wantLastMod(location string, want int64) {
 // wantNoSuspects checks that no page waits to be confirmed as gone.
 func (r *rig) wantNoSuspects() {
 	r.Helper()
-	if n := len(r.ledger.removals.since); n != 0 {
+	if n := len(r.indexer.removals.since); n != 0 {
 		r.Errorf("%d pages are suspects", n)
 	}
 }

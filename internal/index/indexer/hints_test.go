@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
-// What package survey needs before it gives a hint.
+// What package tally needs before it gives a hint.
 const (
 	shellsNeeded = 5
 	fewPages     = 20

@@ -75,7 +75,7 @@ type Indexer struct {
 
 	// Only the worker uses the fields below, except for the settings in site.
 	site   *merge.Site
-	survey *tally.Survey
+	counts *tally.Tally
 	parts
 }
 
@@ -123,7 +123,7 @@ func New(cfg Config) (*Indexer, error) {
 	}
 	x := &Indexer{
 		Reader: &Reader{store: cfg.Store, site: site}, cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{}),
-		site: site, survey: tally.New(site, cfg.Hints),
+		site: site, counts: tally.New(site, cfg.Hints),
 	}
 	x.parts = parts{
 		records: records{Indexer: x}, merging: merging{Indexer: x, budget: newBudget(time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
@@ -156,7 +156,7 @@ func (x *Indexer) Drop() { x.queue.dropped.Add(1) }
 
 // Starved reports whether the site links to more pages that no anonymous visitor got than
 // are listed. It may be called concurrently.
-func (x *Indexer) Starved() bool { return x.survey.Starved() }
+func (x *Indexer) Starved() bool { return x.counts.Starved() }
 
 // Stats are the worker's counts.
 type Stats struct {
@@ -185,7 +185,7 @@ func (x *Indexer) Stats() Stats {
 		Waiting:   int(x.waiting.Load()),
 		Damaged:   x.health.damaged.Load(),
 		Problem:   x.trouble(),
-		Counts:    x.survey.Counts(),
+		Counts:    x.counts.Counts(),
 	}
 }
 

@@ -109,7 +109,7 @@ func TestSuspectWithoutARecordIsDropped(t *testing.T) {
 	for name, record := range map[string][]byte{"removed": nil, "damaged": []byte("?")} {
 		runWithPage(t, name, func(r *rig) {
 			r.answer("/a", http.StatusNotFound)
-			r.put(r.ledger.site.Keys.Page("/a"), record)
+			r.put(r.indexer.site.Keys.Page("/a"), record)
 			r.wait(2 * pagerecord.ConfirmAfter)
 			r.wantNoSuspects()
 		})

@@ -83,7 +83,7 @@ func TestHeldNewsAreConfirmedByMoreLooksAndDatedToTheFirst(t *testing.T) {
 	}
 }
 
-// A text that a page shares only with its own variants is not furniture of the site.
+// A text that a page shares only with its own variants is not boilerplate of the site.
 func TestContentOfVariantsBelongsToThePage(t *testing.T) {
 	withShop(t, 3, func(r *rig, pages []string) {
 		canonical := fmt.Sprintf(`<head><link rel="canonical" href="%s">`, pages[0])
@@ -204,13 +204,13 @@ func TestFurnitureIsKnownAfterARestart(t *testing.T) {
 			r.sight(location, html(fmt.Sprintf("%s<p>What page %d has to say, and no other page of the site does.</p>", menu, i)))
 		}
 		r.flush()
-		before := r.ledger.site.Boilerplate.AppendBinary(nil)
+		before := r.indexer.site.Boilerplate.AppendBinary(nil)
 		if len(before) < 100 {
-			t.Fatalf("the furniture of 13 pages takes %d bytes", len(before))
+			t.Fatalf("the boilerplate of 13 pages takes %d bytes", len(before))
 		}
 		r.restart()
-		if after := r.ledger.site.Boilerplate.AppendBinary(nil); !bytes.Equal(after, before) {
-			t.Errorf("%d bytes of furniture are %d others after a restart", len(before), len(after))
+		if after := r.indexer.site.Boilerplate.AppendBinary(nil); !bytes.Equal(after, before) {
+			t.Errorf("%d bytes of boilerplate are %d others after a restart", len(before), len(after))
 		}
 	})
 }
@@ -219,7 +219,7 @@ func TestDamagedFurnitureIsLearnedAnew(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		r.flush()
-		r.put(r.ledger.site.Keys.Boilerplate(), []byte("damaged"))
+		r.put(r.indexer.site.Keys.Boilerplate(), []byte("damaged"))
 		r.restart()
 		r.sight("/a", html("a"))
 		r.wantListed("/", "/a")

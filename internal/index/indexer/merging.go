@@ -226,15 +226,15 @@ func (x *merging) storeSome(ctx context.Context, looks []*merge.Visit) (merged i
 	return merged, x.finish(ctx, looks[:merged], readings)
 }
 
-// finish counts stored looks in the survey, and follows the links that were not merged
+// finish counts stored looks in the tally, and follows the links that were not merged
 // with them.
 func (m *merging) finish(ctx context.Context, looks []*merge.Visit, readings []merge.Merged) error {
 	for i, k := range looks {
 		if m.site.Entries[k.Location] && !m.cfg.Files.Lists(k.Location) {
-			m.survey.EntryAnswered(k)
+			m.counts.EntryAnswered(k)
 		}
 		if k.Parsed && !k.Tracked {
-			m.survey.Read(k, readings[i])
+			m.counts.Read(k, readings[i])
 		}
 		if readings[i].Follow {
 			if err := m.follow(ctx, k, readings[i].News); err != nil {

@@ -21,7 +21,7 @@ const refreshEvery = 15 * time.Second
 // has stored: until they poll, and render.
 const told = refreshEvery + 2*time.Second
 
-// inFleet runs fn in a bubble of virtual time, with two ledgers that share a
+// inFleet runs fn in a bubble of virtual time, with two indexers that share a
 // store.
 func inFleet(t *testing.T, fn func(a, b *rig)) {
 	t.Helper()
@@ -125,8 +125,8 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			b.sight("/", html("home", "/a"))
 			b.sight("/a", "<meta name=robots content=noindex>")
 			b.sight("/", html("home again", "/a")) // from here on b knows that this link needs nothing more
-			a.check(a.ledger.call(a.Context(), func(ctx context.Context) error {
-				return a.ledger.review.drop(ctx, []string{a.ledger.site.Keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
+			a.check(a.indexer.call(a.Context(), func(ctx context.Context) error {
+				return a.indexer.review.drop(ctx, []string{a.indexer.site.Keys.Wait(a.indexer.site.Names.Of("/a").Hash)})
 			}))
 			b.wantVerdict("/a", eligibility.Unknown, eligibility.None)
 			time.Sleep(told)

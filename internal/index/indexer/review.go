@@ -39,7 +39,7 @@ type pass struct {
 // begin begins a pass, or starts the present one again.
 func (r *review) begin() {
 	r.pass = pass{running: true, done: r.done}
-	r.survey.BeginPass()
+	r.counts.BeginPass()
 }
 
 // reviewAtOnce is how many steps of a pass a Flush waits for. Except on large sites, that
@@ -89,7 +89,7 @@ func (r *review) step(ctx context.Context) error {
 		return err
 	}
 	for _, rec := range seen {
-		r.survey.Count(rec.key, rec.Standing)
+		r.counts.Count(rec.key, rec.Standing)
 	}
 	if r.waits {
 		r.counted += int64(len(seen) - len(changed))
@@ -101,7 +101,7 @@ func (r *review) step(ctx context.Context) error {
 		r.after = seen[len(seen)-1].key
 		return nil
 	}
-	r.survey.CountedTo(prefix + "~") // sorts after all keys with the prefix
+	r.counts.CountedTo(prefix + "~") // sorts after all keys with the prefix
 	if r.after = ""; !r.waits {
 		r.waits = true
 		return r.records.keepExtensions(ctx)
@@ -131,7 +131,7 @@ func (r *review) end() {
 		r.waiting.Store(r.counted) // other processes add and drop some too
 	}
 	r.pass = pass{done: now, stepped: r.stepped}
-	r.survey.EndPass(now)
+	r.counts.EndPass(now)
 }
 
 // inBatches calls fn with all items, a batch at a time. It leaves out an item that alone

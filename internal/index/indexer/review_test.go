@@ -62,7 +62,7 @@ func TestWaitingLocationsAreForgottenInTheEnd(t *testing.T) {
 		r.wantVerdict("/orphan", eligibility.Unknown, eligibility.None)
 		r.wantVerdict("/for-one", eligibility.Unknown, eligibility.None)
 		r.wantVerdict("/a", eligibility.Excluded, eligibility.Forgotten)
-		if n := r.ledger.Stats().Waiting; n != 1 {
+		if n := r.indexer.Stats().Waiting; n != 1 {
 			t.Errorf("%d locations wait, want the one that is barred", n)
 		}
 	})
@@ -84,7 +84,7 @@ func TestStatsCountPagesByVerdict(t *testing.T) {
 		}
 		check := func(when string) {
 			t.Helper()
-			got := r.ledger.Stats().Counts
+			got := r.indexer.Stats().Counts
 			for _, c := range got {
 				if !want[c] {
 					t.Errorf("%s: %d are %v because of %v", when, c.Pages, c.Verdict, c.Reason)
@@ -185,7 +185,7 @@ func (r *rig) pagesByPart() map[int][]string {
 func (r *rig) wantEvents(since time.Time, want ...string) {
 	r.Helper()
 	var got []string
-	for e, err := range r.ledger.Events(r.Context(), since) {
+	for e, err := range r.indexer.Events(r.Context(), since) {
 		if err != nil {
 			r.Errorf("the events since %v: %v", since, err)
 			return

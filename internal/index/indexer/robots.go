@@ -157,5 +157,5 @@ func (r *robotsTxt) set(o *robots.Obeyed) {
 	}
 	r.site.Robots = o
 	r.robots.Store(o)
-	r.survey.Robots()
+	r.counts.Robots()
 }

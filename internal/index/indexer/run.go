@@ -72,20 +72,20 @@ func nowIf(is bool, now time.Time) time.Time {
 // newTasks returns the tasks in the order in which a round runs them.
 func (x *Indexer) newTasks() []task {
 	return []task{
-		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.pruning, &x.review, &x.trust, &x.boilerplate, fewHint{survey: x.survey}, &x.syncing,
+		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.pruning, &x.review, &x.trust, &x.boilerplate, fewHint{counts: x.counts}, &x.syncing,
 	}
 }
 
 // fewHint tells the owner that few pages are listed.
 type fewHint struct {
 	whenDue
-	survey *tally.Survey
+	counts *tally.Tally
 }
 
-func (h fewHint) due(time.Time) time.Time { return h.survey.FewDue() }
+func (h fewHint) due(time.Time) time.Time { return h.counts.FewDue() }
 
 func (h fewHint) run(context.Context, bool) error {
-	h.survey.HintFew(time.Now())
+	h.counts.HintFew(time.Now())
 	return nil
 }
 

@@ -47,15 +47,15 @@ func TestTroubleOfTheStoreIsLoggedOnceAndLosesNothing(t *testing.T) {
 			time.Sleep(time.Hour)
 			tt.trouble(st)
 			r.offer(seen("/a", html("a, otherwise", "/b")))
-			if err := r.ledger.Flush(r.Context()); err == nil {
+			if err := r.indexer.Flush(r.Context()); err == nil {
 				r.Fatal("Flush returned nil although nothing can be stored")
 			}
-			if r.ledger.Stats().Problem == nil {
+			if r.indexer.Stats().Problem == nil {
 				r.Error("Stats tell of no problem")
 			}
 			time.Sleep(time.Minute) // it is tried again and again
 			r.mendSoon(st)
-			if err := r.ledger.Stats().Problem; err != nil {
+			if err := r.indexer.Stats().Problem; err != nil {
 				r.Errorf("Stats still tell of a problem: %v", err)
 			}
 			r.wantLooks("/a", 2, 1) // what was seen counts once
@@ -82,18 +82,18 @@ func TestOnlyAWriteSaysThatTheStoreWorksAgain(t *testing.T) {
 			time.Sleep(time.Hour)
 			st.OnlyRead(tt.refusal)
 			for range 60 {
-				if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, tt.refusal) {
+				if err := r.indexer.Forget(r.Context(), "/a"); !errors.Is(err, tt.refusal) {
 					r.Fatalf("Forget: %v, want the store's refusal", err)
 				}
 				for range 5 {
 					time.Sleep(time.Second)
-					if r.ledger.Stats().Problem == nil {
+					if r.indexer.Stats().Problem == nil {
 						r.Fatal("Stats tell of no problem although nothing can be written")
 					}
 				}
 			}
 			r.mendSoon(st)
-			if err := r.ledger.Stats().Problem; err != nil {
+			if err := r.indexer.Stats().Problem; err != nil {
 				r.Errorf("Stats still tell of a problem: %v", err)
 			}
 			r.wantLogged("the store cannot be used", tt.logged)
@@ -111,13 +111,13 @@ func TestStoreThatComesBackEmptyGetsASecret(t *testing.T) {
 		st.RefuseSync(fmt.Errorf("%w: its folder was removed", store.ErrUnavailable))
 		r.offer(seen("/a", html("a")))
 		time.Sleep(5*time.Second + 500*time.Millisecond) // between two attempts
-		if r.ledger.Stats().Problem == nil {
+		if r.indexer.Stats().Problem == nil {
 			t.Fatal("Stats tell of no problem")
 		}
 		r.drop("")
 		r.mendSoon(st)
 		r.sight("/", html("home", "/a"))
-		if r.dump()[r.ledger.site.Keys.Site()] == "" {
+		if r.dump()[r.indexer.site.Keys.Site()] == "" {
 			t.Error("the store that came back has no secret")
 		}
 		r.sight("/a", html("a"))
@@ -147,7 +147,7 @@ func TestLookWhoseStoringIsNotConfirmedCountsOnce(t *testing.T) {
 	lost := func(r *rig, st *base.Store, s *observation.Exchange) {
 		st.LoseAnswers(errStore)
 		r.offer(s)
-		if err := r.ledger.Flush(r.Context()); err == nil {
+		if err := r.indexer.Flush(r.Context()); err == nil {
 			r.Error("the answer was not lost")
 		}
 		r.mendSoon(st)
@@ -262,7 +262,7 @@ func TestDamagedSecretIsTold(t *testing.T) {
 		r.damage("https://example.com|site")
 		r.restart()
 		r.wantListed("/", "/a")
-		if !strings.Contains(r.log.String(), "Forget") || r.ledger.Stats().Damaged == 0 {
+		if !strings.Contains(r.log.String(), "Forget") || r.indexer.Stats().Damaged == 0 {
 			t.Errorf("nothing tells that bars are lost:\n%s", r.log)
 		}
 	})
@@ -369,7 +369,7 @@ func TestWaitingLocationsAreBounded(t *testing.T) {
 			r.offer(seen(fmt.Sprintf("/junk/%d", i), "<p>junk"))
 		}
 		r.flush()
-		if got := r.ledger.Stats().Waiting; got > most {
+		if got := r.indexer.Stats().Waiting; got > most {
 			t.Errorf("%d locations wait, at most %d may", got, most)
 		}
 		r.wantVerdict("/linked", eligibility.Waiting, eligibility.NotSeen)

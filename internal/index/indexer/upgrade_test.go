@@ -84,7 +84,7 @@ func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 			if when != "while it runs" {
 				r.stop()
 			}
-			r.put(r.ledger.site.Keys.Site(), laterRecord())
+			r.put(r.indexer.site.Keys.Site(), laterRecord())
 			if when != "while it runs" {
 				r.start()
 			}
@@ -97,13 +97,13 @@ func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 			if keys := differences(r.dump(), before); len(keys) > 0 {
 				r.Errorf("it changed %q", keys)
 			}
-			if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, txn.ErrLater) {
+			if err := r.indexer.Forget(r.Context(), "/a"); !errors.Is(err, txn.ErrLater) {
 				r.Errorf("Forget returned %v", err)
 			}
 			if when == "while it runs" && !r.files.Lists("/") {
 				r.Error("the last sitemap is no longer served")
 			}
-			if err := r.ledger.Stats().Problem; !errors.Is(err, txn.ErrLater) {
+			if err := r.indexer.Stats().Problem; !errors.Is(err, txn.ErrLater) {
 				r.Errorf("the stats say %v", err)
 			}
 			if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'
@@ -118,7 +118,7 @@ func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home"))
-		r.put(r.ledger.site.Keys.Wait(r.ledger.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.ledger.site.Keys.Page("/")]))
+		r.put(r.indexer.site.Keys.Wait(r.indexer.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.indexer.site.Keys.Page("/")]))
 		r.restart()
 		r.sight("/token-8f14e45fceea167a", html("secret"))
 		r.wantNoTrace("/token-8f14e45fceea167a")
@@ -176,7 +176,7 @@ func FuzzStored(f *testing.F) {
 			time.Sleep(time.Duration(uint64(shift) % uint64(4*24*time.Hour)))
 			m.sight("/c", html("c"))
 			m.sight("/a", html("a in other words that nobody has read before"))
-			_ = m.ledger.Forget(m.Context(), "/b")
+			_ = m.indexer.Forget(m.Context(), "/b")
 			m.flush()
 			m.wantSaneFiles()
 		})
@@ -186,16 +186,15 @@ func FuzzStored(f *testing.F) {
 // wantSaneFiles checks what is served, and what is told of it.
 func (m *mixed) wantSaneFiles() {
 	m.Helper()
-	for p, err := range m.ledger.Pages(m.Context()) {
+	for _, err := range m.indexer.Pages(m.Context()) {
 		if err != nil {
 			m.Fatal(err)
 		}
-		p.DatedBy(m.files.Trust(), time.Now())
 	}
 	for _, location := range []string{"/a", "/b", "/lonely"} {
 		m.page(location)
 	}
-	for range m.ledger.Events(m.Context(), time.Now().Add(-time.Hour)) {
+	for range m.indexer.Events(m.Context(), time.Now().Add(-time.Hour)) {
 	}
 	for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml"} {
 		w := httptest.NewRecorder()

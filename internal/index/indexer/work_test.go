@@ -28,7 +28,7 @@ func TestNoTaskIsDueRightAfterItRan(t *testing.T) {
 		"more locations barred than are kept": func(r *rig) {
 			r.crawl("/a", "/b", "/c")
 			for _, l := range []string{"/a", "/b", "/c"} {
-				r.check(r.ledger.Forget(r.Context(), l))
+				r.check(r.indexer.Forget(r.Context(), l))
 			}
 		},
 		"a page that may be gone": func(r *rig) {
@@ -40,8 +40,8 @@ func TestNoTaskIsDueRightAfterItRan(t *testing.T) {
 			inBubble(t, Config{MaxWaiting: 1, RefreshEvery: time.Minute}, func(r *rig) {
 				prepare(r)
 				r.flush()
-				r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
-					for i, task := range r.ledger.tasks {
+				r.check(r.indexer.call(r.Context(), func(ctx context.Context) error {
+					for i, task := range r.indexer.tasks {
 						if err := task.run(ctx, false); err != nil {
 							return err
 						}
@@ -109,7 +109,7 @@ func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
 		spent           time.Duration
-		vouched, madeUp bool
+		trusted, madeUp bool
 	}{
 		{"nothing spent", 0, true, true},
 		{"nearly half", budgetReserved - 1, true, true},
@@ -120,8 +120,8 @@ func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBudget(start)
 			b.spend(tt.spent)
-			if got := b.allows(start, true); got != tt.vouched {
-				t.Errorf("a page that is vouched for is read in full: %v, want %v", got, tt.vouched)
+			if got := b.allows(start, true); got != tt.trusted {
+				t.Errorf("a page that is trusted for is read in full: %v, want %v", got, tt.trusted)
 			}
 			if got := b.allows(start, false); got != tt.madeUp {
 				t.Errorf("any other page is read in full: %v, want %v", got, tt.madeUp)
@@ -136,9 +136,9 @@ func (r *rig) affords(s *observation.Exchange, change ...func(*observation.Excha
 	for _, f := range change {
 		f(s)
 	}
-	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
-		r.ledger.merging.pending = append(r.ledger.merging.pending, s)
-		return r.ledger.work(ctx, false)
+	r.check(r.indexer.call(r.Context(), func(ctx context.Context) error {
+		r.indexer.merging.pending = append(r.indexer.merging.pending, s)
+		return r.indexer.work(ctx, false)
 	}))
 }
 
@@ -165,7 +165,7 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 				r.affords(seen(junk, html("made up as "+junk)))
 				if r.isRead(junk) {
 					read++
-					r.ledger.merging.budget.spend(time.Second)
+					r.indexer.merging.budget.spend(time.Second)
 				}
 			}
 			if read == 0 || read > 20 {
@@ -204,11 +204,11 @@ func TestPageIsPaidForByWhatIsInIt(t *testing.T) {
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			if !tt.full {
-				r.ledger.merging.budget.spend(budgetReserved)
+				r.indexer.merging.budget.spend(budgetReserved)
 			}
-			before := r.ledger.merging.budget.left
+			before := r.indexer.merging.budget.left
 			r.affords(seen("/junk", tt.body), header(func(h *response.Header) { h.ContentEncoding = tt.coding }))
-			if paid := before - r.ledger.merging.budget.left; paid < tt.least || paid > tt.most {
+			if paid := before - r.indexer.merging.budget.left; paid < tt.least || paid > tt.most {
 				r.Errorf("%v were paid, want %v to %v", paid, tt.least, tt.most)
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
@@ -125,9 +124,4 @@ func duration(seconds float64) time.Duration {
 		return math.MaxInt64
 	}
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
-}
-
-// DatedBy says in words where the page's lastmod comes from, see [messages.LastMod].
-func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
-	return messages.LastMod(k.Entry.Date, k.History.History, trust, moment.Of(now))
 }

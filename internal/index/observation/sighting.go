@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 )
 
-// Exchange is one response to an anonymous client. Once it was offered to the ledger, it belongs to
-// the ledger, with its body.
+// Exchange is one response to an anonymous client. Once it was offered to the indexer, it belongs to
+// the indexer, with its body.
 type Exchange struct {
 	Kind     eligibility.Kind   // not Nothing
 	Reason   eligibility.Reason // why the page must be withdrawn, for kinds that say so

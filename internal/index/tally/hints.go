@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
-// shellsNeeded is how many locations must show what an entry shows. Then the survey concludes that
+// shellsNeeded is how many locations must show what an entry shows. Then the tally concludes that
 // a script makes the pages in the browser.
 const shellsNeeded = 5
 
@@ -34,20 +34,20 @@ func (s *shells) sees(id, showing uint64, entry bool) bool {
 }
 
 // hintTwin gives the hint that the site leads from the origin to its twin.
-func (s *Survey) hintTwin() { s.hintOrigin(s.site.Normalizer.Origin().Twin()) }
+func (s *Tally) hintTwin() { s.hintOrigin(s.site.Normalizer.Origin().Twin()) }
 
 // hintOrigin gives the hint that the site has another origin.
-func (s *Survey) hintOrigin(is fmt.Stringer) {
+func (s *Tally) hintOrigin(is fmt.Stringer) {
 	s.hints.Give(messages.OtherOrigin, fmt.Sprintf("It seems to be %s.", is))
 }
 
 // hintForbidden gives the hint that something keeps crawlers from an entry.
-func (s *Survey) hintForbidden(by, entry string) {
+func (s *Tally) hintForbidden(by, entry string) {
 	s.hints.Give(messages.Forbidden, fmt.Sprintf("Here it is %s.", by), "entry", entry)
 }
 
 // Read takes in a page that was read and is not a variant, and its verdict.
-func (s *Survey) Read(k *merge.Visit, r merge.Merged) {
+func (s *Tally) Read(k *merge.Visit, r merge.Merged) {
 	entry := s.site.Entries[k.Location]
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
 	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) {
@@ -59,7 +59,7 @@ func (s *Survey) Read(k *merge.Visit, r merge.Merged) {
 }
 
 // hintEntry gives the hints that follow from an entry that was read.
-func (s *Survey) hintEntry(k *merge.Visit, is eligibility.Standing) {
+func (s *Tally) hintEntry(k *merge.Visit, is eligibility.Standing) {
 	if k.NoFollow {
 		s.hintForbidden("nofollow", k.Location)
 	}
@@ -82,7 +82,7 @@ func (s *Survey) hintEntry(k *merge.Visit, is eligibility.Standing) {
 }
 
 // EntryAnswered takes in the answer of an entry that the sitemap does not list.
-func (s *Survey) EntryAnswered(k *merge.Visit) {
+func (s *Tally) EntryAnswered(k *merge.Visit) {
 	if k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location) {
 		s.hintTwin()
 	}
@@ -92,7 +92,7 @@ func (s *Survey) EntryAnswered(k *merge.Visit) {
 }
 
 // Robots gives a hint if robots.txt keeps crawlers from an entry.
-func (s *Survey) Robots() {
+func (s *Tally) Robots() {
 	for entry := range s.site.Entries {
 		if !s.site.Robots.Allows(entry) {
 			s.hintForbidden("robots.txt", entry)
@@ -116,7 +116,7 @@ type leaving struct {
 }
 
 // left gives a hint if many pages left in a short time.
-func (s *Survey) left(pages map[eligibility.Reason]int, now time.Time) {
+func (s *Tally) left(pages map[eligibility.Reason]int, now time.Time) {
 	n, most := 0, eligibility.None
 	for why, of := range pages {
 		if n += of; of > pages[most] || most == eligibility.None {
@@ -137,7 +137,7 @@ func (s *Survey) left(pages map[eligibility.Reason]int, now time.Time) {
 
 // deadEnds notes whether an entry links to no page of the site. It reports whether no entry links
 // to any.
-func (s *Survey) deadEnds(entry string, dead bool) bool {
+func (s *Tally) deadEnds(entry string, dead bool) bool {
 	if s.dead == nil {
 		s.dead = map[string]bool{}
 	}

@@ -1,140 +1,92 @@
+// Package tally counts what is learned of a site, and tells the owner what prevents learning more.
+// It takes changes of verdicts, pages that were read, and answers of entries. It returns counts by
+// verdict and reason, and gives hints. It must never decide about a page.
 package tally
 
 import (
-	"sync"
+	"fmt"
+	"time"
 
-	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
-// counts holds the number of locations by verdict and reason.
-type counts [eligibility.Gone + 1][eligibility.Reasons]int
+// Tally is the tally of one site. Its methods belong to the goroutine that merges. Only Counts,
+// Listed and Starved may be called concurrently.
+type Tally struct {
+	counter
+	site    *merge.Site // only read
+	hints   *messages.Hints
+	few     few
+	shells  shells
+	leaving leaving
+	dead    map[string]bool // entries that link to no page of the site
+}
 
-func (c *counts) add(s eligibility.Standing, by int) {
-	if s.Verdict != eligibility.Unknown && int(s.Verdict) < len(c) && int(s.Reason) < eligibility.Reasons {
-		c[s.Verdict][s.Reason] += by
+// New returns an empty tally. Hints may be nil.
+func New(site *merge.Site, hints *messages.Hints) *Tally { return &Tally{site: site, hints: hints} }
+
+// EndPass ends the pass over all records. From then on, the counts are those of the pass.
+func (s *Tally) EndPass(now time.Time) {
+	s.end()
+	s.HintFew(now)
+}
+
+// Stored takes in what a transaction changed.
+func (s *Tally) Stored(done *merge.Effects, now time.Time) {
+	s.moved(done.Moves)
+	s.left(done.Left, now)
+	s.HintFew(now)
+	if done.Refused {
+		s.hints.Give(messages.Refused, "")
 	}
 }
 
-// tally counts the locations by verdict and reason. Now and then a pass over all records, in the
-// order of their keys, counts them again. Verdicts change meanwhile. If a record that the pass has
-// counted changes, the pass's counts change too.
-type tally struct {
-	mu      sync.Mutex
-	now     counts
-	next    counts
-	passing bool
-	passed  string // the last key that the pass counted
-	whole   bool   // a pass has ended, so all are counted
+const (
+	// fewPages is how many pages must be known for the hint that few are listed. At most one in
+	// fewShare is listed then, and that for at least fewFor: learning a new site takes less.
+	fewPages = 20
+	fewShare = 5
+	fewFor   = 5 * time.Minute
+)
+
+// few remembers since when hardly any seen page is listed.
+type few struct {
+	since time.Time // zero while more are listed
+	told  bool
 }
 
-// moved notes changes of verdicts.
-func (t *tally) moved(moves []merge.Move) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, m := range moves {
-		t.now.add(m.From, -1)
-		t.now.add(m.To, 1)
-		if t.passing && m.Key <= t.passed {
-			t.next.add(m.From, -1)
-			t.next.add(m.To, 1)
-		}
+// FewDue returns when HintFew is due, or the zero time for never.
+func (s *Tally) FewDue() time.Time {
+	if s.few.told || s.few.since.IsZero() {
+		return time.Time{}
+	}
+	return s.few.since.Add(fewFor)
+}
+
+// HintFew gives a hint if hardly any seen page has been listed for some time.
+func (s *Tally) HintFew(now time.Time) {
+	o := s.outcome()
+	switch {
+	case s.few.told:
+	case o.seen < fewPages || fewShare*o.listed > o.seen:
+		s.few.since = time.Time{}
+	case s.few.since.IsZero():
+		s.few.since = now
+	case now.Sub(s.few.since) >= fewFor:
+		why := messages.ReasonNamed(o.most.String())
+		s.hints.Give(messages.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s", o.seen, o.listed, why.Means()))
+		s.few.told = true
 	}
 }
 
-// BeginPass begins a pass over all records.
-func (t *tally) BeginPass() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.next, t.passing, t.passed = counts{}, true, ""
-}
+// starvedPages is how many linked pages no anonymous visitor must have got for Starved.
+const starvedPages = 5
 
-// Count counts the next record of the pass.
-func (t *tally) Count(key string, s eligibility.Standing) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.next.add(s, 1)
-	t.passed = key
-}
-
-// CountedTo notes that the pass has counted all records up to key.
-func (t *tally) CountedTo(key string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.passed = key
-}
-
-// end ends the pass: its counts are valid now.
-func (t *tally) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.now, t.passing, t.whole = t.next, false, true
-}
-
-// Count is the number of locations with one verdict and reason.
-type Count struct {
-	Verdict eligibility.Verdict
-	Reason  eligibility.Reason
-	Pages   int
-}
-
-// Counts returns the counts that are not zero.
-func (t *tally) Counts() []Count {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var all []Count
-	for v := range t.now {
-		for r, n := range t.now[v] {
-			if n > 0 {
-				all = append(all, Count{eligibility.Verdict(v), eligibility.Reason(r), n})
-			}
-		}
-	}
-	return all
-}
-
-// Listed returns how many pages are listed.
-func (t *tally) Listed() (n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, pages := range t.now[eligibility.Listed] {
-		n += pages
-	}
-	return n
-}
-
-// outcome says what became of the known locations.
-type outcome struct {
-	seen   int // anonymous visitors got them, and the owner does not forbid them
-	listed int
-	unseen int                // linked, but nobody got them
-	most   eligibility.Reason // why most of the seen, unlisted ones are not listed
-}
-
-// outcome returns zero until all are counted.
-func (t *tally) outcome() (o outcome) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.whole {
-		return o
-	}
-	reasons := map[eligibility.Reason]int{}
-	for v := range t.now {
-		for r, n := range t.now[v] {
-			verdict, reason := eligibility.Verdict(v), eligibility.Reason(r)
-			switch {
-			case n <= 0, verdict == eligibility.Gone, reason == eligibility.RuleNever, reason == eligibility.Forgotten:
-			case reason == eligibility.NotSeen:
-				o.unseen += n
-			case verdict == eligibility.Listed:
-				o.seen, o.listed = o.seen+n, o.listed+n
-			default:
-				o.seen += n
-				if reasons[reason] += n; o.most == eligibility.None || reasons[reason] > reasons[o.most] {
-					o.most = reason
-				}
-			}
-		}
-	}
-	return o
+// Starved reports whether fewer pages are listed than are linked and never got by an anonymous
+// visitor. A few pages are enough, so that it also finds a small site that its developer tries by
+// hand.
+func (s *Tally) Starved() bool {
+	o := s.outcome()
+	return o.unseen >= starvedPages && o.unseen > o.listed
 }

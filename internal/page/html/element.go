@@ -16,20 +16,20 @@ type element struct {
 type trait uint32
 
 const (
-	block     trait = 1 << iota // the text is cut where it begins and ends
-	open                        // it is kept on the stack of open elements
-	endsP                       // an open p ends where it begins
-	scope                       // end tags inside it do not close elements outside
-	inMain                      // its text is main text
-	inArticle                   // its text is an article's
-	furniture                   // its text is furniture
-	noText                      // its text is not visible
-	inert                       // nothing in it counts as part of the page
-	raw                         // it holds characters and no elements
-	inHead                      // it may stand in the head
-	heading                     // its text is a heading
-	described                   // the reader needs its attributes
-	foreign                     // a slash ends it, and any raw element in it
+	block       trait = 1 << iota // the text is cut where it begins and ends
+	open                          // it is kept on the stack of open elements
+	endsP                         // an open p ends where it begins
+	scope                         // end tags inside it do not close elements outside
+	inMain                        // its text is main text
+	inArticle                     // its text is an article's
+	boilerplate                   // its text is boilerplate
+	noText                        // its text is not visible
+	inert                         // nothing in it counts as part of the page
+	raw                           // it holds characters and no elements
+	inHead                        // it may stand in the head
+	heading                       // its text is a heading
+	described                     // the reader needs its attributes
+	foreign                       // a slash ends it, and any raw element in it
 
 	// parts of lists and tables
 	paragraph
@@ -45,7 +45,7 @@ const (
 	template
 
 	// elements inside have these traits too
-	inherited = inMain | inArticle | furniture | noText | inert | heading
+	inherited = inMain | inArticle | boilerplate | noText | inert | heading
 	container = block | open | endsP
 	inTable   = table | template // no part of a table ends one outside of these
 )
@@ -67,13 +67,13 @@ var elements = func() map[string]*element {
 		{"dd dt", element{traits: container | definition, ends: definition, within: scope | definitions}},
 		{"main", element{traits: container | inMain}},
 		{"article", element{traits: container | inArticle}},
-		{"aside dialog footer form header nav", element{traits: container | furniture}},
+		{"aside dialog footer form header nav", element{traits: container | boilerplate}},
 		{"table", element{traits: container | scope | table}},
 		{"caption", element{traits: block | open | scope | caption, within: inTable}},
 		{"td th", element{traits: block | open | scope | cell, ends: cell, within: inTable}},
 		{"tr", element{traits: block | open | tableRow, ends: tableRow | caption, within: inTable}},
 		{"thead tbody tfoot", element{traits: block | open | rowGroup, ends: caption | rowGroup, within: inTable}},
-		{"button select", element{traits: block | open | furniture}},
+		{"button select", element{traits: block | open | boilerplate}},
 		{"br option optgroup", element{traits: block}},
 		{"hr", element{traits: block | endsP}},
 		{"math", element{traits: open | foreign}},
@@ -84,7 +84,7 @@ var elements = func() map[string]*element {
 		{"iframe noembed", element{traits: raw | noText}},
 		{"noframes script style title", element{traits: raw | noText | inHead}},
 		{"plaintext", element{traits: raw | block}},
-		{"textarea", element{traits: raw | block | furniture}},
+		{"textarea", element{traits: raw | block | boilerplate}},
 		{"xmp", element{traits: raw | block | endsP}},
 		{"base head html link meta", element{traits: inHead}},
 	} {

@@ -93,7 +93,7 @@ type Alternate struct {
 }
 
 // Text is what a page shows. Its main text is the first of these that holds at least an eighth of
-// the body's text: <main> or role=main, <article>, all but furniture, everything.
+// the body's text: <main> or role=main, <article>, all but boilerplate, everything.
 type Text struct {
 	// Blocks holds all visible text in document order, cut where block-level elements begin and
 	// end.
@@ -114,12 +114,12 @@ type Block struct {
 	Hash  uint64 // XXH3 hash of Text
 	Text  string // white space collapsed, never empty
 	Main  bool   // whether it belongs to the main text
-	// Furniture says that the block is in a nav, header, footer, aside, form, dialog, select,
+	// Boilerplate says that the block is in a nav, header, footer, aside, form, dialog, select,
 	// button or textarea, in an element with such a role, or in a common tool's request for
-	// consent. Main text inside <main> and <article> may be furniture too.
-	Furniture bool
-	Headline  bool // whether it is a heading in an article
-	Links     int  // how many links it consists of; 0 if some of its text is in none
+	// consent. Main text inside <main> and <article> may be boilerplate too.
+	Boilerplate bool
+	Headline    bool // whether it is a heading in an article
+	Links       int  // how many links it consists of; 0 if some of its text is in none
 }
 
 // Read reads a whole page.

@@ -192,13 +192,13 @@ func givenTraits(t tag) (given trait) {
 		given = noText | inert
 	}
 	if isConsent(t.get("id")) || isConsent(t.get("class")) {
-		given |= furniture
+		given |= boilerplate
 	}
 	switch strings.ToLower(strings.TrimSpace(string(t.get("role")))) {
 	case "main":
 		given |= inMain
 	case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
-		given |= furniture
+		given |= boilerplate
 	}
 	return given
 }

@@ -31,10 +31,10 @@ func (s *stack) push(el *element, given trait) {
 	place, above := s.top()
 	own := (el.traits | given) & inherited
 	if own&inMain != 0 {
-		above &^= furniture // the main text is not furniture, even in a form around the whole page
+		above &^= boilerplate // the main text is not boilerplate, even in a form around the whole page
 	}
 	if el.name == "header" && above&(inMain|inArticle) != 0 {
-		own &^= furniture // it is the heading of the main text
+		own &^= boilerplate // it is the heading of the main text
 	}
 	s.frames = append(s.frames, frame{el, placeIn(place, el.name), own | above})
 }

@@ -29,7 +29,7 @@ type where uint8
 const (
 	whereMain where = 1 << iota
 	whereArticle
-	whereBody // neither furniture nor hidden
+	whereBody // neither boilerplate nor hidden
 	whereAll
 	whereHeading
 )
@@ -42,7 +42,7 @@ func whereOf(t trait) where {
 	if t&inArticle != 0 {
 		w |= whereArticle
 	}
-	if t&furniture == 0 {
+	if t&boilerplate == 0 {
 		w |= whereBody
 	}
 	if t&heading != 0 {
@@ -183,7 +183,7 @@ func (x *text) list(main where) (list []Block) {
 		b, w := x.blocks[i].Block, x.blocks[i].where
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
-		b.Furniture = w&whereBody == 0
+		b.Boilerplate = w&whereBody == 0
 		b.Headline = w&whereHeading != 0 && w&whereArticle != 0
 		if x.blocks[i].bare {
 			b.Links = 0

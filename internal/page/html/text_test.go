@@ -10,7 +10,7 @@ import (
 )
 
 // outline writes blocks as lines: + and the text for main text, - and the text for other text, and
-// ~ for furniture.
+// ~ for boilerplate.
 func outline(f Facts) []string {
 	var lines []string
 	for _, b := range f.Blocks {
@@ -18,7 +18,7 @@ func outline(f Facts) []string {
 		if b.Main {
 			line = "+"
 		}
-		if b.Furniture {
+		if b.Boilerplate {
 			line += "~"
 		}
 		lines = append(lines, line+b.Text)
@@ -31,17 +31,17 @@ func TestMainTextIsToldFromFurniture(t *testing.T) {
 		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, []string{"-~menu", "+Title", "+text", "-~foot"}},
 		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, []string{"-~menu", "+text", "-rest"}},
 		{"main before article", `<article>teaser</article><main>text</main>`, []string{"-teaser", "+text"}},
-		{"furniture in main stays", `<main>text<nav>toc</nav></main>`, []string{"+text", "+~toc"}},
+		{"boilerplate in main stays", `<main>text<nav>toc</nav></main>`, []string{"+text", "+~toc"}},
 		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, []string{"-menu", "+Title", "+one", "+two", "-rest"}},
-		{"body without furniture", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
-		{"furniture by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
-		{"nothing but furniture", `<form><p>a page in a form</p></form>`, []string{"+~a page in a form"}},
+		{"body without boilerplate", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
+		{"boilerplate by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
+		{"nothing but boilerplate", `<form><p>a page in a form</p></form>`, []string{"+~a page in a form"}},
 		{"dialogs", `<main>text<div role=dialog>a</div><div role=alertdialog>b</div><dialog open>c</dialog></main>`, []string{"+text", "+~a", "+~b", "+~c"}},
 		{"main with an eighth of the text", `<main>text</main><p>this text has 28 characters</p>`, []string{"+text", "-this text has 28 characters"}},
 		{"main with less", `<main>text</main><p>this text has more than 28 characters</p>`, []string{"+text", "+this text has more than 28 characters"}},
 		{"empty main", `<main> </main><p>text</p>`, []string{"+text"}},
 		{"no text", `<main></main>`, nil},
-		{"textarea is furniture", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
+		{"textarea is boilerplate", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
 		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, []string{"+a", "+c"}},
 		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, []string{"+a"}},
 		{"a form around the main text", `<form><main><p>text</p></main></form>`, []string{"+text"}},
@@ -154,7 +154,7 @@ func TestMainHashFollowsTheMainTextAlone(t *testing.T) {
 		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true},
 		{"other scripts", `<script>x</script><nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
-		{"other furniture", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, true},
+		{"other boilerplate", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other main text", `<nav>menu</nav><main><p>one two</p><p>four</p></main>`, false},
 	}, func(f Facts) bool { return f.MainHash == xxh3.HashString("one two three") })
 	if f := Read([]byte(`<main></main>`), Options{}); f.MainHash != 0 {

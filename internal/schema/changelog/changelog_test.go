@@ -19,7 +19,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// diary is a changelog in a store. Like a ledger, it remembers when each page's last event was.
+// diary is a changelog in a store. Like an indexer, it remembers when each page's last event was.
 type diary struct {
 	*testing.T
 	st   store.Store

@@ -36,7 +36,7 @@ func TestPageKeepsItsPart(t *testing.T) {
 			t.Errorf("page %d is in part %d, want %d", i, got, want)
 		}
 	}
-	b.Filling = 3 // as a ledger knows it
+	b.Filling = 3 // as an indexer knows it
 	b.Remove(tx, 1, "/1")
 	if got := b.Add(tx, 1, "/1", Entry{}); got != 1 {
 		t.Errorf("a page that comes back is in part %d, want its old one", got)

@@ -1,0 +1,140 @@
+package tally
+
+import (
+	"sync"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/merge"
+)
+
+// counts holds the number of locations by verdict and reason.
+type counts [eligibility.Gone + 1][eligibility.Reasons]int
+
+func (c *counts) add(s eligibility.Standing, by int) {
+	if s.Verdict != eligibility.Unknown && int(s.Verdict) < len(c) && int(s.Reason) < eligibility.Reasons {
+		c[s.Verdict][s.Reason] += by
+	}
+}
+
+// counter counts the locations by verdict and reason. Now and then a pass over all records, in the
+// order of their keys, counts them again. Verdicts change meanwhile. If a record that the pass has
+// counted changes, the pass's counts change too.
+type counter struct {
+	mu      sync.Mutex
+	now     counts
+	next    counts
+	passing bool
+	passed  string // the last key that the pass counted
+	whole   bool   // a pass has ended, so all are counted
+}
+
+// moved notes changes of verdicts.
+func (t *counter) moved(moves []merge.Move) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, m := range moves {
+		t.now.add(m.From, -1)
+		t.now.add(m.To, 1)
+		if t.passing && m.Key <= t.passed {
+			t.next.add(m.From, -1)
+			t.next.add(m.To, 1)
+		}
+	}
+}
+
+// BeginPass begins a pass over all records.
+func (t *counter) BeginPass() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next, t.passing, t.passed = counts{}, true, ""
+}
+
+// Count counts the next record of the pass.
+func (t *counter) Count(key string, s eligibility.Standing) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next.add(s, 1)
+	t.passed = key
+}
+
+// CountedTo notes that the pass has counted all records up to key.
+func (t *counter) CountedTo(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.passed = key
+}
+
+// end ends the pass: its counts are valid now.
+func (t *counter) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now, t.passing, t.whole = t.next, false, true
+}
+
+// Count is the number of locations with one verdict and reason.
+type Count struct {
+	Verdict eligibility.Verdict
+	Reason  eligibility.Reason
+	Pages   int
+}
+
+// Counts returns the counts that are not zero.
+func (t *counter) Counts() []Count {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []Count
+	for v := range t.now {
+		for r, n := range t.now[v] {
+			if n > 0 {
+				all = append(all, Count{eligibility.Verdict(v), eligibility.Reason(r), n})
+			}
+		}
+	}
+	return all
+}
+
+// Listed returns how many pages are listed.
+func (t *counter) Listed() (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, pages := range t.now[eligibility.Listed] {
+		n += pages
+	}
+	return n
+}
+
+// outcome says what became of the known locations.
+type outcome struct {
+	seen   int // anonymous visitors got them, and the owner does not forbid them
+	listed int
+	unseen int                // linked, but nobody got them
+	most   eligibility.Reason // why most of the seen, unlisted ones are not listed
+}
+
+// outcome returns zero until all are counted.
+func (t *counter) outcome() (o outcome) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.whole {
+		return o
+	}
+	reasons := map[eligibility.Reason]int{}
+	for v := range t.now {
+		for r, n := range t.now[v] {
+			verdict, reason := eligibility.Verdict(v), eligibility.Reason(r)
+			switch {
+			case n <= 0, verdict == eligibility.Gone, reason == eligibility.RuleNever, reason == eligibility.Forgotten:
+			case reason == eligibility.NotSeen:
+				o.unseen += n
+			case verdict == eligibility.Listed:
+				o.seen, o.listed = o.seen+n, o.listed+n
+			default:
+				o.seen += n
+				if reasons[reason] += n; o.most == eligibility.None || reasons[reason] > reasons[o.most] {
+					o.most = reason
+				}
+			}
+		}
+	}
+	return o
+}
