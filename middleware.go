@@ -78,7 +78,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/servemap/servemap/internal/admin/crawlers"
 	"github.com/servemap/servemap/internal/admin/logging"
@@ -90,6 +89,7 @@ import (
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
@@ -224,16 +224,19 @@ type Extensions struct {
 	Publication string
 }
 
-// namespaces returns those that entries have.
-func (e Extensions) namespaces() (n sitemap.Namespaces) {
-	for is, on := range map[sitemap.Namespaces]bool{
-		sitemap.Alternates: e.Alternates, sitemap.Images: e.Images, sitemap.Videos: e.Videos, sitemap.NewsItem: e.News,
+// set returns those that are switched on.
+func (e Extensions) set() (on extension.Set) {
+	for kind, is := range map[extension.Kind]bool{
+		extension.Alternates: e.Alternates,
+		extension.Images:     e.Images,
+		extension.Videos:     e.Videos,
+		extension.News:       e.News,
 	} {
-		if on {
-			n |= is
+		if is {
+			on |= extension.Of(kind)
 		}
 	}
-	return n
+	return on
 }
 
 // Rule decides something for the locations that a pattern matches. A field that is zero
@@ -378,7 +381,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.log = logging.NewQueue(opts.Logger.Handler())
 	logger := s.log.Logger()
 	s.hints = messages.NewHints(logger)
-	looks, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.namespaces()
+	looks, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.set()
 	refresh := time.Duration(0) // never
 	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
 		refresh = 3 * limits.RenderEvery
@@ -388,7 +391,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
 		Every:      limits.RenderEvery,
-		Extensions: extensions, News: opts.Extensions.News, Publication: opts.Extensions.Publication,
+		Extensions: extensions, Publication: opts.Extensions.Publication,
 		Rules:      s.rules,
 		ReportOnly: opts.ReportOnly,
 		Logger:     logger,
@@ -481,8 +484,8 @@ func between[T int | float64 | time.Duration](name string, value, least, most T)
 
 func checkPublication(e Extensions) error {
 	switch name := e.Publication; {
-	case utf8.RuneCountInString(name) > sitemap.MaxName, name != "" && strings.TrimSpace(name) == "":
-		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d characters", name, sitemap.MaxName)
+	case len(name) > extension.MaxPublication, name != "" && strings.TrimSpace(name) == "":
+		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d bytes", name, extension.MaxPublication)
 	case name != "" && !e.News:
 		return fmt.Errorf("options: Extensions: Publication %q is only used in the file that News adds; set that too", name)
 	}

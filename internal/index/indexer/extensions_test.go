@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
 // allExtensions are those that there are.
-const allExtensions = sitemap.Alternates | sitemap.Images | sitemap.NewsItem | sitemap.Videos
+var allExtensions = extension.Of(extension.Alternates, extension.Images, extension.News, extension.Videos)
 
 // illustrated is a page with images.
 func illustrated(text string, images ...string) string {
@@ -44,9 +44,9 @@ func (r *rig) entry(location string) shards.Entry {
 func (r *rig) wantImages(location string, want ...string) {
 	r.Helper()
 	var got []string
-	if x := r.entry(location).Extension; x != nil {
-		for _, u := range x.Images {
-			got = append(got, strings.TrimPrefix(u, "https://example.com"))
+	for _, element := range strings.Split(string(r.entry(location).Extensions[extension.Images]), "</image:loc></image:image>") {
+		if _, u, is := strings.Cut(element, "<image:loc>https://example.com"); is {
+			got = append(got, u)
 		}
 	}
 	if !slices.Equal(got, want) {
@@ -128,10 +128,10 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 		visit()
 		visit()
 		plain, _ := r.file()
-		if x := r.entry("/en").Extension; x != nil {
+		if x := r.entry("/en").Extensions; x != nil {
 			t.Errorf("without extensions the entry has %+v", x)
 		}
-		for _, name := range []string{"|extensions", "|article"} {
+		for _, name := range []string{"|extensions"} {
 			for key := range r.dump() {
 				if strings.Contains(key, name) {
 					t.Errorf("without extensions there is the key %s", key)
@@ -139,12 +139,12 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 			}
 		}
 
-		r.cfg.Extensions = sitemap.Alternates // they are known, and need no visit
+		r.cfg.Extensions = extension.Of(extension.Alternates) // they are known, and need no visit
 		r.restart()
 		if body, _ := r.file(); strings.Count(body, "<xhtml:link") != 4 {
 			t.Errorf("with alternates it is\n%s", body)
 		}
-		r.cfg.Extensions |= sitemap.Images // these are not
+		r.cfg.Extensions |= extension.Of(extension.Images) // these are not
 		r.restart()
 		r.file()
 		r.wantImages("/a")
@@ -159,14 +159,14 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 		if body, _ := r.file(); body != plain {
 			t.Errorf("when they are switched off it is\n%s, want\n%s", body, plain)
 		}
-		if x := r.entry("/en").Extension; x != nil {
+		if x := r.entry("/en").Extensions; x != nil {
 			t.Errorf("when they are switched off the entry has %+v", x)
 		}
 	})
 }
 
 func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
-	inBubble(t, Config{Extensions: sitemap.Alternates}, func(r *rig) {
+	inBubble(t, Config{Extensions: extension.Of(extension.Alternates)}, func(r *rig) {
 		all := []string{"en=/en", "x-default=/en", "de-AT=/de", "fr=/fr", "es=/es"}
 		pages := []string{"/en", "/de", "/fr"}
 		r.sight("/", html("home", append(pages, "/es", "/mute")...))
@@ -175,14 +175,14 @@ func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
 		r.sight("/en", inLanguages("text of /en", all...)) // whose peers are not known yet
 		r.sight("/de", inLanguages("text of /de", all...))
 		r.sight("/fr", inLanguages("text of /fr", all...))
-		want := []shards.Alternate{{Lang: "de-at", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}, {Lang: "x-default", Location: "/en"}}
+		want := []extension.Alternate{{Lang: "de-at", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}, {Lang: "x-default", Location: "/en"}}
 		for _, location := range pages {
-			if x := r.entry(location).Extension; x == nil || !slices.Equal(x.Alternates, want) {
+			if x := r.entry(location).Extensions; !slices.Equal(x.Alternates(), want) {
 				t.Errorf("%s has %+v, want %+v", location, x, want)
 			}
 		}
 		for _, location := range []string{"/", "/es", "/mute"} {
-			if x := r.entry(location).Extension; x != nil {
+			if x := r.entry(location).Extensions; x != nil {
 				t.Errorf("%s has %+v", location, x)
 			}
 		}
@@ -194,7 +194,7 @@ func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
 }
 
 func TestNewsOfAPageAreListedForTwoDays(t *testing.T) {
-	inBubble(t, Config{Extensions: sitemap.NewsItem}, func(r *rig) {
+	inBubble(t, Config{Extensions: extension.Of(extension.News)}, func(r *rig) {
 		article := func(headline, published string) string {
 			return `<html lang="de-AT"><script type="application/ld+json">{"@type":"NewsArticle","headline":"` + headline +
 				`","datePublished":"` + published + `","publisher":{"name":"P"}}</script><main>` + headline + `</main>`
@@ -204,13 +204,13 @@ func TestNewsOfAPageAreListedForTwoDays(t *testing.T) {
 		r.sight("/new", article("new", now.Add(-time.Hour).Format(time.RFC3339)))
 		r.sight("/old", article("old", now.Add(-50*time.Hour).Format(time.RFC3339)))
 		r.sight("/undated", article("undated", ""))
-		want := sitemap.News{Publication: "P", Language: "de", Published: now.Add(-time.Hour).Unix(), Title: "new"}
-		if x := r.entry("/new").Extension; x == nil || x.News == nil || *x.News != want {
-			t.Errorf("the article has %+v, want %+v", x, want)
+		want := `{"Publication":"P","Language":"de","Published":"` + now.Add(-time.Hour).Format(time.RFC3339) + `","Title":"new"}`
+		if got := string(r.entry("/new").Extensions[extension.News]); got != want {
+			t.Errorf("the article has %s, want %s", got, want)
 		}
 		for _, location := range []string{"/old", "/undated"} {
-			if x := r.entry(location).Extension; x != nil {
-				t.Errorf("%s has %+v", location, x.News)
+			if x := r.entry(location).Extensions; x != nil {
+				t.Errorf("%s has %v", location, x)
 			}
 		}
 	})
@@ -218,7 +218,7 @@ func TestNewsOfAPageAreListedForTwoDays(t *testing.T) {
 
 // A page with more images than its part has room for moves to another part.
 func TestPageMovesWhenItsPartHasNoRoomForItsImages(t *testing.T) {
-	inBubble(t, Config{Extensions: sitemap.Images, MaxBytes: 5000}, func(r *rig) {
+	inBubble(t, Config{Extensions: extension.Of(extension.Images), MaxBytes: 5000}, func(r *rig) {
 		locations := []string{"/", "/a", "/b", "/c", "/d"}
 		r.sight("/", html("home", locations[1:]...))
 		for _, location := range locations[1:] {

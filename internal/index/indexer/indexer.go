@@ -20,10 +20,10 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/index/tally"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/files"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/replicas"
@@ -46,10 +46,10 @@ type Config struct {
 	Robots     *robots.Rules   // nil means the robots.txt that the site serves
 	Hints      *messages.Hints // nil means no hints
 	Logger     *slog.Logger
-	MaxURLs    int                // of a part; 0 means the protocol's limit
-	MaxBytes   int                // of a part; 0 means the protocol's limit
-	Extensions sitemap.Namespaces // that entries have
-	MaxWaiting int                // locations known and not listed; 0 means 250,000
+	MaxURLs    int           // of a part; 0 means the protocol's limit
+	MaxBytes   int           // of a part; 0 means the protocol's limit
+	Extensions extension.Set // that entries have
+	MaxWaiting int           // locations known and not listed; 0 means 250,000
 
 	// RefreshEvery is how often to poll for other processes' changes; 0 means that
 	// there are no other processes.

@@ -118,10 +118,7 @@ func (r *review) prepare(ctx context.Context) error {
 	if err := r.readParts(ctx); err != nil {
 		return err
 	}
-	if err := r.pruning.run(ctx, true); err != nil {
-		return err
-	}
-	return r.site.Book.PruneNews(ctx, r.cfg.Store, time.Now())
+	return r.pruning.run(ctx, true)
 }
 
 // end ends the pass.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
-	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
@@ -23,16 +23,16 @@ type Batch struct {
 
 	site    *Site
 	pages   map[string]*pagerecord.Page
-	changed []*pagerecord.Page           // pages for Settle
-	media   map[string]*shards.Extension // new extensions of entries, by location
-	saved   map[*pagerecord.Page][]byte  // for tests, see Site.OnUnsaved
+	changed []*pagerecord.Page          // pages for Settle
+	found   map[string]extension.Values // what the last readings found for extensions, by location
+	saved   map[*pagerecord.Page][]byte // for tests, see Site.OnUnsaved
 }
 
 // New returns an empty batch for a transaction at now.
 func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 	return &Batch{
 		Tx: t, Now: now, site: site,
-		pages: map[string]*pagerecord.Page{}, media: map[string]*shards.Extension{}, saved: map[*pagerecord.Page][]byte{},
+		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{}, saved: map[*pagerecord.Page][]byte{},
 		Effects: Effects{
 			Parts: map[int]bool{}, Followed: map[uint64]bool{}, Pending: map[string]moment.Time{},
 			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{},
@@ -128,7 +128,7 @@ func (m *Batch) Save(p *pagerecord.Page) {
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // the next visit may show that the page is not public
 	}
-	var peers []shards.Alternate
+	var peers []extension.Alternate
 	if was.Listed() && !p.Listed() {
 		p.Read = false
 		peers, p.Peers = p.Peers, nil

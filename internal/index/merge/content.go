@@ -32,11 +32,11 @@ func (u *update) content() {
 		same := p.Showing == u.Showing
 		p.Shared, p.Crowd = u.Shared || p.Shared && same, u.Crowd || p.Crowd && same
 		p.BodyHash, p.Showing = u.Hash, u.Showing
-		p.Claims = u.site.claims(u.Alternates)
+		p.Claims = u.site.claims(u.Extensions.Alternates())
 		c := u.compare()
 		u.keepLinks(c)
 		if u.renews(wasRead, c.outcome) {
-			u.media[u.Location] = u.Media
+			u.found[u.Location] = u.Extensions
 		}
 		u.outcome(c)
 		return

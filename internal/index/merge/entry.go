@@ -6,10 +6,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
-	"github.com/servemap/servemap/internal/schema/shards"
 )
 
 // page is the record of a page in a batch. What follows from its verdict is written here: its
@@ -23,7 +22,7 @@ type page struct {
 func (g page) list() {
 	p := g.p
 	e := p.Entry(g.site.Confidence)
-	e.Extension = g.extension()
+	e.Extensions = g.extensions()
 	location := p.Loaded.Location
 	if !p.Loaded.Listed {
 		p.Part = g.site.Book.Add(g.Tx, p.Part, location, e)
@@ -36,7 +35,7 @@ func (g page) list() {
 		return
 	}
 	g.Effects.Parts[p.Part] = true
-	if e.Extension != nil && g.site.Book.Over(g.Tx, p.Part) { // the part may have become too large
+	if e.Extensions != nil && g.site.Book.Over(g.Tx, p.Part) { // the part may have become too large
 		g.move()
 	}
 	if p.Dates.Changed != p.Loaded.Change {
@@ -124,37 +123,17 @@ func (u *update) renews(was bool, o mark.Outcome) bool {
 	return !was || p.ReadAt.Day() != u.Moment().Day()
 }
 
-// extension returns the extensions of a listed page's entry, as far as they are wanted:
-// the known alternates, and the media of the last visit that counted. Only the entry
-// keeps the media.
-func (g page) extension() *shards.Extension {
+// extensions returns what the entry of a listed page has, as far as it is wanted: what the last
+// visit that counted found, and the known alternates. Only the entry keeps the former.
+func (g page) extensions() extension.Values {
 	p := g.p
-	want := g.site.Extensions
-	if want == 0 {
+	if g.site.Extensions == 0 {
 		return nil
 	}
-	x := new(shards.Extension)
-	media, renewed := g.media[p.Loaded.Location]
+	found, renewed := g.found[p.Loaded.Location]
 	if !renewed && p.Loaded.Listed {
-		media = g.site.Book.Extension(g.Tx, p.Part, p.Loaded.Location)
+		found = g.site.Book.Extensions(g.Tx, p.Part, p.Loaded.Location)
 	}
-	if media != nil {
-		*x = *media
-	}
-	if x.Alternates = nil; want&sitemap.Alternates != 0 {
-		x.Alternates = g.alternates()
-	}
-	if want&sitemap.Images == 0 {
-		x.Images = nil
-	}
-	if want&sitemap.NewsItem == 0 {
-		x.News = nil
-	}
-	if want&sitemap.Videos == 0 {
-		x.Videos = nil
-	}
-	if len(x.Alternates)+len(x.Images)+len(x.Videos) == 0 && x.News == nil {
-		return nil
-	}
-	return x
+	languages := extension.Languages(p.Named(g.site.ID(p.Loaded.Location)), p.Loaded.Location, p.Peers)
+	return found.With(g.site.Extensions, extension.Alternates, languages)
 }

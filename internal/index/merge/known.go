@@ -9,6 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -42,9 +43,9 @@ type Presence struct {
 
 // Relations says how a page relates to others.
 type Relations struct {
-	Canonical  string             // another location that it names as canonical
-	SameAs     string             // if it is held as a duplicate: the listed page
-	Alternates []shards.Alternate // those that are listed and name the page in turn
+	Canonical  string                // another location that it names as canonical
+	SameAs     string                // if it is held as a duplicate: the listed page
+	Alternates []extension.Alternate // those that are listed and name the page in turn
 }
 
 // Listing is what the sitemap says of the page, or would say if it were listed.

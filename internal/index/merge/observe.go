@@ -3,13 +3,10 @@ package merge
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
-	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
@@ -28,9 +25,8 @@ func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *
 
 // Read parses the page, all of it or its head, and compares it with other pages of the site.
 func (site *Site) Read(v *Visit, full bool) {
-	v.Observation.Read(site.Normalizer, full, site.Extensions)
+	v.Observation.Read(site.Normalizer, full, site.Extensions, site.hidden)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
-	site.hide(v.Media)
 	if v.Showing != 0 && !(v.Tracked && v.Before.Looks > 0) { // a tracked visit must not replace what the page itself shows
 		v.Showing = site.Names.Key().Hash("showing", strconv.FormatUint(v.Showing, 16))
 		site.compare(v, v.Showing, v.Forbids)
@@ -65,22 +61,8 @@ func (site *Site) compare(v *Visit, showing uint64, content eligibility.Reason) 
 	}
 }
 
-// hide leaves out the site's own media that a rule or robots.txt excludes.
-func (site *Site) hide(x *shards.Extension) {
-	if x == nil {
-		return
-	}
-	hidden := func(u string) bool {
-		_, rest, _ := strings.Cut(u, "://")
-		location, own := strings.CutPrefix(rest, site.Normalizer.Origin().Host())
-		if !own || !strings.HasPrefix(location, "/") {
-			return false
-		}
-		rule, _ := site.Rules.Match(location)
-		return rule.Listing == eligibility.Never || !site.Robots.Allows(location)
-	}
-	x.Images = slices.DeleteFunc(x.Images, hidden)
-	x.Videos = slices.DeleteFunc(x.Videos, func(v sitemap.Video) bool {
-		return hidden(v.Thumbnail) || hidden(v.Content) || hidden(v.Player)
-	})
+// hidden reports whether a rule or robots.txt keeps a location out.
+func (site *Site) hidden(location string) bool {
+	rule, _ := site.Rules.Match(location)
+	return rule.Listing == eligibility.Never || !site.Robots.Allows(location)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 )
@@ -117,15 +116,11 @@ func (m *Batch) Forget(location string) {
 	}
 }
 
-// byReading are the extensions that only a reading of the page finds. Alternates are in
-// its record.
-const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos
-
 // Extends reports whether entries do not agree with the present extensions yet.
 func (site *Site) Extends() bool { return site.Extended != site.Extensions }
 
 // grown reports whether pages must be read again for an added extension.
-func (site *Site) grown() bool { return site.Extensions&^site.Extended&byReading != 0 }
+func (site *Site) grown() bool { return (site.Extensions &^ site.Extended).OnRequest() != 0 }
 
 // Trusted reports whether something on the site speaks for the page: it is an entry, it has a route
 // of its own, a listed page links to it, or it was listed before. Other addresses may be made up by

@@ -12,9 +12,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/index/crowd"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/secret"
@@ -30,7 +30,7 @@ type Settings struct {
 	Networks   int                        // distinct networks that make evidence
 	Confidence float64                    // least probability of a changefreq
 	KeepFor    time.Duration              // how long an unseen page is kept
-	Extensions sitemap.Namespaces         // of entries
+	Extensions extension.Set              // of entries
 	Owns       func(location string) bool // whether servemap itself serves a location
 }
 
@@ -54,8 +54,8 @@ type Site struct {
 	Shown       crowd.Contents // contents that were shown lately
 	Boilerplate mark.Site      // the text that the site's pages have in common
 
-	Extended sitemap.Namespaces // the extensions that all entries agree with
-	Over     map[int]bool       // parts with more pages than they may have
+	Extended extension.Set // the extensions that all entries agree with
+	Over     map[int]bool  // parts with more pages than they may have
 
 	// OnUnsaved is called for pages that were changed but not saved. It is nil except
 	// in tests.

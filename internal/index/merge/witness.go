@@ -9,6 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
@@ -31,7 +32,7 @@ func (u *update) witness() (follow bool) {
 	follow = u.Full && (!p.Read || u.Again) && p.BodyHash == u.Hash
 	pairs := u.Full && !p.Read
 	u.Save(p)
-	if pairs && len(u.Alternates)+len(p.Peers) > 0 {
+	if pairs && len(u.Extensions[extension.Alternates])+len(p.Peers) > 0 {
 		u.pair()
 	}
 	if u.Canonical != "" {

@@ -13,9 +13,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
@@ -38,7 +38,7 @@ type world struct {
 type options struct {
 	rules      []eligibility.Rule
 	entries    []string // "/" if there are none
-	extensions sitemap.Namespaces
+	extensions extension.Set
 }
 
 func newWorld(t *testing.T, o options) *world {

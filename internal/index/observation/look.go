@@ -17,13 +17,11 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/coding"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/page/media"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/secret"
-	"github.com/servemap/servemap/internal/schema/shards"
 )
 
 // Look is what one response showed.
@@ -63,9 +61,8 @@ type Shown struct {
 	VarietyKey uint16     // see [Variety]
 	Showing    uint64     // a hash of the content, to find other pages that show the same
 	Links      []Link
-	Alternates []shards.Alternate // the page in other languages, as it says
-	Cost       time.Duration      // time to read the whole page, 0 if only the head was read
-	Media      *shards.Extension  // its images, news and videos, if wanted
+	Cost       time.Duration    // time to read the whole page, 0 if only the head was read
+	Extensions extension.Values // what it has for the extensions
 }
 
 // Link is a link to another location of the site.
@@ -125,8 +122,8 @@ const MaxPage = 2 << 20
 const headMost = 128 << 10
 
 // Read parses the page: all of it if full is set, else only its head. want says which extensions to
-// look for.
-func (k *Observation) Read(norm *location.Normalizer, full bool, want sitemap.Namespaces) {
+// look for, and hidden which locations of the site they must not name.
+func (k *Observation) Read(norm *location.Normalizer, full bool, want extension.Set, hidden func(location string) bool) {
 	k.Parsed = true
 	h := &k.Response.Header
 	most := MaxPage
@@ -138,7 +135,7 @@ func (k *Observation) Read(norm *location.Normalizer, full bool, want sitemap.Na
 		k.Forbids = eligibility.Encoding
 		return
 	}
-	opts := html.Options{ContentType: h.ContentType, Extensions: want&media.Extensions != 0}
+	opts := html.Options{ContentType: h.ContentType, Extensions: want.OnRequest() != 0}
 	var facts html.Facts
 	if full {
 		k.Cost = readingCost(body, h.ContentEncoding != "")
@@ -157,10 +154,9 @@ func (k *Observation) Read(norm *location.Normalizer, full bool, want sitemap.Na
 	view := mark.Read(&facts, 0)
 	k.View = &view
 	k.Showing = showing(k, &facts)
-	k.Alternates = alternates(norm, k.Location, &facts)
 	links, twin := resolve(norm, k.Location, &facts)
 	k.Links, k.Twin = links, k.Twin || twin
-	k.Media = k.readMedia(norm, want, &facts)
+	k.Extensions = want.Read(&extension.Page{Facts: &facts, Norm: norm, Location: k.Location, At: k.At, Hidden: hidden})
 }
 
 // Decode undoes the response's content coding, if it has one. A compressor around the site may have
@@ -292,5 +288,5 @@ func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links [
 // DropContent forgets what the page shows. It keeps what forbids its listing.
 func (k *Observation) DropContent() {
 	k.Full, k.View, k.Showing = false, nil, 0
-	k.Links, k.Alternates, k.Media = nil, nil, nil
+	k.Links, k.Extensions = nil, nil
 }

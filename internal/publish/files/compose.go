@@ -4,34 +4,41 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
-	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// composer makes files from the entries in the store.
+// composer makes a file from the entries in the store.
 type composer struct {
 	*Files
-	to       *writer
-	trust    lastmod.Trust
-	now      moment.Time
-	declared sitemap.Namespaces // by the file that is being made
-	shown    sitemap.Extension  // of the entry that is being written
+	to    *writer
+	trust lastmod.Trust
+	now   moment.Time
+	more  []byte // the elements of extensions of the entry that is being written
 }
 
-// file makes file n, without withdrawn pages. A file that lists nothing has 0 pages.
-func (c *composer) file(ctx context.Context, n int) (made *file, err error) {
-	if n == newsFile {
-		made, err = c.news(ctx)
-	} else {
-		made, err = c.part(ctx, n)
-	}
-	if err != nil {
+// mention is a page with something new for a file beside the sitemap.
+type mention struct {
+	kind     extension.Kind
+	location string
+	stored   []byte
+	since    moment.Time
+	until    moment.Time // when the page expires, 0 for never
+}
+
+// file makes file n, without withdrawn pages. made are those that were made before. A file that
+// lists nothing has 0 pages.
+func (c *composer) file(ctx context.Context, n int, before map[int]*file) (made *file, err error) {
+	if a := c.asides[n]; a != nil {
+		made = c.aside(a, c.served.Load().with(before))
+	} else if made, err = c.part(ctx, n); err != nil {
 		return nil, fmt.Errorf("file %d: %w", n, err)
 	}
 	old := c.served.Load().files[n]
@@ -49,8 +56,7 @@ func (c *composer) part(ctx context.Context, n int) (*file, error) {
 		return nil, err
 	}
 	made := new(file)
-	c.declared = part.Uses() & c.cfg.Extensions
-	c.to.begin(string(sitemap.AppendURLSetOpen(nil, c.declared)))
+	c.to.begin(sitemap.URLSetOpen(c.cfg.Extensions.Entries().Namespaces()))
 	prefix := c.cfg.Keys.List(n, "")
 	for r, err := range c.cfg.Store.Scan(ctx, prefix, "") {
 		if err != nil {
@@ -69,26 +75,44 @@ func (c *composer) part(ctx context.Context, n int) (*file, error) {
 // entry writes a stored entry if it is to be shown, and reports whether it could be read.
 func (c *composer) entry(made *file, location string, stored []byte) (ok bool) {
 	e, err := shards.DecodeEntry(stored)
-	if err != nil || !c.shows(location, &e) {
+	if err != nil || passed(e.Until, c.now) || !c.linkable(location) {
 		return err == nil
 	}
 	c.to.given.Add(e.Date)
-	text, ok := c.appendEntry(c.to.text, location, &e, func(to string) {
-		c.to.linked = append(c.to.linked, c.Hash(to))
-	})
+	text, ok := c.appendEntry(c.to.text, location, &e)
 	if !ok {
 		return false
 	}
 	c.to.text, c.to.listed = text, append(c.to.listed, c.Hash(location))
 	c.to.flush()
 	made.until = earlier(made.until, e.Until)
+	c.mention(made, location, &e)
 	return true
 }
 
-// shows reports whether an entry is to be shown.
-func (c *composer) shows(location string, e *shards.Entry) bool {
-	return !passed(e.Until, c.now) && c.linkable(location)
+// mention notes what is new on a page. It keeps some times as many as a file shows, as some may not
+// be new yet, or expire.
+func (c *composer) mention(made *file, location string, e *shards.Entry) {
+	if len(e.Extensions) == 0 {
+		return
+	}
+	for _, a := range c.asides {
+		stored := e.Extensions[a.kind]
+		if stored == nil {
+			continue
+		}
+		since := moment.Of(a.At(stored))
+		if !passed(since.Add(a.For), c.now) {
+			made.news = append(made.news, mention{a.kind, location, stored, since, e.Until})
+		}
+		if most := 4 * a.Most; len(made.news) == 2*most {
+			slices.SortStableFunc(made.news, latestFirst)
+			made.news = slices.Clone(made.news[:most])
+		}
+	}
 }
+
+func latestFirst(a, b mention) int { return cmp.Compare(b.since, a.since) }
 
 // linkable reports whether a file may name a listed location.
 func (c *composer) linkable(location string) bool {
@@ -112,64 +136,59 @@ func (c *composer) isWithdrawn(location string) bool {
 	return true
 }
 
-// appendEntry appends an entry, and calls linked with each page that it may name. If it does
-// not fit a file with its extensions, it has none. ok is false if it does not fit at all.
-func (c *composer) appendEntry(dst []byte, location string, e *shards.Entry, linked func(string)) (_ []byte, ok bool) {
+// appendEntry appends an entry. If it does not fit a file with its extensions, it has none. ok is
+// false if it does not fit at all.
+func (c *composer) appendEntry(dst []byte, location string, e *shards.Entry) (_ []byte, ok bool) {
 	u := sitemap.URL{Loc: c.cfg.URL(location), LastMod: e.LastMod(c.trust, c.now).Seconds()}
 	u.ChangeFreq = cmp.Or(c.cfg.Rules.Freq(location), e.Freq.String())
 	u.Priority = c.cfg.Rules.Priority(location)
-	x := e.Extension.Shown(&c.shown, c.declared, c.cfg.URL, func(to string) bool {
-		if !c.linkable(to) {
-			return false
-		}
-		linked(to)
-		return true
-	})
-	if dst, ok = sitemap.AppendExtended(dst, u, x, c.declared); ok || x == nil {
-		return dst, ok
+	if len(e.Extensions) > 0 {
+		u.Extensions = e.Extensions.Append(c.more[:0], c.cfg.Extensions.Entries(), c.view())
+		c.more = u.Extensions
 	}
 	return sitemap.AppendURL(dst, u)
 }
 
-// news makes the file of news. It takes the latest articles whose entries still agree with
-// the records of articles.
-func (c *composer) news(ctx context.Context) (*file, error) {
-	articles, err := shards.Articles(ctx, c.cfg.Store, c.cfg.Keys, c.now.Time())
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(articles))
-	for i, a := range articles {
-		names[i] = c.cfg.Keys.List(a.Part, a.Location)
-	}
-	entries, err := txn.ReadAll(ctx, c.cfg.Store, names...)
-	if err != nil {
-		return nil, err
-	}
-	made := new(file)
-	c.to.begin(string(sitemap.AppendURLSetOpen(nil, sitemap.NewsItem)))
-	for i, a := range articles {
-		e, err := shards.DecodeEntry(entries[i])
-		if err == nil && len(c.to.listed) < sitemap.MaxNews && c.shows(a.Location, &e) && c.article(a, e.Extension) {
-			made.until = earlier(earlier(made.until, e.Until), moment.Seconds(a.Published).Add(shards.NewsFor))
-			c.to.flush()
+// view returns how elements name pages.
+func (c *composer) view() *extension.View {
+	return &extension.View{URL: c.cfg.URL, Publication: c.cfg.Publication, Shows: func(location string) bool {
+		if !c.linkable(location) {
+			return false
 		}
-	}
-	return c.to.endPages(made), nil
+		if c.to != nil {
+			c.to.linked = append(c.to.linked, c.Hash(location))
+		}
+		return true
+	}}
 }
 
-// article writes an article, and reports whether it belongs in the file of news.
-func (c *composer) article(a shards.Article, x *shards.Extension) (ok bool) {
-	if x == nil || x.News == nil || x.News.Published != a.Published {
-		return false
+// aside makes a file beside the sitemap, of the latest pages that the parts have for it.
+func (c *composer) aside(a *aside, parts map[int]*file) *file {
+	made := new(file)
+	var all []mention
+	for _, n := range slices.Sorted(maps.Keys(parts)) {
+		for _, m := range parts[n].news {
+			switch {
+			case m.kind != a.kind, passed(m.until, c.now), passed(m.since.Add(a.For), c.now), !c.linkable(m.location):
+			case m.since > c.now: // it waits for its time
+				made.until = earlier(made.until, m.since)
+			default:
+				all = append(all, m)
+			}
+		}
 	}
-	news := *x.News
-	if c.cfg.Publication != "" {
-		news.Publication = c.cfg.Publication
+	slices.SortStableFunc(all, latestFirst)
+	only := extension.Of(a.kind)
+	c.to.begin(sitemap.URLSetOpen(only.Namespaces()))
+	for _, m := range all[:min(len(all), a.Most)] {
+		c.more = extension.Values{a.kind: m.stored}.Append(c.more[:0], only, c.view())
+		text, ok := sitemap.AppendURL(c.to.text, sitemap.URL{Loc: c.cfg.URL(m.location), Extensions: c.more})
+		if !ok || len(c.more) == 0 {
+			continue
+		}
+		c.to.text, c.to.listed = text, append(c.to.listed, c.Hash(m.location))
+		c.to.flush()
+		made.until = earlier(earlier(made.until, m.until), m.since.Add(a.For))
 	}
-	u := sitemap.URL{Loc: c.cfg.URL(a.Location)}
-	if c.to.text, ok = sitemap.AppendExtended(c.to.text, u, &sitemap.Extension{News: &news}, sitemap.NewsItem); ok {
-		c.to.listed = append(c.to.listed, c.Hash(a.Location))
-	}
-	return ok
+	return c.to.endPages(made)
 }

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -135,12 +135,12 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &site{gone: map[string]time.Time{}, r: rand.New(rand.NewPCG(seed, 1))}
 			s.diary = newDiary(t, func(c *Config) {
-				c.Extensions, c.Every = sitemap.Alternates, 5*time.Second
+				c.Extensions, c.Every = extension.Of(extension.Alternates), 5*time.Second
 			})
 			for i := range 24 {
 				s.happens(added, fmt.Sprintf("/page%02d", i))
 			}
-			linked := shards.Entry{Extension: &shards.Extension{Alternates: []shards.Alternate{{Lang: "de", Location: "/page01"}, {Lang: "en", Location: "/page10"}, {Lang: "fr", Location: "/page20"}}}}
+			linked := shards.Entry{Extensions: inLanguages("de=/page01", "en=/page10", "fr=/page20")}
 			s.write(func(tx txn.Records) {
 				for _, l := range []string{"/page01", "/page10", "/page20"} {
 					s.book.Set(tx, s.part[l], l, linked)

@@ -1,63 +1,47 @@
 package files
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-func TestPartDeclaresTheNamespacesInUse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Images | sitemap.Alternates })
-		x := everything()
-		s.list(shards.Entry{Extension: &shards.Extension{Videos: x.Videos}}, "/v")
-		s.list(shards.Entry{Extension: &shards.Extension{Images: x.Images}}, "/i")
-		s.list(shards.Entry{Extension: &shards.Extension{Images: []string{"javascript:1"}}}, "/bad")
-		s.list(shards.Entry{}, "/4")
-		s.render()
-		first, second := s.get("sitemap-1.xml").Body.String(), s.get("sitemap-2.xml").Body.String()
-		if !strings.Contains(first, "xmlns:image") || strings.Contains(first, "xmlns:xhtml") || strings.Contains(first, "video") {
-			t.Errorf("the first part is\n%s", first)
-		}
-		if !strings.Contains(first, "<url><loc>https://example.com/bad</loc></url>") {
-			t.Errorf("a page whose images are none is not listed without them:\n%s", first)
-		}
-		if !strings.HasPrefix(second, sitemap.URLSetOpen) {
-			t.Errorf("a part without extensions is\n%s", second)
-		}
-	})
+func TestPartHasTheExtensionsThatAreOn(t *testing.T) {
+	s := newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Images, extension.Alternates) })
+	s.list(shards.Entry{Extensions: extension.Values{extension.Images: []byte("<image:image/>"), extension.Videos: []byte("<video:video/>")}}, "/a")
+	s.render()
+	body := s.get("sitemap.xml").Body.String()
+	if !strings.Contains(body, "xmlns:image") || !strings.Contains(body, "xmlns:xhtml") || !strings.Contains(body, "</loc><image:image/></url>") || strings.Contains(body, "video") {
+		t.Errorf("the sitemap is\n%s", body)
+	}
 }
 
 // A withdrawn page must be named nowhere, although the store does not know yet. Other alternates stay.
 func TestWithdrawnPageIsNoAlternate(t *testing.T) {
-	{
-		synctest.Test(t, func(t *testing.T) {
-			s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Alternates })
-			e := shards.Entry{Extension: &shards.Extension{Alternates: []shards.Alternate{{Lang: "de", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}}}}
-			s.list(shards.Entry{}, "/1", "/2")
-			s.list(e, "/en", "/fr", "/de")
-			s.render()
-			s.files.Withdraw("/de", time.Now())
-			for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml"} {
-				if body := s.get(name).Body.String(); strings.Contains(body, "/de") || !strings.Contains(body, `hreflang="fr"`) {
-					t.Errorf("%s is\n%s", name, body)
-				}
-			}
-			if n := s.files.Listed(); n != 4 {
-				t.Errorf("%d pages are listed, want 4", n)
-			}
-		})
+	s := newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Alternates) })
+	s.list(shards.Entry{}, "/1", "/2")
+	s.list(shards.Entry{Extensions: inLanguages("de=/d'e&", "en=/en", "fr=/fr")}, "/en", "/fr", "/d'e&")
+	s.render()
+	s.files.Withdraw("/d'e&", time.Now())
+	for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml"} {
+		if body := s.get(name).Body.String(); strings.Contains(body, "/d") || !strings.Contains(body, `hreflang="fr"`) {
+			t.Errorf("%s is\n%s", name, body)
+		}
+	}
+	if n := s.files.Listed(); n != 4 {
+		t.Errorf("%d pages are listed, want 4", n)
 	}
 }
 
 // The rules may have changed since the pages were listed.
 func TestExcludedPageIsNoAlternate(t *testing.T) {
-	s := newShelf(t, func(c *Config) { c.Extensions, c.Rules = sitemap.Alternates, barring("/de") })
-	s.list(shards.Entry{Extension: &shards.Extension{Alternates: []shards.Alternate{{Lang: "de", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}}}}, "/en", "/fr", "/de")
+	s := newShelf(t, func(c *Config) { c.Extensions, c.Rules = extension.Of(extension.Alternates), barring("/de") })
+	s.list(shards.Entry{Extensions: inLanguages("de=/de", "en=/en", "fr=/fr")}, "/en", "/fr", "/de")
 	s.render()
 	if body := s.get("sitemap.xml").Body.String(); strings.Contains(body, "/de") || !strings.Contains(body, `hreflang="fr"`) {
 		t.Errorf("the sitemap is\n%s", body)
@@ -66,39 +50,42 @@ func TestExcludedPageIsNoAlternate(t *testing.T) {
 
 func TestNewsLeaveAfterTwoDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t, func(c *Config) { c.News = true })
-		now := time.Now().Unix()
-		news := func(ago int64) shards.Entry {
-			return shards.Entry{Extension: &shards.Extension{News: &sitemap.News{Publication: "P", Language: "en", Published: now - ago, Title: "T"}}}
-		}
-		s.list(news(3600), "/new")
-		s.list(news(47*3600), "/old")
-		s.list(news(49*3600), "/older")
-		s.list(news(-600), "/ahead")
+		s := newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.News) })
+		s.run()
+		news := func(ago time.Duration) shards.Entry { return shards.Entry{Extensions: anArticle(ago)} }
+		s.list(news(time.Hour), "/new")
+		s.list(news(47*time.Hour), "/old")
+		s.list(news(49*time.Hour), "/older")
+		s.list(news(-10*time.Minute), "/ahead")
 		s.list(shards.Entry{}, "/page")
-		s.render()
+		time.Sleep(2 * time.Minute)
 		s.want("sitemap-news.xml", "/new", "/old")
+		time.Sleep(10 * time.Minute)
+		s.want("sitemap-news.xml", "/ahead", "/new", "/old")
 		time.Sleep(2 * time.Hour)
-		s.render()
 		s.want("sitemap-news.xml", "/ahead", "/new")
 		s.files.Withdraw("/new", time.Now())
 		s.want("sitemap-news.xml", "/ahead")
-		if err := s.book.PruneNews(t.Context(), s.st, time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		left := 0
-		for _, err := range s.st.Scan(t.Context(), s.book.Keys.Announced(), "") {
-			if left++; err != nil {
-				t.Fatal(err)
-			}
-		}
-		if left != 2 {
-			t.Errorf("%d keys of news are left, want those of the two young ones", left)
-		}
 		time.Sleep(72 * time.Hour)
-		s.render()
 		if w := s.get("sitemap-news.xml"); w.Code != 404 {
 			t.Errorf("without news: status %d", w.Code)
 		}
 	})
+}
+
+func TestFileOfNewsHasTheLatestArticles(t *testing.T) {
+	s := newShelf(t, func(c *Config) { c.Extensions, c.Publication = extension.Of(extension.News), "Paper & Co" })
+	s.book.MaxURLs = 0
+	most := s.files.cfg.Extensions.Asides()[extension.News].Most
+	for i := range 9 * most {
+		s.list(shards.Entry{Extensions: anArticle(time.Duration((i*7)%(9*most)) * time.Second)}, fmt.Sprintf("/%05d", (i*7)%(9*most)))
+	}
+	s.render()
+	w := s.get("sitemap-news.xml")
+	if got := locs(t, w.Body.Bytes()); len(got) != most || got[0] != "/00000" || got[most-1] != fmt.Sprintf("/%05d", most-1) {
+		t.Errorf("%d articles from %s to %s", len(got), got[0], got[len(got)-1])
+	}
+	if !strings.Contains(w.Body.String(), "<news:name>Paper &amp; Co</news:name>") || strings.Contains(s.get("sitemap.xml").Body.String(), "news") {
+		t.Errorf("the news are\n%.500s", w.Body)
+	}
 }

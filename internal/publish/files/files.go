@@ -15,8 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/store"
 )
@@ -35,11 +35,10 @@ type Config struct {
 	Folder string
 	// Every is the least time between two renderings that nobody waits for.
 	Every time.Duration
-	// Extensions says which of Alternates, Images and Videos the parts show.
-	Extensions sitemap.Namespaces
-	// News says that there is a file of news. Publication is the name of the
-	// newspaper or site in it; if it is empty, each page's own name is used.
-	News        bool
+	// Extensions are those that the files show.
+	Extensions extension.Set
+	// Publication is the name of the newspaper or site in the file of news; if it is empty, each
+	// page's own name is used.
 	Publication string
 	// Rules are the owner's. A location that a rule excludes is not shown. Their
 	// changefreq and priority go before the inferred ones.
@@ -78,7 +77,7 @@ type Files struct {
 // New returns the files of a site. None is made before the first call of [Files.Follow].
 func New(cfg Config) *Files {
 	f := &Files{
-		names:     names{cfg.Name, cfg.Folder, cfg.News},
+		names:     newNames(&cfg),
 		cfg:       cfg,
 		seed:      maphash.MakeSeed(),
 		wake:      make(chan struct{}, 1),

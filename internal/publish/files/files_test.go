@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -140,9 +140,9 @@ func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
 }
 
 func TestWithdrawnPageHasNoElementUntilTheStoreHasDecided(t *testing.T) {
-	s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Alternates })
+	s := newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Alternates) })
 	s.list(shards.Entry{}, "/a")
-	s.list(shards.Entry{Extension: &shards.Extension{Alternates: []shards.Alternate{{Lang: "de", Location: "/a"}, {Lang: "en", Location: "/b"}, {Lang: "fr", Location: "/fr"}}}}, "/b")
+	s.list(shards.Entry{Extensions: inLanguages("de=/a", "en=/b", "fr=/fr")}, "/b")
 	s.render()
 	want := func(when string, has bool) {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -27,7 +27,7 @@ type model struct {
 
 func newModel(t *testing.T, seed uint64) *model {
 	m := &model{
-		shelf: newShelf(t, func(c *Config) { c.Extensions = sitemap.Images | sitemap.Alternates }), r: rand.New(rand.NewPCG(seed, 0)),
+		shelf: newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Images, extension.Alternates) }), r: rand.New(rand.NewPCG(seed, 0)),
 		pages: map[string]shards.Entry{}, part: map[string]int{}, touched: map[int]bool{},
 	}
 	m.book.MaxURLs, m.book.MaxBytes = 8, modelBytes
@@ -42,12 +42,10 @@ func (m *model) entry() shards.Entry {
 	e := changedAt(1 + m.r.Int64N(900_000_000))
 	switch n := m.r.IntN(6); {
 	case n < 2:
-		e.Extension = &shards.Extension{}
-		for i := range n + 1 {
-			e.Extension.Images = append(e.Extension.Images, fmt.Sprintf("https://example.com/%d?%s", i, strings.Repeat("&", m.r.IntN(100))))
-		}
+		one := fmt.Sprintf("<image:image><image:loc>https://example.com/?%s</image:loc></image:image>", strings.Repeat("&amp;", m.r.IntN(100)))
+		e.Extensions = extension.Values{extension.Images: []byte(strings.Repeat(one, n+1))}
 	case n == 2:
-		e.Extension = &shards.Extension{Alternates: []shards.Alternate{{Lang: "de", Location: "/de"}, {Lang: "en", Location: "/en"}}}
+		e.Extensions = inLanguages("de=/de", "en=/en")
 	}
 	return e
 }
@@ -192,11 +190,9 @@ func (m *model) check(before map[string]string) (after map[string]string) {
 			}
 			_, entry, _ := strings.Cut(w.Body.String(), strings.ReplaceAll(u, "&", "&amp;")+"</loc>")
 			entry, _, _ = strings.Cut(entry, "</url>")
-			x := m.pages[u].Extension
-			if x == nil {
-				x = new(shards.Extension)
-			}
-			if images, links := strings.Count(entry, "<image:loc>"), strings.Count(entry, "<xhtml:link"); images != len(x.Images) || links != len(x.Alternates) {
+			x := m.pages[u].Extensions
+			wantImages, wantLinks := strings.Count(string(x[extension.Images]), "<image:loc>"), len(x.Alternates())
+			if images, links := strings.Count(entry, "<image:loc>"), strings.Count(entry, "<xhtml:link"); images != wantImages || links != wantLinks {
 				m.Errorf("%s has %s with %d images and %d links, want %+v", name, u, images, links, x)
 			}
 		}

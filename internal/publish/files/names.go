@@ -1,26 +1,39 @@
 package files
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/keys"
 )
 
-// newsFile is the number of the file of news. It stands beside the sitemap, and no index
-// names it. Parts have lower numbers.
-const newsFile = keys.MaxPart + 1
-
 // names knows which names the site's files have.
 type names struct {
-	first  string // the name of the first file, without ".xml"
-	folder string // the location of the folder of the files
-	news   bool   // there is a file of news
+	first  string         // the name of the first file, without ".xml"
+	folder string         // the location of the folder of the files
+	asides map[int]*aside // the files beside the sitemap, by their numbers; no index names them
+}
+
+// aside is a file of what is new, of one extension.
+type aside struct {
+	*extension.Aside
+	kind extension.Kind
+}
+
+func newNames(cfg *Config) names {
+	s := names{cfg.Name, cfg.Folder, map[int]*aside{}}
+	for kind, a := range cfg.Extensions.Asides() {
+		s.asides[keys.MaxPart+1+int(kind)] = &aside{a, kind}
+	}
+	return s
 }
 
 // name says which of the files is asked for.
 type name struct {
-	number int  // of the part, or newsFile
+	number int  // of the part, or of a file beside the sitemap
 	top    bool // it is the index, or the only part
 	packed bool // the name ends in ".gz"
 }
@@ -33,31 +46,30 @@ func (s names) parse(file string) (n name, ok bool) {
 	}
 	rest, n.packed = strings.CutSuffix(rest, ".gz")
 	rest, isXML := strings.CutSuffix(rest, ".xml")
-	digits, dashed := strings.CutPrefix(rest, "-")
-	switch {
-	case !isXML:
-		return name{}, false
-	case rest == "":
-		n.top = true
-		return n, true
-	case rest == "-news" && s.news:
-		n.number = newsFile
-		return n, true
+	if n.top = rest == ""; n.top || !isXML {
+		return n, isXML
+	}
+	for number, a := range s.asides {
+		if rest == a.Suffix {
+			n.number = number
+			return n, true
+		}
 	}
 	var err error
+	digits, dashed := strings.CutPrefix(rest, "-")
 	n.number, err = strconv.Atoi(digits)
-	return n, err == nil && dashed && n.number > 0 && n.number < newsFile && strconv.Itoa(n.number) == digits
+	return n, err == nil && dashed && n.number > 0 && n.number <= keys.MaxPart && strconv.Itoa(n.number) == digits
 }
 
 // of returns the name of a file by its number, 0 for the index.
 func (s names) of(number int) string {
-	switch number {
-	case 0:
-		return s.first + ".xml"
-	case newsFile:
-		return s.first + "-news.xml"
+	suffix := ""
+	if a := s.asides[number]; a != nil {
+		suffix = a.Suffix
+	} else if number != 0 {
+		suffix = "-" + strconv.Itoa(number)
 	}
-	return s.first + "-" + strconv.Itoa(number) + ".xml"
+	return s.first + suffix + ".xml"
 }
 
 // Owns reports whether file is the name of one of the site's files, there or not.
@@ -74,10 +86,11 @@ func (s names) OwnsLocation(location string) bool {
 }
 
 // Tops returns the names of the files that crawlers are to be told of, since no
-// other file names them: the first one and the file of news.
+// other file names them: the first one and those beside the sitemap.
 func (s names) Tops() []string {
-	if s.news {
-		return []string{s.of(0), s.of(newsFile)}
+	tops := []string{s.of(0)}
+	for _, number := range slices.Sorted(maps.Keys(s.asides)) {
+		tops = append(tops, s.of(number))
 	}
-	return []string{s.of(0)}
+	return tops
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
@@ -97,11 +98,11 @@ func (p *pass) end() {
 	}
 }
 
-// run makes the files of a pass and serves them. Each pass makes the file of news too,
-// after the parts, since any change may concern it.
+// run makes the files of a pass and serves them. Each pass makes the files beside the sitemap
+// too, after the parts, since any change may concern them.
 func (p *pass) run(ctx context.Context) error {
-	if p.news {
-		p.dirty[newsFile] = true
+	for n := range p.asides {
+		p.dirty[n] = true
 	}
 	if p.all {
 		if err := p.findAll(ctx); err != nil {
@@ -144,7 +145,7 @@ func (p *pass) findAll(ctx context.Context) error {
 		return err
 	}
 	for n := range p.Files.served.Load().files {
-		if n != newsFile && parts[n].Pages <= 0 {
+		if n <= keys.MaxPart && parts[n].Pages <= 0 {
 			p.made[n] = new(file)
 		}
 	}
@@ -165,7 +166,7 @@ func (p *pass) open(ctx context.Context) error {
 	numbers := slices.Sorted(maps.Keys(p.dirty))
 	names := make([]string, len(numbers))
 	for i, n := range numbers {
-		names[i] = recordKey(p.cfg.Keys, n)
+		names[i] = p.cfg.Keys.File(n)
 	}
 	records, err := txn.ReadAll(ctx, p.cfg.Store, names...)
 	if err != nil {
@@ -176,7 +177,7 @@ func (p *pass) open(ctx context.Context) error {
 	for i, n := range numbers {
 		if r, ok := readRecord(records[i]); ok {
 			files[n] = &file{record: r, stored: true}
-		} else if n != newsFile {
+		} else if n <= keys.MaxPart {
 			return nil
 		}
 	}
@@ -189,7 +190,7 @@ func (p *pass) open(ctx context.Context) error {
 func (p *pass) makeFiles(ctx context.Context, todo []int, trust lastmod.Trust) (failed error) {
 	for i, n := range todo {
 		c := composer{Files: p.Files, to: &p.passer.writer, trust: trust, now: moment.Of(time.Now())}
-		made, err := c.file(ctx, n)
+		made, err := c.file(ctx, n, p.made)
 		if err == nil {
 			p.made[n] = made
 			continue
@@ -262,7 +263,7 @@ func (s *snapshot) date(n int, made *file, now moment.Time, whole bool) {
 // the withdrawn pages that were cut out, of those in gone. The caller holds replacing.
 func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string) {
 	for n, p := range next.files {
-		if next.until = earlier(next.until, p.until); n != newsFile {
+		if next.until = earlier(next.until, p.until); n <= keys.MaxPart {
 			next.pages += p.Pages
 			next.damaged += p.damaged
 		}

@@ -34,14 +34,6 @@ func readRecord(b []byte) (r record, ok bool) {
 	return r, err == nil && min(r.Pages, r.Size, r.Changes) >= 0
 }
 
-// recordKey returns the key under which the record of file n is stored.
-func recordKey(k keys.Keys, n int) string {
-	if n == newsFile {
-		return k.News()
-	}
-	return k.File(n)
-}
-
 // note sets the time of file n, which was just made, and stores its record. The same
 // bytes keep their time: that of the file before, or the stored one, which survives
 // restarts and which other processes see. Other bytes get a later time. A file without
@@ -61,7 +53,7 @@ func (c *composer) note(ctx context.Context, n int, made, old *file) {
 		made.stored = true
 		return
 	}
-	names := []string{recordKey(c.cfg.Keys, n)}
+	names := []string{c.cfg.Keys.File(n)}
 	if n <= keys.MaxPart {
 		names = append(names, c.cfg.Keys.Part(n))
 	}

@@ -3,6 +3,8 @@ package files
 import (
 	"context"
 	"hash/maphash"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/metrics"
@@ -83,7 +85,9 @@ func (f *Files) List() []Info {
 			add(n, s.files[n])
 		}
 	}
-	add(newsFile, s.files[newsFile])
+	for _, n := range slices.Sorted(maps.Keys(f.asides)) {
+		add(n, s.files[n])
+	}
 	return list
 }
 
@@ -91,12 +95,11 @@ func (f *Files) List() []Info {
 // is made anew, and "" if it has none. It returns when ctx ends, whatever the store does.
 func (f *Files) Element(ctx context.Context, n int, location string) (string, error) {
 	return txn.Within(ctx, func() (element string, err error) {
-		keys := []string{f.cfg.Keys.List(n, location), f.cfg.Keys.Part(n)}
-		err = f.cfg.Store.View(ctx, keys, func(values [][]byte) error {
-			c := composer{Files: f, trust: f.Trust(), now: moment.Of(time.Now()), declared: shards.DecodePart(values[1]).Uses() & f.cfg.Extensions}
+		err = f.cfg.Store.View(ctx, []string{f.cfg.Keys.List(n, location)}, func(values [][]byte) error {
+			c := composer{Files: f, trust: f.Trust(), now: moment.Of(time.Now())}
 			e, err := shards.DecodeEntry(values[0])
-			if element = ""; values[0] != nil && err == nil && c.shows(location, &e) {
-				text, _ := c.appendEntry(nil, location, &e, func(string) {})
+			if element = ""; values[0] != nil && err == nil && !passed(e.Until, c.now) && c.linkable(location) {
+				text, _ := c.appendEntry(nil, location, &e)
 				element = string(text)
 			}
 			return nil

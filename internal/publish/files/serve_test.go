@@ -25,7 +25,7 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 	s.list(shards.Entry{Date: lastmod.Date{At: moment.Seconds(1700000000), Seen: true}, Freq: rate.Weekly}, "/a")
 	s.render()
 	plain := s.get("sitemap.xml")
-	const want = sitemap.URLSetOpen + "<url><loc>https://example.com/a</loc><lastmod>2023-11-14T22:13:20Z</lastmod><changefreq>weekly</changefreq></url>\n" + sitemap.URLSetClose
+	want := sitemap.URLSetOpen("") + "<url><loc>https://example.com/a</loc><lastmod>2023-11-14T22:13:20Z</lastmod><changefreq>weekly</changefreq></url>\n" + sitemap.URLSetClose
 	if plain.Body.String() != want {
 		t.Fatalf("served\n%s, want\n%s", plain.Body, want)
 	}

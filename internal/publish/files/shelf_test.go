@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -244,7 +245,7 @@ func (s *shelf) want(name string, want ...string) {
 func (s *shelf) wantEntries(name, want string) {
 	s.Helper()
 	got := s.get(name).Body.String()
-	if entries := strings.TrimSuffix(strings.TrimPrefix(got, sitemap.URLSetOpen), sitemap.URLSetClose); entries != want {
+	if entries := strings.TrimSuffix(strings.TrimPrefix(got, sitemap.URLSetOpen("")), sitemap.URLSetClose); entries != want {
 		s.Errorf("%s has\n%s, want\n%s", name, entries, want)
 	}
 }
@@ -254,13 +255,17 @@ func changedAt(unix int64) shards.Entry {
 	return shards.Entry{Date: lastmod.Date{At: moment.Seconds(unix), Seen: true}}
 }
 
-// everything is an extension of all kinds.
-func everything() *shards.Extension {
-	return &shards.Extension{
-		Alternates: []shards.Alternate{{Lang: "de", Location: "/de"}, {Lang: "x-default", Location: "/"}},
-		Images:     []string{"https://example.com/a.png", "https://cdn.example.net/b.png?x=1&y=2"},
-		News:       &sitemap.News{Publication: "The Paper", Language: "en", Published: 1700000000, Title: "Cats & dogs"},
-		Videos: []sitemap.Video{{Thumbnail: "https://example.com/t.png", Title: "T", Description: "D",
-			Content: "https://example.com/v.mp4", Player: "https://example.com/p", Seconds: 60, Published: 1690000000}},
+// inLanguages is what an entry has of a page in these languages, as "de=/de".
+func inLanguages(all ...string) extension.Values {
+	var stored strings.Builder
+	for _, one := range all {
+		stored.WriteString(strings.Replace(one, "=", " ", 1) + "\n")
 	}
+	return extension.Values{extension.Alternates: []byte(stored.String())}
+}
+
+// anArticle is what an entry has of an article, published some time ago.
+func anArticle(ago time.Duration) extension.Values {
+	at := time.Now().Add(-ago).UTC().Format(time.RFC3339)
+	return extension.Values{extension.News: []byte(`{"Publication":"P","Language":"en","Published":"` + at + `","Title":"T"}`)}
 }

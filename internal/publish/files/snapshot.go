@@ -17,7 +17,8 @@ type file struct {
 	damaged int         // entries that could not be read
 	until   moment.Time // when the first page expires, 0 for never
 	listed  locations
-	linked  locations // of the alternates that it names
+	linked  locations // of other pages that its entries name
+	news    []mention // of its pages, for the files beside the sitemap
 	stored  bool      // the store has this record
 }
 
@@ -49,7 +50,7 @@ func (s locations) has(hash uint64) bool {
 
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
-	files   map[int]*file // parts and the file of news, if they list a page, by their numbers
+	files   map[int]*file // those that list a page, by their numbers
 	index   *file         // lists the parts; nil if there are fewer than two
 	pages   int           // listed by the parts
 	damaged int

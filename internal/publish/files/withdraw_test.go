@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -166,14 +166,12 @@ func TestPageThatIsWithdrawnAgainDelaysNoRequest(t *testing.T) {
 // newPress is a shelf with every kind of file, in which every file names "/gone".
 func newPress(t *testing.T) *diary {
 	d := newDiary(t, func(c *Config) {
-		c.News, c.Extensions = true, sitemap.Alternates
-		c.Publication = "The Paper"
+		c.Extensions = extension.Of(extension.News, extension.Alternates)
 	})
 	entry := func() shards.Entry {
-		return shards.Entry{Extension: &shards.Extension{
-			Alternates: []shards.Alternate{{Lang: "de", Location: "/gone"}, {Lang: "en", Location: "/b"}, {Lang: "fr", Location: "/c"}},
-			News:       &sitemap.News{Publication: "The Paper", Language: "en", Published: time.Now().Add(-time.Hour).Unix(), Title: "News"},
-		}}
+		x := inLanguages("de=/gone", "en=/b", "fr=/c")
+		x[extension.News] = anArticle(time.Hour)[extension.News]
+		return shards.Entry{Extensions: x}
 	}
 	d.happens(added, "/a", "/b", "/gone", "/c")
 	for _, l := range []string{"/a", "/b", "/gone", "/c"} {

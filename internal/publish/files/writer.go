@@ -19,7 +19,7 @@ type writer struct {
 	sum  xxh3.Hasher
 	size int
 
-	listed, linked []uint64 // hashes of the locations that the file lists, and that it links to
+	listed, linked []uint64 // hashes of the locations that the file lists, and of others that it names
 	given          lastmod.Gatherer
 }
 

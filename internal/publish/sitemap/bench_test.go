@@ -82,7 +82,7 @@ func benchURLs() []URL {
 
 // writeURLSet writes a whole file in buf.
 func writeURLSet(buf []byte, urls []URL) []byte {
-	buf = append(buf[:0], URLSetOpen...)
+	buf = append(buf[:0], URLSetOpen("")...)
 	for i := range urls {
 		buf, _ = AppendURL(buf, urls[i])
 	}
@@ -122,7 +122,7 @@ func BenchmarkWriteURLSetGzip(b *testing.B) {
 			for b.Loop() {
 				size = 0
 				zw.Reset(&size)
-				piece = append(piece[:0], URLSetOpen...)
+				piece = append(piece[:0], URLSetOpen("")...)
 				for i := range urls {
 					if piece, _ = AppendURL(piece, urls[i]); len(piece) >= 32<<10 {
 						_, _ = zw.Write(piece) // a counter takes everything

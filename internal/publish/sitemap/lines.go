@@ -3,7 +3,7 @@ package sitemap
 import "bytes"
 
 // An entry is one line of a file. If it has alternates, each of them is a line of its own
-// in it. So a reader by lines can leave out pages.
+// in it, and what follows them is another. So a reader by lines can leave out pages.
 
 // Loc returns the escaped address in a line that begins an entry.
 func Loc(line []byte) (address []byte, ok bool) {
@@ -14,16 +14,13 @@ func Loc(line []byte) (address []byte, ok bool) {
 
 // Href returns the escaped address in a line that is an alternate.
 func Href(line []byte) (address []byte, ok bool) {
-	if !bytes.HasPrefix(line, []byte(alternateOpen)) {
+	if !bytes.HasPrefix(line, []byte(`<xhtml:link `)) {
 		return nil, false
 	}
-	_, address, ok = bytes.Cut(line, []byte(hrefOpen))
+	_, address, ok = bytes.Cut(line, []byte(` href="`))
 	address, _, _ = bytes.Cut(address, []byte(`"`))
 	return address, ok
 }
 
 // EndsURL reports whether a line ends an entry.
 func EndsURL(line []byte) bool { return bytes.HasSuffix(line, bytes.TrimSpace([]byte(urlClose))) }
-
-// EscapedAddress returns an address as a file has it.
-func EscapedAddress(loc string) string { return string(appendEscaped(nil, loc)) }

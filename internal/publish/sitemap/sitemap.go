@@ -2,10 +2,9 @@
 // (https://www.sitemaps.org/protocol.html). It takes entries and appends their XML. It must
 // never write a file that is not well-formed and valid, so it refuses invalid entries.
 //
-// A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each
-// page, URLSetClose; or IndexOpen, AppendSitemap for each part, IndexClose. The caller
-// keeps within the limits of a file: EscapedLen, MaxEntryOverhead and ExtensionLen say how
-// much room an entry takes at most.
+// A file is built by appending: URLSetOpen, an AppendURL for each page, URLSetClose; or
+// IndexOpen, AppendSitemap for each part, IndexClose. The caller keeps within the limits of a
+// file: EscapedLen and MaxEntryOverhead say how much room an entry takes at most.
 package sitemap
 
 // The limits that the protocol sets for one file, a sitemap or an index.
@@ -21,7 +20,6 @@ const (
 	declaration = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 	namespace   = `http://www.sitemaps.org/schemas/sitemap/0.9`
 
-	URLSetOpen  = declaration + `<urlset xmlns="` + namespace + `">` + "\n"
 	URLSetClose = `</urlset>` + "\n"
 	IndexOpen   = declaration + `<sitemapindex xmlns="` + namespace + `">` + "\n"
 	IndexClose  = `</sitemapindex>` + "\n"
@@ -48,6 +46,12 @@ const (
 	MaxEntryOverhead = len(urlOpen+locClose+lastModOpen+"2006-01-02T15:04:05Z"+lastModClose+freqOpen+"monthly"+freqClose) + len(priorityOpen+"0.8"+priorityClose) + len(urlClose)
 )
 
+// URLSetOpen returns the beginning of a sitemap whose entries need some declarations of
+// extensions.
+func URLSetOpen(declared string) string {
+	return declaration + `<urlset xmlns="` + namespace + `"` + declared + ">\n"
+}
+
 // URL is one entry of a sitemap.
 type URL struct {
 	// Loc is the absolute address: 1 to 2,047 printable ASCII characters without space.
@@ -56,6 +60,8 @@ type URL struct {
 	// LastMod is when the page's content last changed, in seconds since the Unix epoch. If
 	// it is not positive, or after the year 9999, the entry has none.
 	LastMod int64
+	// Extensions are the elements of extensions, well-formed and allowed by their schemas.
+	Extensions []byte
 	// ChangeFreq is one of the protocol's seven words, "always" to "never"; empty leaves it out.
 	ChangeFreq string
 	// Priority is in tenths, from 1 to MaxPriority; 0 leaves it out.
@@ -78,7 +84,7 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 		return dst[:begun], false
 	}
 	dst = appendTime(append(dst, locClose...), lastModOpen, u.LastMod, lastModClose)
-	if freq == "" && u.Priority == 0 {
+	if freq == "" && u.Priority == 0 && len(u.Extensions) == 0 { // as have most
 		return append(dst, urlClose...), true
 	}
 	dst = append(dst, freq...)
@@ -87,6 +93,7 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 		dst = append(dst, '0'+u.Priority/10, '.', '0'+u.Priority%10)
 		dst = append(dst, priorityClose...)
 	}
+	dst = append(dst, u.Extensions...)
 	return append(dst, urlClose...), true
 }
 

@@ -11,7 +11,7 @@ import (
 const november = 1_795_222_923 // 2026-11-21T01:02:03Z
 
 func TestURLSetIsAsValidatorsExpect(t *testing.T) {
-	file := []byte(URLSetOpen)
+	file := []byte(URLSetOpen(""))
 	for _, u := range []URL{
 		{Loc: "https://example.com/"},
 		{Loc: "https://example.com/a", LastMod: november},
@@ -31,7 +31,7 @@ func TestURLSetIsAsValidatorsExpect(t *testing.T) {
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <url><loc>https://example.com/</loc></url>
 <url><loc>https://example.com/a</loc><lastmod>2026-11-21T01:02:03Z</lastmod></url>
-<url><loc>https://example.com/a&apos;b&amp;c?x=1&amp;y=%22</loc><lastmod>2026-11-21T01:02:03Z</lastmod><changefreq>daily</changefreq></url>
+<url><loc>https://example.com/a&#39;b&amp;c?x=1&amp;y=%22</loc><lastmod>2026-11-21T01:02:03Z</lastmod><changefreq>daily</changefreq></url>
 <url><loc>https://example.com/b</loc><changefreq>never</changefreq></url>
 <url><loc>https://example.com/c</loc><lastmod>2026-11-21T01:02:03Z</lastmod><changefreq>daily</changefreq><priority>0.8</priority></url>
 <url><loc>https://example.com/d</loc><priority>0.1</priority></url>
@@ -179,7 +179,7 @@ func FuzzFile(f *testing.F) {
 	f.Add("&amp;", int64(1), "never", uint8(11))
 	f.Fuzz(func(t *testing.T, loc string, lastMod int64, freq string, priority uint8) {
 		want := []xmlURL{{Loc: "https://example.com/"}}
-		file, _ := AppendURL([]byte(URLSetOpen), URL{Loc: "https://example.com/"})
+		file, _ := AppendURL([]byte(URLSetOpen("")), URL{Loc: "https://example.com/"})
 		before := len(file)
 		file, ok := AppendURL(file, URL{Loc: loc, LastMod: lastMod, ChangeFreq: freq, Priority: priority})
 		if ok {
@@ -224,4 +224,17 @@ func wantPriority(tenths uint8) string {
 		return ""
 	}
 	return fmt.Sprintf("%.1f", float64(tenths)/10)
+}
+
+func TestDeclarationsAndElementsOfExtensionsAreWritten(t *testing.T) {
+	const declared = ` xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"`
+	if got := URLSetOpen(declared); !strings.HasSuffix(got, `"`+declared+">\n") {
+		t.Errorf("a sitemap begins with %s", got)
+	}
+	for _, u := range []URL{{}, {ChangeFreq: "daily"}, {Priority: 7}} {
+		u.Loc, u.Extensions = "https://example.com/a", []byte("<image:image/>")
+		if got, ok := AppendURL(nil, u); !ok || !strings.HasSuffix(string(got), "<image:image/></url>\n") {
+			t.Errorf("the entry is %s", got)
+		}
+	}
 }

@@ -37,16 +37,14 @@ func (k Keys) Active() string      { return string(k) + "active" }      // when 
 func (k Keys) Boilerplate() string { return string(k) + "boilerplate" } // what the pages have in common
 func (k Keys) Erased() string      { return string(k) + "erased" }      // changes whenever records of locations are erased
 func (k Keys) Extensions() string  { return string(k) + "extensions" }  // the extensions for which pages were read
-func (k Keys) News() string        { return string(k) + "articles" }    // the file of news
 func (k Keys) Changelog() string   { return string(k) + "changelog" }   // when the changelog begins
 
 // The starts of the keys of all records of a kind.
-func (k Keys) Pages() string     { return string(k) + "page|" }    // public pages
-func (k Keys) Waits() string     { return string(k) + "wait|" }    // locations that are not public
-func (k Keys) Pendings() string  { return string(k) + "pending|" } // pages that may be gone
-func (k Keys) Parts() string     { return string(k) + "part|" }    // parts
-func (k Keys) Logs() string      { return string(k) + "log|" }     // events
-func (k Keys) Announced() string { return string(k) + "article|" } // news articles
+func (k Keys) Pages() string    { return string(k) + "page|" }    // public pages
+func (k Keys) Waits() string    { return string(k) + "wait|" }    // locations that are not public
+func (k Keys) Pendings() string { return string(k) + "pending|" } // pages that may be gone
+func (k Keys) Parts() string    { return string(k) + "part|" }    // parts
+func (k Keys) Logs() string     { return string(k) + "log|" }     // events
 
 // The records of which a site has many. A location that is not public is named by its hash.
 func (k Keys) Page(location string) string    { return k.Pages() + location }

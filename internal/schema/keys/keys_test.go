@@ -19,11 +19,6 @@ func TestKeysHaveTimesInOneFormOnly(t *testing.T) {
 			t.Errorf("%q of an event is read as %x, %q, %v", digits, at, location, ok)
 		}
 	}
-	for digits, want := range map[string]bool{"0123456a": true, "7": false, "-123456a": false, "123456789a": false} {
-		if at, _, ok := k.Published(k.Announced() + digits + "|/a"); ok != want || ok && at != 0x123456a {
-			t.Errorf("%q of an article is read as %x, %v", digits, at, ok)
-		}
-	}
 	longest := len(k.Log(1<<44-1, ""))
 	for _, at := range []int64{math.MinInt64, -1, 0, 1 << 44, math.MaxInt64} {
 		if n := len(k.Log(at, "")); n != longest {
@@ -35,13 +30,9 @@ func TestKeysHaveTimesInOneFormOnly(t *testing.T) {
 // FuzzTimes reads a key, and makes it again.
 func FuzzTimes(f *testing.F) {
 	f.Add("s|log|00000000007|/a")
-	f.Add("s|article|00000007|/a")
 	f.Fuzz(func(t *testing.T, key string) {
 		k := Keys("s|")
 		if at, location, ok := k.Logged(key); ok && !strings.EqualFold(k.Log(at, location), key) && strings.HasPrefix(key, k.Logs()) {
-			t.Errorf("%q is read as %d and %q", key, at, location)
-		}
-		if at, location, ok := k.Published(key); ok && !strings.EqualFold(k.Article(at, location), key) && strings.HasPrefix(key, k.Announced()) {
 			t.Errorf("%q is read as %d and %q", key, at, location)
 		}
 	})
@@ -57,7 +48,7 @@ func TestLongestOriginLeavesRoomForTheLongestLocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	location := strings.Repeat("l", MaxLocation)
-	for _, key := range []string{k.Log(math.MaxInt64, location), k.Article(math.MaxInt64, location), k.List(MaxPart, location), k.Page(location), k.Pending(location)} {
+	for _, key := range []string{k.Log(math.MaxInt64, location), k.List(MaxPart, location), k.Page(location), k.Pending(location)} {
 		if len(key) > store.MaxKey {
 			t.Errorf("the key %.40s... has %d bytes", key[maxOrigin:], len(key))
 		}

@@ -8,8 +8,7 @@ import (
 
 // Times in keys are hexadecimal with a fixed number of digits. So keys sort by time.
 const (
-	logDigits       = 11 // of Unix milliseconds, until the year 2527
-	announcedDigits = 8  // of Unix seconds, until the year 2106
+	logDigits = 11 // of Unix milliseconds, until the year 2527
 )
 
 // Log is the key of a page's event at a time in Unix milliseconds.
@@ -24,18 +23,6 @@ func LogTime(millis int64) int64 { return max(0, min(millis, 1<<(4*logDigits)-1)
 // Logged reads the time and the location from a key that [Keys.Log] made.
 func (k Keys) Logged(key string) (at int64, location string, ok bool) {
 	return timed(strings.TrimPrefix(key, k.Logs()), logDigits)
-}
-
-// Article is the key of an article that was published at a time in Unix seconds. If location is "",
-// it is the start of the keys of all articles of that time.
-func (k Keys) Article(published int64, location string) string {
-	at := max(0, min(published, 1<<(4*announcedDigits)-1))
-	return fmt.Sprintf("%s%0*x|%s", k.Announced(), announcedDigits, at, location)
-}
-
-// Published reads the time and the location from a key that [Keys.Article] made.
-func (k Keys) Published(key string) (at int64, location string, ok bool) {
-	return timed(strings.TrimPrefix(key, k.Announced()), announcedDigits)
 }
 
 // timed reads a time of exactly n digits and the location after it. A time with another number of

@@ -12,9 +12,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
-	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
@@ -68,7 +68,7 @@ func Decode(b []byte) (*Page, error) {
 	if p.Part < 0 || p.Part > keys.MaxPart || p.Listed() && p.Part == 0 {
 		return nil, codec.ErrDamaged // no page is listed there
 	}
-	p.Peers = slices.DeleteFunc(p.Peers, func(a shards.Alternate) bool { return !keys.IsLocation(a.Location) })
+	p.Peers = slices.DeleteFunc(p.Peers, func(a extension.Alternate) bool { return !keys.IsLocation(a.Location) })
 	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Sibling: p.CountsAs(), Change: p.Dates.Changed}
 	return p, nil
 }
@@ -144,9 +144,9 @@ type Copies struct {
 // Languages says which locations show the page in other languages, and which languages it shows
 // itself.
 type Languages struct {
-	Claims    []Claim            `cbor:"1,keyasint,omitzero"` // what the page names as such
-	Peers     []shards.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
-	Varieties Varieties          `cbor:"3,keyasint,omitzero"` // the texts by language that the mark has met
+	Claims    []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
+	Peers     []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
+	Varieties Varieties             `cbor:"3,keyasint,omitzero"` // the texts by language that the mark has met
 }
 
 // Claim is an alternate that a page names: its language, and the ID of its location, which may not

@@ -12,9 +12,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
-	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -49,7 +49,7 @@ func full() *Page {
 		Redirect:  Redirect{5, 1700000003000, 9},
 		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8, NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}}},
 		Copies:    Copies{9, 9, true, true},
-		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []shards.Alternate{{Lang: "de", Location: "/de/"}}, Varieties{0x1235, 0xfffe}},
+		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []extension.Alternate{{Lang: "de", Location: "/de/"}}, Varieties{0x1235, 0xfffe}},
 		Place:     Place{3, 1700000200001},
 		Mark:      m,
 		Dates:     changedDates(), Rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),

@@ -7,6 +7,7 @@ package shards
 import (
 	"math"
 
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
@@ -27,34 +28,11 @@ type Book struct {
 	Filling int
 }
 
-// kinds are the extensions that a part's file may declare.
-var kinds = [...]sitemap.Namespaces{sitemap.Alternates, sitemap.Images, sitemap.Videos}
-
 // Part is the record of one part.
 type Part struct {
-	Pages   int             `cbor:"1,keyasint,omitzero"`
-	Bytes   int             `cbor:"2,keyasint,omitzero"` // reserved for the pages
-	Using   [len(kinds)]int `cbor:"3,keyasint,omitzero"` // how many pages have each extension
-	Changes int             `cbor:"4,keyasint,omitzero"` // counts the changes that may change the file
-}
-
-// Uses returns the extensions that the part's file must declare.
-func (p Part) Uses() (n sitemap.Namespaces) {
-	for i, kind := range kinds {
-		if p.Using[i] > 0 {
-			n |= kind
-		}
-	}
-	return n
-}
-
-// count adds n pages with these extensions.
-func (p *Part) count(uses sitemap.Namespaces, n int) {
-	for i, kind := range kinds {
-		if uses&kind != 0 {
-			p.Using[i] += n
-		}
-	}
+	Pages   int `cbor:"1,keyasint,omitzero"`
+	Bytes   int `cbor:"2,keyasint,omitzero"` // reserved for the pages
+	Changes int `cbor:"4,keyasint,omitzero"` // counts the changes that may change the file
 }
 
 // DecodePart reads the record of a part. Of a damaged one nothing is known.
@@ -80,15 +58,13 @@ func (b Book) putPart(tx txn.Records, n int, p Part) {
 // dates, and no rule, makes the file too long. It reads a few keys, however many parts
 // there are.
 func (b Book) Add(tx txn.Records, before int, location string, e Entry) int {
-	size := b.Reserved(location, e.Extension)
+	size := b.Reserved(location, e.Extensions)
 	e.Room = size - b.size(location)
 	n, p := b.choose(tx, before, size)
 	p.Pages++
 	p.Bytes += size
-	p.count(e.Extension.uses(), 1)
 	b.putPart(tx, n, p)
 	tx.Put(b.Keys.List(n, location), e.Encode())
-	b.announce(tx, n, location, nil, e.Extension)
 	return n
 }
 
@@ -116,10 +92,8 @@ func (b Book) Remove(tx txn.Records, n int, location string) {
 	p := DecodePart(tx.Get(b.Keys.Part(n)))
 	p.Pages--
 	p.Bytes -= b.size(location) + e.Room
-	p.count(e.Extension.uses(), -1)
 	b.putPart(tx, n, p)
 	tx.Put(key, nil)
-	b.announce(tx, n, location, e.Extension, nil)
 }
 
 // Move moves location from part n to another part, and returns that part. It returns n if
@@ -140,28 +114,25 @@ func (b Book) Set(tx txn.Records, n int, location string, e Entry) bool {
 	key := b.Keys.List(n, location)
 	old := tx.Get(key)
 	before, _ := DecodeEntry(old)
-	e.Room = e.Extension.room(b.URL)
+	e.Room = e.Extensions.Len(b.URL)
 	value := e.Encode()
 	if string(old) == string(value) {
 		return false
 	}
 	p := DecodePart(tx.Get(b.Keys.Part(n)))
 	p.Bytes += e.Room - before.Room
-	p.count(before.Extension.uses(), -1)
-	p.count(e.Extension.uses(), 1)
 	b.putPart(tx, n, p)
-	b.announce(tx, n, location, before.Extension, e.Extension)
 	tx.Put(key, value)
 	return true
 }
 
-// Extension returns the extension of location's entry in part n, nil if it has none.
-func (b Book) Extension(tx txn.Records, n int, location string) *Extension {
+// Extensions returns the extensions of location's entry in part n.
+func (b Book) Extensions(tx txn.Records, n int, location string) extension.Values {
 	e, err := DecodeEntry(tx.Get(b.Keys.List(n, location)))
 	if err != nil {
 		return nil
 	}
-	return e.Extension
+	return e.Extensions
 }
 
 // Find returns the part that lists location, 0 if none does. It reads one key of each
@@ -199,7 +170,9 @@ func (b Book) TooLarge(parts map[int]Part) map[int]bool {
 
 // Reserved returns the most bytes that an entry of location with these extensions can
 // take.
-func (b Book) Reserved(location string, x *Extension) int { return b.size(location) + x.room(b.URL) }
+func (b Book) Reserved(location string, x extension.Values) int {
+	return b.size(location) + x.Len(b.URL)
+}
 
 // size is the most bytes that an entry can take without extensions. The sums
 // in the store are made of it. So the overhead that it adds must never change: otherwise

@@ -3,11 +3,13 @@ package shards
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/keys"
@@ -122,7 +124,7 @@ func TestPartKeepsItsLimitOfBytes(t *testing.T) {
 		t.Fatal("everything is in one part")
 	}
 	for n, bytes := range inPart {
-		if total := bytes + len(sitemap.URLSetOpen) + len(sitemap.URLSetClose); total > b.MaxBytes {
+		if total := bytes + len(sitemap.URLSetOpen("")) + len(sitemap.URLSetClose); total > b.MaxBytes {
 			t.Errorf("part %d takes %d bytes, at most %d are allowed", n, total, b.MaxBytes)
 		}
 	}
@@ -174,9 +176,9 @@ func TestEntryIsReadAsItWasWritten(t *testing.T) {
 	full := Entry{Date: lastmod.Date{At: moment.Seconds(2), By: lastmod.Page, Seen: true}, Freq: 6}
 	until := full
 	until.Volatile, until.Until = true, moment.Seconds(1700000000)
-	for name, want := range map[string]Entry{"nothing known": {}, "all but the last fields": full, "every field": until, "until before 1970": {Until: moment.Seconds(-1)}} {
+	for name, want := range map[string]Entry{"nothing known": {}, "all but the last fields": full, "every field": until, "extensions": {Extensions: extension.Values{extension.Images: []byte("<image:image/>"), extension.News: []byte("{}")}, Room: 14}, "until before 1970": {Until: moment.Seconds(-1)}} {
 		stored := want.Encode()
-		if got, err := DecodeEntry(stored); err != nil || got != want {
+		if got, err := DecodeEntry(stored); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: decoded %+v, %v; want %+v", name, got, err, want)
 		}
 		stored[0] ^= 1
@@ -204,7 +206,7 @@ func TestRecordsWithImpossibleNumbersAreDamaged(t *testing.T) {
 // FuzzBook lists and removes pages with forged records of parts.
 func FuzzBook(f *testing.F) {
 	f.Add(2, recordtest.FieldsOf(Part{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
-	f.Add(1, recordtest.FieldsOf(Part{Pages: 1, Bytes: 300, Using: [3]int{1: 1}}.encode()), recordtest.FieldsOf(Entry{Extension: everything()}.Encode()), 40)
+	f.Add(1, recordtest.FieldsOf(Part{Pages: 1, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{Extensions: extension.Values{extension.Images: []byte("<image:image/>")}}.Encode()), 40)
 	f.Fuzz(func(t *testing.T, filling int, part, entry []byte, n int) {
 		b := testBook()
 		b.Filling, n = int(uint(filling)%keys.MaxPart), 1+int(uint(n)%64)
@@ -220,7 +222,7 @@ func FuzzBook(f *testing.F) {
 		}
 		at := b.Move(c, n, "/a")
 		sane("moved", at)
-		b.Set(c, at, "/a", Entry{Date: lastmod.Date{At: moment.Seconds(1), Seen: true}, Extension: everything()})
+		b.Set(c, at, "/a", Entry{Date: lastmod.Date{At: moment.Seconds(1), Seen: true}, Extensions: extension.Values{extension.Images: []byte("<image:image/>")}})
 		sane("added", b.Add(c, 0, "/b", Entry{}))
 		b.Remove(c, at, "/a")
 		sane("added again", b.Add(c, at, "/a", Entry{}))
@@ -234,4 +236,34 @@ func FuzzBook(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A change of an entry's extensions changes what is reserved for them.
+func TestExtensionsAreReservedInThePart(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	with := func(x extension.Values) Entry { return Entry{Extensions: x} }
+	n := b.Add(tx, 0, "/a", with(extension.Values{extension.Images: []byte("12345678")}))
+	b.Add(tx, 0, "/b", with(nil))
+	bare := b.Reserved("/a", nil) + b.Reserved("/b", nil)
+	want := func(when string, more int) {
+		t.Helper()
+		if got := DecodePart(tx.Get(b.Keys.Part(n))).Bytes; got != bare+more {
+			t.Errorf("%s: %d bytes are reserved, want %d", when, got, bare+more)
+		}
+	}
+	want("at first", 8)
+	b.Set(tx, n, "/a", with(extension.Values{extension.Images: []byte("123"), extension.News: []byte("in a file of its own")}))
+	want("smaller", 3)
+	if got := b.Extensions(tx, n, "/a"); string(got[extension.Images]) != "123" {
+		t.Errorf("stored are %v", got)
+	}
+	b.Set(tx, n, "/b", with(extension.Values{extension.Alternates: []byte("de /b\nen /c\n")}))
+	if got := DecodePart(tx.Get(b.Keys.Part(n))).Bytes - bare - 3; got < 2*len(`<xhtml:link rel="alternate" hreflang="de" href="`+b.URL("/b")+`"/>`) {
+		t.Errorf("%d bytes are reserved for two alternates", got)
+	}
+	b.Remove(tx, n, "/a")
+	b.Remove(tx, n, "/b")
+	if got := DecodePart(tx.Get(b.Keys.Part(n))).Bytes; got != 0 {
+		t.Errorf("of an empty part %d bytes are reserved", got)
+	}
 }

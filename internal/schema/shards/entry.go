@@ -4,6 +4,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
 )
@@ -16,9 +17,9 @@ type Entry struct {
 	Freq rate.Freq `cbor:"2,keyasint,omitzero"` // changefreq, Unknown for none
 	// Until is when the page becomes unavailable by its own unavailable_after. It is
 	// not shown from then on.
-	Until     moment.Time `cbor:"3,keyasint,omitzero"`
-	Extension *Extension  `cbor:"4,keyasint,omitzero"` // nil if it has none
-	// Room is how many bytes of the part are reserved for the extension. It is stored,
+	Until      moment.Time      `cbor:"3,keyasint,omitzero"`
+	Extensions extension.Values `cbor:"4,keyasint,omitzero"`
+	// Room is how many bytes of the part are reserved for the extensions. It is stored,
 	// so that the same number is freed when the page leaves. [Book.Add] and [Book.Set] set it.
 	Room int `cbor:"5,keyasint,omitzero"`
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/sitemap"
@@ -294,7 +295,7 @@ func (c *checker) entry(name string, e entry) string {
 	}
 	u, err := url.Parse(loc)
 	switch {
-	case err != nil || !sitemap.ValidAddress(loc):
+	case err != nil || !extension.ValidURL(loc):
 		c.fault(loc, "is no absolute URL, is too long, or has characters that must be encoded")
 		return ""
 	case c.seen[loc]:

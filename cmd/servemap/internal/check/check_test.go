@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/extension"
 )
 
 // FuzzFile reads files of strangers.
@@ -19,7 +19,7 @@ func FuzzFile(f *testing.F) {
 		parts := c.file("sitemap.xml", text)
 		for _, loc := range append(parts, c.pages...) {
 			u, err := url.Parse(loc)
-			if err != nil || u.Host != c.Origin.Host || !sitemap.ValidAddress(loc) {
+			if err != nil || u.Host != c.Origin.Host || !extension.ValidURL(loc) {
 				t.Errorf("%q is taken for the address of a page, %v", loc, err)
 			}
 		}

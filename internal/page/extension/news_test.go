@@ -1,22 +1,20 @@
-package media
+package extension
 
 import (
 	"reflect"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/servemap/servemap/internal/publish/sitemap"
 )
 
 const english = `<html lang=en>`
 
-func article(title, publication string) *sitemap.News {
-	return &sitemap.News{Title: title, Publication: publication, Language: "en", Published: tenth}
+func anArticle(title, publication string) *article {
+	return &article{Title: title, Publication: publication, Language: "en", Published: tenth}
 }
 
 var (
-	tenth   = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC).Unix()
+	tenth   = date(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC).Unix())
 	byOG    = meta("og:title", "Title") + meta("article:published_time", "2026-11-20T10:00:00+01:00")
 	byType  = jsonLD(`{"@type":"NewsArticle","headline":"Head","datePublished":"2026-11-20T09:00:00Z","publisher":{"@type":"Organization","name":"The Example"}}`)
 	twoThem = jsonLD(`[{"@type":"Article","headline":"A","datePublished":"2026-11-20"},{"@type":"Article","headline":"B","datePublished":"2026-11-20"}]`)
@@ -24,24 +22,24 @@ var (
 
 var newsTests = []struct {
 	name, html string
-	want       *sitemap.News
+	want       *article
 }{
-	{"structured data", byType, article("Head", "The Example")},
-	{"Open Graph", byOG + meta("og:site_name", " The  Example "), article("Title", "The Example")},
-	{"both", byOG + byType, article("Head", "The Example")},
-	{"headline of the Open Graph", meta("og:title", "Title") + jsonLD(`{"@type":"Article","datePublished":"2026-11-20T09:00:00Z"}`), article("Title", "")},
-	{"date of the Open Graph", byOG + jsonLD(`{"@type":"Article","headline":"Head"}`), article("Head", "")},
+	{"structured data", byType, anArticle("Head", "The Example")},
+	{"Open Graph", byOG + meta("og:site_name", " The  Example "), anArticle("Title", "The Example")},
+	{"both", byOG + byType, anArticle("Head", "The Example")},
+	{"headline of the Open Graph", meta("og:title", "Title") + jsonLD(`{"@type":"Article","datePublished":"2026-11-20T09:00:00Z"}`), anArticle("Title", "")},
+	{"date of the Open Graph", byOG + jsonLD(`{"@type":"Article","headline":"Head"}`), anArticle("Head", "")},
 	{"graph with a reference", jsonLD(`{"@context":"https://schema.org","@graph":[{"@type":"WebSite","@id":"#w","name":"No"},
 		{"@type":["Article","Thing"],"headline":"Head","datePublished":"2026-11-20T09:00:00Z","publisher":{"@id":"#o"}},{"@type":"Organization","@id":"#o","name":"The Example"}]}`),
-		article("Head", "The Example")},
-	{"vocabulary in the type", jsonLD(`{"@type":"http://schema.org/BlogPosting","headline":"Head","datePublished":"2026-11-20T09:00:00Z"}`), article("Head", "")},
-	{"main entity", jsonLD(`{"@type":"WebPage","mainEntity":{"@type":"Article","headline":"Head","datePublished":"2026-11-20T09:00:00Z"}}`), article("Head", "")},
+		anArticle("Head", "The Example")},
+	{"vocabulary in the type", jsonLD(`{"@type":"http://schema.org/BlogPosting","headline":"Head","datePublished":"2026-11-20T09:00:00Z"}`), anArticle("Head", "")},
+	{"main entity", jsonLD(`{"@type":"WebPage","mainEntity":{"@type":"Article","headline":"Head","datePublished":"2026-11-20T09:00:00Z"}}`), anArticle("Head", "")},
 	{"list of articles", jsonLD(`{"@type":"ItemList","itemListElement":[{"@type":"Article","headline":"A","datePublished":"2026-11-20"}]}`), nil},
 	{"several articles", twoThem, nil},
 	{"several articles and a date", byOG + twoThem, nil},
 	{"related article", jsonLD(`{"@type":"WebPage","hasPart":{"@type":"Article","headline":"A","datePublished":"2026-11-20"}}`), nil},
 	{"another type of page", byOG + meta("og:type", "website"), nil},
-	{"an article by type", byOG + meta("og:type", "Article"), article("Title", "")},
+	{"an article by type", byOG + meta("og:type", "Article"), anArticle("Title", "")},
 	{"no date", jsonLD(`{"@type":"NewsArticle","headline":"Head"}`) + meta("og:title", "Title"), nil},
 	{"no headline", jsonLD(`{"@type":"NewsArticle","datePublished":"2026-11-20"}`), nil},
 	{"date of another kind", jsonLD(`{"@type":"NewsArticle","headline":"Head","datePublished":1700000000}`), nil},
@@ -55,7 +53,7 @@ var newsTests = []struct {
 func TestNewsAreReadFromStructuredData(t *testing.T) {
 	for _, tt := range newsTests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := read(t, english+tt.html, Extensions).News; !reflect.DeepEqual(got, tt.want) {
+			if got := read(t, english+tt.html).News; !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("news %+v, want %+v", got, tt.want)
 			}
 		})
@@ -72,7 +70,7 @@ func TestNewsHaveALanguage(t *testing.T) {
 		{"none", `<html lang="{{ lang }}">` + byOG, ""},
 	} {
 		got := ""
-		if n := read(t, tt.html, Extensions).News; n != nil {
+		if n := read(t, tt.html).News; n != nil {
 			got = n.Language
 		}
 		if got != tt.want {
@@ -83,10 +81,10 @@ func TestNewsHaveALanguage(t *testing.T) {
 
 func TestTextsOfNewsAreBounded(t *testing.T) {
 	long := strings.Repeat("é ", 5000)
-	got := read(t, english+jsonLD(`{"@type":"Article","headline":"`+long+`","datePublished":"2026-11-20","publisher":"`+long+`"}`), Extensions).News
+	got := read(t, english+jsonLD(`{"@type":"Article","headline":"`+long+`","datePublished":"2026-11-20","publisher":"`+long+`"}`)).News
 	if got == nil {
 		t.Fatal("no news")
 	}
 	checkText(t, got.Title, maxText)
-	checkText(t, got.Publication, maxPublication)
+	checkText(t, got.Publication, MaxPublication)
 }

@@ -1,15 +1,14 @@
-package media
+package extension
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
+	"time"
 
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 )
 
 const site = "https://example.com"
@@ -27,11 +26,27 @@ func normalizer(t testing.TB) *location.Normalizer {
 	return norm
 }
 
-// read returns what is found on a page at /a/b. It cuts scheme and host from URLs of the site.
-func read(t testing.TB, source string, want sitemap.Namespaces) Found {
-	t.Helper()
+// found is what was read for the extensions.
+type found struct {
+	Images []string
+	News   *article // nil for none
+	Videos []video
+}
+
+// pageOf returns the page at /a/b, as it was read.
+func pageOf(t testing.TB, source string) *Page {
 	facts := html.Read([]byte(source), html.Options{Extensions: true})
-	f := Read(normalizer(t), "/a/b", &facts, want)
+	return &Page{Facts: &facts, Norm: normalizer(t), Location: "/a/b", At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+}
+
+// read returns what is found on a page at /a/b. It cuts scheme and host from URLs of the site.
+func read(t testing.TB, source string) (f found) {
+	t.Helper()
+	p := pageOf(t, source)
+	f.Images, f.Videos = readImages(p), readVideos(p)
+	if a := readArticle(p); a != (article{}) {
+		f.News = &a
+	}
 	for i := range f.Images {
 		f.Images[i] = strings.TrimPrefix(f.Images[i], site)
 	}
@@ -90,72 +105,9 @@ func TestImagesOfTheMainTextAreRead(t *testing.T) {
 		{"of the main text", `<img src=/out.jpg><main>text<img src=/in.jpg></main><img src=/in.jpg>`, []string{"/in.jpg"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := read(t, "<p>text</p>"+tt.html, sitemap.Images).Images; !slices.Equal(got, tt.want) {
+			if got := read(t, "<p>text</p>"+tt.html).Images; !slices.Equal(got, tt.want) {
 				t.Errorf("images %q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-// everything has something for each extension.
-const everything = `<html lang=de-AT><head><meta property="og:title" content="T"><meta property="og:image" content="/t.jpg">
-	<meta property="og:description" content="D"><meta property="og:video" content="/v.mp4">
-	<meta property="article:published_time" content="2026-11-20T10:00:00Z"></head><body><main>text<img src=/a.jpg></main>`
-
-func TestOnlyWhatIsWantedIsFound(t *testing.T) {
-	for want := range Extensions + 1 {
-		f := read(t, everything, want)
-		if len(f.Images) == 1 != (want&sitemap.Images != 0) || (f.News != nil) != (want&sitemap.NewsItem != 0) ||
-			len(f.Videos) == 1 != (want&sitemap.Videos != 0) {
-			t.Errorf("with %b: %+v", want, f)
-		}
-	}
-	facts := html.Read([]byte(everything), html.Options{})
-	if f := Read(normalizer(t), "/", &facts, Extensions); len(f.Images)+len(f.Videos) > 0 || f.News != nil {
-		t.Errorf("of a page that was read without its media: %+v", f)
-	}
-}
-
-// FuzzRead looks for pages whose findings a sitemap could not express.
-func FuzzRead(f *testing.F) {
-	f.Add(everything)
-	f.Add(`<img srcset="a 1x, b 2x" width=40 data-src="&amp;">`)
-	for _, tt := range newsTests {
-		f.Add(tt.html)
-	}
-	for _, tt := range videoTests {
-		f.Add(tt.html)
-	}
-	norm := normalizer(f)
-	f.Fuzz(func(t *testing.T, input string) {
-		facts := html.Read([]byte(input), html.Options{Extensions: true})
-		got := Read(norm, "/a/b", &facts, Extensions)
-		if len(got.Images) > maxImages || len(got.Videos) > maxVideos {
-			t.Fatalf("%d images, %d videos", len(got.Images), len(got.Videos))
-		}
-		if x := (sitemap.Extension{Images: got.Images, Videos: got.Videos}); !x.Valid() {
-			t.Fatalf("no sitemap can name %+v", x)
-		}
-		for _, v := range got.Videos {
-			checkText(t, v.Title, maxText)
-			checkText(t, v.Description, maxDescription)
-			if v.Seconds < 0 {
-				t.Fatalf("%d seconds", v.Seconds)
-			}
-		}
-		if n := got.News; n != nil {
-			checkText(t, n.Title, maxText)
-			if len(n.Publication) > maxPublication || sitemap.NewsLanguage(n.Language) != n.Language || n.Published == 0 {
-				t.Fatalf("news %+v", n)
-			}
-		}
-	})
-}
-
-// checkText fails for a text that is empty, too long, or not UTF-8.
-func checkText(t *testing.T, s string, limit int) {
-	t.Helper()
-	if s == "" || len(s) > limit || !utf8.ValidString(s) {
-		t.Fatalf("text %q of %d bytes", s, len(s))
 	}
 }

@@ -1,4 +1,4 @@
-package media
+package extension
 
 import (
 	"net/url"
@@ -8,23 +8,23 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 )
 
 // base is the base for a page's references to its media.
 type base struct {
 	*url.URL
-	own string // the site's own host
+	own    string                     // the site's own host
+	hidden func(location string) bool // see Page.Hidden
 }
 
-// newBase returns the base of the page at a location. named is the base that the page names, or "".
-func newBase(norm *location.Normalizer, at, named string) (base, bool) {
-	u, err := url.Parse(norm.Origin().URL(at))
+// newBase returns the base of a page.
+func newBase(p *Page) (base, bool) {
+	u, err := url.Parse(p.Norm.Origin().URL(p.Location))
 	if err != nil {
 		return base{}, false
 	}
-	b := base{u, u.Host}
-	if u, ok := b.parse(named); ok {
+	b := base{u, u.Host, p.Hidden}
+	if u, ok := b.parse(p.Base); ok {
 		b.URL = u
 	}
 	return b, true
@@ -38,6 +38,17 @@ func (b base) parse(href string) (*url.URL, bool) {
 	}
 	return b.ResolveReference(u), true
 }
+
+// validURL is an absolute URL of ASCII, percent-encoded (RFC 3986).
+var validURL = regexp.MustCompile(`^https?://[A-Za-z0-9]` + urlBytes + `(#` + urlBytes + `)?$`)
+
+const urlBytes = `(?:[!$&'()*+,\-./0-9:;=?@A-Z_a-z~]|%[0-9A-Fa-f]{2})*`
+
+// ValidURL reports whether a sitemap may name s, which may come from anybody.
+func ValidURL(s string) bool { return len(s) <= maxURL && validURL.MatchString(s) }
+
+// maxURL is how long the protocol allows a URL to be, in bytes.
+const maxURL = 2047
 
 // maxHref bounds the references that are resolved, in bytes.
 const maxHref = 2048
@@ -60,7 +71,7 @@ func (b base) url(href string) string {
 	}
 	u.Fragment, u.RawFragment = "", ""
 	s := u.String()
-	if !sitemap.ValidAddress(s) {
+	if !ValidURL(s) || u.Host == b.own && b.hidden != nil && b.hidden(u.RequestURI()) {
 		return ""
 	}
 	return s

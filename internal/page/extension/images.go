@@ -1,10 +1,4 @@
-// Package media decides which images, videos and news of a page a sitemap may name. It takes what
-// package page read. It returns what package sitemap can write: complete entries with absolute
-// URLs.
-//
-// It must never name a URL that lets in whoever has it, identifies somebody, or leads to a host
-// that only the site's own network reaches. The caller applies the site's rules and robots.txt.
-package media
+package extension
 
 import (
 	"slices"
@@ -12,63 +6,44 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/page/html"
-	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 )
 
-// Extensions are the extensions for which this package finds content.
-const Extensions = sitemap.Images | sitemap.NewsItem | sitemap.Videos
+// images are those of a page's main content.
+var images = Extension{
+	Namespace: `xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"`,
+	Read: func(p *Page) (elements []byte) {
+		for _, u := range readImages(p) {
+			elements = appendXML(elements, "image:image", image{u})
+		}
+		return elements
+	},
+}
 
-// The limits for the media of one page, so that its entry stays small.
+type image struct {
+	Loc string `xml:"image:loc"`
+}
+
+// The limits for the images of one page, so that its entry stays small.
 const (
 	maxImages     = 20
 	maxImageBytes = 4 << 10
 	maxTried      = 200 // images whose URLs are judged
-	maxVideos     = 4
-	maxVideoBytes = 8 << 10
-	maxVideoTries = 16 // videos of structured data that are judged
 )
 
 // minPixels is the least width and height of an image. Smaller ones are tracking pixels, buttons or
 // icons.
 const minPixels = 32
 
-// Found is what a sitemap may say about a page.
-type Found struct {
-	Images []string      // absolute URLs
-	News   *sitemap.News // nil unless the page is one article with a headline, a date and a language
-	Videos []sitemap.Video
-}
-
-// Read returns what a sitemap may say about a page, in the wanted extensions. The page was read
-// with page.Options.Extensions and is at a location of the site.
-func Read(norm *location.Normalizer, at string, facts *html.Facts, want sitemap.Namespaces) (f Found) {
-	b, ok := newBase(norm, at, facts.Base)
-	if facts.Media == nil || !ok {
-		return f
+// readImages returns the URLs of the images that may be named.
+func readImages(p *Page) (found []string) {
+	b, ok := newBase(p)
+	if p.Media == nil || !ok {
+		return nil
 	}
-	if want&sitemap.Images != 0 {
-		f.Images = images(b, facts.Media.Pictures)
-	}
-	if want&(sitemap.NewsItem|sitemap.Videos) == 0 {
-		return f
-	}
-	d := readData(facts.Media.Data)
-	og := openGraph(facts.Media.Properties)
-	if want&sitemap.NewsItem != 0 {
-		f.News = d.news(og, facts.Media.Lang)
-	}
-	if want&sitemap.Videos != 0 {
-		f.Videos = d.listVideos(b, og)
-	}
-	return f
-}
-
-func images(b base, pictures []html.Picture) (found []string) {
 	tried := make(map[string]bool)
 	size := 0
-	for _, p := range pictures {
-		src := largest(p)
+	for _, picture := range p.Media.Pictures {
+		src := largest(picture)
 		if src == "" || tried[src] {
 			continue
 		}

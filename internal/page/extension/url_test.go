@@ -1,4 +1,4 @@
-package media
+package extension
 
 import (
 	"net/url"
@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 )
 
 func TestSitemapMayNamePublicURLs(t *testing.T) {
-	b, _ := newBase(normalizer(t), "/a/b", "")
+	b, _ := newBase(pageOf(t, ""))
 	for _, tt := range []struct{ name, href, want string }{
 		{"relative", "c.png", "https://example.com/a/c.png"},
 		{"another host", "//cdn.example.net/c.png", "https://cdn.example.net/c.png"},
@@ -38,7 +37,7 @@ func TestSitemapMayNamePublicURLs(t *testing.T) {
 }
 
 func TestSitemapMayNameNoPrivateURLs(t *testing.T) {
-	b, _ := newBase(normalizer(t), "/a/b", "")
+	b, _ := newBase(pageOf(t, ""))
 	for _, tt := range []struct{ name, href string }{
 		{"none", ""},
 		{"data", "data:image/png;base64,AAAA"},
@@ -117,14 +116,14 @@ func FuzzURL(f *testing.F) {
 	for _, s := range []string{"c.png", "//h.example/x", "https://u@h/x", "?token=1", "\\\\h\\x", "http:x", "%", "a b", "/x?a;b", "//h.exampl::", "//h.example:/x"} {
 		f.Add(s)
 	}
-	b, _ := newBase(normalizer(f), "/a/b", "")
+	b, _ := newBase(pageOf(f, ""))
 	f.Fuzz(func(t *testing.T, href string) {
 		got := b.url(href)
 		if got == "" {
 			return
 		}
 		u, err := url.Parse(got)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || !ownOrPublic(u) || !sitemap.ValidAddress(got) {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || !ownOrPublic(u) || !ValidURL(got) {
 			t.Errorf("%q leads to %q", href, got)
 		}
 	})

@@ -1,0 +1,220 @@
+// Package extension has the extensions of the sitemap protocol, each in one file: what it reads
+// from a page, what of that is stored, and the elements that a sitemap has of it. The worker, the
+// store and the files carry what is stored as bytes, and never look into it.
+//
+// An extension must never name a URL that lets in whoever has it, identifies somebody, or leads to
+// a host that only the site's own network reaches.
+package extension
+
+import (
+	"bytes"
+	"encoding/xml"
+	"time"
+
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
+)
+
+// The extensions, in the order in which an entry has them. Their numbers are stored.
+var (
+	Alternates = register(alternates)
+	Images     = register(images)
+	News       = register(news)
+	Videos     = register(videos)
+)
+
+// Kind is the number of an extension.
+type Kind uint8
+
+// Extension is what one file of this package defines.
+type Extension struct {
+	// Namespace is the declaration that its elements need.
+	Namespace string
+	// Read returns what is stored of a page, nil if the page has nothing for the extension. All
+	// URLs in it may be named in public.
+	Read func(p *Page) []byte
+	// Append appends the elements of what is stored. If it is nil, these are what is stored.
+	Append func(dst, stored []byte, v *View) []byte
+	// Always says that pages are read for it even while it is off.
+	Always bool
+	// Aside says that the elements stand in a file of their own, and not in the page's entry.
+	Aside *Aside
+}
+
+// Aside is a file of what is new.
+type Aside struct {
+	Suffix string                        // of the file's name
+	For    time.Duration                 // how long a page stays in it
+	Most   int                           // pages in it
+	At     func(stored []byte) time.Time // since when a page is in it
+}
+
+// Page is a page that was read.
+type Page struct {
+	*html.Facts
+	Norm     *location.Normalizer
+	Location string
+	At       time.Time
+	// Hidden reports whether a rule or robots.txt keeps a location of the site out.
+	Hidden func(location string) bool
+}
+
+// View is what elements depend on besides what is stored.
+type View struct {
+	URL         func(location string) string // the absolute URL of a page
+	Shows       func(location string) bool   // whether a file may name a page
+	Publication string                       // Options.Extensions.Publication
+}
+
+var registered []*Extension
+
+func register(x Extension) Kind {
+	registered = append(registered, &x)
+	return Kind(len(registered) - 1)
+}
+
+// Set is a set of extensions.
+type Set uint32
+
+// Of returns a set of extensions.
+func Of(kinds ...Kind) (s Set) {
+	for _, k := range kinds {
+		s |= 1 << k
+	}
+	return s
+}
+
+// Has reports whether the set has an extension.
+func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
+
+// where returns those of the set for which is returns true.
+func (s Set) where(is func(*Extension) bool) (some Set) {
+	for k, x := range registered {
+		if s.Has(Kind(k)) && is(x) {
+			some |= 1 << k
+		}
+	}
+	return some
+}
+
+// OnRequest returns those for which pages are read only while they are on.
+func (s Set) OnRequest() Set { return s.where(func(x *Extension) bool { return !x.Always }) }
+
+// Entries returns those whose elements stand in the entries of pages.
+func (s Set) Entries() Set { return s.where(func(x *Extension) bool { return x.Aside == nil }) }
+
+// Asides returns those that have a file of their own.
+func (s Set) Asides() map[Kind]*Aside {
+	asides := map[Kind]*Aside{}
+	for k, x := range registered {
+		if s.Has(Kind(k)) && x.Aside != nil {
+			asides[Kind(k)] = x.Aside
+		}
+	}
+	return asides
+}
+
+// Namespaces returns the declarations that a file with these extensions needs.
+func (s Set) Namespaces() (declared string) {
+	for k, x := range registered {
+		if s.Has(Kind(k)) {
+			declared += " " + x.Namespace
+		}
+	}
+	return declared
+}
+
+// Read returns what a page has for the wanted extensions, and for those that are always read.
+func (s Set) Read(p *Page) Values {
+	found := Values{}
+	for k, x := range registered {
+		if s.Has(Kind(k)) || x.Always {
+			found.put(Kind(k), x.Read(p))
+		}
+	}
+	return found
+}
+
+// Values are what is stored of a page, by extension. None is empty.
+type Values map[Kind][]byte
+
+func (vs Values) put(k Kind, stored []byte) {
+	if len(stored) > 0 {
+		vs[k] = stored
+	}
+}
+
+// With returns the values of some extensions, with another value for one of them if it is among
+// them. It returns nil for none.
+func (vs Values) With(some Set, k Kind, stored []byte) Values {
+	next := Values{}
+	for had, value := range vs {
+		if some.Has(had) && had != k {
+			next[had] = value
+		}
+	}
+	if some.Has(k) {
+		next.put(k, stored)
+	}
+	if len(next) == 0 {
+		return nil
+	}
+	return next
+}
+
+// Append appends the elements for some extensions.
+func (vs Values) Append(dst []byte, some Set, v *View) []byte {
+	if len(vs) == 0 {
+		return dst
+	}
+	for k, x := range registered {
+		switch stored := vs[Kind(k)]; {
+		case stored == nil || !some.Has(Kind(k)):
+		case x.Append == nil:
+			dst = append(dst, stored...)
+		default:
+			dst = x.Append(dst, stored, v)
+		}
+	}
+	return dst
+}
+
+// Len returns the most bytes that an entry's elements take.
+func (vs Values) Len(url func(location string) string) int {
+	all := View{URL: url, Shows: func(string) bool { return true }}
+	return len(vs.Append(nil, Set(0xffffffff).Entries(), &all))
+}
+
+// appendXML appends a value as an element.
+func appendXML(dst []byte, name string, value any) []byte {
+	var b bytes.Buffer
+	err := xml.NewEncoder(&b).EncodeElement(value, xml.StartElement{Name: xml.Name{Local: name}})
+	if err != nil {
+		return dst // no value of this package is refused
+	}
+	return append(dst, b.Bytes()...)
+}
+
+// date is a time in seconds since the Unix epoch, as a sitemap writes it; 0 for none.
+type date int64
+
+// lastDate is the last second of the year 9999, the last that four digits can name.
+const lastDate = 253_402_300_799
+
+// dateOf reads a date; 0 if it is none that a sitemap can name.
+func dateOf(text string) date {
+	if t := html.Date(text); !t.IsZero() && t.Unix() > 0 && t.Unix() <= lastDate {
+		return date(t.Unix())
+	}
+	return 0
+}
+
+func (d date) MarshalText() ([]byte, error) {
+	return time.Unix(int64(d), 0).UTC().AppendFormat(nil, time.RFC3339), nil
+}
+
+func (d *date) UnmarshalText(b []byte) error {
+	t, err := time.Parse(time.RFC3339, string(b))
+	*d = date(t.Unix())
+	return err
+}

@@ -1,0 +1,127 @@
+package extension
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+// news are the articles of the last two days, in a file of their own.
+var news = Extension{
+	Namespace: `xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"`,
+	Read: func(p *Page) []byte {
+		a := readArticle(p)
+		if age := p.At.Unix() - int64(a.Published); a == (article{}) || age >= int64(newsFor.Seconds()) || age <= -int64(clockSlack.Seconds()) {
+			return nil
+		}
+		stored, _ := json.Marshal(a) // an article is never refused
+		return stored
+	},
+	Append: func(dst, stored []byte, v *View) []byte {
+		a := decodeArticle(stored)
+		a.Publication = cmp.Or(v.Publication, a.Publication)
+		if a.Publication == "" {
+			return dst
+		}
+		return appendXML(dst, "news:news", a)
+	},
+	Aside: &Aside{
+		Suffix: "-news",
+		For:    newsFor,
+		Most:   1000, // that engines read in a file
+		At:     func(stored []byte) time.Time { return time.Unix(int64(decodeArticle(stored).Published), 0) },
+	},
+}
+
+const (
+	newsFor    = 48 * time.Hour // after it was published; search engines ignore older articles
+	clockSlack = 24 * time.Hour // how far ahead of now a date may be because of time zones
+)
+
+// article is what a sitemap says about an article, in the order of the schema.
+type article struct {
+	Publication string `xml:"news:publication>news:name"` // the name of the newspaper or site
+	Language    string `xml:"news:publication>news:language"`
+	Published   date   `xml:"news:publication_date"`
+	Title       string `xml:"news:title"`
+}
+
+func decodeArticle(stored []byte) (a article) {
+	_ = json.Unmarshal(stored, &a) // it is what Read returned
+	return a
+}
+
+// MaxPublication bounds the name of a newspaper or site, in bytes.
+const MaxPublication = 200
+
+// articleTypes are the schema.org types that count as articles.
+var articleTypes = []string{"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "Report", "AnalysisNewsArticle",
+	"AskPublicNewsArticle", "BackgroundNewsArticle", "OpinionNewsArticle", "ReportageNewsArticle", "ReviewNewsArticle"}
+
+// readArticle returns the article that the page is, or the zero one. A page with several articles is
+// a list. Properties missing in the structured data may come from the Open Graph. The language is that
+// of the html element, if it has one.
+func readArticle(p *Page) article {
+	if p.Media == nil {
+		return article{}
+	}
+	d, og := readData(p.Media.Data), openGraph(p.Media.Properties)
+	var a thing
+	switch typ := strings.TrimSpace(og.first("og:type")); {
+	case len(d.articles) > 1, len(d.articles) == 0 && typ != "" && !strings.EqualFold(typ, "article"):
+		return article{}
+	case len(d.articles) == 1:
+		a = d.articles[0]
+	}
+	n := article{
+		Title:       cmp.Or(a.text("headline", maxText), a.text("name", maxText), og.text(maxText, "og:title")),
+		Publication: cmp.Or(d.publisher(a), og.text(MaxPublication, "og:site_name")),
+		Language:    cmp.Or(newsLanguage(p.Media.Lang), newsLanguage(a.raw("inLanguage")), newsLanguage(og.first("og:locale"))),
+		Published:   cmp.Or(dateOf(a.raw("datePublished")), dateOf(og.first("article:published_time", "og:article:published_time"))),
+	}
+	if n.Title == "" || n.Language == "" || n.Published == 0 {
+		return article{}
+	}
+	return n
+}
+
+// publisher returns the name of an article's publisher. The publisher may be described elsewhere,
+// under an @id.
+func (d *data) publisher(a thing) string {
+	switch p := a.first("publisher").(type) {
+	case string:
+		return html.PlainText(p, MaxPublication)
+	case map[string]any:
+		return html.PlainText(cmp.Or(thing(p).raw("name"), d.names[thing(p).raw("@id")]), MaxPublication)
+	}
+	return ""
+}
+
+// newsLanguage returns a language tag in the form that news sitemaps use: two or three
+// letters of ISO 639, or zh-cn or zh-tw for Chinese by its script or region. It returns ""
+// for any other tag.
+func newsLanguage(tag string) string {
+	tag = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"))
+	if !language.MatchString(tag) {
+		return ""
+	}
+	language, rest, _ := strings.Cut(tag, "-")
+	if len(language) != 2 && len(language) != 3 {
+		return ""
+	}
+	if language != "zh" {
+		return language
+	}
+	for subtag := range strings.SplitSeq(rest, "-") {
+		switch subtag {
+		case "hans", "cn", "sg", "my":
+			return "zh-cn"
+		case "hant", "tw", "hk", "mo":
+			return "zh-tw"
+		}
+	}
+	return language
+}

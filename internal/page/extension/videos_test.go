@@ -1,0 +1,105 @@
+package extension
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// videoObject returns what a video must have, with more before the last brace.
+func videoObject(more string) string {
+	return jsonLD(`{"@type":"VideoObject","name":"A  film","description":"What it shows","thumbnailUrl":"/t.jpg"` + more + `}`)
+}
+
+func wantVideo(content, player string) video {
+	return video{Thumbnail: "/t.jpg", Title: "A film", Description: "What it shows", Content: content, Player: player}
+}
+
+var (
+	ogFrame = meta("og:title", "A film") + meta("og:description", "What it shows") + meta("og:image", "/t.jpg")
+	full    = video{
+		Thumbnail: "/t.jpg", Title: "A film", Description: "What it shows", Content: "/v.mp4", Player: "/embed/1",
+		Seconds: 3723, Published: date(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC).Unix()),
+	}
+)
+
+var videoTests = []struct {
+	name, html string
+	want       []video
+}{
+	{"file", videoObject(`,"contentUrl":"/v.mp4"`), []video{wantVideo("/v.mp4", "")}},
+	{"player", videoObject(`,"embedUrl":"/embed/1"`), []video{wantVideo("", "/embed/1")}},
+	{"everything", videoObject(`,"contentUrl":"/v.mp4","embedUrl":"/embed/1","duration":"PT1H2M3S","uploadDate":"2026-11-20T10:00:00+01:00"`), []video{full}},
+	{"lists", jsonLD(`[{"@type":["VideoObject"],"name":["A film"],"description":"What it shows","thumbnailUrl":["/t.jpg","/u.jpg"],"contentUrl":["/v.mp4"]}]`), []video{wantVideo("/v.mp4", "")}},
+	{"image objects", jsonLD(`{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnail":{"@type":"ImageObject","contentUrl":"/t.jpg"},"contentUrl":"/v.mp4"}`), []video{wantVideo("/v.mp4", "")}},
+	{"in an article", jsonLD(`{"@type":"Article","video":{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnailUrl":"/t.jpg","embedUrl":"/embed/1"}}`), []video{wantVideo("", "/embed/1")}},
+	{"in a list of others", jsonLD(`{"@type":"ItemList","itemListElement":[{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnailUrl":"/t.jpg","embedUrl":"/embed/1"}]}`), nil},
+	{"twice", videoObject(`,"contentUrl":"/v.mp4"`) + videoObject(`,"contentUrl":"/v.mp4"`), []video{wantVideo("/v.mp4", "")}},
+	{"two", videoObject(`,"contentUrl":"/v.mp4"`) + videoObject(`,"contentUrl":"/w.mp4"`), []video{wantVideo("/v.mp4", ""), wantVideo("/w.mp4", "")}},
+	{"no file", videoObject(``), nil},
+	{"file of another kind", videoObject(`,"contentUrl":{"a":1},"embedUrl":7`), nil},
+	{"scheme of another kind", videoObject(`,"contentUrl":"javascript:alert(1)"`), nil},
+	{"no description", jsonLD(`{"@type":"VideoObject","name":"A film","thumbnailUrl":"/t.jpg","contentUrl":"/v.mp4"}`), nil},
+	{"no image", jsonLD(`{"@type":"VideoObject","name":"A film","description":"What it shows","contentUrl":"/v.mp4"}`), nil},
+	{"not JSON", `<script type="application/ld+json">{"@type":"VideoObject",</script>`, nil},
+
+	{"Open Graph: file", ogFrame + meta("og:video", "/v.mp4"), []video{wantVideo("/v.mp4", "")}},
+	{"Open Graph: file by type", ogFrame + meta("og:video:url", "/v") + meta("og:video:type", "video/mp4"), []video{wantVideo("/v", "")}},
+	{"Open Graph: player", ogFrame + meta("og:video:url", "/embed/1") + meta("og:video:type", "text/html"), []video{wantVideo("", "/embed/1")}},
+	{"Open Graph: secure", ogFrame + meta("og:video", "http://cdn.example.net/v.mp4") + meta("og:video:secure_url", "https://cdn.example.net/v.mp4"), []video{wantVideo("https://cdn.example.net/v.mp4", "")}},
+	{"Open Graph: two, of which the first counts", ogFrame + meta("og:video", "/embed/1") + meta("og:video:type", "text/html") + meta("og:video", "/v.mp4") + meta("og:video:type", "video/mp4"), []video{wantVideo("", "/embed/1")}},
+	{"Open Graph: by name", strings.ReplaceAll(ogFrame+meta("og:video", "/v.mp4"), "property", "name"), []video{wantVideo("/v.mp4", "")}},
+	{"Open Graph: neither file nor player", ogFrame + meta("og:video", "/watch?v=1"), nil},
+	{"Open Graph: plug-in", ogFrame + meta("og:video", "/v.swf") + meta("og:video:type", "application/x-shockwave-flash"), nil},
+	{"Open Graph: no video", ogFrame, nil},
+	{"Open Graph: no description", meta("og:title", "A film") + meta("og:image", "/t.jpg") + meta("og:video", "/v.mp4"), nil},
+	{"structured data before Open Graph", ogFrame + meta("og:video", "/w.mp4") + videoObject(`,"contentUrl":"/v.mp4"`), []video{wantVideo("/v.mp4", "")}},
+	{"Open Graph where structured data say too little", ogFrame + meta("og:video", "/w.mp4") + videoObject(``), []video{wantVideo("/w.mp4", "")}},
+}
+
+func TestVideosAreReadFromStructuredData(t *testing.T) {
+	for _, tt := range videoTests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := read(t, tt.html).Videos; !slices.Equal(got, tt.want) {
+				t.Errorf("videos %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestVideoOfOpenGraphIsReadInLinearTime(t *testing.T) {
+	got := read(t, ogFrame+meta("og:video", "/v.mp4")+meta("video:duration", "3723")+meta("video:release_date", "2026-11-20T09:00:00Z")).Videos
+	want := full
+	want.Player = ""
+	if !slices.Equal(got, []video{want}) {
+		t.Errorf("videos %+v, want %+v", got, want)
+	}
+}
+
+func TestVideosAreBounded(t *testing.T) {
+	var html strings.Builder
+	for i := range maxVideos + 10 {
+		html.WriteString(videoObject(fmt.Sprintf(`,"contentUrl":"/%d.mp4"`, i)))
+	}
+	got := read(t, html.String()).Videos
+	if len(got) != maxVideos || got[maxVideos-1].Content != fmt.Sprintf("/%d.mp4", maxVideos-1) {
+		t.Errorf("%d videos, want the first %d", len(got), maxVideos)
+	}
+}
+
+func TestDurationsAreReadAsSeconds(t *testing.T) {
+	for _, tt := range []struct {
+		s    string
+		want int
+	}{
+		{"PT1H2M3S", 3723}, {"PT90S", 90}, {" PT2M ", 120}, {"PT1.9S", 1}, {"P0DT0H5M", 300}, {"PT8H", maxDuration},
+		{"", 0}, {"P", 0}, {"PT", 0}, {"90", 0}, {"1:30", 0}, {"PT90", 0}, {"PTS", 0}, {"P1M", 0}, {"P1Y", 0}, {"PT1D", 0}, {"P1S", 0},
+		{"PT1..5S", 0}, {"-PT1S", 0}, {"PT-1S", 0}, {"PT8H1S", 0}, {"P1DT1S", 0}, {"P7D", 0}, {"PT" + strings.Repeat("9", 400) + "S", 0}, {"PT1HT1M", 0},
+	} {
+		if got := isoSeconds(tt.s); got != tt.want {
+			t.Errorf("isoSeconds(%q) = %d, want %d", tt.s, got, tt.want)
+		}
+	}
+}
