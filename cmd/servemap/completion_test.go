@@ -1,41 +1,9 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 )
-
-func TestShellsAcceptTheirCompletionScripts(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		script := must(t, "completion", shell)
-		path, err := exec.LookPath(shell)
-		if err != nil {
-			t.Logf("%s is not installed", shell)
-			continue
-		}
-		check := exec.Command(path, "-n")
-		check.Stdin = strings.NewReader(script)
-		if out, err := check.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v %s", shell, err, out)
-		}
-	}
-	if _, err := exec.LookPath("bash"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("there is no bash to complete words: ", err)
-	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	register := exec.Command("bash", "-c", must(t, "completion", "bash")+"complete -p servemap")
-	if out, err := register.CombinedOutput(); err != nil || !strings.Contains(string(out), "-C '"+program+"' servemap") {
-		t.Errorf("bash has %q, %v", out, err)
-	}
-}
 
 func TestWordsAreCompleted(t *testing.T) {
 	for _, tt := range []struct{ line, cursor, want string }{

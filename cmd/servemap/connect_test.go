@@ -1,18 +1,13 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
@@ -43,73 +38,6 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", data)), &h); err != nil || "http://"+h.Listen != second.at {
 		t.Errorf("%+v, %v", h, err)
 	}
-}
-
-// Two processes have one folder, under load. One is killed, and the other takes over.
-func TestNoRequestFailsWhereAProcessWithTheSameFolderIsKilled(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(blog))
-	defer site.Close()
-	data := t.TempDir()
-	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore"}
-	first, process := start(t, data, args...)
-	first.log.await(t, "msg=explored")
-	_, before := get(t, first.at+"/sitemap.xml")
-	second := serve(t, data, args...)
-
-	var visitors sync.WaitGroup
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	var served, failed, last atomic.Int64 // last counts what the first answered
-	for n := range 4 {
-		at := []string{first.at, second.at}[n%2]
-		visitors.Go(func() {
-			for i := 0; ctx.Err() == nil; i++ {
-				status := statusOf(fmt.Sprintf("%s/article-%d", at, i%20))
-				switch {
-				case at == first.at && status != http.StatusOK:
-					return // it was killed
-				case at == first.at:
-					last.Add(1)
-				case status != http.StatusOK:
-					failed.Add(1)
-				default:
-					served.Add(1)
-				}
-			}
-		})
-	}
-	for served.Load() < 100 || last.Load() < 100 {
-		runtime.Gosched()
-	}
-	if err := process.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	first.stop()
-	second.log.await(t, "commands are answered")
-	for then := served.Load(); served.Load() < then+100; {
-		runtime.Gosched()
-	}
-	stop()
-	visitors.Wait()
-	if failed.Load() > 0 {
-		t.Errorf("%d requests failed, %d were served", failed.Load(), served.Load())
-	}
-	if resp, after := get(t, second.at+"/sitemap.xml"); resp.StatusCode != 200 || after != before {
-		t.Errorf("%s: %s, before %s", resp.Status, after, before)
-	}
-}
-
-// statusOf returns the status of an answer, 0 if there was none.
-func statusOf(u string) int {
-	resp, err := visitor.Get(u)
-	if err != nil {
-		return 0
-	}
-	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		return 0
-	}
-	return resp.StatusCode
 }
 
 func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
@@ -145,30 +73,6 @@ func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
 	base.Check(t, (&settings{Origin: "https://example.com", Dir: data}).save(data))
 	if code, _, errs := call(t, "list", "-data", data); code != codeLocked || !strings.Contains(errs, "another process") {
 		t.Errorf("code %d, %q", code, errs)
-	}
-}
-
-// The third question is the second one after the command has found that the folder is held.
-func TestCommandIsAnsweredAsSoonAsTheProcessAnswers(t *testing.T) {
-	data := t.TempDir()
-	st, err := badgerstore.Open(data, nil)
-	base.Check(t, err)
-	defer st.Close()
-	base.Check(t, control.Make(data))
-	base.Check(t, (&settings{Origin: origin, Dir: data}).save(data))
-	socket, err := control.Listen(data)
-	base.Check(t, err)
-	var asked atomic.Int64
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/health" && asked.Add(1) >= 3 {
-			answer(w, health{Ready: true})
-		}
-	})}
-	go func() { _ = server.Serve(socket) }()
-	defer server.Close()
-	must(t, "list", "-data", data)
-	if n := asked.Load(); n != 3 {
-		t.Errorf("the process was asked %d times how it is, want 3", n)
 	}
 }
 

@@ -75,30 +75,6 @@ func TestInterruptedExplorationGoesOnAtTheNextStart(t *testing.T) {
 	}
 }
 
-func TestPagesLeftByTheLimitOfAnExplorationAreAskedForLater(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(blog))
-	defer site.Close()
-	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore", "-max", "12"}
-	s := serve(t, t.TempDir(), args...)
-	s.log.await(t, "msg=explored requests=12 pages=12 left=9 skipped.acting=1")
-	s.log.await(t, "links=1")
-	s.log.await(t, "-max was reached")
-	s.stop()
-	s = serve(t, s.data, args...)
-	s.log.await(t, "exploring goes on where it ended")
-	s.log.await(t, "msg=explored requests=9 pages=9 left=0")
-	if n := len(listed(t, s.data)); n != 21 {
-		t.Errorf("%d pages are listed", n)
-	}
-	s.stop()
-	s = serve(t, s.data, args...) // a third start has nothing to explore
-	s.log.await(t, "not explored, since pages are listed")
-	must(t, "stats", "-data", s.data)
-	if strings.Count(s.log.String(), "explored") != 1 || strings.Contains(s.log.String(), "exploring") {
-		t.Errorf("it explores again: %s", s.log)
-	}
-}
-
 func TestInterruptedCommandExitsWith130(t *testing.T) {
 	site := &slow{asked: make(chan string), release: make(chan struct{})}
 	s := before(t, site.serve)
@@ -113,19 +89,5 @@ func TestInterruptedCommandExitsWith130(t *testing.T) {
 	out := must(t, "explore", "-data", s.data) // continues, without a process
 	if !strings.Contains(out, "/articles/1/delete") && len(listed(t, s.data)) != 21 {
 		t.Errorf("%s %q", out, listed(t, s.data))
-	}
-}
-
-func TestFirstStartThatListsNothingWarns(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		blog(w, r)
-	}, "-explore")
-	line := s.log.await(t, "nothing is listed")
-	if !strings.Contains(line, "level=WARN") || !strings.Contains(line, "excluded no-store") || !strings.Contains(line, `\"servemap stats\" says what to do`) {
-		t.Errorf("the cause and what to do are not told: %s", s.log)
-	}
-	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "reason       no-store\n") || !strings.Contains(out, "set -public") {
-		t.Error(out)
 	}
 }

@@ -255,35 +255,3 @@ func TestUpstreamMayBeAUnixSocketOrHaveAPath(t *testing.T) {
 		}
 	}
 }
-
-func TestSiteOfPHPSessionsIsListedWithItsFlags(t *testing.T) {
-	php := func(w http.ResponseWriter, r *http.Request) {
-		if _, err := r.Cookie("PHPSESSID"); err != nil {
-			http.SetCookie(w, &http.Cookie{Name: "PHPSESSID", Value: "8c1d9b0f7c2e4a6b", Path: "/"})
-		}
-		w.Header().Set("Expires", "Thu, 19 Nov 1981 08:52:00 GMT")
-		w.Header().Set("Cache-Control", "no-store, no-cache, must-revalidate")
-		w.Header().Set("Pragma", "no-cache")
-		blog(w, r)
-	}
-	for _, tt := range []struct {
-		name  string
-		flags []string
-		want  []string
-	}{
-		{"both flags", []string{"-public", "/", "-cookie", "PHPSESSID"}, []string{"/", "/article-3"}},
-		{"only -public", []string{"-public", "/"}, []string{"/"}},
-		{"only -cookie", []string{"-cookie", "PHPSESSID"}, nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := before(t, php, tt.flags...)
-			s.log.await(t, "commands are answered") // the list of pages needs the settings, which are stored now
-			get(t, s.at+"/")
-			get(t, s.at+"/article-3", "Cookie", "PHPSESSID=8c1d9b0f7c2e4a6b")
-			if code := s.stop(); code != codeDone { // it stores what was seen
-				t.Fatalf("code %d: %s", code, s.log)
-			}
-			sameStrings(t, "listed", listed(t, s.data), tt.want...)
-		})
-	}
-}

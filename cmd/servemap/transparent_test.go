@@ -90,62 +90,6 @@ func answerOf(t *testing.T, method, u, header, value string) string {
 	return fmt.Sprint(early, resp.Status, resp.ContentLength, resp.Header, string(body))
 }
 
-func TestStreamsPassUnbuffered(t *testing.T) {
-	next := make(chan struct{})
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for i := range 3 {
-			fmt.Fprintf(w, "data: %d\n\n", i)
-			w.(http.Flusher).Flush()
-			<-next // the test has read the event
-		}
-	})
-	resp, err := visitor.Get(s.at + "/events")
-	base.Check(t, err)
-	defer resp.Body.Close()
-	events := bufio.NewReader(resp.Body)
-	for i := range 3 {
-		line, err := events.ReadString('\n')
-		if want := fmt.Sprintf("data: %d\n", i); line != want || err != nil {
-			t.Fatalf("%q, %v", line, err)
-		}
-		_, _ = events.ReadString('\n')
-		next <- struct{}{}
-	}
-}
-
-func TestUpgradedConnectionsPassBothWays(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		conn, rw, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		fmt.Fprint(rw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
-		rw.Flush()
-		for line, err := rw.ReadString('\n'); err == nil; line, err = rw.ReadString('\n') {
-			fmt.Fprint(rw, "echo "+line)
-			rw.Flush()
-		}
-	})
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
-	base.Check(t, err)
-	defer conn.Close()
-	fmt.Fprint(conn, "GET /ws HTTP/1.1\r\nHost: example.com\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
-	in := bufio.NewReader(conn)
-	resp, err := http.ReadResponse(in, nil)
-	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatalf("%v %v", resp, err)
-	}
-	for _, word := range []string{"hello\n", "again\n"} {
-		fmt.Fprint(conn, word)
-		if line, err := in.ReadString('\n'); line != "echo "+word || err != nil {
-			t.Fatalf("%q, %v", line, err)
-		}
-	}
-}
-
 func TestTrailersAndPackedAnswersPassAsTheyAre(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
