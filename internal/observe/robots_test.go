@@ -142,21 +142,6 @@ func TestRobotsTxtIsWatchedAtTheRootOfTheHost(t *testing.T) {
 	}
 }
 
-// A watched robots.txt is served as usual, and proves nothing else.
-func TestRobotsTxtCountsAsNothingElse(t *testing.T) {
-	r := start(t)
-	for _, req := range []*http.Request{get("/robots.txt"), with(get("/robots.txt"), "Cookie", "session=1")} {
-		r.watches(req, page200)
-	}
-	if got := r.Counts(); len(got) != 0 {
-		t.Errorf("counts = %v, want none", got)
-	}
-	r.watches(get("http://evil.example.net/robots.txt"), text)
-	if got := r.Counts()["host"]; got != 1 {
-		t.Errorf("%d requests for another host were counted, want 1", got)
-	}
-}
-
 func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -184,14 +169,6 @@ func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 				time.Sleep(schedule.Longest)
 				if !r.watches(get("/robots.txt"), text) {
 					t.Error("a request was not watched after the longest wait")
-				}
-				time.Sleep(schedule.Longest) // the look after the earlier 404 is due again by then
-				other := get("/robots.txt")
-				other.RemoteAddr = "9.9.9.9:1234"
-				r.watches(other, text)
-				r.check(r.cfg.Indexer.Flush(t.Context()))
-				if r.cfg.Files.Allows("/internal/a") {
-					t.Error("what it forbids is allowed")
 				}
 			})
 		})

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
@@ -18,62 +17,29 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 	html := func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html; charset=utf-8") }
 	for _, c := range []struct {
 		name     string
-		method   string
 		handler  http.HandlerFunc
 		status   int
 		body     string
 		complete bool
 	}{
-		{"nothing at all, and so no proof", "GET", func(w http.ResponseWriter, r *http.Request) { html(w) }, 200, "", false},
-		{"a page", "GET", func(w http.ResponseWriter, r *http.Request) { html(w); io.WriteString(w, page) }, 200, page, true},
-		{"a page without a type", "GET", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, page) }, 200, page, true},
-		{"flush is a 200", "GET", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.(http.Flusher).Flush()
-			w.WriteHeader(http.StatusNotFound)
-		}, 200, "", false},
-		{"early hints, then a page", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Link", "</a.css>; rel=preload")
-			w.WriteHeader(http.StatusEarlyHints)
-			html(w)
-			w.WriteHeader(http.StatusOK)
-			io.WriteString(w, page)
-		}, 200, page, true},
-		{"HEAD", "HEAD", func(w http.ResponseWriter, r *http.Request) { html(w); io.WriteString(w, page) }, 200, "", true},
-		{"an error page", "GET", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.WriteHeader(http.StatusNotFound)
-			io.WriteString(w, page)
-		}, 404, "", true},
-		{"not modified, with the length of the page", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Length", "1000")
-			w.WriteHeader(http.StatusNotModified)
-		}, 304, "", true},
-		{"a source that fails in the page", "GET", func(w http.ResponseWriter, r *http.Request) {
+		{"nothing at all, and so no proof", func(w http.ResponseWriter, r *http.Request) { html(w) }, 200, "", false},
+		{"a page", func(w http.ResponseWriter, r *http.Request) { html(w); io.WriteString(w, page) }, 200, page, true},
+		{"a page without a type", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, page) }, 200, page, true},
+		{"a source that fails in the page", func(w http.ResponseWriter, r *http.Request) {
 			html(w)
 			io.Copy(w, io.MultiReader(strings.NewReader(page), failing{}))
 		}, 200, page, false},
-		{"a source that fails at once", "GET", func(w http.ResponseWriter, r *http.Request) {
+		{"a source that fails at once", func(w http.ResponseWriter, r *http.Request) {
 			html(w)
 			io.Copy(w, failing{})
 			http.Error(w, "not there", http.StatusNotFound)
 		}, 404, "", true},
-		{"no page, and its source fails on the way", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "image/png")
-			io.Copy(w, io.MultiReader(strings.NewReader(page), failing{}))
-		}, 200, "", false},
-		{"less than declared", "GET", func(w http.ResponseWriter, r *http.Request) {
+		{"less than declared", func(w http.ResponseWriter, r *http.Request) {
 			html(w)
 			w.Header().Set("Content-Length", "1000")
 			io.WriteString(w, page)
 		}, 200, page, false},
-		{"more than declared", "GET", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.Header().Set("Content-Length", "5")
-			io.WriteString(w, page[:5])
-			io.WriteString(w, page[5:])
-		}, 200, page[:5], false},
-		{"a panic recovered in the page", "GET", func(w http.ResponseWriter, r *http.Request) {
+		{"a panic recovered in the page", func(w http.ResponseWriter, r *http.Request) {
 			defer func() {
 				_ = recover()
 				w.WriteHeader(http.StatusInternalServerError)
@@ -81,28 +47,11 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			io.WriteString(w, page)
 			panic("in the middle")
 		}, 200, page, false},
-		{"attachment", "GET", func(w http.ResponseWriter, r *http.Request) {
+		{"attachment", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Disposition", "attachment")
 			io.WriteString(w, page)
 		}, 200, "", true},
-		{"a range", "GET", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.WriteHeader(http.StatusPartialContent)
-			io.WriteString(w, page)
-		}, 206, "", true},
-		{"two types", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header()["Content-Type"] = []string{"text/html", "text/plain"}
-			io.WriteString(w, page)
-		}, 200, "", true},
-		{"length that is no number", "GET", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.Header().Set("Content-Length", "many")
-			io.WriteString(w, page)
-		}, 200, page, true},
-		{"timeout handler inside", "GET", http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, page)
-		}), time.Hour, "late").ServeHTTP, 200, page, true},
-		{"a request replaced in place", "GET", func(w http.ResponseWriter, r *http.Request) {
+		{"a request replaced in place", func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithCancel(r.Context())
 			*r = *r.WithContext(ctx)
 			defer cancel()
@@ -113,8 +62,7 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			h, saw := seen(c.handler, buffers())
 			srv := newHTTP1(h)
 			defer srv.Close()
-			req, _ := http.NewRequest(c.method, srv.URL, nil)
-			if resp, err := srv.Client().Do(req); err == nil {
+			if resp, err := srv.Client().Get(srv.URL); err == nil {
 				resp.Body.Close()
 			}
 			got := <-saw
