@@ -85,9 +85,9 @@ var (
 // folder is open when Open returns, after at most 5 seconds. If the folder was empty, the log says
 // so: an owner who did not expect that has lost the volume.
 //
-// Damaged files are moved aside, the log says so, and the records are learned anew. Only the end of
-// a log may be lost without a word. Files that are damaged while they are open are found at the
-// next opening.
+// Damaged files are moved aside, the log says so, and the records are learned anew. Only what was
+// stored last may be lost without a word, if the end of a log is damaged. Files that are damaged
+// while they are open are found at the next opening.
 //
 // If an open folder is removed, renamed or replaced, the Store writes no more, and says so. Put back
 // the folder that is to be used, and restart the process. If nothing else stood in its place

@@ -18,7 +18,8 @@ const quickTables = 256 << 20
 
 // checkFiles finds the damage that Badger dies of, or hides, before Badger meets it. It also
 // removes empty logs, which a process leaves that dies while it makes one. Badger itself finds
-// other damage when it opens. A log with a damaged record in it counts as one that ends there.
+// other damage when it opens. A log with a damaged record in it counts as one that ends there, and
+// a manifest that was cut between two entries as a shorter one.
 func checkFiles(path string, files []fs.DirEntry, unclosed bool) error {
 	tables, size := 0, int64(0)
 	for _, file := range files {
