@@ -409,7 +409,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: looks,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
 		Cookies: eligibility.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
-		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints, Own: s.files.OwnsLocation,
+		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints,
 	})
 	if opts.Crawlers {
 		s.crawlers = crawlers.New(crawlers.Config{

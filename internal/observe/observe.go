@@ -33,10 +33,7 @@ type Config struct {
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
 	Hints          *messages.Hints
-	// Own, if not nil, reports whether a location is that of the sitemap itself. It is
-	// not watched: a page with links to all pages would keep each of them listed.
-	Own         func(location string) bool
-	WatchRobots bool // whether to learn robots.txt from the one that the site serves
+	WatchRobots    bool // whether to learn robots.txt from the one that the site serves
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
@@ -157,7 +154,7 @@ func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim)
 		return loc, claim, false
 	}
 	o.diagnosis.add(nOwn, nInside)
-	if o.cfg.Own != nil && o.cfg.Own(loc.Location) {
+	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed
 		claim.Accept()
 		return loc, claim, false
 	}
