@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -234,4 +235,35 @@ func TestDuplicatesAreKnownAfterARestart(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestBoilerplateIsKnownAfterARestart(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		menu := "<p>The menu of the site, which is on every page of it and is no news of any of them.</p>"
+		links := numbered("/p%d", 12)
+		r.sight("/", html(menu, links...))
+		for i, location := range links {
+			r.sight(location, html(fmt.Sprintf("%s<p>What page %d has to say, and no other page of the site does.</p>", menu, i)))
+		}
+		r.flush()
+		before := r.indexer.site.Boilerplate.AppendBinary(nil)
+		if len(before) < 100 {
+			t.Fatalf("the boilerplate of 13 pages takes %d bytes", len(before))
+		}
+		r.restart()
+		if after := r.indexer.site.Boilerplate.AppendBinary(nil); !bytes.Equal(after, before) {
+			t.Errorf("%d bytes of boilerplate are %d others after a restart", len(before), len(after))
+		}
+	})
+}
+
+func TestDamagedBoilerplateIsLearnedAnew(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a"))
+		r.flush()
+		r.put(r.indexer.site.Keys.Boilerplate(), []byte("damaged"))
+		r.restart()
+		r.sight("/a", html("a"))
+		r.wantListed("/", "/a")
+	})
 }

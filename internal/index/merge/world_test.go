@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/extension"
@@ -125,6 +126,10 @@ func (w *world) update(fn func(*Batch)) {
 	}
 	for _, location := range done.Due {
 		w.due[location]++
+	}
+	if done.Reputes {
+		w.site.Reputations = ReadReputations(w.records[w.site.Keys.Trust()])
+		w.site.Trust = w.site.Reputations.Trust()
 	}
 	for _, move := range done.Moves {
 		w.site.Listed += count(move.To) - count(move.From)
@@ -356,3 +361,33 @@ func ownQuery(e *observation.Exchange) { e.OwnQuery = true }
 
 // tracked gives an exchange a target with tracking parameters.
 func tracked(e *observation.Exchange) { e.Tracked = true }
+
+// trust returns which dates count, as the files see it.
+func (w *world) trust() lastmod.Trust {
+	var all lastmod.Gatherer
+	for key, value := range w.records {
+		if strings.HasPrefix(key, string(w.site.Keys)+"list|") {
+			e, err := shards.DecodeEntry(value)
+			base.Check(w, err)
+			all.Add(e.Date)
+		}
+	}
+	return lastmod.Judge([]lastmod.Summary{all.Summarise()}, w.site.Trust)
+}
+
+// lastMod returns the published date of a location in Unix seconds, 0 for none.
+func (w *world) lastMod(location string) int64 {
+	w.Helper()
+	return w.page(location).Entry.LastMod(w.trust(), w.moment()).Seconds()
+}
+
+// wantLastMod checks the published date of a location, 0 for none.
+func (w *world) wantLastMod(location string, want int64) {
+	w.Helper()
+	if got := w.lastMod(location); got != want {
+		w.Errorf("the lastmod of %s is %v, want %v; it is %v", location, fromSeconds(got).UTC(), fromSeconds(want).UTC(), w.now)
+	}
+}
+
+// fromSeconds returns the time of a number of Unix seconds, the zero time for 0.
+func fromSeconds(sec int64) time.Time { return moment.Seconds(sec).Time() }

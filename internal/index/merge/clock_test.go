@@ -1,4 +1,4 @@
-package indexer
+package merge
 
 import (
 	"fmt"
@@ -15,15 +15,16 @@ const years = 365 * 24 * time.Hour
 
 // lastModAt returns the published date of a location, 0 for none, when the
 // clock shows a time.
-func (r *rig) lastModAt(location string, now time.Time) int64 {
-	r.Helper()
-	return r.page(location).Entry.LastMod(r.files.Trust(), moment.Of(now)).Seconds()
+func (w *world) lastModAt(location string, now time.Time) int64 {
+	w.Helper()
+	return w.page(location).Entry.LastMod(w.trust(), moment.Of(now)).Seconds()
 }
 
 // fickle is a page whose text and dates change at random, seen by a clock that is wrong
 // now and then.
 type fickle struct {
 	*rand.Rand
+	w        *world
 	location string
 	version  int
 	edited   time.Time
@@ -35,7 +36,7 @@ type fickle struct {
 // source returns a way to date a page.
 func (p *fickle) source() func(now time.Time) time.Time {
 	lag := time.Duration(p.IntN(4000)) * time.Second
-	stuck := time.Now().Add(-time.Duration(p.IntN(900)) * time.Hour)
+	stuck := p.w.now.Add(-time.Duration(p.IntN(900)) * time.Hour)
 	switch p.IntN(7) {
 	case 0:
 		return func(now time.Time) time.Time { return now.Add(-lag) }
@@ -62,13 +63,13 @@ func (p *fickle) body(now time.Time, links ...string) string {
 }
 
 // look shows the page to a clock that is off by so much.
-func (p *fickle) look(r *rig, off time.Duration, links ...string) {
-	now := time.Now().Add(off)
+func (p *fickle) look(w *world, off time.Duration, links ...string) {
+	now := w.now.Add(off)
 	if p.IntN(6) == 0 {
 		p.version++
 		p.edited = now.Add(-time.Duration(p.IntN(600)) * time.Second)
 	}
-	r.sight(p.location, p.body(now, links...), at(now), header(func(h *response.Header) {
+	w.sight(p.location, p.body(now, links...), at(now), header(func(h *response.Header) {
 		if d := p.server(now); !d.IsZero() {
 			h.LastModified = d.UTC().Format(http.TimeFormat)
 		}
@@ -77,18 +78,18 @@ func (p *fickle) look(r *rig, off time.Duration, links ...string) {
 
 // told checks the published date of the page when the clock is off by so much. A date
 // published while the clock was wrong may be later than one published when it is right.
-func (p *fickle) check(r *rig, off time.Duration) {
-	r.Helper()
-	now := time.Now().Add(off)
-	got := r.lastModAt(p.location, now)
+func (p *fickle) check(w *world, off time.Duration) {
+	w.Helper()
+	now := w.now.Add(off)
+	got := w.lastModAt(p.location, now)
 	if got > now.Unix() {
-		r.Errorf("%s has a lastmod after now, %v", p.location, fromSeconds(got).UTC())
+		w.Errorf("%s has a lastmod after now, %v", p.location, fromSeconds(got).UTC())
 	}
 	if off != 0 || got == 0 {
 		return
 	}
 	if got < p.told {
-		r.Errorf("the lastmod of %s goes back from %v to %v", p.location, fromSeconds(p.told).UTC(), fromSeconds(got).UTC())
+		w.Errorf("the lastmod of %s goes back from %v to %v", p.location, fromSeconds(p.told).UTC(), fromSeconds(got).UTC())
 	}
 	p.told = got
 }
@@ -101,45 +102,44 @@ func TestLastModNeverGoesBack(t *testing.T) {
 		seeds = 6
 	}
 	for seed := range seeds {
-		runInBubble(t, fmt.Sprint("seed ", seed), Config{}, func(r *rig) { r.live(rand.New(rand.NewPCG(uint64(seed), 7))) })
+		run(t, fmt.Sprint("seed ", seed), options{}, func(w *world) { w.live(rand.New(rand.NewPCG(uint64(seed), 7))) })
 	}
 }
 
 // live runs a site of a few fickle pages through a hundred visits.
-func (r *rig) live(rnd *rand.Rand) {
+func (w *world) live(rnd *rand.Rand) {
 	var pages []*fickle
 	links := []string{"/p0", "/p1", "/p2"}
 	for _, l := range append(links, "/late") {
-		p := &fickle{Rand: rnd, location: l, edited: time.Now().Add(-100 * time.Hour)}
+		p := &fickle{Rand: rnd, w: w, location: l, edited: w.now.Add(-100 * time.Hour)}
 		p.server, p.page = p.source(), p.source()
 		pages = append(pages, p)
 	}
-	r.sight("/", html("home", links...))
+	w.sight("/", html("home", links...))
 	for step := range 100 {
 		if step == 20 {
-			r.sight("/", html("home with more of it", append(links, "/late")...))
+			w.sight("/", html("home with more of it", append(links, "/late")...))
 		}
-		time.Sleep(time.Duration(rnd.ExpFloat64() * float64(5*time.Hour)))
+		w.wait(time.Duration(rnd.ExpFloat64() * float64(5*time.Hour)))
 		off := []time.Duration{10 * years, -10 * years, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}[rnd.IntN(12)]
 		for range 1 + rnd.IntN(3) {
-			pages[rnd.IntN(len(pages))].look(r, off)
+			pages[rnd.IntN(len(pages))].look(w, off)
 		}
 		switch rnd.IntN(30) {
 		case 0:
-			r.restart()
 		case 1, 2:
 			p := pages[rnd.IntN(len(pages))]
 			p.server = p.source() // the site was mended, or broken
 		}
 		for _, p := range pages {
-			p.check(r, off)
+			p.check(w, off)
 		}
 		if off == 0 {
 			continue
 		}
 		for _, p := range pages {
-			p.look(r, 0) // the clock is right again
-			p.check(r, 0)
+			p.look(w, 0) // the clock is right again
+			p.check(w, 0)
 		}
 	}
 }
@@ -147,56 +147,56 @@ func (r *rig) live(rnd *rand.Rand) {
 // A clock that is ten years off for a while changes nothing that lasts.
 func TestClockThatIsOffForAWhileSpoilsNoDate(t *testing.T) {
 	for _, off := range []time.Duration{10 * years, -10 * years} {
-		runInBubble(t, off.String(), Config{}, func(r *rig) {
-			r.sight("/", html("home", "/still", "/edited", "/new"))
+		run(t, off.String(), options{}, func(w *world) {
+			w.sight("/", html("home", "/still", "/edited", "/new"))
 			see := func(off time.Duration, still, edited string) {
-				r.sight("/still", html(still), at(time.Now().Add(off)))
-				r.sight("/edited", html(edited), at(time.Now().Add(off)))
+				w.sight("/still", html(still), at(w.now.Add(off)))
+				w.sight("/edited", html(edited), at(w.now.Add(off)))
 			}
 			see(0, "still", "first")
-			time.Sleep(time.Hour)
+			w.wait(time.Hour)
 			see(0, "the still one", "second")
-			still := r.lastMod("/still")
-			step := time.Now().Unix()
+			still := w.lastMod("/still")
+			step := w.now.Unix()
 			for range 5 {
-				time.Sleep(time.Hour)
+				w.wait(time.Hour)
 				see(off, "the still one", "edited by a clock that was off")
 			}
-			r.sight("/new", html("new"), at(time.Now().Add(off)))
+			w.sight("/new", html("new"), at(w.now.Add(off)))
 			for range 12 {
-				time.Sleep(24 * time.Hour)
+				w.wait(24 * time.Hour)
 				see(0, "the still one", "edited by a clock that was off")
-				r.sight("/new", html("new"))
-				if got := r.lastMod("/still"); got != still {
-					r.Fatalf("an unchanged page had the lastmod %v, and has %v", fromSeconds(still).UTC(), fromSeconds(got).UTC())
+				w.sight("/new", html("new"))
+				if got := w.lastMod("/still"); got != still {
+					w.Fatalf("an unchanged page had the lastmod %v, and has %v", fromSeconds(still).UTC(), fromSeconds(got).UTC())
 				}
 			}
-			r.wantListed("/", "/edited", "/new", "/still")
-			if got := r.lastMod("/edited"); got < step || got > time.Now().Unix() {
-				r.Errorf("the edited page has the lastmod %v", fromSeconds(got).UTC())
+			w.wantListed("/", "/edited", "/new", "/still")
+			if got := w.lastMod("/edited"); got < step || got > w.now.Unix() {
+				w.Errorf("the edited page has the lastmod %v", fromSeconds(got).UTC())
 			}
-			want := time.Now().Unix()
+			want := w.now.Unix()
 			see(0, "the still one, edited", "another edit")
 			for _, page := range []string{"/still", "/edited"} {
-				if got := r.lastMod(page); got < want || got > want+3 {
-					r.Errorf("%s has the lastmod %v after an edit at %v", page, fromSeconds(got).UTC(), fromSeconds(want).UTC())
+				if got := w.lastMod(page); got < want || got > want+3 {
+					w.Errorf("%s has the lastmod %v after an edit at %v", page, fromSeconds(got).UTC(), fromSeconds(want).UTC())
 				}
 			}
-			if p := r.page("/still"); p.FirstSeen.After(time.Now()) || p.LastSeen.After(time.Now()) {
-				r.Errorf("seen from %v to %v", p.FirstSeen, p.LastSeen)
+			if p := w.page("/still"); p.FirstSeen.After(w.now) || p.LastSeen.After(w.now) {
+				w.Errorf("seen from %v to %v", p.FirstSeen, p.LastSeen)
 			}
 		})
 	}
 }
 
 func TestLookByAClockThatWasAheadIsReplacedByTheNext(t *testing.T) {
-	withPage(t, func(r *rig) {
-		r.answer("/a", http.StatusNotModified, at(time.Now().Add(10*years)))
-		time.Sleep(time.Hour)
-		want := time.Now()
-		r.answer("/a", http.StatusNotModified)
-		if got := r.page("/a").LastSeen; !got.Equal(want) {
-			r.Errorf("last seen %v, want %v", got.UTC(), want.UTC())
+	runWithPage(t, "with a page", func(w *world) {
+		w.answer("/a", http.StatusNotModified, at(w.now.Add(10*years)))
+		w.wait(time.Hour)
+		want := w.now
+		w.answer("/a", http.StatusNotModified)
+		if got := w.page("/a").LastSeen; !got.Equal(want) {
+			w.Errorf("last seen %v, want %v", got.UTC(), want.UTC())
 		}
 	})
 }
@@ -206,22 +206,22 @@ func TestClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		off    time.Duration
-		change func(*rig)
+		change func(*world)
 	}{
-		{"noindex, 6 h", 6 * time.Hour, func(r *rig) { r.sight("/p", noindexPage) }},
-		{"410, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 410) }},
-		{"private, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 200, cacheControl("private")) }},
-		{"404, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 404); r.wait(2 * time.Minute) }},
-		{"410, none", 0, func(r *rig) { r.answer("/p", 410) }},
-		{"410, 2 days", 48 * time.Hour, func(r *rig) { r.answer("/p", 410) }},
+		{"noindex, 6 h", 6 * time.Hour, func(w *world) { w.sight("/p", head(noIndex)) }},
+		{"410, 6 h", 6 * time.Hour, func(w *world) { w.answer("/p", 410) }},
+		{"private, 6 h", 6 * time.Hour, func(w *world) { w.answer("/p", 200, cacheControl("private")) }},
+		{"404, 6 h", 6 * time.Hour, func(w *world) { w.answer("/p", 404); w.wait(2 * time.Minute) }},
+		{"410, none", 0, func(w *world) { w.answer("/p", 410) }},
+		{"410, 2 days", 48 * time.Hour, func(w *world) { w.answer("/p", 410) }},
 	} {
-		runInBubble(t, test.name, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/p"))
-			r.sight("/p", html("a page of the site with quite some text that anybody may read"), at(time.Now().Add(test.off)))
-			r.wantListed("/", "/p")
-			time.Sleep(time.Hour)
-			test.change(r)
-			r.wantListed("/")
+		run(t, test.name, options{}, func(w *world) {
+			w.sight("/", html("home", "/p"))
+			w.sight("/p", html("a page of the site with quite some text that anybody may read"), at(w.now.Add(test.off)))
+			w.wantListed("/", "/p")
+			w.wait(time.Hour)
+			test.change(w)
+			w.wantListed("/")
 		})
 	}
 }

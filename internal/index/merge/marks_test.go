@@ -1,7 +1,6 @@
-package indexer
+package merge
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
@@ -26,7 +25,7 @@ const (
 )
 
 // runWithShop is withShop in a subtest.
-func runWithShop(t *testing.T, name string, n int, fn func(r *rig, pages []string)) {
+func runWithShop(t *testing.T, name string, n int, fn func(w *world, pages []string)) {
 	t.Run(name, func(t *testing.T) { withShop(t, n, fn) })
 }
 
@@ -34,50 +33,49 @@ func runWithShop(t *testing.T, name string, n int, fn func(r *rig, pages []strin
 const quiet = 5
 
 // withShop runs fn with a site of n listed products that have been quiet for long enough.
-func withShop(t *testing.T, n int, fn func(r *rig, pages []string)) {
-	inBubble(t, Config{}, func(r *rig) {
+func withShop(t *testing.T, n int, fn func(w *world, pages []string)) {
+	run(t, "a site", options{}, func(w *world) {
 		pages := numbered("/thing-%d", n)
-		r.sight("/", html("home", pages...))
+		w.sight("/", html("home", pages...))
 		for range 1 + quiet {
 			for i, p := range pages {
-				r.sight(p, product(i, fmt.Sprintf("€ %d.95", 20+i), shopMenu, about+p))
+				w.sight(p, product(i, fmt.Sprintf("€ %d.95", 20+i), shopMenu, about+p))
 			}
-			time.Sleep(time.Hour)
+			w.wait(time.Hour)
 		}
-		fn(r, pages)
+		fn(w, pages)
 	})
 }
 
 // A page that was seen only once may change by itself, so new text on it is held.
 func TestHeldNewsAreConfirmedByMoreLooksAndDatedToTheFirst(t *testing.T) {
 	for _, again := range []string{"the same bytes", "other bytes", "after a restart"} {
-		runWithShop(t, again, 3, func(r *rig, _ []string) {
+		runWithShop(t, again, 3, func(w *world, _ []string) {
 			pages := []string{"/thing-3"}
-			r.sight("/", html("home, and more", pages...))
-			r.sight(pages[0], product(0, "€ 19.95", shopMenu, about+pages[0]))
-			time.Sleep(time.Hour)
+			w.sight("/", html("home, and more", pages...))
+			w.sight(pages[0], product(0, "€ 19.95", shopMenu, about+pages[0]))
+			w.wait(time.Hour)
 			cheaper := product(0, "€ 9.95", shopMenu, about+pages[0])
-			looked, was := r.looked[pages[0]], r.lastMod(pages[0])
-			first := time.Now().Unix()
-			r.sight(pages[0], cheaper)
-			r.wantLastMod(pages[0], was)
-			if r.looked[pages[0]] != looked+1 {
-				r.Error("a page that may have changed is not looked at again soon")
+			looked, was := w.due[pages[0]], w.lastMod(pages[0])
+			first := w.now.Unix()
+			w.sight(pages[0], cheaper)
+			w.wantLastMod(pages[0], was)
+			if w.due[pages[0]] != looked+1 {
+				w.Error("a page that may have changed is not looked at again soon")
 			}
-			time.Sleep(time.Hour)
+			w.wait(time.Hour)
 			switch again {
 			case "other bytes":
 				cheaper = strings.Replace(cheaper, "<head>", "<head><meta name=x content=y>", 1)
 			case "after a restart":
-				r.restart()
 			}
 			for range quiet {
-				r.sight(pages[0], cheaper)
-				time.Sleep(time.Hour)
+				w.sight(pages[0], cheaper)
+				w.wait(time.Hour)
 			}
-			r.wantLastMod(pages[0], first)
-			if n := r.page(pages[0]).Changes; n != 1 {
-				r.Errorf("%d changes, want 1", n)
+			w.wantLastMod(pages[0], first)
+			if n := w.page(pages[0]).Changes; n != 1 {
+				w.Errorf("%d changes, want 1", n)
 			}
 		})
 	}
@@ -85,23 +83,23 @@ func TestHeldNewsAreConfirmedByMoreLooksAndDatedToTheFirst(t *testing.T) {
 
 // A text that a page shares only with its own variants is not boilerplate of the site.
 func TestContentOfVariantsBelongsToThePage(t *testing.T) {
-	withShop(t, 3, func(r *rig, pages []string) {
+	withShop(t, 3, func(w *world, pages []string) {
 		canonical := fmt.Sprintf(`<head><link rel="canonical" href="%s">`, pages[0])
 		body := strings.Replace(product(0, "€ 20.95", shopMenu, about+pages[0]), "<head>", canonical, 1)
 		news := strings.Replace(body, about, "All of this was written for the next winter.", 1)
 		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			r.sight(pages[0]+v, body, ownQuery)
+			w.sight(pages[0]+v, body, ownQuery)
 		}
-		time.Sleep(time.Hour)
+		w.wait(time.Hour)
 		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			r.sight(pages[0]+v, news, ownQuery)
+			w.sight(pages[0]+v, news, ownQuery)
 		}
-		want := time.Now().Unix()
+		want := w.now.Unix()
 		for range 2 { // the first look is held
-			r.sight(pages[0], news)
-			time.Sleep(time.Hour)
+			w.sight(pages[0], news)
+			w.wait(time.Hour)
 		}
-		r.wantLastMod(pages[0], want)
+		w.wantLastMod(pages[0], want)
 	})
 }
 
@@ -142,34 +140,33 @@ func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
 		{"three, not declared", false, []string{"en", "de", "fr"}, "fr"},
 		{"in bursts", false, []string{"en", "en", "en", "de", "de", "de"}, "de"},
 	} {
-		runInBubble(t, tt.name, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/a"))
+		run(t, tt.name, options{}, func(w *world) {
+			w.sight("/", html("home", "/a"))
 			see := func(i int, edit string) {
 				lang := tt.langs[i%len(tt.langs)]
 				if lang != tt.edited {
 					edit = ""
 				}
-				r.sight("/a", negotiated(lang, edit, tt.declared), speaking(lang))
-				time.Sleep(time.Hour)
+				w.sight("/a", negotiated(lang, edit, tt.declared), speaking(lang))
+				w.wait(time.Hour)
 			}
 			for i := range 30 {
 				see(i, "")
 			}
-			if p := r.page("/a"); p.Changes != 0 || r.lastMod("/a") != 0 {
-				r.Fatalf("%d changes of a page that stayed as it was", p.Changes)
+			if p := w.page("/a"); p.Changes != 0 || w.lastMod("/a") != 0 {
+				w.Fatalf("%d changes of a page that stayed as it was", p.Changes)
 			}
-			r.restart()
 			var want int64
 			for i := range 4 * len(tt.langs) {
 				if want == 0 && tt.langs[i%len(tt.langs)] == tt.edited {
-					want = time.Now().Unix()
+					want = w.now.Unix()
 				}
 				see(i, "From the next winter on, all of it will be made of wood that grows beside the house.")
 			}
-			if p := r.page("/a"); p.Changes != 1 {
-				r.Errorf("%d changes, want 1", p.Changes)
+			if p := w.page("/a"); p.Changes != 1 {
+				w.Errorf("%d changes, want 1", p.Changes)
 			}
-			r.wantLastMod("/a", want)
+			w.wantLastMod("/a", want)
 		})
 	}
 }
@@ -177,62 +174,31 @@ func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
 // A variety that was never seen before may be the first to show an edit. The edit must still
 // be found in the others.
 func TestEditThatANewLanguageShowsFirstIsDated(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
+	run(t, "a site", options{}, func(w *world) {
+		w.sight("/", html("home", "/a"))
 		for range 4 {
-			r.sight("/a", html("What it has said since the beginning."), speaking("en"))
-			time.Sleep(time.Hour)
+			w.sight("/a", html("What it has said since the beginning."), speaking("en"))
+			w.wait(time.Hour)
 		}
 		edited := html("This is not at all what it said in the beginning, and it is longer too.")
-		r.sight("/a", edited, speaking("it"))
-		if got := r.page("/a").Changes; got != 0 {
+		w.sight("/a", edited, speaking("it"))
+		if got := w.page("/a").Changes; got != 0 {
 			t.Errorf("%d changes, by a visitor whose page may be another one", got)
 		}
-		time.Sleep(time.Hour)
-		want := time.Now().Unix()
-		r.sight("/a", edited, speaking("en"))
-		r.wantLastMod("/a", want)
-	})
-}
-
-func TestFurnitureIsKnownAfterARestart(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		menu := "<p>The menu of the site, which is on every page of it and is no news of any of them.</p>"
-		links := numbered("/p%d", 12)
-		r.sight("/", html(menu, links...))
-		for i, location := range links {
-			r.sight(location, html(fmt.Sprintf("%s<p>What page %d has to say, and no other page of the site does.</p>", menu, i)))
-		}
-		r.flush()
-		before := r.indexer.site.Boilerplate.AppendBinary(nil)
-		if len(before) < 100 {
-			t.Fatalf("the boilerplate of 13 pages takes %d bytes", len(before))
-		}
-		r.restart()
-		if after := r.indexer.site.Boilerplate.AppendBinary(nil); !bytes.Equal(after, before) {
-			t.Errorf("%d bytes of boilerplate are %d others after a restart", len(before), len(after))
-		}
-	})
-}
-
-func TestDamagedFurnitureIsLearnedAnew(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		r.flush()
-		r.put(r.indexer.site.Keys.Boilerplate(), []byte("damaged"))
-		r.restart()
-		r.sight("/a", html("a"))
-		r.wantListed("/", "/a")
+		w.wait(time.Hour)
+		want := w.now.Unix()
+		w.sight("/a", edited, speaking("en"))
+		w.wantLastMod("/a", want)
 	})
 }
 
 // built is a static site with the time of its build as Last-Modified. Each page has a
 // text, in one of several editions.
-func built(r *rig, pages []string, at time.Time, menu string, edition func(i int) int) {
-	r.Helper()
+func built(w *world, pages []string, at time.Time, menu string, edition func(i int) int) {
+	w.Helper()
 	for i, p := range pages {
 		text := fmt.Sprintf("%s%s In its edition %d it has grown a new lid, of which page %d says more.", about, p, edition(i), i)
-		r.sight(p, product(i, fmt.Sprintf("€ %d.95", 20+i), menu, text), lastModified(at.Add(time.Duration(i)*time.Second/20)))
+		w.sight(p, product(i, fmt.Sprintf("€ %d.95", 20+i), menu, text), lastModified(at.Add(time.Duration(i)*time.Second/20)))
 	}
 }
 
@@ -251,32 +217,32 @@ func TestDeployDatesOnlyWhatItChanged(t *testing.T) {
 		{"three pages in ten", func(i int) bool { return i%10 < 3 }, shopMenu},
 		{"three pages in ten, and the menu", func(i int) bool { return i%10 < 3 }, newMenu},
 	} {
-		runInBubble(t, tt.name, Config{}, func(r *rig) {
+		run(t, tt.name, options{}, func(w *world) {
 			all := numbered("/thing-%d", pages)
-			r.sight("/", html("home", all...))
-			first := time.Now().Add(-30 * 24 * time.Hour)
+			w.sight("/", html("home", all...))
+			first := w.now.Add(-30 * 24 * time.Hour)
 			for range 1 + quiet {
-				built(r, all, first, shopMenu, func(int) int { return 1 })
-				time.Sleep(24 * time.Hour)
+				built(w, all, first, shopMenu, func(int) int { return 1 })
+				w.wait(24 * time.Hour)
 			}
-			deploy := time.Now()
-			time.Sleep(time.Hour)
+			deploy := w.now
+			w.wait(time.Hour)
 			for range 3 {
-				built(r, all, deploy, tt.menu, func(i int) int {
+				built(w, all, deploy, tt.menu, func(i int) int {
 					if tt.edited(i) {
 						return 2
 					}
 					return 1
 				})
-				time.Sleep(24 * time.Hour)
+				w.wait(24 * time.Hour)
 			}
 			for i, p := range all {
-				got := r.lastMod(p)
+				got := w.lastMod(p)
 				if !tt.edited(i) && got != 0 {
-					r.Errorf("%s was restamped to %v", p, fromSeconds(got).UTC())
+					w.Errorf("%s was restamped to %v", p, fromSeconds(got).UTC())
 				}
 				if tt.edited(i) && (got < deploy.Unix() || got > deploy.Add(2*time.Hour).Unix()) {
-					r.Errorf("%s has the lastmod %v, and was edited at %v", p, fromSeconds(got).UTC(), deploy.UTC())
+					w.Errorf("%s has the lastmod %v, and was edited at %v", p, fromSeconds(got).UTC(), deploy.UTC())
 				}
 			}
 		})
@@ -285,18 +251,18 @@ func TestDeployDatesOnlyWhatItChanged(t *testing.T) {
 
 // A change that is confirmed later gets the given date that moved when it was first seen.
 func TestLateChangeHasItsExactDate(t *testing.T) {
-	withShop(t, 3, func(r *rig, pages []string) {
-		old := time.Now().Add(-1000 * time.Hour)
+	withShop(t, 3, func(w *world, pages []string) {
+		old := w.now.Add(-1000 * time.Hour)
 		page := func(price string) string { return product(0, price, shopMenu, about+pages[0]) }
-		r.sight(pages[0], page("€ 20.95"), lastModified(old))
-		time.Sleep(5 * time.Hour)
-		exact := time.Now()
-		time.Sleep(5 * time.Hour)
+		w.sight(pages[0], page("€ 20.95"), lastModified(old))
+		w.wait(5 * time.Hour)
+		exact := w.now
+		w.wait(5 * time.Hour)
 		for range 2 {
-			r.sight(pages[0], page("€ 9.95"), lastModified(exact))
-			time.Sleep(time.Hour)
+			w.sight(pages[0], page("€ 9.95"), lastModified(exact))
+			w.wait(time.Hour)
 		}
-		r.wantLastMod(pages[0], exact.Unix())
+		w.wantLastMod(pages[0], exact.Unix())
 	})
 }
 
@@ -305,45 +271,45 @@ func TestLateChangeHasItsExactDate(t *testing.T) {
 func TestRateUsesTheDateOfABelievedSource(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		before func(r *rig) // the changes
+		before func(w *world) // the changes
 		exact  bool
 	}{
-		{"believed", func(*rig) {}, true},
-		{"caught", func(r *rig) {
+		{"believed", func(*world) {}, true},
+		{"caught", func(w *world) {
 			for range 2 {
-				r.sight("/liar", html("liar"), lastModified(time.Now()))
+				w.sight("/liar", html("liar"), lastModified(w.now))
 			}
 		}, false},
 	} {
-		runInBubble(t, tt.name, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/a", "/liar"))
-			tt.before(r)
+		run(t, tt.name, options{}, func(w *world) {
+			w.sight("/", html("home", "/a", "/liar"))
+			tt.before(w)
 			var want rate.Estimate
-			saved := time.Now().Add(-100 * time.Hour)
+			saved := w.now.Add(-100 * time.Hour)
 			for i := range 8 {
-				at := time.Now()
+				at := w.now
 				page := html(fmt.Sprintf("This is what the page says in its edition %[1]d, and %[1]d times it says so.", i))
-				r.sight("/a", page, lastModified(saved))
+				w.sight("/a", page, lastModified(saved))
 				if tt.exact && i > 0 {
 					want = want.SawChangeAt(at.Unix(), saved.Unix())
 				} else {
 					want = want.Saw(at.Unix(), i > 0)
 				}
 				for range 6 { // looks without a change
-					time.Sleep(time.Hour)
-					want = want.Saw(time.Now().Unix(), false)
-					r.sight("/a", page, lastModified(saved))
+					w.wait(time.Hour)
+					want = want.Saw(w.now.Unix(), false)
+					w.sight("/a", page, lastModified(saved))
 				}
-				saved = time.Now()
-				time.Sleep(3 * time.Hour)
+				saved = w.now
+				w.wait(3 * time.Hour)
 			}
 			freq, p := want.Freq()
-			got := r.page("/a")
+			got := w.page("/a")
 			if got.Freq != freq || got.Confidence != p {
-				r.Errorf("%v with %v, want %v with %v", got.Freq, got.Confidence, freq, p)
+				w.Errorf("%v with %v, want %v with %v", got.Freq, got.Confidence, freq, p)
 			}
 			if by := got.Entry.By; (by == lastmod.Server) != tt.exact {
-				r.Errorf("the change was dated by %v", by)
+				w.Errorf("the change was dated by %v", by)
 			}
 		})
 	}

@@ -1,0 +1,256 @@
+package merge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/rate"
+)
+
+func modified(t time.Time) string {
+	return fmt.Sprintf(`<meta property="article:modified_time" content="%s">`, t.UTC().Format(time.RFC3339))
+}
+
+func TestLastModIsTheTimeOfTheChangeThatWasSeen(t *testing.T) {
+	runWithPage(t, "with a page", func(w *world) {
+		w.wait(time.Hour)
+		want := w.now.Unix()
+		w.sight("/a", html("a second text"))
+		w.wantLastMod("/a", want)
+		for _, noise := range []string{
+			strings.Replace(html("a second text"), "<head>", `<head><meta name="csrf" content="8f2e">`, 1),
+			strings.Replace(html("a second text"), "<body>", `<body><nav>new menu</nav><header>banner</header>`, 1),
+			strings.Replace(html("a second text"), "</body>", `<footer>© 2027</footer><script>x()</script></body>`, 1),
+			html("a"), // what it showed before: a variant
+		} {
+			w.wait(time.Hour)
+			w.sight("/a", noise)
+			w.wantLastMod("/a", want)
+		}
+		w.wait(time.Hour)
+		want = w.now.Unix()
+		w.sight("/a", html("a third text"))
+		w.wantLastMod("/a", want)
+	})
+}
+
+func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
+	const day = 24 * time.Hour
+	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of the bubble
+	old := start.Add(-30 * day)
+	changeExactly := func(w *world) {
+		w.sight("/b", html("b"), lastModified(old))
+		w.wait(10 * time.Hour)
+		w.sight("/b", html("b, otherwise"), lastModified(start.Add(5*time.Hour)))
+	}
+	for _, tt := range []struct {
+		name string
+		see  func(w *world)
+		want time.Time
+	}{
+		{"Last-Modified", func(w *world) { w.sight("/b", html("b"), lastModified(old)) }, old},
+		{"the page's own", func(w *world) { w.sight("/b", modified(old)+html("b")) }, old},
+		{"now, and the same an hour later", func(w *world) {
+			at := w.now
+			w.sight("/b", html("b"), lastModified(at))
+			w.wait(time.Hour)
+			w.sight("/b", html("b"), lastModified(at))
+		}, start.Add(4 * time.Second)},
+		{"moved thrice without a change", func(w *world) {
+			for i := range 4 {
+				w.sight("/b", html("b"), lastModified(old.Add(time.Duration(i)*day)))
+			}
+		}, time.Time{}},
+		{"moved with the change, to a time between the looks", func(w *world) { changeExactly(w) }, start.Add(5 * time.Hour)},
+		{"two other pages were caught", func(w *world) {
+			w.sight("/b", html("b"), lastModified(old))
+			for _, page := range []string{"/a", "/"} {
+				w.sight(page, html(page, "/a", "/b"), lastModified(old))
+				w.sight(page, html(page, "/a", "/b"), lastModified(old.Add(day)))
+			}
+		}, time.Time{}},
+		{"another page moves with the clock", func(w *world) {
+			w.sight("/b", html("b"), lastModified(old))
+			for range 2 {
+				w.sight("/a", html("a"), lastModified(w.now))
+			}
+		}, time.Time{}},
+		{"caught, and then exact", func(w *world) {
+			w.sight("/a", html("a"), lastModified(w.now))
+			w.sight("/a", html("a"), lastModified(w.now))
+			changeExactly(w)
+		}, start.Add(10*time.Hour + 10*time.Second)},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			w.sight("/", html("home", "/a", "/b")) // 2 seconds
+			w.sight("/a", html("a"))               // 2 seconds
+			tt.see(w)
+			want := tt.want.Unix()
+			if tt.want.IsZero() {
+				want = 0
+			}
+			w.wantLastMod("/b", want)
+			w.wantLastMod("/b", want)
+		})
+	}
+}
+
+// The time of the request is never published, not even before it is found out.
+func TestClockForADateIsNeverPublished(t *testing.T) {
+	for _, lag := range []time.Duration{0, time.Second, time.Minute, 50 * time.Minute} {
+		run(t, lag.String(), options{}, func(w *world) {
+			pages := []string{"/a", "/b", "/c", "/d", "/e"}
+			w.sight("/", html("home", pages...))
+			for round := range 4 {
+				for _, p := range pages {
+					w.sight(p, modified(w.now.Add(-lag))+html("the text of "+p), lastModified(w.now.Add(-lag)))
+					for _, p := range pages {
+						if got := w.lastMod(p); got != 0 {
+							w.Fatalf("in round %d %s has the lastmod %v", round, p, fromSeconds(got).UTC())
+						}
+					}
+				}
+				w.wait(time.Hour)
+			}
+			if got := w.trust(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
+				w.Errorf("the doubts are %+v", got)
+			}
+		})
+	}
+}
+
+func TestOneInstantForMostOfTheSiteIsABuildStamp(t *testing.T) {
+	build := time.Date(1999, 12, 1, 12, 0, 0, 0, time.UTC)
+	const pages = 20
+	for _, tt := range []struct {
+		name string
+		at   func(i int) time.Time
+		kept int // of the pages' dates
+	}{
+		{"one instant", func(int) time.Time { return build }, 0},
+		{"a page every three seconds", func(i int) time.Time { return build.Add(time.Duration(i) * 3 * time.Second) }, 0},
+		{"one instant for most", func(i int) time.Time {
+			if i < 5 {
+				return build.Add(-time.Duration(i+1) * 24 * time.Hour)
+			}
+			return build
+		}, 5},
+		{"days apart", func(i int) time.Time { return build.Add(-time.Duration(i) * 24 * time.Hour) }, pages},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			links := numbered("/p%d", pages)
+			w.sight("/", html("home", links...))
+			for i, l := range links {
+				w.sight(l, html(l), lastModified(tt.at(i)))
+			}
+			kept := 0
+			for i, l := range links {
+				if got := w.lastMod(l); got == tt.at(i).Unix() {
+					kept++
+				} else if got != 0 {
+					w.Errorf("%s: lastmod %v, given was %v", l, fromSeconds(got).UTC(), tt.at(i))
+				}
+			}
+			if kept != tt.kept {
+				w.Errorf("%d of %d dates are published, want %d", kept, pages, tt.kept)
+			}
+		})
+	}
+}
+
+func TestNewPageIsDatedByTheFirstSightOfTheLink(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		see  func(w *world)
+		want bool
+	}{
+		{"a page read before links to it now", func(w *world) {
+			w.sight("/", html("home and news", "/a", "/new"))
+		}, true},
+		{"it was seen before", func(w *world) {
+			w.sight("/new", html("new"))
+			w.sight("/", html("home and news", "/a", "/new"))
+		}, false},
+		{"the page had not been read before", func(w *world) {
+			w.sight("/", html("home", "/a", "/other"))
+			w.sight("/other", html("other", "/new"))
+		}, false},
+		{"in a menu, not in the text", func(w *world) {
+			w.sight("/", "<nav><a href=/new>new</a></nav>"+html("home and news", "/a"))
+		}, false},
+		{"the text did not change", func(w *world) {
+			w.sight("/", strings.Replace(html("home", "/a"), "</main>", `<a href="/new"></a></main>`, 1))
+		}, false},
+	} {
+		runWithPage(t, tt.name, func(w *world) {
+			at := w.now.Unix()
+			tt.see(w)
+			w.wait(5 * 24 * time.Hour)
+			w.sight("/new", html("new"))
+			want := int64(0)
+			if tt.want {
+				want = at
+			}
+			w.wantLastMod("/new", want)
+		})
+	}
+}
+
+func TestChangeFreqIsInferred(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		every time.Duration // between changes; 0 for never
+		looks int
+		gap   time.Duration
+		want  rate.Freq
+	}{
+		{"one look", time.Hour, 1, time.Minute, rate.Unknown},
+		{"two minutes without a change", 0, 24, 5 * time.Second, rate.Unknown},
+		{"every ten seconds", 10 * time.Second, 24, 5 * time.Second, rate.Hourly},
+		{"every look", time.Second, 24, 5 * time.Second, rate.Always},
+		{"once, a minute after the first look", time.Minute, 20, 5 * time.Second, rate.Unknown},
+		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
+		{"every week", 7 * 24 * time.Hour, 400, 6 * time.Hour, rate.Weekly},
+		{"never for two years", 0, 800, 24 * time.Hour, rate.Never},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			w.sight("/", html("home", "/b"))
+			start := w.now
+			for range tt.looks {
+				version := 0
+				if tt.every > 0 {
+					version = int(w.now.Sub(start) / tt.every)
+				}
+				w.sight("/b", html(fmt.Sprintf("version %d", version)))
+				w.wait(tt.gap - 2*time.Second)
+			}
+			e := w.page("/b").Entry
+			if e.Freq != tt.want {
+				p := w.page("/b")
+				w.Errorf("changefreq %q, want %q (likeliest %q, %.2f)", e.Freq, tt.want, p.Freq, p.Confidence)
+			}
+			if tt.want == rate.Always && w.lastMod("/b") != 0 {
+				w.Error("a page that is another one at every look has a lastmod")
+			}
+		})
+	}
+}
+
+// Who has just set up a site edits a page, and looks what the sitemap says.
+func TestEditSoonAfterTheFirstLookIsDated(t *testing.T) {
+	for _, gap := range []time.Duration{5 * time.Second, 65 * time.Second, 10 * time.Minute, 3 * time.Hour} {
+		run(t, gap.String(), options{}, func(w *world) {
+			w.sight("/", html("home", "/b"))
+			w.sight("/b", html("an article"))
+			for _, edit := range []string{"a paragraph that was not there before, in words enough", "another one, which tells of something else altogether"} {
+				w.wait(gap)
+				at := w.now.Unix()
+				w.sight("/b", html("an article, and "+edit))
+				w.wantLastMod("/b", at)
+			}
+		})
+	}
+}
