@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,10 +19,10 @@ import (
 )
 
 // healthCommand never opens the folder: a site that nobody serves is not healthy.
-func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	return func(ctx context.Context, args []string) error {
-		if err := errors.Join(none(args), checkData(a.data)); err != nil {
+	return func(ctx context.Context, _ string) error {
+		if err := checkData(a.data); err != nil {
 			return err
 		}
 		h, err := askHealth(ctx, a.data)
@@ -46,24 +46,18 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 	}
 }
 
-// pageOf returns the only argument, which names a page.
-func pageOf(args []string) (string, error) {
-	u, err := one(args, "the URL of a page, or its path")
-	if err == nil && !isPage(u) {
-		return "", usage("%q is no page; give its path, such as /%[1]s, or its URL", u)
-	}
-	return u, err
-}
-
 // isPage reports whether a text begins as a path or a URL does.
 func isPage(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
 
-func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func noPage(text string) error {
+	return usage("%q is no page; give its path, such as /%[1]s, or its URL", text)
+}
+
+func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	return func(ctx context.Context, args []string) error {
-		u, err := pageOf(args)
-		if err != nil {
-			return err
+	return func(ctx context.Context, u string) error {
+		if !isPage(u) {
+			return noPage(u)
 		}
 		c, err := a.connect(ctx)
 		if err != nil {
@@ -101,29 +95,23 @@ func addFolder(dir string, p *servemap.Explanation) {
 	}
 }
 
-func listCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	prefix := fs.String("prefix", "", "print only pages whose URL or path begins with `TEXT`")
-	return func(ctx context.Context, args []string) error {
-		if err := none(args); err != nil {
-			return err
-		}
+	return func(ctx context.Context, _ string) error {
 		if *prefix != "" && !isPage(*prefix) {
 			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
 		}
-		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(w *bufio.Writer, p servemap.Page) error {
+		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(w io.Writer, p servemap.Page) error {
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", p.URL, stamp(p.LastModified), p.ChangeFreq)
 			return err
 		})
 	}
 }
 
-func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	return func(ctx context.Context, args []string) error {
-		if err := none(args); err != nil {
-			return err
-		}
+	return func(ctx context.Context, _ string) error {
 		c, err := a.connect(ctx)
 		if err != nil {
 			return err
@@ -163,13 +151,10 @@ type crawlers struct {
 	Crawlers []servemap.Crawler `json:"crawlers"`
 }
 
-func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	since := fs.String("since", "24h", "how long ago, such as 24h, or a `TIME` such as 2026-11-01T00:00:00Z; all is the last 7 days")
-	return func(ctx context.Context, args []string) error {
-		if err := none(args); err != nil {
-			return err
-		}
+	return func(ctx context.Context, _ string) error {
 		at, err := time.Parse(time.RFC3339, *since)
 		if d, e := time.ParseDuration(*since); e == nil && d >= 0 {
 			at, err = time.Now().Add(-d), nil
@@ -177,7 +162,7 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 		if err != nil {
 			return usage("-since %s is no time; give a duration such as 24h, or a time such as 2026-11-01T00:00:00Z", *since)
 		}
-		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, func(w *bufio.Writer, c servemap.Change) error {
+		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, func(w io.Writer, c servemap.Change) error {
 			kind := string(c.Kind)
 			if c.Kind == servemap.ChangeAdded && c.At.After(c.Listed) {
 				kind += ", changed"
@@ -190,14 +175,13 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 	}
 }
 
-func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	return func(ctx context.Context, args []string) error {
-		u, err := pageOf(args)
-		if err != nil {
-			return err
+	return func(ctx context.Context, u string) error {
+		if !isPage(u) {
+			return noPage(u)
 		}
-		return each(ctx, a, http.MethodPost, "/forget", url.Values{"url": {u}}, func(w *bufio.Writer, f forgotten) error {
+		return each(ctx, a, http.MethodPost, "/forget", url.Values{"url": {u}}, func(w io.Writer, f forgotten) error {
 			was := "is no longer listed or known"
 			if !f.Known {
 				was = "was not known"

@@ -15,15 +15,11 @@ import (
 // samePrinted is how many findings with the same text are printed.
 const samePrinted = 5
 
-func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	asJSON := fs.Bool("json", false, "print JSON, an object a line")
 	sample := fs.Int("pages", 20, "how many of the listed `pages` are looked at")
 	origin := fs.String("origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
-	return func(ctx context.Context, args []string) error {
-		name, err := one(args, "the URL of a sitemap, or a file")
-		if err != nil {
-			return err
-		}
+	return func(ctx context.Context, name string) (err error) {
 		cfg := check.Config{Name: name, Pages: *sample}
 		if *origin != "" {
 			if cfg.Origin, err = url.Parse(*origin); err != nil || cfg.Origin.Host == "" {

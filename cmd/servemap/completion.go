@@ -25,12 +25,8 @@ var scripts = map[string]string{
 	"fish": "complete -c servemap -a \"(" + lineVariable + "=(commandline -cp) PROGRAM)\"\n",
 }
 
-func completionCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
-	return func(_ context.Context, args []string) error {
-		shell, err := one(args, "the shell: bash, zsh or fish")
-		if err != nil {
-			return err
-		}
+func completionCommand(s streams, _ *flag.FlagSet) func(context.Context, string) error {
+	return func(_ context.Context, shell string) error {
 		script, known := scripts[shell]
 		if !known {
 			return usage("there is no completion for %q; give bash, zsh or fish", shell)

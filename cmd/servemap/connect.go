@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -231,18 +230,19 @@ func fetch[T any](ctx context.Context, c *client, path string, query url.Values)
 
 // show prints a struct: as JSON with -json, and else for people.
 func (a *asking) show(v any) error {
-	out := bufio.NewWriter(a.out)
+	var out bytes.Buffer
 	if a.json {
-		answer(out, v)
+		answer(&out, v)
 	} else {
-		printFields(out, "", reflect.ValueOf(v))
+		printFields(&out, "", reflect.ValueOf(v))
 	}
-	return out.Flush()
+	_, err := out.WriteTo(a.out)
+	return err
 }
 
 // each makes a request and calls fn with each line of the answer. fn prints it for people.
 // With -json, each prints the lines unchanged and drops what fn prints.
-func each[T any](ctx context.Context, a *asking, method, path string, query url.Values, fn func(w *bufio.Writer, v T) error) error {
+func each[T any](ctx context.Context, a *asking, method, path string, query url.Values, fn func(w io.Writer, v T) error) error {
 	c, err := a.connect(ctx)
 	if err != nil {
 		return err
@@ -253,10 +253,13 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		return err
 	}
 	defer resp.Body.Close()
-	out, nothing := bufio.NewWriter(a.out), bufio.NewWriter(io.Discard)
-	lines := bufio.NewReader(resp.Body)
-	for {
-		line, err := lines.ReadBytes('\n')
+	printed := a.out
+	if a.json {
+		printed = io.Discard
+	}
+	for lines := json.NewDecoder(resp.Body); ; {
+		var line json.RawMessage
+		err := lines.Decode(&line)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -264,25 +267,20 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		if err == nil {
 			err = json.Unmarshal(line, &v)
 		}
-		w := out
-		if a.json {
-			w = nothing
-			_, _ = out.Write(line) // Flush returns its error
+		if err == nil && a.json {
+			_, err = fmt.Fprintf(a.out, "%s\n", line)
 		}
 		if err == nil {
-			err = fn(w, v)
-		}
-		if lines.Buffered() == 0 || err != nil { // somebody may wait for it
-			err = cmp.Or(out.Flush(), err)
+			err = fn(printed, v)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if text := resp.Trailer.Get(errorTrailer); text != "" {
-		return errors.Join(errors.New(text), out.Flush())
+		return errors.New(text)
 	}
-	return out.Flush()
+	return nil
 }
 
 // isTerminal reports whether w is a terminal.

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -15,14 +15,11 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 )
 
-func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	most := 0
 	maxFlag(fs, &most)
-	return func(ctx context.Context, args []string) error {
-		if err := none(args); err != nil {
-			return err
-		}
+	return func(ctx context.Context, _ string) error {
 		return a.explore(ctx, url.Values{"max": {strconv.Itoa(most)}})
 	}
 }
@@ -32,7 +29,7 @@ func (a *asking) explore(ctx context.Context, query url.Values) error {
 	told := time.Now()
 	terminal := isTerminal(a.err)
 	var last progress
-	err := each(ctx, a, http.MethodPost, "/explore", query, func(_ *bufio.Writer, p progress) error {
+	err := each(ctx, a, http.MethodPost, "/explore", query, func(_ io.Writer, p progress) error {
 		last = p
 		switch {
 		case terminal && !a.json:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/csv"
 	"encoding/xml"
@@ -17,14 +16,11 @@ import (
 	"github.com/servemap/servemap"
 )
 
-func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	format := fs.String("format", "xml", "`xml`, json or csv")
 	to := fs.String("to", "", "write the sitemap's xml files to the folder `DIR`, as a large sitemap needs; it is not emptied")
-	return func(ctx context.Context, args []string) error {
-		if err := none(args); err != nil {
-			return err
-		}
+	return func(ctx context.Context, _ string) error {
 		if a.json {
 			*format = "json"
 		}
@@ -33,11 +29,11 @@ func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 			return a.exportXML(ctx, *to)
 		case "json":
 			a.json = true
-			return each(ctx, a, http.MethodGet, "/pages", nil, func(*bufio.Writer, servemap.Page) error { return nil })
+			return each(ctx, a, http.MethodGet, "/pages", nil, func(io.Writer, servemap.Page) error { return nil })
 		case "csv":
 			out := csv.NewWriter(s.out)
 			_ = out.Write([]string{"url", "lastmod", "changefreq", "changes", "first_seen", "last_seen"})
-			err := each(ctx, a, http.MethodGet, "/pages", nil, func(_ *bufio.Writer, p servemap.Page) error {
+			err := each(ctx, a, http.MethodGet, "/pages", nil, func(_ io.Writer, p servemap.Page) error {
 				return out.Write([]string{p.URL, stamp(p.LastModified), p.ChangeFreq, strconv.Itoa(p.Changes), stamp(p.FirstSeen), stamp(p.LastSeen)})
 			})
 			out.Flush()

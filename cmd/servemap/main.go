@@ -80,40 +80,41 @@ type streams struct {
 type command struct {
 	name, args, short string
 	example           string // what comes after "servemap "
-	setup             func(s streams, fs *flag.FlagSet) func(ctx context.Context, args []string) error
+	takes             string // what its argument is, in brackets if it may be left out; "" if it has none
+	setup             func(s streams, fs *flag.FlagSet) func(ctx context.Context, arg string) error
 }
 
 // commands is the table, in the order in which help lists it.
 func commands() []command {
 	return []command{
 		{"proxy", "-to URL -origin URL -data DIR", "serve a site with its sitemap",
-			"proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore", proxyCommand},
+			"proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore", "", proxyCommand},
 		{"files", "DIR -origin URL -data DIR", "serve a folder of HTML files with its sitemap",
-			"files public -origin https://example.com -data sitemap-data", filesCommand},
+			"files public -origin https://example.com -data sitemap-data", "the folder of the site's HTML files", filesCommand},
 		{"explore", "-data DIR", "look at the pages of the site, so that they are listed before they are visited",
-			"explore -data sitemap-data", exploreCommand},
+			"explore -data sitemap-data", "", exploreCommand},
 		{"explain", "-data DIR URL", "say whether a page is listed, and why",
-			"explain -data sitemap-data /about", explainCommand},
+			"explain -data sitemap-data /about", "the URL of a page, or its path", explainCommand},
 		{"list", "-data DIR", "print the listed pages",
-			"list -data sitemap-data -prefix /blog/", listCommand},
+			"list -data sitemap-data -prefix /blog/", "", listCommand},
 		{"stats", "-data DIR", "count what is known",
-			"stats -data sitemap-data", statsCommand},
+			"stats -data sitemap-data", "", statsCommand},
 		{"changes", "-data DIR", "print what was added, changed and removed",
-			"changes -data sitemap-data -since 24h", changesCommand},
+			"changes -data sitemap-data -since 24h", "", changesCommand},
 		{"forget", "-data DIR URL", "take a page out of the sitemap and bar it",
-			"forget -data sitemap-data /old", forgetCommand},
+			"forget -data sitemap-data /old", "the URL of a page, or its path", forgetCommand},
 		{"export", "-data DIR", "print the sitemap as xml, json or csv",
-			"export -data sitemap-data -format csv", exportCommand},
+			"export -data sitemap-data -format csv", "", exportCommand},
 		{"check", "URL|FILE", "say what is wrong with a sitemap",
-			"check https://example.com/sitemap.xml", checkCommand},
+			"check https://example.com/sitemap.xml", "the URL of a sitemap, or a file", checkCommand},
 		{"health", "-data DIR", "say whether the site is served",
-			"health -data sitemap-data", healthCommand},
+			"health -data sitemap-data", "", healthCommand},
 		{"completion", "bash|zsh|fish", "print a script that completes commands and flags",
-			"completion bash", completionCommand},
+			"completion bash", "the shell: bash, zsh or fish", completionCommand},
 		{"version", "", "print the version",
-			"version", versionCommand},
+			"version", "", versionCommand},
 		{"help", "[COMMAND]", "explain a command",
-			"help proxy", helpCommand},
+			"help proxy", "[a command]", helpCommand},
 	}
 }
 
@@ -175,7 +176,7 @@ func run(ctx context.Context, args []string, s streams) int {
 }
 
 // flagSet returns the command's flags, and what runs it once they are parsed.
-func (c command) flagSet(s streams) (*flag.FlagSet, func(context.Context, []string) error) {
+func (c command) flagSet(s streams) (*flag.FlagSet, func(context.Context, string) error) {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	return fs, c.setup(s, fs)
@@ -194,7 +195,13 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 			rest, args = append(rest, args[0]), args[1:]
 		}
 	}
-	return do(ctx, rest)
+	switch {
+	case c.takes == "" && len(rest) > 0:
+		return usage("%q is no flag; it takes flags only, such as -data DIR", rest[0])
+	case c.takes != "" && len(rest) != 1 && !(len(rest) == 0 && c.takes[0] == '['):
+		return usage("give %s, and nothing else; there are %d arguments", c.takes, len(rest))
+	}
+	return do(ctx, strings.Join(rest, ""))
 }
 
 // fix says what to do about a wrong flag.
@@ -233,12 +240,12 @@ func commandNames() (names []string) {
 	return names
 }
 
-func helpCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
-	return func(_ context.Context, args []string) error {
-		if len(args) == 0 {
+func helpCommand(s streams, _ *flag.FlagSet) func(context.Context, string) error {
+	return func(_ context.Context, name string) error {
+		if name == "" {
 			return overview(s.out)
 		}
-		c, err := find(args[0])
+		c, err := find(name)
 		if err != nil {
 			return err
 		}
@@ -281,22 +288,11 @@ func (c command) help(w io.Writer) error {
 	return nil
 }
 
-func versionCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
-	return func(_ context.Context, args []string) error {
-		if len(args) > 0 {
-			return usage("%q is too much; it takes nothing", args[0])
-		}
+func versionCommand(s streams, _ *flag.FlagSet) func(context.Context, string) error {
+	return func(context.Context, string) error {
 		_, err := fmt.Fprintf(s.out, "servemap %s\n", metrics.Version())
 		return err
 	}
-}
-
-// one returns the only argument.
-func one(args []string, what string) (string, error) {
-	if len(args) != 1 {
-		return "", usage("give %s, and nothing else; there are %d arguments", what, len(args))
-	}
-	return args[0], nil
 }
 
 // maxFlag declares the flag for how many requests an exploration makes.
@@ -307,12 +303,4 @@ func maxFlag(fs *flag.FlagSet, to *int) {
 		}
 		return nil
 	})
-}
-
-// none refuses arguments.
-func none(args []string) error {
-	if len(args) > 0 {
-		return usage("%q is no flag; it takes flags only, such as -data DIR", args[0])
-	}
-	return nil
 }

@@ -72,27 +72,21 @@ func dataFlags(fs *flag.FlagSet, data, database *string) {
 	fs.Lookup("database").DefValue = "" // it may hold a password
 }
 
-func proxyCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func proxyCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	v := &serving{}
 	v.flags(fs)
 	v.proxyFlags(fs)
 	fs.BoolVar(&v.explore, "explore", false, "at the first start, look at all pages along the links, so that they are listed before they are visited")
-	return func(ctx context.Context, args []string) error {
-		if err := none(args); err != nil {
-			return err
-		}
+	return func(ctx context.Context, _ string) error {
 		return v.run(ctx, s)
 	}
 }
 
-func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	v := &serving{explore: true}
 	v.flags(fs)
-	return func(ctx context.Context, args []string) (err error) {
-		if v.Dir, err = one(args, "the folder of the site's HTML files"); err != nil {
-			return err
-		}
-		if v.Dir, err = filepath.Abs(v.Dir); err != nil { // other commands may run in another directory
+	return func(ctx context.Context, dir string) (err error) {
+		if v.Dir, err = filepath.Abs(dir); err != nil { // other commands may run in another directory
 			return err
 		}
 		if v.data != "" && folder.Serves(v.Dir, v.data) {
