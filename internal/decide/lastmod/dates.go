@@ -36,7 +36,7 @@ type HeldLook struct {
 	Before  moment.Time `cbor:"2,keyasint,omitzero"` // the look before it
 	Exact   moment.Time `cbor:"3,keyasint,omitzero"` // the date that moved at this look, 0 if none did
 	By      Source      `cbor:"4,keyasint,omitzero"`
-	Variety uint16      `cbor:"5,keyasint,omitzero"` // the variety of the page that the look showed
+	Variant uint16      `cbor:"5,keyasint,omitzero"` // the variant of the page that the look showed
 }
 
 // Look is what one look adds to a page's dates.
@@ -48,7 +48,7 @@ type Look struct {
 	Since   moment.Time        // if the outcome is mark.Changed: the look that first showed the change
 	Holding bool               // the mark holds something, after this look
 	Odd     bool               // the mark took the content for an error, and ignores it
-	Variety uint16             // the variety of the page that the look showed
+	Variant uint16             // the variant of the page that the look showed
 	Given   Given[moment.Time] // the dates that came with it, 0 for none
 }
 
@@ -72,7 +72,7 @@ func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 	if f.Rewritten {
 		l.Outcome, f.Since, l.Odd, l.Holding = mark.Changed, d.Maybe.At, false, false
 	}
-	now := HeldLook{At: l.At, Before: l.Before, Variety: l.Variety}
+	now := HeldLook{At: l.At, Before: l.Before, Variant: l.Variant}
 	for _, s := range givers {
 		step := step{old: d.Last[s], new: l.Given[s].Second(), at: l.At, before: l.Before}
 		if l.Given[s] = step.new; !step.usable() {
@@ -210,6 +210,6 @@ func (d *Dates) Inherit(from Dates) {
 	}
 }
 
-// Held returns the look that first showed what the mark holds, and the variety of that look.
+// Held returns the look that first showed what the mark holds, and the variant of that look.
 // Both are 0 if nothing is held.
-func (d Dates) Held() (at moment.Time, variety uint16) { return d.Maybe.At, d.Maybe.Variety }
+func (d Dates) Held() (at moment.Time, variant uint16) { return d.Maybe.At, d.Maybe.Variant }

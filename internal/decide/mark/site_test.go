@@ -43,7 +43,7 @@ func TestSiteIsReadAsItWasWritten(t *testing.T) {
 
 // If the memory was kept, a change of boilerplate right after a restart changes no page, even
 // one that nobody has looked at since.
-func TestStoredSiteKnowsItsFurniture(t *testing.T) {
+func TestStoredSiteKnowsItsBoilerplate(t *testing.T) {
 	s, err := ParseSite(taught(20).AppendBinary(nil))
 	if err != nil {
 		t.Fatal(err)

@@ -49,21 +49,21 @@ func (u *update) compare() comparison {
 	p := u.p
 	at := u.Moment()
 	held := p.Mark.Holding()
-	if p.Awaits(u.VarietyKey, at) {
+	if p.Awaits(u.VariantKey, at) {
 		return comparison{outcome: mark.Variant}
 	}
 	after, outcome, since := p.Mark.Look(u.View, at.Seconds())
-	meant, taken := p.Varieties.Meet(u.VarietyKey, outcome)
+	meant, taken := p.Variants.Meet(u.VariantKey, outcome)
 	if taken {
 		p.Mark = after
 	}
 	if meant != outcome {
-		outcome, p.Mark = meant, p.Mark.Still() // it was another variety of the page, and no news
+		outcome, p.Mark = meant, p.Mark.Still() // it was another variant of the page, and no news
 	}
 	if outcome == mark.Held && !held {
 		u.due(u.Location)
 	}
-	return comparison{outcome, min(moment.Seconds(since), at.Second()), u.VarietyKey == 0 && p.Mark.Odd()}
+	return comparison{outcome, min(moment.Seconds(since), at.Second()), u.VariantKey == 0 && p.Mark.Odd()}
 }
 
 // date merges the outcome of a visit into the page's dates.
@@ -75,7 +75,7 @@ func (u *update) date(c comparison) lastmod.Finding {
 	}
 	dates, found := p.Dates.Look(lastmod.Look{
 		At: u.Moment(), Before: p.Loaded.Before, First: p.Looks <= 1,
-		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Odd: c.odd, Variety: u.VarietyKey, Given: given,
+		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Odd: c.odd, Variant: u.VariantKey, Given: given,
 	}, u.site.Trust)
 	p.Dates = dates
 	if found.Rewritten {
@@ -156,7 +156,7 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	}
 	again = p.Read && site.reopens(k, p) // whatever the mark says
 	switch {
-	case again, p.Mark.Holding(), p.Mark.Odd(), p.Varieties.Untold():
+	case again, p.Mark.Holding(), p.Mark.Odd(), p.Variants.Untold():
 		return false, again
 	case p.Content == eligibility.QueryNotCanonical && !k.OwnQuery:
 		return false, false // a rule may allow the query by now

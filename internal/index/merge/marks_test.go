@@ -120,7 +120,7 @@ func negotiated(lang, edit string, declared bool) string {
 
 func speaking(lang string) func(*observation.Exchange) {
 	return func(s *observation.Exchange) {
-		s.Variety = observation.VarietyOf("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
+		s.Variant = observation.VariantOf("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
 	}
 }
 
@@ -171,7 +171,7 @@ func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
 	}
 }
 
-// A variety that was never seen before may be the first to show an edit. The edit must still
+// A variant that was never seen before may be the first to show an edit. The edit must still
 // be found in the others.
 func TestEditThatANewLanguageShowsFirstIsDated(t *testing.T) {
 	run(t, "a site", options{}, func(w *world) {

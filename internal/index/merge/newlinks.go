@@ -48,7 +48,7 @@ func (u visited) await(unheard []string) {
 // pages if the change is confirmed.
 func (u *update) keepLinks(c comparison) {
 	p := u.p
-	if _, variety := p.Dates.Held(); len(p.NewLinks) == 0 || u.VarietyKey != variety {
+	if _, variant := p.Dates.Held(); len(p.NewLinks) == 0 || u.VariantKey != variant {
 		return
 	}
 	shown := make(map[uint64]string, len(u.Links))

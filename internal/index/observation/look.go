@@ -58,7 +58,7 @@ type Shown struct {
 	Full       bool       // more than the head was read
 	Cut        bool       // the page is longer than what was read
 	View       *mark.View // its text and links, for comparison
-	VarietyKey uint16     // see [Variety]
+	VariantKey uint16     // see [Variant]
 	Showing    uint64     // a hash of the content, to find other pages that show the same
 	Links      []Link
 	Cost       time.Duration    // time to read the whole page, 0 if only the head was read
@@ -150,7 +150,7 @@ func (k *Observation) Read(norm *location.Normalizer, full bool, want extension.
 		return
 	}
 	k.Full, k.Cut = true, cut || k.Response.Truncated
-	k.VarietyKey = k.Variety.key(facts.Lang)
+	k.VariantKey = k.Variant.key(facts.Lang)
 	view := mark.Read(&facts, 0)
 	k.View = &view
 	k.Showing = showing(k, &facts)

@@ -30,8 +30,8 @@ type Exchange struct {
 	Exact bool
 	// Network is the client's network, the zero Prefix if unknown.
 	Network netip.Prefix
-	// Variety is the variety of the page's text.
-	Variety Variety
+	// Variant is the variant of the page's text.
+	Variant Variant
 	// Named is what else the request names.
 	Named Named
 

@@ -26,7 +26,7 @@ func outline(f Facts) []string {
 	return lines
 }
 
-func TestMainTextIsToldFromFurniture(t *testing.T) {
+func TestMainTextIsToldFromBoilerplate(t *testing.T) {
 	checkRows(t, []row[[]string]{
 		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, []string{"-~menu", "+Title", "+text", "-~foot"}},
 		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, []string{"-~menu", "+text", "-rest"}},

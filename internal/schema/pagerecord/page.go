@@ -144,9 +144,9 @@ type Copies struct {
 // Languages says which locations show the page in other languages, and which languages it shows
 // itself.
 type Languages struct {
-	Claims    []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
-	Peers     []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
-	Varieties Varieties             `cbor:"3,keyasint,omitzero"` // the texts by language that the mark has met
+	Claims   []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
+	Peers    []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
+	Variants Variants              `cbor:"3,keyasint,omitzero"` // the texts by language that the mark has met
 }
 
 // Claim is an alternate that a page names: its language, and the ID of its location, which may not
@@ -173,9 +173,9 @@ type Place struct {
 	Logged moment.Time `cbor:"2,keyasint,omitzero"` // its last event, see changelog.Log.Note
 }
 
-// Varieties are the texts by language in which the page was seen, the latest first. A page that
+// Variants are the texts by language in which the page was seen, the latest first. A page that
 // varies by language shows each of them to its own visitors.
-type Varieties []uint16
+type Variants []uint16
 
 // NewLinks are links of a page to locations that nobody knew. A look that may have been the first
 // to show a change saw them first, and each look since has seen them.

@@ -49,7 +49,7 @@ func full() *Page {
 		Redirect:  Redirect{5, 1700000003000, 9},
 		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8, NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}}},
 		Copies:    Copies{9, 9, true, true},
-		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []extension.Alternate{{Lang: "de", Location: "/de/"}}, Varieties{0x1235, 0xfffe}},
+		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []extension.Alternate{{Lang: "de", Location: "/de/"}}, Variants{0x1235, 0xfffe}},
 		Place:     Place{3, 1700000200001},
 		Mark:      m,
 		Dates:     changedDates(), Rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
@@ -91,7 +91,7 @@ func TestPageOfManyBlocksIsBounded(t *testing.T) {
 	// Without what a listed page does not have, and what most pages do not have.
 	s.Networks, s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = nil, 0, 0, false, false, nil
 	s.Redirect, s.Languages, s.PendingRemoval = Redirect{}, Languages{}, PendingRemoval{}
-	s.Varieties, s.NewLinks = nil, nil
+	s.Variants, s.NewLinks = nil, nil
 	var text strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&text, "<p>%d. A mark keeps two bytes of each block.", i)

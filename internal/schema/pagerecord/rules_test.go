@@ -115,23 +115,23 @@ func TestChangesAreToldFromOtherLanguages(t *testing.T) {
 	const de, fr = 2, 4
 	for _, tt := range []struct {
 		name    string
-		met     Varieties
-		variety uint16
+		met     Variants
+		variant uint16
 		outcome mark.Outcome
 		meant   mark.Outcome
 		taken   bool
-		after   Varieties
+		after   Variants
 	}{
-		{"no variety", nil, 0, mark.Changed, mark.Changed, true, nil},
-		{"the first variety", nil, de, mark.First, mark.First, true, Varieties{de | familiar}},
-		{"the same text in another", Varieties{de | familiar}, fr, mark.Same, mark.Same, true, Varieties{fr | familiar, de | familiar}},
-		{"a text of its own", Varieties{de | familiar}, fr, mark.Changed, mark.Variant, false, Varieties{fr, de | familiar}},
-		{"that text again", Varieties{fr, de | familiar}, fr, mark.Changed, mark.Variant, true, Varieties{fr | familiar, de | familiar}},
-		{"a change in a familiar one", Varieties{fr, de | familiar}, de, mark.Changed, mark.Changed, true, Varieties{de | familiar, fr}},
+		{"no variant", nil, 0, mark.Changed, mark.Changed, true, nil},
+		{"the first variant", nil, de, mark.First, mark.First, true, Variants{de | familiar}},
+		{"the same text in another", Variants{de | familiar}, fr, mark.Same, mark.Same, true, Variants{fr | familiar, de | familiar}},
+		{"a text of its own", Variants{de | familiar}, fr, mark.Changed, mark.Variant, false, Variants{fr, de | familiar}},
+		{"that text again", Variants{fr, de | familiar}, fr, mark.Changed, mark.Variant, true, Variants{fr | familiar, de | familiar}},
+		{"a change in a familiar one", Variants{fr, de | familiar}, de, mark.Changed, mark.Changed, true, Variants{de | familiar, fr}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := slices.Clone(tt.met)
-			meant, taken := v.Meet(tt.variety, tt.outcome)
+			meant, taken := v.Meet(tt.variant, tt.outcome)
 			if meant != tt.meant || taken != tt.taken || !slices.Equal(v, tt.after) {
 				t.Errorf("%d, %t and %v, want %d, %t and %v", meant, taken, v, tt.meant, tt.taken, tt.after)
 			}

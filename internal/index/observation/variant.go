@@ -7,15 +7,15 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Variety says what part of the request the site used to choose the text, as far as the Vary header
-// tells. The zero Variety means that everybody gets the same text.
-type Variety struct {
+// Variant says what part of the request the site used to choose the text, as far as the Vary header
+// tells. The zero Variant means that everybody gets the same text.
+type Variant struct {
 	ByLanguage bool
 	Language   string // the first one that the client accepts, or ""
 }
 
-// VarietyOf returns the variety of a response with a Vary header to a request.
-func VarietyOf(vary string, request http.Header) (v Variety) {
+// VariantOf returns the variant of a response with a Vary header to a request.
+func VariantOf(vary string, request http.Header) (v Variant) {
 	if vary == "" {
 		return v
 	}
@@ -39,9 +39,9 @@ func firstLanguage(accept string) string {
 	return strings.ToLower(accept[:min(end, languageBytes)])
 }
 
-// key returns a number for the variety, 0 for the zero one. lang is the page's own language. It
+// key returns a number for the variant, 0 for the zero one. lang is the page's own language. It
 // takes precedence over the one that was asked for.
-func (v Variety) key(lang string) uint16 {
+func (v Variant) key(lang string) uint16 {
 	if !v.ByLanguage {
 		return 0
 	}
