@@ -22,7 +22,7 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 	values, err := db.read(keys)
 	db.calls.Done()
 	if err != nil {
-		return err
+		return s.fail(db, err)
 	}
 	return fn(values)
 }
@@ -41,7 +41,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	old, err := db.read(keys)
 	db.calls.Done()
 	if err != nil {
-		return err
+		return s.fail(db, err)
 	}
 	values := make([][]byte, len(old))
 	for i, value := range old {
@@ -94,6 +94,7 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			if err == nil {
 				records, more, err = db.next(prefix, after, most)
 				db.calls.Done()
+				err = s.fail(db, err)
 			}
 			if err != nil {
 				yield(store.Record{}, err)

@@ -172,15 +172,15 @@ func (db *database) sync() (err error) {
 	return nil
 }
 
-// close closes Badger and unlocks the folder.
-func (db *database) close() (err error) {
+// close closes Badger, notes how that was, and unlocks the folder.
+func (db *database) close(count int) (err error) {
 	defer db.lock.file.Close()
 	defer db.gate.folder.Close()
 	defer recoverTo(&err)
 	if err := db.badger.Close(); err != nil {
 		return badgerProblem(otherFailure, "closing", err)
 	}
-	return db.lock.set(countClosed)
+	return db.lock.set(count)
 }
 
 // tablePause is the time between two checks of whether Badger may make a table.

@@ -100,18 +100,18 @@ func (s *Store) run(tried chan<- struct{}) {
 func (s *Store) serve(db *database) error {
 	select {
 	case err := <-db.failed:
-		_ = s.shut(db) // err was logged already
+		_ = s.shut(db, countOpen) // err was logged already; the next opening looks at all files
 		return err
 	case <-s.closing.Done():
-		s.closeErr = s.shut(db)
+		s.closeErr = s.shut(db, countClosed)
 		return nil
 	}
 }
 
 // shut closes a database that is out of use. While nothing may be written, it waits, since closing
 // writes. If the store is closed meanwhile, it leaves the files open and locked, because Badger
-// works on them until the process ends.
-func (s *Store) shut(db *database) error {
+// works on them until the process ends. count is what the lock file then says.
+func (s *Store) shut(db *database, count int) error {
 	for err := db.gate.check(); err != nil; err = db.gate.check() {
 		if !s.sleep(4 * time.Second) {
 			return fmt.Errorf("%w; the folder stays locked until the process ends", err)
@@ -120,7 +120,7 @@ func (s *Store) shut(db *database) error {
 	db.calls.Wait()
 	s.writer.Lock() // until the last write has ended; no other can begin
 	defer s.writer.Unlock()
-	return db.close()
+	return db.close(count)
 }
 
 // sleep reports whether the store is still open after d.
