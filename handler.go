@@ -807,7 +807,7 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 		e = s.explanation(p)
 	}
 	if err == nil && e.Listed() {
-		e.Element, err = s.files.Element(ctx, p.Part, loc)
+		e.Element, err = s.files.Element(ctx, p.Shard, loc)
 	}
 	if err != nil {
 		return Explanation{}, fmt.Errorf("servemap: %w", err)

@@ -192,7 +192,7 @@ func placeless(records map[string]string) map[string]string {
 	for key, value := range records {
 		kind, rest, _ := strings.Cut(strings.TrimPrefix(key, "https://example.com|"), "|")
 		switch kind {
-		case "part":
+		case "shard":
 			continue
 		case "list":
 			_, location, _ := strings.Cut(rest, "|")
@@ -204,7 +204,7 @@ func placeless(records map[string]string) map[string]string {
 			if err != nil {
 				break
 			}
-			p.Part = 0
+			p.Shard = 0
 			value = string(p.Encode())
 		}
 		without[key] = value

@@ -47,7 +47,7 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 		x.pruning.events += n
 		x.changes[what].Add(uint64(n))
 	}
-	x.site.Book.Filling = max(x.site.Book.Filling, done.Filling)
+	x.site.Layout.Filling = max(x.site.Layout.Filling, done.Filling)
 	if done.Erased {
 		x.site.Followed.Forget() // it may name links that are no longer stored
 	}
@@ -63,9 +63,9 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	for _, location := range done.Due {
 		x.cfg.Schedule.Reset(location)
 	}
-	x.cfg.Files.Changed(slices.Collect(maps.Keys(done.Parts))...)
+	x.cfg.Files.Changed(slices.Collect(maps.Keys(done.Shards))...)
 	for location, by := range done.Stored {
-		x.cfg.Files.Settle(location, by.Part, by.At)
+		x.cfg.Files.Settle(location, by.Shard, by.At)
 	}
 	if !done.Reputes {
 		return nil

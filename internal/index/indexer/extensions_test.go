@@ -232,11 +232,11 @@ func TestPageMovesWhenItsPartHasNoRoomForItsImages(t *testing.T) {
 		if n := len(r.pagesByPart()); n < 2 {
 			t.Errorf("they are in %d part", n)
 		}
-		parts, err := shards.ReadParts(r.Context(), r.st, r.indexer.site.Keys)
+		parts, err := shards.ReadAll(r.Context(), r.st, r.indexer.site.Keys)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if over := r.indexer.site.Book.TooLarge(parts); len(over) > 0 {
+		if over := r.indexer.site.Layout.TooLarge(parts); len(over) > 0 {
 			t.Errorf("parts %v have more than they may", over)
 		}
 	})

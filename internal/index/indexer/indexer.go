@@ -115,7 +115,7 @@ func New(cfg Config) (*Indexer, error) {
 			Owns: cfg.Files.OwnsLocation,
 		},
 		Keys:    k,
-		Book:    shards.Book{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
+		Layout:  shards.Layout{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
 		Journal: changelog.Log{Keys: k},
 	}
 	for _, e := range cfg.Entries {

@@ -31,7 +31,7 @@ func (f *replicated) open(ctx context.Context) error {
 	}
 	now, err := f.Look(ctx, f.cfg.Store)
 	if err == nil {
-		f.cfg.Files.Changed(now.Parts...)
+		f.cfg.Files.Changed(now.Shards...)
 		f.Took(now)
 	}
 	return err
@@ -63,8 +63,8 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 		}
 	}
 	f.trust.tellFiles()
-	f.cfg.Files.Changed(c.Parts...)
-	f.site.Book.Filling = slices.Max(append(c.Parts, f.site.Book.Filling))
+	f.cfg.Files.Changed(c.Shards...)
+	f.site.Layout.Filling = slices.Max(append(c.Shards, f.site.Layout.Filling))
 	f.Took(c)
 	return nil
 }

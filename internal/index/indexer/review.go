@@ -208,14 +208,14 @@ func (r *review) drop(ctx context.Context, keys []string) error {
 // readParts notes which part is the last one, and which parts are too large, so that the
 // review moves pages out of them.
 func (r *review) readParts(ctx context.Context) error {
-	parts, err := shards.ReadParts(ctx, r.cfg.Store, r.site.Keys)
+	parts, err := shards.ReadAll(ctx, r.cfg.Store, r.site.Keys)
 	if err != nil {
 		return err
 	}
-	r.site.Book.Filling = 0
+	r.site.Layout.Filling = 0
 	for n := range parts {
-		r.site.Book.Filling = max(r.site.Book.Filling, n)
+		r.site.Layout.Filling = max(r.site.Layout.Filling, n)
 	}
-	r.site.Over = r.site.Book.TooLarge(parts)
+	r.site.Over = r.site.Layout.TooLarge(parts)
 	return nil
 }

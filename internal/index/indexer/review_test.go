@@ -172,7 +172,7 @@ func TestPagesMoveWhenTheLimitOfAPartChanges(t *testing.T) {
 func (r *rig) pagesByPart() map[int][]string {
 	in := map[int][]string{}
 	for _, p := range r.pages() {
-		in[p.Part] = append(in[p.Part], p.Location)
+		in[p.Shard] = append(in[p.Shard], p.Location)
 	}
 	for n, locations := range in {
 		if got := r.perPart()[fmt.Sprintf("%06d", n)]; got != len(locations) {

@@ -247,7 +247,7 @@ func TestPageIsListedOnceThoughItsRecordAndThatOfTheLastPartAreLost(t *testing.T
 		r.crawl("/b", "/a")
 		r.answer("/b", http.StatusGone) // which leaves room in the first part
 		r.damage("https://example.com|page|/a")
-		r.put("https://example.com|part|000002", nil)
+		r.put("https://example.com|shard|000002", nil)
 		r.restart()
 		r.sight("/", html("home again", "/a"))
 		r.sight("/a", html("a, changed"))

@@ -34,7 +34,7 @@ func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 		Tx: t, Now: now, site: site,
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{}, saved: map[*pagerecord.Page][]byte{},
 		Effects: Effects{
-			Parts: map[int]bool{}, Followed: map[uint64]bool{}, Pending: map[string]moment.Time{},
+			Shards: map[int]bool{}, Followed: map[uint64]bool{}, Pending: map[string]moment.Time{},
 			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{},
 		},
 	}
@@ -42,7 +42,7 @@ func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 
 // Effects are what the rest of the program must do after the transaction was stored.
 type Effects struct {
-	Parts   map[int]bool // parts whose entries changed
+	Shards  map[int]bool // shards whose entries changed
 	Filling int          // the highest part that a page was added to, 0 for none
 	Due     []string     // locations to observe when they are next visited
 
@@ -71,10 +71,10 @@ type Move struct {
 }
 
 // Stored says that the stored verdict on a page includes everything seen up to At.
-// Part lists the page, or did.
+// Shard lists the page, or did.
 type Stored struct {
-	Part int
-	At   time.Time
+	Shard int
+	At    time.Time
 }
 
 func (m *Batch) moment() moment.Time { return moment.Of(m.Now) }
@@ -111,9 +111,9 @@ func (m *Batch) read(location string) *pagerecord.Page {
 			return p
 		}
 		m.Effects.Damaged++
-		if n := m.site.Book.Find(m.Tx, location); n != 0 {
+		if n := m.site.Layout.Find(m.Tx, location); n != 0 {
 			p := &pagerecord.Page{Loaded: pagerecord.Loaded{Known: true, Listed: true}}
-			p.Verdict, p.Part, p.Witnessed = eligibility.Listed, n, true
+			p.Verdict, p.Shard, p.Witnessed = eligibility.Listed, n, true
 			return p
 		}
 	}
@@ -154,7 +154,7 @@ func (m *Batch) asSaved(p *pagerecord.Page) {
 	}
 }
 
-// Settle stores each saved page, and updates the book and the journal.
+// Settle stores each saved page, and updates the shards and the changelog.
 func (m *Batch) Settle() {
 	for p, saved := range m.saved {
 		if p == m.pages[p.Loaded.Location] && !bytes.Equal(p.Encode(), saved) {

@@ -25,17 +25,17 @@ func (g page) list() {
 	e.Extensions = g.extensions()
 	location := p.Loaded.Location
 	if !p.Loaded.Listed {
-		p.Part = g.site.Book.Add(g.Tx, p.Part, location, e)
-		g.Effects.Filling = max(g.Effects.Filling, p.Part)
-		g.Effects.Parts[p.Part] = true
+		p.Shard = g.site.Layout.Add(g.Tx, p.Shard, location, e)
+		g.Effects.Filling = max(g.Effects.Filling, p.Shard)
+		g.Effects.Shards[p.Shard] = true
 		g.happened(changelog.Added)
 		return
 	}
-	if !g.site.Book.Set(g.Tx, p.Part, location, e) {
+	if !g.site.Layout.Set(g.Tx, p.Shard, location, e) {
 		return
 	}
-	g.Effects.Parts[p.Part] = true
-	if e.Extensions != nil && g.site.Book.Over(g.Tx, p.Part) { // the part may have become too large
+	g.Effects.Shards[p.Shard] = true
+	if e.Extensions != nil && g.site.Layout.Over(g.Tx, p.Shard) { // the shard may have become too large
 		g.move()
 	}
 	if p.Dates.Changed != p.Loaded.Change {
@@ -46,8 +46,8 @@ func (g page) list() {
 // unlist erases the entry of the page.
 func (g page) unlist() {
 	p := g.p
-	g.site.Book.Remove(g.Tx, p.Part, p.Loaded.Location)
-	g.Effects.Parts[p.Part] = true
+	g.site.Layout.Remove(g.Tx, p.Shard, p.Loaded.Location)
+	g.Effects.Shards[p.Shard] = true
 	g.happened(changelog.Removed)
 	g.due(p.Loaded.Location) // the next client may get another answer
 	g.Effects.Left[p.Reason]++
@@ -93,19 +93,19 @@ func (g page) happened(what changelog.Happening) {
 
 // stored notes that the verdict to be stored includes everything seen up to a time.
 func (g page) stored(at time.Time) {
-	g.Effects.Stored[g.p.Loaded.Location] = Stored{g.p.Part, at}
+	g.Effects.Stored[g.p.Loaded.Location] = Stored{g.p.Shard, at}
 }
 
 // move moves the listed page to another part, since its own is too large.
 func (g page) move() {
 	p := g.p
-	to := g.site.Book.Move(g.Tx, p.Part, p.Loaded.Location)
-	if to == p.Part {
+	to := g.site.Layout.Move(g.Tx, p.Shard, p.Loaded.Location)
+	if to == p.Shard {
 		return
 	}
-	g.Effects.Parts[p.Part], g.Effects.Parts[to] = true, true
+	g.Effects.Shards[p.Shard], g.Effects.Shards[to] = true, true
 	g.Effects.Filling = max(g.Effects.Filling, to)
-	p.Part = to
+	p.Shard = to
 	g.asSaved(p)
 }
 
@@ -132,7 +132,7 @@ func (g page) extensions() extension.Values {
 	}
 	found, renewed := g.found[p.Loaded.Location]
 	if !renewed && p.Loaded.Listed {
-		found = g.site.Book.Extensions(g.Tx, p.Part, p.Loaded.Location)
+		found = g.site.Layout.Extensions(g.Tx, p.Shard, p.Loaded.Location)
 	}
 	languages := extension.Languages(p.Named(g.site.ID(p.Loaded.Location)), p.Loaded.Location, p.Peers)
 	return found.With(g.site.Extensions, extension.Alternates, languages)

@@ -50,7 +50,7 @@ type Relations struct {
 
 // Listing is what the sitemap says of the page, or would say if it were listed.
 type Listing struct {
-	Part       int // the part that lists it, or did; 0 if it was never listed
+	Shard      int // the part that lists it, or did; 0 if it was never listed
 	Entry      shards.Entry
 	Freq       rate.Freq // as Page.Freq says, whether it is in the entry or not
 	Confidence float64   // the probability of Freq
@@ -98,7 +98,7 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 		},
 		Relations: Relations{Alternates: p.Peers},
 		History:   historyOf(p),
-		Listing:   Listing{Part: p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure},
+		Listing:   Listing{Shard: p.Shard, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure},
 	}
 }
 

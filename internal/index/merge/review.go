@@ -14,7 +14,7 @@ import (
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
-	case site.expired(p, moment.Of(now)), p.Listed() && site.Over[p.Part]:
+	case site.expired(p, moment.Of(now)), p.Listed() && site.Over[p.Shard]:
 		return true
 	case p.Listed() && site.Extends():
 		return true
@@ -48,7 +48,7 @@ func (m *Batch) Review(location string) {
 	case !m.site.expired(p, m.moment()):
 		p.Read = p.Read && !m.site.grown()
 		m.Save(p)
-		if p.Listed() && p.Loaded.Listed && m.site.Book.Over(m.Tx, p.Part) {
+		if p.Listed() && p.Loaded.Listed && m.site.Layout.Over(m.Tx, p.Shard) {
 			g.move()
 		}
 	case p.Listed():

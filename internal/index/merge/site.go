@@ -40,7 +40,7 @@ type Settings struct {
 type Site struct {
 	Settings
 	Keys    keys.Keys
-	Book    shards.Book
+	Layout  shards.Layout
 	Journal changelog.Log
 	Names   *secret.Names
 

@@ -128,7 +128,7 @@ func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
 		keys = append(keys, site.Keys.Duplicates(p.Joined))
 	}
 	if p.Listed() {
-		keys = append(keys, site.Book.Guess(p.Part, v.Location)...)
+		keys = append(keys, site.Layout.Guess(p.Shard, v.Location)...)
 	}
 	if !v.Parsed {
 		return keys
@@ -141,7 +141,7 @@ func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
 		keys = append(keys, site.Keys.Siblings(v.Group))
 	}
 	if enters {
-		keys = append(keys, site.Book.Guess(0, v.Location)...)
+		keys = append(keys, site.Layout.Guess(0, v.Location)...)
 	}
 	if p.Listed() || enters {
 		keys = append(keys, site.Journal.Guess(int64(p.Logged), v.Location, now.UnixMilli())...)

@@ -49,7 +49,7 @@ func newWorld(t *testing.T, o options) *world {
 	w := &world{T: t, now: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), records: map[string][]byte{}, due: map[string]int{}, pending: map[string]moment.Time{}}
 	w.site = site()
 	w.site.Names = secret.NewNames(secret.Key("a secret that is no secret at all"[:32]))
-	w.site.Book = shards.Book{Keys: w.site.Keys, URL: origin.URL}
+	w.site.Layout = shards.Layout{Keys: w.site.Keys, URL: origin.URL}
 	w.site.Journal = changelog.Log{Keys: w.site.Keys}
 	w.site.Extensions, w.site.Extended = o.extensions, o.extensions
 	w.site.Entries = map[string]bool{}
@@ -119,7 +119,7 @@ func (w *world) update(fn func(*Batch)) {
 		w.site.Followed.Forget()
 	}
 	w.site.Followed.Add(done.Followed)
-	w.site.Book.Filling = max(w.site.Book.Filling, done.Filling)
+	w.site.Layout.Filling = max(w.site.Layout.Filling, done.Filling)
 	maps.Copy(w.pending, done.Pending)
 	for _, location := range done.Ended {
 		delete(w.pending, location)
@@ -242,7 +242,7 @@ func (w *world) page(location string) Known {
 // entry returns the stored entry of a listed page.
 func (w *world) entry(location string) shards.Entry {
 	w.Helper()
-	e, err := shards.DecodeEntry(w.records[w.site.Keys.List(w.record(location).Part, location)])
+	e, err := shards.DecodeEntry(w.records[w.site.Keys.List(w.record(location).Shard, location)])
 	base.Check(w, err)
 	return e
 }

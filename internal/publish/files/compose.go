@@ -51,7 +51,7 @@ func (c *composer) file(ctx context.Context, n int, before map[int]*file) (made 
 
 // part makes the file of part n.
 func (c *composer) part(ctx context.Context, n int) (*file, error) {
-	part, err := shards.ReadPart(ctx, c.cfg.Store, c.cfg.Keys, n)
+	part, err := shards.Read(ctx, c.cfg.Store, c.cfg.Keys, n)
 	if err != nil {
 		return nil, err
 	}

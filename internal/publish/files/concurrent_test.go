@@ -32,7 +32,7 @@ type site struct {
 func (s *site) pages() (all []string) {
 	s.write(func(tx txn.Records) {
 		for l, n := range s.part {
-			if tx.Get(s.book.Keys.List(n, l)) != nil {
+			if tx.Get(s.layout.Keys.List(n, l)) != nil {
 				all = append(all, l)
 			}
 		}
@@ -143,7 +143,7 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 			linked := shards.Entry{Extensions: inLanguages("de=/page01", "en=/page10", "fr=/page20")}
 			s.write(func(tx txn.Records) {
 				for _, l := range []string{"/page01", "/page10", "/page20"} {
-					s.book.Set(tx, s.part[l], l, linked)
+					s.layout.Set(tx, s.part[l], l, linked)
 				}
 			})
 			s.files.ChangedAll()

@@ -34,11 +34,11 @@ func (d *diary) happens(what happening, locations ...string) {
 		d.write(func(tx txn.Records) {
 			switch what {
 			case added:
-				d.part[l] = d.book.Add(tx, d.part[l], l, shards.Entry{})
+				d.part[l] = d.layout.Add(tx, d.part[l], l, shards.Entry{})
 			case changed:
-				d.book.Set(tx, d.part[l], l, changedAt(time.Now().Unix()))
+				d.layout.Set(tx, d.part[l], l, changedAt(time.Now().Unix()))
 			case removed:
-				d.book.Remove(tx, d.part[l], l)
+				d.layout.Remove(tx, d.part[l], l)
 			}
 		})
 		d.files.Changed(d.part[l])

@@ -75,7 +75,7 @@ func TestNewsLeaveAfterTwoDays(t *testing.T) {
 
 func TestFileOfNewsHasTheLatestArticles(t *testing.T) {
 	s := newShelf(t, func(c *Config) { c.Extensions, c.Publication = extension.Of(extension.News), "Paper & Co" })
-	s.book.MaxURLs = 0
+	s.layout.MaxURLs = 0
 	most := s.files.cfg.Extensions.Asides()[extension.News].Most
 	for i := range 9 * most {
 		s.list(shards.Entry{Extensions: anArticle(time.Duration((i*7)%(9*most)) * time.Second)}, fmt.Sprintf("/%05d", (i*7)%(9*most)))

@@ -42,7 +42,7 @@ func TestChangeMakesOneFileNew(t *testing.T) {
 		time.Sleep(time.Hour)
 		before := s.files.served.Load()
 		s.write(func(tx txn.Records) {
-			if s.book.Set(tx, 2, "/4", changedAt(time.Now().Unix())) {
+			if s.layout.Set(tx, 2, "/4", changedAt(time.Now().Unix())) {
 				s.files.Changed(2)
 			}
 		})
@@ -71,7 +71,7 @@ func TestLastFilesAreServedWhileTheStoreFails(t *testing.T) {
 		s := newShelf(t)
 		s.list(shards.Entry{}, "/a", "/b")
 		s.render()
-		s.write(func(tx txn.Records) { s.files.Changed(s.book.Add(tx, 0, "/c", shards.Entry{})) })
+		s.write(func(tx txn.Records) { s.files.Changed(s.layout.Add(tx, 0, "/c", shards.Entry{})) })
 		s.files.Follow(Policy{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /a"))})
 		s.st.fail("")
 		for range 2 {
@@ -109,7 +109,7 @@ func TestPassesArePaced(t *testing.T) {
 func TestLostEntryTakesOnlyItsPageOut(t *testing.T) {
 	s := newShelf(t)
 	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
-	s.write(func(tx txn.Records) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
+	s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.List(1, "/2"), nil) })
 	s.render()
 	s.want("sitemap-1.xml", "/1", "/3")
 	s.want("sitemap-2.xml", "/4")
@@ -120,15 +120,15 @@ func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
 	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
 	s.render()
 	s.write(func(tx txn.Records) {
-		s.book.Remove(tx, 1, "/2")
-		s.book.Remove(tx, 1, "/3")
-		s.book.Remove(tx, 2, "/4")
-		s.book.Add(tx, 2, "/5", shards.Entry{})
+		s.layout.Remove(tx, 1, "/2")
+		s.layout.Remove(tx, 1, "/3")
+		s.layout.Remove(tx, 2, "/4")
+		s.layout.Add(tx, 2, "/5", shards.Entry{})
 	})
 	s.files.Changed(1, 2)
 	s.files.Withdraw("/3", time.Now())
 	s.files.Settle("/3", 1, time.Now())
-	s.st.fail(s.book.Keys.List(1, ""))
+	s.st.fail(s.layout.Keys.List(1, ""))
 	if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
 		t.Errorf("Render returned %v", err)
 	}
@@ -170,11 +170,11 @@ func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
 		defer func() { s.stop() }()
 		s.list(shards.Entry{}, "/a", "/b")
 		for i := range 20 {
-			s.write(func(tx txn.Records) { s.book.Set(tx, 1, "/a", changedAt(int64(1000+i))) })
+			s.write(func(tx txn.Records) { s.layout.Set(tx, 1, "/a", changedAt(int64(1000+i))) })
 		}
 		s.files.ChangedAll()
 		s.render()
-		s.write(func(tx txn.Records) { tx.Put("s|part|000001", nil) })
+		s.write(func(tx txn.Records) { tx.Put("s|shard|000001", nil) })
 		time.Sleep(time.Hour)
 		s.list(shards.Entry{}, "/c")
 		s.render()

@@ -30,7 +30,7 @@ func newModel(t *testing.T, seed uint64) *model {
 		shelf: newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Images, extension.Alternates) }), r: rand.New(rand.NewPCG(seed, 0)),
 		pages: map[string]shards.Entry{}, part: map[string]int{}, touched: map[int]bool{},
 	}
-	m.book.MaxURLs, m.book.MaxBytes = 8, modelBytes
+	m.layout.MaxURLs, m.layout.MaxBytes = 8, modelBytes
 	return m
 }
 
@@ -65,8 +65,8 @@ func (m *model) add(tx txn.Records) {
 		return
 	}
 	e := m.entry()
-	m.part[location] = m.book.Add(tx, m.part[location], location, e)
-	m.book.Filling = max(m.book.Filling, m.part[location])
+	m.part[location] = m.layout.Add(tx, m.part[location], location, e)
+	m.layout.Filling = max(m.layout.Filling, m.part[location])
 	m.pages[location] = e
 	m.touched[m.part[location]] = true
 }
@@ -75,10 +75,10 @@ func (m *model) change(tx txn.Records) {
 	if location := m.any(); location != "" {
 		e := m.entry()
 		m.pages[location] = e
-		if m.book.Set(tx, m.part[location], location, e) {
+		if m.layout.Set(tx, m.part[location], location, e) {
 			m.touched[m.part[location]] = true
-			if m.book.Over(tx, m.part[location]) {
-				m.part[location] = m.book.Move(tx, m.part[location], location)
+			if m.layout.Over(tx, m.part[location]) {
+				m.part[location] = m.layout.Move(tx, m.part[location], location)
 			}
 			m.touched[m.part[location]] = true
 		}
@@ -87,7 +87,7 @@ func (m *model) change(tx txn.Records) {
 
 func (m *model) remove(tx txn.Records) {
 	if location := m.any(); location != "" {
-		m.book.Remove(tx, m.part[location], location)
+		m.layout.Remove(tx, m.part[location], location)
 		delete(m.pages, location)
 		m.touched[m.part[location]] = true
 		m.files.Withdraw(location, time.Now())
@@ -100,14 +100,14 @@ func (m *model) remove(tx txn.Records) {
 
 // limit sets another limit of pages, and moves what is beyond it.
 func (m *model) limit() {
-	m.book.MaxURLs = 4 + m.r.IntN(8)
+	m.layout.MaxURLs = 4 + m.r.IntN(8)
 	m.write(func(tx txn.Records) {
 		for location := range m.pages {
 			before := m.part[location]
-			if !m.book.Over(tx, before) {
+			if !m.layout.Over(tx, before) {
 				continue
 			}
-			if to := m.book.Move(tx, before, location); to != before {
+			if to := m.layout.Move(tx, before, location); to != before {
 				m.part[location] = to
 				m.touched[before], m.touched[to] = true, true
 			}

@@ -26,7 +26,7 @@ type aside struct {
 func newNames(cfg *Config) names {
 	s := names{cfg.Name, cfg.Folder, map[int]*aside{}}
 	for kind, a := range cfg.Extensions.Asides() {
-		s.asides[keys.MaxPart+1+int(kind)] = &aside{a, kind}
+		s.asides[keys.MaxShard+1+int(kind)] = &aside{a, kind}
 	}
 	return s
 }
@@ -58,7 +58,7 @@ func (s names) parse(file string) (n name, ok bool) {
 	var err error
 	digits, dashed := strings.CutPrefix(rest, "-")
 	n.number, err = strconv.Atoi(digits)
-	return n, err == nil && dashed && n.number > 0 && n.number <= keys.MaxPart && strconv.Itoa(n.number) == digits
+	return n, err == nil && dashed && n.number > 0 && n.number <= keys.MaxShard && strconv.Itoa(n.number) == digits
 }
 
 // of returns the name of a file by its number, 0 for the index.

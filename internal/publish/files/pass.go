@@ -140,12 +140,12 @@ func (p *pass) run(ctx context.Context) error {
 // findAll adds all parts that the store has to the pass, and empties the files of the
 // others.
 func (p *pass) findAll(ctx context.Context) error {
-	parts, err := shards.ReadParts(ctx, p.cfg.Store, p.cfg.Keys)
+	parts, err := shards.ReadAll(ctx, p.cfg.Store, p.cfg.Keys)
 	if err != nil {
 		return err
 	}
 	for n := range p.Files.served.Load().files {
-		if n <= keys.MaxPart && parts[n].Pages <= 0 {
+		if n <= keys.MaxShard && parts[n].Pages <= 0 {
 			p.made[n] = new(file)
 		}
 	}
@@ -177,7 +177,7 @@ func (p *pass) open(ctx context.Context) error {
 	for i, n := range numbers {
 		if r, ok := readRecord(records[i]); ok {
 			files[n] = &file{record: r, stored: true}
-		} else if n <= keys.MaxPart {
+		} else if n <= keys.MaxShard {
 			return nil
 		}
 	}
@@ -263,7 +263,7 @@ func (s *snapshot) date(n int, made *file, now moment.Time, whole bool) {
 // the withdrawn pages that were cut out, of those in gone. The caller holds replacing.
 func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string) {
 	for n, p := range next.files {
-		if next.until = earlier(next.until, p.until); n <= keys.MaxPart {
+		if next.until = earlier(next.until, p.until); n <= keys.MaxShard {
 			next.pages += p.Pages
 			next.damaged += p.damaged
 		}

@@ -22,7 +22,7 @@ type record struct {
 	Modified moment.Time     `cbor:"2,keyasint,omitzero"` // when the file last became another one, to the second
 	Pages    int             `cbor:"3,keyasint,omitzero"`
 	Size     int             `cbor:"4,keyasint,omitzero"` // bytes before compression
-	Changes  int             `cbor:"5,keyasint,omitzero"` // of a part, up to which it was made; see shards.Part
+	Changes  int             `cbor:"5,keyasint,omitzero"` // of a part, up to which it was made; see shards.Shard
 	Dates    lastmod.Summary `cbor:"6,keyasint,omitzero"`
 }
 
@@ -54,15 +54,15 @@ func (c *composer) note(ctx context.Context, n int, made, old *file) {
 		return
 	}
 	names := []string{c.cfg.Keys.File(n)}
-	if n <= keys.MaxPart {
-		names = append(names, c.cfg.Keys.Part(n))
+	if n <= keys.MaxShard {
+		names = append(names, c.cfg.Keys.Shard(n))
 	}
 	err := c.cfg.Store.Update(ctx, names, func(values [][]byte) error {
 		made.Modified, made.stored = since, true
 		known, ok := readRecord(values[0])
 		switch {
 		case !ok:
-		case known.Changes > made.Changes && known.Changes <= shards.DecodePart(values[1]).Changes:
+		case known.Changes > made.Changes && known.Changes <= shards.Decode(values[1]).Changes:
 			made.stored = false // this process will make that state too
 			return nil
 		case known.Hash == made.Hash && (old == nil || known.Modified > old.Modified):

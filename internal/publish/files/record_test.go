@@ -94,7 +94,7 @@ func FuzzEntry(f *testing.F) {
 		if !ok {
 			t.Errorf("%+v has no place in a file", e)
 		}
-		if most := (shards.Book{URL: testURL}).Reserved("/a", e.Extensions); len(text) > most {
+		if most := (shards.Layout{URL: testURL}).Reserved("/a", e.Extensions); len(text) > most {
 			t.Errorf("it takes %d bytes, and %d are reserved", len(text), most)
 		}
 	})

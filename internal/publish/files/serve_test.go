@@ -128,7 +128,7 @@ func TestNothingIsServedWhileNothingIsListed(t *testing.T) {
 		s.list(shards.Entry{}, "/a")
 		s.render()
 		s.want("sitemap.xml", "/a")
-		s.write(func(tx txn.Records) { s.book.Remove(tx, 1, "/a"); s.files.Changed(1) })
+		s.write(func(tx txn.Records) { s.layout.Remove(tx, 1, "/a"); s.files.Changed(1) })
 		s.render()
 		s.wantNothing("after the last page left")
 	})

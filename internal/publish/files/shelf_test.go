@@ -31,11 +31,11 @@ import (
 // shelf is a book over a store, with the files that show it.
 type shelf struct {
 	*testing.T
-	st    *faulty
-	book  shards.Book
-	files *Files
-	log   *strings.Builder
-	stop  func() // ends Run and waits for its end
+	st     *faulty
+	layout shards.Layout
+	files  *Files
+	log    *strings.Builder
+	stop   func() // ends Run and waits for its end
 }
 
 // faulty is a store whose scans fail or take long on demand.
@@ -78,9 +78,9 @@ func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 
 func newShelf(t *testing.T, change ...func(*Config)) *shelf {
 	s := &shelf{T: t, st: &faulty{Store: new(memstore.Store)}, log: new(strings.Builder)}
-	s.book = shards.Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
+	s.layout = shards.Layout{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
 	cfg := Config{
-		Store: s.st, Keys: "s|", URL: s.book.URL, Name: "sitemap", Folder: "/", Every: time.Minute,
+		Store: s.st, Keys: "s|", URL: s.layout.URL, Name: "sitemap", Folder: "/", Every: time.Minute,
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	}
 	for _, f := range change {
@@ -162,7 +162,7 @@ func (s *shelf) list(e shards.Entry, locations ...string) {
 	var parts []int
 	s.write(func(tx txn.Records) {
 		for _, l := range locations {
-			parts = append(parts, s.book.Add(tx, 0, l, e))
+			parts = append(parts, s.layout.Add(tx, 0, l, e))
 		}
 	})
 	s.files.Changed(parts...) // once it is stored, and not before

@@ -61,13 +61,13 @@ type snapshot struct {
 // parts returns the numbers of the parts, in order.
 func (s *snapshot) parts() []int {
 	numbers := slices.Sorted(maps.Keys(s.files))
-	return slices.DeleteFunc(numbers, func(n int) bool { return n > keys.MaxPart })
+	return slices.DeleteFunc(numbers, func(n int) bool { return n > keys.MaxShard })
 }
 
 // lists reports whether a part lists the location with this hash.
 func (s *snapshot) lists(h uint64) bool {
 	for n, p := range s.files {
-		if n <= keys.MaxPart && p.listed.has(h) {
+		if n <= keys.MaxShard && p.listed.has(h) {
 			return true
 		}
 	}

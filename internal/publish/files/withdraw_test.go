@@ -175,7 +175,7 @@ func newPress(t *testing.T) *diary {
 	}
 	d.happens(added, "/a", "/b", "/gone", "/c")
 	for _, l := range []string{"/a", "/b", "/gone", "/c"} {
-		d.write(func(tx txn.Records) { d.book.Set(tx, d.part[l], l, entry()) })
+		d.write(func(tx txn.Records) { d.layout.Set(tx, d.part[l], l, entry()) })
 	}
 	d.files.ChangedAll()
 	d.render()
@@ -258,7 +258,7 @@ func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
-		s.book.MaxURLs = 1000
+		s.layout.MaxURLs = 1000
 		var pages []string
 		for i := range 1000 {
 			pages = append(pages, "/page/"+strconv.Itoa(i))
@@ -342,15 +342,15 @@ func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
 func TestPageWithdrawnWhileOtherPartsAreRenderedIsNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
-		s.book.MaxURLs = 1
+		s.layout.MaxURLs = 1
 		s.list(shards.Entry{}, "/a", "/c")
 		s.render()
 		s.files.ChangedAll()
 		s.st.delay.Store(int64(5 * time.Second))
 		go s.files.Render(t.Context())
 		time.Sleep(6 * time.Second)
-		s.book.MaxURLs = 3
-		s.write(func(tx txn.Records) { s.book.Add(tx, 1, "/b", shards.Entry{}) })
+		s.layout.MaxURLs = 3
+		s.write(func(tx txn.Records) { s.layout.Add(tx, 1, "/b", shards.Entry{}) })
 		s.files.Changed(1)
 		s.files.Withdraw("/b", time.Now())
 		s.render()

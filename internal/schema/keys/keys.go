@@ -43,7 +43,7 @@ func (k Keys) Changelog() string   { return string(k) + "changelog" }   // when 
 func (k Keys) Pages() string    { return string(k) + "page|" }    // public pages
 func (k Keys) Waits() string    { return string(k) + "wait|" }    // locations that are not public
 func (k Keys) Pendings() string { return string(k) + "pending|" } // pages that may be gone
-func (k Keys) Parts() string    { return string(k) + "part|" }    // parts
+func (k Keys) Shards() string   { return string(k) + "shard|" }   // shards
 func (k Keys) Logs() string     { return string(k) + "log|" }     // events
 
 // The records of which a site has many. A location that is not public is named by its hash.
@@ -54,28 +54,28 @@ func (k Keys) Siblings(group uint64) string   { return fmt.Sprintf("%ssiblings|%
 func (k Keys) Robots(piece int) string        { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
 func (k Keys) Crawler(name string) string     { return string(k) + "crawler|" + name }
 func (k Keys) Notify(name string) string      { return string(k) + "notify|" + name } // of package notify
-func (k Keys) Part(n int) string              { return fmt.Sprintf("%s%06d", k.Parts(), n) }
-func (k Keys) File(n int) string              { return fmt.Sprintf("%sfile|%06d", string(k), n) } // of part n
+func (k Keys) Shard(n int) string             { return fmt.Sprintf("%s%06d", k.Shards(), n) }
+func (k Keys) File(n int) string              { return fmt.Sprintf("%sfile|%06d", string(k), n) } // of shard n
 
 // Duplicates is the key of the record about the pages with one content.
 func (k Keys) Duplicates(showing uint64) string {
 	return fmt.Sprintf("%sduplicates|%016x", string(k), showing)
 }
 
-// List is the key of what part n says about a page. If location is "", it is the start of the keys
-// of all pages of the part.
+// List is the key of what shard n says about a page. If location is "", it is the start of the keys
+// of all pages of the shard.
 func (k Keys) List(n int, location string) string {
 	return fmt.Sprintf("%slist|%06d|%s", string(k), n, location)
 }
 
-// MaxPart is the highest number of a part. Up to it, the keys of parts are in the order of their
+// MaxShard is the highest number of a shard. Up to it, the keys of shards are in the order of their
 // numbers. Readers do not believe a record with a higher number.
-const MaxPart = 999_999
+const MaxShard = 999_999
 
-// PartOf returns the number of the part that has this key.
-func (k Keys) PartOf(key string) (int, bool) {
-	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Parts()))
-	return n, err == nil && n > 0 && n <= MaxPart
+// ShardOf returns the number of the shard that has this key.
+func (k Keys) ShardOf(key string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Shards()))
+	return n, err == nil && n > 0 && n <= MaxShard
 }
 
 // IsLocation reports whether a stored text can be a location, and so be in a key.

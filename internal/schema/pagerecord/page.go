@@ -53,7 +53,7 @@ type Loaded struct {
 }
 
 // Public reports whether the page is or was listed. Then its location is not secret.
-func (p *Page) Public() bool { return p.Part != 0 || p.Listed() }
+func (p *Page) Public() bool { return p.Shard != 0 || p.Listed() }
 
 // Encode returns the record.
 func (p *Page) Encode() []byte { return codec.Marshal(p) }
@@ -65,7 +65,7 @@ func Decode(b []byte) (*Page, error) {
 	if err := codec.Unmarshal(b, p); err != nil {
 		return nil, err
 	}
-	if p.Part < 0 || p.Part > keys.MaxPart || p.Listed() && p.Part == 0 {
+	if p.Shard < 0 || p.Shard > keys.MaxShard || p.Listed() && p.Shard == 0 {
 		return nil, codec.ErrDamaged // no page is listed there
 	}
 	p.Peers = slices.DeleteFunc(p.Peers, func(a extension.Alternate) bool { return !keys.IsLocation(a.Location) })
@@ -169,7 +169,7 @@ func (l *Languages) Named(id uint64) (langs []string) {
 // Place says where the page is in the sitemap and in the changelog. Only settling a page changes
 // it.
 type Place struct {
-	Part   int         `cbor:"1,keyasint,omitzero"` // the part that lists the page, or did; 0 if it was never listed
+	Shard  int         `cbor:"1,keyasint,omitzero"` // the shard that lists the page, or did; 0 if it was never listed
 	Logged moment.Time `cbor:"2,keyasint,omitzero"` // its last event, see changelog.Log.Note
 }
 

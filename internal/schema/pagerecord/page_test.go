@@ -114,10 +114,10 @@ func TestImpossiblePagesAreDamaged(t *testing.T) {
 		value   any
 		damaged bool
 	}{
-		{"a part beyond all", listing, 1, 1 << 31, true},
-		{"a part below none", listing, 1, -1, true},
-		{"listed in no part", listing, 1, 0, true},
-		{"a part that is a text", listing, 1, "x", true},
+		{"a shard beyond all", listing, 1, 1 << 31, true},
+		{"a shard below none", listing, 1, -1, true},
+		{"listed in no shard", listing, 1, 0, true},
+		{"a shard that is a text", listing, 1, "x", true},
 		{"a status beyond all numbers", presence, 3, uint64(math.MaxUint64), true},
 		{"a field of another version", presence, 99, "x", false},
 		{"a peer that is no location", languages, 2, []any{map[int]string{1: "de", 2: "no location"}}, false},

@@ -22,7 +22,7 @@ func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 		want     Openness
 	}{
 		{"a page that was seen", "/a", func(p *Page) { p.Witnessed = true }, Settled},
-		{"a page that was listed", "/a", func(p *Page) { p.Part = 1 }, Settled},
+		{"a page that was listed", "/a", func(p *Page) { p.Shard = 1 }, Settled},
 		{"a page that nobody got yet", "/a", func(*Page) {}, Unseen},
 		{"a page that nobody got for days", "/a", func(p *Page) { p.LinkAt = noon.Add(-3 * day) }, Settled},
 		{"what looks like a secret", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", func(*Page) {}, Unproven},

@@ -1,5 +1,5 @@
 // Package replicas notices what other processes change in a store that they share with this one. Each
-// change of a part raises a number in the part's record. A few records say what is known of the
+// change of a shard raises a number in the shard's record. A few records say what is known of the
 // whole site. The package compares these records with their state at its last look. It never writes
 // to the store.
 package replicas
@@ -25,7 +25,7 @@ type Watch struct {
 	asked time.Time         // when the last look was
 }
 
-// New returns a watch over the records of parts and the records with the keys in site. every is the
+// New returns a watch over the records of shards and the records with the keys in site. every is the
 // time between two looks; 0 means that there are no other processes.
 func New(k keys.Keys, every time.Duration, site []string) *Watch {
 	return &Watch{keys: k, every: every, site: site}
@@ -44,8 +44,8 @@ func (w *Watch) Due() time.Time {
 
 // Changes are what others changed since the last look.
 type Changes struct {
-	Parts []int           // parts whose listing changed
-	Site  map[string]bool // changed records of the site, by key
+	Shards []int           // shards whose listing changed
+	Site   map[string]bool // changed records of the site, by key
 
 	records map[string]uint64
 }
@@ -55,13 +55,13 @@ type Changes struct {
 // the caller must read everything else after it.
 func (w *Watch) Look(ctx context.Context, st store.Store) (c Changes, err error) {
 	c = Changes{Site: map[string]bool{}, records: map[string]uint64{}}
-	for r, err := range st.Scan(ctx, w.keys.Parts(), "") {
+	for r, err := range st.Scan(ctx, w.keys.Shards(), "") {
 		if err != nil {
 			return Changes{}, err
 		}
 		c.records[r.Key] = xxh3.Hash(r.Value)
-		if n, ok := w.keys.PartOf(r.Key); ok && w.changed(r.Key, c.records[r.Key]) {
-			c.Parts = append(c.Parts, n)
+		if n, ok := w.keys.ShardOf(r.Key); ok && w.changed(r.Key, c.records[r.Key]) {
+			c.Shards = append(c.Shards, n)
 		}
 	}
 	records, err := txn.ReadAll(ctx, st, w.site...)
@@ -88,7 +88,7 @@ func (w *Watch) Wrote(records map[string][]byte) {
 		return
 	}
 	for key, value := range records {
-		if _, watched := w.seen[key]; watched || strings.HasPrefix(key, w.keys.Parts()) {
+		if _, watched := w.seen[key]; watched || strings.HasPrefix(key, w.keys.Shards()) {
 			w.seen[key] = xxh3.Hash(value)
 		}
 	}

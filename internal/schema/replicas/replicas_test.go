@@ -41,75 +41,75 @@ func look(t *testing.T, w *Watch, st store.Store) Changes {
 	return c
 }
 
-// TestLookReportsWhatAnotherProcessChanged begins two processes on a store with a part and a record
+// TestLookReportsWhatAnotherProcessChanged begins two processes on a store with a shard and a record
 // of the site. Then one of them writes.
 func TestLookReportsWhatAnotherProcessChanged(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		key   string
-		value []byte
-		parts []int
-		site  bool
+		name   string
+		key    string
+		value  []byte
+		shards []int
+		site   bool
 	}{
 		{"nothing", "s|other", []byte("new"), nil, false},
-		{"a part", ours.Part(1), []byte("new"), []int{1}, false},
-		{"a new part", ours.Part(2), []byte("new"), []int{2}, false},
-		{"a part of another site", keys.Keys("t|").Part(1), []byte("new"), nil, false},
+		{"a shard", ours.Shard(1), []byte("new"), []int{1}, false},
+		{"a new shard", ours.Shard(2), []byte("new"), []int{2}, false},
+		{"a shard of another site", keys.Keys("t|").Shard(1), []byte("new"), nil, false},
 		{"a record of the site", site, []byte("new"), nil, true},
 		{"a record of the site that is gone", site, nil, nil, true},
-		{"the same value", ours.Part(1), []byte("old"), nil, false},
+		{"the same value", ours.Shard(1), []byte("old"), nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			st, writer, reader := new(memstore.Store), newWatch(), newWatch()
-			put(t, st, ours.Part(1), []byte("old"))
+			put(t, st, ours.Shard(1), []byte("old"))
 			put(t, st, site, []byte("old"))
 			for _, w := range []*Watch{writer, reader} {
-				if c := look(t, w, st); len(c.Parts) > 0 || c.Site[site] {
-					t.Errorf("the first look reports parts %v and site %v, want nothing", c.Parts, c.Site)
+				if c := look(t, w, st); len(c.Shards) > 0 || c.Site[site] {
+					t.Errorf("the first look reports shards %v and site %v, want nothing", c.Shards, c.Site)
 				}
 			}
 			put(t, st, tt.key, tt.value)
 			writer.Wrote(map[string][]byte{tt.key: tt.value})
-			if c := look(t, writer, st); len(c.Parts) > 0 || c.Site[site] {
-				t.Errorf("the process that wrote sees parts %v and site %v, want nothing of its own", c.Parts, c.Site)
+			if c := look(t, writer, st); len(c.Shards) > 0 || c.Site[site] {
+				t.Errorf("the process that wrote sees shards %v and site %v, want nothing of its own", c.Shards, c.Site)
 			}
 			for range 2 { // not taken, so the next look returns the same
-				if c, err := reader.Look(t.Context(), st); err != nil || !slices.Equal(c.Parts, tt.parts) || c.Site[site] != tt.site {
-					t.Errorf("the other process sees parts %v and site %v, %v; want %v and %v", c.Parts, c.Site, err, tt.parts, tt.site)
+				if c, err := reader.Look(t.Context(), st); err != nil || !slices.Equal(c.Shards, tt.shards) || c.Site[site] != tt.site {
+					t.Errorf("the other process sees shards %v and site %v, %v; want %v and %v", c.Shards, c.Site, err, tt.shards, tt.site)
 				}
 			}
 			look(t, reader, st)
-			if c := look(t, reader, st); len(c.Parts) > 0 || c.Site[site] {
-				t.Errorf("what was taken is seen again: parts %v and site %v", c.Parts, c.Site)
+			if c := look(t, reader, st); len(c.Shards) > 0 || c.Site[site] {
+				t.Errorf("what was taken is seen again: shards %v and site %v", c.Shards, c.Site)
 			}
 		})
 	}
 }
 
-// Both processes write the same part. Each sees the other's change although it wrote too.
+// Both processes write the same shard. Each sees the other's change although it wrote too.
 func TestLookReportsAChangeOfAPartThatThisProcessWroteBefore(t *testing.T) {
 	st, one, other := new(memstore.Store), newWatch(), newWatch()
 	look(t, one, st)
 	look(t, other, st)
 	for i, by := range []*Watch{one, other} {
 		value := []byte{byte(i)}
-		put(t, st, ours.Part(1), value)
-		by.Wrote(map[string][]byte{ours.Part(1): value})
+		put(t, st, ours.Shard(1), value)
+		by.Wrote(map[string][]byte{ours.Shard(1): value})
 	}
-	if c := look(t, one, st); !slices.Equal(c.Parts, []int{1}) {
-		t.Errorf("the first to write sees parts %v, want the other's change of 1", c.Parts)
+	if c := look(t, one, st); !slices.Equal(c.Shards, []int{1}) {
+		t.Errorf("the first to write sees shards %v, want the other's change of 1", c.Shards)
 	}
-	if c := look(t, other, st); len(c.Parts) > 0 {
-		t.Errorf("the last to write sees parts %v, want none", c.Parts)
+	if c := look(t, other, st); len(c.Shards) > 0 {
+		t.Errorf("the last to write sees shards %v, want none", c.Shards)
 	}
 }
 
 func TestWroteBeforeTheFirstLookIsIgnored(t *testing.T) {
 	st, w := new(memstore.Store), newWatch()
-	put(t, st, ours.Part(1), []byte("old"))
-	w.Wrote(map[string][]byte{ours.Part(1): []byte("other")})
-	if c := look(t, w, st); len(c.Parts) > 0 {
-		t.Errorf("the first look reports parts %v, want none", c.Parts)
+	put(t, st, ours.Shard(1), []byte("old"))
+	w.Wrote(map[string][]byte{ours.Shard(1): []byte("other")})
+	if c := look(t, w, st); len(c.Shards) > 0 {
+		t.Errorf("the first look reports shards %v, want none", c.Shards)
 	}
 }
 
@@ -139,12 +139,12 @@ func TestLookThatFailsLosesNoChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWatch()
 			look(t, w, &st.Store)
-			put(t, st, ours.Part(1), []byte("new"))
+			put(t, st, ours.Shard(1), []byte("new"))
 			if _, got := w.Look(t.Context(), st); !errors.Is(got, err) {
 				t.Errorf("error %v, want the store's", got)
 			}
-			if c := look(t, w, &st.Store); !slices.Equal(c.Parts, []int{1}) {
-				t.Errorf("parts %v, want 1", c.Parts)
+			if c := look(t, w, &st.Store); !slices.Equal(c.Shards, []int{1}) {
+				t.Errorf("shards %v, want 1", c.Shards)
 			}
 		})
 	}

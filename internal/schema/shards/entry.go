@@ -19,8 +19,8 @@ type Entry struct {
 	// not shown from then on.
 	Until      moment.Time      `cbor:"3,keyasint,omitzero"`
 	Extensions extension.Values `cbor:"4,keyasint,omitzero"`
-	// Room is how many bytes of the part are reserved for the extensions. It is stored,
-	// so that the same number is freed when the page leaves. [Book.Add] and [Book.Set] set it.
+	// Room is how many bytes of the shard are reserved for the extensions. It is stored,
+	// so that the same number is freed when the page leaves. [Layout.Add] and [Layout.Set] set it.
 	Room int `cbor:"5,keyasint,omitzero"`
 }
 

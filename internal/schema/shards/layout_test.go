@@ -27,34 +27,34 @@ func (m mapTx) Put(key string, value []byte) {
 	m[key] = value
 }
 
-func testBook() Book {
-	return Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
+func testLayout() Layout {
+	return Layout{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
 }
 
-func TestPageKeepsItsPart(t *testing.T) {
-	tx, b := mapTx{}, testBook()
+func TestPageKeepsItsShard(t *testing.T) {
+	tx, b := mapTx{}, testLayout()
 	for i := range 7 {
 		if got, want := b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{}), i/3+1; got != want {
-			t.Errorf("page %d is in part %d, want %d", i, got, want)
+			t.Errorf("page %d is in shard %d, want %d", i, got, want)
 		}
 	}
 	b.Filling = 3 // as an indexer knows it
 	b.Remove(tx, 1, "/1")
 	if got := b.Add(tx, 1, "/1", Entry{}); got != 1 {
-		t.Errorf("a page that comes back is in part %d, want its old one", got)
+		t.Errorf("a page that comes back is in shard %d, want its old one", got)
 	}
 	b.Remove(tx, 1, "/1")
 	if got := b.Add(tx, 0, "/next", Entry{}); got != 3 {
-		t.Errorf("a new page is in part %d, want the one being filled", got)
+		t.Errorf("a new page is in shard %d, want the one being filled", got)
 	}
 	if got := b.Add(tx, 2, "/8", Entry{}); got != 3 {
-		t.Errorf("a page whose old part is full is in part %d, want the one being filled", got)
+		t.Errorf("a page whose old shard is full is in shard %d, want the one being filled", got)
 	}
 	if got := b.Find(tx, "/8"); got != 3 {
-		t.Errorf("found in part %d, want 3", got)
+		t.Errorf("found in shard %d, want 3", got)
 	}
 	if got := b.Find(tx, "/1"); got != 0 {
-		t.Errorf("a page that left is found in part %d", got)
+		t.Errorf("a page that left is found in shard %d", got)
 	}
 }
 
@@ -70,8 +70,8 @@ func (c counting) Put(key string, value []byte) {
 	c.mapTx.Put(key, value)
 }
 
-func TestPartOverItsLimitGivesPagesUp(t *testing.T) {
-	tx, b := mapTx{}, testBook()
+func TestShardOverItsLimitGivesPagesUp(t *testing.T) {
+	tx, b := mapTx{}, testLayout()
 	b.MaxURLs = 10
 	for i := range 10 {
 		b.Add(tx, 0, fmt.Sprintf("/%d", i), changedAt(int64(i)))
@@ -89,21 +89,21 @@ func TestPartOverItsLimitGivesPagesUp(t *testing.T) {
 		}
 		in[n]++
 		if e, err := DecodeEntry(tx.Get(b.Keys.List(n, location))); err != nil || e.At != moment.Seconds(int64(i)) {
-			t.Errorf("%s has %+v in part %d, %v", location, e, n, err)
+			t.Errorf("%s has %+v in shard %d, %v", location, e, n, err)
 		}
 	}
 	if in[1] != 4 || in[2] != 4 || in[3] != 2 {
-		t.Errorf("the parts have %v pages, want 4, 4 and 2", in)
+		t.Errorf("the shards have %v pages, want 4, 4 and 2", in)
 	}
 	for n, pages := range in {
-		if p := DecodePart(tx.Get(b.Keys.Part(n))); p.Pages != pages {
-			t.Errorf("part %d counts %d pages, and has %d", n, p.Pages, pages)
+		if p := Decode(tx.Get(b.Keys.Shard(n))); p.Pages != pages {
+			t.Errorf("shard %d counts %d pages, and has %d", n, p.Pages, pages)
 		}
 	}
 }
 
 // longest is how long the entry of a location can be.
-func longest(t *testing.T, b Book, location string) int {
+func longest(t *testing.T, b Layout, location string) int {
 	t.Helper()
 	entry, ok := sitemap.AppendURL(nil, sitemap.URL{Loc: b.URL(location), LastMod: 1700000000, ChangeFreq: "monthly", Priority: sitemap.MaxPriority})
 	if !ok {
@@ -112,8 +112,8 @@ func longest(t *testing.T, b Book, location string) int {
 	return len(entry)
 }
 
-func TestPartKeepsItsLimitOfBytes(t *testing.T) {
-	tx, b := mapTx{}, testBook()
+func TestShardKeepsItsLimitOfBytes(t *testing.T) {
+	tx, b := mapTx{}, testLayout()
 	b.MaxURLs, b.MaxBytes = 0, 20_000
 	inPart := map[int]int{}
 	for i := range 200 {
@@ -121,22 +121,22 @@ func TestPartKeepsItsLimitOfBytes(t *testing.T) {
 		inPart[b.Add(tx, 0, location, Entry{})] += longest(t, b, location)
 	}
 	if len(inPart) < 2 {
-		t.Fatal("everything is in one part")
+		t.Fatal("everything is in one shard")
 	}
 	for n, bytes := range inPart {
 		if total := bytes + len(sitemap.URLSetOpen("")) + len(sitemap.URLSetClose); total > b.MaxBytes {
-			t.Errorf("part %d takes %d bytes, at most %d are allowed", n, total, b.MaxBytes)
+			t.Errorf("shard %d takes %d bytes, at most %d are allowed", n, total, b.MaxBytes)
 		}
 	}
 	if inPart[1] < b.MaxBytes*9/10 {
-		t.Errorf("the first part is full with %d of %d bytes", inPart[1], b.MaxBytes)
+		t.Errorf("the first shard is full with %d of %d bytes", inPart[1], b.MaxBytes)
 	}
 }
 
 // TestReservedBytesNeverChange pins how entries are counted, since a page that leaves must
 // free exactly the bytes that were reserved for it.
 func TestReservedBytesNeverChange(t *testing.T) {
-	b := testBook()
+	b := testLayout()
 	if got, want := b.size("/a&b"), len("https://example.com/a&amp;b")+118; got != want {
 		t.Errorf("%d bytes are reserved, want %d", got, want)
 	}
@@ -147,8 +147,8 @@ func changedAt(unix int64) Entry {
 	return Entry{Date: lastmod.Date{At: moment.Seconds(unix), Seen: true}}
 }
 
-func TestPartCountsItsChanges(t *testing.T) {
-	tx, b := mapTx{}, testBook()
+func TestShardCountsItsChanges(t *testing.T) {
+	tx, b := mapTx{}, testLayout()
 	n := b.Add(tx, 0, "/a", changedAt(5))
 	for _, tt := range []struct {
 		name    string
@@ -158,15 +158,15 @@ func TestPartCountsItsChanges(t *testing.T) {
 		{"an equal entry", func() bool { return b.Set(tx, n, "/a", changedAt(5)) }, false},
 		{"another date", func() bool { return b.Set(tx, n, "/a", changedAt(6)) }, true},
 		{"another page", func() bool { return b.Add(tx, 0, "/b", Entry{}) == n }, true},
-		{"a page is moved to the same part", func() bool { return b.Move(tx, n, "/b") == n }, true},
+		{"a page is moved to the same shard", func() bool { return b.Move(tx, n, "/b") == n }, true},
 		{"a page leaves", func() bool { b.Remove(tx, n, "/a"); return true }, true},
 		{"a page that is not there leaves", func() bool { b.Remove(tx, n, "/a"); return false }, false},
 	} {
-		before := DecodePart(tx.Get(b.Keys.Part(n)))
+		before := Decode(tx.Get(b.Keys.Shard(n)))
 		if told := tt.do(); told != tt.changes {
 			t.Errorf("%s: told is %t", tt.name, told)
 		}
-		if after := DecodePart(tx.Get(b.Keys.Part(n))); after.Changes != before.Changes && !tt.changes || after.Changes <= before.Changes && tt.changes {
+		if after := Decode(tx.Get(b.Keys.Shard(n))); after.Changes != before.Changes && !tt.changes || after.Changes <= before.Changes && tt.changes {
 			t.Errorf("%s: the count of changes was %d and is %d", tt.name, before.Changes, after.Changes)
 		}
 	}
@@ -190,11 +190,11 @@ func TestEntryIsReadAsItWasWritten(t *testing.T) {
 
 // A record with a valid checksum may still hold any values.
 func TestRecordsWithImpossibleNumbersAreDamaged(t *testing.T) {
-	whole := Part{Pages: 2, Bytes: 300}
+	whole := Shard{Pages: 2, Bytes: 300}
 	for _, v := range []any{-1, uint64(math.MaxUint64), "text"} {
 		for field := range uint64(2) {
-			if p := DecodePart(recordtest.Set(whole.encode(), 0, field+1, v)); p != (Part{}) {
-				t.Errorf("a part with %v in field %d is %+v", v, field+1, p)
+			if p := Decode(recordtest.Set(whole.encode(), 0, field+1, v)); p != (Shard{}) {
+				t.Errorf("a shard with %v in field %d is %+v", v, field+1, p)
 			}
 		}
 		if e, err := DecodeEntry(recordtest.Set(Entry{Room: 7}.Encode(), 0, 5, v)); err == nil {
@@ -203,22 +203,22 @@ func TestRecordsWithImpossibleNumbersAreDamaged(t *testing.T) {
 	}
 }
 
-// FuzzBook lists and removes pages with forged records of parts.
-func FuzzBook(f *testing.F) {
-	f.Add(2, recordtest.FieldsOf(Part{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
-	f.Add(1, recordtest.FieldsOf(Part{Pages: 1, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{Extensions: extension.Values{extension.Images: []byte("<image:image/>")}}.Encode()), 40)
-	f.Fuzz(func(t *testing.T, filling int, part, entry []byte, n int) {
-		b := testBook()
-		b.Filling, n = int(uint(filling)%keys.MaxPart), 1+int(uint(n)%64)
-		tx := mapTx{b.Keys.Part(n): recordtest.Sealed(part), b.Keys.List(n, "/a"): recordtest.Sealed(entry)}
+// FuzzLayout lists and removes pages with forged records of shards.
+func FuzzLayout(f *testing.F) {
+	f.Add(2, recordtest.FieldsOf(Shard{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
+	f.Add(1, recordtest.FieldsOf(Shard{Pages: 1, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{Extensions: extension.Values{extension.Images: []byte("<image:image/>")}}.Encode()), 40)
+	f.Fuzz(func(t *testing.T, filling int, shard, entry []byte, n int) {
+		b := testLayout()
+		b.Filling, n = int(uint(filling)%keys.MaxShard), 1+int(uint(n)%64)
+		tx := mapTx{b.Keys.Shard(n): recordtest.Sealed(shard), b.Keys.List(n, "/a"): recordtest.Sealed(entry)}
 		c := counting{tx, map[string]bool{}}
 		sane := func(what string, n int) {
-			if n < 1 || n > keys.MaxPart {
-				t.Errorf("%s: part %d", what, n)
+			if n < 1 || n > keys.MaxShard {
+				t.Errorf("%s: shard %d", what, n)
 			}
 		}
 		if found := b.Find(c, "/a"); found != 0 && (found != n || n > b.Filling+1) {
-			t.Errorf("found in part %d, want %d", found, n)
+			t.Errorf("found in shard %d, want %d", found, n)
 		}
 		at := b.Move(c, n, "/a")
 		sane("moved", at)
@@ -226,12 +226,12 @@ func FuzzBook(f *testing.F) {
 		sane("added", b.Add(c, 0, "/b", Entry{}))
 		b.Remove(c, at, "/a")
 		sane("added again", b.Add(c, at, "/a", Entry{}))
-		b.TooLarge(map[int]Part{n: DecodePart(tx[b.Keys.Part(n)])})
+		b.TooLarge(map[int]Shard{n: Decode(tx[b.Keys.Shard(n)])})
 		if len(c.asked) > 2100 {
 			t.Errorf("%d keys were asked for", len(c.asked))
 		}
 		for key, value := range tx {
-			if p := DecodePart(value); strings.HasPrefix(key, b.Keys.Parts()) && (p.Pages < 0 || p.Bytes < 0) {
+			if p := Decode(value); strings.HasPrefix(key, b.Keys.Shards()) && (p.Pages < 0 || p.Bytes < 0) {
 				t.Errorf("%s is %+v", key, p)
 			}
 		}
@@ -240,14 +240,14 @@ func FuzzBook(f *testing.F) {
 
 // A change of an entry's extensions changes what is reserved for them.
 func TestExtensionsAreReservedInThePart(t *testing.T) {
-	tx, b := mapTx{}, testBook()
+	tx, b := mapTx{}, testLayout()
 	with := func(x extension.Values) Entry { return Entry{Extensions: x} }
 	n := b.Add(tx, 0, "/a", with(extension.Values{extension.Images: []byte("12345678")}))
 	b.Add(tx, 0, "/b", with(nil))
 	bare := b.Reserved("/a", nil) + b.Reserved("/b", nil)
 	want := func(when string, more int) {
 		t.Helper()
-		if got := DecodePart(tx.Get(b.Keys.Part(n))).Bytes; got != bare+more {
+		if got := Decode(tx.Get(b.Keys.Shard(n))).Bytes; got != bare+more {
 			t.Errorf("%s: %d bytes are reserved, want %d", when, got, bare+more)
 		}
 	}
@@ -258,12 +258,12 @@ func TestExtensionsAreReservedInThePart(t *testing.T) {
 		t.Errorf("stored are %v", got)
 	}
 	b.Set(tx, n, "/b", with(extension.Values{extension.Alternates: []byte("de /b\nen /c\n")}))
-	if got := DecodePart(tx.Get(b.Keys.Part(n))).Bytes - bare - 3; got < 2*len(`<xhtml:link rel="alternate" hreflang="de" href="`+b.URL("/b")+`"/>`) {
+	if got := Decode(tx.Get(b.Keys.Shard(n))).Bytes - bare - 3; got < 2*len(`<xhtml:link rel="alternate" hreflang="de" href="`+b.URL("/b")+`"/>`) {
 		t.Errorf("%d bytes are reserved for two alternates", got)
 	}
 	b.Remove(tx, n, "/a")
 	b.Remove(tx, n, "/b")
-	if got := DecodePart(tx.Get(b.Keys.Part(n))).Bytes; got != 0 {
-		t.Errorf("of an empty part %d bytes are reserved", got)
+	if got := Decode(tx.Get(b.Keys.Shard(n))).Bytes; got != 0 {
+		t.Errorf("of an empty shard %d bytes are reserved", got)
 	}
 }

@@ -1,0 +1,32 @@
+package shards
+
+import (
+	"context"
+
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/store"
+)
+
+// ReadAll returns the records of all shards, by their numbers.
+func ReadAll(ctx context.Context, st store.Store, k keys.Keys) (map[int]Shard, error) {
+	shards := map[int]Shard{}
+	for r, err := range st.Scan(ctx, k.Shards(), "") {
+		if err != nil {
+			return nil, err
+		}
+		if n, ok := k.ShardOf(r.Key); ok {
+			shards[n] = Decode(r.Value)
+		}
+	}
+	return shards, nil
+}
+
+// Read returns the record of shard n.
+func Read(ctx context.Context, st store.Store, k keys.Keys, n int) (Shard, error) {
+	records, err := txn.ReadAll(ctx, st, k.Shard(n))
+	if err != nil {
+		return Shard{}, err
+	}
+	return Decode(records[0]), nil
+}
