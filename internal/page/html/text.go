@@ -111,29 +111,30 @@ func skipSpace(s []byte) int {
 }
 
 // appendCollapsed appends s to dst, with a single space for each run of white space. s does not
-// begin with white space. White space at the end is not appended but reported.
+// begin with white space. White space at the end is not appended but reported. Words with single
+// spaces between them are copied at once.
 func appendCollapsed(dst, s []byte) (out []byte, space bool) {
-	for {
-		n := wordLen(s)
-		dst = append(dst, s[:n]...)
-		s = s[n:]
-		n = skipSpace(s)
-		if s = s[n:]; len(s) == 0 {
-			return dst, n > 0
+	start := 0
+	for i := 0; i < len(s); i++ {
+		if !maySpace(s[i]) || s[i] == ' ' && i+1 < len(s) && !maySpace(s[i+1]) {
+			continue
+		}
+		n := skipSpace(s[i:])
+		if n == 0 {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		if start = i + n; start == len(s) {
+			return dst, true
 		}
 		dst = append(dst, ' ')
+		i = start - 1
 	}
+	return append(dst, s[start:]...), false
 }
 
-// wordLen returns how much of s comes before its first white space.
-func wordLen(s []byte) int {
-	for i, c := range s {
-		if (c <= ' ' || c == 0xC2) && skipSpace(s[i:]) > 0 {
-			return i
-		}
-	}
-	return len(s)
-}
+// maySpace reports whether white space may begin with c.
+func maySpace(c byte) bool { return c <= ' ' || c == 0xC2 }
 
 // isSpace reports whether c is white space in HTML.
 func isSpace(c byte) bool {
