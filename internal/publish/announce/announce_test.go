@@ -24,34 +24,24 @@ const (
 )
 
 func TestAddWritesTheLineOnceIntoAnyFile(t *testing.T) {
-	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
-	cr := func(s string) string { return strings.ReplaceAll(s, "\n", "\r") }
 	for _, tt := range []struct {
 		name, file, want string // want is "" if the file stays as it is
 	}{
 		{"a file", theirs, ours + "\n" + theirs},
 		{"an empty file", "", ours},
 		{"no newline at the end", "User-agent: *\nDisallow: /", ours + "\nUser-agent: *\nDisallow: /"},
-		{"one line without a newline", "User-agent: *", ours + "\nUser-agent: *"},
-		{"lines that end with CR LF", crlf(theirs), crlf(ours + "\n" + theirs)},
-		{"lines that end with CR", cr(theirs), cr(ours + "\n" + theirs)},
-		{"several line ends: as the first one is", "User-agent: *\r\nDisallow: /a\nDisallow: /b\r", crlf(ours+"\n") + "User-agent: *\r\nDisallow: /a\nDisallow: /b\r"},
+		{"lines that end with CR LF", "User-agent: *\r\nDisallow: /\r\n", ours + "\nUser-agent: *\r\nDisallow: /\r\n"},
 		{"a byte order mark", bom + theirs, bom + ours + "\n" + theirs},
-		{"nothing but a byte order mark", bom, bom + ours},
 		{"UTF-16, little end first", "\xff\xfeU\x00s\x00", ""},
-		{"UTF-16, big end first", "\xfe\xff\x00U\x00s", ""},
 		{"UTF-16 without a mark", "U\x00s\x00e\x00r\x00", ""},
 		{"another encoding", "User-agent: *\nDisallow: /caf\xe9\n", ours + "\nUser-agent: *\nDisallow: /caf\xe9\n"},
 		{"a line for another sitemap", "Sitemap: https://example.com/blog/sitemap.xml\n", ours + "\nSitemap: https://example.com/blog/sitemap.xml\n"},
 		{"a line on another site", "Sitemap: https://example.net/sitemap.xml\n", ours + "\nSitemap: https://example.net/sitemap.xml\n"},
-		{"a line on another port", "Sitemap: https://example.com:8443/sitemap.xml\n", ours + "\nSitemap: https://example.com:8443/sitemap.xml\n"},
 		{"a line for another query", "Sitemap: " + sitemap + "?old\n", ours + "\nSitemap: " + sitemap + "?old\n"},
 		{"a relative line, which nobody follows", "Sitemap: /sitemap.xml\n", ours + "\nSitemap: /sitemap.xml\n"},
 		{"a line in a comment", "# Sitemap: " + sitemap + "\n", ours + "\n# Sitemap: " + sitemap + "\n"},
 		{"the line is there", theirs + "Sitemap: " + sitemap + "\n", ""},
-		{"the line is there, without a newline", theirs + "Sitemap: " + sitemap, ""},
 		{"the line is there, in another case, with spaces and a comment", "  SITEMAP :  HTTPS://Example.COM/sitemap.xml # here\n", ""},
-		{"the line is there, as Google also reads it", "site-map: " + sitemap, ""},
 		{"the line is there, with http", "Sitemap: http://example.com/sitemap.xml\n", ""},
 		{"the line is there, with the scheme's port", "Sitemap: https://example.com:443/sitemap.xml\n", ""},
 		{"the line is there, with www", "Sitemap: https://www.example.com/sitemap.xml\n", ""},
@@ -70,16 +60,10 @@ func TestAddWritesTheLineOnceIntoAnyFile(t *testing.T) {
 }
 
 func TestAddNamesOnlyWhatIsMissing(t *testing.T) {
-	news := "https://example.com/sitemap-news.xml"
-	for _, tt := range []struct{ name, file, want string }{
-		{"none is there", "", "# Added by servemap:\nSitemap: " + sitemap + "\nSitemap: " + news + "\n"},
-		{"one is there", "Sitemap: " + sitemap + "\n", "# Added by servemap:\nSitemap: " + news + "\n\nSitemap: " + sitemap + "\n"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got, ok := Add([]byte(tt.file), []string{sitemap, news}); !ok || string(got) != tt.want {
-				t.Errorf("%q, want %q", got, tt.want)
-			}
-		})
+	const news = "https://example.com/sitemap-news.xml"
+	want := "# Added by servemap:\nSitemap: " + news + "\n\nSitemap: " + sitemap + "\n"
+	if got, ok := Add([]byte("Sitemap: "+sitemap+"\n"), []string{sitemap, news}); !ok || string(got) != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -124,7 +108,6 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 		want    string
 	}{
 		{"a file", 200, "Content-Type: text/plain", theirs, ours + "\n" + theirs},
-		{"a file with a charset", 200, "Content-Type: Text/Plain; charset=utf-8", theirs, ours + "\n" + theirs},
 		{"a file without a type", 200, "", theirs, ours + "\n" + theirs},
 		{"an empty file", 200, "", "", ours},
 		{"all that describes the old bytes", 200, "Content-Type: text/plain\nContent-Length: " + strconv.Itoa(len(theirs)) +
@@ -133,17 +116,12 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 		{"404", 404, "Content-Type: text/html\nCache-Control: no-store\nSet-Cookie: a=b", "<html>not found", ours + "\n" + none},
 		{"410", 410, "", "gone", ours + "\n" + none},
 		{"401", 401, "Www-Authenticate: Basic", "who are you?", ""},
-		{"403", 403, "", "no", ""},
-		{"429", 429, "Retry-After: 5", "slowly", ""},
 		{"500", 500, "Content-Type: text/plain", theirs, ""},
-		{"503", 503, "Retry-After: 5\nContent-Type: text/plain", "later", ""},
 		{"a redirect", 302, "Location: /other.txt", "", ""},
 		{"an answer without a body", 204, "", "", ""},
 		{"a page for every path", 200, "Content-Type: text/html", "<!DOCTYPE html><p>app", ""},
 		{"a page that says it is text", 200, "Content-Type: text/plain", "<!DOCTYPE html><p>app", ""},
 		{"a page without a type", 200, "", "<!DOCTYPE html><p>app", ""},
-		{"JSON", 200, "Content-Type: application/json", "{}", ""},
-		{"an image without a type", 200, "", "\x89PNG\x0d\x0a\x1a\x0a", ""},
 		{"compressed all the same", 200, "Content-Type: text/plain\nContent-Encoding: gzip\nVary: Accept-Encoding", packed.String(), ""},
 		{"too long", 200, "Content-Type: text/plain", strings.Repeat("#\n", MaxFile/2+1), ""},
 		{"UTF-16", 200, "Content-Type: text/plain", "\xff\xfeU\x00s\x00", ""},
@@ -210,7 +188,7 @@ func TestEditedRobotsTxtAnswersConditionalAndRangeRequests(t *testing.T) {
 	}{{"edited", ours + "\n" + theirs, file}, {"made", ours, http.NotFound}} {
 		h := around(program.h, "")
 		full := fetch(t, h, http.MethodGet)
-		tag, last := full.head.Get("Etag"), full.body[len(full.body)-4:]
+		tag := full.head.Get("Etag")
 		for _, tt := range []struct {
 			name, method string
 			headers      []string
@@ -221,12 +199,8 @@ func TestEditedRobotsTxtAnswersConditionalAndRangeRequests(t *testing.T) {
 			{"GET that accepts gzip", "GET", []string{"Accept-Encoding", "gzip"}, 200, program.want},
 			{"HEAD", "HEAD", nil, 200, ""},
 			{"the tag of the new bytes", "GET", []string{"If-None-Match", tag}, 304, ""},
-			{"the tag of the new bytes, weak, among others", "GET", []string{"If-None-Match", `"x", W/` + tag}, 304, ""},
 			{"the tag of the old bytes", "GET", []string{"If-None-Match", `"old"`}, 200, program.want},
-			{"a date", "GET", []string{"If-Modified-Since", "Mon, 02 Jan 2096 15:04:05 GMT"}, 200, program.want},
-			{"HEAD with the tag", "HEAD", []string{"If-None-Match", tag}, 304, ""},
 			{"a range", "GET", []string{"Range", "bytes=2-6"}, 206, program.want[2:7]},
-			{"the end", "GET", []string{"Range", "bytes=-4"}, 206, last},
 			{"a range of the old bytes", "GET", []string{"Range", "bytes=2-6", "If-Range", `"old"`}, 200, program.want},
 		} {
 			t.Run(program.name+", "+tt.name, func(t *testing.T) {
@@ -315,23 +289,14 @@ type packing struct {
 func (p packing) Write(b []byte) (int, error) { return p.z.Write(b) }
 
 func TestFlushSendsNothingTooEarly(t *testing.T) {
-	for name, flush := range map[string]func(w http.ResponseWriter) error{
-		"a controller": func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() },
-		"a Flusher":    func(w http.ResponseWriter) error { w.(http.Flusher).Flush(); return nil },
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				for line := range strings.Lines(theirs) {
-					io.WriteString(w, line)
-					if err := flush(w); err != nil {
-						t.Error(err)
-					}
-				}
-			}), "")
-			if got := fetch(t, h, http.MethodGet); got.body != ours+"\n"+theirs {
-				t.Errorf("%q", got.body)
-			}
-		})
+	h := around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for line := range strings.Lines(theirs) {
+			io.WriteString(w, line)
+			w.(http.Flusher).Flush()
+		}
+	}), "")
+	if got := fetch(t, h, http.MethodGet); got.body != ours+"\n"+theirs {
+		t.Errorf("%q", got.body)
 	}
 }
 

@@ -17,10 +17,7 @@ import (
 // the Sitemap lines would push others beyond it, they are not added.
 const MaxFile = 500 << 10
 
-const (
-	bom     = "\xef\xbb\xbf"
-	comment = "# Added by servemap:"
-)
+const bom = "\xef\xbb\xbf"
 
 // Add returns a robots.txt with a Sitemap line for each of the URLs that it does not name
 // yet. ok is false if the file stays as it is: it names them all, its encoding does not
@@ -36,31 +33,14 @@ func Add(file []byte, urls []string) (added []byte, ok bool) {
 		return nil, false
 	}
 	rest, marked := bytes.CutPrefix(file, []byte(bom))
-	end := lineEnd(rest)
 	if marked {
 		added = append(added, bom...)
 	}
-	added = append(added, comment+end...)
-	for _, u := range missing {
-		added = append(added, "Sitemap: "+u+end...)
-	}
+	added = append(added, "# Added by servemap:\nSitemap: "+strings.Join(missing, "\nSitemap: ")+"\n"...)
 	if len(rest) > 0 {
-		added = append(added, end...)
+		added = append(append(added, '\n'), rest...)
 	}
-	added = append(added, rest...)
 	return added, len(added) <= MaxFile
-}
-
-// lineEnd returns how the file ends its lines.
-func lineEnd(file []byte) string {
-	i := bytes.IndexAny(file, "\r\n")
-	switch {
-	case i < 0 || file[i] == '\n':
-		return "\n"
-	case bytes.HasPrefix(file[i:], []byte("\r\n")):
-		return "\r\n"
-	}
-	return "\r"
 }
 
 // Unnamed returns the URLs that none of the Sitemap lines of a robots.txt names. lines are

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,29 +23,26 @@ import (
 // type other than plain text, a compressed one, one longer than [MaxFile], or one shorter
 // than it says. wrote reports whether Serve wrote the file itself.
 func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) (wrote bool) {
-	before := w.Header().Clone()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	a := &answer{header: w.Header().Clone(), cancel: cancel}
 	next.ServeHTTP(a, forAll(r.WithContext(ctx)))
-	switch {
-	case a.status == http.StatusNotFound || a.status == http.StatusGone:
-		file, ok := Add([]byte(none), urls)
-		if !ok { // it names the sitemap already
-			file = []byte(none)
-		}
-		send(w, r, file)
-		return true
-	case a.isFile(before):
-		if file, ok := Add(a.body, urls); ok {
-			clear(w.Header())
-			maps.Copy(w.Header(), a.header)
-			send(w, r, file)
-			return true
-		}
+	missing := a.status == http.StatusNotFound || a.status == http.StatusGone
+	if missing {
+		a.header, a.body = w.Header().Clone(), []byte(none)
 	}
-	next.ServeHTTP(w, r)
-	return false
+	file, ok := Add(a.body, urls)
+	switch {
+	case missing && !ok: // the owner's text names the sitemap already
+		file = a.body
+	case !ok || !missing && !a.isFile(w.Header().Get("Content-Encoding")):
+		next.ServeHTTP(w, r)
+		return false
+	}
+	clear(w.Header())
+	maps.Copy(w.Header(), a.header)
+	send(w, r, file)
+	return true
 }
 
 // forAll returns a request for the whole file, uncompressed, whatever part or version the
@@ -101,6 +99,9 @@ var errNoFile = errors.New("announce: the answer is no robots.txt")
 
 func (a *answer) Header() http.Header { return a.header }
 
+// Flush does nothing. Some programs flush, or require that they can.
+func (a *answer) Flush() {}
+
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 && status >= http.StatusOK { // after a status such as 103 another one follows
 		a.status = status
@@ -110,33 +111,23 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	a.body = append(a.body, p[:min(len(p), MaxFile+1-len(a.body))]...)
-	if len(a.body) > MaxFile || a.status == http.StatusOK && !isPlain(a.kind()) {
+	if len(a.body) > MaxFile || a.status == http.StatusOK && !plainType.MatchString(a.header.Get("Content-Type")) {
 		a.cancel()
 		return 0, errNoFile
 	}
 	return len(p), nil
 }
 
-// kind returns the media type that next gave the answer, in lower case, "" for none.
-func (a *answer) kind() string {
-	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
-	return strings.ToLower(strings.TrimSpace(kind))
-}
+// plainType is the type that a robots.txt may have.
+var plainType = regexp.MustCompile(`(?i)^\s*(text/plain\s*(;.*)?)?$`)
 
-// isPlain reports whether a robots.txt may have a media type.
-func isPlain(kind string) bool { return kind == "" || kind == "text/plain" }
-
-// Flush does nothing. Some programs flush, or require that they can.
-func (a *answer) Flush() {}
-
-// isFile reports whether the answer is a complete robots.txt, uncompressed. before is the
-// header before next set its own. Some sites answer every path with a page, whatever type
-// they give it.
-func (a *answer) isFile(before http.Header) bool {
-	kind := a.kind()
-	length, looks := a.header.Get("Content-Length"), http.DetectContentType(a.body)
-	return (a.status == 0 || a.status == http.StatusOK) && isPlain(kind) &&
-		a.header.Get("Content-Encoding") == before.Get("Content-Encoding") &&
+// isFile reports whether the answer is a complete robots.txt, in no other coding than what a
+// middleware around us applies. Some sites answer every path with a page, whatever type they
+// give it.
+func (a *answer) isFile(outerCoding string) bool {
+	kind, length, looks := a.header.Get("Content-Type"), a.header.Get("Content-Length"), http.DetectContentType(a.body)
+	return (a.status == 0 || a.status == http.StatusOK) && plainType.MatchString(kind) &&
+		a.header.Get("Content-Encoding") == outerCoding &&
 		(length == "" || length == strconv.Itoa(len(a.body))) &&
 		(strings.HasPrefix(looks, "text/plain") || kind != "" && !strings.HasPrefix(looks, "text/html"))
 }
