@@ -60,7 +60,8 @@ type Files struct {
 	passer passer                 // makes the files that have changed
 
 	served  atomic.Pointer[snapshot]
-	loaded  signal       // given when all files were first published
+	known   signal       // given when it is known which files there are
+	loaded  signal       // given when all of them were first made
 	made    atomic.Int64 // when files were last made, in seconds since 1970, 0 for never
 	answers metrics.Answers
 
@@ -82,6 +83,7 @@ func New(cfg Config) *Files {
 		seed:      maphash.MakeSeed(),
 		wake:      make(chan struct{}, 1),
 		loaded:    make(chan struct{}),
+		known:     make(signal),
 		due:       due{files: map[int]bool{}},
 		gone:      withdrawals{},
 		replacing: make(lock, 1),
@@ -167,6 +169,12 @@ func (f *Files) Trust() lastmod.Trust { return f.served.Load().trust }
 
 // signal is given once, by closing it.
 type signal chan struct{}
+
+func (s signal) give() {
+	if !s.is() {
+		close(s)
+	}
+}
 
 func (s signal) is() bool {
 	select {

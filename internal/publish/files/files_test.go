@@ -161,30 +161,3 @@ func TestWithdrawnPageHasNoElementUntilTheStoreHasDecided(t *testing.T) {
 	s.render()
 	want("listed again", true)
 }
-
-// A part whose record was lost counts its changes from zero again. The stored date of its
-// file must not be taken for the new file's.
-func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		defer func() { s.stop() }()
-		s.list(shards.Entry{}, "/a", "/b")
-		for i := range 20 {
-			s.write(func(tx txn.Records) { s.layout.Set(tx, 1, "/a", changedAt(int64(1000+i))) })
-		}
-		s.files.ChangedAll()
-		s.render()
-		s.write(func(tx txn.Records) { tx.Put("s|shard|000001", nil) })
-		time.Sleep(time.Hour)
-		s.list(shards.Entry{}, "/c")
-		s.render()
-		before := s.get("sitemap.xml").Header()
-		s.again()
-		time.Sleep(time.Hour)
-		s.render()
-		after := s.get("sitemap.xml").Header()
-		if before.Get("Etag") != after.Get("Etag") || before.Get("Last-Modified") != after.Get("Last-Modified") {
-			t.Errorf("after a restart the file is %v, want %v", after, before)
-		}
-	})
-}

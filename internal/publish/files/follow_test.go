@@ -7,10 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
@@ -60,27 +58,6 @@ func TestFollowMakesFilesAnewWhereItMakesADifference(t *testing.T) {
 					t.Errorf("the files were made anew: %v, want %v", anew, tt.anew)
 				}
 			})
-		})
-	}
-}
-
-func TestRulesOutrankWhatIsStored(t *testing.T) {
-	const url = "<url><loc>https://example.com"
-	for _, tt := range []struct {
-		name   string
-		change func(*Config)
-		want   string
-	}{
-		{"no rule", func(*Config) {}, url + "/a</loc><changefreq>weekly</changefreq></url>\n" + url + "/b</loc><changefreq>weekly</changefreq></url>\n"},
-		{"one is hidden", func(c *Config) { c.Rules = barring("/b") }, url + "/a</loc><changefreq>weekly</changefreq></url>\n"},
-		{"a frequency and a priority", func(c *Config) { c.Rules = compile(eligibility.Rule{Pattern: "/a", ChangeFreq: "hourly", Priority: 1}) },
-			url + "/a</loc><changefreq>hourly</changefreq><priority>1.0</priority></url>\n" + url + "/b</loc><changefreq>weekly</changefreq></url>\n"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := newShelf(t, tt.change)
-			s.list(shards.Entry{Freq: rate.Weekly}, "/a", "/b")
-			s.render()
-			s.wantEntries("sitemap.xml", tt.want)
 		})
 	}
 }

@@ -236,8 +236,8 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	named := next.cut(gone, f.cfg.URL, now)
 	f.replace(next, named, gone)
 	f.made.Store(time.Now().Unix())
-	if number > 0 && !f.loaded.is() {
-		close(f.loaded)
+	if f.known.give(); number > 0 {
+		f.loaded.give()
 	}
 	poke(f.wake) // other pages may be the next to expire
 }

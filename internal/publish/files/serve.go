@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	patience     = 2 * time.Second  // how long a request waits for the first pass after a start
-	filePatience = 10 * time.Second // the same, if the file is known to exist
+	patience     = 2 * time.Second  // how long a request waits after a start, to know which files there are
+	filePatience = 10 * time.Second // the same, for a file that is known to exist
 	retryAfter   = "60"             // the Retry-After header of a 503, in seconds
 )
 
@@ -41,9 +41,7 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 		http.Error(w, "the sitemap is read with GET or HEAD", http.StatusMethodNotAllowed)
 		return true
 	}
-	if f.served.Load().pages == 0 {
-		await(r, f.loaded, patience)
-	}
+	await(r, f.known, patience)
 	if f.cfg.ReportOnly || f.current().pages == 0 {
 		// Better than an empty sitemap, which would tell search engines that the site has no pages.
 		begin503(w)
@@ -68,14 +66,14 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 }
 
 // await waits for a signal, for some time.
-func await(r *http.Request, loaded signal, atMost time.Duration) {
-	if loaded.is() {
+func await(r *http.Request, s signal, atMost time.Duration) {
+	if s.is() {
 		return
 	}
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	select {
-	case <-loaded:
+	case <-s:
 	case <-timer.C:
 	case <-r.Context().Done():
 	}

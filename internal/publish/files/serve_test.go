@@ -67,6 +67,10 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 		{"same date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", modified)}, 304, nil, ""},
 		{"older date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", "Mon, 02 Jan 2006 15:04:05 GMT")}, 200, nil, "plain"},
 		{"senseless date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", "yesterday")}, 200, nil, "plain"},
+		{"range of the compressed bytes", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2")}, 206, http.Header{
+			"Content-Encoding": {"gzip"}, "Etag": {ziptag}, "Content-Length": {"3"}}, "\x1f\x8b\x08"},
+		{"range of other bytes", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2"), with("If-Range", tag)}, 200, nil, "gzip"},
+		{"range without compression", "sitemap.xml", []func(*http.Request){with("Range", "bytes=0-2")}, 200, http.Header{"Etag": {tag}}, "plain"},
 		{"POST", "sitemap.xml", []func(*http.Request){method("POST")}, 405, http.Header{"Allow": {"GET, HEAD"}, "X-Robots-Tag": {"noindex"}}, "text"},
 		{"DELETE of a part", "sitemap-1.xml", []func(*http.Request){method("DELETE")}, 405, http.Header{"Allow": {"GET, HEAD"}}, "text"},
 	}
@@ -89,6 +93,10 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 func checkBody(t *testing.T, kind string, body []byte, want string) {
 	t.Helper()
 	switch kind {
+	case "\x1f\x8b\x08":
+		if string(body) != kind {
+			t.Errorf("body %x, want %x", body, kind)
+		}
 	case "":
 		if len(body) != 0 {
 			t.Errorf("a body of %d bytes, want none", len(body))
@@ -146,17 +154,4 @@ func TestFirstRequestWaitsForTheStore(t *testing.T) {
 		s.want("sitemap.xml", "/a")
 		rendered.Wait()
 	})
-}
-
-func TestReportOnlyServesNothing(t *testing.T) {
-	s := newShelf(t, func(c *Config) { c.ReportOnly = true })
-	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
-	s.render()
-	s.wantNothing("under ReportOnly")
-	if w := s.get("other.xml"); w.Code != http.StatusNotFound {
-		t.Errorf("status %d for another file, want 404", w.Code)
-	}
-	if !s.files.Lists("/4") || s.files.Lists("/5") || s.files.Listed() != 4 {
-		t.Errorf("%d pages are listed, want 4 as if they were served", s.files.Listed())
-	}
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/extension"
-	"github.com/servemap/servemap/internal/publish/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -238,15 +237,6 @@ func (s *shelf) want(name string, want ...string) {
 	}
 	if got := locs(s.T, w.Body.Bytes()); !slices.Equal(got, want) {
 		s.Errorf("%s lists %q, want %q", name, got, want)
-	}
-}
-
-// wantEntries compares the entries of a file.
-func (s *shelf) wantEntries(name, want string) {
-	s.Helper()
-	got := s.get(name).Body.String()
-	if entries := strings.TrimSuffix(strings.TrimPrefix(got, sitemap.URLSetOpen("")), sitemap.URLSetClose); entries != want {
-		s.Errorf("%s has\n%s, want\n%s", name, entries, want)
 	}
 }
 

@@ -86,25 +86,6 @@ func TestFileKeepsItsTimeWhileAWithdrawalIsUnsettled(t *testing.T) {
 	})
 }
 
-// TestPassThatReadThePageBeforeTheVerdictDoesNotServeIt settles a withdrawal during a pass that still
-// finds the entry.
-func TestPassThatReadThePageBeforeTheVerdictDoesNotServeIt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(shards.Entry{}, "/a")
-		s.render()
-		s.list(shards.Entry{}, "/b")
-		s.st.delay.Store(int64(5 * time.Second))
-		go s.files.Render(t.Context())
-		time.Sleep(time.Second)
-		now := time.Now()
-		s.files.Withdraw("/b", now)
-		s.files.Settle("/b", 0, now)
-		time.Sleep(time.Minute)
-		s.want("sitemap.xml", "/a")
-	})
-}
-
 // A request for the sitemap never shows a page that was withdrawn before, and does not
 // wait for long.
 func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
@@ -334,26 +315,5 @@ func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
 				t.Fatalf("%d withdrawals are remembered after %d seconds", n, i)
 			}
 		}
-	})
-}
-
-// TestPageWithdrawnWhileOtherPartsAreRenderedIsNotServed lists and withdraws a page during a pass that
-// has made its part already.
-func TestPageWithdrawnWhileOtherPartsAreRenderedIsNotServed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.layout.MaxURLs = 1
-		s.list(shards.Entry{}, "/a", "/c")
-		s.render()
-		s.files.ChangedAll()
-		s.st.delay.Store(int64(5 * time.Second))
-		go s.files.Render(t.Context())
-		time.Sleep(6 * time.Second)
-		s.layout.MaxURLs = 3
-		s.write(func(tx txn.Records) { s.layout.Add(tx, 1, "/b", shards.Entry{}) })
-		s.files.Changed(1)
-		s.files.Withdraw("/b", time.Now())
-		s.render()
-		s.want("sitemap-1.xml", "/a")
 	})
 }

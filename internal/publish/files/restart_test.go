@@ -1,0 +1,124 @@
+package files
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
+)
+
+// threeParts is a shelf with an index of three parts.
+func threeParts(t *testing.T) *shelf {
+	s := newShelf(t)
+	for i := range 7 {
+		s.list(changedAt(time.Now().Unix()-int64(i)), fmt.Sprintf("/%d", i))
+	}
+	s.render()
+	return s
+}
+
+// restart opens the files again, a day later. Each part takes some time to read.
+func (s *shelf) restart(each time.Duration) {
+	time.Sleep(24 * time.Hour)
+	s.again()
+	s.st.delay.Store(int64(each))
+	s.run()
+}
+
+func TestRestartServesTheIndexAtOnceAndTheSameFilesSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := threeParts(t)
+		get := func(name string) string {
+			w := s.get(name)
+			return fmt.Sprint(w.Code, w.Header(), w.Body)
+		}
+		before := map[string]string{}
+		for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml"} {
+			before[name] = get(name)
+		}
+		s.restart(time.Second)
+		began := time.Now()
+		if got := get("sitemap.xml"); got != before["sitemap.xml"] || time.Since(began) > 0 || s.files.Listed() != 7 {
+			t.Errorf("after %v and with %d pages the index is\n%s\nand was\n%s", time.Since(began), s.files.Listed(), got, before["sitemap.xml"])
+		}
+		for name, want := range before {
+			if got := get(name); got != want {
+				t.Errorf("%s is\n%s\nand was\n%s", name, got, want)
+			}
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("the parts took %v", took)
+		}
+	})
+}
+
+func TestFileThatCannotBeMadeAfterARestartIsLeftForLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := threeParts(t)
+		s.restart(time.Hour)
+		began := time.Now()
+		w := s.get("sitemap-2.xml")
+		if took := time.Since(began); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Etag") != "" || took != filePatience {
+			t.Errorf("after %v: %d %v", took, w.Code, w.Header())
+		}
+		if w := s.get("sitemap.xml"); w.Code != http.StatusOK {
+			t.Errorf("the index: %d", w.Code)
+		}
+	})
+}
+
+// The bytes that a client has may not be those of the new start.
+func TestNo304AfterARestartBeforeThePartIsMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := threeParts(t)
+		tag := s.get("sitemap-2.xml").Header().Get("Etag")
+		s.files.cfg.Rules = barring("/4")
+		s.restart(time.Second)
+		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/4") {
+			t.Errorf("status %d and\n%s", w.Code, w.Body)
+		}
+	})
+}
+
+func TestRestartMakesAFileWhoseRecordIsLost(t *testing.T) {
+	for name, stored := range map[string][]byte{"missing": nil, "damaged": []byte("x")} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := threeParts(t)
+				s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.File(2), stored) })
+				s.restart(time.Second / 10)
+				s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
+				s.want("sitemap-2.xml", "/3", "/4", "/5")
+			})
+		})
+	}
+}
+
+// A part whose record was lost counts its changes from zero again. The stored date of its
+// file must not be taken for the new file's.
+func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/a", "/b")
+		for i := range 20 {
+			s.write(func(tx txn.Records) { s.layout.Set(tx, 1, "/a", changedAt(int64(1000+i))) })
+		}
+		s.files.ChangedAll()
+		s.render()
+		s.write(func(tx txn.Records) { tx.Put("s|shard|000001", nil) })
+		time.Sleep(time.Hour)
+		s.list(shards.Entry{}, "/c")
+		s.render()
+		before := s.get("sitemap.xml").Header()
+		s.restart(0)
+		after := s.get("sitemap.xml").Header()
+		if before.Get("Etag") != after.Get("Etag") || before.Get("Last-Modified") != after.Get("Last-Modified") {
+			t.Errorf("after a restart the file is %v, want %v", after, before)
+		}
+	})
+}
