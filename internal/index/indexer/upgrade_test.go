@@ -20,7 +20,7 @@ import (
 // which nothing can be read; unconfirmed doubts, which are written once and then deleted, as
 // are events; and the beginning of the journal, which only dropped events write.
 var recordKinds = []string{
-	"active", "article|", "extensions", "file|", "boilerplate", "siblings|", "list|", "log|", "page|", "shard|",
+	"active", "extensions", "file|", "boilerplate", "siblings|", "list|", "log|", "page|", "shard|",
 	"refusals", "robots|", "trust", "duplicates|", "wait|",
 }
 
