@@ -7,44 +7,12 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/net/html"
 )
-
-// synthetic is a page of about 95 KB like those of manuals and news sites: a long head, menus, and
-// text with many inline elements and links.
-func synthetic() []byte {
-	var b strings.Builder
-	b.WriteString(`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page of an example</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="index, follow">
-<link rel="canonical" href="https://example.com/manual/page"><link rel="stylesheet" href="/style.css">
-<meta property="article:modified_time" content="2024-05-01T10:20:30+02:00">
-<script type="application/ld+json">{"@context":"https://schema.org","@type":"Article","dateModified":"2024-05-01T10:20:30+02:00","author":{"@type":"Person","name":"A. Nonymous"}}</script>
-`)
-	for i := range 40 {
-		fmt.Fprintf(&b, "<link rel=\"preload\" as=\"script\" href=\"/static/js/chunk-%d.js\">\n", i)
-	}
-	b.WriteString("</head><body class=\"manual\"><nav><ul>")
-	for i := range 60 {
-		fmt.Fprintf(&b, "<li class=\"menu-item\"><a href=\"/manual/section-%d\">Section %d</a></li>\n", i, i)
-	}
-	b.WriteString("</ul></nav><main id=\"content\">")
-	for i := range 180 {
-		fmt.Fprintf(&b, `<section id="s%d" class="section"><h2>Heading %d</h2>
-<p>The first paragraph explains <em>something</em> in a few words, links to <a class="reference" href="/manual/page-%d#part">another
-page</a> and goes on for a while, so that there is text to read: plain words without any meaning &amp; some more of them.</p>
-<ul class="simple"><li><p>An item with <code class="literal"><span class="pre">code</span></code> in it</p></li>
-<li><p>Another one with <strong>weight</strong></p></li></ul></section>
-`, i, i, i%90)
-	}
-	b.WriteString(`</main><footer><p>All rights reserved.</p></footer><script>console.log("</p>")</script></body></html>`)
-	return []byte(b.String())
-}
 
 // row is a page and what a test expects of it.
 type row[T any] struct {
@@ -227,27 +195,6 @@ func TestElementsThatAreTooDeepLeaveTheOthersOpen(t *testing.T) {
 	checkRows(t, []row[[]string]{{"deep", page, []string{"+deep", "+main", "-beside"}}}, outline)
 }
 
-// TestFactsShareNothingWithLaterReadings checks that facts share nothing with later readings.
-func TestFactsShareNothingWithLaterReadings(t *testing.T) {
-	body := synthetic()
-	want := Read(body, Options{})
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for range 10 {
-				Read([]byte("<title>other</title><main><p>other<a href=/other><img src=/other></main>"), Options{})
-				if got := Read(body, Options{}); !reflect.DeepEqual(got, want) {
-					t.Error("the same page has other facts")
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if len(want.Blocks) < 700 || len(want.Links) != 150 || want.Blocks[0].Text != "Section 0" || want.Links[0].Href != "/manual/section-0" {
-		t.Errorf("%d blocks, %d links", len(want.Blocks), len(want.Links))
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	for _, h := range hostile {
 		f.Add([]byte(h.make(200)), "", false)
@@ -309,33 +256,6 @@ func FuzzLinkCanonicals(f *testing.F) {
 		}
 		if n := len(LinkCanonicals([]string{v, v})); n != len(LinkCanonicals([]string{v})) {
 			t.Fatal("the same header twice has other targets")
-		}
-	})
-}
-
-func BenchmarkRead(b *testing.B) {
-	body := synthetic()
-	opts := Options{ContentType: "text/html; charset=utf-8"}
-	b.Run("tokenizer alone", func(b *testing.B) {
-		b.SetBytes(int64(len(body)))
-		b.ReportAllocs()
-		for b.Loop() {
-			z := html.NewTokenizer(bytes.NewReader(body))
-			for z.Next() != html.ErrorToken {
-			}
-		}
-	})
-	b.Run("Read", func(b *testing.B) {
-		b.SetBytes(int64(len(body)))
-		b.ReportAllocs()
-		for b.Loop() {
-			Read(body, opts)
-		}
-	})
-	b.Run("Head", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			Head(body, opts)
 		}
 	})
 }
