@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -45,14 +46,18 @@ func (s *site) render(ctx context.Context) (took time.Duration, err error) {
 	return time.Since(began), err
 }
 
-// oneChange adds a paragraph to a page, three times. It does not count a change that first
-// looks like noise.
+// stays is how many looks an hour apart show a change: one that a page's first looks show is
+// dated once it has stayed.
+const stays = 8
+
+// oneChange adds a paragraph to a page, three times. It fails if no change is published.
 func (s *site) oneChange(ctx context.Context, cfg config) error {
-	for shown, tries := 0, 0; shown < 3 && tries < 20; tries++ {
+	shown := 0
+	for tries := 0; shown < 3 && tries < 20; tries++ {
 		before, i := s.tags(), rand.IntN(cfg.pages)
 		page := body(i, int(time.Now().UnixNano()), cfg.pages)
-		for range 2 { // a new page's change counts once it has stayed
-			s.shows(location(i), time.Now(), page)
+		for look := range stays {
+			s.shows(location(i), time.Now().Add(time.Duration(look+1-stays)*time.Hour), page)
 			if err := s.Indexer.Flush(ctx); err != nil {
 				return err
 			}
@@ -69,6 +74,9 @@ func (s *site) oneChange(ctx context.Context, cfg config) error {
 			shown++
 			fmt.Printf("one change: %d of %d parts became another file, in %.1f ms\n", changed, len(after), kit.Milliseconds(took))
 		}
+	}
+	if shown == 0 {
+		return errors.New("no change of a page is published")
 	}
 	return nil
 }
