@@ -3,7 +3,6 @@ package notify
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -39,26 +38,6 @@ func TestChangeIsPostedAfterItsHold(t *testing.T) {
 		}
 		time.Sleep(24 * time.Hour)
 		r.wantPosts()
-	})
-}
-
-// The owner reads in the metrics how often crawlers ask for the sitemap.
-func TestNotifierCountsAsNoRequestForTheSitemap(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, 5, testkit.Setup{})
-		requests := func() string {
-			w := httptest.NewRecorder()
-			r.Metrics(func(*http.Request) bool { return true }).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-			_, text, _ := strings.Cut(w.Body.String(), "\nservemap_sitemap_requests_total")
-			text, _, _ = strings.Cut(text, "#")
-			return text
-		}
-		before := requests()
-		r.start(Options{Google: startConsole().google()})
-		time.Sleep(24 * time.Hour)
-		if after := requests(); after != before || before == "" {
-			t.Errorf("the requests were%s and are now%s", before, after)
-		}
 	})
 }
 
@@ -102,23 +81,6 @@ func TestChangesArePostedInBatches(t *testing.T) {
 			t.Errorf("the status is %+v", got)
 		}
 	})
-}
-
-func TestBodyOfALargeBatchStaysBelowItsLimit(t *testing.T) {
-	n := &Notifier{address: address{folder: "https://example.com/", root: "https://example.com/", host: "example.com"}}
-	var body int
-	n.client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		body = int(r.ContentLength)
-		return reply(http.StatusOK, "")()
-	})}
-	n.now = time.Now
-	pages := make([]change, batchPages)
-	for i := range pages {
-		pages[i].url = fmt.Sprintf("https://example.com/%04d%s", i, strings.Repeat("%26&", 260))
-	}
-	if a, err := n.ask(t.Context(), DefaultEndpoint, testKey, pages); err != nil || a.code != http.StatusOK || body > 4<<20 {
-		t.Errorf("%v, %v, %d bytes", a, err, body)
-	}
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

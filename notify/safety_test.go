@@ -90,14 +90,6 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 	}
 }
 
-func TestHostIsNamedInASCII(t *testing.T) {
-	n, err := newAt(t, "https://bücher.example.com/ä", nil)
-	base.Check(t, err)
-	if n.host != "xn--bcher-kva.example.com" || n.folder != "https://xn--bcher-kva.example.com/%C3%A4/" {
-		t.Errorf("the host is %s, the folder %s", n.host, n.folder)
-	}
-}
-
 // engineAt returns a notifier that posts to an engine on this machine.
 func engineAt(t *testing.T, h http.Handler, secure bool) *Notifier {
 	t.Helper()
@@ -136,66 +128,31 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestLittleOfAnAnswerIsRead(t *testing.T) {
-	var written atomic.Int64
-	n := engineAt(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusForbidden)
-		for range 1 << 14 {
-			if _, err := w.Write(make([]byte, 1<<14)); err != nil {
-				return // the other side has closed
-			}
-			written.Add(1 << 14)
-		}
-	}), false)
-	a, err := n.ask(t.Context(), n.endpoints[0], testKey, onePage)
-	if err != nil || a.code != http.StatusForbidden || a.errorCode != "" {
-		t.Errorf("%+v, %v", a, err)
-	}
-	if written.Load() == 1<<28 {
-		t.Error("all of it was taken")
-	}
-}
-
+// TestRunEndsWithTheContext ends it during a post, which is repeated later.
 func TestRunEndsWithTheContext(t *testing.T) {
-	t.Run("during a post", func(t *testing.T) {
-		run(t, 3, Options{}, func(r *rig) {
-			hangs := make(chan bool)
-			r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
-				if req.Method == http.MethodGet {
-					return r.engine.RoundTrip(req)
-				}
-				close(hangs)
-				<-req.Context().Done()
-				return nil, req.Context().Err()
-			})
-			r.changes("/1")
-			<-hangs
-			r.stopsAtOnce()
-			r.launch(r.build(Options{}))
-			time.Sleep(doubtFor - time.Minute)
-			r.wantPosts()
-			time.Sleep(2 * time.Minute)
-			r.wantPosts("/1")
+	run(t, 3, Options{}, func(r *rig) {
+		hangs := make(chan bool)
+		r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+			if req.Method == http.MethodGet {
+				return r.engine.RoundTrip(req)
+			}
+			close(hangs)
+			<-req.Context().Done()
+			return nil, req.Context().Err()
 		})
+		r.changes("/1")
+		<-hangs
+		begun := time.Now()
+		r.stop()
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("Run took %v to end", took)
+		}
+		r.launch(r.build(Options{}))
+		time.Sleep(doubtFor - time.Minute)
+		r.wantPosts()
+		time.Sleep(2 * time.Minute)
+		r.wantPosts("/1")
 	})
-	t.Run("while it waits", func(t *testing.T) {
-		run(t, 3, Options{}, func(r *rig) {
-			r.engine.always = reply(500, "")
-			r.changes("/1")
-			time.Sleep(time.Hour)
-			r.stopsAtOnce()
-		})
-	})
-}
-
-// stopsAtOnce checks that Run ends within a second.
-func (r *rig) stopsAtOnce() {
-	r.Helper()
-	begun := time.Now()
-	r.stop()
-	if took := time.Since(begun); took > time.Second {
-		r.Errorf("Run took %v to end", took)
-	}
 }
 
 func TestKeyFileIsServedAtItsNameOnly(t *testing.T) {

@@ -175,24 +175,6 @@ func (r *rig) wantOnceOrTwice(paths ...string) {
 	}
 }
 
-func TestStoreThatFailsForAnHourLosesNoChange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := &failing{Store: new(memstore.Store)}
-		r := newRig(t, 5, testkit.Setup{Store: st})
-		r.start(Options{})
-		r.changes("/0")
-		st.set(1, 1<<30, false)
-		time.Sleep(time.Hour)
-		r.wantPosts()
-		if n := r.logged("the disk is full"); n != 1 {
-			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
-		}
-		st.set(0, 0, false)
-		time.Sleep(10 * time.Minute)
-		r.wantPosts("/0")
-	})
-}
-
 func TestFleetSendsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 20, testkit.Setup{})
