@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
@@ -66,53 +65,6 @@ func (r *rig) file() (body, tag string) {
 	return w.Body.String(), w.Header().Get("Etag")
 }
 
-func TestImagesFollowThePage(t *testing.T) {
-	inBubble(t, Config{Extensions: allExtensions}, func(r *rig) {
-		r.sight("/", html("home", "/a", "/b"))
-		r.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
-		r.wantImages("/a", "/1.png", "/2.png")
-		r.wantImages("/")
-		r.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
-		r.wantImages("/a", "/1.png", "/2.png")
-		r.restart()
-		r.answer("/a", 304)
-		r.wantImages("/a", "/1.png", "/2.png")
-
-		r.answer("/a", 410)
-		time.Sleep(time.Minute)
-		r.sight("/a", illustrated("one", "/3.png"))
-		r.wantImages("/a", "/3.png")
-		r.sight("/a", illustrated("one"), robotsTag("noindex"))
-		r.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
-		r.wantNoTrace("/3.png")
-	})
-}
-
-// The images of a carousel change at each look; the text does not.
-func TestVisitChangesNoFile(t *testing.T) {
-	inBubble(t, Config{Extensions: allExtensions}, func(r *rig) {
-		r.sight("/", html("home", "/a", "/b"))
-		carousel := func(i int) string {
-			return illustrated("a text that stays as it is, whatever is shown below it", fmt.Sprintf("/%d.png", i))
-		}
-		for i := range 2 {
-			r.sight("/a", carousel(i))
-		}
-		time.Sleep(24 * time.Hour)
-		r.sight("/a", carousel(2))
-		r.wantImages("/a", "/2.png")
-		_, first := r.file()
-		for i := range 20 {
-			time.Sleep(10 * time.Minute)
-			r.sight("/a", carousel(3+i))
-			if _, tag := r.file(); tag != first {
-				t.Fatalf("look %d changed the file", i)
-			}
-		}
-		r.wantImages("/a", "/2.png")
-	})
-}
-
 func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		body := illustrated("one", "/1.png")
@@ -165,57 +117,6 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 	})
 }
 
-func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
-	inBubble(t, Config{Extensions: extension.Of(extension.Alternates)}, func(r *rig) {
-		all := []string{"en=/en", "x-default=/en", "de-AT=/de", "fr=/fr", "es=/es"}
-		pages := []string{"/en", "/de", "/fr"}
-		r.sight("/", html("home", append(pages, "/es", "/mute")...))
-		r.sight("/es", inLanguages("hola"))                // names nobody
-		r.sight("/mute", inLanguages("others", "en=/en"))  // does not name itself
-		r.sight("/en", inLanguages("text of /en", all...)) // whose peers are not known yet
-		r.sight("/de", inLanguages("text of /de", all...))
-		r.sight("/fr", inLanguages("text of /fr", all...))
-		want := []extension.Alternate{{Lang: "de-at", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}, {Lang: "x-default", Location: "/en"}}
-		for _, location := range pages {
-			if x := r.entry(location).Extensions; !slices.Equal(x.Alternates(), want) {
-				t.Errorf("%s has %+v, want %+v", location, x, want)
-			}
-		}
-		for _, location := range []string{"/", "/es", "/mute"} {
-			if x := r.entry(location).Extensions; x != nil {
-				t.Errorf("%s has %+v", location, x)
-			}
-		}
-		r.answer("/de", 410)
-		if body, _ := r.file(); strings.Contains(body, "/de") || strings.Count(body, "<xhtml:link") != 6 {
-			t.Errorf("without a page that is gone it is\n%s", body)
-		}
-	})
-}
-
-func TestNewsOfAPageAreListedForTwoDays(t *testing.T) {
-	inBubble(t, Config{Extensions: extension.Of(extension.News)}, func(r *rig) {
-		article := func(headline, published string) string {
-			return `<html lang="de-AT"><script type="application/ld+json">{"@type":"NewsArticle","headline":"` + headline +
-				`","datePublished":"` + published + `","publisher":{"name":"P"}}</script><main>` + headline + `</main>`
-		}
-		now := time.Now().UTC()
-		r.sight("/", html("home", "/new", "/old", "/undated"))
-		r.sight("/new", article("new", now.Add(-time.Hour).Format(time.RFC3339)))
-		r.sight("/old", article("old", now.Add(-50*time.Hour).Format(time.RFC3339)))
-		r.sight("/undated", article("undated", ""))
-		want := `{"Publication":"P","Language":"de","Published":"` + now.Add(-time.Hour).Format(time.RFC3339) + `","Title":"new"}`
-		if got := string(r.entry("/new").Extensions[extension.News]); got != want {
-			t.Errorf("the article has %s, want %s", got, want)
-		}
-		for _, location := range []string{"/old", "/undated"} {
-			if x := r.entry(location).Extensions; x != nil {
-				t.Errorf("%s has %v", location, x)
-			}
-		}
-	})
-}
-
 // A page with more images than its part has room for moves to another part.
 func TestPageMovesWhenItsPartHasNoRoomForItsImages(t *testing.T) {
 	inBubble(t, Config{Extensions: extension.Of(extension.Images), MaxBytes: 5000}, func(r *rig) {
@@ -252,64 +153,4 @@ func inLanguages(text string, alternates ...string) string {
 	}
 	fmt.Fprintf(&b, "</head><body><main>%s</main></body></html>", text)
 	return b.String()
-}
-
-func (r *rig) wantAlternates(location string, want ...string) {
-	r.Helper()
-	var got []string
-	for _, a := range r.page(location).Alternates {
-		got = append(got, a.Lang+"="+a.Location)
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		r.Errorf("%s has the alternates %q, want %q", location, got, want)
-	}
-}
-
-func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {
-	// A hash stands before each language in the record, so no location may be "/de".
-	all := []string{"en=/en", "de-AT=/deutsch", "x-default=/en", "fr=/fr", "es=https://other.example/es"}
-	start := func(r *rig) {
-		r.sight("/", html("home", "/en", "/deutsch", "/fr"))
-		r.sight("/en", inLanguages("hello", all...))
-		r.wantAlternates("/en")
-		r.sight("/deutsch", inLanguages("hallo", all...))
-	}
-	runInBubble(t, "kept when reciprocal and listed", Config{}, func(r *rig) {
-		start(r)
-		r.wantAlternates("/en", "de-at=/deutsch")
-		r.wantAlternates("/deutsch", "en=/en", "x-default=/en")
-		r.sight("/fr", inLanguages("salut")) // names nobody
-		r.wantAlternates("/en", "de-at=/deutsch")
-		r.restart()
-		r.wantAlternates("/en", "de-at=/deutsch")
-	})
-	runInBubble(t, "not while one is not listed", Config{}, func(r *rig) {
-		start(r)
-		r.answer("/deutsch", 410)
-		r.wantAlternates("/en")
-		r.sight("/deutsch", inLanguages("hallo", all...))
-		r.wantAlternates("/en", "de-at=/deutsch")
-		r.forget("/deutsch")
-		r.wantAlternates("/en")
-		r.wantNoTrace("/deutsch")
-	})
-	runInBubble(t, "not when one no longer says so", Config{}, func(r *rig) {
-		start(r)
-		r.sight("/deutsch", inLanguages("hallo"))
-		r.wantAlternates("/en")
-		r.wantAlternates("/deutsch")
-	})
-	runInBubble(t, "when it becomes listed later", Config{}, func(r *rig) {
-		r.sight("/", html("home", "/en"))
-		r.sight("/en", inLanguages("hello", all...))
-		r.sight("/deutsch", inLanguages("hallo", all...))
-		r.wantAlternates("/en")
-		time.Sleep(time.Hour)
-		r.sight("/", html("home", "/en", "/deutsch"))
-		r.sight("/deutsch", inLanguages("hallo", all...))
-		r.wantAlternates("/en", "de-at=/deutsch")
-		r.wantAlternates("/deutsch", "en=/en", "x-default=/en")
-	})
 }

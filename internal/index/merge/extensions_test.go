@@ -1,0 +1,208 @@
+package merge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/extension"
+)
+
+// allExtensions are those that there are.
+var allExtensions = extension.Of(extension.Alternates, extension.Images, extension.News, extension.Videos)
+
+// illustrated is a page with images.
+func illustrated(text string, images ...string) string {
+	var b strings.Builder
+	for _, src := range images {
+		fmt.Fprintf(&b, `<img src="%s">`, src)
+	}
+	return strings.Replace(html(text), "</main>", b.String()+"</main>", 1)
+}
+
+// wantImages checks the images in the entry of a page of the site.
+func (w *world) wantImages(location string, want ...string) {
+	w.Helper()
+	var got []string
+	for _, element := range strings.Split(string(w.entry(location).Extensions[extension.Images]), "</image:loc></image:image>") {
+		if _, u, is := strings.Cut(element, "<image:loc>https://example.com"); is {
+			got = append(got, u)
+		}
+	}
+	if !slices.Equal(got, want) {
+		w.Errorf("%s has the images %q, want %q", location, got, want)
+	}
+}
+
+// inLanguages is a page that names itself in other languages, as "de=/de".
+func inLanguages(text string, alternates ...string) string {
+	var b strings.Builder
+	b.WriteString("<html><head>")
+	for _, a := range alternates {
+		lang, href, _ := strings.Cut(a, "=")
+		fmt.Fprintf(&b, `<link rel="alternate" hreflang="%s" href="%s">`, lang, href)
+	}
+	fmt.Fprintf(&b, "</head><body><main>%s</main></body></html>", text)
+	return b.String()
+}
+
+func (w *world) wantAlternates(location string, want ...string) {
+	w.Helper()
+	var got []string
+	for _, a := range w.page(location).Alternates {
+		got = append(got, a.Lang+"="+a.Location)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		w.Errorf("%s has the alternates %q, want %q", location, got, want)
+	}
+}
+
+func TestImagesFollowThePage(t *testing.T) {
+	run(t, "a site", options{extensions: allExtensions}, func(w *world) {
+		w.sight("/", html("home", "/a", "/b"))
+		w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
+		w.wantImages("/a", "/1.png", "/2.png")
+		w.wantImages("/")
+		w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
+		w.wantImages("/a", "/1.png", "/2.png")
+		w.answer("/a", 304)
+		w.wantImages("/a", "/1.png", "/2.png")
+
+		w.answer("/a", 410)
+		w.wait(time.Minute)
+		w.sight("/a", illustrated("one", "/3.png"))
+		w.wantImages("/a", "/3.png")
+		w.sight("/a", illustrated("one"), robotsTag("noindex"))
+		w.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
+		w.wantNoTrace("/3.png")
+	})
+}
+
+// The images of a carousel change at each visit; the text does not.
+func TestVisitChangesNoFile(t *testing.T) {
+	run(t, "a site", options{extensions: allExtensions}, func(w *world) {
+		w.sight("/", html("home", "/a", "/b"))
+		carousel := func(i int) string {
+			return illustrated("a text that stays as it is, whatever is shown below it", fmt.Sprintf("/%d.png", i))
+		}
+		for i := range 2 {
+			w.sight("/a", carousel(i))
+		}
+		w.wait(24 * time.Hour)
+		w.sight("/a", carousel(2))
+		w.wantImages("/a", "/2.png")
+		shard := w.site.Keys.Shard(w.record("/a").Shard)
+		before := string(w.records[shard])
+		for i := range 20 {
+			w.wait(10 * time.Minute)
+			w.sight("/a", carousel(3+i))
+			if string(w.records[shard]) != before {
+				t.Fatalf("visit %d changed the file", i)
+			}
+		}
+		w.wantImages("/a", "/2.png")
+	})
+}
+
+func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
+	run(t, "a site", options{extensions: extension.Of(extension.Alternates)}, func(w *world) {
+		all := []string{"en=/en", "x-default=/en", "de-AT=/de", "fr=/fr", "es=/es"}
+		pages := []string{"/en", "/de", "/fr"}
+		w.sight("/", html("home", append(pages, "/es", "/mute")...))
+		w.sight("/es", inLanguages("hola"))                // names nobody
+		w.sight("/mute", inLanguages("others", "en=/en"))  // does not name itself
+		w.sight("/en", inLanguages("text of /en", all...)) // whose peers are not known yet
+		w.sight("/de", inLanguages("text of /de", all...))
+		w.sight("/fr", inLanguages("text of /fr", all...))
+		want := []extension.Alternate{{Lang: "de-at", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}, {Lang: "x-default", Location: "/en"}}
+		for _, location := range pages {
+			if x := w.entry(location).Extensions; !slices.Equal(x.Alternates(), want) {
+				t.Errorf("%s has %+v, want %+v", location, x, want)
+			}
+		}
+		for _, location := range []string{"/", "/es", "/mute"} {
+			if x := w.entry(location).Extensions; x != nil {
+				t.Errorf("%s has %+v", location, x)
+			}
+		}
+		w.answer("/de", 410)
+		for _, location := range []string{"/en", "/fr"} {
+			if x := w.entry(location).Extensions; !slices.Equal(x.Alternates(), want[1:]) {
+				t.Errorf("without a page that is gone %s has %+v", location, x)
+			}
+		}
+	})
+}
+
+func TestNewsOfAPageAreListedForTwoDays(t *testing.T) {
+	run(t, "a site", options{extensions: extension.Of(extension.News)}, func(w *world) {
+		article := func(headline, published string) string {
+			return `<html lang="de-AT"><script type="application/ld+json">{"@type":"NewsArticle","headline":"` + headline +
+				`","datePublished":"` + published + `","publisher":{"name":"P"}}</script><main>` + headline + `</main>`
+		}
+		now := w.now.UTC()
+		w.sight("/", html("home", "/new", "/old", "/undated"))
+		w.sight("/new", article("new", now.Add(-time.Hour).Format(time.RFC3339)))
+		w.sight("/old", article("old", now.Add(-50*time.Hour).Format(time.RFC3339)))
+		w.sight("/undated", article("undated", ""))
+		want := `{"Publication":"P","Language":"de","Published":"` + now.Add(-time.Hour).Format(time.RFC3339) + `","Title":"new"}`
+		if got := string(w.entry("/new").Extensions[extension.News]); got != want {
+			t.Errorf("the article has %s, want %s", got, want)
+		}
+		for _, location := range []string{"/old", "/undated"} {
+			if x := w.entry(location).Extensions; x != nil {
+				t.Errorf("%s has %v", location, x)
+			}
+		}
+	})
+}
+
+func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {
+	// A hash stands before each language in the record, so no location may be "/de".
+	all := []string{"en=/en", "de-AT=/deutsch", "x-default=/en", "fr=/fr", "es=https://other.example/es"}
+	start := func(w *world) {
+		w.sight("/", html("home", "/en", "/deutsch", "/fr"))
+		w.sight("/en", inLanguages("hello", all...))
+		w.wantAlternates("/en")
+		w.sight("/deutsch", inLanguages("hallo", all...))
+	}
+	run(t, "kept when reciprocal and listed", options{}, func(w *world) {
+		start(w)
+		w.wantAlternates("/en", "de-at=/deutsch")
+		w.wantAlternates("/deutsch", "en=/en", "x-default=/en")
+		w.sight("/fr", inLanguages("salut")) // names nobody
+		w.wantAlternates("/en", "de-at=/deutsch")
+	})
+	run(t, "not while one is not listed", options{}, func(w *world) {
+		start(w)
+		w.answer("/deutsch", 410)
+		w.wantAlternates("/en")
+		w.sight("/deutsch", inLanguages("hallo", all...))
+		w.wantAlternates("/en", "de-at=/deutsch")
+		w.forget("/deutsch")
+		w.wantAlternates("/en")
+		w.wantNoTrace("/deutsch")
+	})
+	run(t, "not when one no longer says so", options{}, func(w *world) {
+		start(w)
+		w.sight("/deutsch", inLanguages("hallo"))
+		w.wantAlternates("/en")
+		w.wantAlternates("/deutsch")
+	})
+	run(t, "when it becomes listed later", options{}, func(w *world) {
+		w.sight("/", html("home", "/en"))
+		w.sight("/en", inLanguages("hello", all...))
+		w.sight("/deutsch", inLanguages("hallo", all...))
+		w.wantAlternates("/en")
+		w.wait(time.Hour)
+		w.sight("/", html("home", "/en", "/deutsch"))
+		w.sight("/deutsch", inLanguages("hallo", all...))
+		w.wantAlternates("/en", "de-at=/deutsch")
+		w.wantAlternates("/deutsch", "en=/en", "x-default=/en")
+	})
+}
