@@ -9,8 +9,6 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-const day = 86400 // in seconds
-
 // crawl describes a crawler that has a page since its first look, and fetches it again by
 // some rule.
 type crawl struct {
@@ -74,16 +72,14 @@ func (d *dates) visit(date, look, first int64) {
 	}
 }
 
-// crawls replays the crawlers over the pages of a site: some without a sitemap, one of
-// which fetches as often as ours, and one with the dates of each detector.
+// crawls replays the crawlers over the pages of a site: two without a sitemap, one of which
+// fetches as often as ours, and one with the dates of each detector.
 func crawls(pages []*judged) []crawl {
-	list := make([]crawl, 3+len(baselines)+1)
-	for n, p := range pages {
+	list := make([]crawl, 1+len(baselines)+1)
+	for _, p := range pages {
 		list[0].add(p.crawled("no sitemap, at every look", p.fetches[1:]))
-		list[1].add(p.crawled("no sitemap, every day", p.every(day, n)))
-		list[2].add(p.crawled("no sitemap, every week", p.every(7*day, n)))
 		for i, b := range baselines {
-			list[3+i].add(p.crawled("lastmod by "+b.name, p.dated[i].visits))
+			list[1+i].add(p.crawled("lastmod by "+b.name, p.dated[i].visits))
 		}
 		list[len(list)-1].add(p.crawled("lastmod by ours", p.dated[len(baselines)].visits))
 	}
@@ -96,7 +92,7 @@ func crawls(pages []*judged) []crawl {
 		}
 		evenly.add(p.crawled("no sitemap, as often as by ours", at))
 	}
-	return slices.Insert(list, 3, evenly)
+	return slices.Insert(list, 1, evenly)
 }
 
 // printCrawls writes what the crawlers fetched and saw.

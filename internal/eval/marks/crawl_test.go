@@ -58,7 +58,7 @@ func TestACrawlerFollowsNewerDates(t *testing.T) {
 
 func TestCrawlersFollowTheDatesOfTheirRule(t *testing.T) {
 	var r report
-	if err := replay(fromText(twoPages(t)), 0, &r); err != nil {
+	if err := replay(fromText(twoPages(t)), &r); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -66,8 +66,7 @@ func TestCrawlersFollowTheDatesOfTheirRule(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s: %d, %d of %d", c.rule, c.fetches, c.seen, c.changes))
 	}
 	want := []string{
-		"no sitemap, at every look: 14, 1 of 1", "no sitemap, every day: 7, 1 of 1", "no sitemap, every week: 1, 0 of 1",
-		"no sitemap, as often as by ours: 1, 0 of 1",
+		"no sitemap, at every look: 14, 1 of 1", "no sitemap, as often as by ours: 1, 0 of 1",
 		"lastmod by bytes: 14, 1 of 1", "lastmod by visible text: 1, 1 of 1", "lastmod by main text: 1, 1 of 1",
 		"lastmod by main text, none of last 4: 1, 1 of 1", "lastmod by blocks, unbounded: 1, 1 of 1", "lastmod by ours: 1, 1 of 1",
 	}

@@ -4,7 +4,6 @@
 // would publish with the truth.
 //
 //	go run ./internal/eval/marks FILE.jsonl.zst
-//	go run ./internal/eval/marks -rebuild DIR
 //
 // Run it with -help to see the format of such a file and how it is scored.
 package main
@@ -16,13 +15,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-const help = `usage: marks [-restart N] [-sites] [-hold SITE,...] FILE.jsonl.zst ...
-       marks [-restart N] [-seed N] -rebuild DIR [-rebuild DIR ...]
+const help = `usage: marks [-sites] FILE.jsonl.zst ...
 
 A file holds the fetches of pages, one JSON object a line, in plain text or
 compressed with gzip or zstd; a site's lines stand together, the oldest first:
@@ -51,66 +48,32 @@ the sitemap right after every look. It fetches a page if the page's lastmod is
 newer than its last fetch. Printed are its fetches for each true change, the share
 of changes that it saw before the next one came, and how long after the look that
 first showed them. Beside it are crawlers without a sitemap: one that fetches at
-every look, and some that do so at a fixed rate. Fetches at unclear looks are not
+every look, and one that fetches as often, evenly. Fetches at unclear looks are not
 counted.
-
-With -rebuild, the HTML files below each DIR are taken for a site that is built
-twelve times: each time with another date and version, other names of assets,
-at times with another menu or template, and with a true edit of a few pages.
 
 `
 
 func main() {
-	var dirs []string
-	sim := simulation{builds: 12, looks: 1, maxPages: 200}
-	flag.Func("rebuild", "simulate rebuilds of the site of HTML files below `DIR`; may be repeated", func(dir string) error {
-		dirs = append(dirs, dir)
-		return nil
-	})
 	each := flag.Bool("sites", false, "print a table of each site, too")
-	hold := flag.String("hold", "", "print what is found on the `SITES`, with commas between them, apart: nobody tuned for them")
-	restart := flag.Int("restart", 0, "start the indexer of a site anew after each `N` fetches, 0 for never")
-	flag.Uint64Var(&sim.seed, "seed", 1, "with -rebuild, of the random numbers")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), help)
 		flag.PrintDefaults()
 	}
-	kit.Main("marks", func(ctx context.Context) error {
-		if flag.NArg()+len(dirs) == 0 {
+	kit.Main("marks", func(context.Context) error {
+		if flag.NArg() == 0 {
 			flag.Usage()
-			return fmt.Errorf("%w: neither files nor -rebuild", kit.ErrUsage)
+			return fmt.Errorf("%w: no files", kit.ErrUsage)
 		}
-		held := strings.FieldsFunc(*hold, func(r rune) bool { return r == ',' })
 		for _, name := range flag.Args() {
-			r, err := run([]string{name}, nil, sim, *restart)
+			var r report
+			err := kit.ReadFile(name, func(lines io.Reader) error {
+				return replay(func(each func(*fetch) error) error { return read(lines, each) }, &r)
+			})
 			if err != nil {
 				return err
 			}
-			r.print(os.Stdout, filepath.Base(name), *each, held)
+			r.print(os.Stdout, filepath.Base(name), *each)
 		}
-		r, err := run(nil, dirs, sim, *restart)
-		if err == nil && len(dirs) > 0 {
-			r.print(os.Stdout, "all folders", *each, held)
-		}
-		return err
+		return nil
 	})
-}
-
-// run replays files and simulated sites.
-func run(files, dirs []string, sim simulation, restart int) (*report, error) {
-	all := new(report)
-	for _, name := range files {
-		err := kit.ReadFile(name, func(r io.Reader) error {
-			return replay(func(each func(*fetch) error) error { return read(r, each) }, restart, all)
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	for _, dir := range dirs {
-		if err := replay(sim.of(dir), restart, all); err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
-		}
-	}
-	return all, nil
 }

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,7 +48,7 @@ func fromText(in string) history {
 
 func TestReplayCountsWhatEachDetectorFinds(t *testing.T) {
 	var r report
-	base.Check(t, replay(fromText(twoPages(t)), 0, &r))
+	base.Check(t, replay(fromText(twoPages(t)), &r))
 	all := r.all().detectors
 	raw, ours := all[0], all[len(baselines)]
 	if raw.found != 1 || raw.wrong != 13 || raw.asked != 16 {
@@ -61,47 +58,9 @@ func TestReplayCountsWhatEachDetectorFinds(t *testing.T) {
 		t.Errorf("ours: %+v, want no mistake in 16 fetches of 2 pages", ours)
 	}
 	var out strings.Builder
-	r.print(&out, "both pages", true, []string{"site"})
-	if !strings.HasSuffix(out.String(), "\nours: F1 1.00 lastmod 1.00\n\n") {
+	r.print(&out, "both pages", true)
+	if !strings.Contains(out.String(), "seeds: F1 1.000 (1.000 to 1.000), lastmod 1.000") {
 		t.Errorf("printed:\n%s", out.String())
-	}
-}
-
-// folder is a folder of generated pages.
-func folder(t *testing.T, pages int) string {
-	t.Helper()
-	dir := t.TempDir()
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range pages {
-		var b strings.Builder
-		fmt.Fprintf(&b, "<html><head><title>Page %d</title><link rel=stylesheet href=\"/site.css\"></head><body><h1>%s</h1>", i, invented(r, 3))
-		for range 8 {
-			fmt.Fprintf(&b, "<h2>%s</h2><p>%s.</p>", invented(r, 2), invented(r, 20))
-		}
-		b.WriteString("</body></html>")
-		base.Check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.html", i)), []byte(b.String()), 0o600))
-	}
-	return dir
-}
-
-// A new notice counts as a change on its first two pages, and removals at the end are not
-// certain yet.
-func TestRebuildFindsEditsAmongRebuiltPages(t *testing.T) {
-	dir := folder(t, 40)
-	for restart, least := range map[int]float64{0: 0.55, 150: 0.55} {
-		r, err := run(nil, []string{dir}, simulation{builds: 8, looks: 2, seed: 3, maxPages: 50}, restart)
-		base.Check(t, err)
-		all := r.all().detectors
-		ours := all[len(baselines)]
-		if ours.pages != 40 || ours.found+ours.missed < 5 || ours.missed > 3 || ours.wrong > 3 || ours.f1() < least || len(*r) != 1 {
-			t.Errorf("restarted after %d: %+v of %d sites, want an F1 of %.2f", restart, ours, len(*r), least)
-		}
-	}
-}
-
-func TestRebuildRefusesAFolderWithoutPages(t *testing.T) {
-	if _, err := run(nil, []string{t.TempDir()}, simulation{builds: 1, maxPages: 1}, 0); err == nil {
-		t.Error("no error for a folder without pages")
 	}
 }
 
@@ -111,7 +70,7 @@ func TestReplayNamesTheLineThatItCannotRead(t *testing.T) {
 		`{"site":`: "line 1: unexpected EOF",
 	} {
 		var r report
-		if err := replay(fromText(in), 0, &r); err == nil || !strings.Contains(err.Error(), want) {
+		if err := replay(fromText(in), &r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one that says %q", in, err, want)
 		}
 	}

@@ -20,10 +20,8 @@ import (
 // history calls each for every fetch of some sites, one site after the other.
 type history func(each func(*fetch) error) error
 
-// replay runs every detector over a history and adds the outcome to the report. The indexer
-// of a site starts anew after each restart fetches, as in a program that is restarted; 0
-// means never.
-func replay(h history, restart int, to *report) error {
+// replay runs every detector over a history and adds the outcome to the report.
+func replay(h history, to *report) error {
 	var s *site
 	finish := func() error {
 		if s == nil {
@@ -43,12 +41,6 @@ func replay(h history, restart int, to *report) error {
 				return err
 			}
 		}
-		if s.fetches++; restart > 0 && s.fetches%restart == 0 {
-			s.ours.Close()
-			if err := s.observe(); err != nil {
-				return err
-			}
-		}
 		return s.take(f)
 	})
 	return errors.Join(err, finish())
@@ -57,7 +49,6 @@ func replay(h history, restart int, to *report) error {
 // site is the history of one site during its replay.
 type site struct {
 	name    string
-	fetches int
 	pages   map[string]*judged
 	order   []string // of the pages
 	facts   map[string]*parsed.Facts

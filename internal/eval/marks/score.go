@@ -124,13 +124,10 @@ type siteReport struct {
 	crawls    []crawl
 }
 
-// sum adds up the sites with the chosen numbers.
-func (r report) sum(chosen func(i int) bool) (all siteReport) {
+// all adds up the sites.
+func (r report) all() (all siteReport) {
 	for i, s := range r {
-		if !chosen(i) {
-			continue
-		}
-		if all.detectors == nil {
+		if i == 0 {
 			all.detectors, all.crawls = make([]tally, len(s.detectors)), make([]crawl, len(s.crawls))
 		}
 		for k := range s.detectors {
@@ -143,28 +140,15 @@ func (r report) sum(chosen func(i int) bool) (all siteReport) {
 	return all
 }
 
-func (r report) all() siteReport { return r.sum(func(int) bool { return true }) }
-
-// print writes the tables: of each site if asked to, of the held-out sites and the others
-// if there are any, and of all.
-func (r report) print(w io.Writer, title string, each bool, held []string) {
+// print writes the tables: of each site if asked to, and of all.
+func (r report) print(w io.Writer, title string, each bool) {
 	slices.SortFunc(r, func(a, b siteReport) int { return strings.Compare(a.site, b.site) })
 	for _, s := range r {
 		if each {
 			printTable(w, s.site, s)
 		}
 	}
-	if len(held) > 0 {
-		isHeld := func(i int) bool { return slices.Contains(held, r[i].site) }
-		printTable(w, "the sites held out", r.sum(isHeld))
-		printTable(w, "the sites not held out", r.sum(func(i int) bool { return !isHeld(i) }))
-	}
-	all := r.all()
-	printTable(w, title, all)
-	if len(r) > 0 {
-		ours := &all.detectors[len(baselines)]
-		fmt.Fprintf(w, "ours: F1 %.2f lastmod %.2f\n\n", ours.f1(), ours.lastMod())
-	}
+	printTable(w, title, r.all())
 }
 
 // printSeeds writes the mean and the range of the mark's runs with other hashes.
