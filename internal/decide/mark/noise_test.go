@@ -1,156 +1,160 @@
-package mark_test
+package mark
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
-
-	"github.com/servemap/servemap/internal/decide/mark"
 )
 
-func token(r *rand.Rand) string { return fmt.Sprintf("%016x", r.Uint64()) }
+var words = strings.Fields(`granite valley engine copper winter lantern harbour meadow signal weather bridge
+	timber kitchen market garden river mountain window leather paper silver cotton pepper butter orange
+	morning evening journey station village captain painter teacher builder farmer baker sailor doctor`)
 
-// pool draws a text of n words from a fixed list.
-func pool(name string, r *rand.Rand, size, n int) string {
-	fixed := rand.New(rand.NewPCG(uint64(len(name)), uint64(r.IntN(size))))
-	return sentence(fixed, n)
-}
-
-var kinds = []noise{
-	{"tokens", func(w *website, a *article, s *slots) {
-		s.head += `<meta name="csrf-token" content="` + token(w.r) + `">`
-		s.byline += `<form><input type="hidden" name="t" value="` + token(w.r) + `"></form><div data-key="` + token(w.r) + `"></div>`
-	}},
-	{"visible request ids", func(w *website, a *article, s *slots) { s.end += "<p>Request " + token(w.r) + "</p>" }},
-	{"nonces", func(w *website, a *article, s *slots) {
-		s.head += fmt.Sprintf(`<script nonce="%s">var t="%s"</script>`, token(w.r), token(w.r))
-	}},
-	{"timestamps", func(w *website, a *article, s *slots) {
-		s.end += fmt.Sprintf("<p>This page was made at %02d:%02d:%02d by the server</p>", w.now/3600%24, w.now/60%60, w.now%60)
-	}},
-	{"ages", func(w *website, a *article, s *slots) {
-		s.byline += fmt.Sprintf("<p>Updated %d hours ago</p>", 1+w.r.IntN(20))
-	}},
-	{"counters", func(w *website, a *article, s *slots) {
-		s.byline += fmt.Sprintf("<span>%d views</span>", w.now/60%100000+int64(a.id))
-	}},
-	{"counter of the site", func(w *website, a *article, s *slots) {
-		s.foot += fmt.Sprintf("<p>%d visitors since 1999</p>", w.now/7)
-		s.end += fmt.Sprintf("<p>%d readers are online</p>", w.r.IntN(500))
-	}},
-	{"ads", func(w *website, a *article, s *slots) {
-		s.middle += `<div class="ad"><p>` + pool("ad", w.r, 200, 15) + "</p></div>"
-	}},
-	{"related links", func(w *website, a *article, s *slots) {
-		s.end += "<h3>You may like</h3><ul>"
-		for range 3 {
-			other := w.pages[w.r.IntN(len(w.pages))]
-			s.end += fmt.Sprintf(`<li><a href="/%d">%s</a></li>`, other.id, other.title)
-		}
-		s.end += "</ul>"
-	}},
-	{"two versions of a call", func(w *website, a *article, s *slots) {
-		if w.r.IntN(2) == 0 {
-			s.cta = "Get ten per cent off when you sign up for the letter today"
-		}
-	}},
-	{"another language", func(w *website, a *article, s *slots) {
-		if w.r.IntN(3) == 0 && a.mark != (mark.Mark{}) {
-			s.lang = "de"
-		}
-	}},
-	{"cookie banner", func(w *website, a *article, s *slots) {
-		if w.r.IntN(3) > 0 {
-			s.top += `<div class="consent"><p>We use cookies to remember what you like and to count our visitors.</p><button>Accept</button></div>`
-		}
-	}},
-	{"rotating quotes", func(w *website, a *article, s *slots) {
-		s.middle += "<blockquote>" + pool("quote!", w.r, 6, 12) + "</blockquote>"
-	}},
-	{"a random quote of 30", func(w *website, a *article, s *slots) {
-		s.middle += "<p>" + pool("thirty", w.r, 30, 14) + "</p>"
-	}},
-	{"a fresh sentence", func(w *website, a *article, s *slots) { s.end += "<p>" + sentence(w.r, 12) + "</p>" }},
-	{"the date of today", func(w *website, a *article, s *slots) {
-		s.byline += "<p>Last updated: " + time.Unix(w.now, 0).UTC().Format("2 January 2006") + "</p>"
-		s.end += "<p>Prices as of " + time.Unix(w.now, 0).UTC().Format("2006-01-02") + " with all taxes</p>"
-	}},
-	{"weather of the hour", func(w *website, a *article, s *slots) {
-		r := rand.New(rand.NewPCG(5, uint64(w.now/3600)))
-		s.middle += fmt.Sprintf("<p>It is %d degrees, with a %s wind</p>", r.IntN(30), words[r.IntN(len(words))])
-	}},
-	{"two headlines", func(w *website, a *article, s *slots) {
-		s.byline += "<h2>" + pool(a.title, w.r, 2, 7) + "</h2>"
-	}},
-	{"latest news beside", func(w *website, a *article, s *slots) {
-		s.aside += "<ul>"
-		for i := range 3 {
-			fixed := rand.New(rand.NewPCG(99, uint64(w.now/7200)+uint64(i)))
-			s.aside += `<li><a href="/n">` + sentence(fixed, 5) + "</a></li>"
-		}
-		s.aside += "</ul>"
-	}},
-	{"challenges", func(w *website, a *article, s *slots) {
-		if w.r.IntN(5) == 0 && a.mark != (mark.Mark{}) {
-			s.whole = `<html><head><title>Just a moment</title></head><body><h1>Checking your browser</h1><p>Ray ` + token(w.r) + "</p></body></html>"
-		}
-	}},
-	{"errors", func(w *website, a *article, s *slots) {
-		if w.r.IntN(9) == 0 && a.mark != (mark.Mark{}) {
-			s.whole = `<html lang="en"><body><main><h1>Sorry</h1><p>Something went wrong on our side. Please try again in a while.</p></main></body></html>`
-		}
-	}},
-}
-
-// rotation makes every page a list, of which each look shows other items.
-var rotation = noise{"list rotation", func(w *website, a *article, s *slots) { s.whole = w.list(a) }}
-
-// seeds is how many sites of each sort are made up.
-var seeds = flag.Int("seeds", 1, "how many random sites to try each noise and edit on")
-
-// learning is how many looks at each page teach what moves.
-const learning = 40
-
-// templates runs a test for each template of a site and each seed. In short mode it runs
-// only the harder template of one site.
-func templates(t *testing.T, fn func(t *testing.T, seed int, soup bool)) {
-	if testing.Short() {
-		fn(t, 0, true)
-		return
+func sentence(r *rand.Rand, n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = words[r.IntN(len(words))]
 	}
-	for seed := range *seeds {
-		for soup, name := range map[bool]string{false: "semantic", true: "soup of divs"} {
-			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
-				t.Parallel()
-				fn(t, seed, soup)
+	return strings.Join(list, " ") + "."
+}
+
+// of draws one of n sentences.
+func of(n int, r *rand.Rand) string { return sentence(rand.New(rand.NewPCG(7, uint64(r.IntN(n)))), 14) }
+
+// article is a page with a text of its own, and what a noise writes into its middle.
+func article(page int, middle string, edits ...string) string {
+	r := rand.New(rand.NewPCG(uint64(page), 1))
+	var b strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&b, "<p>%s</p>", sentence(r, 12+i))
+		if i == 7 {
+			b.WriteString(middle)
+		}
+	}
+	for _, e := range edits {
+		fmt.Fprintf(&b, "<p>%s</p>", e)
+	}
+	return "<main><h1>The title of an article</h1>" + b.String() + "</main>"
+}
+
+// noises are reasons why two responses differ although nobody edited the page.
+var noises = []struct {
+	name string
+	at   func(r *rand.Rand, at int64) string
+}{
+	{"none", func(*rand.Rand, int64) string { return "" }},
+	{"a token", func(r *rand.Rand, at int64) string { return fmt.Sprintf("<p>Request %016x</p>", r.Uint64()) }},
+	{"a clock", func(r *rand.Rand, at int64) string {
+		return "<p>This page was made at " + time.Unix(at, 0).UTC().Format("15:04:05") + " by the server</p>"
+	}},
+	{"the date of today", func(r *rand.Rand, at int64) string {
+		return "<p>Prices as of " + time.Unix(at, 0).UTC().Format("2006-01-02") + " with all taxes</p>"
+	}},
+	{"counters", func(r *rand.Rand, at int64) string { return fmt.Sprintf("<p>%d readers are online</p>", r.IntN(500)) }},
+	{"an advertisement of 200", func(r *rand.Rand, at int64) string { return "<p>" + of(200, r) + "</p>" }},
+	{"a quote of 6", func(r *rand.Rand, at int64) string { return "<blockquote>" + of(6, r) + "</blockquote>" }},
+	{"one of two headlines", func(r *rand.Rand, at int64) string { return "<h2>" + of(2, r) + "</h2>" }},
+	{"a fresh sentence", func(r *rand.Rand, at int64) string { return "<p>" + sentence(r, 12) + "</p>" }},
+	{"related links", func(r *rand.Rand, at int64) string {
+		return "<ul><li><a href=/a>" + of(40, r) + "</a><li><a href=/b>" + of(40, r) + "</a></ul>"
+	}},
+	{"a banner at most looks", func(r *rand.Rand, at int64) string {
+		return strings.Repeat("<p>We use cookies to remember what you like and to count our visitors.</p>", min(r.IntN(3), 1))
+	}},
+	{"two at once", func(r *rand.Rand, at int64) string { return "<p>" + of(30, r) + "</p><p>" + sentence(r, 9) + "</p>" }},
+}
+
+// A page that has shown its noise for some time is dated by edits alone.
+func TestNoiseIsNoChangeAndEditsAreFound(t *testing.T) {
+	const edit = "We have added a paragraph that explains what the machine does."
+	for _, n := range noises {
+		for name, page := range map[string]func(middle string, edits ...string) string{
+			"an article": func(middle string, edits ...string) string { return article(3, middle, edits...) },
+			"without main": func(middle string, edits ...string) string {
+				return strings.NewReplacer("<main>", "<div>", "</main>", "</div>").Replace(article(3, middle, edits...))
+			},
+		} {
+			t.Run(n.name+", "+name, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(5, 5))
+				var m Mark
+				var site Site
+				at, changes, since := int64(1_700_000_000), 0, int64(0)
+				look := func(looks int, edits ...string) {
+					for range looks {
+						at += 3600 + r.Int64N(60)
+						v := viewOf(page(n.at(r, at), edits...))
+						site.Consult(v, m, 1)
+						var o Outcome
+						var s int64
+						if m, o, s = m.Look(v, at); o == Changed {
+							changes, since = changes+1, s
+						}
+					}
+				}
+				look(40)
+				taught := changes
+				look(60)
+				if changes != taught {
+					t.Errorf("%d false changes after %d looks that taught", changes-taught, 40)
+				}
+				from, before := at, changes
+				look(40, edit)
+				if changes != before+1 || since <= from || since > from+2*3600+120 {
+					t.Errorf("%d changes after an edit, dated %d s after it", changes-before, since-from)
+				}
 			})
 		}
 	}
 }
 
-func TestNoiseIsNoChange(t *testing.T) {
-	rows := append([]noise{{"none", func(*website, *article, *slots) {}}, rotation}, kinds...)
-	if testing.Short() {
-		rows = rows[:2]
+// A new text of the site counts as a change on the first two pages that show it, if they are
+// known well. Nothing tells yet that other pages will show it too.
+func TestDeployRestampsNoMoreThanTwoPages(t *testing.T) {
+	const pages = 30
+	for _, tt := range []struct {
+		name   string
+		deploy func(html string) string
+	}{
+		{"a menu", func(html string) string { return "<nav><ul><li><a href=/c>Careers at our house</a></ul></nav>" + html }},
+		{"a notice on every page", func(html string) string {
+			return strings.Replace(html, "</h1>", "</h1><p>Our offices are closed between the years, and no parcels leave the house.</p>", 1)
+		}},
+		{"a line under every text", func(html string) string {
+			return strings.Replace(html, "</main>", "<p>Was this page of any use to you?</p></main>", 1)
+		}},
+		{"another template", func(html string) string {
+			return strings.NewReplacer("<main>", "<div class=box><div>", "</main>", "</div></div>").Replace(html)
+		}},
+	} {
+		for _, before := range []int{1, 5} {
+			t.Run(fmt.Sprintf("%s, %d looks before", tt.name, before), func(t *testing.T) {
+				var site Site
+				var marks [pages]Mark
+				changes, edited := 0, 0
+				for look := range before + 5 {
+					for i := range marks {
+						html := article(i, "")
+						if look >= before {
+							if html = tt.deploy(html); i == 20 {
+								html = strings.Replace(html, "</p>", " And so it was decided by all who were there, after a long evening.</p>", 1)
+							}
+						}
+						v := viewOf(html)
+						site.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
+						var o Outcome
+						if marks[i], o, _ = marks[i].Look(v, int64(look*pages+i+1)*3600); o == Changed && i == 20 {
+							edited++
+						} else if o == Changed {
+							changes++
+						}
+					}
+				}
+				if changes > 2 || edited != 1 {
+					t.Errorf("%d pages restamped, and the edited page %d times", changes, edited)
+				}
+			})
+		}
 	}
-	for _, k := range rows {
-		t.Run(k.name, func(t *testing.T) {
-			templates(t, func(t *testing.T, seed int, soup bool) { wantQuiet(t, newWebsite(seed, soup, 8, k), 0) })
-		})
-	}
-	t.Run("all together", func(t *testing.T) {
-		templates(t, func(t *testing.T, seed int, soup bool) { wantQuiet(t, newWebsite(seed, soup, 8, kinds...), 6) })
-	})
-}
-
-func wantQuiet(t *testing.T, w *website, most int) {
-	w.rounds(learning)
-	taught := w.changes()
-	w.rounds(60)
-	if n := w.changes() - taught; n > most {
-		t.Errorf("%d false changes in %d looks after learning (%d while learning)", n, 60*len(w.pages), taught)
-	}
-	t.Logf("%d false changes while learning, in %d looks", taught, learning*len(w.pages))
 }

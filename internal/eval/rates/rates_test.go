@@ -76,7 +76,7 @@ func TestLiteratureLabelsPagesByTheirMean(t *testing.T) {
 }
 
 func TestOursBeatsTheLiterature(t *testing.T) {
-	const pages = 150
+	const pages = 100
 	for _, v := range []visitors{{name: "bursts", bursty: true}, {name: "noise", noise: 0.01}} {
 		t.Run(v.name, func(t *testing.T) {
 			table := newTable(v.name)
@@ -96,7 +96,7 @@ func TestOursBeatsTheLiterature(t *testing.T) {
 			}
 			var out strings.Builder
 			table.print(&out)
-			for _, part := range []string{"# " + v.name + ": 150 pages", "right: never", "stopper", "of about the probability said", "range of the time"} {
+			for _, part := range []string{"# " + v.name + ": 100 pages", "right: never", "stopper", "of about the probability said", "range of the time"} {
 				if !strings.Contains(out.String(), part) {
 					t.Errorf("nothing %s in:\n%s", part, &out)
 				}
