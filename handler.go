@@ -331,7 +331,7 @@ func (s *Site) metrics() metrics.Site {
 		Origin: s.origin.String(), Version: metrics.Version(), Waiting: l.Waiting,
 		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
 		StoreUp: l.Problem == nil, Damaged: l.Damaged, Hints: len(s.hints.Given()), Worker: l.Worked,
-		Explored: s.explored.Counts(), Changes: map[string]uint64{},
+		Explored: s.answered.Counts(), Changes: map[string]uint64{},
 	}
 	m.Files, m.Answers = s.files.Metrics()
 	for _, c := range l.Counts {
@@ -415,10 +415,7 @@ func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreO
 		err = s.Flush(ctx)
 	}
 	if err == nil && opts.Revisit {
-		err = explore.Revisit(observe.WithExploring(ctx), explore.RevisitConfig{
-			Config: cfg, Pages: s.linkedPages, MaxAge: s.limits.KeepFor / 3,
-			Visits: func() uint64 { return s.indexer.Stats().Sightings },
-		})
+		err = explore.Revisit(observe.WithExploring(ctx), cfg, s.limits.KeepFor/3)
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)
@@ -439,7 +436,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	}
 	cfg := explore.Config{
 		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.robots.rules, Entries: s.entries,
-		Target: s.target, Own: s.files.OwnsLocation, Rest: s.rest, Answered: s.explored.Count,
+		Site:        explored{s},
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
 		Static: opts.Static, Resume: opts.Resume,
 	}
@@ -452,8 +449,11 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	return cfg, nil
 }
 
-// linkedPages yields the listed pages that a rule, an entry, a route or a link speaks for.
-func (s *Site) linkedPages(ctx context.Context) iter.Seq2[explore.Seen, error] {
+// explored is the site as exploring needs it.
+type explored struct{ *Site }
+
+// Pages yields the listed pages that a rule, an entry, a route or a link speaks for.
+func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	return func(yield func(explore.Seen, error) bool) {
 		for p, err := range s.indexer.Pages(ctx) {
 			if ev := p.Evidence; err == nil && !p.Rule && !p.IsEntry && !ev.Led() && !ev.Route && !ev.Link {
@@ -470,8 +470,13 @@ func (s *Site) linkedPages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	}
 }
 
-// target returns the request target of the page at a location.
-func (s *Site) target(loc string) string {
+func (s explored) Looks() uint64 { return s.indexer.Stats().Sightings }
+
+func (s explored) Own(loc string) bool { return s.files.OwnsLocation(loc) }
+
+func (s explored) Answered(status int) { s.answered.Count(status) }
+
+func (s explored) Target(loc string) string {
 	return s.path + strings.TrimPrefix(loc, s.origin.Folder())
 }
 
@@ -479,8 +484,8 @@ func (s *Site) target(loc string) string {
 // the pages that visitors see.
 const mostQueued = 32
 
-// rest waits until few pages wait to be read, the store cannot be used, or ctx ends.
-func (s *Site) rest(ctx context.Context) error {
+// Rest waits until few pages wait to be read, the store cannot be used, or ctx ends.
+func (s explored) Rest(ctx context.Context) error {
 	for s.indexer.Queued() > mostQueued {
 		if err := s.indexer.Stats().Problem; err != nil {
 			return err

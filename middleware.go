@@ -299,8 +299,8 @@ type Site struct {
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	hints    *messages.Hints
 	log      *logging.Queue
-	notes    store.Noter // the store, if it is one; else nil
-	explored metrics.Result
+	notes    store.Noter    // the store, if it is one; else nil
+	answered metrics.Result // what explorations were answered
 	running  running
 }
 

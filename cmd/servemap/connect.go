@@ -111,18 +111,12 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(lockPatience); ; {
-		short, cancel := context.WithTimeout(ctx, lockEvery)
-		err := usable(short, st)
-		cancel()
-		if err == nil {
-			break
-		}
-		_, silent := askHealth(ctx, a.data)
-		if silent != nil && ctx.Err() == nil && time.Now().Before(end) {
-			continue
-		}
+	wait, cancel := context.WithTimeout(ctx, lockPatience)
+	err = usable(wait, st)
+	cancel()
+	if err != nil {
 		closeStore()
+		_, silent := askHealth(ctx, a.data)
 		switch {
 		case silent == nil: // another process has begun to answer
 			return process(a.data), nil
@@ -151,6 +145,7 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 		end()
 		return nil, err
 	}
+	socket.SetUnlinkOnClose(false) // a process that serves may have its own in that place by then
 	server := &http.Server{Handler: newAnswers(s, a.data, site, handler, log).handler()}
 	go func() { _ = server.Serve(socket) }()
 	c := process(a.data)

@@ -8,6 +8,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -20,26 +21,34 @@ import (
 	"github.com/servemap/servemap/internal/page/robots"
 )
 
-// Config says what to explore, and how far. All fields are required but Robots, Own,
-// Resume, Answered and Progress.
+// Site is the site that is explored.
+type Site interface {
+	// Target returns the request target of the page at a location.
+	Target(location string) string
+	// Own reports whether a location belongs to the sitemap itself. Run does not request it,
+	// since all its links are known already.
+	Own(location string) bool
+	// Rest waits until the reader of the pages has time for more, or ctx ends.
+	Rest(ctx context.Context) error
+	// Answered takes the status of each answer, 0 if there was none. It is called
+	// concurrently.
+	Answered(status int)
+	// Pages yields the pages that may be revisited, in any fixed order.
+	Pages(ctx context.Context) iter.Seq2[Seen, error]
+	// Looks returns how many looks there were so far, at requests of visitors and ours.
+	Looks() uint64
+}
+
+// Config says what to explore, and how far. All fields are required but Robots, Resume and
+// Progress.
 type Config struct {
+	Site       Site
 	Handler    http.Handler
 	Normalizer *location.Normalizer
-	// Target returns the request target of the page at a location.
-	Target  func(location string) string
-	Rules   eligibility.Rules
-	Robots  *robots.Rules // if nil, Run requests the site's robots.txt
-	Entries []string      // locations
-	Static  bool          // no request changes anything
-	// Own, if not nil, reports whether a location belongs to the sitemap itself. Run does
-	// not request it, since all its links are known already.
-	Own func(location string) bool
-	// Rest waits until the reader of the pages has time for more, or ctx ends.
-	Rest func(ctx context.Context) error
-
-	// Answered, if not nil, is called with the status of each answer, 0 if there was none.
-	// It may be called concurrently.
-	Answered func(status int)
+	Rules      eligibility.Rules
+	Robots     *robots.Rules // if nil, Run requests the site's robots.txt
+	Entries    []string      // locations
+	Static     bool          // no request changes anything
 
 	MaxRequests, Concurrency int
 
@@ -187,7 +196,7 @@ func (e *explorer) rest(ctx context.Context) error {
 	if err := sleep(ctx, e.pace.pause(time.Now())); err != nil {
 		return err
 	}
-	return e.Rest(ctx)
+	return e.Site.Rest(ctx)
 }
 
 // take notes an answer and its links.
@@ -282,7 +291,7 @@ func (e *explorer) consider(to location.Result, href string, found item) {
 	switch {
 	case to.Reason != location.ReasonNone:
 		why = to.Reason.String()
-	case eligibility.AssetName(to.Location), e.Own != nil && e.Own(to.Location):
+	case eligibility.AssetName(to.Location), e.Site.Own(to.Location):
 		why = "file"
 	case rule.Listing == eligibility.Never:
 		why = "rule-never"

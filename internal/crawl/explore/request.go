@@ -33,9 +33,7 @@ type answer struct {
 
 // ask requests a page from the handler as a stranger would.
 func (e *explorer) ask(ctx context.Context, loc string) (a answer) {
-	if e.Answered != nil {
-		defer func() { e.Answered(a.status) }()
-	}
+	defer func() { e.Site.Answered(a.status) }()
 	ctx, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
 	r, err := e.request(ctx, loc)
@@ -70,7 +68,7 @@ func (e *explorer) ask(ctx context.Context, loc string) (a answer) {
 func (e *explorer) request(ctx context.Context, loc string) (*http.Request, error) {
 	target := loc
 	if loc != "/robots.txt" {
-		target = e.Target(loc)
+		target = e.Site.Target(loc)
 	}
 	u, err := url.ParseRequestURI(target)
 	if err != nil {

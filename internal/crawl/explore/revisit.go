@@ -18,17 +18,6 @@ import (
 // Pandey 2008, after Cho and Garcia-Molina 2003): it looks more often at pages that change
 // faster, but not at pages that change too fast to keep up with.
 
-// RevisitConfig says what to revisit, besides what [Config] says.
-type RevisitConfig struct {
-	Config
-	// Pages yields the pages that may be revisited, in any fixed order.
-	Pages func(ctx context.Context) iter.Seq2[Seen, error]
-	// Visits returns how many looks there were so far, at requests of visitors and ours.
-	Visits func() uint64
-	// MaxAge is the age of a page's last look at which Revisit looks at it in any case.
-	MaxAge time.Duration
-}
-
 // Seen is what is known of the changes of a page.
 type Seen struct {
 	Location string
@@ -110,17 +99,17 @@ func Choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 	return chosen, nil
 }
 
-// Revisit looks at pages that are worth it until ctx ends. Its error is that of ctx, or
-// says that the site keeps refusing requests.
-func Revisit(ctx context.Context, cfg RevisitConfig) error {
-	e := &explorer{Config: cfg.Config}
-	visits, own := cfg.Visits(), uint64(0)
+// Revisit looks at pages that are worth it until ctx ends, in any case at those whose last look is
+// older than maxAge. Its error is that of ctx, or says that the site keeps refusing requests.
+func Revisit(ctx context.Context, cfg Config, maxAge time.Duration) error {
+	e := &explorer{Config: cfg}
+	visits, own := cfg.Site.Looks(), uint64(0)
 	for {
 		begun := time.Now()
-		now := cfg.Visits()
+		now := cfg.Site.Looks()
 		budget := looksFor(now - visits - min(own, now-visits))
 		visits, own = now, 0
-		chosen, err := Choose(cfg.Pages(ctx), begun, cfg.MaxAge, budget)
+		chosen, err := Choose(cfg.Site.Pages(ctx), begun, maxAge, budget)
 		if err != nil && ctx.Err() == nil {
 			chosen = nil // the store may answer next time
 		}

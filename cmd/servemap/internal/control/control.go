@@ -56,12 +56,12 @@ func WriteFile(name string, b []byte) error {
 
 // Listen listens at the socket. The caller holds the data, so a socket that exists already is
 // left from a dead process.
-func Listen(data string) (net.Listener, error) {
+func Listen(data string) (*net.UnixListener, error) {
 	name := Socket(data)
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	l, err := net.Listen("unix", name)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("listening for commands: %w", err)
 	}
