@@ -6,19 +6,16 @@ import (
 	"slices"
 )
 
-// version is the first byte of an encoded mark.
-const version = 6
-
 var errMark = errors.New("mark: not a mark")
 
-// AppendBinary appends the mark in a form that [Parse] reads. It takes 27 bytes, plus two
+// AppendBinary appends the mark in a form that [Parse] reads. It takes 26 bytes, plus two
 // for each block that the page showed, at most 3,600, plus up to 216 if its text moves.
 func (m Mark) AppendBinary(b []byte) []byte {
 	if !m.looked {
 		return b
 	}
 	watched, movers := full(m.watch[:]), full(m.movers[:])
-	b = append(b, version, byte(len(watched)), byte(len(movers)))
+	b = append(b, byte(len(watched)), byte(len(movers)))
 	for _, part := range [...]any{&m.state, watched, movers} {
 		b, _ = binary.Append(b, binary.BigEndian, part) // all have a fixed size
 	}
@@ -39,10 +36,10 @@ func Parse(b []byte) (m Mark, err error) {
 	if len(b) == 0 {
 		return Mark{}, nil
 	}
-	if len(b) < 3 || b[0] != version || b[1] > watchKept || b[2] > moversKept {
+	if len(b) < 2 || b[0] > watchKept || b[1] > moversKept {
 		return Mark{}, errMark
 	}
-	watched, movers, b := m.watch[:b[1]], m.movers[:b[2]], b[3:]
+	watched, movers, b := m.watch[:b[0]], m.movers[:b[1]], b[2:]
 	for _, part := range [...]any{&m.state, watched, movers} {
 		n, err := binary.Decode(b, binary.BigEndian, part)
 		if err != nil {

@@ -61,12 +61,9 @@ func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 	return entry.Pages
 }
 
-// siteVersion is the first byte of an encoded site.
-const siteVersion = 3
-
-// AppendBinary appends the memory in a form that [ParseSite] reads, 32 KiB and a byte.
+// AppendBinary appends the memory in a form that [ParseSite] reads, 32 KiB.
 func (s *Site) AppendBinary(b []byte) []byte {
-	b, _ = binary.Append(append(b, siteVersion), binary.BigEndian, &s.buckets) // it has a fixed size
+	b, _ = binary.Append(b, binary.BigEndian, &s.buckets) // it has a fixed size
 	return b
 }
 
@@ -78,9 +75,9 @@ func ParseSite(b []byte) (*Site, error) {
 	if len(b) == 0 {
 		return s, nil
 	}
-	if b[0] != siteVersion || len(b) != 1+binary.Size(s.buckets) {
+	if len(b) != binary.Size(s.buckets) {
 		return nil, errSite
 	}
-	_, err := binary.Decode(b[1:], binary.BigEndian, &s.buckets)
+	_, err := binary.Decode(b, binary.BigEndian, &s.buckets)
 	return s, err
 }
