@@ -2,15 +2,15 @@
 // any of it is listed.
 //
 //	go run ./internal/eval/flood
-//	go run ./internal/eval/flood -http -rate 60 -junk 6000 -bytes 1048576 -during -patience 45s -networks 5
+//	go run ./internal/eval/flood -http -rate 60 -junk 6000 -bytes 1048576 -patience 45s -networks 5
 //
 // The site answers 200 with HTML to any path. A crawler visits its real pages. Then each
 // junk location gets one visit, from one of many client networks, among visits to the real
-// pages. Most of a fast flood gets no look, since looks at unknown targets are rationed. With
-// -during new pages are linked in the middle of the flood, not after it.
+// pages. Most of a fast flood gets no look, since looks at unknown targets are rationed. New
+// pages are linked in the middle of the flood.
 //
 // It exits with status 1 if junk was listed, a real page was lost or missed, a new one was
-// not listed in time with -during, or a bound was exceeded.
+// not listed in time, or a bound was exceeded.
 package main
 
 import (
@@ -30,7 +30,6 @@ type config struct {
 	junk, pages, networks int
 	http                  bool
 	bytes                 int     // of a junk page, at least
-	during                bool    // new pages come during the flood
 	rate                  float64 // requests/s, 0 for as fast as it goes
 	seed                  uint64
 	patience              time.Duration // for new pages to be listed
@@ -49,7 +48,6 @@ func main() {
 	flag.BoolVar(&cfg.http, "http", false, "serve by a real server on the loopback interface")
 	flag.Float64Var(&cfg.rate, "rate", 0, "requests per second; 0 for as fast as it goes")
 	flag.IntVar(&cfg.bytes, "bytes", 0, "least size of a junk page; what is added is dense with markup")
-	flag.BoolVar(&cfg.during, "during", false, "new pages come in the middle of the flood")
 	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
 	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed")
 	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB")

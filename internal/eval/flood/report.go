@@ -20,12 +20,8 @@ func (t *trial) printCosts() {
 func (t *trial) judge() error {
 	most, last := t.watch.most, t.watch.last
 	memory, disk := most.Anonymous-t.bare.Anonymous, most.Disk
-	there := t.cfg.pages
-	if t.cfg.during {
-		there += grown
-	}
 	fmt.Fprintf(t.out, "flood: junk listed %d of %d, real listed %d of %d, memory +%.0f MB, disk %.0f MB, %.0f requests/s\n",
-		last.junk, t.cfg.junk, last.real, there, kit.MB(memory), kit.MB(disk), t.speed)
+		last.junk, t.cfg.junk, last.real, t.cfg.pages+grown, kit.MB(memory), kit.MB(disk), t.speed)
 	var wrong []error
 	check := func(bad bool, format string, args ...any) {
 		if bad {
@@ -34,7 +30,7 @@ func (t *trial) judge() error {
 	}
 	check(t.watch.junk > 0, "up to %d junk locations were listed", t.watch.junk)
 	check(t.watch.fewest < t.cfg.pages, "at one time only %d of %d real pages were listed", t.watch.fewest, t.cfg.pages)
-	check(t.cfg.during && t.missing > 0, "%d of %d new pages were not listed within %v", t.missing, grown, t.cfg.patience)
+	check(t.missing > 0, "%d of %d new pages were not listed within %v", t.missing, grown, t.cfg.patience)
 	check(memory > t.cfg.maxMemory, "memory grew by %.0f MB", kit.MB(memory))
 	check(disk > t.cfg.maxDisk, "the store took %.0f MB", kit.MB(disk))
 	return errors.Join(wrong...)

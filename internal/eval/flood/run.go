@@ -87,11 +87,6 @@ func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (er
 		return err
 	}
 	t.printCosts()
-	if !t.cfg.during {
-		if err := t.growth(ctx); err != nil {
-			return err
-		}
-	}
 	if err := errors.Join(t.target.close(), t.site.Close(ctx)); err != nil {
 		return err
 	}
@@ -138,7 +133,7 @@ func (t *trial) pour(ctx context.Context) error {
 	start, total := time.Now(), t.flood.visits()
 	grew := make(chan error, 1)
 	err := t.flood.each(t.target.workers, func(i int, v visit) error {
-		if t.cfg.during && i == total/2 {
+		if i == total/2 {
 			go func() { grew <- t.growth(ctx) }()
 		}
 		return t.target.visit(v)
@@ -147,10 +142,8 @@ func (t *trial) pour(ctx context.Context) error {
 		return err
 	}
 	poured := time.Since(start)
-	if t.cfg.during {
-		if err := <-grew; err != nil {
-			return err
-		}
+	if err := <-grew; err != nil {
+		return err
 	}
 	t.speed = float64(total) / poured.Seconds()
 	start = time.Now()
@@ -183,13 +176,7 @@ func (t *trial) growth(ctx context.Context) error {
 		time.Sleep(200 * time.Millisecond)
 	}
 	fmt.Fprintf(t.out, "new pages: %d of %d listed after %.1f s\n", grown-left, grown, time.Since(start).Seconds())
-	if t.missing = left; left > 0 && err == nil {
-		if err = t.site.Flush(ctx); err != nil {
-			return err
-		}
-		left, err = missing()
-		fmt.Fprintf(t.out, "new pages: %d of %d listed after a Flush\n", grown-left, grown)
-	}
+	t.missing = left
 	return err
 }
 
