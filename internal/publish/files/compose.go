@@ -38,7 +38,7 @@ type mention struct {
 func (c *composer) file(ctx context.Context, n int, before map[int]*file) (made *file, err error) {
 	if a := c.asides[n]; a != nil {
 		made = c.aside(a, c.served.Load().with(before))
-	} else if made, err = c.part(ctx, n); err != nil {
+	} else if made, err = c.shard(ctx, n); err != nil {
 		return nil, fmt.Errorf("file %d: %w", n, err)
 	}
 	old := c.served.Load().files[n]
@@ -49,9 +49,9 @@ func (c *composer) file(ctx context.Context, n int, before map[int]*file) (made 
 	return made, nil
 }
 
-// part makes the file of part n.
-func (c *composer) part(ctx context.Context, n int) (*file, error) {
-	part, err := shards.Read(ctx, c.cfg.Store, c.cfg.Keys, n)
+// shard makes the file of shard n.
+func (c *composer) shard(ctx context.Context, n int) (*file, error) {
+	record, err := shards.Read(ctx, c.cfg.Store, c.cfg.Keys, n)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (c *composer) part(ctx context.Context, n int) (*file, error) {
 	}
 	made.Dates = c.to.given.Summarise()
 	made = c.to.endPages(made)
-	made.Changes = part.Changes
+	made.Changes = record.Changes
 	return made, nil
 }
 
@@ -162,12 +162,12 @@ func (c *composer) view() *extension.View {
 	}}
 }
 
-// aside makes a file beside the sitemap, of the latest pages that the parts have for it.
-func (c *composer) aside(a *aside, parts map[int]*file) *file {
+// aside makes a file beside the sitemap, of the latest pages that the shards have for it.
+func (c *composer) aside(a *aside, files map[int]*file) *file {
 	made := new(file)
 	var all []mention
-	for _, n := range slices.Sorted(maps.Keys(parts)) {
-		for _, m := range parts[n].news {
+	for _, n := range slices.Sorted(maps.Keys(files)) {
+		for _, m := range files[n].news {
 			switch {
 			case m.kind != a.kind, passed(m.until, c.now), passed(m.since.Add(a.For), c.now), !c.linkable(m.location):
 			case m.since > c.now: // it waits for its time

@@ -106,7 +106,7 @@ func (s *site) follow(r *rand.Rand, stop chan struct{}) {
 		w := s.ask(name)
 		now := w.Header()
 		if w.Code == http.StatusNotFound || name == "sitemap.xml" && !strings.Contains(w.Body.String(), "<sitemapindex") {
-			delete(seen, name) // a part that was gone for a while, or is the only one, has a time of its own
+			delete(seen, name) // a shard that was gone for a while, or is the only one, has a time of its own
 			continue
 		}
 		if w.Code != http.StatusOK {

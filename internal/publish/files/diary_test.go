@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// diary is a shelf that remembers for each page in which part it is.
+// diary is a shelf that remembers for each page in which shard it is.
 type diary struct {
 	*shelf
 	part map[string]int

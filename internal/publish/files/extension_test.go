@@ -11,7 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-func TestPartHasTheExtensionsThatAreOn(t *testing.T) {
+func TestShardHasTheExtensionsThatAreOn(t *testing.T) {
 	s := newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Images, extension.Alternates) })
 	s.list(shards.Entry{Extensions: extension.Values{extension.Images: []byte("<image:image/>"), extension.Videos: []byte("<video:video/>")}}, "/a")
 	s.render()

@@ -123,11 +123,11 @@ func (d *due) wait(until, now moment.Time) time.Duration {
 	return lookAgain
 }
 
-// Changed says that entries of these parts have changed in the store.
-func (f *Files) Changed(parts ...int) {
+// Changed says that entries of these shards have changed in the store.
+func (f *Files) Changed(numbers ...int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, n := range parts {
+	for _, n := range numbers {
 		f.due.files[n] = true
 	}
 	poke(f.wake)

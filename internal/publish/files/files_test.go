@@ -115,7 +115,7 @@ func TestLostEntryTakesOnlyItsPageOut(t *testing.T) {
 	s.want("sitemap-2.xml", "/4")
 }
 
-func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
+func TestShardThatCannotBeReadKeepsItsFile(t *testing.T) {
 	s := newShelf(t)
 	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
 	s.render()

@@ -69,7 +69,7 @@ func TestPageLeavesWhenItExpires(t *testing.T) {
 		s.list(shards.Entry{}, "/a")
 		s.list(at(-time.Second), "/before")
 		s.list(at(90*time.Minute), "/last")
-		s.list(at(48*time.Hour), "/other") // the first of part 2
+		s.list(at(48*time.Hour), "/other") // the first of shard 2
 		s.list(shards.Entry{Until: math.MaxInt64}, "/z")
 		s.run()
 		synctest.Wait()
@@ -95,11 +95,11 @@ func TestPageLeavesWhenItExpires(t *testing.T) {
 			t.Error("the index does not say that part 1 became new")
 		}
 
-		// Another page leaves part 2 first, which is then made by the cut.
+		// Another page leaves shard 2 first, which is then made by the cut.
 		s.files.Withdraw("/z", time.Now())
 		time.Sleep(48*time.Hour - 90*time.Minute)
 		synctest.Wait()
-		s.want("sitemap.xml", "/a") // part 2 lists nothing more
+		s.want("sitemap.xml", "/a") // shard 2 lists nothing more
 		if w := s.get("sitemap-2.xml"); w.Code != http.StatusNotFound {
 			t.Errorf("status %d for a part that lists nothing", w.Code)
 		}

@@ -22,7 +22,7 @@ type model struct {
 	r       *rand.Rand
 	pages   map[string]shards.Entry
 	part    map[string]int // of pages that are or were listed
-	touched map[int]bool   // parts with a changed entry
+	touched map[int]bool   // shards with a changed entry
 }
 
 func newModel(t *testing.T, seed uint64) *model {
@@ -142,16 +142,16 @@ func (m *model) step() {
 	}
 }
 
-// tags returns the entity tags of the parts that the index names.
+// tags returns the entity tags of the shards that the index names.
 func (m *model) tags() map[string]string {
 	tags := map[string]string{}
-	for _, name := range m.partNames() {
+	for _, name := range m.shardNames() {
 		tags[name] = m.get(name).Header().Get("Etag")
 	}
 	return tags
 }
 
-func (m *model) partNames() []string {
+func (m *model) shardNames() []string {
 	w := m.get("sitemap.xml")
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<sitemapindex") {
 		return nil
@@ -169,7 +169,7 @@ func (m *model) check(before map[string]string) (after map[string]string) {
 	m.Helper()
 	after = m.tags()
 	var listed []string
-	names := m.partNames()
+	names := m.shardNames()
 	if len(names) == 0 && len(m.pages) > 0 {
 		names = []string{"sitemap.xml"}
 	}

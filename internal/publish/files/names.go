@@ -33,8 +33,8 @@ func newNames(cfg *Config) names {
 
 // name says which of the files is asked for.
 type name struct {
-	number int  // of the part, or of a file beside the sitemap
-	top    bool // it is the index, or the only part
+	number int  // of the shard, or of a file beside the sitemap
+	top    bool // it is the index, or the only shard
 	packed bool // the name ends in ".gz"
 }
 

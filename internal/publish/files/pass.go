@@ -26,7 +26,7 @@ type passer struct {
 }
 
 // pass makes all files that have changed, and then serves them together. Their dates may
-// change the trust in the dates of the other parts. Then the pass makes those again too,
+// change the trust in the dates of the other shards. Then the pass makes those again too,
 // before it serves any.
 type pass struct {
 	*Files
@@ -99,7 +99,7 @@ func (p *pass) end() {
 }
 
 // run makes the files of a pass and serves them. Each pass makes the files beside the sitemap
-// too, after the parts, since any change may concern them.
+// too, after the shards, since any change may concern them.
 func (p *pass) run(ctx context.Context) error {
 	for n := range p.asides {
 		p.dirty[n] = true
@@ -137,20 +137,20 @@ func (p *pass) run(ctx context.Context) error {
 	return failed
 }
 
-// findAll adds all parts that the store has to the pass, and empties the files of the
+// findAll adds all shards that the store has to the pass, and empties the files of the
 // others.
 func (p *pass) findAll(ctx context.Context) error {
-	parts, err := shards.ReadAll(ctx, p.cfg.Store, p.cfg.Keys)
+	known, err := shards.ReadAll(ctx, p.cfg.Store, p.cfg.Keys)
 	if err != nil {
 		return err
 	}
 	for n := range p.Files.served.Load().files {
-		if n <= keys.MaxShard && parts[n].Pages <= 0 {
+		if n <= keys.MaxShard && known[n].Pages <= 0 {
 			p.made[n] = new(file)
 		}
 	}
-	for n, part := range parts {
-		if part.Pages > 0 {
+	for n, one := range known {
+		if one.Pages > 0 {
 			p.dirty[n] = true
 		}
 	}
@@ -160,7 +160,7 @@ func (p *pass) findAll(ctx context.Context) error {
 	return p.open(ctx)
 }
 
-// open reads the stored records of the files in the first pass. If every part has one, the
+// open reads the stored records of the files in the first pass. If every shard has one, the
 // index is served at once, and a request for another file waits for the end of the pass.
 func (p *pass) open(ctx context.Context) error {
 	numbers := slices.Sorted(maps.Keys(p.dirty))
@@ -268,9 +268,9 @@ func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string)
 			next.damaged += p.damaged
 		}
 	}
-	if parts := next.parts(); len(parts) > 1 {
+	if numbers := next.shards(); len(numbers) > 1 {
 		address := func(n int) string { return f.cfg.URL(f.cfg.Folder + f.of(n)) }
-		next.index = next.writeIndex(parts, address, f.served.Load().index)
+		next.index = next.writeIndex(numbers, address, f.served.Load().index)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -278,12 +278,12 @@ func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string)
 	f.served.Store(next)
 }
 
-// writeIndex returns the index of parts, each at the address of its number. Its date is that
-// of its newest part. If the index has changed, its date is also later than before.
-func (s *snapshot) writeIndex(parts []int, address func(n int) string, before *file) *file {
+// writeIndex returns the index of shards, each at the address of its number. Its date is that
+// of its newest shard. If the index has changed, its date is also later than before.
+func (s *snapshot) writeIndex(numbers []int, address func(n int) string, before *file) *file {
 	made, w := new(file), new(writer)
 	w.begin(sitemap.IndexOpen)
-	for _, n := range parts {
+	for _, n := range numbers {
 		at := s.files[n].Modified
 		w.text, _ = sitemap.AppendSitemap(w.text, address(n), at.Seconds())
 		w.flush()

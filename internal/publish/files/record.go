@@ -22,7 +22,7 @@ type record struct {
 	Modified moment.Time     `cbor:"2,keyasint,omitzero"` // when the file last became another one, to the second
 	Pages    int             `cbor:"3,keyasint,omitzero"`
 	Size     int             `cbor:"4,keyasint,omitzero"` // bytes before compression
-	Changes  int             `cbor:"5,keyasint,omitzero"` // of a part, up to which it was made; see shards.Shard
+	Changes  int             `cbor:"5,keyasint,omitzero"` // of a shard, up to which it was made; see shards.Shard
 	Dates    lastmod.Summary `cbor:"6,keyasint,omitzero"`
 }
 
@@ -37,8 +37,8 @@ func readRecord(b []byte) (r record, ok bool) {
 // note sets the time of file n, which was just made, and stores its record. The same
 // bytes keep their time: that of the file before, or the stored one, which survives
 // restarts and which other processes see. Other bytes get a later time. A file without
-// pages is stored too, so that a restart knows that its part was made. If another process
-// has stored the file of a later state of the part, that stays. If the store does not
+// pages is stored too, so that a restart knows that its shard was made. If another process
+// has stored the file of a later state of the shard, that stays. If the store does not
 // answer, the time may be another one after a restart.
 func (c *composer) note(ctx context.Context, n int, made, old *file) {
 	now := c.now.Second()

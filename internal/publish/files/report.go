@@ -81,7 +81,7 @@ func (f *Files) List() []Info {
 	}
 	add(0, s.named(name{top: true}))
 	if s.index != nil {
-		for _, n := range s.parts() {
+		for _, n := range s.shards() {
 			add(n, s.files[n])
 		}
 	}
@@ -91,7 +91,7 @@ func (f *Files) List() []Info {
 	return list
 }
 
-// Element returns the element that the file of part n has of a page, or will have once it
+// Element returns the element that the file of shard n has of a page, or will have once it
 // is made anew, and "" if it has none. It returns when ctx ends, whatever the store does.
 func (f *Files) Element(ctx context.Context, n int, location string) (string, error) {
 	return txn.Within(ctx, func() (element string, err error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// threeParts is a shelf with an index of three parts.
+// threeParts is a shelf with an index of three shards.
 func threeParts(t *testing.T) *shelf {
 	s := newShelf(t)
 	for i := range 7 {
@@ -22,7 +22,7 @@ func threeParts(t *testing.T) *shelf {
 	return s
 }
 
-// restart opens the files again, a day later. Each part takes some time to read.
+// restart opens the files again, a day later. Each shard takes some time to read.
 func (s *shelf) restart(each time.Duration) {
 	time.Sleep(24 * time.Hour)
 	s.again()
@@ -73,7 +73,7 @@ func TestFileThatCannotBeMadeAfterARestartIsLeftForLater(t *testing.T) {
 }
 
 // The bytes that a client has may not be those of the new start.
-func TestNo304AfterARestartBeforeThePartIsMade(t *testing.T) {
+func TestNo304AfterARestartBeforeTheShardIsMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := threeParts(t)
 		tag := s.get("sitemap-2.xml").Header().Get("Etag")
@@ -99,9 +99,9 @@ func TestRestartMakesAFileWhoseRecordIsLost(t *testing.T) {
 	}
 }
 
-// A part whose record was lost counts its changes from zero again. The stored date of its
+// A shard whose record was lost counts its changes from zero again. The stored date of its
 // file must not be taken for the new file's.
-func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
+func TestFileOfAShardWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(shards.Entry{}, "/a", "/b")

@@ -41,8 +41,8 @@ type shelf struct {
 type faulty struct {
 	store.Store
 	fails atomic.Pointer[string] // what the keys of the scans that fail have in them; nil if none fails
-	delay atomic.Int64           // of the scan of a part, in nanoseconds
-	scans atomic.Int64           // of parts
+	delay atomic.Int64           // of the scan of a shard, in nanoseconds
+	scans atomic.Int64           // of shards
 }
 
 var errBroken = errors.New("it does not answer")

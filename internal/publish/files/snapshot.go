@@ -51,20 +51,20 @@ func (s locations) has(hash uint64) bool {
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
 	files   map[int]*file // those that list a page, by their numbers
-	index   *file         // lists the parts; nil if there are fewer than two
-	pages   int           // listed by the parts
+	index   *file         // lists the shards; nil if there are fewer than two
+	pages   int           // listed by the shards
 	damaged int
 	until   moment.Time // when the first of the pages expires, 0 for never
 	trust   lastmod.Trust
 }
 
-// parts returns the numbers of the parts, in order.
-func (s *snapshot) parts() []int {
+// shards returns the numbers of the shards, in order.
+func (s *snapshot) shards() []int {
 	numbers := slices.Sorted(maps.Keys(s.files))
 	return slices.DeleteFunc(numbers, func(n int) bool { return n > keys.MaxShard })
 }
 
-// lists reports whether a part lists the location with this hash.
+// lists reports whether a shard lists the location with this hash.
 func (s *snapshot) lists(h uint64) bool {
 	for n, p := range s.files {
 		if n <= keys.MaxShard && p.listed.has(h) {
@@ -94,7 +94,7 @@ func (s *snapshot) with(made map[int]*file) map[int]*file {
 }
 
 // named returns the file that a name stands for, nil if there is none. While there is only
-// one part, that goes by the name of the index.
+// one shard, that goes by the name of the index.
 func (s *snapshot) named(n name) *file {
 	if !n.top {
 		return s.files[n.number]
@@ -102,7 +102,7 @@ func (s *snapshot) named(n name) *file {
 	if s.index != nil {
 		return s.index
 	}
-	for _, number := range s.parts() {
+	for _, number := range s.shards() {
 		return s.files[number]
 	}
 	return nil

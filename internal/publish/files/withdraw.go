@@ -92,9 +92,9 @@ func (f *Files) Withdraw(location string, at time.Time) {
 }
 
 // Settle says that the store now holds the verdict on location, from everything seen of
-// it up to a time. part is where the page is listed, 0 for nowhere. Files that are made
+// it up to a time. shard is where the page is listed, 0 for nowhere. Files that are made
 // from now on follow the store again, unless the location was withdrawn later than that.
-func (f *Files) Settle(location string, part int, at time.Time) {
+func (f *Files) Settle(location string, shard int, at time.Time) {
 	h := f.Hash(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,8 +104,8 @@ func (f *Files) Settle(location string, part int, at time.Time) {
 	}
 	one.settled, one.passes = true, f.due.passes
 	f.gone[h] = one
-	if part > 0 {
-		f.due.files[part] = true
+	if shard > 0 {
+		f.due.files[shard] = true
 		poke(f.wake)
 	}
 }

@@ -169,7 +169,7 @@ func TestPageWithdrawnWhileTheSiteStartsIsNotServed(t *testing.T) {
 	names := []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-news.xml"}
 	for _, tt := range []struct {
 		name string
-		wait time.Duration // since the start; a part takes five seconds to read
+		wait time.Duration // since the start; a shard takes five seconds to read
 	}{
 		{"before the trust in dates is known", -1},
 		{"before the store is asked", 0},
