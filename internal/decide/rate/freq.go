@@ -40,7 +40,7 @@ func freqOf(mean float64) Freq {
 // word, and the probability of that in whole thousandths. It returns Unknown and 0 before a
 // second look, and for a page that never changed but differs at most looks.
 func (e Estimate) Freq() (Freq, float64) {
-	if e.now.Looks < 2 || e.now.Noisy && e.past.changes() == 0 && e.now.Quiet == 0 {
+	if e.Now.Looks < 2 || e.Now.Noisy && e.Past.changes() == 0 && e.Now.Quiet == 0 {
 		return Unknown, 0
 	}
 	var sums [len(words)]float64
@@ -49,7 +49,7 @@ func (e Estimate) Freq() (Freq, float64) {
 			f := grid[k].freq
 			if i == moving {
 				f = Always
-			} else if f == Never && e.now.Noisy {
+			} else if f == Never && e.Now.Noisy {
 				f = Yearly // a page that differs between looks is no archive
 			}
 			sums[f] += p
@@ -68,7 +68,7 @@ func (e Estimate) Freq() (Freq, float64) {
 // changing, and a range that holds it with a probability of 80 % or more. All are 0 before
 // the first change.
 func (e Estimate) Interval() (least, likely, most float64) {
-	if e.past.changes() == 0 {
+	if e.Past.changes() == 0 {
 		return 0, 0, 0
 	}
 	p := e.posterior()

@@ -63,7 +63,7 @@ type posterior [len(noises)][cells]float64
 // posterior returns what all looks say of the page since its last change. The rate is near
 // that of before, or the page began anew.
 func (e *Estimate) posterior() (p posterior) {
-	past, best := &e.past, math.Inf(-1)
+	past, best := &e.Past, math.Inf(-1)
 	for i, n := range noises {
 		same := math.Log(n.prior) + float64(past.Looks)*math.Log1p(-n.chance)
 		for k := range grid {
@@ -84,7 +84,7 @@ func (e *Estimate) posterior() (p posterior) {
 	if past.changes() > 0 {
 		p.walk()
 	}
-	quiet, looks := float64(e.Quiet()), float64(e.now.Quiet)
+	quiet, looks := float64(e.Quiet()), float64(e.Now.Quiet)
 	for i, n := range noises {
 		same := math.Pow(1-n.chance, looks)
 		for k, v := range p[i] {

@@ -6,27 +6,22 @@
 // number of those looks, and a histogram of the gaps after which looks found changes.
 package rate
 
-import (
-	"encoding/binary"
-	"errors"
-	"math"
-)
+import "math"
 
 // An Estimate says at what rate one page changes, by all looks at it so far. It is a plain
 // value that can be compared. The zero Estimate has seen nothing.
 type Estimate struct {
-	now  sinceChange
-	past history // up to the last change; later looks join it at the next change
+	Now  SinceChange `cbor:"1,keyasint,omitzero"`
+	Past History     `cbor:"2,keyasint,omitzero"` // up to the last change; later looks join it at the next change
 }
 
-// sinceChange is what the looks since the last change found. Like a history, it is stored as
-// it stands.
-type sinceChange struct {
-	LastVisit  uint32 // unix seconds
-	LastChange uint32 // never after LastVisit; the first visit as long as no change was seen
-	Quiet      uint16 // looks that found no change, at most 65,535
-	Looks      uint8  // of all: 0, 1, or 2 for more
-	Noisy      bool   // a look differed without a change
+// SinceChange is what the looks since the last change found.
+type SinceChange struct {
+	LastVisit  uint32 `cbor:"1,keyasint,omitzero"` // unix seconds
+	LastChange uint32 `cbor:"2,keyasint,omitzero"` // never after LastVisit; the first visit as long as no change was seen
+	Quiet      uint16 `cbor:"3,keyasint,omitzero"` // looks that found no change, at most 65,535
+	Looks      uint8  `cbor:"4,keyasint,omitzero"` // of all: 0, 1, or 2 for more
+	Noisy      bool   `cbor:"5,keyasint,omitzero"` // a look differed without a change
 }
 
 // Saw returns the estimate after one more look, at a time in unix seconds. changed says that
@@ -35,15 +30,15 @@ type sinceChange struct {
 func (e Estimate) Saw(at int64, changed bool) Estimate {
 	t := clampTime(at)
 	switch {
-	case e.now.Looks == 0:
-		e.now = sinceChange{LastVisit: t, LastChange: t, Looks: 1}
+	case e.Now.Looks == 0:
+		e.Now = SinceChange{LastVisit: t, LastChange: t, Looks: 1}
 	case changed:
-		e.past.add(e.now, binOf(max(1, float64(t)-float64(e.now.LastVisit)), t))
-		e.now = sinceChange{LastVisit: t, LastChange: t, Looks: 2}
+		e.Past.add(e.Now, binOf(max(1, float64(t)-float64(e.Now.LastVisit)), t))
+		e.Now = SinceChange{LastVisit: t, LastChange: t, Looks: 2}
 	default:
-		e.now.LastVisit, e.now.Looks = t, 2
-		e.now.LastChange = min(e.now.LastChange, t) // the clock may have been ahead
-		e.now.Quiet = max(e.now.Quiet, e.now.Quiet+1)
+		e.Now.LastVisit, e.Now.Looks = t, 2
+		e.Now.LastChange = min(e.Now.LastChange, t) // the clock may have been ahead
+		e.Now.Quiet = max(e.Now.Quiet, e.Now.Quiet+1)
 	}
 	return e
 }
@@ -52,9 +47,9 @@ func (e Estimate) Saw(at int64, changed bool) Estimate {
 // or a quotation of the day. The look counts as unchanged, but takes back an unchanged look:
 // a page that mostly differs and never changes has no changefreq.
 func (e Estimate) SawNoise(at int64) Estimate {
-	quiet := max(e.now.Quiet, 1) - 1
-	if e = e.Saw(at, false); e.now.Looks > 1 {
-		e.now.Quiet, e.now.Noisy = quiet, true
+	quiet := max(e.Now.Quiet, 1) - 1
+	if e = e.Saw(at, false); e.Now.Looks > 1 {
+		e.Now.Quiet, e.Now.Noisy = quiet, true
 	}
 	return e
 }
@@ -66,25 +61,25 @@ func (e Estimate) SawNoise(at int64) Estimate {
 func (e Estimate) SawChangeAt(at, changedAt int64) Estimate {
 	t := clampTime(at)
 	c := min(clampTime(changedAt), t)
-	if e.now.Looks == 0 || c < e.now.LastVisit || t <= e.now.LastVisit {
+	if e.Now.Looks == 0 || c < e.Now.LastVisit || t <= e.Now.LastVisit {
 		return e.Saw(at, true)
 	}
-	e.past.add(e.now, dated)
-	e.now = sinceChange{LastVisit: t, LastChange: c, Looks: 2}
+	e.Past.add(e.Now, dated)
+	e.Now = SinceChange{LastVisit: t, LastChange: c, Looks: 2}
 	return e
 }
 
 // Quiet returns for how many seconds before the last look the page is known to be unchanged.
-func (e Estimate) Quiet() int64 { return int64(e.now.LastVisit - e.now.LastChange) }
+func (e Estimate) Quiet() int64 { return int64(e.Now.LastVisit - e.Now.LastChange) }
 
 func clampTime(unix int64) uint32 { return uint32(max(0, min(math.MaxUint32, unix))) }
 
-// A history counts changes in bins, by the gap between the look that found the change and
+// A History counts changes in bins, by the gap between the look that found the change and
 // the look before.
-type history struct {
-	Time  float32     // seconds in which looks found no change
-	Looks float32     // that found no change
-	Gaps  [bins]uint8 // changes found after a gap of about that length
+type History struct {
+	Time  float32     `cbor:"1,keyasint,omitzero"` // seconds in which looks found no change
+	Looks float32     `cbor:"2,keyasint,omitzero"` // that found no change
+	Gaps  [bins]uint8 `cbor:"3,keyasint,omitzero"` // changes found after a gap of about that length
 }
 
 const (
@@ -96,7 +91,7 @@ const (
 )
 
 // add adds the looks since a change, and the change that a look after them found.
-func (h *history) add(s sinceChange, bin int) {
+func (h *History) add(s SinceChange, bin int) {
 	h.Time, h.Looks = h.Time+float32(s.LastVisit-s.LastChange), h.Looks+float32(s.Quiet)
 	if h.Gaps[bin]++; h.changes() > mostChanges {
 		h.Time, h.Looks = h.Time/2, h.Looks/2
@@ -108,7 +103,7 @@ func (h *history) add(s sinceChange, bin int) {
 }
 
 // changes is the number of changes that the history remembers.
-func (h *history) changes() (n int) {
+func (h *History) changes() (n int) {
 	for _, c := range h.Gaps {
 		n += int(c)
 	}
@@ -121,33 +116,4 @@ func (h *history) changes() (n int) {
 func binOf(seconds float64, look uint32) int {
 	chance := float64(look*2654435761>>8) / (1 << 24)
 	return dated + 1 + int(max(0, min(bins-2, math.Log(seconds/shortestGap)/binNats+chance)))
-}
-
-// AppendBinary appends the encoding of e to dst: nothing before the first look, 12 bytes
-// until a change was seen, then 33.
-func (e Estimate) AppendBinary(dst []byte) []byte {
-	if e.now.Looks > 0 {
-		dst, _ = binary.Append(dst, binary.BigEndian, &e.now)
-	}
-	if e.past.changes() > 0 {
-		dst, _ = binary.Append(dst, binary.BigEndian, &e.past)
-	}
-	return dst
-}
-
-// Parse reads what AppendBinary wrote, and returns an error for what is no estimate.
-func Parse(b []byte) (e Estimate, err error) {
-	if len(b) == 0 {
-		return e, nil
-	}
-	n, err := binary.Decode(b, binary.BigEndian, &e.now)
-	if err == nil && len(b) > n {
-		_, err = binary.Decode(b[n:], binary.BigEndian, &e.past)
-	}
-	h := &e.past // NaN is in no range
-	if err != nil || e.now.Looks < 1 || e.now.Looks > 2 || e.now.LastChange > e.now.LastVisit || h.changes() > mostChanges ||
-		!(h.Time >= 0 && h.Time < 1e12 && h.Looks >= 0 && h.Looks < 1e12) || len(e.AppendBinary(nil)) != len(b) {
-		return Estimate{}, errors.New("rate: not an estimate")
-	}
-	return e, nil
 }
