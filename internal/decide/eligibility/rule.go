@@ -11,7 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/page/escape"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // Listing is what a rule says about listing the locations it matches.

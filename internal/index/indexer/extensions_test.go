@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/page/extension"
+	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/tally"
-	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/extension"
 )
 
 func TestRuleListsALocationThatWaits(t *testing.T) {

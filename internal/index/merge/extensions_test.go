@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/page/extension"
+	"github.com/servemap/servemap/internal/schema/extension"
 )
 
 // allExtensions are those that there are.

@@ -3,7 +3,7 @@ package merge
 import (
 	"slices"
 
-	"github.com/servemap/servemap/internal/page/extension"
+	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/page/extension"
+	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )

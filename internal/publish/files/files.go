@@ -15,8 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/store"
 )

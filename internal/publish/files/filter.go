@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // without returns the file without some pages, by their hashes. It has a later time.

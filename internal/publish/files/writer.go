@@ -7,7 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // writer writes one file after another. It compresses and hashes the text piece by piece,

@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
-	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )

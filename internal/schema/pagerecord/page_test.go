@@ -12,9 +12,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
-	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
+	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/internal/testkit/base"
 )

@@ -4,9 +4,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
-	"github.com/servemap/servemap/internal/page/extension"
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/extension"
 )
 
 // Entry is what the sitemap tells about a listed page. Whether its date is left out is

@@ -7,9 +7,9 @@ package shards
 import (
 	"math"
 
-	"github.com/servemap/servemap/internal/page/extension"
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"

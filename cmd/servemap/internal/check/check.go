@@ -24,10 +24,10 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/servemap/servemap/internal/page/extension"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/publish/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/schema/extension"
 )
 
 // Finding is something that a validator or a crawler would object to.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap/internal/page/extension"
+	"github.com/servemap/servemap/internal/schema/extension"
 )
 
 // FuzzFile reads files of strangers.
