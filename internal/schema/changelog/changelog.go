@@ -165,7 +165,8 @@ func (l Log) Scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2
 
 // readBeginning reads the record of when the changelog begins. ok is false if it is damaged.
 func readBeginning(b []byte) (from moment.Time, ok bool) {
-	return from, b == nil || codec.Unmarshal(b, &from) == nil
+	ok = b == nil || codec.Unmarshal(b, &from) == nil
+	return from, ok
 }
 
 // forgetBefore notes that events before at are dropped.
