@@ -160,7 +160,7 @@ func (x *Indexer) Starved() bool { return x.counts.Starved() }
 
 // Stats are the worker's counts.
 type Stats struct {
-	Sightings uint64 // taken since the start
+	Sightings uint64 // exchanges taken since the start
 	Dropped   uint64 // refused because there was no room
 	Queued    int    // waiting to be read
 	Waiting   int    // locations known and not listed

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// keysAtOnce is how many keys one transaction is expected to need. The look
+	// keysAtOnce is how many keys one transaction is expected to need. The visit
 	// that goes beyond it is the last of its transaction.
 	keysAtOnce = 600
-	// readFor is how long pages are read before the looks are stored. It is short
+	// readFor is how long pages are read before the visits are stored. It is short
 	// because a withdrawal may wait among them.
 	readFor = 20 * time.Millisecond
 )
 
-// How many keys a look is expected to need: for its location; for its content, siblings,
+// How many keys a visit is expected to need: for its location; for its content, siblings,
 // entry and event; and for each location that it links to.
 const (
 	keysOfLook = 4
@@ -66,8 +66,8 @@ func (m *merging) run(ctx context.Context, all bool) error {
 	return nil
 }
 
-// process merges the pending sightings in their order, as many at once as a transaction
-// takes. After an error, the sightings that were not stored stay pending.
+// process merges the pending exchanges in their order, as many at once as a transaction
+// takes. After an error, the exchanges that were not stored stay pending.
 func (m *merging) process(ctx context.Context, all bool) error {
 	for len(m.pending) > 0 {
 		n := m.distinct()
@@ -89,8 +89,8 @@ func (m *merging) process(ctx context.Context, all bool) error {
 	return nil
 }
 
-// distinct returns how many pending sightings come before the first repeated location.
-// A second look at a page must wait for the first: that decides how it is read.
+// distinct returns how many pending exchanges come before the first repeated location.
+// A second visit at a page must wait for the first: that decides how it is read.
 func (m *merging) distinct() int {
 	seen := make(map[string]bool, len(m.pending))
 	for i, s := range m.pending {
@@ -102,36 +102,36 @@ func (m *merging) distinct() int {
 	return len(m.pending)
 }
 
-// glance returns the records of the sightings' locations. They decide what has to be read.
-func (x *merging) glance(ctx context.Context, sightings []*observation.Exchange) ([]*pagerecord.Page, error) {
-	pages := make([]*pagerecord.Page, len(sightings))
+// glance returns the records of the exchanges' locations. They decide what has to be read.
+func (x *merging) glance(ctx context.Context, exchanges []*observation.Exchange) ([]*pagerecord.Page, error) {
+	pages := make([]*pagerecord.Page, len(exchanges))
 	var keys []string
-	for _, s := range sightings {
+	for _, s := range exchanges {
 		keys = append(keys, x.site.RecordKeys(s.Location)...)
 	}
 	err := txn.View(ctx, x.cfg.Store, keys, func(t *txn.Tx) {
 		m := merge.New(t, x.site, time.Time{})
-		for i, s := range sightings {
+		for i, s := range exchanges {
 			pages[i], _ = m.Load(s.Location)
 		}
 	})
 	return pages, err
 }
 
-// processSome merges some of the first pending sightings and returns how many. pages are
+// processSome merges some of the first pending exchanges and returns how many. pages are
 // the records of their locations.
 func (m *merging) processSome(ctx context.Context, pages []*pagerecord.Page, all bool) (int, error) {
 	if s := m.pending[0]; s.Kind == eligibility.RobotsFile {
 		return 1, m.robotsTxt.obey(ctx, s)
 	}
-	looks := m.gather(pages, all)
-	return len(looks), m.store(ctx, looks)
+	visits := m.gather(pages, all)
+	return len(visits), m.store(ctx, visits)
 }
 
-// gather turns the first pending sightings into looks, as many as one transaction should
+// gather turns the first pending exchanges into visits, as many as one transaction should
 // merge. It stops before a robots.txt, and after a page whose links take transactions of
-// their own: both decide how later looks are judged.
-func (m *merging) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Visit) {
+// their own: both decide how later visits are judged.
+func (m *merging) gather(pages []*pagerecord.Page, all bool) (visits []*merge.Visit) {
 	begun, keys := time.Now(), 0
 	for i, before := range pages {
 		s := m.pending[i]
@@ -139,15 +139,15 @@ func (m *merging) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Vis
 			break
 		}
 		k := m.observe(s, before, all)
-		looks = append(looks, k)
+		visits = append(visits, k)
 		if keys += keysOf(k); k.Apart || keys > keysAtOnce || time.Since(begun) > readFor {
 			break
 		}
 	}
-	return looks
+	return visits
 }
 
-// keysOf returns how many keys merging a look is expected to need.
+// keysOf returns how many keys merging a visit is expected to need.
 func keysOf(k *merge.Visit) int {
 	if !k.Parsed {
 		return keysOfLook
@@ -155,13 +155,13 @@ func keysOf(k *merge.Visit) int {
 	return keysOfPage + keysOfLink*len(k.Fresh)
 }
 
-// store merges looks in their order, as many at once as a transaction takes. If one look
+// store merges visits in their order, as many at once as a transaction takes. If one visit
 // alone is too much, its links are merged apart. If it is still too much, it is dropped.
-func (m *merging) store(ctx context.Context, looks []*merge.Visit) error {
-	return inPieces(looks, len(looks), func(some []*merge.Visit) (int, error) { return m.storeSome(ctx, some) }, m.setApart)
+func (m *merging) store(ctx context.Context, visits []*merge.Visit) error {
+	return inPieces(visits, len(visits), func(some []*merge.Visit) (int, error) { return m.storeSome(ctx, some) }, m.setApart)
 }
 
-// setApart marks a look that is too much for a transaction, so that its links are merged
+// setApart marks a visit that is too much for a transaction, so that its links are merged
 // apart. If that was done before, it drops the look and returns false.
 func (m *merging) setApart(k *merge.Visit) bool {
 	if k.Parsed && !k.Apart {
@@ -193,18 +193,18 @@ func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), al
 	return nil
 }
 
-// storeSome merges some of the first looks in one transaction and returns how many. A look
+// storeSome merges some of the first visits in one transaction and returns how many. A visit
 // that changes the reputation of a source of dates ends its transaction: the reputation
 // counts from the next one on.
-func (x *merging) storeSome(ctx context.Context, looks []*merge.Visit) (merged int, err error) {
+func (x *merging) storeSome(ctx context.Context, visits []*merge.Visit) (merged int, err error) {
 	var readings []merge.Merged
-	var stale *pagerecord.Page // set if the record of the first unmerged look is not the one glanced at
+	var stale *pagerecord.Page // set if the record of the first unmerged visit is not the one glanced at
 	now := time.Now()
-	err = x.commitAt(ctx, now, x.guess(looks, now), func(m *merge.Batch) {
-		stale, merged, readings = nil, 0, make([]merge.Merged, len(looks))
-		for i, k := range looks {
+	err = x.commitAt(ctx, now, x.guess(visits, now), func(m *merge.Batch) {
+		stale, merged, readings = nil, 0, make([]merge.Merged, len(visits))
+		for i, k := range visits {
 			if stale = m.Stale(k); stale != nil {
-				break // another process has merged a look since
+				break // another process has merged a visit since
 			}
 			if readings[i] = m.Apply(k); readings[i].Follow && !k.Apart {
 				m.FollowedAll(k, m.Follow(k, k.Fresh, readings[i].News, pagerecord.Settled))
@@ -219,17 +219,17 @@ func (x *merging) storeSome(ctx context.Context, looks []*merge.Visit) (merged i
 		return 0, err
 	}
 	if stale != nil {
-		k := looks[merged]
+		k := visits[merged]
 		k.Same, k.Before = false, stale
 		x.readPage(k, false)
 	}
-	return merged, x.finish(ctx, looks[:merged], readings)
+	return merged, x.finish(ctx, visits[:merged], readings)
 }
 
-// finish counts stored looks in the tally, and follows the links that were not merged
+// finish counts stored visits in the tally, and follows the links that were not merged
 // with them.
-func (m *merging) finish(ctx context.Context, looks []*merge.Visit, readings []merge.Merged) error {
-	for i, k := range looks {
+func (m *merging) finish(ctx context.Context, visits []*merge.Visit, readings []merge.Merged) error {
+	for i, k := range visits {
 		if m.site.Entries[k.Location] && !m.cfg.Files.Lists(k.Location) {
 			m.counts.EntryAnswered(k)
 		}
@@ -245,9 +245,9 @@ func (m *merging) finish(ctx context.Context, looks []*merge.Visit, readings []m
 	return nil
 }
 
-// guess returns the keys that merging the looks needs in most cases.
-func (m *merging) guess(looks []*merge.Visit, now time.Time) (keys []string) {
-	for _, k := range looks {
+// guess returns the keys that merging the visits needs in most cases.
+func (m *merging) guess(visits []*merge.Visit, now time.Time) (keys []string) {
+	for _, k := range visits {
 		keys = append(keys, m.site.RecordKeys(k.Location)...)
 		keys = append(keys, m.site.Guess(k, now)...)
 		if k.Apart {

@@ -9,18 +9,18 @@ import (
 )
 
 // QueueBytes bounds the queue. The bodies are not included; their buffers bound them.
-// A sighting that does not fit is dropped and counted. Its page stays due, so that the
+// An exchange that does not fit is dropped and counted. Its page stays due, so that the
 // next visit offers it again.
 const QueueBytes = 2 << 20
 
-// queue hands sightings from the requests, which never wait, to the one worker.
+// queue hands exchanges from the requests, which never wait, to the one worker.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*observation.Exchange
 	bytes   int // held by waiting
 	closed  bool
 	wake    chan struct{}
-	taken   atomic.Uint64 // sightings that were queued
+	taken   atomic.Uint64 // exchanges that were queued
 	dropped atomic.Uint64
 }
 
@@ -52,7 +52,7 @@ func (q *queue) poke() {
 	}
 }
 
-// take returns up to n sightings, in the order they came.
+// take returns up to n exchanges, in the order they came.
 func (q *queue) take(n int) []*observation.Exchange {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -68,14 +68,14 @@ func (q *queue) take(n int) []*observation.Exchange {
 	return taken
 }
 
-// all returns the waiting sightings, in the order they came.
+// all returns the waiting exchanges, in the order they came.
 func (q *queue) all() []*observation.Exchange {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Clone(q.waiting)
 }
 
-// depth returns how many sightings wait.
+// depth returns how many exchanges wait.
 func (q *queue) depth() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -36,7 +36,7 @@ func (x *Indexer) Run(ctx context.Context) {
 		}
 		x.worked.Add(int64(time.Since(begun)))
 		if wake = x.queue.wake; err != nil {
-			wake = nil // retry a store in trouble after retryRound, not at each sighting
+			wake = nil // retry a store in trouble after retryRound, not at each exchange
 			// It may be a new store by then, for example if its folder was removed.
 			x.records.opened = x.records.opened && !errors.Is(err, store.ErrUnavailable)
 		}

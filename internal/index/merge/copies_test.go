@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
 )
 
 func TestDuplicatesAreOnePage(t *testing.T) {
@@ -155,4 +156,53 @@ func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
 	w.wantListed("/", "/casino", "/one", "/two", "/three")
 	junk(crowdNeeded, func(i int) string { return fmt.Sprintf("9.9.%d.0/24", i) })
 	w.wantListed("/", "/one", "/two", "/three")
+}
+
+// The networks that see one content at several locations may be visitors of one page.
+func TestManyClientsTakeOutNoPageByVariants(t *testing.T) {
+	for name, tt := range map[string]struct{ body, variant string }{
+		"another query":                         {html(same), "/post?page=%d"},
+		"suffixes that name the canonical page": {variant("/post", same), "/post-%d"},
+	} {
+		steps := []step{crawls("/one", "/two", "/three")}
+		for i, network := range []string{netA, netB, netC, netD, "8.8.8.0/24"} {
+			steps = append(steps, see(fmt.Sprintf(tt.variant, i+2), tt.body, from(network)), see("/post", tt.body, from(network)))
+		}
+		tell(t, options{}, []story{{name, steps, []string{"/", "/one", "/post", "/three", "/two"}}})
+	}
+}
+
+// An article and the page of its comments show one text, and each names itself canonical.
+func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
+	for name, at := range map[string]struct {
+		article, comments string
+		of                change
+	}{
+		"paths":                                  {"/2024/01/post/", "/2024/01/post/comment-page-1/", func(*observation.Exchange) {}},
+		"queries that the canonical vouches for": {"/blog?p=1", "/blog?cpage=1&p=1", ownQuery},
+	} {
+		article := func(text string) step { return see(at.article, variant(at.article, text), at.of) }
+		comments := func(text string) step { return see(at.comments, variant(at.comments, text), at.of) }
+		home, recent := see("/", html("home", at.article, at.comments, "/recent")), see("/recent", html("recent", at.comments))
+		want := []string{"/", at.article, "/recent"}
+		tell(t, options{}, []story{
+			{name + ", the article first", []step{
+				home, recent, article(same), comments(same), is(at.comments, held, eligibility.Duplicate),
+				comments(same + " A comment."), article(same + " A comment."), is(at.comments, held, eligibility.Duplicate),
+			}, want},
+			{name + ", the comments first", []step{
+				home, recent, comments(same), is(at.comments, listed, eligibility.ByLink), waits(50 * time.Hour),
+				article(same), times(5, comments(same), article(same), waits(9*time.Hour)), // and they do not take turns
+			}, want},
+		})
+	}
+}
+
+// A location that strangers ask for replaces no page, however short it is.
+func TestShorterLocationThatNobodyLinksToTakesNoPlace(t *testing.T) {
+	steps := []step{see("/", html("home", "/a-post/", "/b", "/c")), see("/b", html("b")), see("/c", html("c")), see("/a-post/", variant("/a-post/", same))}
+	for _, network := range []string{netA, netB, netC, netD} {
+		steps = append(steps, see("/a-post", variant("/a-post", same), from(network)), see("/a", variant("/a", same), from(network)))
+	}
+	tell(t, options{}, []story{{"by four networks", steps, []string{"/", "/a-post/", "/b", "/c"}}})
 }

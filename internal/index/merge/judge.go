@@ -97,7 +97,7 @@ func (m *Batch) rival(location string, d sitewide.Duplicates) *pagerecord.Page {
 }
 
 // leave takes the page, with its ID, out of its duplicates. If it represented them, the next
-// of them that gets a look takes its place.
+// of them that gets a visit takes its place.
 func (g page) leave(id uint64) {
 	p := g.p
 	if p.Joined == 0 {

@@ -31,13 +31,13 @@ type Known struct {
 	Listing
 }
 
-// Presence says what the looks at a location found.
+// Presence says what the visits to a location found.
 type Presence struct {
 	LastSeen time.Time
 	Status   int
 	Absent   eligibility.Reason // why the last request got no page there, if that is known
 	Looks    uint64
-	Read     bool // the last look read all of it
+	Read     bool // the last visit read all of it
 	Changes  uint64
 }
 

@@ -1,4 +1,4 @@
-// Package merge decides what a look changes. Its input is one look, and the records that a
+// Package merge decides what a visit changes. Its input is one visit, and the records that a
 // transaction has read. Its output is the changed records, and the [Effects] that follow.
 // It never touches a store, a clock, a queue or a log. The same input always gives the
 // same output, so that a transaction may run again.

@@ -47,7 +47,7 @@ func (u *update) seen() {
 	at := u.Moment()
 	p.Loaded.Before = p.LastSeen.Second()
 	if p.Looks == 0 {
-		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // earlier times are not of looks at the page
+		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // earlier times are not of visits at the page
 		p.Dates.FirstSeen(at)
 	}
 	u.refuted()

@@ -24,7 +24,7 @@ import (
 	"github.com/servemap/servemap/internal/schema/secret"
 )
 
-// Look is what one response showed.
+// Observation is what one response showed.
 type Observation struct {
 	*Exchange
 	Net  uint32 // the client's network plus one, 0 if unknown
@@ -71,7 +71,7 @@ type Link struct {
 	Main     bool // whether it is in the page's main content
 }
 
-// New returns the look at a sighting. [Observation.Read] then reads the page.
+// New returns the observation of an exchange. [Observation.Read] then reads the page.
 func New(s *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
 	k := &Observation{Exchange: s, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
 	h := &s.Response.Header

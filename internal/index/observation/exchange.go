@@ -20,7 +20,7 @@ type Exchange struct {
 
 	// OwnQuery says that only the page's own canonical can vouch for the query.
 	OwnQuery bool
-	// Tracked says that tracking parameters were dropped from the request. Such a sighting is a
+	// Tracked says that tracking parameters were dropped from the request. Such an exchange is a
 	// Witness, and proves at most that the page is there.
 	Tracked bool
 	// Route is the template of the page's route, with everything that comes before it in the
@@ -41,7 +41,7 @@ type Exchange struct {
 	Peeked   bool // its head was read while the store could not be used
 }
 
-// Size returns about how many bytes of memory the sighting needs, without its body.
+// Size returns about how many bytes of memory the exchange needs, without its body.
 func (s *Exchange) Size() int {
 	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route) + len(s.Named.Referer) + len(s.Named.Query)
 	if s.Response != nil {
