@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/cmd/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/notify"
 )
@@ -68,30 +67,11 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		if err != nil {
 			return err
 		}
-		if s, err := loadSettings(a.data); err == nil {
-			addFolder(s.Dir, &p)
-		}
 		p.NextLook = time.Time{} // only a process that serves knows it; the answer is the same without one
 		if err := a.show(p); err != nil || p.Listed() {
 			return err
 		}
 		return errNo
-	}
-}
-
-// addFolder says of a page that nobody saw whether the folder that is served has it.
-func addFolder(dir string, p *servemap.Explanation) {
-	u, err := url.Parse(p.URL)
-	unknown := p.Verdict == servemap.VerdictUnknown
-	if dir == "" || err != nil || u.RawQuery != "" || !unknown && p.Reason != servemap.ReasonNotSeen {
-		return
-	}
-	switch page, to := folder.Find(dir, u); {
-	case to != "":
-		p.Text = fmt.Sprintf("It is not listed: the address redirects to %s, which may be listed.", to)
-		p.Missing = nil
-	case unknown && page:
-		p.Text = "The folder has this page, but nothing that was looked at links to it. Link to it, or give -always for it."
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -115,31 +114,6 @@ func TestListAndExportGiveWhatTheSitemapHas(t *testing.T) {
 	}
 	if code, _, errs := call(t, "explain", "-data", s.data, "https://other.example/"); code != codeFailed || !strings.Contains(errs, "other.example") {
 		t.Errorf("another host: %d %s", code, errs)
-	}
-}
-
-func TestExplainKnowsTheFolder(t *testing.T) {
-	site := writeSite(t)
-	for name, text := range map[string]string{
-		"index.html":     `<!doctype html><title>home</title><a href="sub/index.html">sub</a>`,
-		"sub/index.html": "<!doctype html><title>sub</title>",
-	} {
-		base.Check(t, errors.Join(os.MkdirAll(filepath.Join(site, "sub"), 0o755), os.WriteFile(filepath.Join(site, name), []byte(text), 0o644)))
-	}
-	s := files(t, site, t.TempDir())
-	for _, tt := range []struct{ path, want string }{
-		{"/sub/index.html", "redirects to /sub/,"},
-		{"/a.html?x=1", "Nothing is known"},
-		{"/index.html", "redirects to /,"},
-		{"/sub", "redirects to /sub/,"},
-		{"/alone.html", "Link to it, or give -always"},
-		{"/nix.html", "Nothing is known of this page"},
-		{"/.git/config.html", "Nothing is known of this page"},
-		{"/empty/x.txt", "Nothing is known of this page"},
-	} {
-		if code, out, _ := call(t, "explain", "-data", s.data, tt.path); code != codeNo || !strings.Contains(out, tt.want) {
-			t.Errorf("%s: %d %s", tt.path, code, out)
-		}
 	}
 }
 

@@ -167,12 +167,9 @@ var codes = [...]int{http.StatusOK, http.StatusNotModified, http.StatusNotFound,
 // concurrent use.
 type Answers struct{ counts [len(codes)]atomic.Uint64 }
 
-// Writer returns a writer that passes an answer on to w and counts it.
-func (a *Answers) Writer(w http.ResponseWriter) *Answer { return &Answer{ResponseWriter: w} }
-
-// Count counts a complete answer.
-func (a *Answers) Count(w *Answer) {
-	if i := slices.Index(codes[:], cmp.Or(w.code, http.StatusOK)); i >= 0 {
+// Count counts an answer.
+func (a *Answers) Count(status int) {
+	if i := slices.Index(codes[:], status); i >= 0 {
 		a.counts[i].Add(1)
 	}
 }
@@ -185,21 +182,6 @@ func (a *Answers) Counts() map[int]uint64 {
 	}
 	return counts
 }
-
-// Answer is an answer that is to be counted.
-type Answer struct {
-	http.ResponseWriter
-	code int // 0 until it is written, or for 200
-}
-
-// WriteHeader notes the status.
-func (w *Answer) WriteHeader(code int) {
-	w.code = cmp.Or(w.code, code)
-	w.ResponseWriter.WriteHeader(code)
-}
-
-// Unwrap is for [http.ResponseController].
-func (w *Answer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // results are the possible results of an exploration's request.
 var results = [...]string{"ok", "redirect", "client-error", "server-error", "failed"}

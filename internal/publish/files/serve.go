@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/felixge/httpsnoop"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -24,9 +25,8 @@ const (
 // listed, and always under Config.ReportOnly, it answers 503 to the name of any file and
 // returns false. The caller then writes the body, a plain text that says why.
 func (f *Files) Serve(w http.ResponseWriter, r *http.Request) (served bool) {
-	counted := f.answers.Writer(w)
-	defer f.answers.Count(counted)
-	return f.serve(counted, r)
+	f.answers.Count(httpsnoop.CaptureMetricsFn(w, func(w http.ResponseWriter) { served = f.serve(w, r) }).Code)
+	return served
 }
 
 func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,28 +68,3 @@ func resolve(path string) string {
 	}
 	return filepath.Join(resolve(filepath.Dir(path)), filepath.Base(path))
 }
-
-// Find reports whether a page of the folder is at a URL, and the path to which the URL
-// redirects, "" if it does not.
-func Find(dir string, u *url.URL) (page bool, to string) {
-	site, err := New(dir)
-	if err != nil {
-		return false, ""
-	}
-	got := &outcome{header: http.Header{}}
-	site.ServeHTTP(got, &http.Request{Method: http.MethodHead, URL: u, Header: http.Header{}})
-	if at, err := u.Parse(got.header.Get("Location")); err == nil && got.status == http.StatusMovedPermanently {
-		return false, at.EscapedPath()
-	}
-	return got.status == http.StatusOK && strings.HasPrefix(got.header.Get("Content-Type"), "text/html"), ""
-}
-
-// outcome is the head of an answer.
-type outcome struct {
-	header http.Header
-	status int
-}
-
-func (o *outcome) Header() http.Header         { return o.header }
-func (o *outcome) Write(p []byte) (int, error) { return len(p), nil }
-func (o *outcome) WriteHeader(status int)      { o.status = status }
