@@ -63,8 +63,7 @@ type Finding struct {
 	Rewritten bool
 }
 
-// Look merges a look, and decides the page's date. Times in the future, from a clock that
-// was ahead, count as the time of the look.
+// Look merges a look, and decides the page's date. Later times count as the time of the look.
 func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 	l.At, l.Before, l.Since = l.At.Second(), l.Before.Second(), l.Since.Second()
 	d.notAfter(l.At)

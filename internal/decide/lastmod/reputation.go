@@ -6,7 +6,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
-// A Lie is a look that found a source's date moved although the content did not.
+// A Lie is a source's date that moved although the content did not.
 type Lie struct {
 	Source Source
 	Clock  bool // it moved as far as the clock

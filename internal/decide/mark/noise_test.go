@@ -158,3 +158,23 @@ func TestDeployRestampsNoMoreThanTwoPages(t *testing.T) {
 		}
 	}
 }
+
+// A page that shows some visitors another language, and does not say so, has not changed.
+func TestTextsThatTakeTurnsAreNoChange(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	var m Mark
+	changes := [2]int{}
+	for look := range 100 {
+		language := 0
+		if look > 0 && r.IntN(3) == 0 {
+			language = 1
+		}
+		var o Outcome
+		if m, o, _ = m.Look(viewOf(article(language, "")), int64(look+1)*3600); o == Changed {
+			changes[look/50]++
+		}
+	}
+	if changes[1] > 0 {
+		t.Errorf("%d changes in 50 looks, after %d that taught (%d changes)", changes[1], 50, changes[0])
+	}
+}
