@@ -74,18 +74,21 @@ func TestNewsLeaveAfterTwoDays(t *testing.T) {
 }
 
 func TestFileOfNewsHasTheLatestArticles(t *testing.T) {
-	s := newShelf(t, func(c *Config) { c.Extensions, c.Publication = extension.Of(extension.News), "Paper & Co" })
-	s.layout.MaxURLs = 0
-	most := s.files.cfg.Extensions.Asides()[extension.News].Most
-	for i := range 9 * most {
-		s.list(shards.Entry{Extensions: anArticle(time.Duration((i*7)%(9*most)) * time.Second)}, fmt.Sprintf("/%05d", (i*7)%(9*most)))
-	}
-	s.render()
-	w := s.get("sitemap-news.xml")
-	if got := locs(t, w.Body.Bytes()); len(got) != most || got[0] != "/00000" || got[most-1] != fmt.Sprintf("/%05d", most-1) {
-		t.Errorf("%d articles from %s to %s", len(got), got[0], got[len(got)-1])
-	}
-	if !strings.Contains(w.Body.String(), "<news:name>Paper &amp; Co</news:name>") || strings.Contains(s.get("sitemap.xml").Body.String(), "news") {
-		t.Errorf("the news are\n%.500s", w.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.Extensions, c.Publication = extension.Of(extension.News), "Paper & Co" })
+		s.layout.MaxURLs = 0
+		most := s.files.cfg.Extensions.Asides()[extension.News].Most
+		for i := range 9 * most {
+			n := i * 7 % (9 * most) // in no order
+			s.list(shards.Entry{Extensions: anArticle(time.Duration(n) * time.Second)}, fmt.Sprintf("/%05d", n))
+		}
+		s.render()
+		w := s.get("sitemap-news.xml")
+		if got := locs(t, w.Body.Bytes()); len(got) != most || got[0] != "/00000" || got[most-1] != fmt.Sprintf("/%05d", most-1) {
+			t.Errorf("%d articles from %s to %s", len(got), got[0], got[len(got)-1])
+		}
+		if !strings.Contains(w.Body.String(), "<news:name>Paper &amp; Co</news:name>") || strings.Contains(s.get("sitemap.xml").Body.String(), "news") {
+			t.Errorf("the news are\n%.500s", w.Body)
+		}
+	})
 }
