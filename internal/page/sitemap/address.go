@@ -7,22 +7,37 @@ func EscapedLen(loc string) int { return len(EscapedAddress(loc)) }
 // EscapedAddress returns an address as a file has it.
 func EscapedAddress(loc string) string { return string(appendEscaped(nil, loc)) }
 
+// What to do with a byte of an address. Most bytes are written as they are.
+const (
+	special = 1 << iota // is written as an entity
+	refused
+)
+
+var kinds = buildKinds()
+
+func buildKinds() (t [256]uint8) {
+	for c := range t {
+		if c < 0x21 || c > 0x7E {
+			t[c] = refused
+		}
+	}
+	for _, c := range []byte(`&'"<>`) {
+		t[c] = special
+	}
+	return t
+}
+
 // appendLoc appends an address that may be listed, escaped for XML. For any other address
 // it returns false, with dst unchanged.
 func appendLoc(dst []byte, loc string) ([]byte, bool) {
-	if loc == "" || len(loc) > maxLoc {
-		return dst, false
-	}
-	special := false
+	var seen uint8
 	for i := range len(loc) {
-		switch c := loc[i]; {
-		case c < 0x21, c > 0x7E:
-			return dst, false
-		case c == '&', c == '\'', c == '"', c == '<', c == '>':
-			special = true
-		}
+		seen |= kinds[loc[i]]
 	}
-	if !special { // as in most
+	switch {
+	case loc == "", len(loc) > maxLoc, seen&refused != 0:
+		return dst, false
+	case seen == 0: // as in most
 		return append(dst, loc...), true
 	}
 	return appendEscaped(dst, loc), true
