@@ -370,7 +370,8 @@ func TestVerdictsOfTheREADMEExist(t *testing.T) {
 
 // Each link from a text of this repository to another one leads somewhere.
 func TestLinksOfTheDocsLeadToFiles(t *testing.T) {
-	for _, name := range []string{"README.md", "internal/README.md", "internal/eval/README.md", "examples/fleet/README.md"} {
+	for _, name := range []string{"README.md", "docs/design.md", "docs/listing.md", "docs/dates.md", "docs/deploying.md", "docs/operating.md",
+		".github/CONTRIBUTING.md", ".github/SECURITY.md", "internal/eval/README.md", "examples/fleet/README.md"} {
 		b, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Fatal(err)
