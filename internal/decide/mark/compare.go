@@ -32,7 +32,6 @@ const (
 	replacedShare = 10  // percent of the blocks that are known
 	smallNews     = 256 // bytes; text that moves by itself is not longer
 	oftenMoves    = 3   // a place that has moved more often moves often
-	manyMovers    = 6   // so many names do about three places have
 )
 
 // A block is news of a page only if it stands on at most so many pages.
@@ -128,11 +127,9 @@ func (c *comparison) judge() (changes int) {
 }
 
 // isDoubtful reports whether news may be a text that moves by itself. That needs few news,
-// and one of these: the page is not known well yet, such a text has left its usual place,
-// or the page has so many such texts that they get in each other's way.
+// and that the page is not known well yet, or such a text has left its usual place.
 func (c *comparison) isDoubtful(news []newsItem) bool {
-	moving := c.moversOver(oftenMoves)
-	size, elsewhere := 0, moving > 0
+	size, elsewhere := 0, c.moversOver(oftenMoves) > 0
 	for _, n := range news {
 		switch {
 		case !c.isOwn(n.block):
@@ -142,7 +139,7 @@ func (c *comparison) isDoubtful(news []newsItem) bool {
 			size += int(n.block.size)
 		}
 	}
-	return size <= smallNews && (c.Doubt > 0 || elsewhere || moving >= manyMovers)
+	return size <= smallNews && (c.Doubt > 0 || elsewhere)
 }
 
 // newsItem is a block that is new on its page, and its place.
