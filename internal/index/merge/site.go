@@ -50,9 +50,7 @@ type Site struct {
 	Activity    sitewide.Activity
 	Listed      int // pages listed now, about
 
-	Followed    Followed       // links that were merged lately
-	Shown       crowd.Contents // contents that were shown lately
-	Boilerplate mark.Site      // the text that the site's pages have in common
+	Memory
 
 	Extended extension.Set // the extensions that all entries agree with
 	Over     map[int]bool  // parts with more pages than they may have
@@ -60,6 +58,13 @@ type Site struct {
 	// OnUnsaved is called for pages that were changed but not saved. It is nil except
 	// in tests.
 	OnUnsaved func(location string)
+}
+
+// Memory is what the worker remembers of the site. It can be learned again.
+type Memory struct {
+	Followed    Followed       // links that were merged lately
+	Shown       crowd.Contents // contents that were shown lately
+	Boilerplate mark.Site      // the text that the site's pages have in common
 }
 
 // wait returns the key under which a location that is not public is stored.
