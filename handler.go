@@ -43,21 +43,23 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	return wrapped{s, next}
+	return door{s, next}
 }
 
-type wrapped struct {
-	site *Site
+// door is where requests come in: it serves the sitemap's files, and observes what next answers to
+// all other requests.
+type door struct {
+	*Site
 	next http.Handler
 }
 
-func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if o.site.owns(r) {
-		o.site.serveFile(w, r)
+func (s door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.owns(r) {
+		s.serveFile(w, r)
 		return
 	}
-	o.site.followPage(r)
-	o.site.observer.Serve(o.next, w, r)
+	s.followPage(r)
+	s.observer.Serve(s.next, w, r)
 }
 
 // Mount makes r serve the sitemap and observe its responses, also those to requests that
@@ -68,8 +70,8 @@ func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
 	}
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r) }).Handler(s.Handler())
-	if path := s.outside(files); path != "" {
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return door{Site: s}.owns(r) }).Handler(s.Handler())
+	if path := (door{Site: s}).outside(files); path != "" {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
 			"mount on the root router", path))
 	}
@@ -83,7 +85,7 @@ func (s *Site) Mount(r *mux.Router) {
 // outside returns a path, as requests have it, that the site needs and the route does not
 // match, "" if there is none. Only paths count: a proxy may change the host and other
 // things that a router matches.
-func (s *Site) outside(route *mux.Route) string {
+func (s door) outside(route *mux.Route) string {
 	expr, err := route.GetPathRegexp()
 	if err != nil {
 		return "" // any path matches
@@ -105,10 +107,10 @@ func (s *Site) outside(route *mux.Route) string {
 // Extensions.News, each with ".gz" added. The last element of the path decides. It answers
 // 404 to any other name, and while nothing is listed a 503 that says why. [Site.Wrap] and
 // [Site.Mount] serve these files too.
-func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.serveFile) }
+func (s *Site) Handler() http.Handler { return http.HandlerFunc(door{Site: s}.serveFile) }
 
 // serveFile answers a request for one of the sitemap's files, and follows crawlers.
-func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
+func (s door) serveFile(w http.ResponseWriter, r *http.Request) {
 	fetch, ok := s.fetchOf(r)
 	name := path.Base(r.URL.Path)
 	if !ok || !s.files.Owns(name) {
@@ -125,15 +127,15 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
 
 // answerFile answers with a file. While there is no sitemap it says why, in words that
 // strangers may read.
-func (s *Site) answerFile(w http.ResponseWriter, r *http.Request) {
+func (s door) answerFile(w http.ResponseWriter, r *http.Request) {
 	if s.files.Serve(w, r) {
 		return
 	}
-	_, _ = io.WriteString(w, messages.NoSitemap(s.counts(s.Stats())))
+	_, _ = io.WriteString(w, messages.NoSitemap(inspected{s.Site}.counts(s.Site.Stats())))
 }
 
 // counts are the numbers from which texts about the whole site are made.
-func (s *Site) counts(st Stats) messages.Counts {
+func (s inspected) counts(st Stats) messages.Counts {
 	return messages.Counts{
 		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Sightings: st.Sightings,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
@@ -141,7 +143,7 @@ func (s *Site) counts(st Stats) messages.Counts {
 }
 
 // followPage notes a request that claims to be from a search engine's crawler.
-func (s *Site) followPage(r *http.Request) {
+func (s door) followPage(r *http.Request) {
 	fetch, ok := s.fetchOf(r)
 	if !ok {
 		return
@@ -154,7 +156,7 @@ func (s *Site) followPage(r *http.Request) {
 
 // fetchOf returns the crawler that a request claims to be from. ok is false if it claims
 // none, if the site itself made the request, or if crawlers are not followed.
-func (s *Site) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
+func (s door) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
 	if s.crawlers == nil {
 		return fetch, false
 	}
@@ -170,7 +172,7 @@ func (s *Site) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
 }
 
 // owns reports whether a request is for one of the sitemap's files.
-func (s *Site) owns(r *http.Request) bool {
+func (s door) owns(r *http.Request) bool {
 	if name, below := strings.CutPrefix(r.URL.Path, s.path); below && s.files.Owns(name) {
 		return true
 	}
@@ -320,12 +322,12 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex")
-		_, _ = w.Write(metrics.Text(s.metrics())) // the client may be gone
+		_, _ = w.Write(metrics.Text(inspected{s}.metrics())) // the client may be gone
 	}))
 }
 
 // metrics returns the numbers of the site now.
-func (s *Site) metrics() metrics.Site {
+func (s inspected) metrics() metrics.Site {
 	l := s.indexer.Stats()
 	m := metrics.Site{
 		Origin: s.origin.String(), Version: metrics.Version(), Waiting: l.Waiting,
@@ -406,7 +408,7 @@ func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreO
 	if opts == nil {
 		opts = &ExploreOptions{}
 	}
-	cfg, err := s.exploreConfig(handler, opts)
+	cfg, err := explored{s}.config(handler, opts)
 	if err != nil {
 		return Exploration{}, fmt.Errorf("servemap: exploring: %w", err)
 	}
@@ -427,7 +429,7 @@ func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreO
 // requests out of its statistics and limits.
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
-func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explore.Config, error) {
+func (s explored) config(handler http.Handler, opts *ExploreOptions) (explore.Config, error) {
 	if handler == nil {
 		handler = http.DefaultServeMux
 	}
@@ -436,7 +438,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	}
 	cfg := explore.Config{
 		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.robots.rules, Entries: s.entries,
-		Site:        explored{s},
+		Site:        s,
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
 		Static: opts.Static, Resume: opts.Resume,
 	}
@@ -809,7 +811,7 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 	}
 	p, err := s.indexer.Page(ctx, loc)
 	if err == nil {
-		e = s.explanation(p)
+		e = explained{s}.explanation(p)
 	}
 	if err == nil && e.Listed() {
 		e.Element, err = s.files.Element(ctx, p.Shard, loc)
@@ -820,7 +822,10 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 	return e, nil
 }
 
-func (s *Site) explanation(p merge.Known) Explanation {
+// explained answers what Explain asks.
+type explained struct{ *Site }
+
+func (s explained) explanation(p merge.Known) Explanation {
 	e := Explanation{
 		Page: s.page(p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
 		Status: p.Status, Networks: len(p.Evidence.Networks), Siblings: p.Siblings, Rule: p.Pattern,
@@ -845,7 +850,7 @@ func (s *Site) explanation(p merge.Known) Explanation {
 }
 
 // why says in words why a page is listed or not, and what would list it.
-func (s *Site) why(p merge.Known) (text string, missing []string) {
+func (s explained) why(p merge.Known) (text string, missing []string) {
 	foreign := s.norm.Parse(p.Location).OwnQuery
 	switch {
 	case s.files.OwnsLocation(p.Location):
@@ -871,7 +876,7 @@ func (s *Site) why(p merge.Known) (text string, missing []string) {
 	return text, missing
 }
 
-func (s *Site) dates(p merge.Known) Dates {
+func (s explained) dates(p merge.Known) Dates {
 	d := Dates{
 		Text:     messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now())),
 		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,

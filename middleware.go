@@ -351,7 +351,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
-	if s.entries, err = s.locateEntries(opts.Entries); err != nil {
+	if s.entries, err = locateEntries(s.norm, opts.Entries); err != nil {
 		return nil, err
 	}
 	s.robots.given = opts.Robots
@@ -553,18 +553,18 @@ func checkFolder(origin location.Origin, rules []Rule) error {
 }
 
 // locateEntries returns the locations of the entries, by default the folder's own.
-func (s *Site) locateEntries(given []string) ([]string, error) {
+func locateEntries(norm *location.Normalizer, given []string) ([]string, error) {
 	if len(given) == 0 {
-		given = []string{s.origin.Folder()}
+		given = []string{norm.Origin().Folder()}
 	}
 	entries := make([]string, len(given))
 	for i, e := range given {
-		r := s.norm.Parse(e)
+		r := norm.Parse(e)
 		if r.OwnQuery {
 			return nil, fmt.Errorf(messages.Say("{Entries}: %q cannot be listed: %s; name the parameter in {Query}, or leave it out"), e, r.Reason.Text())
 		}
 		if r.Reason != location.ReasonNone {
-			return nil, fmt.Errorf(messages.Say("{Entries}")+": %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), s.origin.Folder())
+			return nil, fmt.Errorf(messages.Say("{Entries}")+": %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), norm.Origin().Folder())
 		}
 		entries[i] = r.Location
 	}
