@@ -23,7 +23,6 @@ const (
 	bob  = "9.9.9.9"
 	carl = "1.1.1.1"
 	dora = "4.4.4.4"
-	eve  = "5.5.5.5"
 )
 
 // betweenVisits is longer than the wait between two looks at a visited page.

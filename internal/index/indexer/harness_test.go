@@ -416,8 +416,6 @@ func numbered(format string, n int) (locations []string) {
 const (
 	netA = "192.0.2.0/24"
 	netB = "198.51.100.0/24"
-	netC = "1.2.3.0/24"
-	netD = "2001:db8:7::/48"
 )
 
 func from(network string) func(*observation.Exchange) {
