@@ -350,11 +350,9 @@ var changeKinds = map[changelog.Happening]ChangeKind{changelog.Added: ChangeAdde
 
 // ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
 type ExploreOptions struct {
-	// MaxRequests is how many requests Explore makes at most; by default 20,000. Those of
-	// Revisit do not count.
+	// MaxRequests is how many requests Explore makes at most; by default 20,000.
 	MaxRequests int
-	// Concurrency is how many requests run at once at most; by default 2. While the site is
-	// slower than at first, it is 1.
+	// Concurrency is how many requests run at once at most; by default 2.
 	Concurrency int
 	// Static says that the handler serves files and nothing else. Then Explore follows a
 	// link whatever its words are: a manual explains how to delete.
@@ -366,8 +364,7 @@ type ExploreOptions struct {
 	Revisit bool
 	// Resume is the State of an exploration to continue.
 	Resume []byte
-	// Progress, if not nil, is called a few times a second and at the end, in the goroutine
-	// of Explore.
+	// Progress, if not nil, is called a few times a second and at the end.
 	Progress func(Exploration)
 }
 
@@ -580,9 +577,8 @@ type Page struct {
 	Alternates map[string]string `json:"alternates,omitempty"`
 }
 
-// Pages yields the listed pages, in the order of their URLs. An error ends it: that of the
-// store, or of ctx if that ended. It is no snapshot: a page that is listed or leaves
-// meanwhile may be among them or not.
+// Pages yields the listed pages, in the order of their URLs. An error ends it. A page that
+// is listed or leaves meanwhile may be among them or not.
 func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		for p, err := range s.indexer.Pages(ctx) {

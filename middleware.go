@@ -102,8 +102,7 @@ import (
 
 // Options adjusts a [Site]. The zero value of each field is the default.
 type Options struct {
-	// Name is the sitemap's file name without ".xml"; by default "sitemap". A name that is
-	// hard to guess hides the list from those who do not know it.
+	// Name is the sitemap's file name without ".xml"; by default "sitemap".
 	Name string
 
 	// Hosts are the hosts whose requests are observed, each with its port if that is not the
@@ -160,8 +159,7 @@ type Options struct {
 	// its files gets a 503 that counts the locations by verdict and reason, and names none.
 	ReportOnly bool
 
-	// Extensions selects what the sitemap says of pages beyond their addresses and dates;
-	// by default nothing.
+	// Extensions selects what the sitemap says of pages beyond their addresses and dates.
 	Extensions Extensions
 
 	// Crawlers follows what search engines fetch, for [Site.Crawlers]. If a request claims to
@@ -169,8 +167,7 @@ type Options struct {
 	// is the engine's, once a day for each address. It takes some 7 MB of memory at most.
 	Crawlers bool
 
-	// Limits are the numbers by which the site decides. The defaults suit most
-	// sites.
+	// Limits are the numbers by which the site decides. The defaults suit most sites.
 	Limits Limits
 
 	// Logger receives hints and the store's troubles, each cause once. No request waits for
@@ -206,14 +203,12 @@ type Limits struct {
 // token or an e-mail address, if its host is no public name, or if a Never rule or
 // robots.txt keeps it out.
 type Extensions struct {
-	// Alternates adds a page's versions in other languages (hreflang), with itself and
-	// x-default. A version must be listed and name the page in turn. A page must name
-	// itself too.
+	// Alternates adds a page's versions in other languages (hreflang), if both name each other
+	// and are listed.
 	Alternates bool
 	// Images adds the images of a page's main content, 20 at most.
 	Images bool
-	// Videos adds the videos that a page describes by JSON-LD or the Open Graph,
-	// 4 at most.
+	// Videos adds the videos that a page describes by JSON-LD or the Open Graph, 4 at most.
 	Videos bool
 	// News adds the file "sitemap-news.xml": the articles that JSON-LD or the Open Graph says
 	// were published in the last two days, the latest first, 1,000 at most. While there are
