@@ -138,10 +138,11 @@ func (g *Guarded) Sync(ctx context.Context) error {
 
 func (g *Guarded) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
+		more := true // the loop over the scan goes on
 		err := g.call(func(c *call) error {
 			for r, err := range g.st.Scan(ctx, prefix, after) {
 				c.leave()
-				more := yield(r, err)
+				more = yield(r, err)
 				c.enter()
 				if !more {
 					break
@@ -149,7 +150,7 @@ func (g *Guarded) Scan(ctx context.Context, prefix, after string) iter.Seq2[stor
 			}
 			return nil
 		})
-		if err != nil {
+		if err != nil && more {
 			yield(store.Record{}, err)
 		}
 	}

@@ -105,6 +105,34 @@ func TestPanicOfAStoreIsAnError(t *testing.T) {
 	}
 }
 
+// TestScanThatIsLeftYieldsNoMore has a store that panics while it cleans up after a scan. If the loop
+// has ended, a further record or error would end the process.
+func TestScanThatIsLeftYieldsNoMore(t *testing.T) {
+	g := Guard(panicsAtEnd{}, "s|site", slog.New(slog.DiscardHandler))
+	for _, err := range g.Scan(t.Context(), "", "") {
+		if err != nil {
+			t.Error(err)
+		}
+		break
+	}
+	var last error
+	for _, err := range g.Scan(t.Context(), "", "") {
+		last = err
+	}
+	if last == nil || !strings.Contains(last.Error(), "panicked") {
+		t.Errorf("a loop to the end of the scan got %v, want the panic", last)
+	}
+}
+
+type panicsAtEnd struct{ panicking }
+
+func (panicsAtEnd) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		defer func() { panic("cleaning up") }()
+		yield(store.Record{Key: "a"}, nil)
+	}
+}
+
 type panicking struct{ store.Store }
 
 func (panicking) View(context.Context, []string, func([][]byte) error) error   { panic("view") }
