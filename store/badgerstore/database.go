@@ -38,8 +38,10 @@ const (
 // beside their keys, so the value log stays empty and needs no garbage collection. Without
 // compression, blocks are read where they are mapped. So no cache is needed and reading leaves a
 // third of the garbage, but the files are half as big again. Badger does not verify checksums of
-// blocks while it reads, because it takes a damaged block for the end of its table: [checkFiles]
-// verified them before.
+// blocks while it reads, because it takes a damaged block for the end of its table. [checkFiles]
+// verified them before, unless the folder was closed and has more than quickTables: then it verified
+// the manifest alone, and a block that was damaged since reads as the end of its table, or as
+// whatever is in it.
 func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o := badger.DefaultOptions(dir)
 	o.Logger = logger
