@@ -3,10 +3,14 @@ package badgerstore
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/y"
 )
 
 // Texts of Badger 4.9.6. Tests check them against the version in use. Badger's errors contain other
@@ -22,6 +26,31 @@ const (
 	// does not matter.
 	textBeforeTable = "[%d] LOG Compact. Added %d keys."
 )
+
+// damageTexts begin the innermost messages of the errors with which Badger refuses damaged files.
+var damageTexts = []string{
+	// Of the manifest. Its other entries may contradict each other, or the tables.
+	"manifest has bad magic",
+	"manifest has checksum mismatch",
+	"Buffer length: ",
+	"MANIFEST invalid, ",
+	"MANIFEST file has invalid manifestChange op",
+	"file does not exist for table ",
+	"Level ", "Inter: ", "Intra: ",
+
+	// Of tables and logs.
+	y.ErrChecksumMismatch.Error(),
+	"checksum length less than zero",
+	"invalid checksum length",
+	"block out of index",
+	"proto:",
+	"binary: varint overflows",
+	badger.ErrInvalidDataKeyID.Error(),
+
+	// Of the registry of keys.
+	badger.ErrEncryptionKeyMismatch.Error(),
+	io.EOF.Error(),
+}
 
 // badgerProblem turns an error of Badger into a problem. Badger writes keys into its errors, and a
 // key may name a page that is not public. So only the innermost message is kept.

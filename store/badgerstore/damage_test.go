@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4/options"
@@ -212,16 +213,31 @@ func TestOtherFormatsAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestOpeningProblemTellsDamageFromTheSystem(t *testing.T) {
-	for text, want := range map[string]reason{
-		"Opening table: \"0001.sst\" error: cannot allocate memory": otherFailure,
-		"while opening fid: 3 error: too many open files":           otherFailure,
-		"Cannot write pid file error: no space left on device":      otherFailure,
-		"file does not exist for table 7":                           corrupt,
-		"manifest has checksum mismatch":                            corrupt,
+// TestOnlyBadgersOwnWordsAreDamage has errors as Badger wraps them. The damages above make others.
+func TestOnlyBadgersOwnWordsAreDamage(t *testing.T) {
+	const table = `Opening table: "0001.sst" err: failed to initialize table err: failed to read index. err: `
+	for _, text := range []string{
+		"file does not exist for table 7",
+		"MANIFEST invalid, table 7 exists",
+		"MANIFEST file has invalid manifestChange op",
+		table + "failed to verify checksum for table: 0001.sst err: actual: 1, expected: 2 err: checksum mismatch",
+		table + "checksum length less than zero. Data corrupted",
+		table + "proto:\u00a0cannot parse invalid wire-format data",
+		"Level validation err: Levels Controller err: Inter: Biggest(j-1)[7]",
+		"While opening memtable: 00009.mem err: while updating skiplist err: binary: varint overflows a 64-bit integer",
 	} {
-		if got := reasonOf(openingProblem(errors.New(text))); got != want {
-			t.Errorf("%q has reason %d, want %d", text, got, want)
+		if got := reasonOf(openingProblem(errors.New(text))); got != corrupt {
+			t.Errorf("%q has reason %d, want that it is damage", text, got)
+		}
+	}
+	failures := []error{errors.New("a text that nobody knows"), errors.New("open /checksum mismatch/EOF: trouble"), io.ErrShortWrite, os.ErrDeadlineExceeded}
+	for number := syscall.Errno(1); number < 134; number++ {
+		failures = append(failures, number, &os.PathError{Op: "open", Path: "EOF", Err: number})
+	}
+	for _, failure := range failures {
+		err := fmt.Errorf("while opening memtables err: while opening fid: 3 err: %w", failure)
+		if got := reasonOf(openingProblem(err)); got != otherFailure {
+			t.Errorf("%q has reason %d, want that it may pass", err, got)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/servemap/servemap/store"
@@ -57,10 +56,8 @@ func corruption(format string, args ...any) error {
 // errOtherFormat is the error for a folder that this version cannot read. The folder is left alone.
 var errOtherFormat = errors.New("another version of this program wrote the folder; run that version, or name another folder")
 
-// passing are errors of the system. What fails for another reason is damaged.
-var passing = []error{syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EIO}
-
-// openingProblem says why Badger did not open. Its errors contain those of the system only as text.
+// openingProblem says why Badger did not open. Only what Badger itself says of damage proves it: every
+// other error may be one of the system, which passes. Badger's errors contain others only as text.
 func openingProblem(err error) error {
 	text := err.Error()
 	if strings.Contains(text, textLocked) {
@@ -69,12 +66,12 @@ func openingProblem(err error) error {
 	if strings.Contains(text, textOtherFormat) || strings.Contains(text, textOtherBadger) {
 		return &problem{otherFormat, errOtherFormat}
 	}
-	for _, e := range passing {
-		if strings.Contains(text, e.Error()) {
-			return badgerProblem(otherFailure, "opening", err)
+	for _, damage := range damageTexts {
+		if strings.HasPrefix(innermost(text), damage) { // a path further in may have any name
+			return badgerProblem(corrupt, "opening", err)
 		}
 	}
-	return badgerProblem(corrupt, "opening", err)
+	return badgerProblem(otherFailure, "opening", err)
 }
 
 // errClosed is the error of calls after Close.
