@@ -63,11 +63,11 @@ type Store struct {
 	// next one would end the process.
 	writer sync.Mutex
 
-	logged  atomic.Int32 // the reason that was last logged; working at first
-	renewed atomic.Bool  // damaged files were moved aside
+	logged atomic.Int32 // the reason that was last logged; working at first
 
 	mu    sync.Mutex
 	state state
+	aside []string // where folders were moved that did not open
 }
 
 var (
@@ -85,9 +85,10 @@ var (
 // folder is open when Open returns, after at most 5 seconds. If the folder was empty, the log says
 // so: an owner who did not expect that has lost the volume.
 //
-// Damaged files are moved aside, the log says so, and the records are learned anew. Only what was
-// stored last may be lost without a word, if the end of a log is damaged. Files that are damaged
-// while they are open are found at the next opening.
+// Damaged files are moved aside, to badger.damaged-1 and so on in dir. The log says where, and the
+// records are learned anew. The Store removes none of these folders: if there are four, it waits
+// until its owner has removed one. Only what was stored last may be lost without a word, if the end
+// of a log is damaged. Files that are damaged while they are open are found at the next opening.
 //
 // If an open folder is removed, renamed or replaced, the Store writes no more, and says so. Put back
 // the folder that is to be used, and restart the process. If nothing else stood in its place
@@ -164,14 +165,24 @@ func (s *Store) Health() error {
 	return db.gate.check()
 }
 
-// movedAside is the note of a [Store] that has moved damaged files aside.
-const movedAside = "The records were damaged and were moved aside. The site is learned anew; write Never rules for pages that Forget took out."
+// movedAside is the note of a [Store] that has moved a folder to the path aside.
+func movedAside(aside string) string {
+	return "The records did not open; they are kept in " + aside + ". The site is learned anew; write Never rules for pages that Forget took out."
+}
+
+func (s *Store) noteAside(aside string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.aside = append(s.aside, aside)
+}
 
 // Notes returns what happened to the records since Open, one sentence each: whether they were
-// damaged and moved aside, which was also logged. It may be called concurrently.
-func (s *Store) Notes() []string {
-	if !s.renewed.Load() {
-		return nil
+// damaged and where they were moved, which was also logged. It may be called concurrently.
+func (s *Store) Notes() (notes []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, aside := range s.aside {
+		notes = append(notes, movedAside(aside))
 	}
-	return []string{movedAside}
+	return notes
 }

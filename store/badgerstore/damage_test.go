@@ -170,18 +170,66 @@ func TestDamagedFilesAreMovedAside(t *testing.T) {
 	}
 }
 
-// TestFirstFolderStaysAside damages a folder again after it was learned anew.
-func TestFirstFolderStaysAside(t *testing.T) {
+// TestFoldersAsideAreAllKept has processes that die while they open a folder, again and again. The
+// folders are whole: something else killed the processes.
+func TestFoldersAsideAreAllKept(t *testing.T) {
+	dir := t.TempDir()
+	log := new(base.Log)
+	opened := func(n int) *Store {
+		s := mustOpen(t, dir, &Options{Logger: log.Logger()})
+		mustPut(t, s, "k", fmt.Sprint(n))
+		mustClose(t, s)
+		writeFile(t, dir, lockName, strings.Repeat("x", countOpen+maxDeaths))
+		return s
+	}
+	opened(0)
+	for n := range maxAside {
+		aside := filepath.Join(dir, fmt.Sprintf("%s-%d", asideName, n+1))
+		s := opened(n + 1)
+		if notes := s.Notes(); len(notes) != 1 || !strings.Contains(notes[0], aside+".") {
+			t.Errorf("the notes are %q, want that the records are in %s", notes, aside)
+		}
+		log.Want(t, 1, "aside="+aside)
+	}
+	before := files(dir)
+	s := mustOpen(t, dir, &Options{Logger: log.Logger()})
+	for name, err := range callErrors(s) {
+		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), asideName+"-1") || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v, want which folders to remove", name, err)
+		}
+	}
+	mustClose(t, s)
+	if after := files(dir); after != before {
+		t.Errorf("the folder had %s, has %s", before, after)
+	}
+
+	log.Want(t, 1, "cannot be used")
+	for n := range maxAside { // each folder has what it had
+		whole := t.TempDir()
+		base.Check(t, os.Rename(filepath.Join(dir, fmt.Sprintf("%s-%d", asideName, n+1)), filepath.Join(whole, badgerName)))
+		wantValue(t, open(t, whole, nil), "k", fmt.Sprint(n))
+	}
+	opened(9) // there is room again
+}
+
+// TestRoomForAFolderIsAwaited moves a folder aside while there is no room for a new one. The new one,
+// which is empty, must not go the same way.
+func TestRoomForAFolderIsAwaited(t *testing.T) {
 	dir := filled(t)
-	for range 2 {
-		base.Check(t, truncate(manifestName, 0)(filepath.Join(dir, badgerName)))
-		s, log := openLogged(t, dir)
-		healthy(t, s)
-		wantAside(t, s, log, true)
+	if _, ok := spaceAt(dir); !ok {
+		t.Skip("this system does not tell what is free")
+	}
+	writeFile(t, dir, lockName, strings.Repeat("x", countOpen+maxDeaths))
+	for range 2 * maxAside {
+		s := mustOpen(t, dir, &Options{Reserve: 1 << 60, Logger: new(base.Log).Logger()})
+		if err := s.Health(); reasonOf(err) != noSpace {
+			t.Errorf("Health: %v, want that there is no room", err)
+		}
 		mustClose(t, s)
 	}
-	if find(filepath.Join(dir, asideName), tableSuffix) == find("", tableSuffix) {
-		t.Error("the folder with the records gave way to one without")
+	healthy(t, open(t, dir, nil))
+	if aside, err := filepath.Glob(filepath.Join(dir, asideName+"-*")); len(aside) != 1 {
+		t.Errorf("aside are %q (%v), want one folder", aside, err)
 	}
 }
 

@@ -39,9 +39,9 @@ const (
 // compression, blocks are read where they are mapped. So no cache is needed and reading leaves a
 // third of the garbage, but the files are half as big again. Badger does not verify checksums of
 // blocks while it reads, because it takes a damaged block for the end of its table. [checkFiles]
-// verified them before, unless the folder was closed and has more than quickTables: then it verified
-// the manifest alone, and a block that was damaged since reads as the end of its table, or as
-// whatever is in it.
+// verified them before, unless the last process closed the folder and it has more than quickTables.
+// Then only the manifest and the indexes of the tables were verified: a record in a block that was
+// damaged meanwhile may be missing, or wrong.
 func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o := badger.DefaultOptions(dir)
 	o.Logger = logger

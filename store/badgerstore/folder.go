@@ -9,13 +9,16 @@ import (
 	"syscall"
 )
 
-// The store's folder holds Badger's own folder, the lock file, and a folder that was moved aside.
+// The store's folder holds Badger's own folder, the lock file, and the folders that were moved aside.
 // Badger's folder is one level below, so that it can be moved aside even if the store's folder is a
 // file system of its own.
 const (
 	badgerName = "badger"
-	asideName  = "badger.damaged"
+	asideName  = "badger.damaged" // followed by "-1" and so on
 	lockName   = "opening"
+
+	// maxAside is how many folders may stand aside. Then the store waits for its owner.
+	maxAside = 4
 )
 
 // checkFolder makes the folder dir, and the lock file in it. It returns an error only if that can

@@ -38,10 +38,9 @@ func (s *Store) openOrRenew(lock *folderLock) (*database, error) {
 		}
 		cause = err
 	}
-	if err := s.moveAside(cause); err != nil {
+	if err := s.moveAside(lock, cause); err != nil {
 		return nil, err
 	}
-	lock.count = countClosed
 	return s.openLocked(lock)
 }
 
@@ -107,21 +106,48 @@ func openBadger(o badger.Options) (db *badger.DB, err error) {
 	return db, nil
 }
 
-// moveAside renames Badger's folder, to make room for a new one. If a folder was moved aside
-// before, it removes this one: so the disk does not fill, and the one with most in it stays.
-func (s *Store) moveAside(cause error) error {
-	path, aside := filepath.Join(s.dir, badgerName), filepath.Join(s.dir, asideName)
-	err := os.Rename(path, aside)
-	if errors.Is(err, fs.ErrExist) {
-		err = os.RemoveAll(path)
+// moveAside renames Badger's folder, to make room for a new one. Each folder gets a name of its own,
+// and none is ever removed: what looks damaged may be whole, as when processes were killed for
+// another reason. So that the disk does not fill, it fails once maxAside folders stand aside.
+func (s *Store) moveAside(lock *folderLock, cause error) error {
+	aside, err := s.freeAside()
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.MkdirAll(path, 0o700)
+	if p, ok := errors.AsType[*problem](cause); ok {
+		cause = p.err
+	}
+	if aside == "" {
+		return &problem{corrupt, fmt.Errorf("%w; %d folders were moved aside before, and are all kept: "+
+			"remove or move away %s-1 and so on in %s, and restart the process", cause, maxAside, asideName, s.dir)}
+	}
+	path := filepath.Join(s.dir, badgerName)
+	if err = lock.set(countOpen); err == nil { // the deaths were those of the folder that goes
+		err = os.Rename(path, aside)
 	}
 	if err != nil {
 		return &problem{inaccessible, fmt.Errorf("moving damaged files aside: %w", err)}
 	}
-	s.renewed.Store(true)
-	s.log.Error("badgerstore: "+movedAside, "dir", s.dir, "aside", aside, "cause", cause)
+	s.noteAside(aside)
+	s.log.Error("badgerstore: "+movedAside(aside), "dir", s.dir, "aside", aside, "cause", cause)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return &problem{inaccessible, err}
+	}
 	return nil
+}
+
+// freeAside returns a path where nothing is yet, for a folder that is moved aside. It returns "" if
+// there is none.
+func (s *Store) freeAside() (string, error) {
+	for n := range maxAside {
+		path := filepath.Join(s.dir, fmt.Sprintf("%s-%d", asideName, n+1))
+		_, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		}
+		if err != nil {
+			return "", &problem{inaccessible, err}
+		}
+	}
+	return "", nil
 }

@@ -139,7 +139,7 @@ func (p *process) orders() http.Handler {
 }
 
 func (p *process) status() status {
-	aside, _ := filepath.Glob(filepath.Join(p.dir, "badger.damaged"))
+	aside, _ := filepath.Glob(filepath.Join(p.dir, "badger.damaged-*"))
 	s := status{
 		Aside: len(aside), Notes: p.store.Notes(), Goroutines: runtime.NumGoroutine(), Usage: kit.Measure(""), Stats: p.site.Stats(),
 	}
