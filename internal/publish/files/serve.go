@@ -102,7 +102,7 @@ func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 		h.Set("Content-Type", "application/gzip")
 	case compressed:
 		h.Set("Content-Encoding", "gzip")
-		h.Set("Content-Length", strconv.Itoa(len(p.gz)))
+		w = ofCompressed(w, len(p.gz))
 		fallthrough
 	default:
 		h.Add("Vary", "Accept-Encoding")
@@ -116,6 +116,22 @@ func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 		r.Header.Del("Range")
 	}
 	http.ServeContent(w, r, "", p.Modified.Time(), body)
+}
+
+// ofCompressed returns w for an answer with compressed bytes. http.ServeContent leaves out the
+// length of a whole one, and keeps the coding where it answers without the file, as with a 412.
+func ofCompressed(w http.ResponseWriter, size int) http.ResponseWriter {
+	return httpsnoop.Wrap(w, httpsnoop.Hooks{WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
+		return func(status int) {
+			switch {
+			case status == http.StatusOK:
+				w.Header().Set("Content-Length", strconv.Itoa(size))
+			case status >= http.StatusBadRequest:
+				w.Header().Del("Content-Encoding")
+			}
+			next(status)
+		}
+	}})
 }
 
 // tag returns the entity tag of the file.

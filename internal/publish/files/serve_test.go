@@ -71,6 +71,9 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 			"Content-Encoding": {"gzip"}, "Etag": {ziptag}, "Content-Length": {"3"}}, "\x1f\x8b\x08"},
 		{"range of other bytes", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2"), with("If-Range", tag)}, 200, nil, "gzip"},
 		{"range without compression", "sitemap.xml", []func(*http.Request){with("Range", "bytes=0-2")}, 200, http.Header{"Etag": {tag}}, "plain"},
+		{"range beyond the end", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=99999-")}, 416, http.Header{"Content-Encoding": {""}, "Content-Length": {""}}, "text"},
+		{"another tag is needed", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("If-Match", `"x"`)}, 412, http.Header{"Content-Encoding": {""}, "Content-Length": {""}}, ""},
+		{"an older file is needed", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("If-Unmodified-Since", "Mon, 02 Jan 2006 15:04:05 GMT")}, 412, http.Header{"Content-Encoding": {""}, "Content-Length": {""}}, ""},
 		{"POST", "sitemap.xml", []func(*http.Request){method("POST")}, 405, http.Header{"Allow": {"GET, HEAD"}, "X-Robots-Tag": {"noindex"}}, "text"},
 		{"DELETE of a part", "sitemap-1.xml", []func(*http.Request){method("DELETE")}, 405, http.Header{"Allow": {"GET, HEAD"}}, "text"},
 	}
