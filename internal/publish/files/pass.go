@@ -137,22 +137,20 @@ func (p *pass) run(ctx context.Context) error {
 	return failed
 }
 
-// findAll adds all shards that the store has to the pass, and empties the files of the
-// others.
+// findAll adds all shards to the pass: those with a record in the store, whatever it says, since it
+// may be damaged, and those with a file, since a record may be lost. Their entries decide.
 func (p *pass) findAll(ctx context.Context) error {
 	known, err := shards.ReadAll(ctx, p.cfg.Store, p.cfg.Keys)
 	if err != nil {
 		return err
 	}
 	for n := range p.Files.served.Load().files {
-		if n <= keys.MaxShard && known[n].Pages <= 0 {
-			p.made[n] = new(file)
-		}
-	}
-	for n, one := range known {
-		if one.Pages > 0 {
+		if n <= keys.MaxShard {
 			p.dirty[n] = true
 		}
+	}
+	for n := range known {
+		p.dirty[n] = true
 	}
 	if p.passer.opened {
 		return nil

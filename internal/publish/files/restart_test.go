@@ -122,3 +122,26 @@ func TestFileOfAShardWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
 		}
 	})
 }
+
+// What a shard lists is in its entries: a record of it that is gone empties no file.
+func TestFileStaysWhenTheRecordOfItsShardIsGone(t *testing.T) {
+	for name, stored := range map[string][]byte{"missing": nil, "damaged": []byte("x")} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := threeParts(t)
+				s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.Shard(2), stored) })
+				s.files.ChangedAll()
+				s.render()
+				s.want("sitemap-2.xml", "/3", "/4", "/5")
+				if stored != nil {
+					s.restart(time.Second / 10)
+					s.want("sitemap-2.xml", "/3", "/4", "/5")
+				}
+				s.write(func(tx txn.Records) { s.layout.Remove(tx, 2, "/4") })
+				s.files.ChangedAll()
+				s.render()
+				s.want("sitemap-2.xml", "/3", "/5")
+			})
+		})
+	}
+}

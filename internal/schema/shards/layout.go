@@ -6,6 +6,7 @@ package shards
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
@@ -32,22 +33,31 @@ type Layout struct {
 type Shard struct {
 	Pages   int `cbor:"1,keyasint,omitzero"`
 	Bytes   int `cbor:"2,keyasint,omitzero"` // reserved for the pages
-	Changes int `cbor:"3,keyasint,omitzero"` // counts the changes that may change the file
+	Changes int `cbor:"3,keyasint,omitzero"` // counts the changes that may change the file; 0 if unknown
 }
 
-// Decode reads the record of a shard. Of a damaged one nothing is known.
+// Decode reads the record of a shard. Of a damaged one nothing is known, so the shard counts as
+// full: it may be.
 func Decode(b []byte) (p Shard) {
-	if codec.Unmarshal(b, &p) != nil || min(p.Pages, p.Bytes, p.Changes) < 0 {
+	switch {
+	case b == nil:
 		return Shard{}
+	case codec.Unmarshal(b, &p) != nil || min(p.Pages, p.Bytes, p.Changes) < 0:
+		return Shard{Pages: sitemap.MaxURLs, Bytes: sitemap.MaxBytes - headroom}
 	}
 	return p
 }
 
 func (p Shard) encode() []byte { return codec.Marshal(p) }
 
-// putShard stores the record of a shard that has changed.
+// putShard stores the record of a shard that has changed. A count of changes that is unknown begins
+// anew at random: other processes, which compare records, must not find one that they know.
 func (l Layout) putShard(tx txn.Records, n int, p Shard) {
+	if p.Changes == 0 {
+		p.Changes = rand.IntN(math.MaxInt32 / 2)
+	}
 	p.Changes = (p.Changes + 1) % math.MaxInt32
+	p.Pages, p.Bytes = max(0, p.Pages), max(0, p.Bytes) // more may be removed than a lost record knew of
 	tx.Put(l.Keys.Shard(n), p.encode())
 }
 

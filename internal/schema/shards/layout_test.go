@@ -193,13 +193,47 @@ func TestRecordsWithImpossibleNumbersAreDamaged(t *testing.T) {
 	whole := Shard{Pages: 2, Bytes: 300}
 	for _, v := range []any{-1, uint64(math.MaxUint64), "text"} {
 		for field := range uint64(2) {
-			if p := Decode(recordtest.Set(whole.encode(), 0, field+1, v)); p != (Shard{}) {
-				t.Errorf("a shard with %v in field %d is %+v", v, field+1, p)
+			p := Decode(recordtest.Set(whole.encode(), 0, field+1, v))
+			if full := (Layout{}); p.Changes != 0 || full.over(p) || full.room(p, 1) {
+				t.Errorf("a shard with %v in field %d is %+v, want one that may be full", v, field+1, p)
 			}
 		}
 		if e, err := DecodeEntry(recordtest.Set(Entry{Room: 7}.Encode(), 0, 5, v)); err == nil {
 			t.Errorf("an entry with %v reserved bytes is %+v", v, e)
 		}
+	}
+}
+
+// A shard whose record was damaged or lost still changes with each page that leaves it: by the
+// record other processes see that.
+func TestRemovalsAreSeenAfterTheRecordOfAShardIsGone(t *testing.T) {
+	for name, record := range map[string][]byte{"damaged": []byte("damage"), "lost": nil} {
+		t.Run(name, func(t *testing.T) {
+			tx, b := mapTx{}, testLayout()
+			for _, location := range []string{"/a", "/b", "/c"} {
+				b.Add(tx, 0, location, Entry{})
+			}
+			tx.Put(b.Keys.Shard(1), record)
+			seen := map[string]bool{string(record): true}
+			for _, location := range []string{"/a", "/b", "/c"} {
+				b.Remove(tx, 1, location)
+				stored := string(tx.Get(b.Keys.Shard(1)))
+				if p := Decode([]byte(stored)); seen[stored] || p.Changes == 0 {
+					t.Errorf("after %s has left, the record is %+v, which is damaged or as before", location, p)
+				}
+				seen[stored] = true
+			}
+		})
+	}
+}
+
+// A new page must not enter a shard whose record is damaged, since that may be full.
+func TestShardWithADamagedRecordGetsNoPage(t *testing.T) {
+	tx, b := mapTx{}, Layout{Keys: "s|", URL: testLayout().URL}
+	b.Add(tx, 0, "/a", Entry{})
+	tx.Put(b.Keys.Shard(1), []byte("damage"))
+	if n := b.Add(tx, 1, "/b", Entry{}); n != 2 {
+		t.Errorf("it is in shard %d, want 2", n)
 	}
 }
 
