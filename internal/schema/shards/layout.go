@@ -50,11 +50,15 @@ func Decode(b []byte) (p Shard) {
 
 func (p Shard) encode() []byte { return codec.Marshal(p) }
 
-// putShard stores the record of a shard that has changed. A count of changes that is unknown begins
-// anew at random: other processes, which compare records, must not find one that they know.
+// anew is where this process begins a count of changes that is unknown. It is random: other
+// processes, which compare records, must not find one that they know. It stays the same, so that a
+// transaction may run again.
+var anew = rand.IntN(math.MaxInt32 / 2)
+
+// putShard stores the record of a shard that has changed.
 func (l Layout) putShard(tx txn.Records, n int, p Shard) {
 	if p.Changes == 0 {
-		p.Changes = rand.IntN(math.MaxInt32 / 2)
+		p.Changes = anew
 	}
 	p.Changes = (p.Changes + 1) % math.MaxInt32
 	p.Pages, p.Bytes = max(0, p.Pages), max(0, p.Bytes) // more may be removed than a lost record knew of
