@@ -224,6 +224,7 @@ func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {
 		{"values that look like rules", []string{"max-image-preview:none, max-snippet: none, max-video-preview:-1"}, Rules{}},
 		{"a name that only ends like that", []string{"x-max-preview: none"}, Rules{NoIndex: true, NoFollow: true}},
 		{"rule after such a value", []string{"max-image-preview:large, noindex"}, Rules{NoIndex: true}},
+		{"rule on the line after a name without value", []string{"max-snippet:\nnoindex", "max-snippet\t:\r\n nofollow"}, Rules{NoIndex: true, NoFollow: true}},
 		{"semicolons", []string{"noindex; nofollow"}, Rules{NoIndex: true, NoFollow: true}},
 		{"RFC 822 date", []string{"unavailable_after: 25 Jun 2010 15:00:00 PST"}, Rules{UnavailableAfter: at}},
 		{"RFC 1123 date with a comma", []string{"unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT"}, Rules{UnavailableAfter: at}},

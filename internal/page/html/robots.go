@@ -42,8 +42,9 @@ const separators = " \t\r\n\f,;|/\u00a0"
 var (
 	// lastDay matches a rule with a date, which may contain one comma.
 	lastDay = regexp.MustCompile(`(?i)unavailable_after\s*:([^,;]*)(,[^,;]*)?`)
-	// preview matches a rule with a value that is no rule, as in "max-image-preview:none".
-	preview = regexp.MustCompile(`(?i)(^|[:` + separators + `])max-[^` + separators + `:]*\s*:\s*[^` + separators + `]*`)
+	// preview matches a rule with a value that is no rule, as in "max-image-preview:none". The value
+	// stands on the same line: what is on the next one may be a rule.
+	preview = regexp.MustCompile(`(?i)(^|[:` + separators + `])max-[^` + separators + `:]*[ \t]*:[ \t]*[^` + separators + `]*`)
 )
 
 // read adds the rules of one value. A rule is a word, or a name, a colon and a value. An unknown name
