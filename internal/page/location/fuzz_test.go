@@ -1,6 +1,7 @@
 package location
 
 import (
+	"math/rand/v2"
 	"net/url"
 	"strings"
 	"testing"
@@ -42,6 +43,55 @@ func checkResult(t *testing.T, n *Normalizer, r Result) {
 	}
 }
 
+// checkSpelling fails if a link and requests that spell a path alike have different locations.
+func checkSpelling(t *testing.T, n *Normalizer, s string) {
+	t.Helper()
+	if !strings.HasPrefix(s, "/") || len(s) > maxInput/2 {
+		return
+	}
+	request, whole, link := n.Request("example.com", s), n.Request("example.com", "https://example.com"+s), n.Resolve("/", s)
+	if whole.Location != request.Location && !control(s) {
+		t.Fatalf("the request for %q has the location %+v, with the host in it %+v", s, request, whole)
+	}
+	switch {
+	case link == request, link.Location == "" && request.Location == "":
+	case link.Location == "" && (control(s) || strings.Contains(s, `\`)): // in a tracking parameter, which the request drops
+	case request.Location == "" && rewritten(s):
+	default:
+		t.Fatalf("the link %q has the location %+v, the request %+v", s, link, request)
+	}
+}
+
+func control(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7F })
+}
+
+// rewritten reports whether browsers make another request of a link than it is spelled.
+func rewritten(s string) bool {
+	path, _, _ := strings.Cut(s, "?")
+	return strings.HasPrefix(s, "//") || strings.ContainsAny(s, " '#") || control(s) ||
+		strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../")
+}
+
+func TestAPageHasOneLocationInLinksAndRequests(t *testing.T) {
+	parts := strings.Split("/ / a b ? & = page=2 utm_source=x id=7 %2F %41 %7C %zz % é %C3%A9 \u00a0 \xff .. . # @ ; \\ ' + ~ \n * ( ) ! [ ] | < > \" ` { } ^ $ , :", " ")
+	parts = append(parts, " ")
+	n, r, both := newShop(t), rand.New(rand.NewPCG(1, 2)), 0
+	for range 50_000 {
+		s := "/"
+		for range r.IntN(7) {
+			s += parts[r.IntN(len(parts))]
+		}
+		checkSpelling(t, n, s)
+		if n.Request("example.com", s).Location != "" && n.Resolve("/", s).Location != "" {
+			both++
+		}
+	}
+	if both < 5_000 {
+		t.Errorf("only %d spellings have a location", both)
+	}
+}
+
 func FuzzRequest(f *testing.F) {
 	for _, s := range []string{
 		"/", "/a/b?page=2&lang=de", "http://example.com/a?utm_source=b", "/caf%c3%a9/%F0%9F%98%80", "/a%252Fb", "/a;b",
@@ -71,6 +121,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		checkResult(t, folder, folder.Request(host, target))
 		checkResult(t, more, more.Request(host, target))
+		checkSpelling(t, plain, target)
 		r = stripped.Request(host, target)
 		checkResult(t, stripped, r)
 		if r.Location != "" && !strings.HasPrefix(r.Location, "/app/") {
@@ -94,6 +145,7 @@ func FuzzResolve(f *testing.F) {
 		checkResult(t, folder, folder.Resolve(base, href))
 		checkResult(t, n, n.Resolve(n.Base("/a/b", baseHref), href))
 		checkResult(t, n, n.Parse(href))
+		checkSpelling(t, n, href)
 	})
 }
 

@@ -40,18 +40,22 @@ func (n *Normalizer) OtherScheme(link string) bool {
 
 // Base returns the base for Resolve if the page at location has a base element with this href. As
 // in browsers, an href that cannot be a base is ignored, and so is an empty one. The result is then
-// location.
+// location. If the path of href has a character that must not be there, no link has a location.
 func (n *Normalizer) Base(location, href string) string {
-	if u, reason := n.follow(location, href); href != "" && reason == ReasonNone {
-		return u.String()
+	u, reason := n.follow(location, href)
+	switch {
+	case reason == ReasonCharacter:
+		return href // a browser does not ignore it, and Resolve refuses it
+	case href == "" || reason != ReasonNone:
+		return location
 	}
-	return location
+	return u.String()
 }
 
 // Parse returns the location of a URL or path that the site's owner names, for example one copied
 // from a browser. It is public, so it already contains Config.StrippedPrefix.
 func (n *Normalizer) Parse(link string) Result {
-	link = strings.TrimSpace(link)
+	link = trim(link)
 	if u, err := url.Parse(escapeLink(link)); err == nil && !u.IsAbs() && !strings.HasPrefix(link, "/") {
 		return Result{Reason: ReasonForm}
 	}
@@ -71,6 +75,9 @@ func (n *Normalizer) follow(base, href string) (*url.URL, Reason) {
 	if err != nil {
 		return nil, ReasonForm
 	}
+	if respelled(from) || respelled(to) {
+		return nil, ReasonCharacter
+	}
 	if strings.Contains(to.EscapedPath(), "//") {
 		return nil, ReasonSegment // package url drops some of them
 	}
@@ -87,13 +94,20 @@ func (n *Normalizer) follow(base, href string) (*url.URL, Reason) {
 // ParseLink reads a link without its fragment. It refuses one with a backslash, which browsers take
 // for a slash, and one without a host in which browsers see one.
 func ParseLink(s string) (*url.URL, error) {
-	s, _, _ = strings.Cut(escapeLink(strings.TrimSpace(s)), "#")
+	s, _, _ = strings.Cut(escapeLink(trim(s)), "#")
 	u, err := url.Parse(s)
 	if err == nil && (strings.Contains(s, `\`) || u.Host == "" && strings.HasPrefix(s, "//")) {
 		return nil, errors.New("location: browsers read this link in another way")
 	}
 	return u, err
 }
+
+// trim removes what browsers remove around a link: spaces and control characters of ASCII alone.
+func trim(s string) string { return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' }) }
+
+// respelled reports whether package url would write a path in another way than it was spelled. It
+// does so if there is a character that must not be there. A request with that spelling is refused.
+func respelled(u *url.URL) bool { return u.RawPath != "" && u.RawPath != u.EscapedPath() }
 
 // isWeb reports whether an absolute URL is one of a web page. It refuses user information, which is
 // either a credential or a disguise.

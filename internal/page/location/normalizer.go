@@ -106,7 +106,11 @@ func (n *Normalizer) read(host, requestURI, prefix string) Result {
 		case !n.request.has(u.Host):
 			return Result{Reason: ReasonHost}
 		}
-		target = u.RequestURI()
+		_, target, _ = strings.Cut(target, "://")
+		target = target[strings.IndexAny(target+"/", "/?"):] // as it is spelled, which package url may change
+		if !strings.HasPrefix(target, "/") {
+			target = "/" + target
+		}
 	}
 	if strings.Contains(requestURI, "#") {
 		return Result{Reason: ReasonForm}
