@@ -37,26 +37,37 @@ func (r *robotsTxt) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if before := r.site.Robots; o.Lost && (before == nil || !before.Lost) {
+		r.health.damaged.Add(1)
+		r.cfg.Logger.Warn("servemap: what is stored of robots.txt is damaged; pages that it disallowed stay out until somebody asks for robots.txt")
+	}
 	r.set(&o)
 	return nil
 }
 
-func (r *robotsTxt) read(t *txn.Tx) (o robots.Obeyed) {
+// read returns what is stored. If any of it is damaged, all of it is lost.
+func (r *robotsTxt) read(t *txn.Tx) robots.Obeyed {
 	var packed []byte
 	for _, key := range r.keys() {
 		var piece []byte
-		_ = codec.Unmarshal(t.Get(key), &piece)
+		if b := t.Get(key); b != nil && codec.Unmarshal(b, &piece) != nil {
+			return robots.Obeyed{Lost: true}
+		}
 		packed = append(packed, piece...)
 	}
-	text, err := s2.Decode(nil, packed)
-	if err != nil {
-		return o // nothing is stored, or a piece is damaged
+	if packed == nil {
+		return robots.Obeyed{} // nobody saw one yet
 	}
 	var all storedRobots
-	if codec.Unmarshal(text, &all) != nil {
-		return o
+	text, err := s2.Decode(nil, packed)
+	if err != nil || codec.Unmarshal(text, &all) != nil {
+		return robots.Obeyed{Lost: true}
 	}
-	return robots.Obeyed{Now: robots.Parse(all.Now), Next: robots.Parse(all.Next), Since: all.Since.Time(), By: all.By, Known: all.Known}
+	next := robots.Parse(all.Next)
+	if next.Sum() != all.Sum {
+		next = robots.Unread(all.Sum)
+	}
+	return robots.Obeyed{Now: robots.Parse(all.Now), Next: next, Since: all.Since.Time(), By: all.By, Known: all.Known}
 }
 
 // storedRobots is what is stored of robots.txt, before it is compressed.
@@ -66,14 +77,19 @@ type storedRobots struct {
 	Since moment.Time `cbor:"3,keyasint,omitzero"`
 	By    uint32      `cbor:"4,keyasint,omitzero"`
 	Known bool        `cbor:"5,keyasint,omitzero"`
+	Sum   robots.Sum  `cbor:"6,keyasint,omitzero"` // of Next, which is left out if there is no room
 }
 
-// write stores o. Two files that hardly compress may not fit. Then the one that may come is
-// left out, and begins its wait anew.
+// write stores o. Two files that hardly compress may not fit. Then the sum alone tells the one that
+// may come to hold.
 func (r *robotsTxt) write(t *txn.Tx, o robots.Obeyed) {
-	packed := packRobots(o)
+	all := storedRobots{
+		Now: o.Now.Text(), Next: o.Next.Text(), Since: moment.Of(o.Since), By: o.By, Known: o.Known, Sum: o.Next.Sum(),
+	}
+	packed := s2.Encode(nil, codec.Marshal(all))
 	if len(packed) > robotsPieces*robotsPiece {
-		packed = packRobots(robots.Obeyed{Known: o.Known, Now: o.Now})
+		all.Next = nil
+		packed = s2.Encode(nil, codec.Marshal(all))
 	}
 	for _, key := range r.keys() {
 		n := min(len(packed), robotsPiece)
@@ -83,11 +99,6 @@ func (r *robotsTxt) write(t *txn.Tx, o robots.Obeyed) {
 		}
 		packed = packed[n:]
 	}
-}
-
-func packRobots(o robots.Obeyed) []byte {
-	all := storedRobots{Now: o.Now.Text(), Next: o.Next.Text(), Since: moment.Of(o.Since), By: o.By, Known: o.Known}
-	return s2.Encode(nil, codec.Marshal(all))
 }
 
 // keys returns the keys of what robots.txt says.
@@ -119,6 +130,9 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
 	var after robots.Obeyed
 	err := txn.Update(ctx, r.cfg.Store, r.keys(), func(t *txn.Tx) {
 		stored := r.read(t) // another process may have seen it as well
+		if stored.Lost {
+			stored = *before
+		}
 		if after = stored.Saw(seen, s.At, network); after != stored {
 			r.write(t, after)
 		}
@@ -152,7 +166,7 @@ func robotsText(resp *response.Response) ([]byte, bool) {
 // set makes o the robots.txt that holds, and begins a review of all pages if its
 // rules have changed.
 func (r *robotsTxt) set(o *robots.Obeyed) {
-	if before := r.site.Robots; before != nil && !before.Now.Equal(o.Now) {
+	if before := r.site.Robots; before != nil && (before.Lost || !before.Now.Equal(o.Now)) {
 		r.review.begin()
 	}
 	r.site.Robots = o

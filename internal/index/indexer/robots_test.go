@@ -3,7 +3,9 @@ package indexer
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +74,76 @@ func TestLongRobotsTxtIsKept(t *testing.T) {
 		r.wantListed("/", "/a")
 		r.wantVerdict("/last", eligibility.Excluded, eligibility.Disallowed)
 	})
+}
+
+// Two files that hardly compress do not fit into the store together. The new one still comes to hold,
+// and what only it disallows is not newly listed before.
+func TestLongRobotsTxtIsReplaced(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/b")
+		serveRobots(r, 200, randomRobots("/a"), from(netA))
+		next := randomRobots("/b", "/new")
+		serveRobots(r, 200, next, from(netA))
+		r.restart()
+		r.sight("/", html("home again", "/new"))
+		r.sight("/new", html("new"))
+		r.wantListed("/", "/b")
+		time.Sleep(time.Minute)
+		serveRobots(r, 200, next, from(netB))
+		r.wantListed("/", "/a")
+		r.restart()
+		r.wantListed("/", "/a")
+	})
+}
+
+// randomRobots is a robots.txt of 400 KiB that disallows some locations, and no two are alike.
+func randomRobots(locations ...string) string {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for _, l := range locations {
+		fmt.Fprintf(&b, "Disallow: %s\n", l)
+	}
+	random := rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32s", locations))))
+	for path := make([]byte, 300); b.Len() < 400<<10; {
+		random.Read(path)
+		fmt.Fprintf(&b, "Disallow: /x/%s\n", base64.RawURLEncoding.EncodeToString(path))
+	}
+	return b.String()
+}
+
+// Nobody knows then what robots.txt says. What it disallowed must stay out.
+func TestDamagedRobotsTxtListsNothing(t *testing.T) {
+	for name, change := range map[string]func(r *rig, key string){
+		"damaged": func(r *rig, key string) { r.damage(key) },
+		"lost":    func(r *rig, key string) { r.put(key, nil) },
+	} {
+		for _, piece := range []int{0, 3} {
+			runInBubble(t, fmt.Sprintf("piece %d is %s", piece, name), Config{}, func(r *rig) {
+				r.crawl("/a", "/b")
+				serveRobots(r, 200, randomRobots("/a", "/waits"))
+				r.sight("/", html("home again", "/a", "/b", "/waits"))
+				r.sight("/waits", html("waits"))
+				r.wantListed("/", "/b")
+				change(r, r.indexer.site.Keys.Robots(piece))
+				r.restart()
+				for _, location := range []string{"/a", "/waits"} {
+					r.sight(location, html(location+" is there still"))
+					r.wantVerdict(location, eligibility.Excluded, eligibility.Disallowed)
+				}
+				r.wantListed("/", "/b")
+				if n := r.indexer.Stats().Damaged; n != 1 {
+					r.Errorf("%d records are counted as damaged, want 1", n)
+				}
+				r.wantLogged("robots.txt is damaged", 1)
+				serveRobots(r, 404, "")
+				r.sight("/waits", html("waits no more"))
+				r.wantListed("/", "/a", "/b", "/waits")
+				r.restart()
+				r.wantListed("/", "/a", "/b", "/waits")
+				r.wantLogged("robots.txt is damaged", 1)
+			})
+		}
+	}
 }
 
 func TestRobotsTxtThatTheOwnerGivesHolds(t *testing.T) {

@@ -13,9 +13,16 @@ func (s *Settings) context(r *eligibility.Record, obeyed *robots.Obeyed, now mom
 	rule, _ := s.Rules.Match(r.Location)
 	return eligibility.Context{
 		Now: now, Listing: rule.Listing, Entry: s.Entries[r.Location], Networks: s.Networks,
-		Disallowed: !obeyed.Allows(r.Location) || !r.Public && !obeyed.AllowsNew(r.Location),
+		Disallowed: disallowed(r, obeyed),
 		OwnQuery:   s.OwnQuery(r.Location),
 	}
+}
+
+// disallowed reports whether robots.txt disallows a location. While its rules are lost, it still
+// disallows what it did.
+func disallowed(r *eligibility.Record, obeyed *robots.Obeyed) bool {
+	return !obeyed.Allows(r.Location) || !r.Public && !obeyed.AllowsNew(r.Location) ||
+		r.Reason == eligibility.Disallowed && obeyed != nil && obeyed.Lost
 }
 
 // judge gives the page the verdict that follows from its present values. It returns the page whose

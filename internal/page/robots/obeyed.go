@@ -12,6 +12,7 @@ type Obeyed struct {
 	Next  *Rules    // what may replace Now
 	Since time.Time // when Next was first seen, zero if there is none
 	By    uint32    // the network that saw it then, 0 if unknown
+	Lost  bool      // somebody saw one, and what it says was lost since
 }
 
 const (

@@ -7,8 +7,8 @@
 package robots
 
 import (
-	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"slices"
 )
 
@@ -17,7 +17,15 @@ import (
 type Rules struct {
 	rules []rule // in order of precedence
 	text  []byte
+	sum   Sum
 }
+
+// Sum stands for the text of some rules. That of nil rules is zero.
+type Sum [sha256.Size]byte
+
+// Unread returns the rules with a sum whose text is not at hand. They disallow everything, and equal
+// the rules that have the sum.
+func Unread(sum Sum) *Rules { return &Rules{rules: []rule{{NewPattern("/", false), false}}, sum: sum} }
 
 // rule is one allow or disallow line.
 type rule struct {
@@ -31,7 +39,7 @@ func newRules(rules []rule, text []byte) *Rules {
 		return nil
 	}
 	slices.SortStableFunc(rules, precedence)
-	return &Rules{rules, text}
+	return &Rules{rules, text, sha256.Sum256(text)}
 }
 
 // precedence orders rules that match the same location. The longer pattern comes first. If both are
@@ -70,5 +78,13 @@ func (r *Rules) Text() []byte {
 	return r.text
 }
 
+// Sum returns what tells the rules from others without their text.
+func (r *Rules) Sum() (s Sum) {
+	if r != nil {
+		s = r.sum
+	}
+	return s
+}
+
 // Equal reports whether both have the same rules in the same words.
-func (r *Rules) Equal(other *Rules) bool { return bytes.Equal(r.Text(), other.Text()) }
+func (r *Rules) Equal(other *Rules) bool { return r.Sum() == other.Sum() }
