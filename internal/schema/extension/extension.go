@@ -185,6 +185,19 @@ func (vs Values) Len(url func(location string) string) int {
 	return len(vs.Append(nil, Set(0xffffffff).Entries(), &all))
 }
 
+// elementsOf returns the values as elements, as many as take at most so many bytes. Escaped for XML,
+// a text may be five times as long.
+func elementsOf[T any](name string, all []T, most int) (elements []byte) {
+	for _, one := range all {
+		more := appendXML(elements, name, one)
+		if len(more) > most {
+			break
+		}
+		elements = more
+	}
+	return elements
+}
+
 // appendXML appends a value as an element.
 func appendXML(dst []byte, name string, value any) []byte {
 	var b bytes.Buffer

@@ -2,12 +2,14 @@ package extension
 
 import (
 	"encoding/xml"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/store"
 )
 
 // everything has something for each extension.
@@ -182,5 +184,37 @@ func checkText(t *testing.T, s string, limit int) {
 	t.Helper()
 	if s == "" || len(s) > limit || !utf8.ValidString(s) {
 		t.Fatalf("text %q of %d bytes", s, len(s))
+	}
+}
+
+// What is escaped for XML is several times as long, and what is stored of a page with all extensions
+// must still fit a value of the store, with 4 KiB to spare for the rest of the entry.
+func TestAllThatIsStoredOfAPageFitsAValue(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`<html lang=en><head>` + meta("article:published_time", "2026-11-20T10:00:00Z") +
+		meta("og:title", strings.Repeat("&lt;", maxText)) + meta("og:site_name", strings.Repeat("&lt;", MaxPublication)))
+	for i := range AlternatesKept {
+		fmt.Fprintf(&b, `<link rel=alternate hreflang=en-x%d href="/%s">`, i, strings.Repeat("&amp;", 500))
+	}
+	for i := range maxVideos {
+		b.WriteString(jsonLD(fmt.Sprintf(`{"@type":"VideoObject","name":"n%d","description":"%s","thumbnailUrl":"/t%d.jpg","contentUrl":"/v%d.mp4"}`, i, strings.Repeat("'", 1900), i, i)))
+	}
+	b.WriteString(`</head><body><main><p>text`)
+	for i := range maxImages {
+		fmt.Fprintf(&b, `<img src="/%d%s.jpg">`, i, strings.Repeat("&amp;", 400))
+	}
+	stored := Of(Images, News, Videos).Read(pageOf(t, b.String()))
+	total := 0
+	for k, one := range stored {
+		t.Logf("extension %d takes %d bytes", k, len(one))
+		total += len(one)
+	}
+	if len(stored) != 4 || total > store.MaxValue-4<<10 {
+		t.Errorf("%d extensions take %d of %d bytes, want all, and room for the rest", len(stored), total, store.MaxValue)
+	}
+	for name, one := range map[string]string{"image:image": string(stored[Images]), "video:video": string(stored[Videos])} {
+		if n := strings.Count(one, "<"+name+">"); n == 0 || n != strings.Count(one, "</"+name+">") {
+			t.Errorf("%d whole elements %s, want at least one", n, name)
+		}
 	}
 }

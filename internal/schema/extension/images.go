@@ -11,23 +11,18 @@ import (
 // images are those of a page's main content.
 var images = Extension{
 	Namespace: `xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"`,
-	Read: func(p *Page) (elements []byte) {
-		for _, u := range readImages(p) {
-			elements = appendXML(elements, "image:image", image{u})
-		}
-		return elements
-	},
+	Read:      func(p *Page) []byte { return elementsOf("image:image", readImages(p), maxImageBytes) },
 }
 
 type image struct {
 	Loc string `xml:"image:loc"`
 }
 
-// The limits for the images of one page, so that its entry stays small.
+// The limits for the images of one page. All that an entry has must fit a value of the store.
 const (
 	maxImages     = 20
-	maxImageBytes = 4 << 10
-	maxTried      = 200 // images whose URLs are judged
+	maxImageBytes = 8 << 10 // of elements
+	maxTried      = 200     // images whose URLs are judged
 )
 
 // minPixels is the least width and height of an image. Smaller ones are tracking pixels, buttons or
@@ -35,13 +30,12 @@ const (
 const minPixels = 32
 
 // readImages returns the URLs of the images that may be named.
-func readImages(p *Page) (found []string) {
+func readImages(p *Page) (found []image) {
 	b, ok := newBase(p)
 	if p.Media == nil || !ok {
 		return nil
 	}
 	tried := make(map[string]bool)
-	size := 0
 	for _, picture := range p.Media.Pictures {
 		src := largest(picture)
 		if src == "" || tried[src] {
@@ -51,13 +45,13 @@ func readImages(p *Page) (found []string) {
 			break
 		}
 		u := b.url(src)
-		if u == "" || slices.Contains(found, u) {
+		if u == "" || slices.Contains(found, image{u}) {
 			continue
 		}
-		if size += len(u); size > maxImageBytes || len(found) == maxImages {
+		if len(found) == maxImages {
 			break
 		}
-		found = append(found, u)
+		found = append(found, image{u})
 	}
 	return found
 }

@@ -43,7 +43,10 @@ func pageOf(t testing.TB, source string) *Page {
 func read(t testing.TB, source string) (f found) {
 	t.Helper()
 	p := pageOf(t, source)
-	f.Images, f.Videos = readImages(p), readVideos(p)
+	for _, one := range readImages(p) {
+		f.Images = append(f.Images, one.Loc)
+	}
+	f.Videos = readVideos(p)
 	if a := readArticle(p); a != (article{}) {
 		f.News = &a
 	}

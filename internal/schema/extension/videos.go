@@ -12,12 +12,7 @@ import (
 // videos are those that a page describes in its structured data or the Open Graph.
 var videos = Extension{
 	Namespace: `xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"`,
-	Read: func(p *Page) (elements []byte) {
-		for _, v := range readVideos(p) {
-			elements = appendXML(elements, "video:video", v)
-		}
-		return elements
-	},
+	Read:      func(p *Page) []byte { return elementsOf("video:video", readVideos(p), maxVideoBytes) },
 }
 
 // video is what a sitemap says about a video, in the order of the schema.
@@ -34,10 +29,10 @@ type video struct {
 // The limits for the videos of one page.
 const (
 	maxVideos      = 4
-	maxVideoBytes  = 8 << 10
-	maxVideoTries  = 16     // videos of structured data that are judged
-	maxDescription = 2_048  // bytes
-	maxDuration    = 28_800 // seconds; a longer one is left out
+	maxVideoBytes  = 24 << 10 // of elements
+	maxVideoTries  = 16       // videos of structured data that are judged
+	maxDescription = 2_048    // bytes
+	maxDuration    = 28_800   // seconds; a longer one is left out
 )
 
 // complete reports whether it has all that a sitemap must say of a video.
@@ -53,14 +48,12 @@ func readVideos(p *Page) (found []video) {
 		return nil
 	}
 	d, og := readData(p.Media.Data), openGraph(p.Media.Properties)
-	size := 0
 	add := func(v video) bool {
 		same := func(w video) bool { return v.Content == w.Content && v.Player == w.Player }
 		if !v.complete() || slices.ContainsFunc(found, same) {
 			return true
 		}
-		size += len(v.Thumbnail) + len(v.Title) + len(v.Description) + len(v.Content) + len(v.Player)
-		if size > maxVideoBytes || len(found) == maxVideos {
+		if len(found) == maxVideos {
 			return false
 		}
 		found = append(found, v)
