@@ -41,20 +41,26 @@ func (r *records) readSent(ctx context.Context) (s sent, err error) {
 	err = r.store.View(ctx, r.shardKeys(), func(values [][]byte) error {
 		s = sent{}
 		for _, v := range values {
-			s.read(v)
+			s.read(v, r.now())
 		}
 		return nil
 	})
 	return s, err
 }
 
-func (s sent) read(shard []byte) {
+// read adds a stored shard. It leaves out what only a wrong clock can have written: it would hold back
+// what changes until then.
+func (s sent) read(shard []byte, now time.Time) {
 	for e := range slices.Chunk(shard, entrySize) {
-		if len(e) == entrySize {
-			s[hash(e)] = sending{
-				time.UnixMilli(int64(binary.BigEndian.Uint64(e[8:]))),
-				time.Unix(int64(binary.BigEndian.Uint32(e[16:])), 0),
-			}
+		if len(e) < entrySize {
+			break
+		}
+		one := sending{
+			time.UnixMilli(int64(binary.BigEndian.Uint64(e[8:]))),
+			time.Unix(int64(binary.BigEndian.Uint32(e[16:])), 0),
+		}
+		if !latest(one.change, one.at).After(now.Add(skew)) {
+			s[hash(e)] = one
 		}
 	}
 }

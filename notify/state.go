@@ -168,7 +168,7 @@ func (r *records) settle(ctx context.Context, p post) error {
 		}
 		for i := range shards {
 			s := sent{}
-			s.read(values[i])
+			s.read(values[i], now)
 			if added := s.add(p.settled, i, now); p.sent {
 				st.SentToday += added
 			}

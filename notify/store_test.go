@@ -233,14 +233,26 @@ func TestChangesThatWereSentAreReadAsTheyWereWritten(t *testing.T) {
 		t.Errorf("the shard has %d bytes, want the %d that it may have", len(shard), shardBytes)
 	}
 	back := sent{}
-	back.read(shard)
+	back.read(shard, now)
 	if len(back) != 3000 || back[hashOf("17")] != (sending{now.Add(-17 * time.Second).Local(), now.Add(-17 * time.Second).Local()}) {
 		t.Errorf("%d are read back, and of one %v", len(back), back[hashOf("17")])
 	}
 	if shard := s.write(now.Add(-time.Minute), now.Add(-30*time.Second)); len(shard) != 60*entrySize {
 		t.Errorf("%d are kept, want those of the last minute", len(shard)/entrySize)
 	}
-	back.read([]byte("damaged")) // must not panic
+	back.read([]byte("damaged"), now) // must not panic
+}
+
+// A page that was sent under a clock a year ahead is sent when it next changes.
+func TestPageThatAWrongClockSentIsForgotten(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	right, ahead := sending{now, now.Add(skew)}, now.AddDate(1, 0, 0)
+	s := sent{hashOf("right"): right, hashOf("changed"): {ahead, now}, hashOf("sent"): {now, ahead}}
+	back := sent{}
+	back.read(s.write(now.Add(-interval), now.Add(-time.Minute)), now)
+	if got := back[hashOf("right")]; len(back) != 1 || !got.change.Equal(right.change) || !got.at.Equal(right.at) {
+		t.Errorf("read back are %v, want only %v", back, right)
+	}
 }
 
 func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
@@ -277,7 +289,7 @@ func FuzzReadState(f *testing.F) {
 			t.Errorf("it is read as %+v", st)
 		}
 		s := sent{}
-		s.read(shard)
+		s.read(shard, now)
 		s.write(now, now)
 	})
 }

@@ -36,14 +36,21 @@ type record struct {
 
 func newRecord() record { return record{map[int64]Day{}, map[string]File{}} }
 
-// readRecord reads a stored record. Of a damaged one nothing is left.
-func readRecord(b []byte) record {
+// readRecord reads a stored record. Of a damaged one nothing is left. A time later than now, of a
+// wrong clock, counts as now.
+func readRecord(b []byte, now moment.Time) record {
 	var stored record
 	if codec.Unmarshal(b, &stored) != nil {
 		stored = record{}
 	}
 	r := newRecord()
-	r.add(stored)
+	for day, n := range stored.Days {
+		r.add(record{Days: map[int64]Day{min(day, now.Day()): n}})
+	}
+	for name, f := range stored.Files {
+		f.At = min(f.At, now)
+		r.add(record{Files: map[string]File{name: f}})
+	}
 	return r
 }
 

@@ -214,7 +214,7 @@ func (t *Tracker) sync(ctx context.Context) error {
 	stored, err := txn.Within(ctx, func() (stored [engines]record, err error) {
 		err = access(ctx, names, func(values [][]byte) error {
 			for e := range fresh {
-				stored[e] = readRecord(values[e])
+				stored[e] = readRecord(values[e], moment.Of(time.Now()))
 				if stored[e].add(fresh[e]); len(fresh[e].Days) > 0 {
 					values[e] = codec.Marshal(stored[e])
 				}

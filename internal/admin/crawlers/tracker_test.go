@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -149,6 +150,17 @@ func TestFlushStoresWhatIsQueued(t *testing.T) {
 	})
 }
 
+func TestStoredTimesLaterThanNowCountAsNow(t *testing.T) {
+	now := moment.Of(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	later := now.Add(10 * 365 * 24 * time.Hour)
+	day := Day{Claimed: 2, Confirmed: 1}
+	stored := record{map[int64]Day{now.Day(): day, later.Day(): day}, map[string]File{"a.xml": {later, 200}, "b.xml": {now - 1, 304}}}
+	want := record{map[int64]Day{now.Day(): {Claimed: 4, Confirmed: 2}}, map[string]File{"a.xml": {now, 200}, "b.xml": {now - 1, 304}}}
+	if got := readRecord(codec.Marshal(stored), now); !reflect.DeepEqual(got, want) {
+		t.Errorf("it is read as %+v, want %+v", got, want)
+	}
+}
+
 func TestRecordIsBounded(t *testing.T) {
 	r := newRecord()
 	for i := range 2 * maxFiles {
@@ -159,10 +171,10 @@ func TestRecordIsBounded(t *testing.T) {
 	if len(b) > store.MaxValue || len(r.Days) != maxDays || len(r.Files) != maxFiles || r.Files[r.latest()[0]].At != moment.Time(1_800_000_000_000+2*maxFiles-1) {
 		t.Errorf("%d bytes, %d days and %d files, the latest %v", len(b), len(r.Days), len(r.Files), r.Files[r.latest()[0]])
 	}
-	if again := readRecord(b); !reflect.DeepEqual(again, r) {
+	if again := readRecord(b, math.MaxInt64); !reflect.DeepEqual(again, r) {
 		t.Error("it is read as another record than was written")
 	}
-	if damaged := readRecord(b[:len(b)-1]); len(damaged.Days) != 0 || len(damaged.Files) != 0 {
+	if damaged := readRecord(b[:len(b)-1], math.MaxInt64); len(damaged.Days) != 0 || len(damaged.Files) != 0 {
 		t.Errorf("a damaged record is read as %+v", damaged)
 	}
 }

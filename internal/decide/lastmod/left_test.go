@@ -112,6 +112,8 @@ func TestSourceIsCaughtAndForgiven(t *testing.T) {
 		{"lies, and then moves with the clock", []lie{{1, false, 0}, {2, false, 1}, {3, true, 1}}, 0, Distrust{Caught: true, Clock: true}},
 		{"rests for nearly a month", []lie{{1, true, 0}}, 29, Distrust{Caught: true, Clock: true}},
 		{"rests for a month", []lie{{1, true, 0}}, 30, Distrust{}},
+		{"lies under a clock ten years ahead", []lie{{1, true, 3650}, {1, true, -3650}}, 29, Distrust{Caught: true, Clock: true}},
+		{"lies under a clock ten years ahead, and rests for a month", []lie{{1, true, 3650}, {1, true, -3650}}, 30, Distrust{}},
 		{"goes on, and rests for nearly a month", []lie{{1, true, 0}, {1, false, 20}}, 29, Distrust{Caught: true, Clock: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

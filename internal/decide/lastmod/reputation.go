@@ -52,10 +52,12 @@ func (rs *Reputations) Lied(lie Lie, page uint64, now moment.Time) {
 }
 
 // Forgive forgives the sources that have not lied for a month. It returns when the next one
-// is to be forgiven if it does not lie again, 0 if none has lied.
+// is to be forgiven if it does not lie again, 0 if none has lied. A lie at a time later than now, of
+// a wrong clock, counts as one of now.
 func (rs *Reputations) Forgive(now moment.Time) (next moment.Time) {
 	for _, s := range givers {
 		r := &rs[s]
+		r.LastLie = min(r.LastLie, now)
 		if at := r.LastLie.Add(forgivenAfter); r.LastLie == 0 {
 			continue
 		} else if now >= at {

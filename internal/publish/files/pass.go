@@ -174,7 +174,7 @@ func (p *pass) open(ctx context.Context) error {
 	files := map[int]*file{}
 	for i, n := range numbers {
 		if r, ok := readRecord(records[i]); ok {
-			files[n] = &file{record: r, stored: true}
+			files[n] = &file{record: r, stored: string(r.encode()) == string(records[i])}
 		} else if n <= keys.MaxShard {
 			return nil
 		}

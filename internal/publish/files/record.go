@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
@@ -28,9 +29,11 @@ type record struct {
 
 func (r *record) encode() []byte { return codec.Marshal(r) }
 
-// readRecord reads what encode wrote. ok is false if that is damaged.
+// readRecord reads what encode wrote. ok is false if that is damaged. A time later than now, of a
+// wrong clock, counts as now.
 func readRecord(b []byte) (r record, ok bool) {
 	err := codec.Unmarshal(b, &r)
+	r.Modified = min(r.Modified, moment.Of(time.Now()).Second())
 	return r, err == nil && min(r.Pages, r.Size, r.Changes) >= 0
 }
 

@@ -3,6 +3,7 @@ package files
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -144,4 +145,31 @@ func TestFileStaysWhenTheRecordOfItsShardIsGone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A clock ahead may have dated a file. After a restart the file counts as changed now, and stays so.
+func TestStoredTimeOfAFileLaterThanNowCountsAsNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := threeParts(t)
+		ahead := s.files.served.Load().files[1].record
+		ahead.Modified = ahead.Modified.Add(5 * 365 * 24 * time.Hour)
+		s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.File(1), ahead.encode()) })
+		s.restart(time.Second)
+		began := time.Now()
+		s.want("sitemap-3.xml", "/6") // all are made
+		now := s.files.List()
+		for _, one := range now {
+			if one.Modified.After(time.Now()) {
+				t.Errorf("at %v the file is %+v", time.Now(), one)
+			}
+		}
+		if now[1].Modified.Before(began) {
+			t.Errorf("the first part is of %v, before the restart", now[1].Modified)
+		}
+		s.restart(time.Second)
+		s.want("sitemap-3.xml", "/6")
+		if again := s.files.List(); !slices.Equal(again, now) {
+			t.Errorf("after another restart the files are\n%v\nand were\n%v", again, now)
+		}
+	})
 }
