@@ -70,9 +70,10 @@ type Files struct {
 	replacing lock
 	lastCut   time.Time // guarded by replacing
 
-	mu   sync.Mutex // guards due and gone, and the moment in which served is replaced; held shortly
-	due  due
-	gone withdrawals
+	mu    sync.Mutex // guards due, gone and uncut, and the moment in which served is replaced; held shortly
+	due   due
+	gone  withdrawals
+	uncut map[uint64]string // those of gone, by their hashes, that the served files may still contain
 }
 
 // New returns the files of a site. None is made before the first call of [Files.Follow].
@@ -86,6 +87,7 @@ func New(cfg Config) *Files {
 		known:     make(signal),
 		due:       due{files: map[int]bool{}},
 		gone:      withdrawals{},
+		uncut:     map[uint64]string{},
 		replacing: make(lock, 1),
 		passer:    passer{lock: make(lock, 1)},
 	}

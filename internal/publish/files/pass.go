@@ -39,7 +39,8 @@ type pass struct {
 }
 
 // pass makes and serves the files that have changed. A file that cannot be made stays as
-// it is, and the next pass tries again; the others are served.
+// it is, and the next pass tries again; the others are served. Only after a start, while no
+// pass has made all files, a file that cannot be made holds back all.
 func (f *Files) pass(ctx context.Context) error {
 	select {
 	case f.passer.lock <- struct{}{}:
@@ -94,7 +95,7 @@ func (p *pass) end() {
 		maps.Copy(p.due.files, p.dirty)
 	}
 	if len(p.failed) == 0 && p.served {
-		p.gone.forgetUnnamed(p.number, p.due.any())
+		p.forgetUnnamed(p.number, p.due.any())
 	}
 }
 
@@ -222,7 +223,7 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	defer f.replacing.release()
 	f.cut() // before withdrawals end, their pages must be out of the files that stay
 	f.mu.Lock()
-	f.gone.forgetSettled(number)
+	f.forgetSettled(number)
 	gone := f.gone.all() // the made files may name them
 	f.mu.Unlock()
 
@@ -272,7 +273,7 @@ func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gone.wereCut(named, gone)
+	f.wereCut(named, gone)
 	f.served.Store(next)
 }
 

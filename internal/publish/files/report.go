@@ -33,10 +33,10 @@ func (f *Files) Lists(location string) bool {
 // Listed returns how many pages the served files list.
 func (f *Files) Listed() int {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := f.served.Load()
+	s, uncut := f.served.Load(), maps.Clone(f.uncut)
+	f.mu.Unlock()
 	pages := s.pages
-	for h := range f.gone.uncut() {
+	for h := range uncut {
 		if s.lists(h) {
 			pages--
 		}

@@ -18,7 +18,6 @@ type withdrawal struct {
 	at       time.Time // when the page was last seen to forbid its listing, or to be gone
 	named    bool      // a file, or an entry of one, was seen to contain it
 	settled  bool      // the store holds the verdict
-	uncut    bool      // the served files may still contain it
 	passes   int       // how many passes had begun when it was withdrawn, or later settled
 }
 
@@ -26,47 +25,47 @@ type withdrawal struct {
 // their hashes. Files.mu guards them.
 type withdrawals map[uint64]withdrawal
 
-// forget drops the withdrawals that are done.
-func (g withdrawals) forget(done func(one withdrawal) bool) {
-	maps.DeleteFunc(g, func(_ uint64, one withdrawal) bool { return done(one) })
+// forget drops the withdrawals that are done. The caller holds mu.
+func (f *Files) forget(done func(one withdrawal) bool) {
+	for h, one := range f.gone {
+		if done(one) {
+			delete(f.gone, h)
+			delete(f.uncut, h)
+		}
+	}
 }
 
 // forgetSettled drops those that the store had decided before a pass. The files that it
-// made follow the store again.
-func (g withdrawals) forgetSettled(pass int) {
-	g.forget(func(one withdrawal) bool { return one.settled && one.passes < pass })
+// made follow the store again. The caller holds mu.
+func (f *Files) forgetSettled(pass int) {
+	f.forget(func(one withdrawal) bool { return one.settled && one.passes < pass })
 }
 
 // forgetUnnamed drops those that no file names, at the end of a pass that has made all of its
-// files. Later ones stay if more files are due.
-func (g withdrawals) forgetUnnamed(pass int, due bool) {
-	g.forget(func(one withdrawal) bool { return !one.named && (one.passes < pass || !due) })
-}
-
-// uncut returns the pages that the served files may still contain, by their hashes.
-func (g withdrawals) uncut() map[uint64]string {
-	return g.where(func(one withdrawal) bool { return one.uncut })
+// files. Later ones stay if more files are due. The caller holds mu.
+func (f *Files) forgetUnnamed(pass int, due bool) {
+	f.forget(func(one withdrawal) bool { return !one.named && (one.passes < pass || !due) })
 }
 
 // all returns all withdrawn pages by their hashes.
-func (g withdrawals) all() map[uint64]string { return g.where(func(withdrawal) bool { return true }) }
-
-func (g withdrawals) where(is func(withdrawal) bool) map[uint64]string {
-	some := map[uint64]string{}
+func (g withdrawals) all() map[uint64]string {
+	all := make(map[uint64]string, len(g))
 	for h, one := range g {
-		if is(one) {
-			some[h] = one.location
-		}
+		all[h] = one.location
 	}
-	return some
+	return all
 }
 
 // wereCut notes that these pages are no longer in the served files. named are those that were.
-func (g withdrawals) wereCut(named locations, cut map[uint64]string) {
+// The caller holds mu.
+func (f *Files) wereCut(named locations, cut map[uint64]string) {
 	for h := range cut {
-		if one, is := g[h]; is {
-			one.uncut, one.named = false, one.named || named.has(h)
-			g[h] = one
+		delete(f.uncut, h)
+	}
+	for _, h := range named {
+		if one, is := f.gone[h]; is {
+			one.named = true
+			f.gone[h] = one
 		}
 	}
 }
@@ -88,7 +87,10 @@ func (f *Files) Withdraw(location string, at time.Time) {
 	if !is && !named && (!behind || len(f.gone) >= unnamedMost) {
 		return
 	}
-	f.gone[h] = withdrawal{location: location, at: at, named: named, uncut: !is || one.uncut, passes: f.due.passes}
+	f.gone[h] = withdrawal{location: location, at: at, named: named, passes: f.due.passes}
+	if !is {
+		f.uncut[h] = location
+	}
 }
 
 // Settle says that the store now holds the verdict on location, from everything seen of
@@ -134,19 +136,14 @@ func (f *Files) current() *snapshot {
 func (f *Files) mustCut() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, one := range f.gone {
-		if one.uncut {
-			return true
-		}
-	}
-	return false
+	return len(f.uncut) > 0
 }
 
 // cut takes the pages that were withdrawn since the last cut out of the served files. It
 // never asks the store. The caller holds replacing.
 func (f *Files) cut() {
 	f.mu.Lock()
-	gone := f.gone.uncut()
+	gone := maps.Clone(f.uncut)
 	f.mu.Unlock()
 	if len(gone) == 0 {
 		return
@@ -157,7 +154,7 @@ func (f *Files) cut() {
 	if len(named) == 0 {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.gone.wereCut(nil, gone)
+		f.wereCut(nil, gone)
 		return
 	}
 	f.replace(next, named, gone)

@@ -317,3 +317,24 @@ func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
 		}
 	})
 }
+
+// Requests for pages wait for the lock that requests for the sitemap take. So these must not go
+// through all that was withdrawn and cut long ago.
+func TestManyWithdrawalsSlowNoRequestForTheSitemap(t *testing.T) {
+	s := newShelf(t)
+	s.list(shards.Entry{}, "/a")
+	s.render()
+	for i := range uint64(50_000) {
+		s.files.gone[i] = withdrawal{location: "/" + strconv.FormatUint(i, 10), named: true}
+	}
+	began := time.Now()
+	for range 1000 {
+		s.files.current()
+		if n := s.files.Listed(); n != 1 {
+			t.Fatalf("%d pages are listed", n)
+		}
+	}
+	if took := time.Since(began); took > 200*time.Millisecond {
+		t.Errorf("1,000 requests took %v with 50,000 withdrawals", took)
+	}
+}

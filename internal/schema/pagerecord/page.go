@@ -95,7 +95,7 @@ func (p *Page) Unasked() bool {
 type PendingRemoval struct {
 	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 if it is not pending
 	MissingWhy eligibility.Reason `cbor:"2,keyasint,omitzero"` // what a client was told
-	MissingNet uint32             `cbor:"3,keyasint,omitzero"` // which client; see observation.Look.Net
+	MissingNet uint32             `cbor:"3,keyasint,omitzero"` // which client; see observation.Net
 }
 
 // Statement is what the page said about itself at the last look.
@@ -111,7 +111,7 @@ type Statement struct {
 type Redirect struct {
 	Target   uint64      `cbor:"1,keyasint,omitzero"` // the last target
 	TargetAt moment.Time `cbor:"2,keyasint,omitzero"` // the look that first saw it
-	By       uint32      `cbor:"3,keyasint,omitzero"` // the client of that look; see observation.Look.Net
+	By       uint32      `cbor:"3,keyasint,omitzero"` // the client of that look; see observation.Net
 }
 
 // Reading says what was read of the page, and what reading the same bytes again may add.
@@ -120,7 +120,7 @@ type Reading struct {
 	Read     bool        `cbor:"2,keyasint,omitzero"` // whether all with this body hash was parsed, and its links followed
 	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
 	ReadAt   moment.Time `cbor:"4,keyasint,omitzero"` // when that was, to the second
-	ReadNet  uint32      `cbor:"5,keyasint,omitzero"` // and its client; see observation.Look.Net
+	ReadNet  uint32      `cbor:"5,keyasint,omitzero"` // and its client; see observation.Net
 	NewLinks NewLinks    `cbor:"6,keyasint,omitzero"` // links that may announce new pages
 }
 

@@ -23,7 +23,7 @@ const (
 
 // Refusal is what is known of one network that was refused listed pages.
 type Refusal struct {
-	Network uint32      `cbor:"1,keyasint,omitzero"` // see observation.Look.Net
+	Network uint32      `cbor:"1,keyasint,omitzero"` // see observation.Net
 	Since   moment.Time `cbor:"2,keyasint,omitzero"` // when it removed the first of the missing pages
 	Missing int         `cbor:"3,keyasint,omitzero"` // pages that it alone removed by 404s in the day after that
 	WrongAt moment.Time `cbor:"4,keyasint,omitzero"` // when others last got a page that it was refused
