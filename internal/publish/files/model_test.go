@@ -156,7 +156,7 @@ func (m *model) shardNames() []string {
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<sitemapindex") {
 		return nil
 	}
-	names := locs(m.T, w.Body.Bytes())
+	names := locs(m.TB, w.Body.Bytes())
 	for i := range names {
 		names[i] = strings.TrimPrefix(names[i], "/")
 	}
@@ -175,7 +175,7 @@ func (m *model) check(before map[string]string) (after map[string]string) {
 	}
 	for _, name := range names {
 		w := m.get(name)
-		urls := locs(m.T, w.Body.Bytes())
+		urls := locs(m.TB, w.Body.Bytes())
 		if w.Code != http.StatusOK || len(urls) == 0 || len(urls) > 11 {
 			m.Errorf("%s: status %d, %d pages", name, w.Code, len(urls))
 		}

@@ -29,7 +29,7 @@ import (
 
 // shelf is a book over a store, with the files that show it.
 type shelf struct {
-	*testing.T
+	testing.TB
 	st     *faulty
 	layout shards.Layout
 	files  *Files
@@ -75,8 +75,8 @@ func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 	}
 }
 
-func newShelf(t *testing.T, change ...func(*Config)) *shelf {
-	s := &shelf{T: t, st: &faulty{Store: new(memstore.Store)}, log: new(strings.Builder)}
+func newShelf(t testing.TB, change ...func(*Config)) *shelf {
+	s := &shelf{TB: t, st: &faulty{Store: new(memstore.Store)}, log: new(strings.Builder)}
 	s.layout = shards.Layout{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
 	cfg := Config{
 		Store: s.st, Keys: "s|", URL: s.layout.URL, Name: "sitemap", Folder: "/", Every: time.Minute,
@@ -209,7 +209,7 @@ func with(key, value string) func(*http.Request) {
 func method(m string) func(*http.Request) { return func(r *http.Request) { r.Method = m } }
 
 // locs returns the addresses in a sitemap or an index.
-func locs(t *testing.T, body []byte) (urls []string) {
+func locs(t testing.TB, body []byte) (urls []string) {
 	t.Helper()
 	var doc struct {
 		URLs []struct {
@@ -235,7 +235,7 @@ func (s *shelf) want(name string, want ...string) {
 		s.Errorf("%s: status %d", name, w.Code)
 		return
 	}
-	if got := locs(s.T, w.Body.Bytes()); !slices.Equal(got, want) {
+	if got := locs(s.TB, w.Body.Bytes()); !slices.Equal(got, want) {
 		s.Errorf("%s lists %q, want %q", name, got, want)
 	}
 }
