@@ -100,7 +100,7 @@ func Decide(r Record, c Context) (s Standing, claims bool) {
 func Revise(r Record, c Context) Standing {
 	s := r.alone(c)
 	switch {
-	case c.Listing == Never, c.Disallowed:
+	case c.Listing == Never, c.Disallowed, r.Barred && c.Listing != Always:
 		return s
 	case !r.Public: // its siblings matter
 		return r.Standing

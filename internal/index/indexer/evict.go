@@ -31,8 +31,7 @@ func (e *eviction) due(now time.Time) time.Time {
 }
 
 // run drops waiting locations when there are too many. First it drops those known only
-// from a visit, the longest unseen first, then those that a page links to. Locations that
-// Forget has barred stay.
+// from a visit, the longest unseen first, then those that a page links to.
 func (e *eviction) run(ctx context.Context, _ bool) error {
 	e.failed = time.Time{}
 	defer func() {
@@ -45,8 +44,7 @@ func (e *eviction) run(ctx context.Context, _ bool) error {
 		if err != nil {
 			return err
 		}
-		rank, _ := pagerecord.Rank(r.Value)
-		ranks = append(ranks, rank)
+		ranks = append(ranks, pagerecord.Rank(r.Value))
 	}
 	excess := len(ranks) - e.cfg.MaxWaiting*3/4
 	if excess <= 0 {
@@ -60,7 +58,7 @@ func (e *eviction) run(ctx context.Context, _ bool) error {
 		if err != nil {
 			return err
 		}
-		if rank, keep := pagerecord.Rank(r.Value); rank <= most && !keep && len(keys) < excess {
+		if pagerecord.Rank(r.Value) <= most && len(keys) < excess {
 			keys = append(keys, r.Key)
 		}
 	}

@@ -225,8 +225,8 @@ func (x *Indexer) Flush(ctx context.Context) error {
 	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })
 }
 
-// Forget takes location out of the sitemap, erases its record, and bars it until a rule
-// lists it. Once Forget has returned nil, a loss of power cannot undo it.
+// Forget takes location out of the sitemap, erases its record, and bars it until a rule lists it or
+// [Indexer.Allow] is called. Once Forget has returned nil, a loss of power cannot undo it.
 func (x *Indexer) Forget(ctx context.Context, location string) error {
 	x.cfg.Files.Withdraw(location, time.Now())
 	return x.call(ctx, func(ctx context.Context) error {
@@ -237,6 +237,19 @@ func (x *Indexer) Forget(ctx context.Context, location string) error {
 			return err
 		}
 		delete(x.removals.since, location)
+		return x.syncing.run(ctx, true)
+	})
+}
+
+// Allow undoes Forget: location is no longer barred. Its next visit can list it.
+func (x *Indexer) Allow(ctx context.Context, location string) error {
+	return x.call(ctx, func(ctx context.Context) error {
+		if err := x.records.open(ctx); err != nil {
+			return err
+		}
+		if err := x.commit(ctx, nil, func(m *merge.Batch) { m.Allow(location) }); err != nil {
+			return err
+		}
 		return x.syncing.run(ctx, true)
 	})
 }

@@ -96,7 +96,7 @@ func (r *records) secret(ctx context.Context) (err error) {
 	if key == nil {
 		if bad != nil {
 			r.health.damaged.Add(1)
-			r.cfg.Logger.Error("servemap: the site's secret in the store is damaged; waiting pages are learned anew, and pages that Forget took out need Never rules")
+			r.cfg.Logger.Error("servemap: the site's secret in the store is damaged; waiting pages are learned anew")
 		}
 		if key, err = r.newSecret(ctx); err != nil {
 			return err

@@ -92,13 +92,15 @@ func (r *Reader) find(ctx context.Context, location string) (s *pagerecord.Page,
 		return s, nil, err
 	}
 	keys := []string{r.site.Keys.Page(location), r.site.Keys.Wait(key.Name(location).Hash)}
-	err = txn.View(ctx, r.store, keys, func(t *txn.Tx) {
+	bar := r.site.Keys.Bar(location)
+	err = txn.View(ctx, r.store, append(keys, bar), func(t *txn.Tx) {
 		for _, k := range keys {
 			if stored, err := pagerecord.Decode(t.Get(k)); err == nil {
 				s = stored
-				return
+				break
 			}
 		}
+		s.Barred = s.Barred || t.Get(bar) != nil
 	})
 	return s, key, err
 }

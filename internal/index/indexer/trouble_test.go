@@ -262,10 +262,40 @@ func TestDamagedSecretIsTold(t *testing.T) {
 		r.damage("https://example.com|site")
 		r.restart()
 		r.wantListed("/", "/a")
-		if !strings.Contains(r.log.String(), "Forget") || r.indexer.Stats().Damaged == 0 {
-			t.Errorf("nothing tells that bars are lost:\n%s", r.log)
+		if r.indexer.Stats().Damaged == 0 {
+			t.Error("Stats does not tell")
 		}
+		r.wantLogged("the site's secret in the store is damaged", 1)
 	})
+}
+
+// What the owner has forgotten stays out whichever records are damaged, until the owner allows it.
+func TestBarHoldsWhateverIsDamaged(t *testing.T) {
+	for _, kinds := range [][]string{{"wait|"}, {"site"}, {"bar|"}, {"page|/"}, {""}} {
+		runInBubble(t, "records of "+strings.Join(kinds, " and "), Config{}, func(r *rig) {
+			visit := func(home string) {
+				r.sight("/", html(home, "/a", "/b"))
+				r.sight("/a", html("a"))
+				r.sight("/b", html("b"))
+			}
+			visit("home")
+			r.wantListed("/", "/a", "/b")
+			r.forget("/a")
+			for _, kind := range kinds {
+				for key := range r.kind(kind) {
+					r.damage(key)
+				}
+			}
+			r.restart()
+			r.wantVerdict("/a", eligibility.Excluded, eligibility.Forgotten)
+			visit("home")
+			r.wantListed("/", "/b")
+			r.wantVerdict("/a", eligibility.Excluded, eligibility.Forgotten)
+			r.check(r.indexer.Allow(r.Context(), "/a"))
+			visit("home again")
+			r.wantListed("/", "/a", "/b")
+		})
+	}
 }
 
 // A visitor gets a page, and the next one is told that it is gone for good. Both looks are

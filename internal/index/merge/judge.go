@@ -36,6 +36,10 @@ func (g page) judge() (next *pagerecord.Page) {
 		g.leave(g.site.ID(r.Location))
 		return nil
 	}
+	if !r.Public {
+		p.Barred = p.Barred || g.barred(r.Location)
+		r.Barred = p.Barred
+	}
 	if !r.Public && p.Group != 0 {
 		n := sitewide.ReadSiblings(g.Get(g.site.Keys.Siblings(p.Group)))
 		c.Siblings = eligibility.Siblings{Linked: n.Linked, Orphans: n.Orphans, Grown: n.GrownOn(p.LastSeen.Day())}

@@ -328,6 +328,24 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	w.wantVerdict("/secret-plan", excluded, eligibility.Forgotten)
 }
 
+// What was known of the links to a page is enough to list it again.
+func TestForgottenPageThatIsAllowedComesBack(t *testing.T) {
+	for _, location := range []string{"/plan", "/reset/plan", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"} {
+		run(t, location, options{}, func(w *world) {
+			for range 2 {
+				w.crawl(location)
+				w.wait(25 * time.Hour)
+			}
+			w.wantListed("/", location)
+			w.forget(location)
+			w.update(func(m *Batch) { m.Allow(location) })
+			w.wantListed("/")
+			w.crawl(location) // the home page shows the same links as before
+			w.wantListed("/", location)
+		})
+	}
+}
+
 func TestPageThatIsNotPublicIsStoredNowhereInClear(t *testing.T) {
 	none := func(*observation.Exchange) {}
 	for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 )
@@ -35,7 +36,7 @@ func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
 // Expendable reports whether a waiting location was unseen for so long that its record may
 // be dropped.
 func (site *Site) Expendable(p *pagerecord.Page, now time.Time) bool {
-	return !p.Barred && !p.Link && site.expired(p, moment.Of(now))
+	return !p.Link && site.expired(p, moment.Of(now))
 }
 
 // Review decides again about a page that is or was listed. A page that was unseen for long
@@ -55,7 +56,7 @@ func (m *Batch) Review(location string) {
 		p.Witnessed, p.Absent = false, eligibility.Unseen
 		g.stays()
 		m.Save(p)
-	case !p.Barred && m.moment().Sub(p.LastSeen) >= 2*m.site.KeepFor:
+	case m.moment().Sub(p.LastSeen) >= 2*m.site.KeepFor:
 		m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
 		g.stays()
 		g.erase(m.site.Keys.Page(location), m.site.ID(location))
@@ -88,8 +89,11 @@ func (g page) erase(key string, id uint64) {
 	g.p.Loaded.Changed = false
 }
 
-// Forget erases the record of a location and bars it. The record that bars it does not
-// name the location.
+// barred reports whether the owner made servemap forget a location, by the record that bars it.
+func (m *Batch) barred(location string) bool { return m.Get(m.site.Keys.Bar(location)) != nil }
+
+// Forget erases the record of a location and bars it. What bars it does not name the location, and
+// outlives all else that is known of it. If links to it were seen, [Batch.Allow] needs to know.
 func (m *Batch) Forget(location string) {
 	g := m.page(location)
 	p := g.p
@@ -102,7 +106,11 @@ func (m *Batch) Forget(location string) {
 	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
 	g.stored(m.Now)
 	barred := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
-	barred.Barred = true
+	barred.Barred, barred.Link = true, p.Link
+	if p.Public() {
+		barred.Shown, barred.Unprompted = true, true
+	}
+	m.Put(m.site.Keys.Bar(location), codec.Marshal(true))
 	g.leave(m.site.ID(location))
 	if p.Public() {
 		g.erase(m.site.Keys.Page(location), m.site.ID(location))
@@ -114,6 +122,16 @@ func (m *Batch) Forget(location string) {
 	for _, peer := range p.Peers {
 		m.page(peer.Location).removeAlternate(location)
 	}
+}
+
+// Allow ends the bar of a location. What is known of it decides again, and so does its next visit.
+func (m *Batch) Allow(location string) {
+	m.Put(m.site.Keys.Bar(location), nil)
+	if p, _ := m.Load(location); p.Barred {
+		p.Barred = false
+		m.Save(p)
+	}
+	m.due(location)
 }
 
 // Extends reports whether entries do not agree with the present extensions yet.

@@ -138,7 +138,7 @@ func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
 	}
 	enters := !p.Listed() && (p.Link || v.Exact)
 	if !p.Listed() {
-		keys = append(keys, site.Keys.Siblings(v.Group))
+		keys = append(keys, site.Keys.Siblings(v.Group), site.Keys.Bar(v.Location))
 	}
 	if enters {
 		keys = append(keys, site.Layout.Guess(0, v.Location)...)

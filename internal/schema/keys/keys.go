@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/store"
 )
 
@@ -56,6 +57,12 @@ func (k Keys) Crawler(name string) string     { return string(k) + "crawler|" + 
 func (k Keys) Notify(name string) string      { return string(k) + "notify|" + name } // of package notify
 func (k Keys) Shard(n int) string             { return fmt.Sprintf("%s%06d", k.Shards(), n) }
 func (k Keys) File(n int) string              { return fmt.Sprintf("%sfile|%06d", string(k), n) } // of shard n
+
+// Bar is the key of the record that bars a location. That there is a record bars it, whatever the
+// record holds. The hash does not need the site's secret, so a bar also holds if that is lost.
+func (k Keys) Bar(location string) string {
+	return string(k) + "bar|" + secret.Key(k).Name(location).Hash
+}
 
 // Duplicates is the key of the record about the pages with one content.
 func (k Keys) Duplicates(showing uint64) string {

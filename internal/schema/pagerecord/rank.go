@@ -4,14 +4,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
-// worthForever is the worth of a record that is never dropped.
-const worthForever = 4
-
 // worth ranks a waiting location by what would be lost with its record.
 func (p *Page) worth() uint8 {
 	switch {
-	case p.Barred:
-		return worthForever
 	case p.Link && p.Witnessed:
 		return 3
 	case p.Link:
@@ -27,11 +22,11 @@ func (p *Page) worth() uint8 {
 const rankShift = 56
 
 // Rank returns the rank of a waiting record: if there are too many, the lowest goes first. An
-// unreadable record goes before all others. keep says that the record never goes.
-func Rank(value []byte) (rank uint64, keep bool) {
+// unreadable record goes before all others.
+func Rank(value []byte) uint64 {
 	p, err := Decode(value)
 	if err != nil {
-		return 0, false
+		return 0
 	}
-	return uint64(p.worth())<<rankShift | uint64(max(0, p.LastSeen, p.LinkAt)), p.worth() == worthForever
+	return uint64(p.worth())<<rankShift | uint64(max(0, p.LastSeen, p.LinkAt))
 }

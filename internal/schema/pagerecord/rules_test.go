@@ -90,21 +90,19 @@ func TestWaitingRecordsWithoutEvidenceGoFirst(t *testing.T) {
 	rows := []struct {
 		name string
 		p    Page
-		keep bool
 	}{
-		{"asked for long ago", Page{Presence: Presence{LastSeen: noon - 1}}, false},
-		{"asked for", Page{Presence: Presence{LastSeen: noon}}, false},
-		{"got by two networks", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Networks: []uint16{1, 2}}}, false},
-		{"linked", Page{Evidence: eligibility.Evidence{Link: true}}, false},
-		{"linked and got", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Link: true}}, false},
-		{"forgotten by the owner", Page{Presence: Presence{Barred: true}}, true},
+		{"asked for long ago", Page{Presence: Presence{LastSeen: noon - 1}}},
+		{"asked for", Page{Presence: Presence{LastSeen: noon}}},
+		{"got by two networks", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Networks: []uint16{1, 2}}}},
+		{"linked", Page{Evidence: eligibility.Evidence{Link: true}}},
+		{"linked and got", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Link: true}}},
 	}
-	least, _ := Rank([]byte("damaged"))
+	least := Rank([]byte("damaged"))
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
-			rank, keep := Rank(tt.p.Encode())
-			if rank <= least || keep != tt.keep {
-				t.Errorf("rank %x and keep %t, want more than %x and %t", rank, keep, least, tt.keep)
+			rank := Rank(tt.p.Encode())
+			if rank <= least {
+				t.Errorf("rank %x, want more than %x", rank, least)
 			}
 			least = rank
 		})
