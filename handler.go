@@ -137,7 +137,7 @@ func (s door) answerFile(w http.ResponseWriter, r *http.Request) {
 // counts are the numbers from which texts about the whole site are made.
 func (s inspected) counts(st Stats) messages.Counts {
 	return messages.Counts{
-		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Sightings: st.Sightings,
+		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
 	}
 }
@@ -331,7 +331,7 @@ func (s inspected) metrics() metrics.Site {
 	l := s.indexer.Stats()
 	m := metrics.Site{
 		Origin: s.origin.String(), Version: metrics.Version(), Waiting: l.Waiting,
-		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
+		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
 		StoreUp: l.Problem == nil, Damaged: l.Damaged, Hints: len(s.hints.Given()), Worker: l.Worked,
 		Explored: s.answered.Counts(), Changes: map[string]uint64{},
 	}
@@ -357,10 +357,10 @@ type ExploreOptions struct {
 	// Static says that the handler serves files and nothing else. Then Explore follows a
 	// link whatever its words are: a manual explains how to delete.
 	Static bool
-	// Revisit makes Explore go on until ctx ends and look at pages that no visitor requests:
+	// Revisit makes Explore go on until ctx ends and observe pages that no visitor requests:
 	// at a page that changes daily about twice a day, at others less often, at each at least
 	// three times in Limits.KeepFor. So their changes get a lastmod, and pages that are gone
-	// leave. It makes at most a request a second, and one for each ten looks by visitors.
+	// leave. It makes at most a request a second, and one for each ten observations by visitors.
 	Revisit bool
 	// Resume is the State of an exploration to continue.
 	Resume []byte
@@ -459,7 +459,7 @@ func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 				continue
 			}
 			seen := explore.Seen{
-				Location: p.Location, Last: p.LastSeen, Watched: p.LastSeen.Sub(p.FirstSeen), Looks: int(p.Looks),
+				Location: p.Location, Last: p.LastSeen, Watched: p.LastSeen.Sub(p.FirstSeen), Observations: int(p.Observations),
 				Least: p.Least, Likely: p.Mean, Most: p.Most,
 			}
 			if !yield(seen, err) || err != nil {
@@ -469,7 +469,7 @@ func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	}
 }
 
-func (s explored) Looks() uint64 { return s.indexer.Stats().Sightings }
+func (s explored) Observations() uint64 { return s.indexer.Stats().Observations }
 
 func (s explored) Own(loc string) bool { return s.files.OwnsLocation(loc) }
 
@@ -562,8 +562,8 @@ func (s *Site) urlsOf(names []string) (urls []string) {
 // Page is what is known of a listed page. All times are in UTC.
 type Page struct {
 	URL string `json:"url"` // as in the sitemap
-	// FirstSeen and LastSeen are the times of the first and the last look that showed the
-	// page to an anonymous visitor. Most visits are no looks, so LastSeen may be older than
+	// FirstSeen and LastSeen are the times of the first and the last observation that showed the
+	// page to an anonymous visitor. Most visits are no observations, so LastSeen may be older than
 	// the last visit.
 	FirstSeen time.Time `json:"first_seen,omitzero"`
 	LastSeen  time.Time `json:"last_seen,omitzero"`
@@ -762,18 +762,18 @@ type Explanation struct {
 	// Status is that of the last response that says something about the page, 0 if there
 	// was none. Temporary errors such as 429 and 500 say nothing about it.
 	Status int `json:"status,omitempty"`
-	// Networks is how many client networks got the page at a look at it, and Siblings how
+	// Networks is how many client networks got the page at an observation of it, and Siblings how
 	// many pages beside it are listed by a link.
 	Networks  int    `json:"networks"`
 	Siblings  int    `json:"siblings"`
 	Canonical string `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
 	SameAs    string `json:"same_as,omitempty"`   // the listed URL with the same content, if the page is held for that
 	Rule      string `json:"rule,omitempty"`      // the pattern of the rule that decides whether the page may be listed
-	// NextLook is when the next request for the page teaches this process something, since
-	// the last look is recent. It is the zero Time if the next request does.
-	NextLook time.Time `json:"next_look,omitzero"`
-	Element  string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
-	Dates    Dates     `json:"dates"`             // how its lastmod and changefreq were decided
+	// NextObservation is when the next request for the page teaches this process something, since
+	// the last observation is recent. It is the zero Time if the next request does.
+	NextObservation time.Time `json:"next_observation,omitzero"`
+	Element         string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
+	Dates           Dates     `json:"dates"`             // how its lastmod and changefreq were decided
 }
 
 // Listed reports whether the page is in the sitemap.
@@ -825,7 +825,7 @@ func (s explained) explanation(p merge.Known) Explanation {
 	e := Explanation{
 		Page: s.page(p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
 		Status: p.Status, Networks: len(p.Evidence.Networks), Siblings: p.Siblings, Rule: p.Pattern,
-		NextLook: s.observer.NextLook(p.Location), Dates: s.dates(p),
+		NextObservation: s.observer.NextObservation(p.Location), Dates: s.dates(p),
 	}
 	e.Text, e.Missing = s.why(p)
 	if p.Canonical != "" {
@@ -974,16 +974,16 @@ func (s *Site) Crawlers() []Crawler {
 
 // Stats are counts since the start of this process, unless they say otherwise.
 type Stats struct {
-	Listed    int    `json:"listed"`    // pages in the sitemap that is served now
-	Waiting   int    `json:"waiting"`   // locations now known that were never listed, or that Site.Forget took out
-	Sightings uint64 `json:"sightings"` // responses that showed something of a page
-	Dropped   uint64 `json:"dropped"`   // sightings lost because too many came at once
-	Queued    int    `json:"queued"`    // sightings not yet merged now
-	Damaged   uint64 `json:"damaged"`   // records of the store that could not be read
+	Listed       int    `json:"listed"`       // pages in the sitemap that is served now
+	Waiting      int    `json:"waiting"`      // locations now known that were never listed, or that Site.Forget took out
+	Observations uint64 `json:"observations"` // responses that showed something of a page
+	Dropped      uint64 `json:"dropped"`      // observations lost because too many came at once
+	Queued       int    `json:"queued"`       // observations not yet merged now
+	Damaged      uint64 `json:"damaged"`      // records of the store that could not be read
 	// Verdicts counts the known locations by [Verdict] and [Reason], such as "listed link"
 	// or "held capability". It may be incomplete soon after the start.
 	Verdicts map[string]int `json:"verdicts"`
-	// Ignored counts the responses that were looked at and showed no public page, by
+	// Ignored counts the responses that were observed and showed no public page, by
 	// reason, such as "cookie" or "not-html".
 	Ignored map[string]uint64 `json:"ignored"`
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
@@ -1001,7 +1001,7 @@ func (s *Site) Stats() Stats {
 	served, _ := s.files.Metrics()
 	st := Stats{
 		Listed: served.Pages, Waiting: l.Waiting,
-		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued,
+		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued,
 		Damaged:  l.Damaged + uint64(served.Damaged),
 		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(),
 	}

@@ -178,7 +178,7 @@ type Options struct {
 // Limits are the numbers by which a site decides. Each is the default if it is 0.
 type Limits struct {
 	// Networks is how many distinct client networks make a page public that nothing links to,
-	// where at least three pages beside it are linked. Looks at the page count, not each visit.
+	// where at least three pages beside it are linked. Observations of the page count, not each visit.
 	// The default is 3.
 	Networks int
 
@@ -335,7 +335,7 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 
 // The sizes of the memory.
 const (
-	dueTargets  = 1 << 17  // request targets whose next look is known, 16 bytes each
+	dueTargets  = 1 << 17  // request targets whose next observation is known, 16 bytes each
 	waitBytes   = 10 << 20 // all that is between a response and the reading of it
 	bodiesBytes = waitBytes - indexer.QueueBytes
 )
@@ -376,7 +376,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.log = logging.NewQueue(opts.Logger.Handler())
 	logger := s.log.Logger()
 	s.hints = messages.NewHints(logger)
-	looks, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.set()
+	due, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.set()
 	refresh := time.Duration(0) // never
 	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
 		refresh = 3 * limits.RenderEvery
@@ -394,14 +394,14 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
 		Networks: limits.Networks, Confidence: likely, KeepFor: limits.KeepFor, Robots: s.robots.rules,
-		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
+		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
 		Extensions: extensions, RefreshEvery: refresh,
 	})
 	if err != nil {
 		return err
 	}
 	s.observer = observe.New(observe.Config{
-		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: looks,
+		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
 		Cookies: eligibility.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints,

@@ -801,7 +801,7 @@ func ExampleSite_Close() {
 }
 
 // BenchmarkObserve compares a request that teaches nothing, as most do, with the same
-// handler without a site. internal/tap measures what a look costs, because there the
+// handler without a site. internal/observe/capture measures what an observation costs, because there the
 // reading of the page does not compete for the processor.
 func BenchmarkObserve(b *testing.B) {
 	body := []byte(testkit.HTML("", strings.Repeat("word ", 2000)))
@@ -822,7 +822,7 @@ func BenchmarkObserve(b *testing.B) {
 		{"Wrapped", s.Wrap(h), browser}, {"Crawlers", follows.Wrap(h), browser}, {"CrawlersComes", follows.Wrap(h), crawler},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
-			bm.h.ServeHTTP(&discard{header: http.Header{}}, request("/")) // the one due look
+			bm.h.ServeHTTP(&discard{header: http.Header{}}, request("/")) // the one due observation
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				w, r := &discard{header: http.Header{}}, request("/")

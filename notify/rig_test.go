@@ -191,7 +191,7 @@ func newRig(t *testing.T, pages int, setup testkit.Setup) *rig {
 		}
 	})
 	r.Visit(append([]string{"/"}, r.pages.paths()...)...)
-	time.Sleep(2 * time.Hour) // pages are looked at only once in a while
+	time.Sleep(2 * time.Hour) // pages are observed only once in a while
 	return r
 }
 

@@ -67,7 +67,7 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		if err != nil {
 			return err
 		}
-		p.NextLook = time.Time{} // only a process that serves knows it; the answer is the same without one
+		p.NextObservation = time.Time{} // only a process that serves knows it; the answer is the same without one
 		if err := a.show(p); err != nil || p.Listed() {
 			return err
 		}

@@ -17,7 +17,7 @@ const samePrinted = 5
 
 func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	asJSON := fs.Bool("json", false, "print JSON, an object a line")
-	sample := fs.Int("pages", 20, "how many of the listed `pages` are looked at")
+	sample := fs.Int("pages", 20, "how many of the listed `pages` are checked")
 	origin := fs.String("origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
 	return func(ctx context.Context, name string) (err error) {
 		cfg := check.Config{Name: name, Pages: *sample}

@@ -91,7 +91,7 @@ func commands() []command {
 			"proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore", "", proxyCommand},
 		{"files", "DIR -origin URL -data DIR", "serve a folder of HTML files with its sitemap",
 			"files public -origin https://example.com -data sitemap-data", "the folder of the site's HTML files", filesCommand},
-		{"explore", "-data DIR", "look at the pages of the site, so that they are listed before they are visited",
+		{"explore", "-data DIR", "visit the pages of the site, so that they are listed before they are visited",
 			"explore -data sitemap-data", "", exploreCommand},
 		{"explain", "-data DIR URL", "say whether a page is listed, and why",
 			"explain -data sitemap-data /about", "the URL of a page, or its path", explainCommand},
@@ -120,7 +120,7 @@ func commands() []command {
 
 // more is what help says about a command beyond the table.
 var more = map[string]string{
-	"files": "The pages are looked at along the links at each start, so that they are listed before\n" +
+	"files": "The pages are visited along the links at each start, so that they are listed before\n" +
 		"they are visited. Hidden files and lists of files are not served.",
 	"explore": "It asks for pages along the links, as a stranger does. It asks for no link that may change\n" +
 		"something, such as /logout, for nothing that robots.txt disallows, and for no query but page\n" +

@@ -55,7 +55,7 @@ func (s *serving) flags(fs *flag.FlagSet) {
 	dataFlags(fs, &s.data, &s.database)
 	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
 	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, and /inspect/ to browsers on this machine, such as 127.0.0.1:9090; by default none")
-	fs.BoolVar(&s.revisit, "revisit", false, "look again at pages that no visitor asks for, at most one a second, so that their changes get a date")
+	fs.BoolVar(&s.revisit, "revisit", false, "visit pages that no visitor asks for again and again, at most one a second, so that their changes get a date")
 	fs.BoolVar(&s.robots, "robots", false, "name the sitemap in the site's robots.txt, and serve one if the site has none")
 	maxFlag(fs, &s.max)
 }
@@ -76,7 +76,7 @@ func proxyCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	v := &serving{}
 	v.flags(fs)
 	v.proxyFlags(fs)
-	fs.BoolVar(&v.explore, "explore", false, "at the first start, look at all pages along the links, so that they are listed before they are visited")
+	fs.BoolVar(&v.explore, "explore", false, "at the first start, visit all pages along the links, so that they are listed before they are visited")
 	return func(ctx context.Context, _ string) error {
 		return v.run(ctx, s)
 	}

@@ -145,7 +145,7 @@ func TestSiteSurvivesReloadsUnderLoad(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for status := 0; status != http.StatusNotFound; { // its next look is due some seconds after the first
+	for status := 0; status != http.StatusNotFound; { // its next observation is due some seconds after the first
 		if _, body, err := get(addr, "/teapot.html"); err == nil && body != "no such page" {
 			t.Fatalf("the page that is gone answers %q", body)
 		}

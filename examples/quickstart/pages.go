@@ -103,7 +103,7 @@ func (n *newsroom) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // publish adds bulletins until ctx ends: the first ones every few seconds, then ever fewer,
-// down to one in three minutes. A page that differed at every look would be listed as
+// down to one in three minutes. A page that differed at every observation would be listed as
 // "always" changing, without a date.
 func (n *newsroom) publish(ctx context.Context) {
 	for pause := 20 * time.Second; ; pause = min(pause+20*time.Second, 3*time.Minute) {

@@ -25,7 +25,7 @@ const (
 	dora = "4.4.4.4"
 )
 
-// betweenVisits is longer than the wait between two looks at a visited page.
+// betweenVisits is longer than the wait between two observations of a visited page.
 const betweenVisits = 70 * time.Second
 
 // crowd is a site whose visitors come from addresses that the test chooses.

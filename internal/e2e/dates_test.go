@@ -42,7 +42,7 @@ func TestPageThatIsRewrittenShorterIsDatedByItsLastModified(t *testing.T) {
 		time.Sleep(3 * time.Hour)
 		s.Visit("/a")
 		if text := s.Explained("/a").Dates.Text; !strings.Contains(text, "was taken for an error") {
-			s.Errorf("after one look: %q", text)
+			s.Errorf("after one observation: %q", text)
 		}
 		time.Sleep(24 * time.Hour)
 		s.Visit("/a")
@@ -59,13 +59,13 @@ func TestPageThatIsRewrittenShorterIsDatedByItsLastModified(t *testing.T) {
 		time.Sleep(time.Hour)
 		s.Visit("/a")
 		time.Sleep(time.Minute)
-		s.Visit("/a") // a text that is replaced completely may be held until another look
+		s.Visit("/a") // a text that is replaced completely may be held until another observation
 		wantLastMod(s, "/a", edited)
 	})
 }
 
-// Each look at a news page shows new headlines. They are not noise.
-func TestListThatIsNewAtEveryLookHasTheDateOfItsLastItem(t *testing.T) {
+// Each observation of a news page shows new headlines. They are not noise.
+func TestListThatIsNewAtEveryObservationHasTheDateOfItsLastItem(t *testing.T) {
 	n := 0
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var items strings.Builder
@@ -79,7 +79,7 @@ func TestListThatIsNewAtEveryLookHasTheDateOfItsLastItem(t *testing.T) {
 			at := time.Now().UTC()
 			s.Visit("/")
 			if mod := s.LastMods()["/"]; n > 5 && mod != at.Format(time.RFC3339) {
-				s.Errorf("look %d at %v: the lastmod is %q: %s", n, at, mod, s.Explained("/").Dates.Text)
+				s.Errorf("observation %d at %v: the lastmod is %q: %s", n, at, mod, s.Explained("/").Dates.Text)
 			}
 			time.Sleep(10 * time.Minute)
 		}

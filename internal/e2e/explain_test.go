@@ -40,8 +40,8 @@ func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
 			}
 		}
 		for url, want := range map[string]time.Time{"/orphan": time.Now().Add(2 * time.Second), "/not-visited": {}} {
-			if got := s.Explained(url).NextLook; !got.Equal(want) {
-				s.Errorf("the next look at %s is at %v, want %v", url, got, want)
+			if got := s.Explained(url).NextObservation; !got.Equal(want) {
+				s.Errorf("the next observation of %s is at %v, want %v", url, got, want)
 			}
 		}
 		var urls []string
@@ -105,7 +105,7 @@ func TestExplainTellsOfDates(t *testing.T) {
 			s.Errorf("changefreq %q with probability %v", d.ChangeFreq, d.Probability)
 		}
 		before := changes[0].Add(-6 * time.Hour).Format(time.RFC3339)
-		if want := "between the looks at " + before + " and " + changes[0].Format(time.RFC3339); !strings.Contains(d.Text, want) {
+		if want := "between the observations at " + before + " and " + changes[0].Format(time.RFC3339); !strings.Contains(d.Text, want) {
 			s.Errorf("%q, want that it changed %s", d.Text, want)
 		}
 	})
@@ -113,10 +113,10 @@ func TestExplainTellsOfDates(t *testing.T) {
 
 func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		every int // looks from an edit to the next
-		looks int
-		want  string
+		name   string
+		every  int // observations from an edit to the next
+		visits int
+		want   string
 	}{
 		{"one change, and a short watch", 3, 5, "needs a longer watch"},
 		{"published", 3, 12, ""},
@@ -124,13 +124,13 @@ func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := testkit.Paths{}
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-				for i := range tt.looks {
+				for i := range tt.visits {
 					h["/"] = edition(i / tt.every)
 					s.Visit("/")
 					time.Sleep(2 * time.Minute)
 				}
 				e := s.Explained("/")
-				if e.Dates.ChangeFreq == "" || e.Page.Changes != (tt.looks-1)/tt.every {
+				if e.Dates.ChangeFreq == "" || e.Page.Changes != (tt.visits-1)/tt.every {
 					s.Fatalf("%+v", e)
 				}
 				told := strings.Contains(e.Dates.Text, "There is no changefreq")
@@ -171,7 +171,7 @@ func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
 		"/refused": testkit.Reply(401, ""), "/forbidden": testkit.Reply(403, ""), "/led": testkit.Reply(302, "", "Location", "/login?next=/led"),
 		"/moved": testkit.Reply(302, "", "Location", "/other"), "/broken": testkit.Reply(500, ""),
 	}
-	for name, look := range map[string]func(*testkit.Site){
+	for name, visit := range map[string]func(*testkit.Site){
 		"by exploring": func(s *testkit.Site) {
 			if _, err := s.Explore(s.Context(), s, nil); err != nil {
 				s.Fatal(err)
@@ -185,7 +185,7 @@ func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-				look(s)
+				visit(s)
 				for _, tt := range []struct{ path, text, missing string }{
 					{"/refused", "It needs a log-in: the last request for it got 401", "not logged in"},
 					{"/forbidden", "It needs a log-in: the last request for it got 403", "not logged in"},

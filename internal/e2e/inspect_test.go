@@ -220,7 +220,7 @@ func TestInspectorIsNoPageOfTheSite(t *testing.T) {
 			s.Visit(path)
 			s.WantVerdict(path, "unknown", "none")
 		}
-		if after := s.Stats(); after.Waiting != before.Waiting || after.Sightings != before.Sightings || len(after.Hints) != len(before.Hints) {
+		if after := s.Stats(); after.Waiting != before.Waiting || after.Observations != before.Observations || len(after.Hints) != len(before.Hints) {
 			t.Errorf("it was %+v, and is %+v", before, after)
 		}
 	})

@@ -110,14 +110,14 @@ func TestLinkThatRepeatedOneRequestCountsAtTheNext(t *testing.T) {
 }
 
 // If a request names only public pages, its page cannot show a link for that visitor alone. So one
-// look is enough to list a page with a risky word. A location that looks like a secret always needs
-// two looks.
+// observation is enough to list a page with a risky word. A location that looks like a secret always needs
+// two observations.
 func TestLinkToARiskyWordListsAPage(t *testing.T) {
 	const word = "/library/token.html"
 	for _, tt := range []struct {
 		name   string
 		header []string
-		listed bool // after one look
+		listed bool // after one observation
 	}{
 		{"no Referer", nil, true},
 		{"from a listed page", []string{"Referer", "https://example.com/"}, true},

@@ -40,7 +40,7 @@ func TestMetricsShowWhatTheSiteDid(t *testing.T) {
 		`servemap_sitemap_files{site="https://example.com"} 1`,
 		`servemap_changes_total{site="https://example.com",kind="added"} 2`,
 		`servemap_changes_total{site="https://example.com",kind="removed"} 0`,
-		`servemap_sightings_total{site="https://example.com"} 3`, // robots.txt counts too
+		`servemap_observations_total{site="https://example.com"} 3`, // robots.txt counts too
 		`servemap_responses_ignored_total{site="https://example.com",reason="not-html"} 1`,
 		`servemap_sitemap_requests_total{site="https://example.com",code="200"} 1`,
 		`servemap_sitemap_requests_total{site="https://example.com",code="404"} 1`,

@@ -92,7 +92,7 @@ func TestPageLeavesDespiteTrackedVisits(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 				s.Visit("/", "/a")
 				s.WantListed("/", "/a")
-				for range 100 { // its looks are a minute apart by now
+				for range 100 { // its observations are a minute apart by now
 					s.Get("/a")
 					s.Get("/a?gclid=1")
 					time.Sleep(10 * time.Second)

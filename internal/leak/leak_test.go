@@ -126,7 +126,7 @@ func decoded(target string) string {
 // Each visits all pages.
 func (s *scene) visitAll() {
 	s.Helper()
-	s.firstLooks()
+	s.firstObservations()
 	for n := range s.setup.rounds {
 		s.round.Store(int64(n))
 		s.restart()
@@ -169,9 +169,9 @@ func (s *scene) get(p *page, n int) {
 	}
 }
 
-// firstLooks shows the pages that must not be listed to a site that lists nothing yet, and keeps
+// firstObservations shows the pages that must not be listed to a site that lists nothing yet, and keeps
 // what the site says about itself.
-func (s *scene) firstLooks() {
+func (s *scene) firstObservations() {
 	s.visit(0, "/robots.txt")
 	s.settle()
 	s.getAll(0, func(p *page) bool { return p.private })

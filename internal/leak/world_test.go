@@ -21,7 +21,7 @@ import (
 )
 
 // rounds is how often each private page is shown. Each time a client from another network asks,
-// after a restart of the site, which forgets its recent looks.
+// after a restart of the site, which forgets its recent observations.
 const rounds = 25
 
 // roundsShort replaces rounds under the race detector, which is slow. More rounds would show
@@ -39,7 +39,7 @@ type world struct {
 
 	running sync.WaitGroup // requests
 	round   atomic.Int64
-	missed  uint64 // sightings that were dropped and repeated
+	missed  uint64 // observations that were dropped and repeated
 	before  []byte // what was served and counted before the last start
 }
 
@@ -111,7 +111,7 @@ func (w *world) restart() {
 	w.running.Wait()
 	w.before = fmt.Appendf(w.before, "%+v\n", w.Stats())
 	if dropped := w.Stats().Dropped; dropped != w.missed {
-		w.Errorf("%d sightings were dropped and %d made up for, so the test has not shown what it says", dropped, w.missed)
+		w.Errorf("%d observations were dropped and %d made up for, so the test has not shown what it says", dropped, w.missed)
 	}
 	w.missed = 0
 	w.Restart()
@@ -235,7 +235,7 @@ func (w *world) untilLearned(visits func()) {
 		}
 		return
 	}
-	w.Error("sightings were dropped ten times running")
+	w.Error("observations were dropped ten times running")
 }
 
 // settle returns when every visit is learned and rendered.

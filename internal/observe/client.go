@@ -47,7 +47,7 @@ var documentation = netip.MustParsePrefix("192.0.2.0/24")
 // exploring is the context key that marks requests of an exploration.
 type exploring struct{}
 
-// WithExploring returns a context for requests that the site makes to itself. The observer looks at
+// WithExploring returns a context for requests that the site makes to itself. The observer observes
 // their responses, but counts no client for them.
 func WithExploring(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exploring{}, true)

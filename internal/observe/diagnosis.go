@@ -67,7 +67,7 @@ const (
 	some = 20
 	many = 50
 
-	// A page is looked at once a minute at most. But a request for another host or by a known
+	// A page is observed once a minute at most. But a request for another host or by a known
 	// client uses up no claim, so each is counted. That is why these must be so many more.
 	foreignShare = 10 // for each of the right host
 	knownShare   = 50 // for each anonymous client

@@ -45,17 +45,17 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	keys, err := keys.New(origin.String())
 	r.check(err)
 	logger := r.log.Logger()
-	st, looks := new(memstore.Store), schedule.New(1<<12)
+	st, due := new(memstore.Store), schedule.New(1<<12)
 	files := files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
 	})
 	l, err := indexer.New(indexer.Config{
 		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: 90 * 24 * time.Hour,
-		Schedule: looks, Logger: logger,
+		Schedule: due, Logger: logger,
 	})
 	r.check(err)
 	cfg := Config{
-		Normalizer: norm, Schedule: looks,
+		Normalizer: norm, Schedule: due,
 		Captures: capture.NewRecorder(r.buffers), Indexer: l, Files: files, Hints: messages.NewHints(logger), WatchRobots: true,
 	}
 	for _, f := range change {
@@ -107,10 +107,10 @@ func (r *rig) page(location string) merge.Known {
 	return p
 }
 
-func (r *rig) wantSightings(want uint64) {
+func (r *rig) wantObservations(want uint64) {
 	r.t.Helper()
-	if got := r.cfg.Indexer.Stats().Sightings; got != want {
-		r.t.Errorf("%d sightings were taken, want %d", got, want)
+	if got := r.cfg.Indexer.Stats().Observations; got != want {
+		r.t.Errorf("%d observations were taken, want %d", got, want)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package observe is the part of the library that every request passes. For each request, it
-// decides whether the response is worth a look. If so, it captures the response, and tells the
+// decides whether the response is worth an observation. If so, it captures the response, and tells the
 // indexer what the response showed. It must never change, delay or fail a request.
 package observe
 
@@ -222,9 +222,9 @@ func (o *Observer) refuse(r *http.Request, why location.Reason, claim schedule.C
 	o.diagnosis.refused(r, why)
 }
 
-// NextLook returns when the page at a location will be looked at next, if somebody asks for it
+// NextObservation returns when the page at a location will be observed next, if somebody asks for it
 // then. The zero Time means at any request from now on.
-func (o *Observer) NextLook(loc string) time.Time { return o.cfg.Schedule.Next(loc) }
+func (o *Observer) NextObservation(loc string) time.Time { return o.cfg.Schedule.Next(loc) }
 
 // SeesRoutes reports whether the route of any page was seen.
 func (o *Observer) SeesRoutes() bool { return o.routed.Load() }

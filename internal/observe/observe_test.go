@@ -48,7 +48,7 @@ func TestOnlyRequestsForPagesAreWatched(t *testing.T) {
 				t.Errorf("watched: %v, want %v", got, tt.watched)
 			}
 			if !tt.watched {
-				r.wantSightings(0)
+				r.wantObservations(0)
 			}
 		})
 	}
@@ -100,9 +100,9 @@ func TestSiteMountedTwiceSeesARequestOnce(t *testing.T) {
 	router.HandleFunc("/about", page200)
 	router.Use(r.observe)
 	fetch(r.observe(router), get("/about"))
-	r.wantSightings(1)
-	if p := r.page("/about"); p.Looks != 1 || !p.Evidence.Route {
-		t.Errorf("/about has %d looks and a route of its own: %v, want 1 and true", p.Looks, p.Evidence.Route)
+	r.wantObservations(1)
+	if p := r.page("/about"); p.Observations != 1 || !p.Evidence.Route {
+		t.Errorf("/about has %d observations and a route of its own: %v, want 1 and true", p.Observations, p.Evidence.Route)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestRequestThatIsNotDueCostsNoMemory(t *testing.T) {
 	}
 }
 
-func TestSightingsGiveTheirMemoryBack(t *testing.T) {
+func TestObservationsGiveTheirMemoryBack(t *testing.T) {
 	r := start(t)
 	for _, next := range []http.HandlerFunc{page200, answer(404), answer(500), cut} {
 		r.cfg.Schedule.Reset("/a")
@@ -155,7 +155,7 @@ func TestHandlersMayChangeTheRequest(t *testing.T) {
 	})
 }
 
-func TestSightingHasTheNetworkOfItsClient(t *testing.T) {
+func TestObservationHasTheNetworkOfItsClient(t *testing.T) {
 	public, none := netip.MustParsePrefix("8.8.8.0/24"), netip.Prefix{}
 	from := func(addr string) *http.Request {
 		req := get("/a")
@@ -241,8 +241,8 @@ func idleIndexer(r *rig) *indexer.Indexer {
 
 func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 	for _, tt := range []struct {
-		name, target, look string
-		seen, next         http.HandlerFunc
+		name, target, visit string
+		seen, next          http.HandlerFunc
 	}{
 		{"a page", "/a", "/a", answer(http.StatusGone), page200},
 		{"robots.txt", "/robots.txt", robotsClaim + group(netip.MustParsePrefix("8.8.8.0/24")), http.NotFound, text},
@@ -254,7 +254,7 @@ func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 				if i > 1<<20 {
 					t.Fatal("the queue takes whatever comes")
 				}
-				r.cfg.Schedule.Reset(tt.look)
+				r.cfg.Schedule.Reset(tt.visit)
 				r.watches(get(tt.target), tt.seen)
 			}
 			if !r.watches(get(tt.target), tt.next) {
@@ -316,9 +316,9 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)
-		r.wantSightings(1)
+		r.wantObservations(1)
 		if n := r.cfg.Indexer.Stats().Dropped; n != 1 {
-			t.Errorf("%d sightings were dropped, want the page that could not be kept", n)
+			t.Errorf("%d observations were dropped, want the page that could not be kept", n)
 		}
 		if !r.watches(get("/"), sent("Cache-Control", "private")) {
 			t.Error("the page that could not be kept is not due")

@@ -71,17 +71,17 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
 			fetch(tt.build(r.observe), get(tt.target))
-			r.wantSightings(1)
+			r.wantObservations(1)
 			if tt.location == "" {
 				tt.location = tt.target
 			}
-			looks := uint64(1)
+			visits := uint64(1)
 			if strings.Contains(tt.target, "utm_") {
-				looks = 0 // nobody knows what the page itself shows
+				visits = 0 // nobody knows what the page itself shows
 			}
 			p := r.page(tt.location)
-			if p.Looks != looks || p.Evidence.Route != tt.exact {
-				t.Errorf("%s has %d looks and a route of its own: %v, want %d and %v", tt.location, p.Looks, p.Evidence.Route, looks, tt.exact)
+			if p.Observations != visits || p.Evidence.Route != tt.exact {
+				t.Errorf("%s has %d observations and a route of its own: %v, want %d and %v", tt.location, p.Observations, p.Evidence.Route, visits, tt.exact)
 			}
 			if listed := p.Verdict == eligibility.Listed; listed != (tt.exact || tt.location == "/") {
 				t.Errorf("%s is %v because of %v", tt.location, p.Verdict, p.Reason)

@@ -113,7 +113,7 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 // wantRobots checks whether a robots.txt was seen, and whether it is obeyed.
 func (r *rig) wantRobots(seen, obeyed bool) {
 	r.t.Helper()
-	r.wantSightings(map[bool]uint64{true: 1}[seen])
+	r.wantObservations(map[bool]uint64{true: 1}[seen])
 	r.check(r.cfg.Indexer.Flush(r.t.Context()))
 	if got := !r.cfg.Files.Allows("/internal/a"); got != obeyed {
 		r.t.Errorf("what it forbids is forbidden: %v, want %v", got, obeyed)
@@ -181,7 +181,7 @@ func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0))
 	r.watches(get("/robots.txt"), text)
 	if n := r.cfg.Indexer.Stats().Dropped; n != 1 {
-		t.Errorf("%d sightings were dropped, want the one that could not be kept", n)
+		t.Errorf("%d observations were dropped, want the one that could not be kept", n)
 	}
 	r.wantRobots(false, false)
 	r.cfg.Captures = enough

@@ -9,7 +9,7 @@ import (
 
 // HTML returns a page with head inside its head, a text and links. Pages with different texts are
 // not copies of each other. Each is long enough to be recognised, and to count as changed at the
-// first look that shows another text.
+// first observation that shows another text.
 func HTML(head, text string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html><html><head><title>%s</title>%s</head><body><main><p>%[1]s.", text, head)

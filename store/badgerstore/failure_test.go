@@ -35,7 +35,7 @@ func TestFailedWriteReopens(t *testing.T) {
 }
 
 // TestPanicInAReadReopens makes Badger panic: its iterators do so on a database that was closed
-// without the store's knowledge. The next opening looks at all files, as one of them may be damaged.
+// without the store's knowledge. The next opening reads all files, as one of them may be damaged.
 func TestPanicInAReadReopens(t *testing.T) {
 	dir := t.TempDir()
 	s, log := openLogged(t, dir)

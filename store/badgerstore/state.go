@@ -100,7 +100,7 @@ func (s *Store) run(tried chan<- struct{}) {
 func (s *Store) serve(db *database) error {
 	select {
 	case err := <-db.failed:
-		_ = s.shut(db, countOpen) // err was logged already; the next opening looks at all files
+		_ = s.shut(db, countOpen) // err was logged already; the next opening reads all files
 		return err
 	case <-s.closing.Done():
 		s.closeErr = s.shut(db, countClosed)

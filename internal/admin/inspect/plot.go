@@ -66,11 +66,11 @@ func barsOf(days []Day) (b bars) {
 // timeline says when a page was seen and changed, in percent of the line's length.
 type timeline struct {
 	Changes []float64 // the latest first
-	Seen    float64   // the last look
+	Seen    float64   // the last observation
 }
 
-// lineOf lays out the time from the first look at a page until now, nil if there was no
-// look.
+// lineOf lays out the time from the first observation of a page until now, nil if there was no
+// observation.
 func lineOf(first, last time.Time, changes []time.Time, now time.Time) *timeline {
 	from := first
 	for _, at := range changes {

@@ -24,7 +24,7 @@ func TestBarsShowSmallDaysBesideLargeOnes(t *testing.T) {
 	}
 }
 
-func TestTimeLineShowsLooksAndChanges(t *testing.T) {
+func TestTimeLineShowsObservationsAndChanges(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	l := lineOf(now.Add(-10*time.Hour), now, []time.Time{now.Add(-time.Hour), now.Add(-5 * time.Hour), now.Add(time.Hour)}, now)
 	if l == nil || len(l.Changes) != 3 || l.Changes[1] != 50 || l.Seen != 99 {

@@ -17,7 +17,7 @@ import (
 
 // functions are what the templates call.
 var functions = template.FuncMap{
-	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextLook, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
+	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": prose,
 	"spans": func() any { return spans }, "last": lastSegment,
@@ -56,8 +56,8 @@ func ago(t, now time.Time) string {
 	}
 }
 
-// nextLook says when a request for a page next teaches something.
-func nextLook(at, now time.Time) string {
+// nextObservation says when a request for a page next teaches something.
+func nextObservation(at, now time.Time) string {
 	if !at.After(now) {
 		return "with the next visit"
 	}

@@ -29,8 +29,8 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 		{"years", ago(now.Add(-800*24*time.Hour), now), "2 years ago"},
 		{"later", ago(now.Add(3*time.Hour), now), "in 3 hours"},
 		{"soon", ago(now.Add(18*time.Second), now), "in 18 seconds"},
-		{"no next look", nextLook(time.Time{}, now), "with the next visit"},
-		{"a next look", nextLook(now.Add(18*time.Second), now), "with a visit in 18 seconds or later"},
+		{"no next observation", nextObservation(time.Time{}, now), "with the next visit"},
+		{"a next observation", nextObservation(now.Add(18*time.Second), now), "with a visit in 18 seconds or later"},
 		{"no time", spanOf(0), "less than a second"},
 		{"bytes", bytesOf(512), "512 bytes"},
 		{"kilobytes", bytesOf(51_230), "51.2 kB"},
@@ -119,7 +119,7 @@ func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 		want string
 	}{
 		{"new", messages.Counts{}, "Waiting for the first visitor"},
-		{"nothing listed", messages.Counts{Sightings: 3}, "No page is listed yet"},
+		{"nothing listed", messages.Counts{Observations: 3}, "No page is listed yet"},
 		{"serving", messages.Counts{Listed: 1200}, "1,200 pages in the sitemap"},
 		{"reporting", messages.Counts{Listed: 1, ReportOnly: true}, "Reporting only: 1 page would be listed"},
 		{"a dead store", messages.Counts{Listed: 2, NoStore: true}, "2 pages listed; the store does not answer"},

@@ -18,23 +18,23 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 	}
 	switch why := d.Against(trust, now); {
 	case why == lastmod.Volatile:
-		return "There is no lastmod: the page is different at every look."
+		return "There is no lastmod: the page is different at every observation."
 	case why == lastmod.Ahead:
 		return "There is no lastmod: the last change lies in the future, so the clock was wrong then or is now."
 	case why != lastmod.NoDoubt:
 		return undated(d, h, trust, why) + awaited(h)
 	case d.Seen && !d.By.Gives():
-		return changed(h) + "The lastmod is the time of the look that first showed the change." + awaited(h)
+		return changed(h) + "The lastmod is the time of the observation that first showed the change." + awaited(h)
 	case d.Seen:
 		return changed(h) + "The lastmod is the time that " + gave(h, d, "") + "." + awaited(h)
 	case !d.By.Gives():
-		seen := "the first look"
+		seen := "the first observation"
 		if d.At < moment.Of(h.FirstSeen).Second() {
-			seen = "the look that first showed a link to it"
+			seen = "the observation that first showed a link to it"
 		}
 		return "The page is new: no page linked to it before. The lastmod is the time of " + seen + "." + awaited(h)
 	}
-	return fmt.Sprintf("No change was seen since the first look at %s. The lastmod is the time that %s.",
+	return fmt.Sprintf("No change was seen since the first observation at %s. The lastmod is the time that %s.",
 		stamp(h.FirstSeen), gave(h, d, ", but nothing that counts changed with it")) + awaited(h)
 }
 
@@ -43,7 +43,7 @@ func changed(h lastmod.History) string {
 	if h.Unchanged.IsZero() {
 		return "The content changed. "
 	}
-	return fmt.Sprintf("The content changed between the looks at %s and %s. ", stamp(h.Unchanged), stamp(h.Changed))
+	return fmt.Sprintf("The content changed between the observations at %s and %s. ", stamp(h.Unchanged), stamp(h.Changed))
 }
 
 // gave says that a source gives the date. If the source now gives another one, gave names that one
@@ -58,7 +58,7 @@ func gave(h lastmod.History, d lastmod.Date, why string) string {
 // undated says why a page without a seen change has no lastmod. A date that was decided is left
 // out; otherwise none that is given counts.
 func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastmod.Doubt) string {
-	why := []string{fmt.Sprintf("no change was seen since the first look at %s", stamp(h.FirstSeen))}
+	why := []string{fmt.Sprintf("no change was seen since the first observation at %s", stamp(h.FirstSeen))}
 	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
 		switch last := h.Given[s]; {
 		case s == d.By:
@@ -69,7 +69,7 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 		case trust[s].Caught:
 			why = append(why, s.String()+" "+doubts[lastmod.Moved])
 		default:
-			why = append(why, fmt.Sprintf("%v gives %s, which is used once a look finds it an hour old, unless it moves without a change", s, stamp(last)))
+			why = append(why, fmt.Sprintf("%v gives %s, which is used once an observation finds it an hour old, unless it moves without a change", s, stamp(last)))
 		}
 	}
 	return "There is no lastmod: " + strings.Join(why, "; ") + "."
@@ -86,15 +86,15 @@ var doubts = map[lastmod.Doubt]string{
 func awaited(h lastmod.History) string {
 	switch {
 	case h.Odd:
-		return " The last look showed hardly any text, or another language. It was taken for an error; it counts as a change if it lasts for 30 days, or for a day if a trusted date moved with it."
+		return " The last observation showed hardly any text, or another language. It was taken for an error; it counts as a change if it lasts for 30 days, or for a day if a trusted date moved with it."
 	case h.Held.IsZero():
 		return ""
 	}
-	looks := "one more look shows"
+	observations := "one more observation shows"
 	if h.More > 1 {
-		looks = fmt.Sprintf("%d more looks show", h.More)
+		observations = fmt.Sprintf("%d more observations show", h.More)
 	}
-	return fmt.Sprintf(" What appeared or disappeared at the look of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), looks)
+	return fmt.Sprintf(" What appeared or disappeared at the observation of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), observations)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -105,7 +105,7 @@ func Unlikely(freq string) string {
 }
 
 // TooEarly says that no changefreq is published because only one change was seen, soon after the
-// first look.
+// first observation.
 func TooEarly(freq string) string {
 	return fmt.Sprintf(" There is no changefreq: after one change, %s needs a longer watch or another change.", freq)
 }
@@ -130,7 +130,7 @@ func Ignored(left mark.Reading) (all []string) {
 	}{
 		{left.Volatile, "places where the text moves by itself"},
 		{left.Boilerplate, "blocks that belong to the site, such as menus and notices"},
-		{left.Held, "texts that count as a change if the next looks still show them"},
+		{left.Held, "texts that count as a change if the next observations still show them"},
 	} {
 		if i.n > 0 {
 			all = append(all, fmt.Sprintf("%s: %d", i.what, i.n))

@@ -12,15 +12,15 @@ import (
 
 // Counts are the numbers to show in place of a sitemap.
 type Counts struct {
-	Origin     string
-	Listed     int
-	Waiting    int               // locations that were never listed
-	Sightings  uint64            // since the start
-	Verdicts   map[string]int    // locations by verdict and reason
-	Ignored    map[string]uint64 // responses that did not count, by reason
-	Hints      []Hint
-	ReportOnly bool
-	NoStore    bool // the store cannot be used
+	Origin       string
+	Listed       int
+	Waiting      int               // locations that were never listed
+	Observations uint64            // since the start
+	Verdicts     map[string]int    // locations by verdict and reason
+	Ignored      map[string]uint64 // responses that did not count, by reason
+	Hints        []Hint
+	ReportOnly   bool
+	NoStore      bool // the store cannot be used
 }
 
 // NoSitemap says why there is no sitemap.
@@ -37,9 +37,9 @@ func NoSitemap(c Counts) string {
 	for _, h := range c.Hints {
 		fmt.Fprintf(&b, "%s\n\n", h)
 	}
-	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", c.Sightings)
+	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", c.Observations)
 	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", c.Waiting)
-	if c.Sightings == 0 && len(c.Ignored) == 0 && !c.NoStore && c.Listed == 0 {
+	if c.Observations == 0 && len(c.Ignored) == 0 && !c.NoStore && c.Listed == 0 {
 		b.WriteString("Visit the site without cookies, beginning at its first page.\n")
 	}
 	for _, why := range slices.Sorted(maps.Keys(c.Verdicts)) {

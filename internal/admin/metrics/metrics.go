@@ -19,22 +19,22 @@ import (
 
 // Site has the numbers of one site.
 type Site struct {
-	Origin    string
-	Version   string            // of the module, see [Version]
-	Verdicts  []Verdict         // the known locations
-	Waiting   int               // locations that were never listed
-	Files     Files             // of the sitemap that is served now
-	Sightings uint64            // responses that showed something of a page
-	Dropped   uint64            // sightings lost because too many came at once
-	Queued    int               // sightings that wait to be merged
-	Ignored   map[string]uint64 // responses that showed nothing of a public page, by reason
-	Changes   map[string]uint64 // "added", "changed" and "removed"
-	StoreUp   bool
-	Damaged   uint64 // records that could not be read
-	Hints     int
-	Worker    time.Duration     // time that the worker has worked
-	Answers   map[int]uint64    // to requests for the sitemap, by status
-	Explored  map[string]uint64 // answers to explorations, see [Result]
+	Origin       string
+	Version      string            // of the module, see [Version]
+	Verdicts     []Verdict         // the known locations
+	Waiting      int               // locations that were never listed
+	Files        Files             // of the sitemap that is served now
+	Observations uint64            // responses that showed something of a page
+	Dropped      uint64            // observations lost because too many came at once
+	Queued       int               // observations that wait to be merged
+	Ignored      map[string]uint64 // responses that showed nothing of a public page, by reason
+	Changes      map[string]uint64 // "added", "changed" and "removed"
+	StoreUp      bool
+	Damaged      uint64 // records that could not be read
+	Hints        int
+	Worker       time.Duration     // time that the worker has worked
+	Answers      map[int]uint64    // to requests for the sitemap, by status
+	Explored     map[string]uint64 // answers to explorations, see [Result]
 }
 
 // Verdict counts the locations with one verdict and reason.
@@ -110,10 +110,10 @@ func families(s Site) []family {
 		{"servemap_sitemap_damaged_entries", gauge, "Entries of these files that could not be read from the store.", one(s.Files.Damaged)},
 		{"servemap_sitemap_rendered_timestamp_seconds", gauge, "When files of the sitemap were last made.", rendered},
 		{"servemap_sitemap_requests_total", counter, "Answers to requests for files of the sitemap, by status code.", byKey("code", s.Answers, strconv.Itoa)},
-		{"servemap_sightings_total", counter, "Responses that showed something of a page.", one(s.Sightings)},
-		{"servemap_sightings_dropped_total", counter, "Sightings that were lost because too many came at once.", one(s.Dropped)},
-		{"servemap_queue_length", gauge, "Sightings that wait to be merged.", one(s.Queued)},
-		{"servemap_responses_ignored_total", counter, "Responses that were looked at and showed nothing of a public page, by reason.", byKey("reason", s.Ignored, asIs)},
+		{"servemap_observations_total", counter, "Responses that showed something of a page.", one(s.Observations)},
+		{"servemap_observations_dropped_total", counter, "Observations that were lost because too many came at once.", one(s.Dropped)},
+		{"servemap_queue_length", gauge, "Observations that wait to be merged.", one(s.Queued)},
+		{"servemap_responses_ignored_total", counter, "Responses that were observed and showed nothing of a public page, by reason.", byKey("reason", s.Ignored, asIs)},
 		{"servemap_changes_total", counter, "Pages that this process has added to the sitemap, found changed or removed.", byKey("kind", s.Changes, asIs)},
 		{"servemap_store_up", gauge, "Whether the store can be used: 1 if it can.", one(up)},
 		{"servemap_records_damaged_total", counter, "Records of the store that could not be read.", one(s.Damaged)},

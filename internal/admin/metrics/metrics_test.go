@@ -13,7 +13,7 @@ func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 		Verdicts: []Verdict{{"listed", "link", 3}, {"waiting", "no-evidence", 1}},
 		Files:    Files{Pages: 3, Files: 1, Bytes: 512, Rendered: time.Unix(1_700_000_000, 0)},
 		Ignored:  map[string]uint64{"not-html": 2, "cookie": 7}, Answers: map[int]uint64{200: 4, 304: 5},
-		StoreUp: true, Worker: 1500 * time.Millisecond, Sightings: 1 << 53,
+		StoreUp: true, Worker: 1500 * time.Millisecond, Observations: 1 << 53,
 	}))
 	for _, line := range []string{
 		"# TYPE servemap_pages gauge",
@@ -27,7 +27,7 @@ func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 		`servemap_sitemap_requests_total{site="https://example.com",code="304"} 5`,
 		`servemap_store_up{site="https://example.com"} 1`,
 		`servemap_worker_seconds_total{site="https://example.com"} 1.5`,
-		`servemap_sightings_total{site="https://example.com"} 9.007199254740992e+15`,
+		`servemap_observations_total{site="https://example.com"} 9.007199254740992e+15`,
 	} {
 		if !strings.Contains(got, line+"\n") {
 			t.Errorf("no line %q in\n%s", line, got)

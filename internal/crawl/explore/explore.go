@@ -35,8 +35,8 @@ type Site interface {
 	Answered(status int)
 	// Pages yields the pages that may be revisited, in any fixed order.
 	Pages(ctx context.Context) iter.Seq2[Seen, error]
-	// Looks returns how many looks there were so far, at requests of visitors and ours.
-	Looks() uint64
+	// Observations returns how many observations there were so far, at requests of visitors and ours.
+	Observations() uint64
 }
 
 // Config says what to explore, and how far. All fields are required but Robots, Resume and

@@ -24,7 +24,7 @@ func TestGainGrowsToTheMeanTimeBetweenChanges(t *testing.T) {
 	}
 }
 
-// pagesOf yields pages with one mean between changes, whose last look was at ago before
+// pagesOf yields pages with one mean between changes, whose last observation was at ago before
 // now.
 func pagesOf(now time.Time, mean, ago time.Duration, locations ...string) iter.Seq2[Seen, error] {
 	return func(yield func(Seen, error) bool) {
@@ -36,7 +36,7 @@ func pagesOf(now time.Time, mean, ago time.Duration, locations ...string) iter.S
 	}
 }
 
-func TestPagesWorthALookAreChosen(t *testing.T) {
+func TestPagesWorthAVisitAreChosen(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, tt := range []struct {
 		name      string
@@ -59,7 +59,7 @@ func TestPagesWorthALookAreChosen(t *testing.T) {
 	}
 }
 
-func TestPagesMostWorthALookComeFirst(t *testing.T) {
+func TestPagesMostWorthAVisitComeFirst(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	pages := func(yield func(Seen, error) bool) {
 		for i := range 20 {
@@ -82,8 +82,8 @@ func TestNothingIsChosenWhereThePagesCannotBeRead(t *testing.T) {
 
 func TestVisitsPayForRevisits(t *testing.T) {
 	for visits, want := range map[uint64]int{0: 60, 600: 60, 10_000: 1000, 1 << 40: 3600} {
-		if got := looksFor(visits); got != want {
-			t.Errorf("%s: %d looks, want %d", fmt.Sprint(visits), got, want)
+		if got := observationsFor(visits); got != want {
+			t.Errorf("%s: %d observations, want %d", fmt.Sprint(visits), got, want)
 		}
 	}
 }

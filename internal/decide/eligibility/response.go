@@ -15,7 +15,7 @@ type Kind uint8
 
 // The kinds.
 const (
-	Nothing    Kind = iota // no sighting
+	Nothing    Kind = iota // no observation
 	Witness                // the page is there, and its headers allow listing it
 	Forbidden              // the page is there, and its headers forbid listing it
 	Alive                  // the page is there, but was not sent
@@ -26,7 +26,7 @@ const (
 )
 
 // Response returns what a response proves, and why. For Forbidden, Vanished and Doubtful, the
-// reason says why to withdraw the page. For Nothing it says why the response is no sighting. Only a
+// reason says why to withdraw the page. For Nothing it says why the response is no observation. Only a
 // complete response can be a Witness or Doubtful; see [response.Response].
 func (rs Rules) Response(method string, location string, resp *response.Response) (Kind, Reason) {
 	switch {

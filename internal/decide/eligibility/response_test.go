@@ -47,7 +47,7 @@ func TestStatusDecidesWhatAResponseProves(t *testing.T) {
 		}
 		kind, why = noRules.Response(http.MethodPost, "/a", ok(func(r *response.Response) { r.Status = status }))
 		if kind != Nothing || why != Method {
-			t.Errorf("POST %d: %v, %v, want no sighting", status, kind, why)
+			t.Errorf("POST %d: %v, %v, want no observation", status, kind, why)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestIncompleteDenialDoesNotPutAPageInDoubt(t *testing.T) {
 	for _, status := range []int{401, 403, 404} {
 		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *response.Response) { r.Status, r.Complete = status, false }))
 		if kind != Nothing || why != Incomplete {
-			t.Errorf("an incomplete %d is %v because of %v, want no sighting", status, kind, why)
+			t.Errorf("an incomplete %d is %v because of %v, want no observation", status, kind, why)
 		}
 	}
 }

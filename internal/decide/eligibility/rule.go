@@ -76,7 +76,7 @@ func check(r Rule) error {
 	case math.IsNaN(r.Priority) || r.Priority < 0 || r.Priority > 1:
 		return fmt.Errorf("Priority is %v; it must be above 0 and at most 1", r.Priority)
 	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
-		return errors.New(`has a "?", but Query looks at the path only; leave out the "?" and what follows`)
+		return errors.New(`has a "?", but Query is about the path only; leave out the "?" and what follows`)
 	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0 && !r.IgnoreCacheControl:
 		return errors.New("sets nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority")
 	}

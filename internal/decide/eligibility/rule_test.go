@@ -164,7 +164,7 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"priority too high", Rule{Pattern: "/x", Priority: 1.5}, `pattern "/x": Priority is 1.5; it must be above 0 and at most 1`},
 		{"priority below zero", Rule{Pattern: "/x", Priority: -0.1}, "Priority is -0.1; it must be above 0"},
 		{"priority that is no number", Rule{Pattern: "/x", Priority: math.NaN()}, "Priority is NaN"},
-		{"parameters below a query", Rule{Pattern: "/a?b=", Query: []string{"c"}}, `has a "?", but Query looks at the path only`},
+		{"parameters below a query", Rule{Pattern: "/a?b=", Query: []string{"c"}}, `has a "?", but Query is about the path only`},
 		{"parameter with its value", Rule{Pattern: "/a", Query: []string{"id", "c=1"}}, `Query: "c=1" has the character '='`},
 		{"parameter without name", Rule{Pattern: "/a", Query: []string{""}}, `Query: ""`},
 	} {

@@ -82,7 +82,7 @@ const (
 	Growth
 	Disallowed
 
-	// Why a request or a response is no sighting at all.
+	// Why a request or a response is no observation at all.
 	Method
 	Authorization
 	ClientCertificate

@@ -6,11 +6,11 @@ import "github.com/servemap/servemap/internal/decide/moment"
 // the page's record and in its entry.
 type Date struct {
 	At moment.Time `cbor:"1,keyasint,omitzero"` // 0 if there is none
-	By Source      `cbor:"2,keyasint,omitzero"` // who gave it; NoSource if it is the time of a look
-	// Seen says that the content was seen to change. Then By gave a time between two looks,
+	By Source      `cbor:"2,keyasint,omitzero"` // who gave it; NoSource if it is the time of an observation
+	// Seen says that the content was seen to change. Then By gave a time between two observations,
 	// which is kept even if By is caught later.
 	Seen bool `cbor:"3,keyasint,omitzero"`
-	// Volatile says that the page differs at every look, so no date is shown.
+	// Volatile says that the page differs at every observation, so no date is shown.
 	Volatile bool `cbor:"4,keyasint,omitzero"`
 }
 
@@ -24,7 +24,7 @@ const (
 	Clocked        // the source moves with the clock
 	Moved          // the source moves where the content does not
 	Built          // a build gave dates of that hour to most pages
-	Volatile       // the page differs at every look
+	Volatile       // the page differs at every observation
 	Ahead          // the clock is behind what is stored
 )
 

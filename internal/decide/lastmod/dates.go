@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// youngAge is how old a date must be at a look before it counts. A date that moves with
+	// youngAge is how old a date must be at an observation before it counts. A date that moves with
 	// the clock never gets so old, and neither does a date that a cache has just made.
 	youngAge = time.Hour
 	// rewrittenAge is how long content that looks like an error must be there before it
@@ -21,57 +21,57 @@ const (
 type Dates struct {
 	Date      Date               `cbor:"1,keyasint,omitzero"`
 	Count     uint64             `cbor:"2,keyasint,omitzero"` // changes that were seen
-	Changed   moment.Time        `cbor:"3,keyasint,omitzero"` // the look that first showed the present content, 0 if no change was seen
-	Unchanged moment.Time        `cbor:"4,keyasint,omitzero"` // the look before that
+	Changed   moment.Time        `cbor:"3,keyasint,omitzero"` // the observation that first showed the present content, 0 if no change was seen
+	Unchanged moment.Time        `cbor:"4,keyasint,omitzero"` // the observation before that
 	Earlier   [3]moment.Time     `cbor:"5,keyasint,omitzero"` // the changes before the last one, the latest first
-	Last      Given[moment.Time] `cbor:"6,keyasint,omitzero"` // the dates at the last look that had any
+	Last      Given[moment.Time] `cbor:"6,keyasint,omitzero"` // the dates at the last observation that had any
 	Moved     Given[bool]        `cbor:"7,keyasint,omitzero"` // the date moved without a change, so it is not the content's
-	Announced moment.Time        `cbor:"8,keyasint,omitzero"` // the look that first showed a link to the page, see Announce
-	Maybe     HeldLook           `cbor:"9,keyasint,omitzero"` // the look that showed what the mark holds
+	Announced moment.Time        `cbor:"8,keyasint,omitzero"` // the observation that first showed a link to the page, see Announce
+	Maybe     HeldObservation    `cbor:"9,keyasint,omitzero"` // the observation that showed what the mark holds
 }
 
-// HeldLook is a look that may have been the first to show a change.
-type HeldLook struct {
+// HeldObservation is an observation that may have been the first to show a change.
+type HeldObservation struct {
 	At      moment.Time `cbor:"1,keyasint,omitzero"`
-	Before  moment.Time `cbor:"2,keyasint,omitzero"` // the look before it
-	Exact   moment.Time `cbor:"3,keyasint,omitzero"` // the date that moved at this look, 0 if none did
+	Before  moment.Time `cbor:"2,keyasint,omitzero"` // the observation before it
+	Exact   moment.Time `cbor:"3,keyasint,omitzero"` // the date that moved at this observation, 0 if none did
 	By      Source      `cbor:"4,keyasint,omitzero"`
-	Variant uint16      `cbor:"5,keyasint,omitzero"` // the variant of the page that the look showed
+	Variant uint16      `cbor:"5,keyasint,omitzero"` // the variant of the page that the observation showed
 }
 
-// Look is what one look adds to a page's dates.
-type Look struct {
+// Observation is what one observation adds to a page's dates.
+type Observation struct {
 	At      moment.Time // when it was
-	Before  moment.Time // when the look before it was, 0 if there was none
-	First   bool        // it is the first look at the page
+	Before  moment.Time // when the observation before it was, 0 if there was none
+	First   bool        // it is the first observation of the page
 	Outcome mark.Outcome
-	Since   moment.Time        // if the outcome is mark.Changed: the look that first showed the change
-	Holding bool               // the mark holds something, after this look
+	Since   moment.Time        // if the outcome is mark.Changed: the observation that first showed the change
+	Holding bool               // the mark holds something, after this observation
 	Odd     bool               // the mark took the content for an error, and ignores it
-	Variant uint16             // the variant of the page that the look showed
+	Variant uint16             // the variant of the page that the observation showed
 	Given   Given[moment.Time] // the dates that came with it, 0 for none
 }
 
-// Finding is what a look says about the page's content, once its dates are merged.
+// Finding is what an observation says about the page's content, once its dates are merged.
 type Finding struct {
-	Since moment.Time // if the outcome is mark.Changed: the look that first showed the change
-	Exact moment.Time // a believed date that moved with the change, before the look that showed it, 0 if there is none
+	Since moment.Time // if the outcome is mark.Changed: the observation that first showed the change
+	Exact moment.Time // a believed date that moved with the change, before the observation that showed it, 0 if there is none
 	Lies  []Lie
 
-	// Rewritten says that an odd look shows a change after all, since a date confirms it.
-	// The caller must start a new mark with this look.
+	// Rewritten says that an odd observation shows a change after all, since a date confirms it.
+	// The caller must start a new mark with this observation.
 	Rewritten bool
 }
 
-// Look merges a look, and decides the page's date. Later times count as the time of the look.
-func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
+// Observe merges an observation, and decides the page's date. Later times count as the time of the observation.
+func (d Dates) Observe(l Observation, trust Trust) (Dates, Finding) {
 	l.At, l.Before, l.Since = l.At.Second(), l.Before.Second(), l.Since.Second()
 	d.notAfter(l.At)
 	f := Finding{Since: min(l.Since, l.At), Rewritten: d.rewritten(l, trust)}
 	if f.Rewritten {
 		l.Outcome, f.Since, l.Odd, l.Holding = mark.Changed, d.Maybe.At, false, false
 	}
-	now := HeldLook{At: l.At, Before: l.Before, Variant: l.Variant}
+	now := HeldObservation{At: l.At, Before: l.Before, Variant: l.Variant}
 	for _, s := range givers {
 		step := step{old: d.Last[s], new: l.Given[s].Second(), at: l.At, before: l.Before}
 		if l.Given[s] = step.new; !step.usable() {
@@ -99,7 +99,7 @@ func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 	return d, f
 }
 
-// notAfter replaces times that are later than a look by the look's own. The clock was ahead
+// notAfter replaces times that are later than an observation by the observation's own. The clock was ahead
 // when they were noted.
 func (d *Dates) notAfter(at moment.Time) {
 	for _, t := range [...]*moment.Time{&d.Date.At, &d.Changed, &d.Unchanged, &d.Earlier[0], &d.Earlier[1], &d.Earlier[2]} {
@@ -107,39 +107,39 @@ func (d *Dates) notAfter(at moment.Time) {
 	}
 }
 
-// rewritten reports whether an odd look shows a change after all: a believed date moved when
+// rewritten reports whether an odd observation shows a change after all: a believed date moved when
 // the odd content first came, and has not moved since.
-func (d *Dates) rewritten(l Look, trust Trust) bool {
+func (d *Dates) rewritten(l Observation, trust Trust) bool {
 	m := &d.Maybe
 	return l.Odd && m.Exact != 0 && trust.believes(m.By) && l.Given[m.By].Second() == m.Exact && l.At.Sub(m.At) >= rewrittenAge
 }
 
-// hold returns the look that first showed a change: this look, or a held one. Without a
-// change it keeps this look if the mark began to hold something.
-func (d *Dates) hold(l Look, since moment.Time, now HeldLook) (first HeldLook) {
+// hold returns the observation that first showed a change: this observation, or a held one. Without a
+// change it keeps this observation if the mark began to hold something.
+func (d *Dates) hold(l Observation, since moment.Time, now HeldObservation) (first HeldObservation) {
 	if l.Outcome == mark.Changed {
 		switch since {
 		case now.At:
 			first = now
 		case d.Maybe.At:
-			first, d.Maybe = d.Maybe, HeldLook{}
+			first, d.Maybe = d.Maybe, HeldObservation{}
 		}
 	}
 	switch {
 	case !l.Holding && !l.Odd:
-		d.Maybe = HeldLook{}
-	case l.Outcome == mark.Held, l.Outcome == mark.Changed && d.Maybe == HeldLook{}, l.Odd && now.Exact != 0:
+		d.Maybe = HeldObservation{}
+	case l.Outcome == mark.Held, l.Outcome == mark.Changed && d.Maybe == HeldObservation{}, l.Odd && now.Exact != 0:
 		d.Maybe = now
 	}
 	return first
 }
 
 // change decides the date of a change that was seen: the time that a believed source gives
-// for it, else the look that first showed it. A time before the date that the page had cannot
+// for it, else the observation that first showed it. A time before the date that the page had cannot
 // be that of the present content.
-func (d *Dates) change(first HeldLook, since, at moment.Time, trust Trust) {
+func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust) {
 	if since < d.Date.At {
-		since, first = at, HeldLook{}
+		since, first = at, HeldObservation{}
 	}
 	if d.Count > 0 {
 		copy(d.Earlier[1:], d.Earlier[:])
@@ -154,7 +154,7 @@ func (d *Dates) change(first HeldLook, since, at moment.Time, trust Trust) {
 
 // take decides the date of a page without a change that was seen. It takes the earliest date
 // that is given and counts. A page that has a date keeps it, but for two cases. At the first
-// look, the given date is more exact than the link to a new page. And a later date replaces
+// observation, the given date is more exact than the link to a new page. And a later date replaces
 // one whose source was caught.
 func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust Trust) {
 	var given Date
@@ -173,11 +173,11 @@ func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust T
 	}
 }
 
-// Announce notes that the page is new and was not seen yet. The look at since showed a link
+// Announce notes that the page is new and was not seen yet. The observation at since showed a link
 // to it, on a page that had been read before without that link.
 func (d *Dates) Announce(since moment.Time) { d.Announced = since.Second() }
 
-// FirstSeen notes the first sighting of the page. A page that was announced is as old as the
+// FirstSeen notes the first observation of the page. A page that was announced is as old as the
 // first link to it.
 func (d *Dates) FirstSeen(at moment.Time) {
 	if d.Announced != 0 && d.Date.At == 0 {
@@ -188,7 +188,7 @@ func (d *Dates) FirstSeen(at moment.Time) {
 // Listed notes that the page is listed. From then on it cannot be announced.
 func (d *Dates) Listed() { d.Announced = 0 }
 
-// AnnouncedLate notes that this page, which was seen already, is new after all: a look at
+// AnnouncedLate notes that this page, which was seen already, is new after all: an observation of
 // another page, at since, showed the first link to it. The page is not new if it was seen
 // before the link, and one that has a date keeps it. AnnouncedLate reports whether anything
 // changed.
@@ -209,6 +209,6 @@ func (d *Dates) Inherit(from Dates) {
 	}
 }
 
-// Held returns the look that first showed what the mark holds, and the variant of that look.
+// Held returns the observation that first showed what the mark holds, and the variant of that observation.
 // Both are 0 if nothing is held.
 func (d Dates) Held() (at moment.Time, variant uint16) { return d.Maybe.At, d.Maybe.Variant }

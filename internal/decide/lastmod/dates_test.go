@@ -14,107 +14,107 @@ const start = moment.Time(1_700_000_000_000)
 // after is start plus d.
 func after(d time.Duration) moment.Time { return start.Add(d) }
 
-// looked merges looks at a page, one after the other, and fills in the fields that follow
+// observed merges observations of a page, one after the other, and fills in the fields that follow
 // from their order.
-func looked(d Dates, looks ...Look) Dates {
+func observed(d Dates, visits ...Observation) Dates {
 	var before moment.Time
-	for i, l := range looks {
+	for i, l := range visits {
 		l.Before, l.First = before, i == 0
 		if l.Outcome == mark.Changed && l.Since == 0 {
 			l.Since = l.At
 		}
-		d, _ = d.Look(l, Trust{})
+		d, _ = d.Observe(l, Trust{})
 		before = l.At
 	}
 	return d
 }
 
-func TestLooksGiveTheDatesOfChanges(t *testing.T) {
+func TestObservationsGiveTheDatesOfChanges(t *testing.T) {
 	server := func(at moment.Time) Given[moment.Time] { return Given[moment.Time]{Server: at} }
 	old := after(-30 * 24 * time.Hour)
 	var isNew Dates // its link was seen two days before it
 	isNew.Announce(after(-48 * time.Hour))
 	isNew.FirstSeen(start)
 	tests := []struct {
-		name  string
-		begin Dates
-		looks []Look
-		want  Date
+		name   string
+		begin  Dates
+		visits []Observation
+		want   Date
 	}{
-		{"one look", Dates{}, []Look{{At: start}}, Date{}},
-		{"a new page", isNew, []Look{{At: start}}, Date{At: after(-48 * time.Hour), By: Link}},
-		{"a new page, modified before the link was seen", isNew, []Look{{At: start, Given: server(old)}}, Date{At: old, By: Server}},
-		{"a new page, modified since the link was seen", isNew, []Look{{At: start, Given: server(after(-time.Hour))}}, Date{At: after(-time.Hour), By: Server}},
-		{"a new page, with the date of a clock", isNew, []Look{{At: start, Given: server(start)}}, Date{At: start, By: Link}},
-		{"a change", Dates{}, []Look{{At: start}, {At: after(time.Hour), Outcome: mark.Changed}}, Date{At: after(time.Hour), Seen: true}},
-		{"a change that an earlier look showed", Dates{}, []Look{
+		{"one observation", Dates{}, []Observation{{At: start}}, Date{}},
+		{"a new page", isNew, []Observation{{At: start}}, Date{At: after(-48 * time.Hour), By: Link}},
+		{"a new page, modified before the link was seen", isNew, []Observation{{At: start, Given: server(old)}}, Date{At: old, By: Server}},
+		{"a new page, modified since the link was seen", isNew, []Observation{{At: start, Given: server(after(-time.Hour))}}, Date{At: after(-time.Hour), By: Server}},
+		{"a new page, with the date of a clock", isNew, []Observation{{At: start, Given: server(start)}}, Date{At: start, By: Link}},
+		{"a change", Dates{}, []Observation{{At: start}, {At: after(time.Hour), Outcome: mark.Changed}}, Date{At: after(time.Hour), Seen: true}},
+		{"a change that an earlier observation showed", Dates{}, []Observation{
 			{At: start},
 			{At: after(time.Hour), Outcome: mark.Held, Holding: true},
 			{At: after(2 * time.Hour), Outcome: mark.Changed, Since: after(time.Hour)},
 		}, Date{At: after(time.Hour), Seen: true}},
-		{"a change, dated by the server", Dates{}, []Look{
+		{"a change, dated by the server", Dates{}, []Observation{
 			{At: start, Given: server(old)},
 			{At: after(time.Hour), Outcome: mark.Changed, Given: server(after(30 * time.Minute))},
 		}, Date{At: after(30 * time.Minute), By: Server, Seen: true}},
-		{"a change that an earlier look showed, dated by the server at that look", Dates{}, []Look{
+		{"a change that an earlier observation showed, dated by the server at that observation", Dates{}, []Observation{
 			{At: start, Given: server(old)},
 			{At: after(time.Hour), Outcome: mark.Held, Holding: true, Given: server(after(30 * time.Minute))},
 			{At: after(2 * time.Hour), Outcome: mark.Changed, Since: after(time.Hour), Given: server(after(30 * time.Minute))},
 		}, Date{At: after(30 * time.Minute), By: Server, Seen: true}},
-		{"a change in a look that is taken for an error, with a date that stays", Dates{}, []Look{
+		{"a change in an observation that is taken for an error, with a date that stays", Dates{}, []Observation{
 			{At: start, Given: server(old)},
 			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
 			{At: after(25 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
 		}, Date{At: after(30 * time.Minute), By: Server, Seen: true}},
-		{"the same, but it has not lasted for a day", Dates{}, []Look{
+		{"the same, but it has not lasted for a day", Dates{}, []Observation{
 			{At: start, Given: server(old)},
 			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
 			{At: after(24 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
 		}, Date{At: old, By: Server}},
-		{"the same, but the date moves on", Dates{}, []Look{
+		{"the same, but the date moves on", Dates{}, []Observation{
 			{At: start, Given: server(old)},
 			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
 			{At: after(25 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(2 * time.Hour))},
 		}, Date{At: old, By: Server}},
-		{"the same, but the page was back in between", Dates{}, []Look{
+		{"the same, but the page was back in between", Dates{}, []Observation{
 			{At: start, Given: server(old)},
 			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
 			{At: after(2 * time.Hour), Outcome: mark.Variant, Given: server(old)},
 			{At: after(25 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
 		}, Date{At: old, By: Server}},
-		{"an error with an older date", Dates{}, []Look{
+		{"an error with an older date", Dates{}, []Observation{
 			{At: start, Given: server(old)},
 			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(-24 * time.Hour))},
 			{At: after(25 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(-24 * time.Hour))},
 		}, Date{At: old, By: Server}},
-		{"a given date", Dates{}, []Look{{At: start, Given: server(old)}}, Date{At: old, By: Server}},
-		{"a given date that moved without a change", Dates{}, []Look{
+		{"a given date", Dates{}, []Observation{{At: start, Given: server(old)}}, Date{At: old, By: Server}},
+		{"a given date that moved without a change", Dates{}, []Observation{
 			{At: start, Given: server(old)}, {At: after(time.Hour), Outcome: mark.Same, Given: server(after(time.Minute))},
 		}, Date{At: old, By: Server}},
-		{"two given dates", Dates{}, []Look{{At: start, Given: Given[moment.Time]{Server: old, Page: old.Add(-time.Hour)}}}, Date{At: old.Add(-time.Hour), By: Page}},
-		{"a given date that is an hour old at the second look", Dates{}, []Look{{At: start, Given: server(start)}, {At: after(time.Hour), Given: server(start)}}, Date{At: start, By: Server}},
-		{"a date that moved without a change before it was an hour old", Dates{}, []Look{{At: start, Given: server(start)}, {At: after(9 * time.Hour), Outcome: mark.Same, Given: server(after(time.Hour))}}, Date{}},
-		{"a given date of now", Dates{}, []Look{{At: start, Given: server(start)}}, Date{}},
-		{"a given date after now", Dates{}, []Look{{At: start, Given: server(after(time.Hour))}}, Date{}},
-		{"a change that a clock saw which was ahead", Dates{}, []Look{
+		{"two given dates", Dates{}, []Observation{{At: start, Given: Given[moment.Time]{Server: old, Page: old.Add(-time.Hour)}}}, Date{At: old.Add(-time.Hour), By: Page}},
+		{"a given date that is an hour old at the second observation", Dates{}, []Observation{{At: start, Given: server(start)}, {At: after(time.Hour), Given: server(start)}}, Date{At: start, By: Server}},
+		{"a date that moved without a change before it was an hour old", Dates{}, []Observation{{At: start, Given: server(start)}, {At: after(9 * time.Hour), Outcome: mark.Same, Given: server(after(time.Hour))}}, Date{}},
+		{"a given date of now", Dates{}, []Observation{{At: start, Given: server(start)}}, Date{}},
+		{"a given date after now", Dates{}, []Observation{{At: start, Given: server(after(time.Hour))}}, Date{}},
+		{"a change that a clock saw which was ahead", Dates{}, []Observation{
 			{At: start}, {At: after(9000 * time.Hour), Outcome: mark.Changed}, {At: after(time.Hour), Outcome: mark.Same},
 		}, Date{At: after(time.Hour), Seen: true}},
-		{"a change after one that a clock saw which was ahead", Dates{}, []Look{
+		{"a change after one that a clock saw which was ahead", Dates{}, []Observation{
 			{At: start}, {At: after(9000 * time.Hour), Outcome: mark.Changed}, {At: after(time.Hour), Outcome: mark.Changed},
 		}, Date{At: after(time.Hour), Seen: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := looked(tt.begin, tt.looks...).Date; got != tt.want {
+			if got := observed(tt.begin, tt.visits...).Date; got != tt.want {
 				t.Errorf("%v, %+v, want %v, %+v", got.At.Time().UTC(), got, tt.want.At.Time().UTC(), tt.want)
 			}
 		})
 	}
 }
 
-// randomLook is a look some time after the last one. Its clock is right.
-func randomLook(rnd *rand.Rand, before moment.Time, holding bool) Look {
-	l := Look{At: before.Add(time.Duration(1+rnd.IntN(200_000)) * time.Second), Before: before, Holding: holding && rnd.IntN(2) == 0}
+// randomObservation is an observation some time after the last one. Its clock is right.
+func randomObservation(rnd *rand.Rand, before moment.Time, holding bool) Observation {
+	l := Observation{At: before.Add(time.Duration(1+rnd.IntN(200_000)) * time.Second), Before: before, Holding: holding && rnd.IntN(2) == 0}
 	switch rnd.IntN(5) {
 	case 0:
 		l.Outcome, l.Since = mark.Changed, l.At
@@ -133,7 +133,7 @@ func randomLook(rnd *rand.Rand, before moment.Time, holding bool) Look {
 	return l
 }
 
-// Whatever looks show and sources give, a lastmod never goes back while its sources are
+// Whatever observations show and sources give, a lastmod never goes back while its sources are
 // believed.
 func TestLastModNeverGoesBack(t *testing.T) {
 	rewritten := 0
@@ -146,22 +146,22 @@ func TestLastModNeverGoesBack(t *testing.T) {
 		}
 		at, holding, told, given, found := start, false, moment.Time(0), Given[moment.Time]{}, Finding{}
 		for i := range 12 {
-			l := randomLook(rnd, at, holding)
+			l := randomObservation(rnd, at, holding)
 			switch {
 			case i == 0:
-				l = Look{At: start, First: true, Given: l.Given}
+				l = Observation{At: start, First: true, Given: l.Given}
 			case rnd.IntN(3) == 0:
 				l.Given = given // they did not move
 			}
-			d, found = d.Look(l, Trust{})
+			d, found = d.Observe(l, Trust{})
 			if at, holding, given = l.At, l.Holding && !found.Rewritten, l.Given; found.Rewritten {
 				rewritten++
 			}
 			switch last := d.Date.LastMod(Trust{}, at); {
 			case last > at:
-				t.Fatalf("seed %d, look %d: lastmod %v is after the look at %v", seed, i, last, at)
+				t.Fatalf("seed %d, observation %d: lastmod %v is after the observation at %v", seed, i, last, at)
 			case last != 0 && last < told:
-				t.Fatalf("seed %d, look %d: lastmod goes back from %v to %v: %+v", seed, i, told.Time(), last.Time(), d)
+				t.Fatalf("seed %d, observation %d: lastmod goes back from %v to %v: %+v", seed, i, told.Time(), last.Time(), d)
 			case last != 0:
 				told = last
 			}
@@ -182,12 +182,12 @@ func TestDatesOfACaughtSource(t *testing.T) {
 		var rs Reputations
 		at, holding := start, false
 		for i := range 12 {
-			l := randomLook(rnd, at, holding)
+			l := randomObservation(rnd, at, holding)
 			if i == 0 {
-				l = Look{At: start, First: true, Given: l.Given}
+				l = Observation{At: start, First: true, Given: l.Given}
 			}
 			before := d
-			after, f := d.Look(l, rs.Trust())
+			after, f := d.Observe(l, rs.Trust())
 			d, at, holding = after, l.At, l.Holding && !f.Rewritten
 			for _, lie := range f.Lies {
 				rs.Lied(lie, 1, at)
@@ -198,27 +198,27 @@ func TestDatesOfACaughtSource(t *testing.T) {
 			trust := rs.Trust()
 			switch {
 			case d.Count == before.Count && before.Date.Seen && d.Date != before.Date:
-				t.Fatalf("seed %d, look %d: %+v became %+v without a change", seed, i, before.Date, d.Date)
+				t.Fatalf("seed %d, observation %d: %+v became %+v without a change", seed, i, before.Date, d.Date)
 			case d.Date.At < before.Date.At:
-				t.Fatalf("seed %d, look %d: %+v went back to %+v", seed, i, before.Date, d.Date)
+				t.Fatalf("seed %d, observation %d: %+v went back to %+v", seed, i, before.Date, d.Date)
 			case !d.Date.By.Gives() || !trust[d.Date.By].Caught:
 			case d.Date.Seen:
 				if kept++; d.Date.LastMod(trust, at) == 0 {
-					t.Fatalf("seed %d, look %d: the date of a change is left out: %+v", seed, i, d.Date)
+					t.Fatalf("seed %d, observation %d: the date of a change is left out: %+v", seed, i, d.Date)
 				}
 			default:
 				if left++; d.Date.LastMod(trust, at) != 0 {
-					t.Fatalf("seed %d, look %d: %+v is shown, and its source was caught", seed, i, d.Date)
+					t.Fatalf("seed %d, observation %d: %+v is shown, and its source was caught", seed, i, d.Date)
 				}
 			}
 		}
 	}
 	if kept < 300 || left < 300 {
-		t.Errorf("%d and %d looks came after a source was caught, too few to tell anything", kept, left)
+		t.Errorf("%d and %d observations came after a source was caught, too few to tell anything", kept, left)
 	}
 }
 
-func TestLookJudgesTheDateThatASourceGave(t *testing.T) {
+func TestObservationJudgesTheDateThatASourceGave(t *testing.T) {
 	tests := []struct {
 		name    string
 		d       step
@@ -229,18 +229,18 @@ func TestLookJudgesTheDateThatASourceGave(t *testing.T) {
 		{"still the same", step{old: moment.Seconds(50), new: moment.Seconds(50), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, plain},
 		{"moved, nothing changed", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, lied},
 		{"moved back, nothing changed", step{old: moment.Seconds(50), new: moment.Seconds(40), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, lied},
-		{"moved to between the looks", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
+		{"moved to between the observations", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
 		{"moved to this moment", step{old: moment.Seconds(50), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
-		{"moved to before the last look", step{old: moment.Seconds(50), new: moment.Seconds(90), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, plain},
+		{"moved to before the last observation", step{old: moment.Seconds(50), new: moment.Seconds(90), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, plain},
 		{"a variant with another date", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Variant, plain},
 		{"a variant, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Variant, ticked},
 		{"changed, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
 		{"the clock's twice, soon", step{old: moment.Seconds(99), new: moment.Seconds(100), at: moment.Seconds(101), before: moment.Seconds(99)}, mark.Same, ticked},
 		{"an hour behind the clock", step{old: moment.Seconds(1000), new: moment.Seconds(1100), at: moment.Seconds(4700), before: moment.Seconds(4600)}, mark.Same, ticked},
-		{"as far as the clock, by chance at looks close together", step{old: moment.Seconds(50), new: moment.Seconds(53), at: moment.Seconds(100), before: moment.Seconds(97)}, mark.Same, lied},
-		{"held, moved to between the looks", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Held, agreed},
+		{"as far as the clock, by chance at observations close together", step{old: moment.Seconds(50), new: moment.Seconds(53), at: moment.Seconds(100), before: moment.Seconds(97)}, mark.Same, lied},
+		{"held, moved to between the observations", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Held, agreed},
 		{"moving", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Moving, plain},
-		{"the look before was not one", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100)}, mark.Same, plain},
+		{"the observation before was not one", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100)}, mark.Same, plain},
 		{"the date before was that of a clock that was ahead", step{old: moment.Seconds(500), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, plain},
 	}
 	for _, tt := range tests {
@@ -258,7 +258,7 @@ func TestPageProvesToBeNewAfterItWasSeen(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		d     Dates
-		first moment.Time // sighting
+		first moment.Time // observation
 		want  Date
 	}{
 		{"the first sight of the link", Dates{}, first, Date{At: since, By: Link}},
@@ -282,12 +282,12 @@ func FuzzDates(f *testing.F) {
 	f.Fuzz(func(t *testing.T, unix, gap, stored int64, by, count uint8) {
 		at := moment.Time(unix % (1 << 45)).Second()
 		d := Dates{Date: Date{At: moment.Time(stored), By: Source(by), Seen: by&1 != 0}, Count: uint64(count & 3), Changed: moment.Time(stored),
-			Announced: moment.Time(gap), Maybe: HeldLook{At: moment.Time(stored), Exact: moment.Time(stored), By: Source(by)}}
+			Announced: moment.Time(gap), Maybe: HeldObservation{At: moment.Time(stored), Exact: moment.Time(stored), By: Source(by)}}
 		rnd := rand.New(rand.NewPCG(uint64(unix), uint64(gap)))
 		for range 4 {
-			l := randomLook(rnd, at, true)
+			l := randomObservation(rnd, at, true)
 			was := d.Date.LastMod(Trust{}, at)
-			d, _ = d.Look(l, Trust{})
+			d, _ = d.Observe(l, Trust{})
 			if is := d.Date.LastMod(Trust{}, l.At); is > l.At || is != 0 && is < was {
 				t.Errorf("dated %d at %d, and before %d", is, l.At, was)
 			}

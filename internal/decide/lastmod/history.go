@@ -6,17 +6,17 @@ import "time"
 type History struct {
 	FirstSeen time.Time   // zero if the page was not seen
 	Times     []time.Time // of the last changes, the latest first, at most four
-	Changed   time.Time   // the look that first showed the present content, zero if no change was seen
-	Unchanged time.Time   // the look before that, zero if not known
+	Changed   time.Time   // the observation that first showed the present content, zero if no change was seen
+	Unchanged time.Time   // the observation before that, zero if not known
 
 	// Given is the last date of each source. The decided date is an earlier one if a date
 	// moved while no change was seen.
 	Given Given[time.Time]
-	// Odd says that the last look seemed to show an error, or a page meant for other
-	// visitors. It is no change unless later looks confirm it.
+	// Odd says that the last observation seemed to show an error, or a page meant for other
+	// visitors. It is no change unless later observations confirm it.
 	Odd bool
-	// Held is the look that first showed what may be a change, zero if there is none. More
-	// is how many more looks have to show it.
+	// Held is the observation that first showed what may be a change, zero if there is none. More
+	// is how many more observations have to show it.
 	Held time.Time
 	More int
 }

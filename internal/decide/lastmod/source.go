@@ -1,6 +1,6 @@
-// Package lastmod decides when a page's content last changed. It takes what each look at a
+// Package lastmod decides when a page's content last changed. It takes what each observation of a
 // page showed, and the dates that the server and the page give. It decides a date once, when
-// a look is merged, and says when a file is made whether that date is left out. It is pure:
+// an observation is merged, and says when a file is made whether that date is left out. It is pure:
 // no store, no clock, no logger. A lastmod must never be later than now, and never go back.
 package lastmod
 

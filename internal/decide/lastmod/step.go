@@ -10,15 +10,15 @@ import (
 const (
 	// clockWindow is how close two times must be to count as the same.
 	clockWindow = 2 * time.Second
-	// clockGap is how far apart two looks must be to tell two dates apart: one that moves
+	// clockGap is how far apart two observations must be to tell two dates apart: one that moves
 	// with the clock, and one that moved so far by chance.
 	clockGap = 10 * time.Second
 )
 
-// step is how a given date moved from one look to the next.
+// step is how a given date moved from one observation to the next.
 type step struct {
 	old, new   moment.Time // the date
-	at, before moment.Time // the looks
+	at, before moment.Time // the observations
 }
 
 // verdict says how the move of a given date compares with the content.
@@ -28,13 +28,13 @@ const (
 	plain  verdict = iota // it says nothing about its source
 	lied                  // it moved although the content did not
 	ticked                // it moved although the content did not, and as far as the clock
-	agreed                // it moved to a time between the two looks, and so did the content
+	agreed                // it moved to a time between the two observations, and so did the content
 )
 
 // usable reports whether there is a date and it is not in the future.
 func (p step) usable() bool { return p.new > 0 && p.new <= p.at.Add(clockWindow) }
 
-// ticks reports whether the date moves with the clock: it was the time of both looks, or it
+// ticks reports whether the date moves with the clock: it was the time of both observations, or it
 // moved as far as the clock did in between.
 func (p step) ticks() bool {
 	moved, passed := p.new.Sub(p.old), p.at.Sub(p.before)

@@ -10,9 +10,9 @@ import (
 	"github.com/servemap/servemap/internal/page/html"
 )
 
-// BenchmarkLook compares the cost of a look at a page of 95 KB with that of reading its
-// tokens alone. A look parses the page, and marks it if it has changed.
-func BenchmarkLook(b *testing.B) {
+// BenchmarkObserve compares the cost of an observation of a page of 95 KB with that of reading its
+// tokens alone. An observation parses the page, and marks it if it has changed.
+func BenchmarkObserve(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	middle := ""
 	for len(middle) < 93<<10 {
@@ -22,12 +22,12 @@ func BenchmarkLook(b *testing.B) {
 	one, two := html.Read(body, html.Options{}), html.Read([]byte(article(1, middle, sentence(r, 9))), html.Options{})
 	var m Mark
 	var site Site
-	look := func(facts *html.Facts) {
+	observe := func(facts *html.Facts) {
 		v := Read(facts, 0)
 		site.Consult(&v, m, 1)
-		m, _, _ = m.Look(&v, 1)
+		m, _, _ = m.Observe(&v, 1)
 	}
-	look(&one)
+	observe(&one)
 	b.Run("tokenizer alone", func(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		for b.Loop() {
@@ -46,9 +46,9 @@ func BenchmarkLook(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			if i%2 == 0 {
-				look(&two)
+				observe(&two)
 			} else {
-				look(&one)
+				observe(&one)
 			}
 		}
 	})

@@ -1,6 +1,6 @@
 package mark
 
-// comparison is a look at a known page.
+// comparison is an observation of a known page.
 type comparison struct {
 	*Mark
 	*View
@@ -22,7 +22,7 @@ const (
 	usual    strangeness = iota
 	emptied              // nearly all of it is gone, as on an error page
 	replaced             // nearly all of it is new, as on an error page, or in another language
-	another              // most of what the last look showed is gone, as in another language, but the page showed this text before
+	another              // most of what the last observation showed is gone, as in another language, but the page showed this text before
 )
 
 const (
@@ -89,7 +89,7 @@ func (m *Mark) isOwn(b *block) bool {
 	return b.on <= pagesOfText
 }
 
-// judge watches all news, and returns how many of them are a change. The text of the look
+// judge watches all news, and returns how many of them are a change. The text of the observation
 // before is no change if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changes int) {
 	news := c.news()
@@ -102,14 +102,14 @@ func (c *comparison) judge() (changes int) {
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
 		case c.strange == emptied:
-			w.Odd, w.Patience = true, patientLooks
+			w.Odd, w.Patience = true, patientObservations
 		case c.strange == replaced:
 			w.Odd, w.Patience = true, 1
 		case moves:
-			w.Patience = patientLooks
+			w.Patience = patientObservations
 			moving += int(n.block.size)
 		case !c.List && n.link:
-			w.Patience = patientLooks
+			w.Patience = patientObservations
 		case doubted:
 			w.Patience = max(1, c.Doubt)
 		case !c.List && n.names(c.at):

@@ -11,7 +11,7 @@ var errMark = errors.New("mark: not a mark")
 // AppendBinary appends the mark in a form that [Parse] reads. It takes 26 bytes, plus two
 // for each block that the page showed, at most 3,600, plus up to 216 if its text moves.
 func (m Mark) AppendBinary(b []byte) []byte {
-	if !m.looked {
+	if !m.began {
 		return b
 	}
 	watched, movers := full(m.watch[:]), full(m.movers[:])
@@ -50,7 +50,7 @@ func Parse(b []byte) (m Mark, err error) {
 	if len(b)%2 != 0 || len(b) > 2*knownKept {
 		return Mark{}, errMark
 	}
-	m.looked, m.known = true, string(b)
+	m.began, m.known = true, string(b)
 	m.Shown = min(m.Shown, uint16(len(b)/2))
 	m.Own, m.Doubt = min(m.Own, m.Shown), min(m.Doubt, firstDoubt)
 	for i := range watched {

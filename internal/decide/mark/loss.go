@@ -2,19 +2,19 @@ package mark
 
 // loss is a text that a page seems to have lost for good.
 type loss struct {
-	Since uint32 // the look that first missed it
-	Looks uint8  // that missed it, 0 for no loss
-	Tired uint8  // for so many more looks no missing text counts
+	Since        uint32 // the observation that first missed it
+	Observations uint8  // that missed it, 0 for no loss
+	Tired        uint8  // for so many more observations no missing text counts
 }
 
-// A lost text is a change once more than lossLooks looks missed it, for long enough, and the
+// A lost text is a change once more than lossObservations missed it, for long enough, and the
 // page is known well. A shorter text may be a message. If a text comes back, texts come and go
-// on this page, so for some looks no missing text counts.
+// on this page, so for some observations no missing text counts.
 const (
-	leastLoss  = 60 // bytes
-	lossLooks  = 2
-	lossTime   = day
-	tiredLooks = 32
+	leastLoss         = 60 // bytes
+	lossObservations  = 2
+	lossTime          = day
+	tiredObservations = 32
 )
 
 // lose follows the missing text. If the loss has become a change, lose returns when it was
@@ -28,20 +28,20 @@ func (c *comparison) lose() (since int64) {
 	news, returned := c.sinceLast()
 	switch {
 	case returned:
-		*l = loss{Tired: tiredLooks}
-	case l.Looks > 0:
-		l.Looks = min(l.Looks, 254) + 1
-		if c.Doubt == 0 && l.Looks > lossLooks && c.at-int64(l.Since) > lossTime {
+		*l = loss{Tired: tiredObservations}
+	case l.Observations > 0:
+		l.Observations = min(l.Observations, 254) + 1
+		if c.Doubt == 0 && l.Observations > lossObservations && c.at-int64(l.Since) > lossTime {
 			since = int64(l.Since)
 			*l = loss{}
 		}
 	case c.misses() && !news:
-		*l = loss{Since: uint32(c.at), Looks: 1}
+		*l = loss{Since: uint32(c.at), Observations: 1}
 	}
 	return since
 }
 
-// sinceLast reports whether the look shows texts of the page that the look before did not
+// sinceLast reports whether the observation shows texts of the page that the observation before did not
 // show, and whether the page had shown some of them earlier.
 func (c *comparison) sinceLast() (news, returned bool) {
 	last := setOf(c.Mark.known[:2*c.Mark.Shown])

@@ -4,32 +4,32 @@
 // The package must never read a clock or a store.
 //
 // A page is read as blocks of text. A block that the page never showed before is news, and
-// news are a change. The mark holds news for later looks in two cases: the text in that
+// news are a change. The mark holds news for later observations in two cases: the text in that
 // place moves by itself, or the mark hardly knows the page yet. A lost text is a change
 // once it has been gone for a day.
 package mark
 
 import "slices"
 
-// Outcome is what a look at a page's main text showed.
+// Outcome is what an observation of a page's main text showed.
 type Outcome uint8
 
 // The outcomes.
 const (
-	First   Outcome = iota // the first look: there is nothing to compare with
-	Same                   // the text of the look before
+	First   Outcome = iota // the first observation: there is nothing to compare with
+	Same                   // the text of the observation before
 	Variant                // another text without a change: one shown before, boilerplate, noise
-	Held                   // perhaps a change: another look will tell
-	Moving                 // another text again: the page differs at every look
+	Held                   // perhaps a change: another observation will tell
+	Moving                 // another text again: the page differs at every observation
 	Changed                // a change
 )
 
 // Mark remembers what a page showed. The zero value has seen nothing. A Mark is a
 // plain value and can be compared.
 type Mark struct {
-	looked bool // it has seen something
+	began bool // it has seen something
 	state
-	known  string // the keys of its blocks, two bytes each, its own of the last look first
+	known  string // the keys of its blocks, two bytes each, its own of the last observation first
 	watch  [watchKept]watched
 	movers [moversKept]mover
 }
@@ -38,14 +38,14 @@ type Mark struct {
 // reads the fields, so they have capitals, as those of watched and mover do.
 type state struct {
 	List        bool   // it is read as a list
-	Doubt       uint8  // for so many quiet looks small news are held, until as many looks showed them
+	Doubt       uint8  // for so many quiet observations small news are held, until as many observations showed them
 	Fresh       uint8  // blocks that were new at the last change
-	Boilerplate uint8  // blocks that did not count at the last look
-	Links       uint16 // blocks that were links at the last look
-	Shown       uint16 // how many keys of the last look are known
+	Boilerplate uint8  // blocks that did not count at the last observation
+	Links       uint16 // blocks that were links at the last observation
+	Shown       uint16 // how many keys of the last observation are known
 	Own         uint16 // how many of them are the page's own texts
-	Text        uint32 // hash of the text of the last look
-	Size        uint32 // of the main text, at the last look that was not nearly empty
+	Text        uint32 // hash of the text of the last observation
+	Size        uint32 // of the main text, at the last observation that was not nearly empty
 	Loss        loss
 }
 
@@ -59,14 +59,14 @@ const (
 	fullSize  = 1024
 )
 
-// Look compares a view, at a time in Unix seconds, with the mark and returns the
-// mark after this look. If there was a change, since is the time of the look
+// Observe compares a view, at a time in Unix seconds, with the mark and returns the
+// mark after this observation. If there was a change, since is the time of the observation
 // that first showed it, perhaps an earlier one.
-func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
+func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	at = min(max(at, 1), 1<<32-1) // a clock that is far off must not stay in the mark
 	o = Variant
 	switch {
-	case !m.looked:
+	case !m.began:
 		o, m.Doubt = First, firstDoubt
 	case m.Text == v.text:
 		o = Same
@@ -74,7 +74,7 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 	known := setOf(m.known)
 	m.List = v.isList()
 	if o == First || m.Size <= emptySize && v.size > fullSize {
-		m.looked, m.Size = true, v.size
+		m.began, m.Size = true, v.size
 		m.adopt(v, known)
 		return m, o, 0
 	}
@@ -92,7 +92,7 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 	return m, o, since
 }
 
-// Still returns the mark after a look that showed the same bytes as the look before, while
+// Still returns the mark after an observation that showed the same bytes as the observation before, while
 // the mark holds nothing.
 func (m Mark) Still() Mark {
 	for i := range m.watch {
@@ -107,34 +107,34 @@ func (m Mark) Still() Mark {
 }
 
 // Holding reports whether the mark holds something.
-func (m Mark) Holding() bool { return m.held() > 0 || m.Loss.Looks > 0 }
+func (m Mark) Holding() bool { return m.held() > 0 || m.Loss.Observations > 0 }
 
-// Holds reports whether the mark holds something that the look at time since first showed.
+// Holds reports whether the mark holds something that the observation at time since first showed.
 func (m Mark) Holds(since int64) bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 && int64(w.Since) == since })
 }
 
-// Odd reports whether the last look may have shown an error page: nearly all text was gone
+// Odd reports whether the last observation may have shown an error page: nearly all text was gone
 // or replaced, and the mark holds the new text.
 func (m Mark) Odd() bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Odd })
 }
 
-// Awaited describes the news or loss that is held for longest. since is the look that first
-// showed or missed it, in Unix seconds. looks is how many more looks must agree before it
+// Awaited describes the news or loss that is held for longest. since is the observation that first
+// showed or missed it, in Unix seconds. more is how many observations must agree before it
 // is a change, as far as is known now. Both are 0 if nothing is held.
-func (m Mark) Awaited() (since int64, looks int) {
-	if m.Loss.Looks > 0 {
-		since, looks = int64(m.Loss.Since), max(1, lossLooks+1-int(m.Loss.Looks))
+func (m Mark) Awaited() (since int64, more int) {
+	if m.Loss.Observations > 0 {
+		since, more = int64(m.Loss.Since), max(1, lossObservations+1-int(m.Loss.Observations))
 	}
 	for i := range m.watch {
 		w := &m.watch[i]
 		if w.Patience == 0 || since != 0 && int64(w.Since) >= since {
 			continue
 		}
-		since, looks = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen))
+		since, more = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen))
 	}
-	return since, looks
+	return since, more
 }
 
 // held counts the blocks that are held.
@@ -153,8 +153,8 @@ type Reading struct {
 	Fresh int  // blocks, or items of a list, that were new at the last change, at most 255
 	// These parts do not count when a mark looks for a change.
 	Volatile    int // places in the main text where it moves by itself, at most 16
-	Boilerplate int // blocks that did not count at the last look: menus, notices, what other pages show too; at most 255
-	Held        int // blocks that are a change if later looks show them again, at most 16
+	Boilerplate int // blocks that did not count at the last observation: menus, notices, what other pages show too; at most 255
+	Held        int // blocks that are a change if later observations show them again, at most 16
 }
 
 // Reading says how the page is read.

@@ -39,14 +39,14 @@ func viewOf(source string) *View {
 	return &v
 }
 
-// looks shows pages to a mark, one a day. It returns the mark with the last outcome and
+// observed shows pages to a mark, one a day. It returns the mark with the last outcome and
 // date.
-func looks(pages ...string) (m Mark, o Outcome, since int64) {
+func observed(pages ...string) (m Mark, o Outcome, since int64) {
 	var site Site
 	for i, html := range pages {
 		v := viewOf(html)
 		site.Consult(v, m, 1)
-		m, o, since = m.Look(v, int64(i+1)*day)
+		m, o, since = m.Observe(v, int64(i+1)*day)
 	}
 	return m, o, since
 }
@@ -59,7 +59,7 @@ func items(from, to int) (all []string) {
 	return all
 }
 
-func TestLooksTellChangesFromNoise(t *testing.T) {
+func TestObservationsTellChangesFromNoise(t *testing.T) {
 	known := slices.Repeat([]string{text(one, two)}, 5)
 	mail := slices.Repeat([]string{text("Write to somebody@example.com to learn more of it all.", two)}, 5)
 	curly := slices.Repeat([]string{text("He said: “It’s done” – and left the house…", two)}, 5)
@@ -83,14 +83,14 @@ func TestLooksTellChangesFromNoise(t *testing.T) {
 		want  Outcome
 		since int64 // day of the change
 	}{
-		{"the first look", []string{text(one)}, First, 0},
+		{"the first observation", []string{text(one)}, First, 0},
 		{"the same", []string{text(one), text(one)}, Same, 0},
 		{"a new paragraph", append(known, text(one, two, three)), Changed, 6},
-		{"a new paragraph at the second look", []string{text(one), text(one, two)}, Held, 0},
+		{"a new paragraph at the second observation", []string{text(one), text(one, two)}, Held, 0},
 		{"that stays", append([]string{text(one)}, slices.Repeat([]string{text(one, two)}, 5)...), Changed, 2},
-		{"that comes and goes from the first look on", []string{text(one), text(one, two), text(one, two), text(one), text(one, two), text(one)}, Variant, 0},
+		{"that comes and goes from the first observation on", []string{text(one), text(one, two), text(one, two), text(one), text(one, two), text(one)}, Variant, 0},
 		{"that goes", []string{text(one), text(one, two), text(one)}, Variant, 0},
-		{"a long one at the second look", []string{text(one), text(one, long)}, Changed, 2},
+		{"a long one at the second observation", []string{text(one), text(one, long)}, Changed, 2},
 		{"an old text again", append(known, text(one), text(one, two)), Variant, 0},
 		{"other quotes and dashes", append(known, text(strings.ReplaceAll(one, " ", "\u00a0"), two)), Same, 0},
 		{"a word", append(known, text(strings.Replace(one, "first", "very first", 1), two)), Changed, 6},
@@ -108,8 +108,8 @@ func TestLooksTellChangesFromNoise(t *testing.T) {
 		{"a text of the site, and a new paragraph", append(known, text(one, two, "© 2027 by the company", three)), Changed, 6},
 		{"a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one)}, Variant, 0},
 		{"a new paragraph beside a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one), clock(6, one, two), clock(7, one, two), clock(8, one, two), clock(9, one, two)}, Changed, 6},
-		{"another text at each look", []string{text(one, fresh(0)), text(one, fresh(1)), text(one, fresh(2)), text(one, fresh(3)), text(one, fresh(4)), text(one, fresh(5))}, Moving, 0},
-		{"mostly another text at each look", []string{
+		{"another text at each observation", []string{text(one, fresh(0)), text(one, fresh(1)), text(one, fresh(2)), text(one, fresh(3)), text(one, fresh(4)), text(one, fresh(5))}, Moving, 0},
+		{"mostly another text at each observation", []string{
 			text(one, fresh(0), fresh(10)), text(one, fresh(1), fresh(11)), text(one, fresh(2), fresh(12)), text(one, fresh(3), fresh(13)),
 			text(one, fresh(4), fresh(14)), text(one, fresh(5), fresh(15)), text(one, fresh(6), fresh(16)),
 		}, Moving, 0},
@@ -122,7 +122,7 @@ func TestLooksTellChangesFromNoise(t *testing.T) {
 		{"the same words in other blocks", append(known, text(one+" "+two)), Same, 0},
 		{"a text is gone", append(rest, text(one, two)), Held, 0},
 		{"and stays away", append(rest, text(one, two), text(one, two), text(one, two)), Changed, 6},
-		{"and was there at the first look only", append(rest[:1:1], text(one, two), text(one, two), text(one, two), text(one, two)), Same, 0},
+		{"and was there at the first observation only", append(rest[:1:1], text(one, two), text(one, two), text(one, two), text(one, two)), Same, 0},
 		{"and comes back", append(rest, text(one, two), text(one, two, gone)), Variant, 0},
 		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two)), Variant, 0},
 		{"a short text is gone", append(known, text(one), text(one), text(one)), Same, 0},
@@ -134,7 +134,7 @@ func TestLooksTellChangesFromNoise(t *testing.T) {
 		{"more links on an article", append([]string{text(long) + list(items(0, 2)...)}, slices.Repeat([]string{text(long) + list(items(0, 3)...)}, 4)...), Changed, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m, o, since := looks(tt.pages...)
+			m, o, since := observed(tt.pages...)
 			if o != tt.want || since != tt.since*day {
 				t.Errorf("outcome %d since day %d, want %d since %d", o, since/day, tt.want, tt.since)
 			}
@@ -171,7 +171,7 @@ func TestDateLineThatFollowsTheClockDatesNothing(t *testing.T) {
 			changes := 0
 			for at := int64(start); at < start+26*day; at += 5 * 3600 {
 				var o Outcome
-				if m, o, _ = m.Look(viewOf(dated(tt.shows(at))), at); o == Changed {
+				if m, o, _ = m.Observe(viewOf(dated(tt.shows(at))), at); o == Changed {
 					changes++
 				}
 			}
@@ -198,7 +198,7 @@ func TestReadingTellsListsAndNoiseFromArticles(t *testing.T) {
 		{"a copyright line", []string{text(one, "© 2026")}, Reading{Boilerplate: 1}},
 		{"some words more", []string{text(one), text(one, two)}, Reading{Held: 1}},
 	} {
-		if m, _, _ := looks(tt.pages...); m.Reading() != tt.want {
+		if m, _, _ := observed(tt.pages...); m.Reading() != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, m.Reading(), tt.want)
 		}
 	}
@@ -211,7 +211,7 @@ func TestMarkIsBounded(t *testing.T) {
 		for i := range 3000 {
 			all = append(all, fmt.Sprintf("Line %x of the page as it is on one of the days.", uint64(day+1)*uint64(i+1)*0x9E3779B97F4A7C15))
 		}
-		m, _, _ = m.Look(viewOf(text(all...)), day*86400)
+		m, _, _ = m.Observe(viewOf(text(all...)), day*86400)
 	}
 	if n := len(m.AppendBinary(nil)); n > 4096 {
 		t.Errorf("%d bytes", n)
@@ -220,7 +220,7 @@ func TestMarkIsBounded(t *testing.T) {
 }
 
 func TestParseRefusesDamagedMarks(t *testing.T) {
-	m, _, _ := looks(text(one), text(one, two))
+	m, _, _ := observed(text(one), text(one, two))
 	good := m.AppendBinary(nil)
 	for name, in := range map[string][]byte{"too many counted": {255, 1, 2}, "half of it": good[:len(good)/3], "half a key": good[:len(good)-1]} {
 		if m, err := Parse(in); err == nil || m != (Mark{}) {
@@ -230,7 +230,7 @@ func TestParseRefusesDamagedMarks(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	m, _, _ := looks(text(one), text(one, two), text(two, three))
+	m, _, _ := observed(text(one), text(one, two), text(two, three))
 	f.Add(m.AppendBinary(nil), int64(5*day))
 	f.Add([]byte{1, 1}, int64(-1))
 	f.Fuzz(func(t *testing.T, b []byte, at int64) {
@@ -245,7 +245,7 @@ func FuzzParse(f *testing.F) {
 			v := viewOf(html)
 			m.Reading()
 			m.Awaited()
-			if m, o, since = m.Look(v, at+int64(i)*day); (o == Changed) != (since != 0) {
+			if m, o, since = m.Observe(v, at+int64(i)*day); (o == Changed) != (since != 0) {
 				t.Errorf("outcome %d since %d", o, since)
 			}
 			wantReadBack(t, m.Still())

@@ -60,7 +60,7 @@ var noises = []struct {
 	{"related links", func(r *rand.Rand, at int64) string {
 		return "<ul><li><a href=/a>" + of(40, r) + "</a><li><a href=/b>" + of(40, r) + "</a></ul>"
 	}},
-	{"a banner at most looks", func(r *rand.Rand, at int64) string {
+	{"a banner at most observations", func(r *rand.Rand, at int64) string {
 		return strings.Repeat("<p>We use cookies to remember what you like and to count our visitors.</p>", min(r.IntN(3), 1))
 	}},
 	{"two at once", func(r *rand.Rand, at int64) string { return "<p>" + of(30, r) + "</p><p>" + sentence(r, 9) + "</p>" }},
@@ -81,26 +81,26 @@ func TestNoiseIsNoChangeAndEditsAreFound(t *testing.T) {
 				var m Mark
 				var site Site
 				at, changes, since := int64(1_700_000_000), 0, int64(0)
-				look := func(looks int, edits ...string) {
-					for range looks {
+				visit := func(visits int, edits ...string) {
+					for range visits {
 						at += 3600 + r.Int64N(60)
 						v := viewOf(page(n.at(r, at), edits...))
 						site.Consult(v, m, 1)
 						var o Outcome
 						var s int64
-						if m, o, s = m.Look(v, at); o == Changed {
+						if m, o, s = m.Observe(v, at); o == Changed {
 							changes, since = changes+1, s
 						}
 					}
 				}
-				look(40)
+				visit(40)
 				taught := changes
-				look(60)
+				visit(60)
 				if changes != taught {
-					t.Errorf("%d false changes after %d looks that taught", changes-taught, 40)
+					t.Errorf("%d false changes after %d observations that taught", changes-taught, 40)
 				}
 				from, before := at, changes
-				look(40, edit)
+				visit(40, edit)
 				if changes != before+1 || since <= from || since > from+2*3600+120 {
 					t.Errorf("%d changes after an edit, dated %d s after it", changes-before, since-from)
 				}
@@ -129,14 +129,14 @@ func TestDeployRestampsNoMoreThanTwoPages(t *testing.T) {
 		}},
 	} {
 		for _, before := range []int{1, 5} {
-			t.Run(fmt.Sprintf("%s, %d looks before", tt.name, before), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d observations before", tt.name, before), func(t *testing.T) {
 				var site Site
 				var marks [pages]Mark
 				changes, edited := 0, 0
-				for look := range before + 5 {
+				for visit := range before + 5 {
 					for i := range marks {
 						html := article(i, "")
-						if look >= before {
+						if visit >= before {
 							if html = tt.deploy(html); i == 20 {
 								html = strings.Replace(html, "</p>", " And so it was decided by all who were there, after a long evening.</p>", 1)
 							}
@@ -144,7 +144,7 @@ func TestDeployRestampsNoMoreThanTwoPages(t *testing.T) {
 						v := viewOf(html)
 						site.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
 						var o Outcome
-						if marks[i], o, _ = marks[i].Look(v, int64(look*pages+i+1)*3600); o == Changed && i == 20 {
+						if marks[i], o, _ = marks[i].Observe(v, int64(visit*pages+i+1)*3600); o == Changed && i == 20 {
 							edited++
 						} else if o == Changed {
 							changes++
@@ -164,17 +164,17 @@ func TestTextsThatTakeTurnsAreNoChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	var m Mark
 	changes := [2]int{}
-	for look := range 100 {
+	for visit := range 100 {
 		language := 0
-		if look > 0 && r.IntN(3) == 0 {
+		if visit > 0 && r.IntN(3) == 0 {
 			language = 1
 		}
 		var o Outcome
-		if m, o, _ = m.Look(viewOf(article(language, "")), int64(look+1)*3600); o == Changed {
-			changes[look/50]++
+		if m, o, _ = m.Observe(viewOf(article(language, "")), int64(visit+1)*3600); o == Changed {
+			changes[visit/50]++
 		}
 	}
 	if changes[1] > 0 {
-		t.Errorf("%d changes in 50 looks, after %d that taught (%d changes)", changes[1], 50, changes[0])
+		t.Errorf("%d changes in 50 observations, after %d that taught (%d changes)", changes[1], 50, changes[0])
 	}
 }

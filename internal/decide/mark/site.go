@@ -27,7 +27,7 @@ type shown struct {
 }
 
 // Consult tells a view how many pages showed each of its blocks, and learns the blocks that
-// are new on the page. m is the page's mark before this look. page is any number that
+// are new on the page. m is the page's mark before this observation. page is any number that
 // identifies the page.
 func (s *Site) Consult(v *View, m Mark, page uint64) {
 	known := setOf(m.known)

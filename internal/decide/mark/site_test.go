@@ -13,10 +13,10 @@ func taught(pages int) *Site {
 	s := new(Site)
 	for i := range pages {
 		var m Mark
-		for look := range int64(2) {
-			v := viewOf(text(fmt.Sprintf("%s This is page %d.", one, i), two) + strings.Repeat("<main><p>A line that stands under each text of the site.</main>", int(look)))
+		for visit := range int64(2) {
+			v := viewOf(text(fmt.Sprintf("%s This is page %d.", one, i), two) + strings.Repeat("<main><p>A line that stands under each text of the site.</main>", int(visit)))
 			s.Consult(v, m, uint64(i+1)*0x9E3779B97F4A7C15)
-			m, _, _ = m.Look(v, look)
+			m, _, _ = m.Observe(v, visit)
 		}
 	}
 	return s
@@ -42,7 +42,7 @@ func TestSiteIsReadAsItWasWritten(t *testing.T) {
 }
 
 // If the memory was kept, a change of boilerplate right after a restart changes no page, even
-// one that nobody has looked at since.
+// one that nobody has observed since.
 func TestStoredSiteKnowsItsBoilerplate(t *testing.T) {
 	s, err := ParseSite(taught(20).AppendBinary(nil))
 	if err != nil {
@@ -51,10 +51,10 @@ func TestStoredSiteKnowsItsBoilerplate(t *testing.T) {
 	var m Mark
 	v := viewOf(text(one, two))
 	new(Site).Consult(v, m, 1)
-	m, _, _ = m.Look(v, 0)
+	m, _, _ = m.Observe(v, 0)
 	v = viewOf(text(one, two) + "<main><p>A line that stands under each text of the site.</main>")
 	s.Consult(v, m, 1)
-	if _, o, _ := m.Look(v, 1); o != Variant {
+	if _, o, _ := m.Observe(v, 1); o != Variant {
 		t.Errorf("outcome %v, want Variant", o)
 	}
 }
@@ -77,16 +77,16 @@ func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {
 			var s Site
 			var marks [5]Mark
 			changes := 0
-			for look := range int64(8) {
+			for visit := range int64(8) {
 				for i := range marks {
 					html := text(fmt.Sprintf("%s This is page %d.", one, i), two, notice)
-					if i >= tt.shown || look >= 4 && i < tt.lost {
+					if i >= tt.shown || visit >= 4 && i < tt.lost {
 						html = strings.ReplaceAll(html, "<p>"+notice+"</p>", "")
 					}
 					v := viewOf(html)
 					s.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
 					var o Outcome
-					if marks[i], o, _ = marks[i].Look(v, look*day); o == Changed {
+					if marks[i], o, _ = marks[i].Observe(v, visit*day); o == Changed {
 						changes++
 					}
 				}
@@ -124,7 +124,7 @@ func FuzzParseSite(f *testing.F) {
 		for i := range uint64(12) {
 			v := viewOf([]string{text(one), text(one, two), text(two)}[i%3])
 			s.Consult(v, m, i/2)
-			m, _, _ = m.Look(v, int64(i))
+			m, _, _ = m.Observe(v, int64(i))
 		}
 		if _, err := ParseSite(s.AppendBinary(nil)); err != nil {
 			t.Errorf("it cannot be read any more: %v", err)

@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/page/html"
 )
 
-// View is what one look at a page showed, as far as a mark needs it. [Read] makes it and
+// View is what one observation of a page showed, as far as a mark needs it. [Read] makes it and
 // [Site.Consult] completes it. After that nobody writes to it.
 type View struct {
 	text        uint32 // hash of the main text

@@ -10,21 +10,21 @@ const watchKept = 8
 type watched struct {
 	Key, Form  uint16
 	Prev, Next uint16 // names of its place, by the known blocks around it
-	Since      uint32 // the look that first showed it
+	Since      uint32 // the observation that first showed it
 	Long       bool   // it is longer than longestDated
-	Seen       uint8  // looks that showed it, 0 for none
-	Patience   uint8  // it is held until more looks than these showed it; 0 if it is not held
+	Seen       uint8  // observations that showed it, 0 for none
+	Patience   uint8  // it is held until more observations than these showed it; 0 if it is not held
 	Odd        bool   // while it is held: nearly all other text was gone or replaced when it came
 }
 
-// A block that so many looks have shown has come to stay. A long text seldom moves by itself.
+// A block that so many observations have shown has come to stay. A long text seldom moves by itself.
 const (
-	settledLooks     = 8
-	settledLongLooks = 3
+	settledObservations     = 8
+	settledLongObservations = 3
 )
 
-// patientLooks is how many looks a block waits if much speaks against it.
-const patientLooks = 3
+// patientObservations is how many observations a block waits if much speaks against it.
+const patientObservations = 3
 
 // A page that is nearly empty for so long has become empty.
 const emptiedTime = day
@@ -32,7 +32,7 @@ const emptiedTime = day
 const day = 86400 // in seconds
 
 // settle looks for the watched blocks. If some turn out to be a change, it returns the
-// latest look that first showed one, else 0.
+// latest observation that first showed one, else 0.
 func (c *comparison) settle() (since int64) {
 	surprised := false
 	for i := range c.watch {
@@ -63,10 +63,10 @@ func (c *comparison) settle() (since int64) {
 	return since
 }
 
-// again notes that one more look showed a block. The watch ends if it has come to stay.
+// again notes that one more observation showed a block. The watch ends if it has come to stay.
 func (w *watched) again() {
 	w.Seen = min(w.Seen, 254) + 1
-	if w.Patience == 0 && w.Seen > settledLooks {
+	if w.Patience == 0 && w.Seen > settledObservations {
 		*w = watched{}
 	}
 }
@@ -86,7 +86,7 @@ func (c *comparison) find(key uint16) *block {
 }
 
 // leave ends the watch of a block that is gone. It reports whether that reveals a place
-// that moves and was not known to. A strange look reveals no such place.
+// that moves and was not known to. A strange observation reveals no such place.
 func (c *comparison) leave(w *watched) (surprise bool) {
 	switch {
 	case w.Odd:
@@ -94,7 +94,7 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 	case c.strange == another && w.Patience > 0: // it may be there still, in the other text
 		return false
 	case c.strange == usual:
-		surprise = (!w.Long || w.Seen < settledLongLooks) && c.moved(w)
+		surprise = (!w.Long || w.Seen < settledLongObservations) && c.moved(w)
 	case w.Patience == 0:
 		return false
 	}
@@ -113,7 +113,7 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 	return c.List || !b.names(c.at)
 }
 
-// believe ends the doubts about all that came with a look.
+// believe ends the doubts about all that came with an observation.
 func (m *Mark) believe(since uint32) {
 	for i := range m.watch {
 		if w := &m.watch[i]; w.Since == since {
@@ -123,7 +123,7 @@ func (m *Mark) believe(since uint32) {
 }
 
 // follow watches a block. If there is no room, it replaces the oldest block. It never
-// replaces a block of the same look: the look's first blocks suffice.
+// replaces a block of the same observation: the observation's first blocks suffice.
 func (m *Mark) follow(w watched) {
 	if last := m.watch[watchKept-1]; last.Seen > 0 && last.Since == w.Since {
 		return

@@ -7,7 +7,7 @@ type Freq uint8
 
 const (
 	Unknown Freq = iota
-	Always       // different at every look
+	Always       // different at every observation
 	Hourly
 	Daily
 	Weekly
@@ -38,9 +38,9 @@ func freqOf(mean float64) Freq {
 
 // Freq returns how often the page is likely to change since its last change: its most likely
 // word, and the probability of that in whole thousandths. It returns Unknown and 0 before a
-// second look, and for a page that never changed but differs at most looks.
+// second observation, and for a page that never changed but differs at most observations.
 func (e Estimate) Freq() (Freq, float64) {
-	if e.Now.Looks < 2 || e.Now.Noisy && e.Past.changes() == 0 && e.Now.Quiet == 0 {
+	if e.Now.Observations < 2 || e.Now.Noisy && e.Past.changes() == 0 && e.Now.Quiet == 0 {
 		return Unknown, 0
 	}
 	var sums [len(words)]float64
@@ -50,7 +50,7 @@ func (e Estimate) Freq() (Freq, float64) {
 			if i == moving {
 				f = Always
 			} else if f == Never && e.Now.Noisy {
-				f = Yearly // a page that differs between looks is no archive
+				f = Yearly // a page that differs between observations is no archive
 			}
 			sums[f] += p
 		}

@@ -14,8 +14,8 @@ const (
 	shortestMean, longestMean      = 5 * minute, 8 * year
 )
 
-// noises are the chances that a look finds a change where there is none. Most pages have no
-// such looks. A page that is another one at every look has the last chance.
+// noises are the chances that an observation finds a change where there is none. Most pages have no
+// such observations. A page that is another one at every observation has the last chance.
 var noises = [...]struct{ chance, prior float64 }{{0, 0.83}, {0.01, 0.1}, {0.999, 0.07}}
 
 const (
@@ -30,11 +30,11 @@ type cell struct {
 	freq     Freq
 	prior    float64
 	logPrior float64
-	logFound [len(noises)][bins]float64 // logarithm of the chance that a look finds a change after the bin's gap
+	logFound [len(noises)][bins]float64 // logarithm of the chance that an observation finds a change after the bin's gap
 }
 
 // grid has the rates from slow to fast, cellNats apart. The first cell stands for pages that
-// never change. The others are as likely as each other before any look, which Brewington and
+// never change. The others are as likely as each other before any observation, which Brewington and
 // Cybenko ("How dynamic is the Web?", 2000) found about right.
 var grid = func() (g [cells]cell) {
 	for k := range g {
@@ -60,12 +60,12 @@ var cellNats = math.Log(longestMean/shortestMean) / (cells - 1)
 // A posterior holds the probability of each noise with each cell.
 type posterior [len(noises)][cells]float64
 
-// posterior returns what all looks say of the page since its last change. The rate is near
+// posterior returns what all observations say of the page since its last change. The rate is near
 // that of before, or the page began anew.
 func (e *Estimate) posterior() (p posterior) {
 	past, best := &e.Past, math.Inf(-1)
 	for i, n := range noises {
-		same := math.Log(n.prior) + float64(past.Looks)*math.Log1p(-n.chance)
+		same := math.Log(n.prior) + float64(past.Observations)*math.Log1p(-n.chance)
 		for k := range grid {
 			c := &grid[k]
 			l := same + c.logPrior - float64(past.Time)/c.mean
@@ -84,9 +84,9 @@ func (e *Estimate) posterior() (p posterior) {
 	if past.changes() > 0 {
 		p.walk()
 	}
-	quiet, looks := float64(e.Quiet()), float64(e.Now.Quiet)
+	quiet, unchanged := float64(e.Quiet()), float64(e.Now.Quiet)
 	for i, n := range noises {
-		same := math.Pow(1-n.chance, looks)
+		same := math.Pow(1-n.chance, unchanged)
 		for k, v := range p[i] {
 			x := quiet / grid[k].mean
 			lasts := (1-pauses)*math.Exp(-x) + pauses*math.Exp(-math.Sqrt(2*x)) // the latter is a Weibull distribution of shape ½

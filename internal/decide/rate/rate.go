@@ -1,85 +1,85 @@
-// Package rate estimates how often a page changes, from looks at irregular times, each of
+// Package rate estimates how often a page changes, from observations at irregular times, each of
 // which found the page changed or not. It must never read a clock or share state.
 //
 // All that it says is read from one posterior over a fixed grid of rates. An estimate keeps
-// what the likelihood of a rate depends on: the time between looks that found no change, the
-// number of those looks, and a histogram of the gaps after which looks found changes.
+// what the likelihood of a rate depends on: the time between observations that found no change, the
+// number of those observations, and a histogram of the gaps after which observations found changes.
 package rate
 
 import "math"
 
-// An Estimate says at what rate one page changes, by all looks at it so far. It is a plain
+// An Estimate says at what rate one page changes, by all observations of it so far. It is a plain
 // value that can be compared. The zero Estimate has seen nothing.
 type Estimate struct {
 	Now  SinceChange `cbor:"1,keyasint,omitzero"`
-	Past History     `cbor:"2,keyasint,omitzero"` // up to the last change; later looks join it at the next change
+	Past History     `cbor:"2,keyasint,omitzero"` // up to the last change; later observations join it at the next change
 }
 
-// SinceChange is what the looks since the last change found.
+// SinceChange is what the observations since the last change found.
 type SinceChange struct {
-	LastVisit  uint32 `cbor:"1,keyasint,omitzero"` // unix seconds
-	LastChange uint32 `cbor:"2,keyasint,omitzero"` // never after LastVisit; the first visit as long as no change was seen
-	Quiet      uint16 `cbor:"3,keyasint,omitzero"` // looks that found no change, at most 65,535
-	Looks      uint8  `cbor:"4,keyasint,omitzero"` // of all: 0, 1, or 2 for more
-	Noisy      bool   `cbor:"5,keyasint,omitzero"` // a look differed without a change
+	LastVisit    uint32 `cbor:"1,keyasint,omitzero"` // unix seconds
+	LastChange   uint32 `cbor:"2,keyasint,omitzero"` // never after LastVisit; the first visit as long as no change was seen
+	Quiet        uint16 `cbor:"3,keyasint,omitzero"` // observations that found no change, at most 65,535
+	Observations uint8  `cbor:"4,keyasint,omitzero"` // of all: 0, 1, or 2 for more
+	Noisy        bool   `cbor:"5,keyasint,omitzero"` // an observation differed without a change
 }
 
-// Saw returns the estimate after one more look, at a time in unix seconds. changed says that
-// the page changed since the look before; the first look only starts the estimate. If a clock
-// stepped back, the look counts as one second after the look before it.
+// Saw returns the estimate after one more observation, at a time in unix seconds. changed says that
+// the page changed since the observation before; the first observation only starts the estimate. If a clock
+// stepped back, the observation counts as one second after the observation before it.
 func (e Estimate) Saw(at int64, changed bool) Estimate {
 	t := clampTime(at)
 	switch {
-	case e.Now.Looks == 0:
-		e.Now = SinceChange{LastVisit: t, LastChange: t, Looks: 1}
+	case e.Now.Observations == 0:
+		e.Now = SinceChange{LastVisit: t, LastChange: t, Observations: 1}
 	case changed:
 		e.Past.add(e.Now, binOf(max(1, float64(t)-float64(e.Now.LastVisit)), t))
-		e.Now = SinceChange{LastVisit: t, LastChange: t, Looks: 2}
+		e.Now = SinceChange{LastVisit: t, LastChange: t, Observations: 2}
 	default:
-		e.Now.LastVisit, e.Now.Looks = t, 2
+		e.Now.LastVisit, e.Now.Observations = t, 2
 		e.Now.LastChange = min(e.Now.LastChange, t) // the clock may have been ahead
 		e.Now.Quiet = max(e.Now.Quiet, e.Now.Quiet+1)
 	}
 	return e
 }
 
-// SawNoise is Saw for a look at which the page differed without a change, such as by a clock
-// or a quotation of the day. The look counts as unchanged, but takes back an unchanged look:
+// SawNoise is Saw for an observation of which the page differed without a change, such as by a clock
+// or a quotation of the day. The observation counts as unchanged, but takes back an unchanged observation:
 // a page that mostly differs and never changes has no changefreq.
 func (e Estimate) SawNoise(at int64) Estimate {
 	quiet := max(e.Now.Quiet, 1) - 1
-	if e = e.Saw(at, false); e.Now.Looks > 1 {
+	if e = e.Saw(at, false); e.Now.Observations > 1 {
 		e.Now.Quiet, e.Now.Noisy = quiet, true
 	}
 	return e
 }
 
-// SawChangeAt is Saw for a look that found a change whose own time is known, by a date that
+// SawChangeAt is Saw for an observation that found a change whose own time is known, by a date that
 // moves at this page's changes and at no other time. It says more: there was no change from
-// that time to the look, and the change is no mistake. A change in the future counts as one
-// at the look. A change from before the look before contradicts that look, and is not used.
+// that time to the observation, and the change is no mistake. A change in the future counts as one
+// at the observation. A change from before the observation before contradicts that observation, and is not used.
 func (e Estimate) SawChangeAt(at, changedAt int64) Estimate {
 	t := clampTime(at)
 	c := min(clampTime(changedAt), t)
-	if e.Now.Looks == 0 || c < e.Now.LastVisit || t <= e.Now.LastVisit {
+	if e.Now.Observations == 0 || c < e.Now.LastVisit || t <= e.Now.LastVisit {
 		return e.Saw(at, true)
 	}
 	e.Past.add(e.Now, dated)
-	e.Now = SinceChange{LastVisit: t, LastChange: c, Looks: 2}
+	e.Now = SinceChange{LastVisit: t, LastChange: c, Observations: 2}
 	return e
 }
 
-// Quiet returns for how many seconds before the last look the page is known to be unchanged.
+// Quiet returns for how many seconds before the last observation the page is known to be unchanged.
 func (e Estimate) Quiet() int64 { return int64(e.Now.LastVisit - e.Now.LastChange) }
 
 func clampTime(unix int64) uint32 { return uint32(max(0, min(math.MaxUint32, unix))) }
 
-// A History counts changes in bins, by the gap between the look that found the change and
-// the look before.
+// A History counts changes in bins, by the gap between the observation that found the change and
+// the observation before.
 type History struct {
-	Time  float32     `cbor:"1,keyasint,omitzero"` // seconds in which looks found no change
-	Looks float32     `cbor:"2,keyasint,omitzero"` // that found no change
-	Gaps  [bins]uint8 `cbor:"3,keyasint,omitzero"` // changes found after a gap of about that length
+	Time         float32     `cbor:"1,keyasint,omitzero"` // seconds in which observations found no change
+	Observations float32     `cbor:"2,keyasint,omitzero"` // that found no change
+	Gaps         [bins]uint8 `cbor:"3,keyasint,omitzero"` // changes found after a gap of about that length
 }
 
 const (
@@ -90,11 +90,11 @@ const (
 	mostChanges = 64   // with one more, a history forgets half: the rate of years ago says little of today's
 )
 
-// add adds the looks since a change, and the change that a look after them found.
+// add adds the observations since a change, and the change that an observation after them found.
 func (h *History) add(s SinceChange, bin int) {
-	h.Time, h.Looks = h.Time+float32(s.LastVisit-s.LastChange), h.Looks+float32(s.Quiet)
+	h.Time, h.Observations = h.Time+float32(s.LastVisit-s.LastChange), h.Observations+float32(s.Quiet)
 	if h.Gaps[bin]++; h.changes() > mostChanges {
-		h.Time, h.Looks = h.Time/2, h.Looks/2
+		h.Time, h.Observations = h.Time/2, h.Observations/2
 		odd := uint8(0) // what one bin loses by rounding goes to the next
 		for b, n := range h.Gaps {
 			h.Gaps[b], odd = (n+odd)/2, (n+odd)%2
@@ -110,10 +110,10 @@ func (h *History) changes() (n int) {
 	return n
 }
 
-// binOf returns the bin of a gap before a look. A gap between the middles of two bins falls
-// into either one by a chance, which is the hash of the look's time (Knuth's). So equal gaps,
-// as with looks at regular times, keep their mean.
-func binOf(seconds float64, look uint32) int {
-	chance := float64(look*2654435761>>8) / (1 << 24)
+// binOf returns the bin of a gap before an observation. A gap between the middles of two bins falls
+// into either one by a chance, which is the hash of the observation's time (Knuth's). So equal gaps,
+// as with observations at regular times, keep their mean.
+func binOf(seconds float64, at uint32) int {
+	chance := float64(at*2654435761>>8) / (1 << 24)
 	return dated + 1 + int(max(0, min(bins-2, math.Log(seconds/shortestGap)/binNats+chance)))
 }

@@ -9,9 +9,9 @@ import (
 
 const t0 = 1_700_000_000
 
-// looks returns the estimate after n looks, the first at t0 and then one every so many
-// seconds. changed gets the number of each look after the first, from 1.
-func looks(n int, every int64, changed func(i int) bool) Estimate {
+// observed returns the estimate after n observations, the first at t0 and then one every so many
+// seconds. changed gets the number of each observation after the first, from 1.
+func observed(n int, every int64, changed func(i int) bool) Estimate {
 	e := Estimate{}.Saw(t0, false)
 	for i := 1; i < n; i++ {
 		e = e.Saw(t0+int64(i)*every, changed(i))
@@ -27,8 +27,8 @@ func everyNth(n int) func(int) bool { return func(i int) bool { return i%n == 0 
 // bunches are changes on five days running, each a hundred days after the last bunch.
 func bunches(i int) bool { return i%100 < 5 }
 
-// differing returns the estimate after n looks at a page on which no change is ever seen,
-// but inTen of ten looks differ.
+// differing returns the estimate after n observations of a page on which no change is ever seen,
+// but inTen of ten observations differ.
 func differing(n int, every int64, inTen int) Estimate {
 	e := Estimate{}.Saw(t0, false)
 	for i := 1; i < n; i++ {
@@ -41,7 +41,7 @@ func differing(n int, every int64, inTen int) Estimate {
 	return e
 }
 
-// thereafter adds a look a minute, each with its outcome.
+// thereafter adds an observation a minute, each with its outcome.
 func thereafter(e Estimate, changed ...bool) Estimate {
 	for _, c := range changed {
 		e = e.Saw(int64(e.Now.LastVisit)+minute, c)
@@ -70,29 +70,29 @@ func TestFreqIsTheLikeliestWord(t *testing.T) {
 		{"nothing seen", Estimate{}, Unknown, 0, 0},
 		{"seen once", Estimate{}.Saw(t0, false), Unknown, 0, 0},
 		{"seen once, with a date", Estimate{}.SawChangeAt(t0, t0-day), Unknown, 0, 0},
-		{"changed at every look, a minute apart", looks(30, minute, always), Always, 0.9, 1},
-		{"changed at every look, an hour apart", looks(30, hour, always), Always, 0.5, 1},
-		{"changed at every look, a day apart", looks(50, day, always), Hourly, 0.3, 0.9},
-		{"changed at every look but one, an hour apart", looks(20, hour, func(i int) bool { return i != 10 }), Hourly, 0.7, 1},
-		{"changes every 10 s, seen every 5 s for 2 minutes", looks(24, 5, everyNth(2)), Hourly, 0.9, 1},
-		{"changes every half hour, seen every 10 minutes", looks(600, 10*minute, everyNth(3)), Hourly, 0.9, 1},
-		{"daily", looks(24*30, hour, everyNth(24)), Daily, 0.85, 1},
-		{"weekly", looks(7*20, day, everyNth(7)), Weekly, 0.8, 1},
-		{"monthly", looks(12*30, day, everyNth(30)), Monthly, 0.75, 1},
-		{"yearly", looks(6*365, day, everyNth(365)), Yearly, 0.7, 1},
-		{"two years and never changed", looks(730, day, never), Never, 0.6, 1},
-		{"changed daily, then quiet for half a year", looks(300, day, func(i int) bool { return i < 120 }), Never, 0.6, 1},
-		{"changed hourly, then not for two looks a month apart", looks(200, hour, everyNth(2)).Saw(t0+60*day, false).Saw(t0+90*day, false), Never, 0.5, 1},
-		{"never changed, and differed once", looks(730, day, never).SawNoise(t0 + 730*day), Yearly, 0.9, 1},
-		{"never changed, and differed at most looks", differing(730, day, 10), Unknown, 0, 0},
-		{"never changed, and differed at few looks", differing(730, day, 2), Yearly, 0.9, 1},
-		{"changed weekly, and differed since", looks(7*20, day, everyNth(7)).SawNoise(t0 + 140*day), Weekly, 0.8, 1},
-		{"two looks within a second", looks(2, 1, never), Hourly, 0, 0.5},
-		{"two minutes, unchanged", looks(24, 5, never), Hourly, 0, 0.5},
-		{"an hour, unchanged", looks(60, minute, never), Yearly, 0, 0.5},
-		{"a day, unchanged", looks(24, hour, never), Yearly, 0, 0.5},
-		{"two looks a month apart, changed", looks(2, 30*day, always), Hourly, 0, 0.5},
-		{"two looks a week apart, changed", looks(2, 7*day, always), Hourly, 0, 0.5},
+		{"changed at every observation, a minute apart", observed(30, minute, always), Always, 0.9, 1},
+		{"changed at every observation, an hour apart", observed(30, hour, always), Always, 0.5, 1},
+		{"changed at every observation, a day apart", observed(50, day, always), Hourly, 0.3, 0.9},
+		{"changed at every observation but one, an hour apart", observed(20, hour, func(i int) bool { return i != 10 }), Hourly, 0.7, 1},
+		{"changes every 10 s, seen every 5 s for 2 minutes", observed(24, 5, everyNth(2)), Hourly, 0.9, 1},
+		{"changes every half hour, seen every 10 minutes", observed(600, 10*minute, everyNth(3)), Hourly, 0.9, 1},
+		{"daily", observed(24*30, hour, everyNth(24)), Daily, 0.85, 1},
+		{"weekly", observed(7*20, day, everyNth(7)), Weekly, 0.8, 1},
+		{"monthly", observed(12*30, day, everyNth(30)), Monthly, 0.75, 1},
+		{"yearly", observed(6*365, day, everyNth(365)), Yearly, 0.7, 1},
+		{"two years and never changed", observed(730, day, never), Never, 0.6, 1},
+		{"changed daily, then quiet for half a year", observed(300, day, func(i int) bool { return i < 120 }), Never, 0.6, 1},
+		{"changed hourly, then not for two observations a month apart", observed(200, hour, everyNth(2)).Saw(t0+60*day, false).Saw(t0+90*day, false), Never, 0.5, 1},
+		{"never changed, and differed once", observed(730, day, never).SawNoise(t0 + 730*day), Yearly, 0.9, 1},
+		{"never changed, and differed at most observations", differing(730, day, 10), Unknown, 0, 0},
+		{"never changed, and differed at few observations", differing(730, day, 2), Yearly, 0.9, 1},
+		{"changed weekly, and differed since", observed(7*20, day, everyNth(7)).SawNoise(t0 + 140*day), Weekly, 0.8, 1},
+		{"two observations within a second", observed(2, 1, never), Hourly, 0, 0.5},
+		{"two minutes, unchanged", observed(24, 5, never), Hourly, 0, 0.5},
+		{"an hour, unchanged", observed(60, minute, never), Yearly, 0, 0.5},
+		{"a day, unchanged", observed(24, hour, never), Yearly, 0, 0.5},
+		{"two observations a month apart, changed", observed(2, 30*day, always), Hourly, 0, 0.5},
+		{"two observations a week apart, changed", observed(2, 7*day, always), Hourly, 0, 0.5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, p := tt.e.Freq()
@@ -109,10 +109,10 @@ func TestWordsThatAPageIsNotCalled(t *testing.T) {
 		e    Estimate
 		not  []Freq
 	}{
-		{"changed at every look, then at none of five", thereafter(looks(100, minute, always), false, false, false, false, false), []Freq{Always}},
-		{"changed at every second look, then quiet", looks(200, hour, everyNth(2)).Saw(t0+1000*day, false), []Freq{Always}},
-		{"four edits in four minutes, then two quiet ones", thereafter(looks(1000, hour, everyNth(300)), true, true, true, true, false, false), []Freq{Always}},
-		{"at the end of a usual quiet time between bunches", looks(500, day, bunches), []Freq{Never, Always, Hourly}},
+		{"changed at every observation, then at none of five", thereafter(observed(100, minute, always), false, false, false, false, false), []Freq{Always}},
+		{"changed at every second observation, then quiet", observed(200, hour, everyNth(2)).Saw(t0+1000*day, false), []Freq{Always}},
+		{"four edits in four minutes, then two quiet ones", thereafter(observed(1000, hour, everyNth(300)), true, true, true, true, false, false), []Freq{Always}},
+		{"at the end of a usual quiet time between bunches", observed(500, day, bunches), []Freq{Never, Always, Hourly}},
 	} {
 		if f, p := tt.e.Freq(); slices.Contains(tt.not, f) {
 			t.Errorf("%s: %v with %.2f", tt.name, f, p)
@@ -124,7 +124,7 @@ func TestFreqIsRightDespiteWrongChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for every, want := range map[int64]Freq{day: Daily, 7 * day: Weekly, 30 * day: Monthly} {
 		at, e := int64(t0), Estimate{}.Saw(t0, false)
-		for at < t0+600*day { // four looks a day, of which one in a hundred finds a false change
+		for at < t0+600*day { // four observations a day, of which one in a hundred finds a false change
 			next := at + 1 + int64(r.ExpFloat64()*6*hour)
 			e = e.Saw(next, next/every != at/every || r.Float64() < 0.01)
 			at = next
@@ -147,7 +147,7 @@ func TestQuietDoesNotMakeFaster(t *testing.T) {
 		for range 40 {
 			e = e.Saw(int64(e.Now.LastVisit)+r.Int64N(40*day), false)
 			g, p := e.Freq()
-			if g+1 < f { // one class is allowed: many quiet looks also tell that the changes were not noise
+			if g+1 < f { // one class is allowed: many quiet observations also tell that the changes were not noise
 				t.Fatalf("seed %d: %v became %v with more quiet time: %+v", seed, f, g, e)
 			}
 			if !(p > 0 && p <= 1) {
@@ -165,12 +165,12 @@ func TestIntervalIsARangeAroundTheMean(t *testing.T) {
 		least, most float64 // bounds of the range
 		mean        float64 // 0 if it does not matter
 	}{
-		{"no change", looks(100, day, never), 0, 0, 0},
-		{"daily, looked at hourly", looks(24*60, hour, everyNth(24)), day / 4, 4 * day, day},
-		{"hourly, looked at every ten minutes", looks(600, 10*minute, everyNth(6)), hour / 4, 4 * hour, hour},
-		{"every fourth look", looks(400, day, everyNth(4)), day, 16 * day, 4 * day},
-		{"weekly for two years", looks(7*100, day, everyNth(7)), 2 * day, 20 * day, 7 * day},
-		{"one change in a month", looks(30, day, func(i int) bool { return i == 15 }), day, 5 * year, 0},
+		{"no change", observed(100, day, never), 0, 0, 0},
+		{"daily, observed hourly", observed(24*60, hour, everyNth(24)), day / 4, 4 * day, day},
+		{"hourly, observed every ten minutes", observed(600, 10*minute, everyNth(6)), hour / 4, 4 * hour, hour},
+		{"every fourth observation", observed(400, day, everyNth(4)), day, 16 * day, 4 * day},
+		{"weekly for two years", observed(7*100, day, everyNth(7)), 2 * day, 20 * day, 7 * day},
+		{"one change in a month", observed(30, day, func(i int) bool { return i == 15 }), day, 5 * year, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			least, likely, most := tt.e.Interval()
@@ -210,7 +210,7 @@ func TestIntervalCoversTheMean(t *testing.T) {
 }
 
 func TestEstimateFollowsARegime(t *testing.T) {
-	e := looks(100*24, hour, everyNth(10*24))
+	e := observed(100*24, hour, everyNth(10*24))
 	mean := func() float64 { _, m, _ := e.Interval(); return m }
 	if m := mean(); m < 5*day {
 		t.Fatalf("mean %g days at first, want about 10", m/day)
@@ -225,7 +225,7 @@ func TestEstimateFollowsARegime(t *testing.T) {
 }
 
 func TestChangeWithADateCountsAtItsDate(t *testing.T) {
-	base := looks(10, day, everyNth(3)) // the last look is day 9, changed
+	base := observed(10, day, everyNth(3)) // the last observation is day 9, changed
 	last := int64(base.Now.LastVisit)
 	for _, tt := range []struct {
 		name          string
@@ -233,7 +233,7 @@ func TestChangeWithADateCountsAtItsDate(t *testing.T) {
 		want          Estimate
 	}{
 		{"date in the future", last + day, last + 2*day, base.SawChangeAt(last+day, last+day)},
-		{"date before the last look", last + day, last - 1, base.Saw(last+day, true)},
+		{"date before the last observation", last + day, last - 1, base.Saw(last+day, true)},
 		{"clock stepped back", last - 5, last - 5, base.Saw(last-5, true)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -242,9 +242,9 @@ func TestChangeWithADateCountsAtItsDate(t *testing.T) {
 			}
 		})
 	}
-	t.Run("dates tell more than looks", func(t *testing.T) {
+	t.Run("dates tell more than observations", func(t *testing.T) {
 		seen, told := Estimate{}.Saw(t0, false), Estimate{}.Saw(t0, false)
-		for i := range int64(30) { // looks every ten days at a page that changes every day
+		for i := range int64(30) { // observations every ten days of a page that changes every day
 			at := t0 + (i+1)*10*day
 			seen, told = seen.Saw(at, true), told.SawChangeAt(at, at-(i%5+1)*day/3)
 		}
@@ -259,7 +259,7 @@ func TestChangeWithADateCountsAtItsDate(t *testing.T) {
 }
 
 func TestAnEstimateIsSaneWhateverTheClockDoes(t *testing.T) {
-	e := looks(50, hour, everyNth(5))
+	e := observed(50, hour, everyNth(5))
 	last := int64(e.Now.LastVisit)
 	t.Run("a change after a step back is one a second later", func(t *testing.T) {
 		back, second := e.Saw(last-day, true), e.Saw(last+1, true)
@@ -283,14 +283,14 @@ func TestAnEstimateIsSaneWhateverTheClockDoes(t *testing.T) {
 		changed func(int) bool
 	}{
 		{"changed every second", 1, always},
-		{"two looks at the same second", 0, always},
+		{"two observations at the same second", 0, always},
 		{"changed every century", 100 * 365 * day, always},
 		{"backwards", -day, everyNth(2)},
 		{"one change after long quiet", day, everyNth(4000)},
 	} {
-		t.Run(tt.name, func(t *testing.T) { wantSane(t, looks(5000, tt.every, tt.changed)) })
+		t.Run(tt.name, func(t *testing.T) { wantSane(t, observed(5000, tt.every, tt.changed)) })
 	}
-	wantSane(t, looks(70_000, minute, never))
+	wantSane(t, observed(70_000, minute, never))
 }
 
 // wantSane checks everything that an estimate says.
@@ -304,7 +304,7 @@ func wantSane(t *testing.T, e Estimate) {
 	}
 }
 
-// visit is a random look of any possible sort.
+// visit is a random observation of any possible sort.
 func visit(r *rand.Rand, e Estimate) Estimate {
 	at := int64(e.Now.LastVisit) + int64(math.Exp(r.Float64()*18)) - 2
 	switch r.IntN(6) {
@@ -318,12 +318,12 @@ func visit(r *rand.Rand, e Estimate) Estimate {
 	return e.Saw(at, false)
 }
 
-// FuzzLooks adds looks to whatever a store may have.
-func FuzzLooks(f *testing.F) {
+// FuzzObservations adds observations to whatever a store may have.
+func FuzzObservations(f *testing.F) {
 	f.Add(uint32(t0), uint32(t0), uint16(0), float32(0), uint8(0), []byte("looks"))
 	f.Add(uint32(0), uint32(t0), uint16(65535), float32(math.Inf(1)), uint8(255), []byte{3, 0, 0x81, 0x42})
 	f.Fuzz(func(t *testing.T, visit, change uint32, quiet uint16, seconds float32, gaps uint8, more []byte) {
-		e := Estimate{SinceChange{LastVisit: visit, LastChange: change, Quiet: quiet, Looks: 2}, History{Time: seconds, Looks: seconds}}
+		e := Estimate{SinceChange{LastVisit: visit, LastChange: change, Quiet: quiet, Observations: 2}, History{Time: seconds, Observations: seconds}}
 		for b := range e.Past.Gaps {
 			e.Past.Gaps[b] = gaps
 		}
@@ -352,7 +352,7 @@ func FuzzLooks(f *testing.F) {
 }
 
 func BenchmarkFreq(b *testing.B) {
-	e := looks(3000, day, everyNth(3))
+	e := observed(3000, day, everyNth(3))
 	for b.Loop() {
 		e.Freq()
 	}

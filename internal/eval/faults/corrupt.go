@@ -99,7 +99,7 @@ func (a *album) fill(site *child, v *visitors, pages *fates, n int) (err error) 
 		err = errors.Join(err, site.withdraw(pages, path, withdrawals[i%3]))
 		a.gone[path] = true
 	}
-	time.Sleep(2200 * time.Millisecond) // until the second look is due
+	time.Sleep(2200 * time.Millisecond) // until the second observation is due
 	v.walk(site.public, 0, imageSections)
 	if err := errors.Join(err, site.order("flush")); err != nil {
 		return site.explain(err)

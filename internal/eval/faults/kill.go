@@ -159,7 +159,7 @@ func (l *lane) work() (err error) {
 }
 
 // pick returns a listed page of the second half that this process has not seen. So the next
-// visit to it is a look.
+// visit to it is an observation.
 func (l *lane) pick() string {
 	half := laneSections * sectionPages / 2
 	for range 100 {

@@ -50,7 +50,7 @@ func (f *fleet) visit(ctx context.Context, path string) (a kit.Answer, err error
 	return a, err
 }
 
-// dropped returns how many sightings the replicas that are up could not take.
+// dropped returns how many observations the replicas that are up could not take.
 func (f *fleet) dropped(ctx context.Context) (n uint64) {
 	for _, r := range f.replicas {
 		if s, err := r.stats(ctx); err == nil {

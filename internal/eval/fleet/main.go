@@ -123,7 +123,7 @@ func compare(ctx context.Context, c *config) error {
 		}
 		sets = append(sets, s)
 	}
-	fmt.Printf("%d replicas, %d pages, %v, %d kills, %s: %d requests, %d not answered as they should be; sightings dropped: %d by the fleet, %d by one process\n",
+	fmt.Printf("%d replicas, %d pages, %v, %d kills, %s: %d requests, %d not answered as they should be; observations dropped: %d by the fleet, %d by one process\n",
 		c.replicas, c.pages, c.lasts, c.kills, t.restarts, t.sent.Load(), t.failed.Load(), f.dropped(ctx), one.Stats().Dropped)
 	d := diff(want, sets[0])
 	fmt.Println(d)

@@ -6,7 +6,7 @@
 //
 // The site answers 200 with HTML to any path. A crawler visits its real pages. Then each
 // junk location gets one visit, from one of many client networks, among visits to the real
-// pages. Most of a fast flood gets no look, since looks at unknown targets are rationed. New
+// pages. Most of a fast flood gets no observation, since observations of unknown targets are rationed. New
 // pages are linked in the middle of the flood.
 //
 // It exits with status 1 if junk was listed, a real page was lost or missed, a new one was

@@ -7,11 +7,11 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// printCosts prints the looks, the speed of the flood, and how much junk is listed.
+// printCosts prints the observations, the speed of the flood, and how much junk is listed.
 func (t *trial) printCosts() {
 	s := t.site.Stats()
-	fmt.Fprintf(t.out, "looked at: %d junk, %d real; sightings %d, dropped %d, waiting %d, damaged %d, ignored %v\n",
-		t.pages.watchedJunk.Load(), t.pages.watchedReal.Load(), s.Sightings, s.Dropped, s.Waiting, s.Damaged, s.Ignored)
+	fmt.Fprintf(t.out, "observed: %d junk, %d real; observations %d, dropped %d, waiting %d, damaged %d, ignored %v\n",
+		t.pages.watchedJunk.Load(), t.pages.watchedReal.Load(), s.Observations, s.Dropped, s.Waiting, s.Damaged, s.Ignored)
 	fmt.Fprintf(t.out, "requests/s: %.0f without, %.0f with\n", t.bareSpeed, t.speed)
 }
 

@@ -234,7 +234,7 @@ func (w *watch) measure(n int) {
 	w.most = w.most.Max(u)
 }
 
-// look reads the sitemap. It returns the first error of any look.
+// look reads the sitemap. It returns the first error that it met.
 func (w *watch) look() error {
 	l, err := w.t.listing()
 	w.mu.Lock()

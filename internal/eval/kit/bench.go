@@ -87,8 +87,8 @@ func (b *Bench) Close() {
 // HTML is the content type of all pages.
 const HTML = "text/html; charset=utf-8"
 
-// Sighting returns what a visit to a page shows.
-func Sighting(loc string, at time.Time, body []byte) *observation.Exchange {
+// Visit returns what a visit to a page shows.
+func Visit(loc string, at time.Time, body []byte) *observation.Exchange {
 	return &observation.Exchange{
 		Kind: eligibility.Witness, Location: loc, At: at,
 		Response: &response.Response{

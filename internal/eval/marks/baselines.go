@@ -29,7 +29,7 @@ var baselines = []baseline{
 	{"main text, none of last 4", hashed(4, func(s *sight) uint64 { return s.facts.MainHash }), hashes(4)},
 	{"blocks, unbounded", blockwise, func(pages map[string]*html.Facts) (n int) {
 		for _, f := range pages {
-			n += 8 * len(f.Blocks) // at least, those of the last look
+			n += 8 * len(f.Blocks) // at least, those of the last observation
 		}
 		return n
 	}},
@@ -60,8 +60,8 @@ func hashed(kept int, hash func(*sight) uint64) func() func(*sight) bool {
 const shortBlock = 20
 
 // blockwise reports a block of main text that neither the page nor two other pages of the
-// site have shown before. It ignores boilerplate, short blocks, and looks whose main text has
-// shrunk below 30 % of the look before.
+// site have shown before. It ignores boilerplate, short blocks, and observations whose main text has
+// shrunk below 30 % of the observation before.
 func blockwise() func(*sight) bool {
 	seen := map[string]map[uint64]bool{}
 	size := map[string]int{}

@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// crawl describes a crawler that has a page since its first look, and fetches it again by
+// crawl describes a crawler that has a page since its first observation, and fetches it again by
 // some rule.
 type crawl struct {
 	rule          string
@@ -17,7 +17,7 @@ type crawl struct {
 	fetches       int // judged fetches
 	changes, seen int
 	delay         int64 // of the changes seen, in seconds
-	span          int64 // from the first look at each page to the last, in seconds
+	span          int64 // from the first observation of each page to the last, in seconds
 }
 
 func (c *crawl) add(d crawl) {
@@ -29,14 +29,14 @@ func (c *crawl) add(d crawl) {
 
 // crawled judges fetches at some times, in order. The first fetch after a change sees it,
 // unless another change came in between. A fetch is not judged if its content is that of a
-// look with unknown truth.
+// observation with unknown truth.
 func (p *judged) crawled(rule string, at []int64) crawl {
 	c := crawl{rule: rule, visits: len(at), changes: len(p.changes), span: p.fetches[len(p.fetches)-1] - p.fetches[0]}
-	had, change, look := p.fetches[0], int64(0), 0
+	had, change, visit := p.fetches[0], int64(0), 0
 	for _, t := range at {
-		for ; look < len(p.fetches) && p.fetches[look] <= t; look++ {
-			if p.changes[p.fetches[look]] {
-				change = p.fetches[look]
+		for ; visit < len(p.fetches) && p.fetches[visit] <= t; visit++ {
+			if p.changes[p.fetches[visit]] {
+				change = p.fetches[visit]
 			}
 		}
 		if change > had {
@@ -44,7 +44,7 @@ func (p *judged) crawled(rule string, at []int64) crawl {
 			c.delay += t - change
 		}
 		had = t
-		c.fetches += kit.One(!p.unclear[p.fetches[look-1]])
+		c.fetches += kit.One(!p.unclear[p.fetches[visit-1]])
 	}
 	return c
 }
@@ -60,15 +60,15 @@ func (p *judged) every(interval int64, number int) (at []int64) {
 	return at
 }
 
-// visit makes the crawler of a detector read the sitemap right after the last look. It
+// visit makes the crawler of a detector read the sitemap right after the last observation. It
 // fetches the page if its date is newer than the last fetch.
-func (d *dates) visit(date, look, first int64) {
+func (d *dates) visit(date, visit, first int64) {
 	had := first
 	if n := len(d.visits); n > 0 {
 		had = d.visits[n-1]
 	}
 	if date > had {
-		d.visits = append(d.visits, look)
+		d.visits = append(d.visits, visit)
 	}
 }
 
@@ -77,7 +77,7 @@ func (d *dates) visit(date, look, first int64) {
 func crawls(pages []*judged) []crawl {
 	list := make([]crawl, 1+len(baselines)+1)
 	for _, p := range pages {
-		list[0].add(p.crawled("no sitemap, at every look", p.fetches[1:]))
+		list[0].add(p.crawled("no sitemap, at every observation", p.fetches[1:]))
 		for i, b := range baselines {
 			list[1+i].add(p.crawled("lastmod by "+b.name, p.dated[i].visits))
 		}

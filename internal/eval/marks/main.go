@@ -36,19 +36,19 @@ fetches stands for the later one, and one before the first for none. Just before
 a page's next fetch, and at the end, the date then published is compared with
 the true last change: the share of those that agree is "lastmod".
 
-Per look are the microseconds that a detector takes, with the parsing of the
+Per visit are the microseconds that a detector takes, with the parsing of the
 page, and for ours all else that an indexer does. Bytes are those that a detector
 keeps of a page, on average; the simple ones keep a hash or some.
 
 The mark alone is what finds the changes, without the dates that pages give. It
 runs with five seeds of the hashes, of which the mean and the range are printed.
 
-A crawler is replayed, too. It has each page since the page's first look, and reads
-the sitemap right after every look. It fetches a page if the page's lastmod is
+A crawler is replayed, too. It has each page since the page's first visit, and reads
+the sitemap right after every visit. It fetches a page if the page's lastmod is
 newer than its last fetch. Printed are its fetches for each true change, the share
-of changes that it saw before the next one came, and how long after the look that
+of changes that it saw before the next one came, and how long after the visit that
 first showed them. Beside it are crawlers without a sitemap: one that fetches at
-every look, and one that fetches as often, evenly. Fetches at unclear looks are not
+every visit, and one that fetches as often, evenly. Fetches at unclear visits are not
 counted.
 
 `

@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-const paragraph = "<p>This paragraph of the page %s says the same at each of the looks that anybody has at it.</p>"
+const paragraph = "<p>This paragraph of the page %s says the same at each of the observations that anybody makes of it.</p>"
 
 // body is a page with a token that visitors do not see.
 func body(name, text string, n int) string {

@@ -73,7 +73,7 @@ type alone struct {
 func (a *alone) take(s *sight, seed int) {
 	v := mark.Read(&s.facts, uint64(seed))
 	a.site.Consult(&v, a.marks[s.Page], xxh3.HashString(s.Page))
-	m, outcome, since := a.marks[s.Page].Look(&v, s.Unix)
+	m, outcome, since := a.marks[s.Page].Observe(&v, s.Unix)
 	if a.marks[s.Page] = m; outcome == mark.Changed {
 		a.dates[s.Page] = since
 	}
@@ -130,7 +130,7 @@ func (s *site) take(f *fetch) error {
 		s.tallies[len(baselines)+1+i].spend(parsing + time.Since(start))
 	}
 	start = time.Now()
-	s.ours.Indexer.Offer(kit.Sighting(s.location(f.Page), time.Unix(f.Unix, 0), []byte(f.HTML)))
+	s.ours.Indexer.Offer(kit.Visit(s.location(f.Page), time.Unix(f.Unix, 0), []byte(f.HTML)))
 	err := s.ours.Indexer.Flush(context.Background())
 	s.tallies[len(baselines)].spend(time.Since(start))
 	return err

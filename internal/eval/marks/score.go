@@ -173,7 +173,7 @@ func printTable(w io.Writer, title string, s siteReport) {
 		return
 	}
 	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].pages, list[0].fetches, list[0].found+list[0].missed)
-	fmt.Fprintf(w, "  %-28s %9s %6s %6s %7s %6s %6s %7s %8s %7s\n", "", "precision", "recall", "F1", "lastmod", "found", "false", "missed", "us/look", "bytes")
+	fmt.Fprintf(w, "  %-28s %9s %6s %6s %7s %6s %6s %7s %8s %7s\n", "", "precision", "recall", "F1", "lastmod", "found", "false", "missed", "us each", "bytes")
 	for i := range list[:len(baselines)+1] {
 		t := &list[i]
 		fmt.Fprintf(w, "  %-28s %9.2f %6.2f %6.2f %7.2f %6d %6d %7d %8.0f %7.0f\n", t.detector, t.precision(), t.recall(), t.f1(), t.lastMod(),

@@ -91,7 +91,7 @@ func BenchmarkServe(b *testing.B) {
 	for _, h := range wrapped(b) {
 		b.Run(h.name, func(b *testing.B) {
 			w, r := &writer{http.Header{}}, request()
-			h.ServeHTTP(w, r) // the look that is due at first
+			h.ServeHTTP(w, r) // the observation that is due at first
 			b.ReportAllocs()
 			for b.Loop() {
 				h.ServeHTTP(w, r)

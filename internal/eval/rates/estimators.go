@@ -6,24 +6,24 @@ import (
 	"github.com/servemap/servemap/internal/decide/rate"
 )
 
-// estimators see the same looks. The estimators of the literature need the number of looks
-// after the first, the number of changes, the total time, and the gaps in which a look
+// estimators see the same observations. The estimators of the literature need the number of observations
+// after the first, the number of changes, the total time, and the gaps in which an observation
 // found a change.
 type estimators struct {
 	ours          rate.Estimate
-	looks         int
+	visits        int
 	first, latest int64
 	found         []float64
 }
 
 func (e *estimators) saw(s sight) {
-	if e.looks == 0 {
+	if e.visits == 0 {
 		e.first = s.at
 	} else if s.changed {
 		e.found = append(e.found, max(1, float64(s.at-e.latest)))
 	}
 	e.ours = e.ours.Saw(s.at, s.changed)
-	e.looks++
+	e.visits++
 	e.latest = s.at
 }
 
@@ -40,7 +40,7 @@ var names = [...]string{"naive X/T", "Cho bias-reduced", "irregular MLE", "ours"
 const oursAt = len(names) - 1 // read by the reliability
 
 func (e *estimators) labels() [len(names)]label {
-	n, x, t := float64(e.looks-1), float64(len(e.found)), float64(e.latest-e.first)
+	n, x, t := float64(e.visits-1), float64(len(e.found)), float64(e.latest-e.first)
 	point := func(mean func() float64) label {
 		switch {
 		case n < 1 || x == 0:
@@ -61,7 +61,7 @@ func (e *estimators) labels() [len(names)]label {
 	}
 }
 
-// everyChange is how many changes, with one at every look, make the estimators of the
+// everyChange is how many changes, with one at every observation, make the estimators of the
 // literature call a page always.
 const everyChange = 3
 
@@ -72,7 +72,7 @@ func read(e rate.Estimate) (l label) {
 	return l
 }
 
-// likeliest is the mean time between changes of greatest likelihood at irregular looks (Cho
+// likeliest is the mean time between changes of greatest likelihood at irregular observations (Cho
 // and Garcia-Molina 2003, section 4.2). There the sum of τ/(exp(τ/mean)-1) over the gaps
 // with a change equals the time without one. If every gap has a change, it is 0 seconds,
 // which counts as one.

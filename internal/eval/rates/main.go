@@ -8,7 +8,7 @@
 //	go run ./internal/eval/rates -pages 0 -distinct HISTORIES.tsv.gz...
 //
 // The simulated pages are visited at random, at random in bursts, and at random with one
-// look in a hundred that wrongly finds a change.
+// observation in a hundred that wrongly finds a change.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 			return fmt.Errorf("%w: -pages must be 0 or more, -most and -seeds 1 or more", kit.ErrUsage)
 		}
 		var simulated, histories []*table
-		for _, v := range []visitors{{name: "looks at random"}, {name: "looks in bursts", bursty: true}, {name: "1 % of looks wrong", noise: 0.01}} {
+		for _, v := range []visitors{{name: "observations at random"}, {name: "observations in bursts", bursty: true}, {name: "1 % of observations wrong", noise: 0.01}} {
 			t := newTable("simulated pages, " + v.name)
 			for i := range *seeds {
 				t.simulate(*pages, *seed+uint64(i), v)

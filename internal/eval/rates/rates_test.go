@@ -47,11 +47,11 @@ func TestProcessesKeepTheirMean(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const window, mean = 20_000 * day, day
 	for name, n := range map[string]int{
-		"poisson":     len(slices.Collect(poisson(r, 0, window, mean))),
-		"fixed":       len(slices.Collect(fixed(r, window, mean))),
-		"weibull":     len(slices.Collect(weibullHalf(r, window, mean))),
-		"looks":       len(slices.Collect(visitors{}.times(r, window, mean))),
-		"burst looks": len(slices.Collect(visitors{bursty: true}.times(r, window, mean))),
+		"poisson":            len(slices.Collect(poisson(r, 0, window, mean))),
+		"fixed":              len(slices.Collect(fixed(r, window, mean))),
+		"weibull":            len(slices.Collect(weibullHalf(r, window, mean))),
+		"apart":              len(slices.Collect(visitors{}.times(r, window, mean))),
+		"burst observations": len(slices.Collect(visitors{bursty: true}.times(r, window, mean))),
 	} {
 		if got := window / float64(n); math.Abs(got/mean-1) > 0.1 {
 			t.Errorf("%s: mean gap %.3f days, want 1", name, got/day)
@@ -61,7 +61,7 @@ func TestProcessesKeepTheirMean(t *testing.T) {
 
 func TestLiteratureLabelsPagesByTheirMean(t *testing.T) {
 	var e estimators
-	for i := range int64(11) { // three changes in ten looks a day apart
+	for i := range int64(11) { // three changes in ten observations a day apart
 		e.saw(sight{start + i*int64(day), i%3 == 0})
 	}
 	labels := e.labels()
@@ -71,7 +71,7 @@ func TestLiteratureLabelsPagesByTheirMean(t *testing.T) {
 		}
 	}
 	if got, want := e.likeliest(), day/-math.Log(0.7); math.Abs(got/want-1) > 1e-6 {
-		t.Errorf("likeliest time between changes %.0f s, want %.0f, as at regular looks it has a closed form", got, want)
+		t.Errorf("likeliest time between changes %.0f s, want %.0f, as at regular observations it has a closed form", got, want)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestReplayReadsAFileOfHistories(t *testing.T) {
 	}
 	all := newTable("all")
 	all.merge(table)
-	if all.looks != table.looks || all.scores[0].kind != "site" {
+	if all.visits != table.visits || all.scores[0].kind != "site" {
 		t.Errorf("merged: %+v", all)
 	}
 }

@@ -98,7 +98,7 @@ func (t *table) replay(h *history, seed uint64) {
 		}
 	}
 	var e estimators
-	t.looks += visitors{}.look(r, float64(split-first), changes, false, e.saw)
+	t.visits += visitors{}.visit(r, float64(split-first), changes, false, e.saw)
 	rest := float64(h.end - split)
 	n := len(h.changes) - 1 - h.changesBefore(split)
 	right := truth{lo: class(rest), hi: rate.Never}

@@ -25,7 +25,7 @@ type kind struct {
 }
 
 // kinds are the pages of the simulation. Changes are in seconds from the start of the
-// window, in order. A page of the kind always has none, since every look finds a change.
+// window, in order. A page of the kind always has none, since every observation finds a change.
 var kinds = []kind{
 	{"poisson", 55, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
 		mean := logUniform(r, 10*minute, 5*year)
@@ -62,7 +62,7 @@ func nothing(func(float64) bool) {}
 // leastExpected is how many changes a page must have on average for its rate to be scored.
 const leastExpected = 3
 
-// simulate simulates looks at n pages of all kinds, for one to two years each.
+// simulate simulates observations of n pages of all kinds, for one to two years each.
 func (t *table) simulate(n int, seed uint64, v visitors) {
 	if t.kinds == nil {
 		for _, k := range kinds {
@@ -75,7 +75,7 @@ func (t *table) simulate(n int, seed uint64, v visitors) {
 		k := pick(r)
 		changes, right, mean := k.make(r, window)
 		var e estimators
-		t.looks += v.look(r, window, changes, k.name == "always", e.saw)
+		t.visits += v.visit(r, window, changes, k.name == "always", e.saw)
 		sure := mean > 0 && window >= leastExpected*mean
 		t.scores = append(t.scores, score{k.name, e.labels(), truth{right, right, mean, sure}})
 	}
@@ -91,29 +91,29 @@ func pick(r *rand.Rand) kind {
 	return kinds[0]
 }
 
-// visitors say when looks happen, and how well they detect a change.
+// visitors say when observations happen, and how well they detect a change.
 type visitors struct {
 	name   string
-	bursty bool    // in sessions of about nine looks, 30 seconds apart
-	noise  float64 // chance that a look wrongly finds a change
+	bursty bool    // in sessions of about nine observations, 30 seconds apart
+	noise  float64 // chance that an observation wrongly finds a change
 }
 
 const (
-	sessionLooks = 9.0
-	sessionGap   = 30.0 // seconds
+	sessionObservations = 9.0
+	sessionGap          = 30.0 // seconds
 )
 
-// A sight is the result of one look at a page: its time, and whether the page differs from
-// the look before.
+// A sight is the result of one observation of a page: its time, and whether the page differs from
+// the observation before.
 type sight struct {
 	at      int64
 	changed bool
 }
 
-// look calls saw for every look within the window, and returns the number of looks. The
-// mean gap is log-uniform from a minute to a month. Looks at a page of the kind always find
+// visit calls saw for every observation within the window, and returns the number of observations. The
+// mean gap is log-uniform from a minute to a month. Observations of a page of the kind always find
 // a change every time.
-func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always bool, saw func(sight)) (n int) {
+func (v visitors) visit(r *rand.Rand, window float64, changes iter.Seq[float64], always bool, saw func(sight)) (n int) {
 	next, stop := iter.Pull(changes)
 	defer stop()
 	change, ok := next()
@@ -135,17 +135,17 @@ func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], 
 
 const start = 1_700_000_000 // any time will do
 
-// times are the times of the looks; the first one begins the window.
+// times are the times of the observations; the first one begins the window.
 func (v visitors) times(r *rand.Rand, window, gap float64) iter.Seq[float64] {
 	within := min(sessionGap, gap/2)
-	between := gap*sessionLooks - within*(sessionLooks-1)
+	between := gap*sessionObservations - within*(sessionObservations-1)
 	if !v.bursty {
 		within, between = gap, gap
 	}
 	return func(yield func(float64) bool) {
 		for at := 0.0; at < window && yield(at); {
 			mean := within
-			if r.Float64() < 1/sessionLooks {
+			if r.Float64() < 1/sessionObservations {
 				mean = between
 			}
 			at += r.ExpFloat64() * mean

@@ -32,7 +32,7 @@ type score struct {
 // A table has the scores of a run.
 type table struct {
 	name   string
-	looks  int
+	visits int
 	kinds  []string // in the order of their first page
 	scores []score
 }
@@ -41,7 +41,7 @@ func newTable(name string) *table { return &table{name: name} }
 
 // merge adds the scores of another table.
 func (t *table) merge(other *table) {
-	t.looks += other.looks
+	t.visits += other.visits
 	t.kinds = append(t.kinds, other.name)
 	for _, s := range other.scores {
 		s.kind = other.name
@@ -55,7 +55,7 @@ func (t *table) print(w io.Writer) {
 	if len(t.scores) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "# %s: %d pages, %d looks\n\n", t.name, len(t.scores), t.looks)
+	fmt.Fprintf(w, "# %s: %d pages, %d observations\n\n", t.name, len(t.scores), t.visits)
 	fmt.Fprintln(w, "percent exact/within one class/error of the logarithm of the time between changes")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "pages\tnumber\t%s\t%s\t%s\t%s\n", names[0], names[1], names[2], names[3])

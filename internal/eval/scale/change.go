@@ -46,7 +46,7 @@ func (s *site) render(ctx context.Context) (took time.Duration, err error) {
 	return time.Since(began), err
 }
 
-// stays is how many looks an hour apart show a change: one that a page's first looks show is
+// stays is how many observations an hour apart show a change: one that a page's first observations show is
 // dated once it has stayed.
 const stays = 8
 
@@ -56,8 +56,8 @@ func (s *site) oneChange(ctx context.Context, cfg config) error {
 	for tries := 0; shown < 3 && tries < 20; tries++ {
 		before, i := s.tags(), rand.IntN(cfg.pages)
 		page := body(i, int(time.Now().UnixNano()), cfg.pages)
-		for look := range stays {
-			s.shows(location(i), time.Now().Add(time.Duration(look+1-stays)*time.Hour), page)
+		for visit := range stays {
+			s.shows(location(i), time.Now().Add(time.Duration(visit+1-stays)*time.Hour), page)
 			if err := s.Indexer.Flush(ctx); err != nil {
 				return err
 			}
@@ -95,14 +95,14 @@ func (s *site) tags() map[string]string {
 	}
 }
 
-// visits shows pages as they were at the last look.
+// visits shows pages as they were at the last observation.
 func (s *site) visits(ctx context.Context, cfg config) error {
 	const rounds = 8
 	var took time.Duration
 	for range rounds {
 		for range together {
 			i := rand.IntN(cfg.pages)
-			s.shows(location(i), time.Now(), body(i, version(i, looks-1), cfg.pages))
+			s.shows(location(i), time.Now(), body(i, version(i, visits-1), cfg.pages))
 		}
 		began := time.Now()
 		if err := s.Indexer.Flush(ctx); err != nil {

@@ -33,6 +33,6 @@ func TestPagesHaveDistinctLocations(t *testing.T) {
 		}
 	}
 	if changed != 100 {
-		t.Errorf("%d of 1000 pages change at a look, want a tenth", changed)
+		t.Errorf("%d of 1000 pages change at an observation, want a tenth", changed)
 	}
 }

@@ -54,12 +54,12 @@ func body(i, version, pages int) []byte {
 	})
 }
 
-// looks is how often each page is seen.
-const looks = 2
+// visits is how often each page is seen.
+const visits = 2
 
-// version returns which version of page i a look shows. At the second look a tenth of the
+// version returns which version of page i an observation shows. At the second observation a tenth of the
 // pages has changed.
-func version(i, look int) int { return kit.One(look == 1 && (i+1)%10 == 0) }
+func version(i, visit int) int { return kit.One(visit == 1 && (i+1)%10 == 0) }
 
 func openStore(folder string) (*badgerstore.Store, error) {
 	return badgerstore.Open(filepath.Join(folder, "store"), &badgerstore.Options{Reserve: 1 << 20})
@@ -81,9 +81,9 @@ func open(folder string) (*site, error) {
 	return &site{bench, st}, err
 }
 
-// shows offers a look at a page, which is read whatever that costs.
+// shows offers an observation of a page, which is read whatever that costs.
 func (s *site) shows(loc string, at time.Time, body []byte) {
-	seen := kit.Sighting(loc, at, body)
+	seen := kit.Visit(loc, at, body)
 	seen.Explored = true
 	s.Indexer.Offer(seen)
 }
@@ -93,7 +93,7 @@ func (s *site) close() error {
 	return s.store.Close()
 }
 
-// together is how many looks to hand over before waiting for them.
+// together is how many observations to hand over before waiting for them.
 const together = 1024
 
 // fill shows every page, and then shows it again.
@@ -102,25 +102,25 @@ func fill(ctx context.Context, cfg config) error {
 	if err != nil {
 		return err
 	}
-	for look := range looks {
+	for visit := range visits {
 		began := time.Now()
-		at := began.Add(-time.Duration(looks-look) * 24 * time.Hour)
+		at := began.Add(-time.Duration(visits-visit) * 24 * time.Hour)
 		for i := range cfg.pages {
-			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, look), cfg.pages))
+			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, visit), cfg.pages))
 			if i%together == together-1 || i == cfg.pages-1 {
 				if err := s.Indexer.Flush(ctx); err != nil {
 					return err
 				}
 			}
 			if i%100_000 == 99_999 {
-				fmt.Fprintf(os.Stderr, "look %d: %d pages in %v\n", look+1, i+1, time.Since(began).Round(time.Second))
+				fmt.Fprintf(os.Stderr, "observation %d: %d pages in %v\n", visit+1, i+1, time.Since(began).Round(time.Second))
 			}
 		}
-		fmt.Printf("look %d at %d pages: %.1f s, %.0f µs a page\n", look+1, cfg.pages, time.Since(began).Seconds(),
+		fmt.Printf("observation %d at %d pages: %.1f s, %.0f µs a page\n", visit+1, cfg.pages, time.Since(began).Seconds(),
 			float64(time.Since(began).Microseconds())/float64(cfg.pages))
 	}
 	if n := s.Indexer.Stats(); n.Dropped > 0 || n.Damaged > 0 {
-		return fmt.Errorf("%d looks were dropped, and %d records could not be read", n.Dropped, n.Damaged)
+		return fmt.Errorf("%d observations were dropped, and %d records could not be read", n.Dropped, n.Damaged)
 	}
 	return s.close()
 }

@@ -29,13 +29,13 @@ import (
 // visitors visit a small site on which all kinds of things happen.
 type visitors struct {
 	*rand.Rand
-	doubtful bool // some sightings only put a page in doubt
+	doubtful bool // some observations only put a page in doubt
 }
 
-// sightings returns what is seen at a time.
-func (v visitors) sightings(n int, now time.Time) (all []*observation.Exchange) {
+// observations returns what is seen at a time.
+func (v visitors) exchanges(n int, now time.Time) (all []*observation.Exchange) {
 	for i := range n {
-		s := v.sighting(v.location())
+		s := v.exchange(v.location())
 		s.At = now.Add(time.Duration(i) * time.Millisecond)
 		all = append(all, s)
 	}
@@ -63,7 +63,7 @@ func (v visitors) location() string {
 	}
 }
 
-func (v visitors) sighting(location string) *observation.Exchange {
+func (v visitors) exchange(location string) *observation.Exchange {
 	s := seen(location, v.body(location))
 	if v.IntN(2) == 0 {
 		from(fmt.Sprintf("203.0.%d.0/24", v.IntN(5)))(s)
@@ -84,7 +84,7 @@ func (v visitors) sighting(location string) *observation.Exchange {
 
 func (v visitors) body(location string) string {
 	if v.IntN(3) == 0 {
-		return html("the home of " + location) // as at the last look, or at the first
+		return html("the home of " + location) // as at the last observation, or at the first
 	}
 	var head, links strings.Builder
 	switch v.IntN(v.kinds(13, 14)) {
@@ -106,7 +106,7 @@ func (v visitors) body(location string) string {
 	return "<!doctype html><html><head><title>t</title>" + head.String() + "</head><body><main><p>" + text + "</p>" + links.String() + "</main></body></html>"
 }
 
-// learn feeds the traffic of a seed to an indexer over st, a few sightings at a time, and
+// learn feeds the traffic of a seed to an indexer over st, a few observations at a time, and
 // returns the records of the pages. The secret is the same each time, since hashes are
 // compared.
 func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*observation.Exchange)) (records map[string]string) {
@@ -117,7 +117,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 		r.flush()
 		visits := visitors{rand.New(rand.NewPCG(seed, 1)), doubtful}
 		for range 12 {
-			offer(r, visits.sightings(1+visits.IntN(90), time.Now()))
+			offer(r, visits.exchanges(1+visits.IntN(90), time.Now()))
 			r.wait(time.Duration(1+visits.IntN(20)) * time.Hour / 4)
 			r.flush() // for what the rendering found
 		}
@@ -126,7 +126,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 			return strings.Contains(key, "|file|") || strings.Contains(key, "|index|")
 		})
 		if n := r.indexer.Stats().Dropped; n > 0 {
-			t.Errorf("seed %d: %d sightings were dropped", seed, n)
+			t.Errorf("seed %d: %d observations were dropped", seed, n)
 		}
 		if n := r.files.Listed(); n < 5 {
 			t.Errorf("seed %d: only %d pages are listed, which shows little", seed, n)
@@ -212,7 +212,7 @@ func placeless(records map[string]string) map[string]string {
 	return without
 }
 
-// Looks that only put a page in doubt are left out: their result depends on what was
+// Observations that only put a page in doubt are left out: their result depends on what was
 // stored meanwhile.
 func TestBatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
 	for seed := range seeds(5) {
@@ -245,7 +245,7 @@ func TestDamagedRecordDoesNotAffectPagesMergedWithIt(t *testing.T) {
 		r.put(r.indexer.site.Keys.Page("/damaged"), []byte("?"))
 		together(r, sightAll(pages, "another text"))
 		for _, location := range []string{"/a", "/b", "/c"} {
-			r.wantLooks(location, 2, 1)
+			r.wantObservations(location, 2, 1)
 		}
 		if r.indexer.Stats().Damaged == 0 {
 			t.Error("no record is counted as damaged")
@@ -253,7 +253,7 @@ func TestDamagedRecordDoesNotAffectPagesMergedWithIt(t *testing.T) {
 	})
 }
 
-// sightAll is a look at each location, with a text of its own.
+// sightAll is an observation of each location, with a text of its own.
 func sightAll(locations []string, text string) (all []*observation.Exchange) {
 	for _, l := range locations {
 		all = append(all, seen(l, html(text+" of "+l+", which says something that no other page says")))
@@ -292,7 +292,7 @@ func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
 	})
 }
 
-// countsOnly reduces the records to the number of looks and changes of each page.
+// countsOnly reduces the records to the number of observations and changes of each page.
 func countsOnly(records map[string]string) {
 	for key, value := range records {
 		s, err := pagerecord.Decode([]byte(value))
@@ -301,12 +301,12 @@ func countsOnly(records map[string]string) {
 			continue
 		}
 		known := new(merge.Settings).Know("", s, nil, time.Time{})
-		records[key] = fmt.Sprint(known.Looks, " looks, ", known.Changes, " changes")
+		records[key] = fmt.Sprint(known.Observations, " observations, ", known.Changes, " changes")
 	}
 }
 
 // The noindex is at the end of a long page of which only the head is read at first.
-func TestLookAtTheHeadAloneKeepsANoindex(t *testing.T) {
+func TestObservationOfTheHeadAloneKeepsANoindex(t *testing.T) {
 	withPage(t, func(r *rig) {
 		body := func(word string) string {
 			text := strings.Repeat("<p>"+word+" is said on this page, and said again.</p>", 500)
@@ -321,9 +321,9 @@ func TestLookAtTheHeadAloneKeepsANoindex(t *testing.T) {
 	})
 }
 
-// Another process stores a look at the same page between the first run of a transaction
+// Another process stores an observation of the same page between the first run of a transaction
 // and the run that is stored.
-func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
+func TestObservationIsComparedWithTheOneThatIsStored(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		rehearsed bool
@@ -331,11 +331,11 @@ func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
 		verdict   eligibility.Verdict
 		reason    eligibility.Reason
 	}{
-		{"a look at the head, after noindex was taken back", true, func(r *rig, at func(*observation.Exchange)) {
+		{"an observation of the head, after noindex was taken back", true, func(r *rig, at func(*observation.Exchange)) {
 			r.indexer.merging.budget.spend(time.Hour)
 			r.affords(seen("/a", html("a, which says something else by now"), at))
 		}, eligibility.Listed, eligibility.ByLink},
-		{"the bytes of the look before", false, func(r *rig, at func(*observation.Exchange)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},
+		{"the bytes of the observation before", false, func(r *rig, at func(*observation.Exchange)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -357,13 +357,13 @@ func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
 					two.wantVerdict("/a", eligibility.Listed, eligibility.ByLink)
 					return st.Store.Update(ctx, keys, fn)
 				})
-				tt.see(one, func(s *observation.Exchange) { s.At = s.At.Add(5 * time.Second) }) // it is the last look
+				tt.see(one, func(s *observation.Exchange) { s.At = s.At.Add(5 * time.Second) }) // it is the last observation
 				one.flush()
 				if !met {
-					t.Error("the looks did not meet")
+					t.Error("the observations did not meet")
 				}
-				if n := one.page("/a").Looks; n != 4 {
-					t.Errorf("%d looks at /a, want 4", n)
+				if n := one.page("/a").Observations; n != 4 {
+					t.Errorf("%d observations of /a, want 4", n)
 				}
 				one.wantVerdict("/a", tt.verdict, tt.reason)
 				if got := one.files.Lists("/a"); got != (tt.verdict == eligibility.Listed) {

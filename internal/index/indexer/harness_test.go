@@ -36,7 +36,7 @@ type rig struct {
 	cfg     Config
 	indexer *Indexer
 	files   *files.Files
-	looked  map[string]int // how often each location was made due
+	visited map[string]int // how often each location was made due
 	log     *base.Log
 	hints   *messages.Hints
 	stop    func()
@@ -89,7 +89,7 @@ func newRig(t *testing.T, st store.Store, cfg Config) *rig {
 func openRig(t *testing.T, st store.Store, cfg Config) *rig {
 	t.Helper()
 	base.FixRandom(t)
-	r := &rig{T: t, cfg: cfg, st: st, looked: map[string]int{}, log: new(base.Log)}
+	r := &rig{T: t, cfg: cfg, st: st, visited: map[string]int{}, log: new(base.Log)}
 	r.start()
 	return r
 }
@@ -130,7 +130,7 @@ func (r *rig) start() {
 }
 
 // Reset counts how often a page is marked as due.
-func (r *rig) Reset(location string) { r.looked[location]++ }
+func (r *rig) Reset(location string) { r.visited[location]++ }
 
 // restart replaces the indexer by a new one on the same store, as a restart of the process
 // does.
@@ -160,7 +160,7 @@ func (r *rig) check(err error) {
 	base.Check(r, err)
 }
 
-// seen is a sighting of a page.
+// seen is an observation of a page.
 func seen(location, body string, change ...func(*observation.Exchange)) *observation.Exchange {
 	resp := &response.Response{Status: http.StatusOK, Header: response.Header{ContentType: "text/html; charset=utf-8"}, Body: []byte(body), Complete: true}
 	s := &observation.Exchange{Kind: eligibility.Witness, Location: location, At: time.Now(), Response: resp}
@@ -170,7 +170,7 @@ func seen(location, body string, change ...func(*observation.Exchange)) *observa
 	return s
 }
 
-// answered is a sighting of a response other than a page.
+// answered is an observation of a response other than a page.
 func answered(location string, status int, change ...func(*observation.Exchange)) *observation.Exchange {
 	s := &observation.Exchange{Location: location, At: time.Now(), Response: &response.Response{Status: status, Complete: true}}
 	for _, f := range change {
@@ -180,7 +180,7 @@ func answered(location string, status int, change ...func(*observation.Exchange)
 	return s
 }
 
-// offer offers a sighting.
+// offer offers an observation.
 func (r *rig) offer(all ...*observation.Exchange) {
 	r.Helper()
 	for _, s := range all {
@@ -190,13 +190,13 @@ func (r *rig) offer(all ...*observation.Exchange) {
 	}
 }
 
-// sight offers a sighting of a page and waits until it is stored. change adjusts the
-// sighting.
+// sight offers an observation of a page and waits until it is stored. change adjusts the
+// observation.
 func (r *rig) sight(location, body string, change ...func(*observation.Exchange)) {
 	r.Helper()
 	r.offer(seen(location, body, change...))
 	r.flush()
-	time.Sleep(2 * time.Second) // the spacing of looks; also the next Unix second
+	time.Sleep(2 * time.Second) // the spacing of observations; also the next Unix second
 }
 
 // answer does the same for a response other than a page.
@@ -215,7 +215,7 @@ func (r *rig) crawl(pages ...string) {
 	}
 }
 
-// mergeNow makes the worker merge the queued sightings before anything else.
+// mergeNow makes the worker merge the queued observations before anything else.
 func (r *rig) mergeNow(all ...*observation.Exchange) error {
 	return r.indexer.call(r.Context(), func(ctx context.Context) error {
 		r.offer(all...)
@@ -312,11 +312,11 @@ func (r *rig) wantVerdict(location string, verdict eligibility.Verdict, reason e
 	}
 }
 
-// wantLooks checks how many looks at a page and how many changes of it are counted.
-func (r *rig) wantLooks(location string, looks, changes int) {
+// wantObservations checks how many observations of a page and how many changes of it are counted.
+func (r *rig) wantObservations(location string, visits, changes int) {
 	r.Helper()
-	if p := r.page(location); int(p.Looks) != looks || int(p.Changes) != changes {
-		r.Errorf("%s has %d looks and %d changes, want %d and %d", location, p.Looks, p.Changes, looks, changes)
+	if p := r.page(location); int(p.Observations) != visits || int(p.Changes) != changes {
+		r.Errorf("%s has %d observations and %d changes, want %d and %d", location, p.Observations, p.Changes, visits, changes)
 	}
 }
 
@@ -386,7 +386,7 @@ func (r *rig) wantNoTrace(text string) {
 }
 
 // html is a page with a main text and links. Another text counts as a change at its first
-// look, since the whole paragraph is new and long.
+// observation, since the whole paragraph is new and long.
 func html(text string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", atLength(text))
@@ -426,7 +426,7 @@ func route(template string, exact bool) func(*observation.Exchange) {
 	return func(s *observation.Exchange) { s.Route, s.Exact = template, exact }
 }
 
-// at sets the clock by which a sighting was made.
+// at sets the clock by which an observation was made.
 func at(t time.Time) func(*observation.Exchange) { return func(s *observation.Exchange) { s.At = t } }
 
 func header(set func(*response.Header)) func(*observation.Exchange) {

@@ -56,7 +56,7 @@ type Config struct {
 	RefreshEvery time.Duration
 }
 
-// Schedule decides when each page is looked at next.
+// Schedule decides when each page is observed next.
 type Schedule interface {
 	Reset(location string) // marks a page as due at its next visit
 }
@@ -160,15 +160,15 @@ func (x *Indexer) Starved() bool { return x.counts.Starved() }
 
 // Stats are the worker's counts.
 type Stats struct {
-	Sightings uint64 // exchanges taken since the start
-	Dropped   uint64 // refused because there was no room
-	Queued    int    // waiting to be read
-	Waiting   int    // locations known and not listed
-	Damaged   uint64 // records that could not be read
-	Problem   error  // why the store cannot be used, nil if it can
-	Counts    []tally.Count
-	Worked    time.Duration                  // that the worker was at work
-	Changes   map[changelog.Happening]uint64 // that this process has stored
+	Observations uint64 // exchanges taken since the start
+	Dropped      uint64 // refused because there was no room
+	Queued       int    // waiting to be read
+	Waiting      int    // locations known and not listed
+	Damaged      uint64 // records that could not be read
+	Problem      error  // why the store cannot be used, nil if it can
+	Counts       []tally.Count
+	Worked       time.Duration                  // that the worker was at work
+	Changes      map[changelog.Happening]uint64 // that this process has stored
 }
 
 // Stats may be called concurrently.
@@ -179,13 +179,13 @@ func (x *Indexer) Stats() Stats {
 	}
 	return Stats{
 		Worked: time.Duration(x.worked.Load()), Changes: changes,
-		Sightings: x.queue.taken.Load(),
-		Dropped:   x.queue.dropped.Load(),
-		Queued:    x.queue.depth(),
-		Waiting:   int(x.waiting.Load()),
-		Damaged:   x.health.damaged.Load(),
-		Problem:   x.trouble(),
-		Counts:    x.counts.Counts(),
+		Observations: x.queue.taken.Load(),
+		Dropped:      x.queue.dropped.Load(),
+		Queued:       x.queue.depth(),
+		Waiting:      int(x.waiting.Load()),
+		Damaged:      x.health.damaged.Load(),
+		Problem:      x.trouble(),
+		Counts:       x.counts.Counts(),
 	}
 }
 

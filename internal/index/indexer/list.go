@@ -44,10 +44,10 @@ func (r *Reader) List(ctx context.Context, w Wanted) (Some, error) {
 const clockEvery = 512
 
 func (r *Reader) list(ctx context.Context, w Wanted) (some Some, err error) {
-	began, looked, last := time.Now(), 0, ""
+	began, read, last := time.Now(), 0, ""
 	for loc, value := range r.publicFrom(ctx, w.Prefix, w.After, &err) {
-		looked++
-		if w.Within > 0 && looked%clockEvery == 0 && time.Since(began) > w.Within {
+		read++
+		if w.Within > 0 && read%clockEvery == 0 && time.Since(began) > w.Within {
 			some.Next = last
 			break
 		}
@@ -115,7 +115,7 @@ const (
 
 // Children returns what stands directly in a folder, in the order of locations, and the
 // location after which to go on, "" if that is all. What has no listed page is left out.
-// after is "" at the beginning. However many pages there are below, it looks at some
+// after is "" at the beginning. However many pages there are below, it reads some
 // thousands at most. It returns when ctx ends, whatever the store does.
 func (x *Reader) Children(ctx context.Context, folder, after string, most int) ([]Child, string, error) {
 	type result struct {
@@ -135,8 +135,8 @@ func (x *Reader) Children(ctx context.Context, folder, after string, most int) (
 func (r *Reader) children(ctx context.Context, folder, after string, most int) (children []Child, next string, err error) {
 	left := countedInAll
 	for {
-		child, looked, err := r.child(ctx, folder, after, max(leastCounted, min(left, mostCounted)))
-		left -= looked
+		child, read, err := r.child(ctx, folder, after, max(leastCounted, min(left, mostCounted)))
+		left -= read
 		switch {
 		case err != nil || child.Location == "":
 			return children, "", err
@@ -153,8 +153,8 @@ func (r *Reader) children(ctx context.Context, folder, after string, most int) (
 }
 
 // child returns the first child of a folder after a location, with a count of at most so
-// many pages, and how many it looked at. The child is empty if there is none.
-func (r *Reader) child(ctx context.Context, folder, after string, most int) (c Child, looked int, err error) {
+// many pages, and how many it has read. The child is empty if there is none.
+func (r *Reader) child(ctx context.Context, folder, after string, most int) (c Child, read int, err error) {
 	for loc, value := range r.publicFrom(ctx, folder, after, &err) {
 		if loc == folder {
 			continue // it is no child of itself
@@ -164,22 +164,22 @@ func (r *Reader) child(ctx context.Context, folder, after string, most int) (c C
 		}
 		switch {
 		case !strings.HasPrefix(loc, c.Location):
-			return c, looked, err
+			return c, read, err
 		case !c.Folder:
 			if _, ok := r.listed(loc, value); ok {
 				c.Pages = 1
 			}
-			return c, looked, err
+			return c, read, err
 		case c.Pages == most:
 			c.More = true
-			return c, looked, err
+			return c, read, err
 		}
-		looked++
+		read++
 		if _, ok := r.listed(loc, value); ok {
 			c.Pages++
 		}
 	}
-	return c, looked, err
+	return c, read, err
 }
 
 // childOf returns which child of a folder a location is, or is below.

@@ -23,9 +23,9 @@ const (
 // How many keys a visit is expected to need: for its location; for its content, siblings,
 // entry and event; and for each location that it links to.
 const (
-	keysOfLook = 4
-	keysOfPage = 10
-	keysOfLink = 2
+	keysOfObservation = 4
+	keysOfPage        = 10
+	keysOfLink        = 2
 )
 
 // roundBatches is how many batches are merged before the other tasks get a turn.
@@ -150,7 +150,7 @@ func (m *merging) gather(pages []*pagerecord.Page, all bool) (visits []*merge.Vi
 // keysOf returns how many keys merging a visit is expected to need.
 func keysOf(k *merge.Visit) int {
 	if !k.Parsed {
-		return keysOfLook
+		return keysOfObservation
 	}
 	return keysOfPage + keysOfLink*len(k.Fresh)
 }
@@ -162,7 +162,7 @@ func (m *merging) store(ctx context.Context, visits []*merge.Visit) error {
 }
 
 // setApart marks a visit that is too much for a transaction, so that its links are merged
-// apart. If that was done before, it drops the look and returns false.
+// apart. If that was done before, it drops the observation and returns false.
 func (m *merging) setApart(k *merge.Visit) bool {
 	if k.Parsed && !k.Apart {
 		k.Apart = true

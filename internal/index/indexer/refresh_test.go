@@ -71,7 +71,7 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			time.Sleep(15 * time.Second)
 			b.sight("/a", html("a, otherwise"))
 			time.Sleep(30 * time.Second)
-			b.answer("/a", http.StatusNotFound) // a has been in doubt for 52 seconds, and last looked at the others 2 seconds ago
+			b.answer("/a", http.StatusNotFound) // a has been in doubt for 52 seconds, and last asked for the changes of the others 2 seconds ago
 			time.Sleep(10 * time.Second)
 			a.wantVerdict("/a", eligibility.Listed, eligibility.ByLink)
 			time.Sleep(pagerecord.ConfirmAfter)
@@ -104,7 +104,7 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			serveRobots(b, 404, "")
 			time.Sleep(told)
 			if a.files.Allows("/a") || b.files.Allows("/a") {
-				b.Error("one look that shows another robots.txt was enough")
+				b.Error("one observation that shows another robots.txt was enough")
 			}
 		}},
 		{"a source of dates that was caught", func(a, b *rig) {
@@ -157,7 +157,7 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 	}
 }
 
-// A process that was cut off from the store delivers its sightings late.
+// A process that was cut off from the store delivers its observations late.
 func TestAnswerThatIsMergedLateCountsAtItsTime(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -29,7 +29,7 @@ func (f *replicated) open(ctx context.Context) error {
 	if f.Alone() {
 		return nil
 	}
-	now, err := f.Look(ctx, f.cfg.Store)
+	now, err := f.Poll(ctx, f.cfg.Store)
 	if err == nil {
 		f.cfg.Files.Changed(now.Shards...)
 		f.Took(now)
@@ -42,7 +42,7 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 	if f.Alone() {
 		return nil
 	}
-	c, err := f.Look(ctx, f.cfg.Store)
+	c, err := f.Poll(ctx, f.cfg.Store)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (m *mixed) news(headline string) {
 	m.sight("/news", strings.NewReplacer("HEADLINE", headline, "PUBLISHED", at).Replace(newsPage))
 }
 
-// dated is a look at a page that says when it was modified.
+// dated is an observation of a page that says when it was modified.
 func (m *mixed) dated(text string, hours int) {
 	m.sight("/a", html(text), lastModified(m.began.Add(time.Duration(hours-1000)*time.Hour)))
 }

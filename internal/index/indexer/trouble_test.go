@@ -58,7 +58,7 @@ func TestTroubleOfTheStoreIsLoggedOnceAndLosesNothing(t *testing.T) {
 			if err := r.indexer.Stats().Problem; err != nil {
 				r.Errorf("Stats still tell of a problem: %v", err)
 			}
-			r.wantLooks("/a", 2, 1) // what was seen counts once
+			r.wantObservations("/a", 2, 1) // what was seen counts once
 			r.sight("/b", html("b"))
 			r.wantListed("/", "/a", "/b")
 			r.wantLogged("the store cannot be used", tt.logged)
@@ -142,8 +142,8 @@ func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {
 }
 
 // The store stores and then fails to confirm it, at each step on the way to a verdict.
-func TestLookWhoseStoringIsNotConfirmedCountsOnce(t *testing.T) {
-	// lost offers a sighting that is stored without a confirmation.
+func TestObservationWhoseStoringIsNotConfirmedCountsOnce(t *testing.T) {
+	// lost offers an observation that is stored without a confirmation.
 	lost := func(r *rig, st *base.Store, s *observation.Exchange) {
 		st.LoseAnswers(errStore)
 		r.offer(s)
@@ -298,15 +298,15 @@ func TestBarHoldsWhateverIsDamaged(t *testing.T) {
 	}
 }
 
-// A visitor gets a page, and the next one is told that it is gone for good. Both looks are
-// merged later, and the store may be full in between. The older look alone must not settle
+// A visitor gets a page, and the next one is told that it is gone for good. Both observations are
+// merged later, and the store may be full in between. The older observation alone must not settle
 // the withdrawal.
 func TestOlderWitnessEndsNoWithdrawal(t *testing.T) {
 	witnessed := func() *observation.Exchange { return seen("/a", html("a")) }
 	gone := func() *observation.Exchange { return answered("/a", http.StatusGone) }
 	for _, tt := range []struct {
 		name   string
-		looks  []func() *observation.Exchange
+		visits []func() *observation.Exchange
 		stored int // how many of them are, until the store is full
 	}{
 		{"all is stored", []func() *observation.Exchange{witnessed, gone}, 2},
@@ -328,16 +328,16 @@ func TestOlderWitnessEndsNoWithdrawal(t *testing.T) {
 				}
 				return err
 			})
-			var looks []*observation.Exchange
-			for _, look := range tt.looks {
-				s := look()
-				if looks = append(looks, s); s.Kind != eligibility.Witness {
+			var visits []*observation.Exchange
+			for _, visit := range tt.visits {
+				s := visit()
+				if visits = append(visits, s); s.Kind != eligibility.Witness {
 					r.files.Withdraw("/a", s.At)
 				}
 				time.Sleep(time.Millisecond)
 			}
-			if err := r.mergeNow(looks...); (err == nil) != (tt.stored == len(looks)) {
-				r.Errorf("merging %d looks returned %v although %d can be stored", len(looks), err, tt.stored)
+			if err := r.mergeNow(visits...); (err == nil) != (tt.stored == len(visits)) {
+				r.Errorf("merging %d observations returned %v although %d can be stored", len(visits), err, tt.stored)
 			}
 			for _, wait := range []time.Duration{0, 2 * time.Second, time.Minute} {
 				time.Sleep(wait)

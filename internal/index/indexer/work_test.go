@@ -56,7 +56,7 @@ func TestNoTaskIsDueRightAfterItRan(t *testing.T) {
 	}
 }
 
-// waiting is a sighting as one of many that wait while the store hangs.
+// waiting is an observation as one of many that wait while the store hangs.
 func waiting(i int, link string) *observation.Exchange {
 	return &observation.Exchange{
 		Kind: eligibility.Alive, Location: "/page/" + strconv.Itoa(i),
@@ -70,7 +70,7 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 		link        string
 		least, most int
 	}{
-		{"small sightings", "", 2_000, 5_000},
+		{"small observations", "", 2_000, 5_000},
 		{"headers of 8 KB", strings.Repeat("x", 8<<10), 200, 256},
 		{"headers of 1 MB", strings.Repeat("x", 1<<20), 1, 1},
 	} {
@@ -100,7 +100,7 @@ func TestClosedQueueTakesNothing(t *testing.T) {
 	q := newQueue()
 	q.close()
 	if q.offer(waiting(0, "")) {
-		t.Error("it took a sighting")
+		t.Error("it took an observation")
 	}
 }
 
@@ -130,7 +130,7 @@ func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
 	}
 }
 
-// affords merges a sighting within the budget, while sight reads all of it.
+// affords merges an observation within the budget, while sight reads all of it.
 func (r *rig) affords(s *observation.Exchange, change ...func(*observation.Exchange)) {
 	r.Helper()
 	for _, f := range change {
@@ -184,7 +184,7 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 	}
 }
 
-// isRead reports whether the last look at a location read all of the page.
+// isRead reports whether the last observation of a location read all of the page.
 func (r *rig) isRead(location string) bool { return r.page(location).Read }
 
 // TestPageIsPaidForByWhatIsInIt checks that the price of a page depends on its bytes, not on how

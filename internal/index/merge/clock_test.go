@@ -53,7 +53,7 @@ func TestClockThatIsOffForAWhileSpoilsNoDate(t *testing.T) {
 	}
 }
 
-func TestLookByAClockThatWasAheadIsReplacedByTheNext(t *testing.T) {
+func TestObservationByAClockThatWasAheadIsReplacedByTheNext(t *testing.T) {
 	runWithPage(t, "with a page", func(w *world) {
 		w.answer("/a", http.StatusNotModified, at(w.now.Add(10*years)))
 		w.wait(time.Hour)

@@ -52,7 +52,7 @@ func (u *update) compare() comparison {
 	if p.Awaits(u.VariantKey, at) {
 		return comparison{outcome: mark.Variant}
 	}
-	after, outcome, since := p.Mark.Look(u.View, at.Seconds())
+	after, outcome, since := p.Mark.Observe(u.View, at.Seconds())
 	meant, taken := p.Variants.Meet(u.VariantKey, outcome)
 	if taken {
 		p.Mark = after
@@ -73,13 +73,13 @@ func (u *update) date(c comparison) lastmod.Finding {
 	if u.Same {
 		given[lastmod.Page] = p.Dates.Last[lastmod.Page]
 	}
-	dates, found := p.Dates.Look(lastmod.Look{
-		At: u.Moment(), Before: p.Loaded.Before, First: p.Looks <= 1,
+	dates, found := p.Dates.Observe(lastmod.Observation{
+		At: u.Moment(), Before: p.Loaded.Before, First: p.Observations <= 1,
 		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Odd: c.odd, Variant: u.VariantKey, Given: given,
 	}, u.site.Trust)
 	p.Dates = dates
 	if found.Rewritten {
-		p.Mark, _, _ = mark.Mark{}.Look(u.View, u.Moment().Seconds())
+		p.Mark, _, _ = mark.Mark{}.Observe(u.View, u.Moment().Seconds())
 	}
 	if !p.Mark.Holding() {
 		p.NewLinks = nil

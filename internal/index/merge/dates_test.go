@@ -64,7 +64,7 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 				w.sight("/b", html("b"), lastModified(old.Add(time.Duration(i)*day)))
 			}
 		}, time.Time{}},
-		{"moved with the change, to a time between the looks", func(w *world) { changeExactly(w) }, start.Add(5 * time.Hour)},
+		{"moved with the change, to a time between the observations", func(w *world) { changeExactly(w) }, start.Add(5 * time.Hour)},
 		{"two other pages were caught", func(w *world) {
 			w.sight("/b", html("b"), lastModified(old))
 			for _, page := range []string{"/a", "/"} {
@@ -201,17 +201,17 @@ func TestNewPageIsDatedByTheFirstSightOfTheLink(t *testing.T) {
 
 func TestChangeFreqIsInferred(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		every time.Duration // between changes; 0 for never
-		looks int
-		gap   time.Duration
-		want  rate.Freq
+		name   string
+		every  time.Duration // between changes; 0 for never
+		visits int
+		gap    time.Duration
+		want   rate.Freq
 	}{
-		{"one look", time.Hour, 1, time.Minute, rate.Unknown},
+		{"one observation", time.Hour, 1, time.Minute, rate.Unknown},
 		{"two minutes without a change", 0, 24, 5 * time.Second, rate.Unknown},
 		{"every ten seconds", 10 * time.Second, 24, 5 * time.Second, rate.Hourly},
-		{"every look", time.Second, 24, 5 * time.Second, rate.Always},
-		{"once, a minute after the first look", time.Minute, 20, 5 * time.Second, rate.Unknown},
+		{"every observation", time.Second, 24, 5 * time.Second, rate.Always},
+		{"once, a minute after the first observation", time.Minute, 20, 5 * time.Second, rate.Unknown},
 		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
 		{"every week", 7 * 24 * time.Hour, 400, 6 * time.Hour, rate.Weekly},
 		{"never for two years", 0, 800, 24 * time.Hour, rate.Never},
@@ -219,7 +219,7 @@ func TestChangeFreqIsInferred(t *testing.T) {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/b"))
 			start := w.now
-			for range tt.looks {
+			for range tt.visits {
 				version := 0
 				if tt.every > 0 {
 					version = int(w.now.Sub(start) / tt.every)
@@ -233,14 +233,14 @@ func TestChangeFreqIsInferred(t *testing.T) {
 				w.Errorf("changefreq %q, want %q (likeliest %q, %.2f)", e.Freq, tt.want, p.Freq, p.Confidence)
 			}
 			if tt.want == rate.Always && w.lastMod("/b") != 0 {
-				w.Error("a page that is another one at every look has a lastmod")
+				w.Error("a page that is another one at every observation has a lastmod")
 			}
 		})
 	}
 }
 
 // Who has just set up a site edits a page, and looks what the sitemap says.
-func TestEditSoonAfterTheFirstLookIsDated(t *testing.T) {
+func TestEditSoonAfterTheFirstObservationIsDated(t *testing.T) {
 	for _, gap := range []time.Duration{5 * time.Second, 65 * time.Second, 10 * time.Minute, 3 * time.Hour} {
 		run(t, gap.String(), options{}, func(w *world) {
 			w.sight("/", html("home", "/b"))

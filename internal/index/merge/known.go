@@ -33,12 +33,12 @@ type Known struct {
 
 // Presence says what the visits to a location found.
 type Presence struct {
-	LastSeen time.Time
-	Status   int
-	Absent   eligibility.Reason // why the last request got no page there, if that is known
-	Looks    uint64
-	Read     bool // the last visit read all of it
-	Changes  uint64
+	LastSeen     time.Time
+	Status       int
+	Absent       eligibility.Reason // why the last request got no page there, if that is known
+	Observations uint64
+	Read         bool // the last visit read all of it
+	Changes      uint64
 }
 
 // Relations says how a page relates to others.
@@ -93,7 +93,7 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 		Removal: removalOf(p, now),
 		Rule:    rule.Listing == eligibility.Always, Pattern: rule.Pattern,
 		Presence: Presence{
-			LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Looks: p.Looks,
+			LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Observations: p.Observations,
 			Read: p.BodyHash != 0, Changes: p.Dates.Count,
 		},
 		Relations: Relations{Alternates: p.Peers},

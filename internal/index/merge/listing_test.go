@@ -421,13 +421,13 @@ func TestTrackedVisits(t *testing.T) {
 	w := newWorld(t, options{})
 	w.sight("/", html("home", "/a"))
 	w.sight("/a", campaign, tracked, lastModified(w.now.Add(-48*time.Hour)))
-	if p := w.page("/a"); p.Looks != 0 || w.due["/a"] == 0 {
-		t.Errorf("after a tracked visit /a has %d looks and was made due %d times; want none, and due", p.Looks, w.due["/a"])
+	if p := w.page("/a"); p.Observations != 0 || w.due["/a"] == 0 {
+		t.Errorf("after a tracked visit /a has %d observations and was made due %d times; want none, and due", p.Observations, w.due["/a"])
 	}
 	w.wait(24 * time.Hour)
 	first := w.now
 	w.sight("/a", html("a"))
-	if p := w.page("/a"); !p.FirstSeen.Equal(first) || p.Looks != 1 {
-		t.Errorf("/a was first seen at %v, after %d looks; want %v and 1", p.FirstSeen, p.Looks, first)
+	if p := w.page("/a"); !p.FirstSeen.Equal(first) || p.Observations != 1 {
+		t.Errorf("/a was first seen at %v, after %d observations; want %v and 1", p.FirstSeen, p.Observations, first)
 	}
 }

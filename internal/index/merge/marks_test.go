@@ -29,7 +29,7 @@ func runWithShop(t *testing.T, name string, n int, fn func(w *world, pages []str
 	t.Run(name, func(t *testing.T) { withShop(t, n, fn) })
 }
 
-// quiet is how many looks without news it takes until a page's small news count at once.
+// quiet is how many observations without news it takes until a page's small news count at once.
 const quiet = 5
 
 // withShop runs fn with a site of n listed products that have been quiet for long enough.
@@ -48,7 +48,7 @@ func withShop(t *testing.T, n int, fn func(w *world, pages []string)) {
 }
 
 // A page that was seen only once may change by itself, so new text on it is held.
-func TestHeldNewsAreConfirmedByMoreLooksAndDatedToTheFirst(t *testing.T) {
+func TestHeldNewsAreConfirmedByMoreObservationsAndDatedToTheFirst(t *testing.T) {
 	for _, again := range []string{"the same bytes", "other bytes", "after a restart"} {
 		runWithShop(t, again, 3, func(w *world, _ []string) {
 			pages := []string{"/thing-3"}
@@ -56,12 +56,12 @@ func TestHeldNewsAreConfirmedByMoreLooksAndDatedToTheFirst(t *testing.T) {
 			w.sight(pages[0], product(0, "€ 19.95", shopMenu, about+pages[0]))
 			w.wait(time.Hour)
 			cheaper := product(0, "€ 9.95", shopMenu, about+pages[0])
-			looked, was := w.due[pages[0]], w.lastMod(pages[0])
+			visited, was := w.due[pages[0]], w.lastMod(pages[0])
 			first := w.now.Unix()
 			w.sight(pages[0], cheaper)
 			w.wantLastMod(pages[0], was)
-			if w.due[pages[0]] != looked+1 {
-				w.Error("a page that may have changed is not looked at again soon")
+			if w.due[pages[0]] != visited+1 {
+				w.Error("a page that may have changed is not observed again soon")
 			}
 			w.wait(time.Hour)
 			switch again {
@@ -95,7 +95,7 @@ func TestContentOfVariantsBelongsToThePage(t *testing.T) {
 			w.sight(pages[0]+v, news, ownQuery)
 		}
 		want := w.now.Unix()
-		for range 2 { // the first look is held
+		for range 2 { // the first observation is held
 			w.sight(pages[0], news)
 			w.wait(time.Hour)
 		}
@@ -295,7 +295,7 @@ func TestRateUsesTheDateOfABelievedSource(t *testing.T) {
 				} else {
 					want = want.Saw(at.Unix(), i > 0)
 				}
-				for range 6 { // looks without a change
+				for range 6 { // observations without a change
 					w.wait(time.Hour)
 					want = want.Saw(w.now.Unix(), false)
 					w.sight("/a", page, lastModified(saved))

@@ -26,14 +26,14 @@ func home(paragraphs string, links ...string) string {
 	return b.String() + "</ul></main>"
 }
 
-// certainLooks is how many looks must show a new link, the first included, before it
+// certainObservations is how many observations must show a new link, the first included, before it
 // counts as a change.
-const certainLooks = 4
+const certainObservations = 4
 
-// showHeld shows a new link on home until one look before it counts.
+// showHeld shows a new link on home until one observation before it counts.
 func showHeld(w *world, links ...string) {
 	w.Helper()
-	for range certainLooks - 1 {
+	for range certainObservations - 1 {
 		w.sight("/", home("", links...))
 	}
 }
@@ -60,7 +60,7 @@ func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 			return want
 		}
 	}
-	whenSeen := func(age time.Duration) time.Duration { return age - (certainLooks-1)*2*time.Second } // its first look, after held
+	whenSeen := func(age time.Duration) time.Duration { return age - (certainObservations-1)*2*time.Second } // its first observation, after held
 	held := func(w *world) { showHeld(w, "/a", "/new") }
 	seen := func(w *world) { see(w) }
 	for _, tt := range []struct {
@@ -70,8 +70,8 @@ func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 		{"seen after the link", steps(0, held, seen, certain)},
 		{"first seen when it is certain", steps(0, held, certain, seen)},
 		{"not certain yet", steps(no, held, seen)},
-		{"visited just before the look that showed the link", steps(no, seen, held, certain)},
-		{"visited before a look that did not show the link", steps(no, seen, func(w *world) { w.sight("/", home("", "/a")) }, held, certain)},
+		{"visited just before the observation that showed the link", steps(no, seen, held, certain)},
+		{"visited before an observation that did not show the link", steps(no, seen, func(w *world) { w.sight("/", home("", "/a")) }, held, certain)},
 		{"it has an older date", steps(whenSeen(48*hour), held, func(w *world) { see(w, ago(48*hour)) }, certain)},
 		{"it was made some minutes before", steps(whenSeen(10*time.Minute), held, func(w *world) { see(w, ago(10*time.Minute)) }, certain)},
 		{"its date is the clock's", steps(whenSeen(0), held, func(w *world) { see(w, ago(0)) }, certain, func(w *world) {
@@ -86,17 +86,17 @@ func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 			return 0
 		}},
 		{"linked from a menu", func(w *world) int64 {
-			for range certainLooks {
+			for range certainObservations {
 				w.sight("/", strings.Replace(home("", "/a", "/x"), "</nav>", "<a href=/new>new</a></nav>", 1))
 			}
 			see(w)
 			return 0
 		}},
-		{"not there at one of the looks", func(w *world) int64 {
+		{"not there at one of the observations", func(w *world) int64 {
 			w.sight("/", home("", "/a", "/x", "/new"))
 			w.sight("/", home("", "/a", "/x"))
 			see(w)
-			for range 3 * certainLooks {
+			for range 3 * certainObservations {
 				w.sight("/", home("", "/a", "/x", "/new"))
 			}
 			return 0

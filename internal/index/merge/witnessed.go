@@ -46,7 +46,7 @@ func (u *update) seen() {
 	p := u.p
 	at := u.Moment()
 	p.Loaded.Before = p.LastSeen.Second()
-	if p.Looks == 0 {
+	if p.Observations == 0 {
 		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // earlier times are not of visits at the page
 		p.Dates.FirstSeen(at)
 	}
@@ -54,7 +54,7 @@ func (u *update) seen() {
 	u.stays()
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
-	p.Looks++
+	p.Observations++
 	p.Witnessed, p.Absent = true, eligibility.None
 	if u.Same {
 		u.seenSame()
@@ -119,7 +119,7 @@ func (u *update) tracked() {
 	default:
 		return // the page itself is gone, or forbids its listing
 	}
-	if p.Looks == 0 {
+	if p.Observations == 0 {
 		p.Shared = p.Shared || u.Shared // until the page itself was seen
 	}
 	witnessed(p, u.Observation)

@@ -283,7 +283,7 @@ func (w *world) wantNoTrace(text string) {
 }
 
 // html is a page with a main text and links. Another text counts as a change at its first
-// look, since the whole paragraph is new and long.
+// observation, since the whole paragraph is new and long.
 func html(text string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", atLength(text))

@@ -1,5 +1,5 @@
-// Package schedule decides for each request whether to look at its target now. It takes targets, and how
-// earlier looks at them ended. Most requests teach nothing, so the answer must cost next to
+// Package schedule decides for each request whether to observe its target now. It takes targets, and how
+// earlier observations of them ended. Most requests teach nothing, so the answer must cost next to
 // nothing: one hash, two cache lines, and no lock if the target is known.
 package schedule
 
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The time between looks at one page. The second look is due Shortest after the first. Each wait is
+// The time between observations of one page. The second observation is due Shortest after the first. Each wait is
 // a quarter longer than the last, up to Longest. So on a page with visitors, a withdrawal is seen
 // within a minute.
 const (
@@ -18,7 +18,7 @@ const (
 	Longest  = time.Minute
 )
 
-// longestPass is the longest wait after looks that taught nothing.
+// longestPass is the longest wait after observations that taught nothing.
 const longestPass = 10 * time.Second
 
 // lease is how long an unsettled claim keeps others from claiming its target.
@@ -69,14 +69,14 @@ func New(size int) *Table {
 	}
 }
 
-// unknownRate (per second) and unknownBurst bound the looks at unknown targets. A flood of made-up
+// unknownRate (per second) and unknownBurst bound the observations of unknown targets. A flood of made-up
 // addresses must not crowd out the site's pages, but a crawl of a new site must not lose any.
 const (
 	unknownRate  = 2_000
 	unknownBurst = 20_000
 )
 
-// A Claim is the right to look at the response to one target. Its owner settles it once it knows
+// A Claim is the right to observe the response to one target. Its owner settles it once it knows
 // what the response showed. Settling the zero Claim does nothing.
 type Claim struct {
 	table *Table
@@ -84,7 +84,7 @@ type Claim struct {
 	tag   uint64
 }
 
-// Begin claims a look at target. ok is false if the target is not due.
+// Begin claims an observation of target. ok is false if the target is not due.
 func (t *Table) Begin(target string) (claim Claim, ok bool) {
 	tag := t.tag(target)
 	if s := t.find(tag); s != nil {

@@ -43,7 +43,7 @@ func wait(t *testing.T, table *Table, target string) (time.Duration, Claim) {
 	return 0, Claim{}
 }
 
-func TestOutcomeOfALookDecidesTheNextWait(t *testing.T) {
+func TestOutcomeOfAnObservationDecidesTheNextWait(t *testing.T) {
 	accept, pass, giveBack := Claim.Accept, Claim.Pass, Claim.Return
 	ms := func(n ...int) (all []time.Duration) {
 		for _, n := range n {
@@ -56,12 +56,12 @@ func TestOutcomeOfALookDecidesTheNextWait(t *testing.T) {
 		settle []func(Claim)
 		want   []time.Duration // after each
 	}{
-		{"accepted looks grow by a quarter", []func(Claim){accept, accept, accept, accept, accept}, ms(2000, 2500, 3100, 3800, 4700)},
-		{"passed looks grow too", []func(Claim){pass, pass, pass}, ms(2000, 2500, 3100)},
-		{"a returned look leaves it due", []func(Claim){giveBack, giveBack, accept}, ms(0, 0, 2000)},
-		{"a returned look keeps the wait", []func(Claim){accept, accept, giveBack, accept}, ms(2000, 2500, 0, 3100)},
+		{"accepted observations grow by a quarter", []func(Claim){accept, accept, accept, accept, accept}, ms(2000, 2500, 3100, 3800, 4700)},
+		{"passed observations grow too", []func(Claim){pass, pass, pass}, ms(2000, 2500, 3100)},
+		{"a returned observation leaves it due", []func(Claim){giveBack, giveBack, accept}, ms(0, 0, 2000)},
+		{"a returned observation keeps the wait", []func(Claim){accept, accept, giveBack, accept}, ms(2000, 2500, 0, 3100)},
 		{"accepted and passed share the wait", []func(Claim){accept, pass, accept}, ms(2000, 2500, 3100)},
-		{"a look never settled is leased for a second", []func(Claim){func(Claim) {}, accept}, ms(1000, 2000)},
+		{"an observation never settled is leased for a second", []func(Claim){func(Claim) {}, accept}, ms(1000, 2000)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, 64, func(t *testing.T, table *Table) {
@@ -180,7 +180,7 @@ func TestFloodPushesOutWhatIsDueForLongest(t *testing.T) {
 	})
 }
 
-func TestLookAtATargetThatWasPushedOutChangesNoOther(t *testing.T) {
+func TestObservationOfATargetThatWasPushedOutChangesNoOther(t *testing.T) {
 	inBubble(t, 8, func(t *testing.T, table *Table) {
 		old := begin(t, table, "/old")
 		old.Return()
@@ -267,7 +267,7 @@ func TestKnownTargetCostsNoMemory(t *testing.T) {
 		claim.Accept()
 		claim.Return()
 	}); n != 0 {
-		t.Errorf("a look costs %v allocations, want none", n)
+		t.Errorf("an observation costs %v allocations, want none", n)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestPageLeavesWhenItExpires(t *testing.T) {
 		}
 
 		time.Sleep(10 * time.Second)
-		s.files.Changed() // the store was looked at, and nothing has changed
+		s.files.Changed() // the store was asked, and nothing has changed
 		time.Sleep(90*time.Minute - 11*time.Second)
 		s.want("sitemap-1.xml", "/a", "/last")
 		old := s.get("sitemap.xml").Body.String()

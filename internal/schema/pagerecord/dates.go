@@ -34,14 +34,14 @@ func (p *Page) Freq() (rate.Freq, float64) {
 
 const neverAfter = 2 * 365 * day
 
-// volatileChanges is how many changes a page needs before it counts as changing at every look. If
-// there are one or two soon after the first look, somebody is working on the page, and the changes
+// volatileChanges is how many changes a page needs before it counts as changing at every observation. If
+// there are one or two soon after the first observation, somebody is working on the page, and the changes
 // have dates. A list keeps its dates however often it changes: each of its items is a change.
 const volatileChanges = 3
 
 // bearsOut reports whether the page was watched long enough to say that it changes so often.
 // Somebody often edits a page while it is watched, as after a deploy. So one change soon after the
-// first look proves little. It needs another change, or the time in which another would have come.
+// first observation proves little. It needs another change, or the time in which another would have come.
 func (p *Page) bearsOut(freq rate.Freq) bool {
 	watched := p.LastSeen.Sub(p.FirstSeen)
 	switch {
@@ -64,14 +64,14 @@ func (p *Page) Inherit(from *Page) {
 	if p.FirstSeen == 0 {
 		p.Mark, p.Rate = from.Mark, from.Rate
 		p.Dates.Inherit(from.Dates)
-		p.Looks = from.Looks
+		p.Observations = from.Observations
 	}
 	if p.FirstSeen == 0 || from.FirstSeen < p.FirstSeen {
 		p.FirstSeen = from.FirstSeen
 	}
 }
 
-// BecomesNew notes at a look that the location is a new page, whose first link was seen at since.
+// BecomesNew notes at an observation that the location is a new page, whose first link was seen at since.
 // It reports whether that is news.
 func (p *Page) BecomesNew(since, at moment.Time, trust lastmod.Trust) bool {
 	if p.FirstSeen == 0 {

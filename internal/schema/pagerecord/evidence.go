@@ -32,7 +32,7 @@ func (p *Page) Judged() eligibility.Record {
 	}
 }
 
-// Passes reports whether one look at a link would be enough evidence for the location.
+// Passes reports whether one observation of a link would be enough evidence for the location.
 func (p *Page) Passes() bool {
 	word := p.Word()
 	return word != eligibility.Secret && (word != eligibility.Risky || p.Unprompted)

@@ -1,5 +1,5 @@
 // Package pagerecord has the record of one location: all that is remembered of a page, and the
-// rules that need only the record. Its input is stored bytes and what looks showed. Its output is
+// rules that need only the record. Its input is stored bytes and what observations showed. Its output is
 // values, and bytes to store. It never decides what becomes of a page, and never touches a store or
 // a clock.
 package pagerecord
@@ -48,7 +48,7 @@ type Loaded struct {
 	Listed   bool                 // whether the page was listed before the transaction
 	Tallied  eligibility.Standing // how the tally counts the record
 	Sibling  sitewide.Sibling     // how its group counts the page
-	Before   moment.Time          // the look before the one being merged, to the second, 0 if none
+	Before   moment.Time          // the observation before the one being merged, to the second, 0 if none
 	Change   moment.Time          // the last content change before the transaction
 }
 
@@ -73,16 +73,16 @@ func Decode(b []byte) (*Page, error) {
 	return p, nil
 }
 
-// Presence says when a page was seen, and whether it was there. Looks change it. So does the
+// Presence says when a page was seen, and whether it was there. Observations change it. So does the
 // review, once the page was not seen for long.
 type Presence struct {
-	FirstSeen moment.Time        `cbor:"1,keyasint,omitzero"` // to the second, 0 if only a link is known
-	LastSeen  moment.Time        `cbor:"2,keyasint,omitzero"`
-	Status    int                `cbor:"3,keyasint,omitzero"` // of the last answer
-	Looks     uint64             `cbor:"4,keyasint,omitzero"`
-	Witnessed bool               `cbor:"5,keyasint,omitzero"` // it was there when somebody last asked
-	Absent    eligibility.Reason `cbor:"6,keyasint,omitzero"` // why it was not
-	Barred    bool               `cbor:"7,keyasint,omitzero"` // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
+	FirstSeen    moment.Time        `cbor:"1,keyasint,omitzero"` // to the second, 0 if only a link is known
+	LastSeen     moment.Time        `cbor:"2,keyasint,omitzero"`
+	Status       int                `cbor:"3,keyasint,omitzero"` // of the last answer
+	Observations uint64             `cbor:"4,keyasint,omitzero"`
+	Witnessed    bool               `cbor:"5,keyasint,omitzero"` // it was there when somebody last asked
+	Absent       eligibility.Reason `cbor:"6,keyasint,omitzero"` // why it was not
+	Barred       bool               `cbor:"7,keyasint,omitzero"` // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
 }
 
 // Unasked reports whether nobody has asked for the location yet, as far as is known.
@@ -98,7 +98,7 @@ type PendingRemoval struct {
 	MissingNet uint32             `cbor:"3,keyasint,omitzero"` // which client; see observation.Net
 }
 
-// Statement is what the page said about itself at the last look.
+// Statement is what the page said about itself at the last observation.
 type Statement struct {
 	Content   eligibility.Reason `cbor:"1,keyasint,omitzero"` // why it forbids its listing
 	Until     moment.Time        `cbor:"2,keyasint,omitzero"` // when it should leave (unavailable_after), 0 for never
@@ -110,8 +110,8 @@ type Statement struct {
 // Redirect says where the location redirects to. Targets are stored as hashes.
 type Redirect struct {
 	Target   uint64      `cbor:"1,keyasint,omitzero"` // the last target
-	TargetAt moment.Time `cbor:"2,keyasint,omitzero"` // the look that first saw it
-	By       uint32      `cbor:"3,keyasint,omitzero"` // the client of that look; see observation.Net
+	TargetAt moment.Time `cbor:"2,keyasint,omitzero"` // the observation that first saw it
+	By       uint32      `cbor:"3,keyasint,omitzero"` // the client of that observation; see observation.Net
 }
 
 // Reading says what was read of the page, and what reading the same bytes again may add.
@@ -177,13 +177,13 @@ type Place struct {
 // varies by language shows each of them to its own visitors.
 type Variants []uint16
 
-// NewLinks are links of a page to locations that nobody knew. A look that may have been the first
-// to show a change saw them first, and each look since has seen them.
+// NewLinks are links of a page to locations that nobody knew. An observation that may have been the first
+// to show a change saw them first, and each observation since has seen them.
 type NewLinks []NewLink
 
 // NewLink is one such link.
 type NewLink struct {
-	Since moment.Time `cbor:"1,keyasint,omitzero"` // the look, to the second
+	Since moment.Time `cbor:"1,keyasint,omitzero"` // the observation, to the second
 	To    uint64      `cbor:"2,keyasint,omitzero"` // the ID of the location
 }
 

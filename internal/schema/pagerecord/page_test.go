@@ -22,7 +22,7 @@ import (
 // changedDates returns the dates of a page whose change at 1700000100 was seen.
 func changedDates() (d lastmod.Dates) {
 	for i := range moment.Time(2) {
-		d, _ = d.Look(lastmod.Look{
+		d, _ = d.Observe(lastmod.Observation{
 			At: moment.Seconds(1700000000) + 100_000*i, Before: moment.Seconds(1700000000) * i, First: i == 0,
 			Outcome: mark.Changed * mark.Outcome(i), Since: moment.Seconds(1700000100),
 			Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1690000000)},
@@ -35,7 +35,7 @@ func changedDates() (d lastmod.Dates) {
 func full() *Page {
 	facts := html.Read([]byte("<main><p>A text that is long enough to be one."), html.Options{})
 	view := mark.Read(&facts, 0)
-	m, _, _ := mark.Mark{}.Look(&view, 1)
+	m, _, _ := mark.Mark{}.Observe(&view, 1)
 	sec := moment.Seconds
 	return &Page{
 		Standing:       eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink},
@@ -98,7 +98,7 @@ func TestPageOfManyBlocksIsBounded(t *testing.T) {
 	}
 	facts := html.Read([]byte(text.String()), html.Options{})
 	view := mark.Read(&facts, 0)
-	s.Mark, _, _ = mark.Mark{}.Look(&view, 1)
+	s.Mark, _, _ = mark.Mark{}.Observe(&view, 1)
 	if n := len(s.Encode()); n > 2250 {
 		t.Errorf("a page of 1,000 blocks takes %d bytes", n)
 	}

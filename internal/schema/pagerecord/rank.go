@@ -17,7 +17,7 @@ func (p *Page) worth() uint8 {
 	return 0
 }
 
-// rankShift is the position of the worth in a rank. Below it is the time of the last look, or link,
+// rankShift is the position of the worth in a rank. Below it is the time of the last observation, or link,
 // in milliseconds.
 const rankShift = 56
 

@@ -168,9 +168,9 @@ func TestEarlyChangesGiveNoChangefreq(t *testing.T) {
 
 func TestNeverIsSaidOnlyAfterYears(t *testing.T) {
 	const first = 1_700_000_000
-	watched := func(days int64, look func(e rate.Estimate, at int64) rate.Estimate) (e rate.Estimate) {
+	watched := func(days int64, visit func(e rate.Estimate, at int64) rate.Estimate) (e rate.Estimate) {
 		for at := int64(first); at <= first+days*86_400; at += 86_400 {
-			e = look(e, at)
+			e = visit(e, at)
 		}
 		return e
 	}
@@ -184,7 +184,7 @@ func TestNeverIsSaidOnlyAfterYears(t *testing.T) {
 	}{
 		{"the same for a year and a half", watched(550, same), rate.Yearly},
 		{"the same for two years and more", watched(800, same), rate.Never},
-		{"other noise at every look", watched(800, noise), rate.Unknown},
+		{"other noise at every observation", watched(800, noise), rate.Unknown},
 		{"stopped a year ago", watched(465, stops), rate.Yearly},
 	} {
 		if got, _ := (&Page{Rate: tt.rate}).Freq(); got != tt.want {
@@ -194,21 +194,21 @@ func TestNeverIsSaidOnlyAfterYears(t *testing.T) {
 }
 
 func TestMovedPageInheritsItsHistory(t *testing.T) {
-	from := &Page{Presence: Presence{FirstSeen: noon, Looks: 7}, Rate: rate.Estimate{}.Saw(1_700_000_000, false)}
+	from := &Page{Presence: Presence{FirstSeen: noon, Observations: 7}, Rate: rate.Estimate{}.Saw(1_700_000_000, false)}
 	for _, tt := range []struct {
-		name  string
-		to    Page
-		looks uint64
-		first moment.Time
+		name   string
+		to     Page
+		visits uint64
+		first  moment.Time
 	}{
 		{"to a new location", Page{}, 7, noon},
-		{"to a page that was seen later", Page{Presence: Presence{FirstSeen: noon + 1000, Looks: 2}}, 2, noon},
-		{"to a page that was seen before", Page{Presence: Presence{FirstSeen: noon - 1000, Looks: 2}}, 2, noon - 1000},
+		{"to a page that was seen later", Page{Presence: Presence{FirstSeen: noon + 1000, Observations: 2}}, 2, noon},
+		{"to a page that was seen before", Page{Presence: Presence{FirstSeen: noon - 1000, Observations: 2}}, 2, noon - 1000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := tt.to
-			if p.Inherit(from); p.Looks != tt.looks || p.FirstSeen != tt.first {
-				t.Errorf("%d looks since %d, want %d since %d", p.Looks, p.FirstSeen, tt.looks, tt.first)
+			if p.Inherit(from); p.Observations != tt.visits || p.FirstSeen != tt.first {
+				t.Errorf("%d observations since %d, want %d since %d", p.Observations, p.FirstSeen, tt.visits, tt.first)
 			}
 		})
 	}

@@ -13,8 +13,8 @@ const variantsKept = 8
 // familiar is a bit of a variant: the mark knows its text.
 const familiar = 1
 
-// Meet says what a look in a variant means. The first look in a variant decides nothing: if it
-// shows another text, that may be the variant's own, or a change. At the second look the mark
+// Meet says what an observation in a variant means. The first observation in a variant decides nothing: if it
+// shows another text, that may be the variant's own, or a change. At the second observation the mark
 // learns the text. taken is false if the mark must stay as it was.
 func (v *Variants) Meet(variant uint16, o mark.Outcome) (meant mark.Outcome, taken bool) {
 	if variant == 0 {
@@ -42,11 +42,11 @@ func (v *Variants) Meet(variant uint16, o mark.Outcome) (meant mark.Outcome, tak
 	return meant, taken
 }
 
-// Untold reports whether the mark does not know the text of the last look yet. Then the same bytes
+// Untold reports whether the mark does not know the text of the last observation yet. Then the same bytes
 // may still show a change.
 func (v Variants) Untold() bool { return len(v) > 0 && v[0]&familiar == 0 }
 
-// Awaits reports whether the mark holds something that was seen in another variant. A look in this
+// Awaits reports whether the mark holds something that was seen in another variant. An observation in this
 // one cannot tell whether it is still there. Awaits gives up if that was not seen again for a day,
 // or if the clock was ahead then.
 func (p *Page) Awaits(variant uint16, at moment.Time) bool {

@@ -1,6 +1,6 @@
 // Package replicas notices what other processes change in a store that they share with this one. Each
 // change of a shard raises a number in the shard's record. A few records say what is known of the
-// whole site. The package compares these records with their state at its last look. It never writes
+// whole site. The package compares these records with their state at its last poll. It never writes
 // to the store.
 package replicas
 
@@ -21,12 +21,12 @@ type Watch struct {
 	keys  keys.Keys
 	every time.Duration
 	site  []string          // keys of the records of the whole site
-	seen  map[string]uint64 // hashes of records by key, nil before the first look
-	asked time.Time         // when the last look was
+	seen  map[string]uint64 // hashes of records by key, nil before the first poll
+	asked time.Time         // when the last poll was
 }
 
 // New returns a watch over the records of shards and the records with the keys in site. every is the
-// time between two looks; 0 means that there are no other processes.
+// time between two polls; 0 means that there are no other processes.
 func New(k keys.Keys, every time.Duration, site []string) *Watch {
 	return &Watch{keys: k, every: every, site: site}
 }
@@ -34,7 +34,7 @@ func New(k keys.Keys, every time.Duration, site []string) *Watch {
 // Alone reports whether there are no other processes.
 func (w *Watch) Alone() bool { return w.every == 0 }
 
-// Due returns when the next look is due, or the zero time for never.
+// Due returns when the next poll is due, or the zero time for never.
 func (w *Watch) Due() time.Time {
 	if w.Alone() {
 		return time.Time{}
@@ -42,7 +42,7 @@ func (w *Watch) Due() time.Time {
 	return w.asked.Add(w.every)
 }
 
-// Changes are what others changed since the last look.
+// Changes are what others changed since the last poll.
 type Changes struct {
 	Shards []int           // shards whose listing changed
 	Site   map[string]bool // changed records of the site, by key
@@ -50,10 +50,10 @@ type Changes struct {
 	records map[string]uint64
 }
 
-// Look returns what others have changed. Once the caller has read the changes, it calls
-// [Watch.Took]. Otherwise the next look returns them again. The first look returns no changes, so
+// Poll returns what others have changed. Once the caller has read the changes, it calls
+// [Watch.Took]. Otherwise the next poll returns them again. The first poll returns no changes, so
 // the caller must read everything else after it.
-func (w *Watch) Look(ctx context.Context, st store.Store) (c Changes, err error) {
+func (w *Watch) Poll(ctx context.Context, st store.Store) (c Changes, err error) {
 	c = Changes{Site: map[string]bool{}, records: map[string]uint64{}}
 	for r, err := range st.Scan(ctx, w.keys.Shards(), "") {
 		if err != nil {
@@ -78,7 +78,7 @@ func (w *Watch) changed(key string, hash uint64) bool {
 	return w.seen != nil && (!known || before != hash)
 }
 
-// Took notes that this process has taken in the changes of the last look.
+// Took notes that this process has taken in the changes of the last poll.
 func (w *Watch) Took(c Changes) { w.seen, w.asked = c.records, time.Now() }
 
 // Wrote notes records that this process has written, so that it does not take its own changes for

@@ -32,18 +32,18 @@ func put(t *testing.T, st store.Store, key string, value []byte) {
 
 func newWatch() *Watch { return New(ours, time.Second, []string{site}) }
 
-// look returns what w sees, and calls Took.
-func look(t *testing.T, w *Watch, st store.Store) Changes {
+// poll returns what w sees, and calls Took.
+func poll(t *testing.T, w *Watch, st store.Store) Changes {
 	t.Helper()
-	c, err := w.Look(t.Context(), st)
+	c, err := w.Poll(t.Context(), st)
 	base.Check(t, err)
 	w.Took(c)
 	return c
 }
 
-// TestLookReportsWhatAnotherProcessChanged begins two processes on a store with a shard and a record
+// TestPollReportsWhatAnotherProcessChanged begins two processes on a store with a shard and a record
 // of the site. Then one of them writes.
-func TestLookReportsWhatAnotherProcessChanged(t *testing.T) {
+func TestPollReportsWhatAnotherProcessChanged(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		key    string
@@ -64,22 +64,22 @@ func TestLookReportsWhatAnotherProcessChanged(t *testing.T) {
 			put(t, st, ours.Shard(1), []byte("old"))
 			put(t, st, site, []byte("old"))
 			for _, w := range []*Watch{writer, reader} {
-				if c := look(t, w, st); len(c.Shards) > 0 || c.Site[site] {
-					t.Errorf("the first look reports shards %v and site %v, want nothing", c.Shards, c.Site)
+				if c := poll(t, w, st); len(c.Shards) > 0 || c.Site[site] {
+					t.Errorf("the first poll reports shards %v and site %v, want nothing", c.Shards, c.Site)
 				}
 			}
 			put(t, st, tt.key, tt.value)
 			writer.Wrote(map[string][]byte{tt.key: tt.value})
-			if c := look(t, writer, st); len(c.Shards) > 0 || c.Site[site] {
+			if c := poll(t, writer, st); len(c.Shards) > 0 || c.Site[site] {
 				t.Errorf("the process that wrote sees shards %v and site %v, want nothing of its own", c.Shards, c.Site)
 			}
-			for range 2 { // not taken, so the next look returns the same
-				if c, err := reader.Look(t.Context(), st); err != nil || !slices.Equal(c.Shards, tt.shards) || c.Site[site] != tt.site {
+			for range 2 { // not taken, so the next poll returns the same
+				if c, err := reader.Poll(t.Context(), st); err != nil || !slices.Equal(c.Shards, tt.shards) || c.Site[site] != tt.site {
 					t.Errorf("the other process sees shards %v and site %v, %v; want %v and %v", c.Shards, c.Site, err, tt.shards, tt.site)
 				}
 			}
-			look(t, reader, st)
-			if c := look(t, reader, st); len(c.Shards) > 0 || c.Site[site] {
+			poll(t, reader, st)
+			if c := poll(t, reader, st); len(c.Shards) > 0 || c.Site[site] {
 				t.Errorf("what was taken is seen again: shards %v and site %v", c.Shards, c.Site)
 			}
 		})
@@ -87,29 +87,29 @@ func TestLookReportsWhatAnotherProcessChanged(t *testing.T) {
 }
 
 // Both processes write the same shard. Each sees the other's change although it wrote too.
-func TestLookReportsAChangeOfAPartThatThisProcessWroteBefore(t *testing.T) {
+func TestPollReportsAChangeOfAPartThatThisProcessWroteBefore(t *testing.T) {
 	st, one, other := new(memstore.Store), newWatch(), newWatch()
-	look(t, one, st)
-	look(t, other, st)
+	poll(t, one, st)
+	poll(t, other, st)
 	for i, by := range []*Watch{one, other} {
 		value := []byte{byte(i)}
 		put(t, st, ours.Shard(1), value)
 		by.Wrote(map[string][]byte{ours.Shard(1): value})
 	}
-	if c := look(t, one, st); !slices.Equal(c.Shards, []int{1}) {
+	if c := poll(t, one, st); !slices.Equal(c.Shards, []int{1}) {
 		t.Errorf("the first to write sees shards %v, want the other's change of 1", c.Shards)
 	}
-	if c := look(t, other, st); len(c.Shards) > 0 {
+	if c := poll(t, other, st); len(c.Shards) > 0 {
 		t.Errorf("the last to write sees shards %v, want none", c.Shards)
 	}
 }
 
-func TestWroteBeforeTheFirstLookIsIgnored(t *testing.T) {
+func TestWroteBeforeTheFirstPollIsIgnored(t *testing.T) {
 	st, w := new(memstore.Store), newWatch()
 	put(t, st, ours.Shard(1), []byte("old"))
 	w.Wrote(map[string][]byte{ours.Shard(1): []byte("other")})
-	if c := look(t, w, st); len(c.Shards) > 0 {
-		t.Errorf("the first look reports shards %v, want none", c.Shards)
+	if c := poll(t, w, st); len(c.Shards) > 0 {
+		t.Errorf("the first poll reports shards %v, want none", c.Shards)
 	}
 }
 
@@ -133,35 +133,35 @@ func (b *broken) View(ctx context.Context, keys []string, fn func([][]byte) erro
 	return b.Store.View(ctx, keys, fn)
 }
 
-func TestLookThatFailsLosesNoChange(t *testing.T) {
+func TestPollThatFailsLosesNoChange(t *testing.T) {
 	err := errors.New("it does not answer")
 	for name, st := range map[string]*broken{"scan": {scan: err}, "view": {view: err}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWatch()
-			look(t, w, &st.Store)
+			poll(t, w, &st.Store)
 			put(t, st, ours.Shard(1), []byte("new"))
-			if _, got := w.Look(t.Context(), st); !errors.Is(got, err) {
+			if _, got := w.Poll(t.Context(), st); !errors.Is(got, err) {
 				t.Errorf("error %v, want the store's", got)
 			}
-			if c := look(t, w, &st.Store); !slices.Equal(c.Shards, []int{1}) {
+			if c := poll(t, w, &st.Store); !slices.Equal(c.Shards, []int{1}) {
 				t.Errorf("shards %v, want 1", c.Shards)
 			}
 		})
 	}
 }
 
-func TestDueIsCountedFromTheLastLookTaken(t *testing.T) {
+func TestDueIsCountedFromTheLastPollTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch()
 		if alone := New(ours, 0, nil); w.Alone() || !alone.Alone() || !alone.Due().IsZero() {
-			t.Error("only a process that is alone never looks")
+			t.Error("only a process that is alone never polls")
 		}
 		if w.Due().After(time.Now()) {
-			t.Error("the first look is not due at once")
+			t.Error("the first poll is not due at once")
 		}
-		look(t, w, new(memstore.Store))
+		poll(t, w, new(memstore.Store))
 		if want := time.Now().Add(time.Second); !w.Due().Equal(want) {
-			t.Errorf("the next look is due at %v, want %v", w.Due(), want)
+			t.Errorf("the next poll is due at %v, want %v", w.Due(), want)
 		}
 	})
 }

@@ -66,7 +66,7 @@ func TestSiblingsAreReadAsTheyWereWritten(t *testing.T) {
 		{"an orphan comes", func(s *Siblings) { s.Recount(Uncounted, Orphan) }, Siblings{Linked: 3, Orphans: 1, Day: 10, Grown: 3}},
 		{"a page becomes an orphan", func(s *Siblings) { s.Recount(Linked, Orphan) }, Siblings{Linked: 2, Orphans: 1, Day: 10, Grown: 3}},
 		{"a page leaves", func(s *Siblings) { s.Recount(Linked, Uncounted) }, Siblings{Linked: 2, Day: 10, Grown: 3}},
-		{"a look comes late", func(s *Siblings) { s.Grow(9) }, Siblings{Linked: 3, Day: 10, Grown: 4}},
+		{"an observation comes late", func(s *Siblings) { s.Grow(9) }, Siblings{Linked: 3, Day: 10, Grown: 4}},
 		{"a new day", func(s *Siblings) { s.Grow(12) }, Siblings{Linked: 3, Day: 12, Grown: 1}},
 		{"a clock was ahead", func(s *Siblings) { s.Grow(5) }, Siblings{Linked: 3, Day: 5, Grown: 1}},
 	} {

@@ -65,5 +65,5 @@ func (s *Siblings) Grow(day int64) {
 }
 
 // another reports whether a day is not the one being counted. The day before counts as the same,
-// since looks come late. A day long before means that a clock was ahead.
+// since observations come late. A day long before means that a clock was ahead.
 func (s Siblings) another(day int64) bool { return day > s.Day || day < s.Day-1 }

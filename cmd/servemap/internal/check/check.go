@@ -349,7 +349,7 @@ func (c *checker) readRobots(ctx context.Context, name string) {
 	}
 }
 
-// sample looks at some of the pages, spread over the sitemap.
+// sample checks some of the pages, spread over the sitemap.
 func (c *checker) sample(ctx context.Context) {
 	n := min(c.Pages, len(c.pages))
 	for i := range n {

@@ -146,7 +146,7 @@ func (e *Explorer) atStart(ctx context.Context, begun *bool, opts servemap.Explo
 	return err
 }
 
-// Revisit looks at pages that no visitor requests, until ctx ends. Site.Explore explores
+// Revisit observes pages that no visitor requests, until ctx ends. Site.Explore explores
 // before that; one request is the least.
 func (e *Explorer) Revisit(ctx context.Context) {
 	for ctx.Err() == nil {

@@ -202,7 +202,7 @@ func measureAll(ctx context.Context, command string, pairs, seconds int) error {
 
 // compare measures both servers in turn and prints the medians of the ratios.
 func compare(ctx context.Context, servers [2]*server, pairs, seconds int) error {
-	for _, s := range servers { // right after the first look, looks come closer together
+	for _, s := range servers { // right after the first observation, observations come closer together
 		if _, err := s.measure(ctx, warmUp); err != nil {
 			return err
 		}
