@@ -810,7 +810,7 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 		e = explained{s}.explanation(p)
 	}
 	if err == nil && e.Listed() {
-		e.Element, err = s.files.Element(ctx, p.Shard, loc)
+		e.Element = s.files.Element(p.Shard, loc)
 	}
 	if err != nil {
 		return Explanation{}, fmt.Errorf("servemap: %w", err)

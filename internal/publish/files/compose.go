@@ -33,8 +33,8 @@ type mention struct {
 	until    moment.Time // when the page expires, 0 for never
 }
 
-// file makes file n, without withdrawn pages. made are those that were made before. A file that
-// lists nothing has 0 pages.
+// file makes file n. before are those that the pass has made. A file that lists nothing has 0 pages.
+// The file may name withdrawn pages, which are cut out when it is published.
 func (c *composer) file(ctx context.Context, n int, before map[int]*file) (made *file, err error) {
 	if a := c.asides[n]; a != nil {
 		made = c.aside(a, c.served.Load().with(before))
@@ -75,7 +75,7 @@ func (c *composer) shard(ctx context.Context, n int) (*file, error) {
 // entry writes a stored entry if it is to be shown, and reports whether it could be read.
 func (c *composer) entry(made *file, location string, stored []byte) (ok bool) {
 	e, err := shards.DecodeEntry(stored)
-	if err != nil || passed(e.Until, c.now) || !c.linkable(location) {
+	if err != nil || passed(e.Until, c.now) || !c.Allows(location) {
 		return err == nil
 	}
 	c.to.given.Add(e.Date)
@@ -114,28 +114,6 @@ func (c *composer) mention(made *file, location string, e *shards.Entry) {
 
 func latestFirst(a, b mention) int { return cmp.Compare(b.since, a.since) }
 
-// linkable reports whether a file may name a listed location.
-func (c *composer) linkable(location string) bool {
-	return !c.isWithdrawn(location) && c.Allows(location)
-}
-
-// isWithdrawn reports whether location, which an entry names, must stay out of the file
-// that is being made. Cutting it out later would give the file another date in each pass.
-// Once the withdrawal is settled, files follow the store; if an entry is older than the
-// verdict, the location is cut out when the file is published.
-func (c *composer) isWithdrawn(location string) bool {
-	h := c.Hash(location)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	one, is := c.gone[h]
-	if !is || one.settled {
-		return false
-	}
-	one.named = true
-	c.gone[h] = one
-	return true
-}
-
 // appendEntry appends an entry. If it does not fit a file with its extensions, it has none. ok is
 // false if it does not fit at all.
 func (c *composer) appendEntry(dst []byte, location string, e *shards.Entry) (_ []byte, ok bool) {
@@ -152,13 +130,11 @@ func (c *composer) appendEntry(dst []byte, location string, e *shards.Entry) (_ 
 // view returns how elements name pages.
 func (c *composer) view() *extension.View {
 	return &extension.View{URL: c.cfg.URL, Publication: c.cfg.Publication, Shows: func(location string) bool {
-		if !c.linkable(location) {
-			return false
-		}
-		if c.to != nil {
+		allowed := c.Allows(location)
+		if allowed {
 			c.to.linked = append(c.to.linked, c.Hash(location))
 		}
-		return true
+		return allowed
 	}}
 }
 
@@ -169,7 +145,7 @@ func (c *composer) aside(a *aside, files map[int]*file) *file {
 	for _, n := range slices.Sorted(maps.Keys(files)) {
 		for _, m := range files[n].news {
 			switch {
-			case m.kind != a.kind, passed(m.until, c.now), passed(m.since.Add(a.For), c.now), !c.linkable(m.location):
+			case m.kind != a.kind, passed(m.until, c.now), passed(m.since.Add(a.For), c.now), !c.Allows(m.location):
 			case m.since > c.now: // it waits for its time
 				made.until = earlier(made.until, m.since)
 			default:

@@ -24,28 +24,17 @@ import (
 // Config says what a site's files are made of. Store, Keys, URL, Name, Folder
 // and Logger are required.
 type Config struct {
-	Store store.Store
-	Keys  keys.Keys
-	// URL returns the absolute URL of a location on the site.
-	URL func(location string) string
-	// Name is the name of the first file without its extension, such as
-	// "sitemap".
-	Name string
-	// Folder is the location of the folder of the files, such as "/".
-	Folder string
-	// Every is the least time between two renderings that nobody waits for.
-	Every time.Duration
-	// Extensions are those that the files show.
-	Extensions extension.Set
-	// Publication is the name of the newspaper or site in the file of news; if it is empty, each
-	// page's own name is used.
-	Publication string
-	// Rules are the owner's. A location that a rule excludes is not shown. Their
-	// changefreq and priority go before the inferred ones.
-	Rules eligibility.Rules
-	// ReportOnly makes files as usual and serves none.
-	ReportOnly bool
-	Logger     *slog.Logger
+	Store       store.Store
+	Keys        keys.Keys
+	URL         func(location string) string // the absolute URL of a location on the site
+	Name        string                       // of the first file without its extension, such as "sitemap"
+	Folder      string                       // the location of the folder of the files, such as "/"
+	Every       time.Duration                // the least time between two renderings that nobody waits for
+	Extensions  extension.Set                // those that the files show
+	Publication string                       // the newspaper's name in the file of news; if empty, each page's own is used
+	Rules       eligibility.Rules            // the owner's; what they exclude is not shown, and their changefreq and priority come first
+	ReportOnly  bool                         // makes files as usual and serves none
+	Logger      *slog.Logger
 }
 
 // Files are the files of one site. [Files.Run] makes them, in passes, and publishes each
@@ -53,16 +42,12 @@ type Config struct {
 // called concurrently.
 type Files struct {
 	names
-	cfg    Config
-	seed   maphash.Seed           // of the hashes of locations
-	policy atomic.Pointer[Policy] // nil before the first Follow
-	wake   chan struct{}          // tells Run that there is something to do
-	passer passer                 // makes the files that have changed
-
+	cfg     Config
+	seed    maphash.Seed           // of the hashes of locations
+	policy  atomic.Pointer[Policy] // nil before the first Follow
+	wake    chan struct{}          // tells Run that there is something to do
+	passer  passer                 // makes the files that have changed
 	served  atomic.Pointer[snapshot]
-	known   signal       // given when it is known which files there are
-	loaded  signal       // given when all of them were first made
-	made    atomic.Int64 // when files were last made, in seconds since 1970, 0 for never
 	answers metrics.Answers
 
 	// replacing is held, for as long as it takes, by who makes the next snapshot. It is
@@ -70,10 +55,9 @@ type Files struct {
 	replacing lock
 	lastCut   time.Time // guarded by replacing
 
-	mu    sync.Mutex // guards due, gone and uncut, and the moment in which served is replaced; held shortly
-	due   due
-	gone  withdrawals
-	uncut map[uint64]string // those of gone, by their hashes, that the served files may still contain
+	mu   sync.Mutex // guards due, gone, and the moment in which served is replaced; held shortly
+	due  due
+	gone withdrawals
 }
 
 // New returns the files of a site. None is made before the first call of [Files.Follow].
@@ -83,15 +67,12 @@ func New(cfg Config) *Files {
 		cfg:       cfg,
 		seed:      maphash.MakeSeed(),
 		wake:      make(chan struct{}, 1),
-		loaded:    make(chan struct{}),
-		known:     make(signal),
 		due:       due{files: map[int]bool{}},
-		gone:      withdrawals{},
-		uncut:     map[uint64]string{},
+		gone:      withdrawals{map[uint64]withdrawal{}, map[uint64]string{}},
 		replacing: make(lock, 1),
 		passer:    passer{lock: make(lock, 1)},
 	}
-	f.served.Store(new(snapshot))
+	f.served.Store(&snapshot{replaced: make(chan struct{})})
 	return f
 }
 
@@ -108,6 +89,7 @@ type due struct {
 	all     bool
 	passing bool // a pass is going on
 	passes  int  // how many have begun
+	awaited int  // the shard that a request waits for, which is made first; 0 for none
 }
 
 // any reports whether a file must be made.
@@ -132,7 +114,7 @@ func (f *Files) Changed(numbers ...int) {
 	for _, n := range numbers {
 		f.due.files[n] = true
 	}
-	poke(f.wake)
+	f.poke()
 }
 
 // ChangedAll says that every file may have changed.
@@ -140,7 +122,15 @@ func (f *Files) ChangedAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.due.all = true
-	poke(f.wake)
+	f.poke()
+}
+
+// poke wakes Run, now or when it next waits.
+func (f *Files) poke() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
 }
 
 // Policy is what the site as a whole says about how entries are shown.
@@ -168,29 +158,3 @@ func (f *Files) Allows(location string) bool {
 
 // Trust returns which given dates are trusted now.
 func (f *Files) Trust() lastmod.Trust { return f.served.Load().trust }
-
-// signal is given once, by closing it.
-type signal chan struct{}
-
-func (s signal) give() {
-	if !s.is() {
-		close(s)
-	}
-}
-
-func (s signal) is() bool {
-	select {
-	case <-s:
-		return true
-	default:
-		return false
-	}
-}
-
-// poke wakes the goroutine that waits on c, now or when it next waits.
-func poke(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}

@@ -147,7 +147,7 @@ func TestWithdrawnPageHasNoElementUntilTheStoreHasDecided(t *testing.T) {
 	want := func(when string, has bool) {
 		t.Helper()
 		for location, has := range map[string]bool{"/a": has, "/b": true} {
-			element, err := s.files.Element(t.Context(), 1, location)
+			element, err := s.files.Element(1, location), error(nil)
 			if err != nil || (element != "") != has || !strings.Contains(s.get("sitemap.xml").Body.String(), element) {
 				t.Errorf("%s: the element of %s is %q, %v; want one: %v", when, location, element, err, has)
 			}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/klauspost/compress/gzip"
@@ -12,55 +13,59 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
-// without returns the file without some pages, by their hashes. It has a later time.
+// lines returns the lines of the file, each with the address of the page whose entry it is in, as
+// the file has it, "" for none. Package sitemap begins each entry, and writes each alternate, on a
+// line of its own. A line is valid until the next one.
+func (p *file) lines() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		unpacked, err := gzip.NewReader(bytes.NewReader(p.gz))
+		if err == nil {
+			lines, in := bufio.NewScanner(unpacked), ""
+			lines.Buffer(nil, sitemap.MaxBytes)
+			for lines.Scan() {
+				line := lines.Bytes()
+				if loc, is := sitemap.Loc(line); is {
+					in = string(loc)
+				}
+				if !yield(in, line) {
+					return
+				}
+				if sitemap.EndsURL(line) {
+					in = ""
+				}
+			}
+			err = lines.Err()
+		}
+		if err != nil {
+			panic(fmt.Sprintf("servemap: a file of our own does not unpack: %v", err))
+		}
+	}
+}
+
+// without returns the file without some pages, by their hashes, and without the alternates that name
+// them. If that is another file, it has a later time.
 func (p *file) without(gone map[uint64]string, url func(string) string, now moment.Time) *file {
 	next := *p
 	isGone := func(h uint64) bool { _, is := gone[h]; return is }
 	next.listed = slices.DeleteFunc(slices.Clone(p.listed), isGone)
 	next.linked = slices.DeleteFunc(slices.Clone(p.linked), isGone)
-	next.Pages, next.stored = len(next.listed), false
-	if next.Pages > 0 {
-		addresses := filter{}
-		for _, location := range gone {
-			addresses[sitemap.EscapedAddress(url(location))] = true
-		}
-		addresses.copy(&next, p.gz)
+	if next.Pages, next.stored = len(next.listed), false; next.Pages == 0 {
+		return &next
 	}
-	if next.Modified = p.later(now); next.Hash == p.Hash {
-		next.Modified = p.Modified // an alternate may not have been shown
+	addresses := map[string]bool{}
+	for _, location := range gone {
+		addresses[sitemap.EscapedAddress(url(location))] = true
 	}
-	return &next
-}
-
-// filter leaves pages out of a file, by their addresses, escaped as in a file.
-type filter map[string]bool
-
-// copy copies the lines of a compressed file into made, without the entries of the pages and
-// without the alternates that name them. Package sitemap writes each of these on a line of
-// its own; only an entry with alternates has several lines.
-func (gone filter) copy(made *file, gz []byte) {
 	var w writer
 	w.begin("")
-	unpacked, err := gzip.NewReader(bytes.NewReader(gz))
-	if err == nil {
-		lines := bufio.NewScanner(unpacked)
-		lines.Buffer(nil, sitemap.MaxBytes)
-		for inGone := false; lines.Scan(); {
-			line := lines.Bytes()
-			loc, is := sitemap.Loc(line)
-			inGone = inGone && !is || is && gone[string(loc)]
-			if href, linked := sitemap.Href(line); !inGone && !(linked && gone[string(href)]) {
-				w.text = append(append(w.text, line...), '\n')
-				w.flush()
-			}
-			if sitemap.EndsURL(line) {
-				inGone = false
-			}
+	for in, line := range p.lines() {
+		if href, linked := sitemap.Href(line); !addresses[in] && !(linked && addresses[string(href)]) {
+			w.text = append(append(w.text, line...), '\n')
+			w.flush()
 		}
-		err = lines.Err()
 	}
-	if err != nil {
-		panic(fmt.Sprintf("servemap: a file of our own does not unpack: %v", err))
+	if w.end(&next, ""); next.Hash != p.Hash {
+		next.Modified = p.later(now)
 	}
-	w.end(made, "")
+	return &next
 }

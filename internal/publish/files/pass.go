@@ -10,10 +10,8 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/shards"
-	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -35,7 +33,7 @@ type pass struct {
 	dirty  map[int]bool // the files to make if not all
 	made   map[int]*file
 	failed map[int]bool // files that could not be made
-	served bool         // the made files are served
+	done   bool         // the made files are served
 }
 
 // pass makes and serves the files that have changed. A file that cannot be made stays as
@@ -58,7 +56,7 @@ func (f *Files) pass(ctx context.Context) error {
 		f.passer.problem = ""
 		return nil
 	}
-	poke(f.wake) // Run may have looked while this pass had taken what is due
+	f.poke() // Run may have looked while this pass had taken what is due
 	if text := err.Error(); text != f.passer.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 		f.passer.problem = text // an unavailable store tells of its troubles itself
 		f.cfg.Logger.Warn("servemap: could not make the sitemap; the last one is served until that works", "err", err)
@@ -66,7 +64,8 @@ func (f *Files) pass(ctx context.Context) error {
 	return err
 }
 
-// begin returns a new pass, nil if nothing has changed.
+// begin returns a new pass, nil if nothing has changed. Each pass makes the files beside the
+// sitemap too, since any change may concern them.
 func (f *Files) begin() *pass {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,9 +78,11 @@ func (f *Files) begin() *pass {
 	if f.policy.Load() == nil || !f.due.any() {
 		return nil
 	}
-	number := f.due.passes + 1
-	p := &pass{Files: f, number: number, all: f.due.all || !f.passer.opened, dirty: f.due.files, made: map[int]*file{}, failed: map[int]bool{}}
-	f.due = due{files: map[int]bool{}, passing: true, passes: number}
+	for n := range f.asides {
+		f.due.files[n] = true
+	}
+	p := &pass{Files: f, number: f.due.passes + 1, all: f.due.all || !f.passer.opened, dirty: f.due.files, made: map[int]*file{}, failed: map[int]bool{}}
+	f.due = due{files: map[int]bool{}, passing: true, passes: p.number, awaited: f.due.awaited}
 	return p
 }
 
@@ -90,33 +91,28 @@ func (p *pass) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.due.passing = false
-	if maps.Copy(p.due.files, p.failed); !p.served {
+	if maps.Copy(p.due.files, p.failed); !p.done {
 		p.due.all = p.due.all || p.all
 		maps.Copy(p.due.files, p.dirty)
 	}
-	if len(p.failed) == 0 && p.served {
-		p.forgetUnnamed(p.number, p.due.any())
+	if len(p.failed) == 0 && p.done { // no later file names what none of these does
+		p.gone.forget(func(one withdrawal) bool { return !one.named && (one.passes < p.number || !p.due.any()) })
 	}
 }
 
-// run makes the files of a pass and serves them. Each pass makes the files beside the sitemap
-// too, after the shards, since any change may concern them.
-func (p *pass) run(ctx context.Context) error {
-	for n := range p.asides {
-		p.dirty[n] = true
-	}
+// run makes the files of a pass and serves them.
+func (p *pass) run(ctx context.Context) (failed error) {
 	if p.all {
 		if err := p.findAll(ctx); err != nil {
 			return err
 		}
 	}
-	todo, trust := p.dirty, p.Trust()
-	var failed error
+	todo, trust := maps.Clone(p.dirty), p.Trust()
 	for judged := p.judge(p.made); ; judged = p.judge(p.made) {
 		if judged != trust { // something was learned of the sources
 			trust = judged
 			maps.Copy(todo, p.failed)
-			for n := range p.Files.served.Load().with(p.made) {
+			for n := range p.served.Load().with(p.made) {
 				todo[n] = true
 			}
 			clear(p.failed)
@@ -124,17 +120,16 @@ func (p *pass) run(ctx context.Context) error {
 		if len(todo) == 0 {
 			break
 		}
-		failed = p.makeFiles(ctx, slices.Sorted(maps.Keys(todo)), trust)
-		todo = map[int]bool{}
+		failed = p.makeFiles(ctx, todo, trust)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if failed != nil && !p.loaded.is() {
+	if failed != nil && !p.served.Load().whole {
 		return failed
 	}
 	p.publish(p.made, trust, p.number)
-	p.served = true
+	p.done = true
 	return failed
 }
 
@@ -145,12 +140,10 @@ func (p *pass) findAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for n := range p.Files.served.Load().files {
-		if n <= keys.MaxShard {
-			p.dirty[n] = true
-		}
-	}
 	for n := range known {
+		p.dirty[n] = true
+	}
+	for n := range p.served.Load().files {
 		p.dirty[n] = true
 	}
 	if p.passer.opened {
@@ -159,24 +152,26 @@ func (p *pass) findAll(ctx context.Context) error {
 	return p.open(ctx)
 }
 
-// open reads the stored records of the files in the first pass. If every shard has one, the
-// index is served at once, and a request for another file waits for the end of the pass.
+// open reads the stored records of the files in the first pass. If every shard has one, the index is
+// served at once, and each file as soon as it is made.
 func (p *pass) open(ctx context.Context) error {
-	numbers := slices.Sorted(maps.Keys(p.dirty))
-	names := make([]string, len(numbers))
-	for i, n := range numbers {
-		names[i] = p.cfg.Keys.File(n)
-	}
-	records, err := txn.ReadAll(ctx, p.cfg.Store, names...)
-	if err != nil {
-		return err
+	files := map[int]*file{}
+	for stored, err := range p.cfg.Store.Scan(ctx, p.cfg.Keys.Files(), "") {
+		if err != nil {
+			return err
+		}
+		n, ok := p.cfg.Keys.FileOf(stored.Key)
+		if !ok || n > keys.MaxShard && p.asides[n] == nil {
+			continue
+		}
+		p.dirty[n] = true
+		if r, ok := readRecord(stored.Value); ok {
+			files[n] = &file{record: r, stored: string(r.encode()) == string(stored.Value)}
+		}
 	}
 	p.passer.opened = true
-	files := map[int]*file{}
-	for i, n := range numbers {
-		if r, ok := readRecord(records[i]); ok {
-			files[n] = &file{record: r, stored: string(r.encode()) == string(records[i])}
-		} else if n <= keys.MaxShard {
+	for n := range p.dirty {
+		if n <= keys.MaxShard && files[n] == nil {
 			return nil
 		}
 	}
@@ -184,117 +179,66 @@ func (p *pass) open(ctx context.Context) error {
 	return nil
 }
 
-// makeFiles makes some files. It returns the error of the first file that could not be
-// made. It gives up if the store cannot be used.
-func (p *pass) makeFiles(ctx context.Context, todo []int, trust lastmod.Trust) (failed error) {
-	for i, n := range todo {
+// makeFiles makes some files, the shards first. It returns the error of the first file that could
+// not be made. It gives up if the store cannot be used. A file of which only the record is served
+// changes nothing for others, so it is served as soon as it is made.
+func (p *pass) makeFiles(ctx context.Context, todo map[int]bool, trust lastmod.Trust) (failed error) {
+	for len(todo) > 0 {
+		n := p.next(todo)
 		c := composer{Files: p.Files, to: &p.passer.writer, trust: trust, now: moment.Of(time.Now())}
 		made, err := c.file(ctx, n, p.made)
-		if err == nil {
-			p.made[n] = made
-			continue
-		}
-		p.failed[n], failed = true, cmp.Or(failed, err)
-		if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
-			for _, left := range todo[i:] {
-				p.failed[left] = true
+		if err != nil {
+			p.failed[n], failed = true, cmp.Or(failed, err)
+			if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
+				maps.Copy(p.failed, todo)
+				clear(todo)
 			}
-			return failed
+		} else if old := p.served.Load(); old.files[n] != nil && old.files[n].gz == nil && old.trust == trust {
+			p.publish(map[int]*file{n: made}, trust, 0)
+		} else {
+			p.made[n] = made
 		}
+		delete(todo, n)
 	}
 	return failed
+}
+
+// next returns the file that is to be made next: the shard that a request waits for, or the first.
+func (p *pass) next(todo map[int]bool) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if todo[p.due.awaited] && p.due.awaited <= keys.MaxShard {
+		return p.due.awaited
+	}
+	return slices.Min(slices.Collect(maps.Keys(todo)))
 }
 
 // judge returns the trust that the dates of all files earn, with the made files in place
 // of the old ones.
 func (p *pass) judge(made map[int]*file) lastmod.Trust {
 	var all []lastmod.Summary
-	for _, one := range p.Files.served.Load().with(made) {
+	for _, one := range p.served.Load().with(made) {
 		all = append(all, one.Dates)
 	}
 	return lastmod.Judge(all, p.policy.Load().Trust)
 }
 
 // publish serves the made files in place of the old ones. number is the number of the pass
-// that has made them all, 0 for records that were only read. It ends the withdrawals that
-// were settled before the pass.
+// if these are all its files, else 0. It ends the withdrawals that were settled before the pass:
+// its files follow the store again.
 func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	f.replacing.take()
 	defer f.replacing.release()
 	f.cut() // before withdrawals end, their pages must be out of the files that stay
 	f.mu.Lock()
-	f.forgetSettled(number)
-	gone := f.gone.all() // the made files may name them
+	f.gone.forget(func(one withdrawal) bool { return one.settled && one.passes < number })
+	gone := f.gone.locations() // the made files may name them
 	f.mu.Unlock()
 
-	old, now := f.served.Load(), moment.Of(time.Now()).Second()
-	for n, p := range made {
-		old.date(n, p, now, f.loaded.is())
-	}
-	next := &snapshot{files: old.with(made), trust: trust}
-	named := next.cut(gone, f.cfg.URL, now)
+	old := f.served.Load()
+	next := &snapshot{files: old.with(made), trust: trust, known: true, whole: old.whole || number > 0, made: time.Now()}
+	named := next.cut(gone, f.cfg.URL, moment.Of(next.made).Second())
+	next.date(old, made)
 	f.replace(next, named, gone)
-	f.made.Store(time.Now().Unix())
-	if f.known.give(); number > 0 {
-		f.loaded.give()
-	}
-	poke(f.wake) // other pages may be the next to expire
-}
-
-// date corrects the time of a made file. It was right for the file that was served when it
-// was made. Meanwhile pages may have been taken out of that one.
-func (s *snapshot) date(n int, made *file, now moment.Time, whole bool) {
-	before, at := s.files[n], made.Modified
-	switch {
-	case before == nil && whole:
-		at = max(at, now) // the file was empty until now, and before that it may have listed other pages
-	case before == nil:
-	case before.Hash == made.Hash:
-		at = max(at, before.Modified)
-	case at <= before.Modified:
-		at = before.later(at)
-	}
-	made.stored = made.stored && at == made.Modified
-	made.Modified = at
-}
-
-// replace serves next, whose files, trust and times are set, and fills in the rest. named are
-// the withdrawn pages that were cut out, of those in gone. The caller holds replacing.
-func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string) {
-	for n, p := range next.files {
-		if next.until = earlier(next.until, p.until); n <= keys.MaxShard {
-			next.pages += p.Pages
-			next.damaged += p.damaged
-		}
-	}
-	if numbers := next.shards(); len(numbers) > 1 {
-		address := func(n int) string { return f.cfg.URL(f.cfg.Folder + f.of(n)) }
-		next.index = next.writeIndex(numbers, address, f.served.Load().index)
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.wereCut(named, gone)
-	f.served.Store(next)
-}
-
-// writeIndex returns the index of shards, each at the address of its number. Its date is that
-// of its newest shard. If the index has changed, its date is also later than before.
-func (s *snapshot) writeIndex(numbers []int, address func(n int) string, before *file) *file {
-	made, w := new(file), new(writer)
-	w.begin(sitemap.IndexOpen)
-	for _, n := range numbers {
-		at := s.files[n].Modified
-		w.text, _ = sitemap.AppendSitemap(w.text, address(n), at.Seconds())
-		w.flush()
-		made.Modified = max(made.Modified, at)
-	}
-	w.end(made, sitemap.IndexClose)
-	switch {
-	case before == nil:
-	case before.Hash == made.Hash:
-		return before
-	case made.Modified <= before.Modified:
-		made.Modified = before.later(made.Modified)
-	}
-	return made
+	f.poke() // other pages may be the next to expire
 }

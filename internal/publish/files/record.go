@@ -39,10 +39,10 @@ func readRecord(b []byte) (r record, ok bool) {
 
 // note sets the time of file n, which was just made, and stores its record. The same
 // bytes keep their time: that of the file before, or the stored one, which survives
-// restarts and which other processes see. Other bytes get a later time. A file without
-// pages is stored too, so that a restart knows that its shard was made. If another process
-// has stored the file of a later state of the shard, that stays. If the store does not
-// answer, the time may be another one after a restart.
+// restarts and which other processes see. A file without pages is stored too, so that a
+// restart knows that its shard was made. If another process has stored the file of a later
+// state of the shard, that stays. If the store does not answer, the time may be another one
+// after a restart.
 func (c *composer) note(ctx context.Context, n int, made, old *file) {
 	now := c.now.Second()
 	since := now

@@ -1,16 +1,13 @@
 package files
 
 import (
-	"context"
 	"hash/maphash"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/metrics"
-	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/shards"
-	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // Hash returns what a set of locations holds of one. It is never 0.
@@ -26,14 +23,14 @@ func (f *Files) Lists(location string) bool {
 	h := f.Hash(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, gone := f.gone[h]
+	_, gone := f.gone.all[h]
 	return !gone && f.served.Load().lists(h)
 }
 
 // Listed returns how many pages the served files list.
 func (f *Files) Listed() int {
 	f.mu.Lock()
-	s, uncut := f.served.Load(), maps.Clone(f.uncut)
+	s, uncut := f.served.Load(), maps.Clone(f.gone.uncut)
 	f.mu.Unlock()
 	pages := s.pages
 	for h := range uncut {
@@ -48,10 +45,7 @@ func (f *Files) Listed() int {
 // which status.
 func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 	served := f.served.Load()
-	m := metrics.Files{Pages: f.Listed(), Damaged: served.damaged}
-	if f.made.Load() != 0 {
-		m.Rendered = time.Unix(f.made.Load(), 0)
-	}
+	m := metrics.Files{Pages: f.Listed(), Damaged: served.damaged, Rendered: served.made}
 	for _, p := range served.files {
 		m.Files, m.Bytes = m.Files+1, m.Bytes+p.Size
 	}
@@ -91,19 +85,18 @@ func (f *Files) List() []Info {
 	return list
 }
 
-// Element returns the element that the file of shard n has of a page, or will have once it
-// is made anew, and "" if it has none. It returns when ctx ends, whatever the store does.
-func (f *Files) Element(ctx context.Context, n int, location string) (string, error) {
-	return txn.Within(ctx, func() (element string, err error) {
-		err = f.cfg.Store.View(ctx, []string{f.cfg.Keys.List(n, location)}, func(values [][]byte) error {
-			c := composer{Files: f, trust: f.Trust(), now: moment.Of(time.Now())}
-			e, err := shards.DecodeEntry(values[0])
-			if element = ""; values[0] != nil && err == nil && !passed(e.Until, c.now) && c.linkable(location) {
-				text, _ := c.appendEntry(nil, location, &e)
-				element = string(text)
-			}
-			return nil
-		})
-		return element, err
-	})
+// Element returns the element that the served file of shard n has of a page, and "" if it has none.
+func (f *Files) Element(n int, location string) (element string) {
+	p, address := f.current().files[n], sitemap.EscapedAddress(f.cfg.URL(location))
+	if p == nil || p.gz == nil || !p.listed.has(f.Hash(location)) {
+		return ""
+	}
+	for in, line := range p.lines() {
+		if in == address {
+			element += string(line) + "\n"
+		} else if element != "" {
+			break
+		}
+	}
+	return element
 }

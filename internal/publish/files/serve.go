@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"encoding/hex"
 	"io"
-	"mime"
 	"net/http"
 	"path"
-	"strconv"
+	"regexp"
 	"strings"
 	"time"
 
@@ -41,17 +40,16 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 		http.Error(w, "the sitemap is read with GET or HEAD", http.StatusMethodNotAllowed)
 		return true
 	}
-	await(r, f.known, patience)
-	if f.cfg.ReportOnly || f.current().pages == 0 {
+	s := f.await(r, patience, func(s *snapshot) bool { return s.known })
+	if f.cfg.ReportOnly || s.pages == 0 {
 		// Better than an empty sitemap, which would tell search engines that the site has no pages.
 		begin503(w)
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return false
 	}
-	p := f.current().named(n)
-	if p != nil && p.gz == nil { // only its record was read yet
-		await(r, f.loaded, filePatience)
-		p = f.current().named(n)
+	p := s.named(n)
+	if p != nil && p.gz == nil {
+		p = f.awaitFile(r, n).named(n)
 	}
 	switch {
 	case p == nil:
@@ -65,18 +63,33 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	return true
 }
 
-// await waits for a signal, for some time.
-func await(r *http.Request, s signal, atMost time.Duration) {
-	if s.is() {
-		return
+// await returns the served files once they are so, or as they are after some time.
+func (f *Files) await(r *http.Request, atMost time.Duration, so func(*snapshot) bool) *snapshot {
+	var late <-chan time.Time
+	for {
+		s := f.current()
+		if so(s) {
+			return s
+		}
+		if late == nil {
+			late = time.After(atMost)
+		}
+		select {
+		case <-s.replaced:
+		case <-late:
+			return s
+		case <-r.Context().Done():
+			return s
+		}
 	}
-	timer := time.NewTimer(atMost)
-	defer timer.Stop()
-	select {
-	case <-s:
-	case <-timer.C:
-	case <-r.Context().Done():
-	}
+}
+
+// awaitFile is await for a file of which only the record was read. It is made before the others.
+func (f *Files) awaitFile(r *http.Request, n name) *snapshot {
+	f.mu.Lock()
+	f.due.awaited = n.number
+	f.mu.Unlock()
+	return f.await(r, filePatience, func(s *snapshot) bool { p := s.named(n); return p == nil || p.gz != nil })
 }
 
 // begin503 sets the headers of a 503.
@@ -102,7 +115,6 @@ func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 		h.Set("Content-Type", "application/gzip")
 	case compressed:
 		h.Set("Content-Encoding", "gzip")
-		w = ofCompressed(w, len(p.gz))
 		fallthrough
 	default:
 		h.Add("Vary", "Accept-Encoding")
@@ -116,22 +128,6 @@ func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 		r.Header.Del("Range")
 	}
 	http.ServeContent(w, r, "", p.Modified.Time(), body)
-}
-
-// ofCompressed returns w for an answer with compressed bytes. http.ServeContent leaves out the
-// length of a whole one, and keeps the coding where it answers without the file, as with a 412.
-func ofCompressed(w http.ResponseWriter, size int) http.ResponseWriter {
-	return httpsnoop.Wrap(w, httpsnoop.Hooks{WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
-		return func(status int) {
-			switch {
-			case status == http.StatusOK:
-				w.Header().Set("Content-Length", strconv.Itoa(size))
-			case status >= http.StatusBadRequest:
-				w.Header().Del("Content-Encoding")
-			}
-			next(status)
-		}
-	}})
 }
 
 // tag returns the entity tag of the file.
@@ -170,19 +166,11 @@ func (u *unpacking) Read(b []byte) (n int, err error) {
 	return u.from.Read(b)
 }
 
-// acceptsGzip reads Accept-Encoding as RFC 9110, section 12.5.3, has it: a
-// coding with weight 0 is refused, and "*" stands for those not named.
-func acceptsGzip(lines []string) (accepts bool) {
-	for item := range strings.SplitSeq(strings.Join(lines, ","), ",") {
-		coding, params, err := mime.ParseMediaType(item)
-		weight, wrong := strconv.ParseFloat(params["q"], 64)
-		wanted := err == nil && (params["q"] == "" || wrong == nil && weight > 0)
-		switch coding {
-		case "gzip", "x-gzip":
-			return wanted
-		case "*":
-			accepts = wanted
-		}
-	}
-	return accepts
+// refusesGzip matches gzip with weight 0 (RFC 9110, section 12.5.3).
+var refusesGzip = regexp.MustCompile(`gzip\s*;\s*q=0(\.0*)?\s*(,|$)`)
+
+// acceptsGzip reads Accept-Encoding.
+func acceptsGzip(lines []string) bool {
+	all := strings.ToLower(strings.Join(lines, ","))
+	return strings.Contains(all, "gzip") && !refusesGzip.MatchString(all)
 }

@@ -7,10 +7,11 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/keys"
 )
 
-// file is one of the files. It is replaced, never changed.
+// file is one of the files. Once it is served it is replaced, never changed.
 type file struct {
 	record
 	gz      []byte      // the bytes, compressed; nil if only the record of the file was read
@@ -50,12 +51,16 @@ func (s locations) has(hash uint64) bool {
 
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
-	files   map[int]*file // those that list a page, by their numbers
-	index   *file         // lists the shards; nil if there are fewer than two
-	pages   int           // listed by the shards
-	damaged int
-	until   moment.Time // when the first of the pages expires, 0 for never
-	trust   lastmod.Trust
+	files    map[int]*file // those that list a page, by their numbers
+	index    *file         // lists the shards; nil if there are fewer than two
+	pages    int           // listed by the shards
+	damaged  int
+	until    moment.Time // when the first of the pages expires, 0 for never
+	trust    lastmod.Trust
+	known    bool          // it is known which files there are
+	whole    bool          // all of them were made since the start
+	made     time.Time     // when files were last made, the zero time for never
+	replaced chan struct{} // closed when another snapshot takes its place
 }
 
 // shards returns the numbers of the shards, in order.
@@ -106,6 +111,82 @@ func (s *snapshot) named(n name) *file {
 		return s.files[number]
 	}
 	return nil
+}
+
+// cut takes pages out of the files, and returns which of them the files named.
+func (s *snapshot) cut(gone map[uint64]string, url func(string) string, now moment.Time) (named locations) {
+	for n, p := range s.files {
+		in := map[uint64]string{}
+		for h, location := range gone {
+			if p.names(h) {
+				in[h] = location
+				named = append(named, h)
+			}
+		}
+		if len(in) == 0 {
+			continue
+		}
+		if s.files[n] = p.without(in, url, now); s.files[n].Pages == 0 {
+			delete(s.files, n)
+		}
+	}
+	return newLocations(named)
+}
+
+// date gives the files their times in place of those of old. The same bytes keep their time, or get
+// a later one that another process has stored for them. Other bytes get a later time.
+func (s *snapshot) date(old *snapshot, made map[int]*file) {
+	for n, p := range s.files {
+		before := old.files[n]
+		if before == nil || before == p {
+			continue
+		}
+		at := before.later(p.Modified)
+		switch {
+		case before.Hash != p.Hash:
+		case p == made[n]:
+			at = max(p.Modified, before.Modified)
+		default: // the same pages were cut out of it again
+			at = before.Modified
+		}
+		p.stored = p.stored && at == p.Modified
+		p.Modified = at
+	}
+}
+
+// sum fills in what the files say together. address returns the address of a file.
+func (s *snapshot) sum(address func(n int) string, before *file) {
+	for n, p := range s.files {
+		if s.until = earlier(s.until, p.until); n <= keys.MaxShard {
+			s.pages += p.Pages
+			s.damaged += p.damaged
+		}
+	}
+	if numbers := s.shards(); len(numbers) > 1 {
+		s.index = s.writeIndex(numbers, address, before)
+	}
+}
+
+// writeIndex returns the index of shards. Its date is that of its newest shard. If the index has
+// changed, its date is also later than before.
+func (s *snapshot) writeIndex(numbers []int, address func(n int) string, before *file) *file {
+	made, w := new(file), new(writer)
+	w.begin(sitemap.IndexOpen)
+	for _, n := range numbers {
+		at := s.files[n].Modified
+		w.text, _ = sitemap.AppendSitemap(w.text, address(n), at.Seconds())
+		w.flush()
+		made.Modified = max(made.Modified, at)
+	}
+	w.end(made, sitemap.IndexClose)
+	switch {
+	case before == nil:
+	case before.Hash == made.Hash:
+		return before
+	case made.Modified <= before.Modified:
+		made.Modified = before.later(made.Modified)
+	}
+	return made
 }
 
 // passed reports whether now is at or after t, where 0 is never.

@@ -2,7 +2,6 @@ package files
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
@@ -16,80 +15,71 @@ const unnamedMost = 4096
 type withdrawal struct {
 	location string
 	at       time.Time // when the page was last seen to forbid its listing, or to be gone
-	named    bool      // a file, or an entry of one, was seen to contain it
+	named    bool      // a file was seen to contain it
 	settled  bool      // the store holds the verdict
 	passes   int       // how many passes had begun when it was withdrawn, or later settled
 }
 
 // withdrawals are the locations that the served and the coming files may not contain, by
 // their hashes. Files.mu guards them.
-type withdrawals map[uint64]withdrawal
+type withdrawals struct {
+	all   map[uint64]withdrawal
+	uncut map[uint64]string // those that the served files may still contain
+}
 
-// forget drops the withdrawals that are done. The caller holds mu.
-func (f *Files) forget(done func(one withdrawal) bool) {
-	for h, one := range f.gone {
+// forget drops the withdrawals that are done.
+func (w *withdrawals) forget(done func(one withdrawal) bool) {
+	for h, one := range w.all {
 		if done(one) {
-			delete(f.gone, h)
-			delete(f.uncut, h)
+			delete(w.all, h)
+			delete(w.uncut, h)
 		}
 	}
 }
 
-// forgetSettled drops those that the store had decided before a pass. The files that it
-// made follow the store again. The caller holds mu.
-func (f *Files) forgetSettled(pass int) {
-	f.forget(func(one withdrawal) bool { return one.settled && one.passes < pass })
-}
-
-// forgetUnnamed drops those that no file names, at the end of a pass that has made all of its
-// files. Later ones stay if more files are due. The caller holds mu.
-func (f *Files) forgetUnnamed(pass int, due bool) {
-	f.forget(func(one withdrawal) bool { return !one.named && (one.passes < pass || !due) })
-}
-
-// all returns all withdrawn pages by their hashes.
-func (g withdrawals) all() map[uint64]string {
-	all := make(map[uint64]string, len(g))
-	for h, one := range g {
+// locations returns all withdrawn pages.
+func (w *withdrawals) locations() map[uint64]string {
+	all := make(map[uint64]string, len(w.all))
+	for h, one := range w.all {
 		all[h] = one.location
 	}
 	return all
 }
 
 // wereCut notes that these pages are no longer in the served files. named are those that were.
-// The caller holds mu.
-func (f *Files) wereCut(named locations, cut map[uint64]string) {
+func (w *withdrawals) wereCut(named locations, cut map[uint64]string) {
 	for h := range cut {
-		delete(f.uncut, h)
+		delete(w.uncut, h)
 	}
 	for _, h := range named {
-		if one, is := f.gone[h]; is {
+		if one, is := w.all[h]; is {
 			one.named = true
-			f.gone[h] = one
+			w.all[h] = one
 		}
 	}
 }
 
 // Withdraw takes location out of the served files at once, whatever the store does. Until
-// [Files.Settle] is called, new files leave it out too, although the store may still have
+// [Files.Settle] is called, it stays out of new files too, although the store may still have
 // its entry. at is when the page was seen to forbid its listing, or to be gone. If no
 // file contains location, the withdrawal is kept while a file that does may still come.
 func (f *Files) Withdraw(location string, at time.Time) {
 	h := f.Hash(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one, is := f.gone[h]
+	served := f.served.Load()
+	one, is := f.gone.all[h]
 	if is && !at.After(one.at) {
 		return // the store may hold a newer verdict
 	}
-	named := one.named || f.served.Load().names(h)
-	behind := f.due.any() || f.due.passing || !f.loaded.is() // the next files may contain more pages
-	if !is && !named && (!behind || len(f.gone) >= unnamedMost) {
+	named := one.named || served.names(h)
+	behind := f.due.any() || f.due.passing || !served.whole // the next files may contain more pages
+	if !is && !named && (!behind || len(f.gone.all) >= unnamedMost) {
 		return
 	}
-	f.gone[h] = withdrawal{location: location, at: at, named: named, passes: f.due.passes}
+	f.gone.all[h] = withdrawal{location: location, at: at, named: named, passes: f.due.passes}
 	if !is {
-		f.uncut[h] = location
+		f.gone.uncut[h] = location
 	}
 }
 
@@ -100,15 +90,15 @@ func (f *Files) Settle(location string, shard int, at time.Time) {
 	h := f.Hash(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one, is := f.gone[h]
+	one, is := f.gone.all[h]
 	if !is || one.at.After(at) {
 		return
 	}
 	one.settled, one.passes = true, f.due.passes
-	f.gone[h] = one
+	f.gone.all[h] = one
 	if shard > 0 {
 		f.due.files[shard] = true
-		poke(f.wake)
+		f.poke()
 	}
 }
 
@@ -136,47 +126,36 @@ func (f *Files) current() *snapshot {
 func (f *Files) mustCut() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.uncut) > 0
+	return len(f.gone.uncut) > 0
 }
 
 // cut takes the pages that were withdrawn since the last cut out of the served files. It
 // never asks the store. The caller holds replacing.
 func (f *Files) cut() {
 	f.mu.Lock()
-	gone := maps.Clone(f.uncut)
+	gone := maps.Clone(f.gone.uncut)
 	f.mu.Unlock()
-	if len(gone) == 0 {
-		return
-	}
 	served := f.served.Load()
-	next := &snapshot{files: maps.Clone(served.files), trust: served.trust}
-	named := next.cut(gone, f.cfg.URL, moment.Of(time.Now()).Second())
-	if len(named) == 0 {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.wereCut(nil, gone)
+	next := *served
+	next.files = maps.Clone(served.files)
+	if named := next.cut(gone, f.cfg.URL, moment.Of(time.Now()).Second()); len(named) > 0 {
+		f.replace(&next, named, gone)
 		return
 	}
-	f.replace(next, named, gone)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gone.wereCut(nil, gone)
 }
 
-// cut takes pages out of the files, and returns which of them the files named.
-func (s *snapshot) cut(gone map[uint64]string, url func(string) string, now moment.Time) (named locations) {
-	for n, p := range s.files {
-		in := map[uint64]string{}
-		for h, location := range gone {
-			if p.names(h) {
-				in[h] = location
-				named = append(named, h)
-			}
-		}
-		if len(in) == 0 {
-			continue
-		}
-		if s.files[n] = p.without(in, url, now); s.files[n].Pages == 0 {
-			delete(s.files, n)
-		}
-	}
-	slices.Sort(named)
-	return slices.Compact(named)
+// replace serves next, whose files and times are set, and fills in the rest. named are the withdrawn
+// pages that were cut out, of those in gone. The caller holds replacing.
+func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string) {
+	old := f.served.Load()
+	next.pages, next.damaged, next.until, next.index, next.replaced = 0, 0, 0, nil, make(chan struct{})
+	next.sum(func(n int) string { return f.cfg.URL(f.cfg.Folder + f.of(n)) }, old.index)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gone.wereCut(named, gone)
+	f.served.Store(next)
+	close(old.replaced)
 }

@@ -294,7 +294,7 @@ func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
 func (s *shelf) remembered() int {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
-	return len(s.files.gone)
+	return len(s.files.gone.all)
 }
 
 // TestUnlistedWithdrawalsAreForgottenWhileFilesChange keeps the files changing, so that
@@ -325,7 +325,7 @@ func BenchmarkManyWithdrawals(b *testing.B) {
 	s.list(shards.Entry{}, "/a")
 	s.render()
 	for i := range uint64(50_000) {
-		s.files.gone[i] = withdrawal{location: "/" + strconv.FormatUint(i, 10), named: true}
+		s.files.gone.all[i] = withdrawal{location: "/" + strconv.FormatUint(i, 10), named: true}
 	}
 	b.ReportAllocs()
 	for b.Loop() {

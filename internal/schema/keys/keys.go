@@ -45,6 +45,7 @@ func (k Keys) Pages() string    { return string(k) + "page|" }    // public page
 func (k Keys) Waits() string    { return string(k) + "wait|" }    // locations that are not public
 func (k Keys) Pendings() string { return string(k) + "pending|" } // pages that may be gone
 func (k Keys) Shards() string   { return string(k) + "shard|" }   // shards
+func (k Keys) Files() string    { return string(k) + "file|" }    // the sitemap's files
 func (k Keys) Logs() string     { return string(k) + "log|" }     // events
 
 // The records of which a site has many. A location that is not public is named by its hash.
@@ -56,7 +57,7 @@ func (k Keys) Robots(piece int) string        { return fmt.Sprintf("%srobots|%03
 func (k Keys) Crawler(name string) string     { return string(k) + "crawler|" + name }
 func (k Keys) Notify(name string) string      { return string(k) + "notify|" + name } // of package notify
 func (k Keys) Shard(n int) string             { return fmt.Sprintf("%s%06d", k.Shards(), n) }
-func (k Keys) File(n int) string              { return fmt.Sprintf("%sfile|%06d", string(k), n) } // of shard n
+func (k Keys) File(n int) string              { return fmt.Sprintf("%s%06d", k.Files(), n) } // of shard n
 
 // Bar is the key of the record that bars a location. That there is a record bars it, whatever the
 // record holds. The hash does not need the site's secret, so a bar also holds if that is lost.
@@ -83,6 +84,12 @@ const MaxShard = 999_999
 func (k Keys) ShardOf(key string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Shards()))
 	return n, err == nil && n > 0 && n <= MaxShard
+}
+
+// FileOf returns the number of the file whose record has this key.
+func (k Keys) FileOf(key string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Files()))
+	return n, err == nil && n > 0
 }
 
 // IsLocation reports whether a stored text can be a location, and so be in a key.
