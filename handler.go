@@ -185,28 +185,39 @@ func (s door) owns(r *http.Request) bool {
 	return below && s.files.Owns(name) && observe.CutOff(r) != ""
 }
 
-// Inspector returns a handler that shows the owner what the site has learned: the listed
-// pages, why other pages are not listed and what would change that, dates, changes and
-// files. allow says who may see it: [Local], a function from [Password], or your own.
-// Everybody else gets 404. Inspector calls allow for each request, concurrently, and panics
-// if it is nil. Mount it below any path that ends in a slash, in gorilla/mux before
-// [Site.Mount]:
+// Inspector returns a handler that shows the owner what the site has learned, and why. allow
+// says who may see it: a function from [Password], or your own. If it is nil, whoever opens
+// the link in the log may, until the process ends. Everybody else gets 404. Mount it below
+// any path that ends in a slash, in gorilla/mux before [Site.Mount]:
 //
-//	mux.Handle("/inspect/", site.Inspector(servemap.Local))
+//	mux.Handle("/inspect/", site.Inspector(nil))
 //
 // The pages have no script. Each is JSON too, such as stats.json, the first one, and
 // page.json?u=/about, which explains a page. They name only pages that are or were listed,
-// and the one that the owner asks about; the addresses of other pages are not stored. One
-// form forgets a page, as [Site.Forget] does. Nothing else there changes anything.
+// and the one that the owner asks about. Two forms forget a page and undo that.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
-	guarded := guard.Handler("Inspector", allow, inspect.New(inspect.Config{
+	var pages http.Handler = inspect.New(inspect.Config{
 		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
 		RobotsLine: s.RobotsLine(), ReportOnly: s.silent, Crawlers: s.crawlers != nil,
-	}))
+	})
+	if door := s.ownersDoor("inspector"); allow != nil {
+		pages = door.Allow(allow, pages)
+	} else {
+		pages = door.ByLink(s.link, pages)
+		s.log.Logger().Info("servemap: this link opens the inspector, below the address where it is mounted", "link", s.InspectorLink("/inspect/"))
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)
-		guarded.ServeHTTP(w, r)
+		pages.ServeHTTP(w, r)
 	})
+}
+
+// InspectorLink returns that link for an inspector at an address, such as
+// "http://localhost:8080/inspect/". Its key is random, and ends with the process.
+func (s *Site) InspectorLink(base string) string { return s.link.At(base) }
+
+func (s *Site) ownersDoor(what string) *guard.Door {
+	return &guard.Door{What: what, Client: s.observer.Client, Logger: s.log.Logger()}
 }
 
 // inspected answers the inspector's questions about a site.
@@ -229,14 +240,6 @@ func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.Lis
 	}
 	list.Next = some.Next
 	return list, err
-}
-
-func (i inspected) Folder(ctx context.Context, folder, after string, most int) (children []inspect.Child, next string, err error) {
-	some, next, err := i.indexer.Children(ctx, folder, after, most)
-	for _, c := range some {
-		children = append(children, inspect.Child(c))
-	}
-	return children, next, err
 }
 
 func (i inspected) ChangesFrom(ctx context.Context) (time.Time, error) {
@@ -286,15 +289,10 @@ func (i inspected) Files() (list []inspect.File) {
 	return list
 }
 
-// Local reports whether a request comes from this machine itself, for [Site.Inspector] and
-// [Site.Metrics]: the client's address and the requested host are loopback ones, and nothing
-// shows that a proxy passed it on. If your proxy leaves no such sign, use [Password].
-func Local(r *http.Request) bool { return guard.Local(r) }
-
 // Password returns a function that allows requests with this user and password, for
 // [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic authentication,
-// so a request without them gets 401, not 404. Use it over HTTPS only, and with a long
-// random password, since nothing slows down guessing. Password panics if either is empty.
+// so a request without them gets 401, not 404. A network that guesses wrong ten times may
+// try once a minute. Use it over HTTPS only. Password panics if either is empty.
 func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
 
 // Behind returns a function for Options.ClientIP of a site behind proxies whose addresses
@@ -312,12 +310,15 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 }
 
 // Metrics returns a handler that gives numbers of the site, in the text format of
-// Prometheus, to those whom allow lets in, as [Site.Inspector] does. Package metrics, a
-// module of its own, has a collector for programs that have metrics already, a dashboard
-// and alerts. Counters begin at 0 at each start, and in a fleet each process counts its
-// own; of pages and files take the maximum. No number names a page or a visitor.
+// Prometheus, to those whom allow, which must not be nil, lets in; see [Site.Inspector].
+// Package metrics, a module of its own, has a collector for programs that have metrics
+// already, a dashboard and alerts. Counters begin at 0 at each start, and in a fleet each
+// process counts its own; of pages and files take the maximum. No number names a page.
 func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
-	return guard.Handler("Metrics", allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	if allow == nil {
+		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a scraper cannot follow a link")
+	}
+	return s.ownersDoor("metrics").Allow(allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
@@ -330,7 +331,7 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 func (s inspected) metrics() metrics.Site {
 	l := s.indexer.Stats()
 	m := metrics.Site{
-		Origin: s.origin.String(), Version: metrics.Version(), Waiting: l.Waiting,
+		Origin: s.origin.String(), Waiting: l.Waiting,
 		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
 		StoreUp: l.Problem == nil, Damaged: l.Damaged, Hints: len(s.hints.Given()), Worker: l.Worked,
 		Explored: s.answered.Counts(), Changes: map[string]uint64{},
@@ -856,7 +857,7 @@ func (s explained) why(p merge.Known) (text string, missing []string) {
 	case p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)):
 		return messages.LeftOut(p.Location, foreign)
 	}
-	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks)
+	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks)
 	switch {
 	case p.Removal.Alone:
 		text += messages.LeavesAsSecond(p.Status, p.Removal.Since, p.Removal.Nameless)

@@ -80,6 +80,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/crawlers"
+	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/logging"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
@@ -293,6 +294,7 @@ type Site struct {
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	hints    *messages.Hints
+	link     *guard.Link // opens the inspector
 	log      *logging.Queue
 	notes    store.Noter    // the store, if it is one; else nil
 	answered metrics.Result // what explorations were answered
@@ -375,7 +377,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	}
 	s.log = logging.NewQueue(opts.Logger.Handler())
 	logger := s.log.Logger()
-	s.hints = messages.NewHints(logger)
+	s.hints, s.link = messages.NewHints(logger), guard.NewLink(s.origin.String())
 	due, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.set()
 	refresh := time.Duration(0) // never
 	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
@@ -604,14 +606,23 @@ func (s *Site) Flush(ctx context.Context) error {
 }
 
 // Forget takes the page at url out of the sitemap, erases what is known of it, and bars it
-// until a rule says Always. url is a URL of the site, or a location such as "/about". If
-// Forget returns an error, nothing is stored, and the page comes back when it is seen again.
+// until a rule says Always, or [Site.UndoForget]. url is a URL of the site, or a location
+// such as "/about". If Forget returns an error, nothing is stored.
 func (s *Site) Forget(ctx context.Context, url string) error {
+	return s.bar(ctx, url, s.indexer.Forget)
+}
+
+// UndoForget lifts the bar of [Site.Forget], so that a visit can list the page again.
+func (s *Site) UndoForget(ctx context.Context, url string) error {
+	return s.bar(ctx, url, s.indexer.Allow)
+}
+
+func (s *Site) bar(ctx context.Context, url string, do func(context.Context, string) error) error {
 	loc, err := s.locate(url)
 	if err != nil {
 		return err
 	}
-	if err := s.indexer.Forget(ctx, loc); err != nil {
+	if err := do(ctx, loc); err != nil {
 		return fmt.Errorf("servemap: forgetting: %w", err)
 	}
 	return nil

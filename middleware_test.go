@@ -752,18 +752,6 @@ func ExampleSite_Crawlers() {
 	// DuckDuckBot made 1 request today and fetched 1 of the listed pages, not 1
 }
 
-// ExampleLocal tells this machine from others.
-func ExampleLocal() {
-	r := httptest.NewRequest(http.MethodGet, "http://localhost:8080/inspect/", nil)
-	for _, peer := range []string{"127.0.0.1:4711", "198.51.100.23:4711"} {
-		r.RemoteAddr = peer
-		fmt.Println(peer, servemap.Local(r))
-	}
-	// Output:
-	// 127.0.0.1:4711 true
-	// 198.51.100.23:4711 false
-}
-
 // ExampleExploring leaves an exploration out of a program's own statistics.
 func ExampleExploring() {
 	site, ctx := open(nil), context.Background()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -16,6 +18,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
+	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/notify"
 )
@@ -34,8 +37,13 @@ type health struct {
 }
 
 type forgotten struct {
-	Forgotten bool `json:"forgotten"`
-	Known     bool `json:"known"` // something was known of the page
+	Forgotten bool `json:"forgotten"` // false if that was undone
+	Known     bool `json:"known"`     // something was known of the page, or it was forgotten
+}
+
+// way is a way in to the inspector.
+type way struct {
+	Link string `json:"link"`
 }
 
 // progress says how far an exploration is. The last one is Done, or says what failed.
@@ -50,6 +58,7 @@ type answers struct {
 	site     *servemap.Site
 	explorer *explorer.Explorer
 	notifier *notify.Notifier // nil without -indexnow
+	link     string           // to the inspector, "" without -admin
 	health   health
 	ready    atomic.Bool
 }
@@ -66,6 +75,7 @@ func (c *answers) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", c.serveHealth)
 	mux.Handle("GET /inspect/", c.site.Inspector(anybody))
+	mux.HandleFunc("GET /link", func(w http.ResponseWriter, _ *http.Request) { answer(w, way{c.link}) })
 	mux.HandleFunc("GET /pages", c.servePages)
 	mux.HandleFunc("GET /changes", c.serveChanges)
 	mux.HandleFunc("GET /indexnow", c.serveIndexNow)
@@ -75,18 +85,28 @@ func (c *answers) handler() http.Handler {
 	return mux
 }
 
-// admin answers at the address of -admin.
-func (c *answers) admin() http.Handler {
+// admin answers at the address of -admin, which was given and where it listens.
+func (c *answers) admin(given string, at *net.TCPAddr, log *slog.Logger) http.Handler {
+	link := guard.NewLink(c.health.Origin)
+	c.link = link.At(inspectorAt(at))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
 	mux.Handle("GET /metrics", c.site.Metrics(anybody))
 	mux.Handle("GET /{$}", http.RedirectHandler("inspect/", http.StatusFound))
-	mux.Handle("/inspect/", c.site.Inspector(servemap.Local))
-	return mux
+	mux.Handle("/inspect/", (&guard.Door{What: "inspector", Logger: log}).ByLink(link, c.site.Inspector(anybody)))
+	return (&guard.Door{What: "address of -admin", Logger: log}).ByHost(given, mux)
 }
 
-// anybody may ask: only the owner reaches the socket, and the owner chose the address of
-// -admin.
+// inspectorAt returns the URL of the inspector for browsers on this machine.
+func inspectorAt(listener *net.TCPAddr) string {
+	if listener.IP.IsUnspecified() {
+		return fmt.Sprintf("http://localhost:%d/inspect/", listener.Port)
+	}
+	return "http://" + listener.String() + "/inspect/"
+}
+
+// anybody may ask: only the owner reaches the socket, and who reaches the address of -admin
+// may read its numbers.
 func anybody(*http.Request) bool { return true }
 
 func (c *answers) serveHealth(w http.ResponseWriter, _ *http.Request) {
@@ -134,14 +154,19 @@ func (c *answers) serveChanges(w http.ResponseWriter, r *http.Request) {
 
 func (c *answers) serveForget(w http.ResponseWriter, r *http.Request) {
 	e, err := c.site.Explain(r.Context(), r.FormValue("url"))
+	f := forgotten{Forgotten: r.FormValue("undo") == "", Known: e.Verdict != servemap.VerdictUnknown}
+	change := c.site.Forget
+	if !f.Forgotten {
+		change, f.Known = c.site.UndoForget, e.Reason == servemap.ReasonForgotten
+	}
 	if err == nil {
-		err = c.site.Forget(r.Context(), r.FormValue("url"))
+		err = change(r.Context(), r.FormValue("url"))
 	}
 	if err != nil {
 		refuse(w, err)
 		return
 	}
-	answer(w, forgotten{true, e.Verdict != servemap.VerdictUnknown})
+	answer(w, f)
 }
 
 // serveExplore explores, and streams the progress.

@@ -157,17 +157,49 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 
 func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
+	undo := fs.Bool("undo", false, "let a page that was forgotten be listed again")
 	return func(ctx context.Context, u string) error {
 		if !isPage(u) {
 			return noPage(u)
 		}
-		return each(ctx, a, http.MethodPost, "/forget", url.Values{"url": {u}}, func(w io.Writer, f forgotten) error {
-			was := "is no longer listed or known"
-			if !f.Known {
-				was = "was not known"
-			}
-			_, err := fmt.Fprintf(w, "%s %s, and stays out until -always names it\n", u, was)
+		query, says := url.Values{"url": {u}}, map[bool]string{
+			true: "is no longer listed or known, and stays out until -always names it", false: "was not known, and stays out until -always names it"}
+		if *undo {
+			query.Set("undo", "1")
+			says = map[bool]string{true: "may be listed again, once a visitor gets it", false: "was not forgotten"}
+		}
+		return each(ctx, a, http.MethodPost, "/forget", query, func(w io.Writer, f forgotten) error {
+			_, err := fmt.Fprintln(w, u, says[f.Known])
 			return err
 		})
+	}
+}
+
+// linkCommand asks the running process only: the key of a link ends with its process.
+func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
+	a := newAsking(s, fs)
+	return func(ctx context.Context, _ string) error {
+		if err := checkData(a.data); err != nil {
+			return err
+		}
+		if _, err := askHealth(ctx, a.data); errors.Is(err, errSilent) {
+			return locked(a.data)
+		} else if err != nil {
+			return fmt.Errorf("no process answers in -data %s; the inspector ends with its process", a.data)
+		}
+		c := process(a.data)
+		defer c.close()
+		way, err := fetch[way](ctx, c, "/link", nil)
+		switch {
+		case err != nil:
+			return err
+		case way.Link == "":
+			return errors.New("the process has no inspector; start it with -admin, such as -admin 127.0.0.1:9090")
+		case a.json:
+			answer(s.out, way)
+			return nil
+		}
+		_, err = fmt.Fprintln(s.out, way.Link)
+		return err
 	}
 }

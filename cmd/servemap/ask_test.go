@@ -147,9 +147,16 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	if code, out, _ := call(t, "explain", "-data", s.data, "/a.html"); code != codeNo || !strings.Contains(out, "forgotten") {
 		t.Errorf("%d %s", code, out)
 	}
+	if out := must(t, "forget", "-undo", "-data", s.data, "/a.html"); !strings.Contains(out, "may be listed again") {
+		t.Errorf("undoing it: %q", out)
+	}
+	if out := must(t, "forget", "-undo", "-data", s.data, "/delete.html"); out != "/delete.html was not forgotten\n" {
+		t.Errorf("undoing what was not done: %q", out)
+	}
+	get(t, s.at+"/a.html")
 	s.stop()
 	must(t, "forget", "-data", s.data, "/delete.html") // no process runs
-	sameStrings(t, "listed", listed(t, s.data), "/")
+	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html")
 }
 
 func TestForgettingWhatIsNotKnownSaysSo(t *testing.T) {

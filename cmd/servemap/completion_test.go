@@ -8,7 +8,7 @@ import (
 func TestWordsAreCompleted(t *testing.T) {
 	for _, tt := range []struct{ line, cursor, want string }{
 		{"servemap expl", "", "explore explain"}, {"servemap  list -pre", "", "-prefix"}, {"servemap list -data x -js", "", "-json"},
-		{"servemap help fo", "15", "files forget"}, {"servemap completion z", "", "zsh"}, {"servemap forget -", "", "-data -database -json"},
+		{"servemap help fo", "15", "files forget"}, {"servemap completion z", "", "zsh"}, {"servemap explain -", "", "-data -database -json"},
 		{"servemap forget -data ", "", ""}, {"servemap list /a", "", ""}, {"servemap dance -", "", ""},
 		{"servemap explo -data d", "14", "explore"}, {"servemap expl", "99", "explore explain"}, {"servemap expl", "-1", "explore explain"},
 	} {

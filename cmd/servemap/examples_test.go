@@ -13,7 +13,7 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 	site := writeSite(t)
 	t.Chdir(t.TempDir())
 	base.Check(t, os.WriteFile(filepath.Join(site, "about"), []byte(`<!doctype html><title>about</title><p>We bake.`), 0o600))
-	files(t, site, "sitemap-data", "-always", "/about") // explored, since the rule names it
+	files(t, site, "sitemap-data", "-always", "/about", "-admin", "127.0.0.1:0") // explored, since the rule names it
 	for _, c := range commands() {
 		if c.name == "proxy" || c.name == "files" || c.name == "check" { // they need the site of the example
 			continue

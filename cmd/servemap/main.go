@@ -103,6 +103,8 @@ func commands() []command {
 			"changes -data sitemap-data -since 24h", "", changesCommand},
 		{"forget", "-data DIR URL", "take a page out of the sitemap and bar it",
 			"forget -data sitemap-data /old", "the URL of a page, or its path", forgetCommand},
+		{"link", "-data DIR", "print the link that opens the inspector of -admin",
+			"link -data sitemap-data", "", linkCommand},
 		{"export", "-data DIR", "print the sitemap as xml, json or csv",
 			"export -data sitemap-data -format csv", "", exportCommand},
 		{"check", "URL|FILE", "say what is wrong with a sitemap",
@@ -129,8 +131,9 @@ var more = map[string]string{
 	"changes": "It prints the last event of each page. A page that was added in that time and changed\n" +
 		"afterwards is \"added, changed\", with the time of the change. The last 7 days are\n" +
 		"remembered. Nothing is remembered of a page that was forgotten.",
+	"link": "Whoever has the link may read what is known, and forget pages. It ends with the process.",
 	"forget": "The page stays out until -always names it. What was learned of it is erased, so changes\n" +
-		"does not name it either.",
+		"does not name it either. With -undo the page may be listed again.",
 }
 
 func main() {

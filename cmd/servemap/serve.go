@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -46,7 +47,8 @@ type serving struct {
 	explore, revisit, robots      bool
 	max                           int
 
-	log *slog.Logger
+	log      *slog.Logger
+	terminal io.Writer // where the log goes
 }
 
 func (s *serving) flags(fs *flag.FlagSet) {
@@ -54,7 +56,7 @@ func (s *serving) flags(fs *flag.FlagSet) {
 	s.telling.flags(fs)
 	dataFlags(fs, &s.data, &s.database)
 	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
-	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, and /inspect/ to browsers on this machine, such as 127.0.0.1:9090; by default none")
+	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, and /inspect/ by a link that the log has, such as 127.0.0.1:9090; by default none")
 	fs.BoolVar(&s.revisit, "revisit", false, "visit pages that no visitor asks for again and again, at most one a second, so that their changes get a date")
 	fs.BoolVar(&s.robots, "robots", false, "name the sitemap in the site's robots.txt, and serve one if the site has none")
 	maxFlag(fs, &s.max)
@@ -98,7 +100,7 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 
 // run serves the site until ctx ends.
 func (v *serving) run(ctx context.Context, s streams) error {
-	v.log = slog.New(slog.NewTextHandler(s.err, nil))
+	v.log, v.terminal = slog.New(slog.NewTextHandler(s.err, nil)), s.err
 	if err := cmp.Or(v.check(), checkData(v.data), v.sameOrigin()); err != nil {
 		return err
 	}
@@ -229,12 +231,11 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 		return errors.Join(err, c.site.Close(ctx))
 	}
 	failed := make(chan error, 2)
-	inspector := &http.Server{Handler: c.admin(), ReadHeaderTimeout: 10 * time.Second}
+	inspector := &http.Server{ReadHeaderTimeout: 10 * time.Second}
 	if admin != nil {
+		inspector.Handler = c.admin(v.admin, admin.Addr().(*net.TCPAddr), v.log)
 		go func() { failed <- inspector.Serve(admin) }()
-		if at := inspectorAt(admin.Addr().(*net.TCPAddr)); at != "" {
-			v.log.Info("browsers on this machine can inspect what is known", "at", at)
-		}
+		v.tell(c.link)
 	}
 	visible, serving := c.site.Wrap(c.explorer.Handler), v.log
 	if v.robots {
@@ -282,16 +283,13 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	return err
 }
 
-// inspectorAt returns the URL of the inspector for browsers on this machine, "" if they
-// cannot ask the listener by a loopback address.
-func inspectorAt(listener *net.TCPAddr) string {
-	switch {
-	case listener.IP.IsUnspecified():
-		return fmt.Sprintf("http://localhost:%d/inspect/", listener.Port)
-	case listener.IP.IsLoopback():
-		return "http://" + listener.String() + "/inspect/"
+// tell says how to open the inspector, so that who looks at a terminal does not miss it.
+func (v *serving) tell(link string) {
+	if isTerminal(v.terminal) {
+		fmt.Fprintf(v.terminal, "\n  The inspector: %s\n\n", link)
+		return
 	}
-	return ""
+	v.log.Info("this link opens the inspector", "link", link)
 }
 
 // own waits until the store can be used: only one process can use a folder. Then it stores

@@ -71,7 +71,7 @@ func run(addr, data, engine string, visitors bool) error {
 
 	router := mux.NewRouter()
 	routes(router, news, site.RobotsLine())
-	router.PathPrefix("/inspect/").Handler(site.Inspector(servemap.Local))
+	router.PathPrefix("/inspect/").Handler(site.Inspector(nil))
 	site.Mount(router) // after the routes
 
 	handler := http.Handler(router)
@@ -81,7 +81,7 @@ func run(addr, data, engine string, visitors bool) error {
 	}
 
 	ready := func() {
-		welcome(origin, visitors)
+		welcome(origin, site.InspectorLink(origin+"/inspect/"), visitors)
 		if visitors {
 			group.Go(func() { visit(ctx, origin) })
 			group.Go(func() { report(ctx, site) })
@@ -112,10 +112,10 @@ func serve(ctx context.Context, server *http.Server, site *servemap.Site, ready 
 	return errors.Join(err, server.Shutdown(ctx), site.Close(ctx))
 }
 
-func welcome(origin string, visitors bool) {
+func welcome(origin, inspector string, visitors bool) {
 	fmt.Printf(`The site:     %[1]s/
 Its sitemap:  %[1]s/sitemap.xml
-See it learn: %[1]s/inspect/?live
+See it learn: %[2]s&live
 
 Each page is listed seconds after an anonymous visitor reads it. The search and
 the log-in are not, as they ask for that (noindex), nor the account, which needs
@@ -123,7 +123,7 @@ a cookie, nor the reset links, to which no page leads.
 /news gets a lastmod and a changefreq once it was seen to change; no other page
 does, so theirs are left out. A browser that has cookies for this host, even
 another program's, is no anonymous visitor; use a private window then.
-`, origin)
+`, origin, inspector)
 	if visitors {
 		fmt.Println("\nFive visitors are on their way. Give them two minutes for the dates.")
 	} else {

@@ -267,9 +267,9 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
 		explore(s, nil)
 		for _, tt := range []struct{ location, text, missing string }{
-			{"/logout", `an action ("logout"), so exploring does not ask for it`, "an Always rule"},
+			{"/logout", `an action ("logout"), so exploring does not ask for it`, `servemap.Rule{Pattern: "/logout$", List: servemap.DecisionAlways}`},
 			{"/shop?color=red", "Its query has a parameter that is not allowed", "its canonical one"},
-			{"/vote/5", "because a request for an address with such a name may change something", "exploring, with an Always rule"},
+			{"/vote/5", "because a request for an address with such a name may change something", `exploring, with servemap.Rule{Pattern: "/vote/5$"`},
 			{"/broken", "the last request for it got 404", "who gets a page there"},
 			{"/locked", "got 403", ""},
 			{"/old", "got 301", ""},

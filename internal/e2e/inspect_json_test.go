@@ -18,7 +18,6 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 			"stats.json":               {"stats", "state", "reasons", "week"},
 			"page.json?u=/a":           {"url", "verdict", "reason", "text", "evidence", "networks", "siblings", "changes", "first_seen", "last_seen", "dates", "element"},
 			"pages.json":               {"prefix", "pages"},
-			"folders.json?prefix=/b/":  {"folder", "children"},
 			"search.json?q=c":          {"query", "prefix", "pages"},
 			"changes.json?since=1h":    {"since", "changes"},
 			"files.json":               {"files", "robots_line"},
@@ -43,7 +42,7 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 	})
 }
 
-func TestPagesFoldersAndChangesGoOnWhereTheyEnded(t *testing.T) {
+func TestPagesAndChangesGoOnWhereTheyEnded(t *testing.T) {
 	links := append(numbered("/list/p%03d", 230), numbered("/d%02d/x", 70)...)
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL(links...)}, func(s *testkit.Site) {
 		s.Visit(append([]string{"/"}, links...)...)
@@ -80,8 +79,6 @@ func TestPagesFoldersAndChangesGoOnWhereTheyEnded(t *testing.T) {
 			{"pages", each("/pages.json?prefix=/", "pages", "url", "after"), all, false},
 			{"pages of a folder", each("/pages.json?prefix=/list/", "pages", "url", "after"), links[:230], false},
 			{"found by a word", each("/search.json?q=LIST", "pages", "url", "after"), links[:230], false},
-			{"children", each("/folders.json?prefix=/list/", "children", "location", "after"), links[:230], false},
-			{"folders", each("/folders.json?prefix=/", "children", "location", "after"), append(numbered("/d%02d/", 70), "/list/"), false},
 			{"changes", each("/changes.json?since=1h", "changes", "url", "before"), all, true},
 		} {
 			if tt.any {

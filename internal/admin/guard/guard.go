@@ -1,103 +1,125 @@
-// Package guard hides from strangers what only the owner of a site may see. It takes a
-// function that says who is allowed, and answers 404 to everybody else, as if there were
-// nothing. It decides by the request alone, and keeps nothing.
+// Package guard stands before what only the owner of a site may see. Others get 404, as if
+// there were nothing. Where a request comes from is no proof: a proxy on the same machine
+// passes on what strangers ask. A secret is: the key of a [Link], which the owner reads in
+// his log, or a password. For each cause of a refusal, the log says once what to do.
 package guard
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
+	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 
-	"github.com/servemap/servemap/internal/decide/forwarded"
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
-// Handler serves next to those whom allow lets in. Others get 404. A [Password] makes it
-// answer 401 instead, to ask for the password. It panics if allow is nil.
-func Handler(what string, allow func(*http.Request) bool, next http.Handler) http.Handler {
-	if allow == nil {
-		panic("servemap: " + what + ": allow is nil; say who may see it, such as servemap.Local")
+// Door lets the owner in to one handler.
+type Door struct {
+	What   string                         // stands behind it, such as "inspector"
+	Client func(*http.Request) netip.Addr // returns the client's address, zero if it is not known
+	Logger *slog.Logger
+	said   [causes]sync.Once
+}
+
+// cause is why a visit is refused.
+type cause int
+
+const (
+	notAllowed cause = iota // by the owner's function
+	noKey
+	otherKey
+	otherSite
+	otherHost
+	noPassword
+	wrongPassword
+	tooManyGuesses
+	causes
+)
+
+// refusals say what the visitor gets, and what the owner reads in the log. A "" logs nothing.
+var refusals = [causes]struct {
+	status int
+	text   string
+	log    string
+}{
+	notAllowed: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused by the function that says who may see it. If it was yours, correct that function."},
+	noKey:      {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since it had no key. If it was yours, open the link that this log has, or that {Link} gives."},
+	otherKey: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since its key or cookie is not of this process. Both end with the process. " +
+		"If it was yours, open the link that this log has, or that {Link} gives. Where several processes serve the site, ask for a password."},
+	otherSite: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since a page of another site led there. If it was yours, type the address."},
+	otherHost: {http.StatusMisdirectedRequest, "no such host", "A request to the %s was refused, since its Host is neither an IP address, nor localhost, nor the host that was given there. " +
+		"If it was yours, give that one."},
+	noPassword:     {http.StatusUnauthorized, "a user and a password are needed", ""},
+	wrongPassword:  {http.StatusUnauthorized, "a user and a password are needed", "A visit to the %s was refused, since its user or password was wrong."},
+	tooManyGuesses: {http.StatusTooManyRequests, "too many wrong passwords; wait a minute", "Somebody guesses the password of the %s. His network may now try once a minute. If all visitors count as one network, set {ClientIP}."},
+}
+
+func (d *Door) refuse(w http.ResponseWriter, why cause) {
+	as := refusals[why]
+	if as.log != "" {
+		d.said[why].Do(func() { d.Logger.Warn("servemap: " + messages.Say(fmt.Sprintf(as.log, d.What))) })
 	}
+	switch as.status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Basic realm="servemap", charset="UTF-8"`)
+	case http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", "60")
+	}
+	hide(w.Header())
+	http.Error(w, as.text, as.status)
+}
+
+// hide keeps an answer and its address from caches, search engines and other sites.
+func hide(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Referrer-Policy", "no-referrer")
+}
+
+// Allow serves next to those whom allow lets in. A [Password] makes it ask for one.
+func (d *Door) Allow(allow func(*http.Request) bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := new(bool)
-		ctx := context.WithValue(r.Context(), question{}, asked)
-		switch {
-		case allow(r.WithContext(ctx)):
+		v := &visit{client: d.Client(r)}
+		if allow(r.WithContext(context.WithValue(r.Context(), visiting{}, v))) {
 			next.ServeHTTP(w, r)
-		case *asked:
-			w.Header().Set("WWW-Authenticate", `Basic realm="servemap", charset="UTF-8"`)
-			refuse(w, "a user and a password are needed", http.StatusUnauthorized)
-		default:
-			refuse(w, "404 page not found", http.StatusNotFound)
+			return
 		}
+		d.refuse(w, v.why)
 	})
 }
 
-// question is the context key by which a Password tells its Handler to ask for one.
-type question struct{}
-
-func refuse(w http.ResponseWriter, text string, code int) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Robots-Tag", "noindex")
-	http.Error(w, text, code)
-}
-
-// Password returns a function that allows requests with this user and password, by HTTP
-// Basic authentication. It panics if either is empty.
-func Password(user, password string) func(*http.Request) bool {
-	if user == "" || password == "" {
-		panic("servemap: Password: the user or the password is empty; give both")
-	}
-	want := digest(user, password)
-	return func(r *http.Request) bool {
-		u, p, ok := r.BasicAuth()
-		got := digest(u, p)
-		if ok && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
-			return true
+// ByHost serves next to requests for an IP address, localhost, or the host of an address
+// that the owner gave. Whoever makes a name of his point to this machine can have browsers
+// send requests, but only for that name.
+func (d *Door) ByHost(given string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := hostOf(r.Host)
+		_, err := netip.ParseAddr(host)
+		if err != nil && host != "localhost" && (host == "" || host != hostOf(given)) {
+			d.refuse(w, otherHost)
+			return
 		}
-		if asked, ok := r.Context().Value(question{}).(*bool); ok {
-			*asked = true
-		}
-		return false
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostOf returns the host of an address that may have a port.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		address = host
 	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(address, "[]"), "."))
 }
 
-// digest gives all passwords one length, so that comparing always takes the same time.
-func digest(user, password string) [sha256.Size]byte {
-	return sha256.Sum256([]byte(user + "\x00" + password))
+// visit is what a Door and a Password tell each other of a request.
+type visit struct {
+	client netip.Addr
+	why    cause
 }
 
-// Local reports whether a request comes straight from this machine: the client's address
-// and the requested host are loopback ones, and no header names a proxy. If somebody's
-// domain name is made to point to this machine, the requested host gives that away.
-//
-// A proxy on this machine that speaks HTTP/1.1 to the server, changes Host and adds no
-// header cannot be told from a browser: nginx with proxy_http_version 1.1 and a Connection
-// header of its own, or Go's ReverseProxy with SetURL. Behind such a proxy use Password.
-func Local(r *http.Request) bool {
-	return loopbackPeer(r.RemoteAddr) && loopbackHost(r.Host) && !passedOn(r)
-}
-
-func loopbackPeer(addr string) bool {
-	peer, err := netip.ParseAddrPort(addr)
-	return err == nil && peer.Addr().Unmap().IsLoopback()
-}
-
-func loopbackHost(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
-}
-
-// passedOn reports whether a proxy passed the request on. Some proxies name no client, but
-// speak HTTP/1.0 to the server, or end the connection after each request. No browser does
-// that.
-func passedOn(r *http.Request) bool {
-	return !r.ProtoAtLeast(1, 1) || r.Close || forwarded.Passed(r.Header)
-}
+// visiting is the context key of a visit.
+type visiting struct{}

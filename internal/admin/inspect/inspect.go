@@ -1,7 +1,7 @@
 // Package inspect shows the owner of a site what servemap has learned: which pages are
 // listed, which are not and why, and what has changed. It renders HTML without any script,
 // and the same as JSON. It asks the site, keeps nothing, and changes nothing except by
-// Forget. Its caller decides who may see it.
+// Forget and UndoForget. Its caller decides who may see it.
 package inspect
 
 import (
@@ -98,8 +98,7 @@ type view struct {
 
 // makers make the views, by the last element of the path.
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
-	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "folders": (*Inspector).folders,
-	"search": (*Inspector).search, "changes": (*Inspector).changes, "files": (*Inspector).files, "help": (*Inspector).help,
+	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "search": (*Inspector).search, "changes": (*Inspector).changes, "files": (*Inspector).files, "help": (*Inspector).help,
 	"crawlers": (*Inspector).crawlers, "forget": (*Inspector).confirm,
 }
 

@@ -18,8 +18,6 @@ type Site interface {
 	Explain(ctx context.Context, url string) (Explained, error)
 	// List returns listed pages in the order of their locations.
 	List(ctx context.Context, w Wanted) (List, error)
-	// Folder returns the children of a folder, from the beginning or after a location.
-	Folder(ctx context.Context, folder, after string, most int) ([]Child, string, error)
 	// ChangesFrom returns the time since which the changes are complete. The zero Time
 	// means ever since the site has had pages.
 	ChangesFrom(ctx context.Context) (time.Time, error)
@@ -34,8 +32,10 @@ type Site interface {
 	RobotsTxt() RobotsTxt
 	// Crawlers returns a []servemap.Crawler, nil if crawlers are not followed.
 	Crawlers() any
-	// Forget takes a page out, erases what is known of it, and bars it.
+	// Forget takes a page out, erases what is known of it, and bars it. UndoForget lifts the
+	// bar.
 	Forget(ctx context.Context, url string) error
+	UndoForget(ctx context.Context, url string) error
 }
 
 // Explained is what is known of the page at a URL.
@@ -68,14 +68,6 @@ type Changed struct {
 type Place struct {
 	At       time.Time
 	Location string
-}
-
-// Child is a page or a folder that stands directly in a folder.
-type Child struct {
-	Location string `json:"location"` // a folder's ends in a slash
-	Folder   bool   `json:"folder"`
-	Pages    int    `json:"pages"`          // listed pages: itself, or those below it
-	More     bool   `json:"more,omitempty"` // there are more than that
 }
 
 // File is one of the sitemap's files.

@@ -163,12 +163,8 @@ func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error
 	return e, err
 }
 
-// mostPages is how many pages or changes one view shows, and mostChildren how many children
-// of a folder.
-const (
-	mostPages    = 100
-	mostChildren = 50
-)
+// mostPages is how many pages or changes one view shows.
+const mostPages = 100
 
 // Pages are the listed pages whose locations begin with Prefix.
 type Pages struct {
@@ -203,25 +199,6 @@ func checkLocations(all ...string) error {
 		}
 	}
 	return nil
-}
-
-// Folder lists the children of a folder.
-type Folder struct {
-	Folder   string  `json:"folder"`
-	After    string  `json:"after,omitempty"`
-	Children []Child `json:"children"`
-	Next     string  `json:"next,omitempty"`
-}
-
-func (i *Inspector) folders(ctx context.Context, q url.Values) (view, error) {
-	f := Folder{Folder: cmp.Or(i.location(q.Get("prefix")), i.Folder), After: q.Get("after")}
-	if err := checkLocations(f.Folder, f.After); err != nil {
-		return view{}, err
-	}
-	f.Folder = f.Folder[:strings.LastIndexByte(f.Folder, '/')+1]
-	var err error
-	f.Children, f.Next, err = i.Site.Folder(ctx, f.Folder, f.After, mostChildren)
-	return view{Name: "folders", Nav: "folders", Title: "Folders", Data: f}, err
 }
 
 // Search is the result of a search.
@@ -410,7 +387,7 @@ func (i *Inspector) confirm(ctx context.Context, q url.Values) (view, error) {
 	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: e.Page}, err
 }
 
-// forget takes a page out, if the request comes from a page of the inspector.
+// forget takes a page out or undoes that, if the request comes from a page of the inspector.
 func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
 	if err := i.forged.Check(r); err != nil {
 		http.Error(w, "only the inspector's own page may ask for that: "+err.Error(), http.StatusForbidden)
@@ -421,8 +398,12 @@ func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	u := r.PostFormValue("u")
 	_, err := i.explain(ctx, url.Values{"u": {u}})
+	change := i.Site.Forget
+	if r.PostFormValue("undo") != "" {
+		change = i.Site.UndoForget
+	}
 	if err == nil {
-		err = i.Site.Forget(ctx, u)
+		err = change(ctx, u)
 	}
 	if err != nil {
 		i.answer(w, r, failed(err), false)

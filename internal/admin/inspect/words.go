@@ -18,10 +18,9 @@ import (
 // functions are what the templates call.
 var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
-	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
+	"path": showPath, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": prose,
-	"spans": func() any { return spans }, "last": lastSegment,
-	"tone": tone, "say": messages.Say, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
+	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
 
 // thousands writes a whole number with commas between its thousands.
@@ -114,25 +113,6 @@ func shorten(s string) string {
 	return s
 }
 
-// crumb is one of the folders above a location.
-type crumb struct{ Name, Location string }
-
-// crumbs returns the folders from the root to a folder, itself included.
-func crumbs(folder string) (all []crumb) {
-	at := 0
-	for segment := range strings.SplitAfterSeq(folder, "/") {
-		if at += len(segment); strings.HasSuffix(segment, "/") {
-			all = append(all, crumb{showPath("", segment), folder[:at]})
-		}
-	}
-	return all
-}
-
-// lastSegment returns a location without its folder.
-func lastSegment(folder, location string) string {
-	return showPath("", strings.TrimPrefix(location, folder))
-}
-
 // verdictWord is the headline of a verdict.
 func verdictWord(verdict any) string {
 	return map[string]string{
@@ -200,7 +180,7 @@ func prose(text string) template.HTML {
 
 // menu are the views that every page links to.
 var menu = []struct{ Name, Href, Text string }{
-	{"overview", "./", "Overview"}, {"pages", "pages", "Pages"}, {"folders", "folders", "Folders"},
+	{"overview", "./", "Overview"}, {"pages", "pages", "Pages"},
 	{"changes", "changes", "Changes"}, {"files", "files", "Files"}, {"crawlers", "crawlers", "Crawlers"}, {"help", "help", "Help"},
 }
 

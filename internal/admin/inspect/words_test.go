@@ -49,20 +49,6 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 	}
 }
 
-func TestCrumbsLeadUpThroughTheFolders(t *testing.T) {
-	for folder, want := range map[string]string{
-		"/": "/ /", "/a/": "/ / a/ /a/", "/a/caf%C3%A9/": "/ / a/ /a/ café/ /a/caf%C3%A9/",
-	} {
-		var got []string
-		for _, c := range crumbs(folder) {
-			got = append(got, c.Name, c.Location)
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %q, want %q", folder, got, want)
-		}
-	}
-}
-
 // The parts of an element are the whole element, without the spaces between its tags.
 func TestPartsOfAnElementAreTheWholeElement(t *testing.T) {
 	for _, tt := range []struct{ name, xml, want string }{

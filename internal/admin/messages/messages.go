@@ -6,6 +6,7 @@
 package messages
 
 import (
+	"strconv"
 	"strings"
 	"sync/atomic"
 )
@@ -15,6 +16,7 @@ import (
 // library offers.
 var settings = []struct{ name, library, command string }{
 	{"Always", "an Always rule", "-always"},
+	{"AlwaysThis", "servemap.Rule{Pattern: GO, List: servemap.DecisionAlways} in Options.Rules", "-always SHELL"},
 	{"Anonymous", "Options.Anonymous", "the command"},
 	{"Around", ", and put the site around all that writes them, with fiber as site.Wrap(adaptor.FiberApp(app))", ""},
 	{"BenignCookies", "Options.BenignCookies", "-cookie"},
@@ -24,6 +26,7 @@ var settings = []struct{ name, library, command string }{
 	{"Explain", "Site.Explain", `"servemap explain"`},
 	{"Forget", "Site.Forget", `"servemap forget"`},
 	{"KeepFor", "the time of Limits.KeepFor", "90 days"},
+	{"Link", "Site.InspectorLink", `"servemap link"`},
 	{"Key", "Options.Key", "SERVEMAP_INDEXNOW_KEY"},
 	{"Endpoints", "Options.Endpoints", "-indexnow"},
 	{"Hold", "Options.Hold", "-indexnow-hold"},
@@ -58,6 +61,13 @@ func use(choose func(library, command string) string) {
 		pairs = append(pairs, "{"+s.name+"}", choose(s.library, s.command))
 	}
 	said.Store(strings.NewReplacer(pairs...))
+}
+
+// always returns the rule that lists one location, as the owner can type it.
+func always(location string) string {
+	pattern := location + "$"
+	shell := "'" + strings.ReplaceAll(pattern, "'", `'\''`) + "'"
+	return strings.NewReplacer("GO", strconv.Quote(pattern), "SHELL", shell).Replace(Say("{AlwaysThis}"))
 }
 
 // Say returns a text with the names of settings in place of the names in braces.

@@ -145,12 +145,12 @@ const (
 
 // Missing returns what would list a waiting or held page; each item alone is enough. networksNeeded
 // is how many networks are evidence, and siblings how many pages beside it are linked.
-func Missing(v eligibility.Verdict, why eligibility.Reason, ev eligibility.Evidence, siblings, networksNeeded int) []string {
+func Missing(location string, v eligibility.Verdict, why eligibility.Reason, ev eligibility.Evidence, siblings, networksNeeded int) []string {
 	const (
 		link  = "a link from a listed page"
 		again = "another visit to a page that links to it, a day later or from another network"
 	)
-	rule := Say("{Always}")
+	rule := always(location)
 	linked := ev.Link || ev.Led()
 	switch {
 	case v == eligibility.Waiting && why == eligibility.NotSeen:
@@ -196,13 +196,13 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 	switch worst, word := eligibility.WordIn(location); {
 	case worst == eligibility.Action:
 		return waits + fmt.Sprintf("Its address names an action (%q), so exploring does not ask for it, and a visit alone would not list it.", word),
-			[]string{visitor + ", and " + Say("{Always}")}
+			[]string{visitor + ", and " + always(location)}
 	case foreign:
 		return waits + Say("Its query has a parameter that is not allowed, so exploring does not ask for it. If the parameter makes a page of its own, name it in {Query}."),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
 	}
 	return waits + "Exploring does not ask for it, because a request for an address with such a name may change something.",
-		[]string{visitor, "exploring, with " + Say("{Always}")}
+		[]string{visitor, "exploring, with " + always(location)}
 }
 
 // NoPage says that a waiting location answered with an error or a redirect.

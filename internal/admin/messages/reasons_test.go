@@ -20,7 +20,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 	texts := func() (all []string) {
 		for _, r := range Reasons() {
 			all = append(all, r.Means(), Page(r.Verdict, r.Reason, "/drafts/a"), Page(r.Verdict, r.Reason, "/delete"))
-			all = append(all, Missing(r.Verdict, r.Reason, eligibility.Evidence{}, 0, 3)...)
+			all = append(all, Missing("/a", r.Verdict, r.Reason, eligibility.Evidence{}, 0, 3)...)
 		}
 		for hint := OtherOrigin; hint < hints; hint++ {
 			all = append(all, hint.String())
@@ -38,7 +38,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 		name        string
 		has, hasNot *regexp.Regexp
 	}{
-		{"the library", regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|[{}]`)},
+		{"the library", regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
 		{"the command", regexp.MustCompile(` -[a-z]|"servemap `), regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestPageNamesTheWordThatHoldsIt(t *testing.T) {
 func TestMissingSaysWhatListsAPage(t *testing.T) {
 	const (
 		link  = "a link from a listed page"
-		rule  = "an Always rule"
+		rule  = `servemap.Rule{Pattern: "/that/page$", List: servemap.DecisionAlways} in Options.Rules`
 		route = "a route for this page alone, which answers with a whole document (an html or a title element)"
 		again = "another visit to a page that links to it, a day later or from another network"
 	)
@@ -148,8 +148,12 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		{"head not seen", eligibility.Held, eligibility.HeadNotSeen, eligibility.Evidence{}, []string{"a head that ends, and is short enough to be read whole"}},
 		{"encoding", eligibility.Held, eligibility.Encoding, eligibility.Evidence{}, []string{"a Content-Encoding that servemap can read"}},
 	} {
-		if got := Missing(tt.verdict, tt.why, tt.ev, 1, 5); !slices.Equal(got, tt.want) {
+		if got := Missing("/that/page", tt.verdict, tt.why, tt.ev, 1, 5); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
+	}
+	flags(t)
+	if got, want := Missing("/it's/a?page=2", eligibility.Held, eligibility.ActionWord, eligibility.Evidence{}, 0, 3)[0], `-always '/it'\''s/a?page=2$'`; got != want {
+		t.Errorf("for a shell: %s, want %s", got, want)
 	}
 }

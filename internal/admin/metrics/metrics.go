@@ -20,7 +20,6 @@ import (
 // Site has the numbers of one site.
 type Site struct {
 	Origin       string
-	Version      string            // of the module, see [Version]
 	Verdicts     []Verdict         // the known locations
 	Waiting      int               // locations that were never listed
 	Files        Files             // of the sitemap that is served now
@@ -101,7 +100,7 @@ func families(s Site) []family {
 		rendered = one(s.Files.Rendered.Unix())
 	}
 	return []family{
-		{"servemap_build_info", gauge, "The version of servemap, as a label of the constant 1.", []series{{[]string{"version", s.Version}, 1}}},
+		{"servemap_build_info", gauge, "The version of servemap, as a label of the constant 1.", []series{{[]string{"version", Version()}, 1}}},
 		{"servemap_pages", gauge, "Locations that are known now, by verdict and reason.", verdicts(s.Verdicts)},
 		{"servemap_waiting_pages", gauge, "Locations that are known now and were never listed.", one(s.Waiting)},
 		{"servemap_sitemap_pages", gauge, "Pages in the sitemap that is served now.", one(s.Files.Pages)},

@@ -9,7 +9,7 @@ import (
 
 func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 	got := string(Text(Site{
-		Origin: "https://example.com", Version: "v1.2.3",
+		Origin:   "https://example.com",
 		Verdicts: []Verdict{{"listed", "link", 3}, {"waiting", "no-evidence", 1}},
 		Files:    Files{Pages: 3, Files: 1, Bytes: 512, Rendered: time.Unix(1_700_000_000, 0)},
 		Ignored:  map[string]uint64{"not-html": 2, "cookie": 7}, Answers: map[int]uint64{200: 4, 304: 5},
@@ -17,7 +17,7 @@ func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 	}))
 	for _, line := range []string{
 		"# TYPE servemap_pages gauge",
-		`servemap_build_info{site="https://example.com",version="v1.2.3"} 1`,
+		`servemap_build_info{site="https://example.com",version="` + Version() + `"} 1`,
 		`servemap_pages{site="https://example.com",verdict="listed",reason="link"} 3`,
 		`servemap_pages{site="https://example.com",verdict="waiting",reason="no-evidence"} 1`,
 		`servemap_sitemap_bytes{site="https://example.com"} 512`,
@@ -39,8 +39,8 @@ func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 }
 
 func TestTextEscapesLabels(t *testing.T) {
-	got := string(Text(Site{Version: "a\"b\\c\nd"}))
-	if want := `version="a\"b\\c\nd"} 1`; !strings.Contains(got, want) {
+	got := string(Text(Site{Origin: "a\"b\\c\nd"}))
+	if want := `servemap_waiting_pages{site="a\"b\\c\nd"} 0`; !strings.Contains(got, want) {
 		t.Errorf("no %s in\n%s", want, got)
 	}
 }

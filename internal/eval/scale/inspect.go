@@ -40,8 +40,6 @@ func inspect(ctx context.Context, cfg config) (err error) {
 		{"one page", "/page?u=" + url.QueryEscape(middle)},
 		{"pages", "/pages"},
 		{"pages from the middle on", "/pages?after=" + url.QueryEscape(middle)},
-		{"folders", "/folders"},
-		{"a folder of all folders", "/folders?prefix=/topics/"},
 		{"changes of seven days", "/changes"},
 		{"files", "/files"},
 		{"help", "/help"},

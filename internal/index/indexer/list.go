@@ -9,7 +9,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/changelog"
-	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -95,100 +94,6 @@ func (r *Reader) listed(location string, value []byte) (merge.Known, bool) {
 	}
 	p := r.know(location, s)
 	return p, p.Verdict == eligibility.Listed
-}
-
-// Child is a page or a folder that stands directly in a folder.
-type Child struct {
-	Location string // of a folder with a slash at its end
-	Folder   bool
-	Pages    int  // that are listed, itself or below it
-	More     bool // there are more of them, which were not counted
-}
-
-// The pages of a folder that are counted: of one alone, of all together, and of one after
-// these are used up.
-const (
-	mostCounted  = 1000
-	countedInAll = 5000
-	leastCounted = 20
-)
-
-// Children returns what stands directly in a folder, in the order of locations, and the
-// location after which to go on, "" if that is all. What has no listed page is left out.
-// after is "" at the beginning. However many pages there are below, it reads some
-// thousands at most. It returns when ctx ends, whatever the store does.
-func (x *Reader) Children(ctx context.Context, folder, after string, most int) ([]Child, string, error) {
-	type result struct {
-		children []Child
-		next     string
-	}
-	got, err := txn.Within(ctx, func() (r result, err error) {
-		r.children, r.next, err = x.children(ctx, folder, after, most)
-		return r, err
-	})
-	if err != nil {
-		return nil, "", fmt.Errorf("reading the folder: %w", err)
-	}
-	return got.children, got.next, nil
-}
-
-func (r *Reader) children(ctx context.Context, folder, after string, most int) (children []Child, next string, err error) {
-	left := countedInAll
-	for {
-		child, read, err := r.child(ctx, folder, after, max(leastCounted, min(left, mostCounted)))
-		left -= read
-		switch {
-		case err != nil || child.Location == "":
-			return children, "", err
-		case child.Pages > 0 && len(children) == most:
-			return children, after, nil
-		case child.Pages > 0:
-			children = append(children, child)
-		}
-		after = child.Location
-		if child.Folder { // no location below it is greater
-			after += strings.Repeat("~", max(0, keys.MaxLocation-len(after)))
-		}
-	}
-}
-
-// child returns the first child of a folder after a location, with a count of at most so
-// many pages, and how many it has read. The child is empty if there is none.
-func (r *Reader) child(ctx context.Context, folder, after string, most int) (c Child, read int, err error) {
-	for loc, value := range r.publicFrom(ctx, folder, after, &err) {
-		if loc == folder {
-			continue // it is no child of itself
-		}
-		if c.Location == "" {
-			c.Location, c.Folder = childOf(folder, loc)
-		}
-		switch {
-		case !strings.HasPrefix(loc, c.Location):
-			return c, read, err
-		case !c.Folder:
-			if _, ok := r.listed(loc, value); ok {
-				c.Pages = 1
-			}
-			return c, read, err
-		case c.Pages == most:
-			c.More = true
-			return c, read, err
-		}
-		read++
-		if _, ok := r.listed(loc, value); ok {
-			c.Pages++
-		}
-	}
-	return c, read, err
-}
-
-// childOf returns which child of a folder a location is, or is below.
-func childOf(folder, location string) (child string, isFolder bool) {
-	path, _, _ := strings.Cut(location[len(folder):], "?")
-	if i := strings.IndexByte(path, '/'); i >= 0 {
-		return location[:len(folder)+i+1], true
-	}
-	return location, false
 }
 
 // JournalFrom returns since when the events are complete, the zero Time for since the

@@ -1,0 +1,93 @@
+package guard
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Link lets in whoever has its key. A browser exchanges the key for a cookie, so that the key
+// leaves the address bar. Key and cookie are random, and end with the process.
+type Link struct{ key, cookie, value string }
+
+// NewLink returns a link with a new key. Sites with different names do not replace each
+// other's cookies.
+func NewLink(name string) *Link {
+	key := make([]byte, 32)
+	rand.Read(key) // never fails
+	value := hmac.New(sha256.New, key)
+	value.Write([]byte("cookie"))
+	id := sha256.Sum256([]byte(name))
+	text := base64.RawURLEncoding.EncodeToString
+	return &Link{text(key), "servemap-" + hex.EncodeToString(id[:4]), text(value.Sum(nil))}
+}
+
+// At returns the link to a handler at an address.
+func (l *Link) At(address string) string {
+	return strings.TrimSuffix(address, "/") + "/?" + parameter + "=" + l.key
+}
+
+const parameter = "key"
+
+// ByLink serves next to those who have opened the link.
+func (d *Door) ByLink(l *Link, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		given := query.Has(parameter)
+		opens := same(query.Get(parameter), l.key)
+		cookie, err := r.Cookie(l.cookie)
+		known := err == nil && same(cookie.Value, l.value)
+		switch {
+		case r.Header.Get("Sec-Fetch-Site") == "cross-site" && !opens:
+			d.refuse(w, otherSite)
+		case given && (opens || known):
+			l.enter(w, r, query, opens)
+		case known:
+			next.ServeHTTP(w, r)
+		case given || err == nil:
+			d.refuse(w, otherKey)
+		default:
+			d.refuse(w, noKey)
+		}
+	})
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// enter gives the browser the cookie, and leads it to the same address without the key. The
+// cookie has no Path: so it is for the folder of the address that the browser knows, also
+// behind a proxy that cuts off the beginning.
+func (l *Link) enter(w http.ResponseWriter, r *http.Request, query url.Values, opens bool) {
+	hide(w.Header())
+	target, _, _ := strings.Cut(r.RequestURI, "?")
+	if last := target[strings.LastIndexByte(target, '/')+1:]; last != "" { // the folder would be the one above
+		w.Header().Set("Location", "./"+last+"/?"+r.URL.RawQuery)
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
+	if opens {
+		http.SetCookie(w, &http.Cookie{
+			Name: l.cookie, Value: l.value, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+			Secure: r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
+		})
+	}
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" { // a browser follows a redirect from there without the cookie
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, `<!doctype html><title>servemap</title><p><a href="./">Open it</a></p>`)
+		return
+	}
+	query.Del(parameter)
+	to := "./"
+	if len(query) > 0 {
+		to += "?" + query.Encode()
+	}
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
