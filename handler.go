@@ -194,7 +194,7 @@ func (s door) owns(r *http.Request) bool {
 //
 // The pages have no script. Each is JSON too, such as stats.json, the first one, and
 // page.json?u=/about, which explains a page. They name only pages that are or were listed,
-// and the one that the owner asks about. Two forms forget a page and undo that.
+// and the one that the owner asks about.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	var pages http.Handler = inspect.New(inspect.Config{
 		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
@@ -212,8 +212,8 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	})
 }
 
-// InspectorLink returns that link for an inspector at an address, such as
-// "http://localhost:8080/inspect/". Its key is random, and ends with the process.
+// InspectorLink returns that link for an inspector at base, such as
+// "http://localhost:8080/inspect/". Its key ends with the process.
 func (s *Site) InspectorLink(base string) string { return s.link.At(base) }
 
 func (s *Site) ownersDoor(what string) *guard.Door {
@@ -290,9 +290,9 @@ func (i inspected) Files() (list []inspect.File) {
 }
 
 // Password returns a function that allows requests with this user and password, for
-// [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic authentication,
-// so a request without them gets 401, not 404. A network that guesses wrong ten times may
-// try once a minute. Use it over HTTPS only. Password panics if either is empty.
+// [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic. Use it
+// over HTTPS only. A network that guesses wrong ten times may try once a minute. Password
+// panics if either is empty.
 func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
 
 // Behind returns a function for Options.ClientIP of a site behind proxies whose addresses

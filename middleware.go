@@ -607,12 +607,12 @@ func (s *Site) Flush(ctx context.Context) error {
 
 // Forget takes the page at url out of the sitemap, erases what is known of it, and bars it
 // until a rule says Always, or [Site.UndoForget]. url is a URL of the site, or a location
-// such as "/about". If Forget returns an error, nothing is stored.
+// such as "/about".
 func (s *Site) Forget(ctx context.Context, url string) error {
 	return s.bar(ctx, url, s.indexer.Forget)
 }
 
-// UndoForget lifts the bar of [Site.Forget], so that a visit can list the page again.
+// UndoForget lifts the bar of [Site.Forget], so that the page can be listed again.
 func (s *Site) UndoForget(ctx context.Context, url string) error {
 	return s.bar(ctx, url, s.indexer.Allow)
 }
