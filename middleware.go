@@ -612,7 +612,7 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 	return s.bar(ctx, url, s.indexer.Forget)
 }
 
-// UndoForget lifts the bar of [Site.Forget], so that the page can be listed again.
+// UndoForget undoes [Site.Forget], so that the page can be listed again.
 func (s *Site) UndoForget(ctx context.Context, url string) error {
 	return s.bar(ctx, url, s.indexer.Allow)
 }
