@@ -854,7 +854,7 @@ func (s explained) why(p merge.Known) (text string, missing []string) {
 		return messages.OwnFile, nil
 	case p.NeedsLogin():
 		return messages.NeedsLogin(p.Status)
-	case p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)):
+	case p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
 		return messages.LeftOut(p.Location, foreign)
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks)

@@ -128,17 +128,17 @@ type Options struct {
 	// tracking parameters are dropped. Rule.Query adds parameters for a part of the site.
 	Query []string
 
-	// BenignCookies are names of cookies that the site gives to every visitor, so that a
-	// visitor who sends them is still anonymous. A final "*" stands for any ending. Do not name
-	// a cookie that also identifies a user: pages for one visitor would count as public. The
-	// Site already knows those of well-known frameworks and tools that are no sessions.
-	BenignCookies []string
+	// Benign are names of cookies that the site gives to every visitor, so that a visitor who
+	// sends them is still anonymous. A final "*" stands for any ending. A name with a colon, as
+	// in "X-Edge-Node:", is that of a header that a proxy adds to all requests. Do not name what
+	// also identifies a user. The Site already knows what well-known tools and proxies send.
+	Benign []string
 
 	// Anonymous, if not nil, alone decides whether a request comes from an anonymous visitor,
-	// who gets what everybody may see. Set it if a proxy adds credentials, or an empty header
-	// that could name a user, to every request. It must be quick and safe for concurrent use.
-	// A request for which it panics does not count. By default a request is anonymous if it has
-	// no Authorization, client certificate or header that names a user, and only benign cookies.
+	// who gets what everybody may see. Set it if a proxy adds credentials to every request. It
+	// must be quick and safe for concurrent use. A request for which it panics does not count.
+	// By default a request is anonymous if it has no Authorization, no client certificate, and
+	// only benign cookies and headers.
 	Anonymous func(*http.Request) bool
 
 	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is
@@ -405,7 +405,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
-		Cookies: eligibility.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
+		Benign: eligibility.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints,
 	})
 	if opts.Crawlers {
@@ -441,7 +441,7 @@ func (s *Site) configure(origin string, opts *Options) (err error) {
 	if !fileName.MatchString(s.name) || strings.HasSuffix(s.name, ".xml") || strings.HasSuffix(s.name, ".gz") {
 		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
 	}
-	if err := cmp.Or(opts.checkNumbers(), checkPublication(opts.Extensions), checkCookies(opts.BenignCookies), checkFolder(s.origin, opts.Rules)); err != nil {
+	if err := cmp.Or(opts.checkNumbers(), checkPublication(opts.Extensions), checkBenign(opts.Benign), checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
 	}
 	opts.Limits.fill()
@@ -489,13 +489,14 @@ func checkPublication(e Extensions) error {
 	return nil
 }
 
-func checkCookies(names []string) error {
+func checkBenign(names []string) error {
 	for _, name := range names {
-		if strings.Trim(name, "*") == "" || strings.ContainsAny(name, " \t=;,") {
-			return fmt.Errorf("%s: %q is no cookie name; name each cookie alone, without its value, such as \"theme\"", messages.Say("{BenignCookies}"), name)
+		header, isHeader := strings.CutSuffix(name, ":")
+		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") {
+			return fmt.Errorf("%s: %q is no name of a cookie or header; name each alone, without its value, such as \"theme\" or \"X-Edge-Node:\"", messages.Say("{Benign}"), name)
 		}
-		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-			return fmt.Errorf(`%s: %q has a "*" that does not stand at the end; write it there, as in "ab_*", or name each cookie`, messages.Say("{BenignCookies}"), name)
+		if isHeader && strings.Contains(name, "*") || strings.Contains(strings.TrimSuffix(name, "*"), "*") {
+			return fmt.Errorf(`%s: %q has a "*" that does not stand at the end; write it there, as in "ab_*", or name each cookie`, messages.Say("{Benign}"), name)
 		}
 	}
 	return nil

@@ -370,9 +370,9 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"negative rendering", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: -1}}, []string{"RenderEvery"}},
 		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: 15}}, []string{"RenderEvery is 15ns", "1ms"}},
 		{"hours without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 48}}, []string{"Limits.KeepFor is 48ns", "1h"}},
-		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
-		{"cookies by how they end", origin, servemap.Options{BenignCookies: []string{"_x*", "_x*y"}}, []string{"BenignCookies", `"_x*y"`, "end"}},
-		{"cookies by two stars", origin, servemap.Options{BenignCookies: []string{"_x**"}}, []string{"BenignCookies", `"_x**"`}},
+		{"no cookie name", origin, servemap.Options{Benign: []string{"*"}}, []string{"Benign", `"*"`}},
+		{"cookies by how they end", origin, servemap.Options{Benign: []string{"_x*", "_x*y"}}, []string{"Benign", `"_x*y"`, "end"}},
+		{"cookies by two stars", origin, servemap.Options{Benign: []string{"_x**"}}, []string{"Benign", `"_x**"`}},
 		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"Query", "a=b"}},
 	}
 	for _, tt := range tests {
@@ -674,7 +674,7 @@ func ExampleBehind() {
 func ExampleOptions() {
 	site, err := servemap.New("https://example.com/shop", new(memstore.Store), &servemap.Options{
 		StrippedPrefix: "/shop",
-		BenignCookies:  []string{"basket"},
+		Benign:         []string{"basket"},
 		Query:          []string{"page", "category"},
 		Robots:         "User-agent: *\nDisallow: /shop/checkout/\n",
 		ClientIP:       servemap.Behind(netip.MustParsePrefix("127.0.0.1/32")),

@@ -35,7 +35,7 @@ type settings struct {
 	Public     []string `json:"public,omitempty"`
 	Entries    []string `json:"entries,omitempty"`
 	Query      []string `json:"query,omitempty"`
-	Cookies    []string `json:"cookies,omitempty"`
+	Benign     []string `json:"benign,omitempty"`
 	ReportOnly bool     `json:"report_only,omitempty"`
 	Crawlers   bool     `json:"crawlers,omitempty"`
 	HTML       bool     `json:"html,omitempty"`
@@ -62,7 +62,7 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Public, "public", "`PATTERN` of locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are")
 	list(&s.Entries, "entry", "`PATH` where visitors enter the site, in place of /")
 	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own, such as id; page always does")
-	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets, and that is never a log-in")
+	list(&s.Benign, "benign", "`NAME` of a cookie that every visitor gets and that is never a log-in, or, with a colon after it, of such a header of a request")
 	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
 	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
@@ -88,7 +88,7 @@ func (s *settings) check() error {
 
 // options returns the library's options for these settings.
 func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
-	o := &servemap.Options{Entries: s.Entries, BenignCookies: s.Cookies, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log}
+	o := &servemap.Options{Entries: s.Entries, Benign: s.Benign, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log}
 	for _, group := range []struct {
 		patterns []string
 		rule     servemap.Rule

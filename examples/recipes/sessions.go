@@ -57,5 +57,5 @@ func GorillaSessions(site *servemap.Site) http.Handler {
 // like any page for one visitor. The cookie "member" still says that its sender has logged
 // in.
 func GorillaSessionsOptions() *servemap.Options {
-	return &servemap.Options{BenignCookies: []string{"basket"}}
+	return &servemap.Options{Benign: []string{"basket"}}
 }

@@ -253,7 +253,7 @@ func TestHintInPlaceOfTheSitemapNamesNoCookie(t *testing.T) {
 		if body := s.Get("/sitemap.xml").Body; !strings.Contains(body, hint) || names == "" || strings.Contains(body, names) {
 			s.Errorf("the answer to who asks for the sitemap is\n%s", body)
 		}
-		s.WantHints("Options.BenignCookies")
+		s.WantHints("Options.Benign")
 	})
 }
 

@@ -24,7 +24,7 @@ func crawl(s *testkit.Site, paths []string) {
 // A site saves a session at each visit, as with gorilla/sessions, under its own cookie name.
 func TestSessionForEveryVisitorGetsAHint(t *testing.T) {
 	const value = "MTc5NTMzMzE1OHxEWDhFQVFM"
-	hint := []string{"Options.BenignCookies"}
+	hint := []string{"Options.Benign"}
 	for _, tt := range []struct {
 		name    string
 		pages   int

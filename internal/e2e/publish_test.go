@@ -203,7 +203,9 @@ func TestOptionsDecideWhoseRequestsCount(t *testing.T) {
 		{"a host", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "www.example.com"}, true},
 		{"not one of the hosts", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "example.com"}, false},
 		{"another host, whatever a header says", servemap.Options{}, [2]string{"Host", "evil.example"}, false},
-		{"a cookie known to be benign", servemap.Options{BenignCookies: []string{"zzz"}}, [2]string{"Cookie", "zzz=1"}, true},
+		{"a cookie known to be benign", servemap.Options{Benign: []string{"zzz"}}, [2]string{"Cookie", "zzz=1"}, true},
+		{"a header of a proxy that is not known", servemap.Options{}, [2]string{"X-Acme-Edge", "1"}, false},
+		{"a header that the owner names", servemap.Options{Benign: []string{"x-acme-edge:"}}, [2]string{"X-Acme-Edge", "1"}, true},
 		{"a user, and the owner says anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "nobody"}, true},
 		{"the owner says not anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "jane"}, false},
 	} {

@@ -252,6 +252,7 @@ func headerRows() (rows []*row) {
 		"X-Forwarded-User", "Cf-Access-Jwt-Assertion", "X-Goog-IAP-JWT-Assertion", "X-Auth-Request-Email", "Remote-User", "X-Amzn-Oidc-Data",
 		"X-Api-Key", "Tailscale-User-Login", "Private-Token", "X-Token-User-Email", "X-Apigateway-Api-Userinfo", "X-Auth-Email", "REMOTE_USER",
 		"SM_USER", "iv-user", "OAM_REMOTE_USER", "Teleport-Jwt-Assertion", "X-Authorization", "X-SSL-Cert", "X-Client-Dn", "X-LoginName", "X-Account-Id",
+		"DPoP", "Signature", "X-Tenant-Id", "X-Org-Id", "X-Scope", "X-Person", "X-Secret", "X-Mandant", "X-Device-Id", "X-Caller",
 	} {
 		rows = append(rows, &row{name: "L16 " + h, route: "/lobby/{c}", headers: header(h, marker), want: "unknown: none"})
 	}

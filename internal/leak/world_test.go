@@ -56,7 +56,7 @@ type setup struct {
 }
 
 // visitorHeader names the visitor's address. Only these tests send it.
-const visitorHeader = "X-Visitor"
+const visitorHeader = "X-Client-Ip"
 
 // open starts a world that ends with the test.
 func open(t testing.TB, s setup) *world {

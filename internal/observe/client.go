@@ -16,7 +16,7 @@ import (
 // client is none.
 func (o *Observer) known(r *http.Request) (why eligibility.Reason) {
 	if o.cfg.Anonymous == nil {
-		return eligibility.Credentials(r, o.cfg.Cookies)
+		return eligibility.Credentials(r, o.cfg.Benign)
 	}
 	why = eligibility.NotAnonymous
 	defer o.hintPanic("Anonymous")

@@ -178,9 +178,9 @@ func (d *diagnosis) known(why eligibility.Reason, h http.Header) {
 	switch {
 	case n > clientsRead:
 	case why == eligibility.Cookie:
-		d.cookies.add(d.cfg.Cookies.Telling(h))
+		d.cookies.add(d.cfg.Benign.Telling(h))
 	case why == eligibility.IdentityHeader, why == eligibility.ClientCertificate:
-		d.headers.add(eligibility.NamingHeaders(h))
+		d.headers.add(d.cfg.Benign.NamingHeaders(h))
 	}
 	d.ended()
 }

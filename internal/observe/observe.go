@@ -29,7 +29,7 @@ type Config struct {
 	Indexer        *indexer.Indexer
 	Files          *files.Files
 	Rules          eligibility.Rules
-	Cookies        eligibility.Cookies
+	Benign         eligibility.Benign
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
 	Hints          *messages.Hints
@@ -88,7 +88,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		seen.Release()
 		return
 	}
-	asked.given = o.cfg.Cookies.Given(w.Header())
+	asked.given = o.cfg.Benign.Given(w.Header())
 	o.learn(r, asked, loc, claim, seen)
 }
 

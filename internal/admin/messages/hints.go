@@ -40,10 +40,10 @@ var hintTexts = [hints]string{
 		"as http.StripPrefix does. No page can be listed there. Correct {Origin}, redirect visitors to the slash{OrStripped}.",
 	NoPageYet: "Visitors got no page to begin with: the site answers with errors, or asks them to log in, where they enter. " +
 		"Make it answer 200, or name in {Entries} where anonymous visitors find pages.",
-	Credentials: "Nearly every request has credentials, or a header or certificate that names a user, so no visitor counts as anonymous. " +
-		"If a proxy adds that to all, have it leave that out{OrAnonymous}.",
+	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor counts as anonymous. " +
+		"If a proxy adds that to all, have it leave that out{OrAnonymous}. If the header says nothing of who is asking, name it in {Benign}, with a colon after it.",
 	Cookies: "Nearly every visitor has a cookie that may stand for a log-in, so none counts as anonymous. " +
-		"If every visitor gets that cookie and it never stands for a log-in, name it in {BenignCookies}.",
+		"If every visitor gets that cookie and it never stands for a log-in, name it in {Benign}.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
 	NotHTML: "Where visitors enter, the responses are no HTML, or are empty where servemap sees them. " +
 		"Send pages with the Content-Type text/html{Around}.",

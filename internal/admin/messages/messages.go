@@ -19,7 +19,7 @@ var settings = []struct{ name, library, command string }{
 	{"AlwaysThis", "servemap.Rule{Pattern: GO, List: servemap.DecisionAlways} in Options.Rules", "-always SHELL"},
 	{"Anonymous", "Options.Anonymous", "the command"},
 	{"Around", ", and put the site around all that writes them, with fiber as site.Wrap(adaptor.FiberApp(app))", ""},
-	{"BenignCookies", "Options.BenignCookies", "-cookie"},
+	{"Benign", "Options.Benign", "-benign"},
 	{"ClientIP", "Options.ClientIP", "-trusted-proxies"},
 	{"Crawlers", "Options.Crawlers", "-crawlers"},
 	{"Entries", "Options.Entries", "-entry"},

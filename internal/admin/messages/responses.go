@@ -54,8 +54,8 @@ func NoSitemap(c Counts) string {
 
 // responses says why responses did not count, and what to do about it.
 var responses = map[string]string{
-	eligibility.Cookie.String():            "the visitor has a cookie; if everybody gets it and it is never a log-in, name it in {BenignCookies}",
-	eligibility.IdentityHeader.String():    "a proxy names a user; have it leave that out{OrAnonymous}",
+	eligibility.Cookie.String():            "the visitor has a cookie; if everybody gets it and it is never a log-in, name it in {Benign}",
+	eligibility.IdentityHeader.String():    "a header may name a user; if a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon after it",
 	eligibility.Authorization.String():     "the visitor sent credentials; if a proxy adds them to all, have it leave that out{OrAnonymous}",
 	eligibility.Encoding.String():          "servemap cannot read the Content-Encoding; " + strings.ToLower(unreadable[:1]) + strings.TrimSuffix(unreadable[1:], "."),
 	eligibility.Private.String():           "the response says Cache-Control: private; where that is wrong, set {Public}",

@@ -1,130 +1,124 @@
 package explore
 
 import (
-	"net/url"
+	"context"
 	"slices"
-	"strings"
-	"unicode"
 
-	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/action"
 )
-
-// A request is more dangerous than a listing: a page named delete.html explains how to
-// delete on one site, and deletes on another. So this list has more words than that of
-// package admit, and acting looks for them in more places. A page that is left out by
-// mistake is listed after its first visitor.
-
-// destroying are verbs that exploring never requests, wherever they stand in a path or
-// query. They include the most common ones of other languages.
-var destroying = set("delete destroy remove purge erase trash truncate wipe uninstall revoke deactivate terminate discard unregister " +
-	"logout logoff signout signoff unsubscribe del rm " +
-	"löschen loeschen entfernen abmelden supprimer effacer déconnexion deconnexion eliminar borrar elimina cancella " +
-	"excluir apagar verwijderen uitloggen wyloguj radera")
-
-// glued are verbs of destroying that also count at the beginning and the end of a word, as
-// in deleteuser.
-var glued = strings.Fields("delete destroy remove purge erase truncate uninstall unregister deactivate logout logoff signout signoff unsubscribe")
-
-func destroys(word string) bool {
-	return destroying[word] || slices.ContainsFunc(glued, func(verb string) bool {
-		return strings.HasPrefix(word, verb) || strings.HasSuffix(word, verb)
-	})
-}
-
-// changing are verbs that count as the first or the last word of a short segment, or of a
-// name or value in a query. In the middle they are part of a sentence.
-var changing = set("accept activate add approve archive ban block buy cancel cart checkout clear clone close confirm copy create decline " +
-	"disable discard dislike do downvote drop duplicate edit empty enable execute exec expire flag flush follow impersonate import install invite " +
-	"join kill leave like lock mark merge move mute order pay pin publish rebuild refund regenerate reindex reject rename reopen report reset resend restart restore revert " +
-	"rollback run save send shutdown star start stop submit subscribe switch sync toggle transfer unblock undo unfollow unlike unlock unmark " +
-	"unpin unpublish unstar unwatch update upgrade upload upvote verify vote watch")
-
-// pairs are verbs written as two words.
-var pairs = [][2]string{{"log", "out"}, {"log", "off"}, {"sign", "out"}, {"sign", "off"}, {"opt", "out"}, {"add", "to"}}
-
-func set(list string) map[string]bool {
-	words := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		words[w] = true
-	}
-	return words
-}
-
-// shortSegment is how many words a segment has at most if it may be a command. A longer
-// segment is a title.
-const shortSegment = 3
 
 // MayAct reports whether a request for a location may change something. Exploring then does
 // not request it, unless a rule lists it or no request changes anything.
-func MayAct(location string) bool { return acting(location, "") }
-
-// acting reports whether a request for a link may change something. location is where it
-// leads, "" if it has no location; href is the link as written.
-func acting(location, href string) bool {
-	if word, _ := eligibility.WordIn(location); word == eligibility.Action {
-		return true // a page that is not listed because of its name is not requested either
-	}
-	_, query, _ := strings.Cut(href, "?")
-	query, _, _ = strings.Cut(query, "#")
-	path, kept, _ := strings.Cut(location, "?")
-	for segment := range strings.SplitSeq(path, "/") {
-		if commands(segment) {
-			return true
-		}
-	}
-	for part := range strings.FieldsFuncSeq(query+"&"+kept, func(c rune) bool { return c == '&' || c == '=' || c == ';' }) {
-		if commands(part) {
-			return true
-		}
-	}
-	return false
+func MayAct(location string) bool {
+	_, is := action.Word(location)
+	return is || action.Machine(location)
 }
 
-// commands reports whether a piece of a location reads as a command.
-func commands(piece string) bool {
-	if plain, err := url.QueryUnescape(piece); err == nil {
-		piece = plain
-	}
-	words := wordsOf(piece)
-	if slices.ContainsFunc(words, destroys) {
-		return true
-	}
-	for i := range len(words) - 1 {
-		if slices.Contains(pairs, [2]string{words[i], words[i+1]}) {
-			return true
-		}
-	}
-	if n := len(words); n > 1 && extensions[words[n-1]] {
-		words = words[:n-1]
-	}
-	n := len(words)
-	return n > 0 && n <= shortSegment && (changing[words[0]] || changing[words[n-1]])
+// Waits reports whether exploring leaves a location to visitors: it may act, or be a
+// control of one of many things.
+func Waits(location string) bool {
+	_, below := action.Split(location)
+	return below || MayAct(location)
 }
 
-// extensions are the file extensions of programs and pages.
-var extensions = set("php php3 php5 phtml asp aspx jsp jspx jsf do action cgi pl py rb cfm html htm xhtml shtml")
+// controls holds the locations below one of many things, such as /items/5/hide, until
+// nothing else is left to request. By then most of the site's links are known, and show
+// whether a word below a thing is a control or a title.
+type controls struct {
+	kinds   map[string]*kind
+	waiting []*item
+}
 
-// wordsOf cuts a text into words in lower case. It cuts at everything but letters and
-// digits, and before a capital as in deletePost.
-func wordsOf(text string) (words []string) {
-	var word []rune
-	end := func() {
-		if len(word) > 0 {
-			words, word = append(words, strings.ToLower(string(word))), nil
+// kind is what stands below things of one kind.
+type kind struct {
+	only   map[string]string // word: the one thing that has it, "" if several have
+	things bool              // there are others than dates
+}
+
+// hold keeps an item if its location is below one of many things.
+func (c *controls) hold(it *item) bool {
+	b, is := action.Split(it.Location)
+	if !is {
+		return false
+	}
+	k := c.kinds[b.Kind]
+	if k == nil {
+		k = &kind{only: map[string]string{}}
+		c.kinds[b.Kind] = k
+	}
+	k.things = k.things || !b.Dated
+	if thing, known := k.only[b.Word]; !known {
+		k.only[b.Word] = b.Thing
+	} else if thing != b.Thing {
+		k.only[b.Word] = ""
+	}
+	c.waiting = append(c.waiting, it)
+	return true
+}
+
+// release returns the items that turned out to be pages: those after a date; those of a
+// word that visited says an anonymous visitor got below another thing; and titles.
+func (c *controls) release(visited func(b action.Below) bool) (pages []*item) {
+	titles := map[string]bool{}
+	for name, k := range c.kinds {
+		titles[name] = k.titles()
+	}
+	c.waiting = slices.DeleteFunc(c.waiting, func(it *item) bool {
+		b, _ := action.Split(it.Location)
+		k := c.kinds[b.Kind]
+		page := !k.things || k.only[b.Word] != "" && (b.Named || titles[b.Kind]) || visited(b)
+		if page {
+			pages = append(pages, it)
+		}
+		return page
+	})
+	return pages
+}
+
+const (
+	titledThings = 5  // so many things with a word of their own show that such words are titles
+	titlesOfOne  = 20 // no thing has so many controls
+)
+
+// titles reports whether words below things of a kind are titles if only one thing has them.
+func (k *kind) titles() bool {
+	things, own := map[string]bool{}, 0
+	for _, thing := range k.only {
+		if thing != "" {
+			things[thing] = true
+			own++
 		}
 	}
-	lower := false
-	for _, c := range text {
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			end()
-			lower = false
-			continue
+	return len(things) >= titledThings || own >= titlesOfOne
+}
+
+// visited returns whether an anonymous visitor got a page of a shape: then one is listed.
+func (e *explorer) visited(ctx context.Context) func(action.Below) bool {
+	var shapes map[string]bool
+	return func(b action.Below) bool {
+		if shapes == nil {
+			shapes = map[string]bool{}
+			for page, err := range e.Site.Pages(ctx) {
+				if below, is := action.Split(page.Location); is && err == nil {
+					shapes[below.Kind+below.Word] = true
+				}
+			}
 		}
-		if lower && unicode.IsUpper(c) {
-			end()
-		}
-		word, lower = append(word, c), unicode.IsLower(c)
+		return shapes[b.Kind+b.Word]
 	}
-	end()
-	return words
+}
+
+// end notes what is left when nothing can be requested: controls, and what a site made up.
+func (e *explorer) end() {
+	if e.frontier.asked >= e.frontier.most {
+		return // the next exploration goes on
+	}
+	for _, it := range e.frontier.controls.waiting {
+		e.acts(it.Location)
+	}
+	e.frontier.controls.waiting = nil
+	if n := len(e.frontier.queues[combined]); n > 0 {
+		e.report.Skipped["endless"] += n
+		e.frontier.queues[combined] = nil
+	}
 }

@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
@@ -62,7 +64,7 @@ type Report struct {
 	Pages    int            // that were answered with HTML
 	Waiting  int            // locations still to request
 	Skipped  map[string]int // links that were not requested, by reason
-	Acting   []string       // the first links that may act, as URLs
+	Acting   []string       // the first links that may act, as URLs, one of each shape, those without a query first
 	State    []byte         // what Resume needs to continue, nil if nothing waits
 }
 
@@ -77,6 +79,7 @@ type explorer struct {
 	pace     pace
 	report   Report
 	skipped  map[string]bool // links that are counted in the report
+	paths    int             // how many of report.Acting have no query
 	lost     atomic.Int64    // handlers that still run after the time limit of their request
 }
 
@@ -166,7 +169,11 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.report.Requests++
 			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
 		}
+		if running == 0 && e.frontier.release(e.visited(ctx)) {
+			continue
+		}
 		if running == 0 {
+			e.end()
 			return nil
 		}
 		r := <-results
@@ -234,7 +241,7 @@ func (e *explorer) tooManyLost() error {
 func (e *explorer) follow(r result) {
 	if r.status >= 300 && r.status < 400 {
 		if to := r.header.Get("Location"); to != "" {
-			found := e.frontier.page(r.item) // one step deeper, or redirects could go on for ever
+			found := e.frontier.moves(r.item)
 			e.consider(e.Normalizer.Resolve(r.Location, to), to, found)
 			e.frontier.grew(found)
 		}
@@ -245,14 +252,13 @@ func (e *explorer) follow(r result) {
 	}
 	e.report.Pages++
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
-	e.frontier.shows(r.item, facts.MainHash)
+	found := e.frontier.shows(r.item, facts.Text)
 	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
 			e.skip("nofollow", l.Href)
 		}
 		return
 	}
-	found := e.frontier.page(r.item)
 	base := e.Normalizer.Base(r.Location, facts.Base)
 	for _, l := range facts.Links {
 		switch {
@@ -283,7 +289,8 @@ func (e *explorer) consider(to location.Result, href string, found item) {
 		return // most links lead where other links lead too
 	}
 	rule, _ := e.Rules.Match(to.Location)
-	if !e.Static && rule.Listing != eligibility.Always && acting(to.Location, href) {
+	found.Plain = e.Static || rule.Listing == eligibility.Always
+	if !found.Plain && MayAct(to.Location) {
 		e.acts(to.Location)
 		return
 	}
@@ -319,9 +326,18 @@ func (e *explorer) skip(why, link string) (first bool) {
 	return true
 }
 
-// acts notes a link that may act.
+// acts notes a link that may act. Links of one shape count as one. Those of queries are told
+// last, since few of them are pages.
 func (e *explorer) acts(loc string) {
-	if loc != "" && e.skip("acting", loc) && len(e.report.Acting) < actingTold {
-		e.report.Acting = append(e.report.Acting, e.Normalizer.Origin().URL(loc))
+	if loc == "" || !e.skip("acting", action.Shape(loc)) {
+		return
 	}
+	if url := e.Normalizer.Origin().URL(loc); strings.Contains(loc, "?") {
+		e.report.Acting = append(e.report.Acting, url)
+	} else {
+		e.report.Acting = slices.Insert(e.report.Acting, e.paths, url)
+		e.paths++
+	}
+	e.report.Acting = e.report.Acting[:min(len(e.report.Acting), actingTold)]
+	e.paths = min(e.paths, actingTold)
 }

@@ -3,60 +3,77 @@ package explore
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/page/html"
 )
 
 // item is a location to request.
 type item struct {
 	Location string
-	Depth    int // links from an entry to it
-	// Chain grows with each page in a row that led to one new page of its own shape, as the
-	// months of a calendar do; see chainStep.
-	Chain int    `json:",omitempty"`
-	Tries int    `json:"-"` // how often the site refused it
-	from  string // the shape of the page that led here
+	Rank     rank
+	// Idle grows along the way to the location with each page that showed nothing new: by
+	// one if that page led to this location alone, by less if it led to more.
+	Idle  float64 `json:",omitempty"`
+	Plain bool    `json:",omitempty"` // it is known to be no control of something
+	Tries int     `json:"-"`          // how often the site refused it
 }
+
+// rank says what is new in the name of a location. A site that makes up pages for ever
+// repeats its names, or counts.
+type rank int
+
+const (
+	named    rank = iota // its last name is new
+	numbered             // its last name is a new number
+	combined             // only the combination of its names is new, as in /red/size-9 after /size-9
+	ranks
+)
 
 // The bounds of an exploration, besides those of [Config].
 const (
-	deepest       = 20 // links from an entry; the further pages of a list are no deeper than its first one
-	longestChain  = 100 * chainStep
-	chainStep     = 10   // for a page that led to nothing but the next one; 1 if it led elsewhere too, as in an archive of posts
-	mostTries     = 3    // for a location that the site refuses while it answers others
-	mostSegments  = 12   // of a path
-	sameContent   = 20   // so many pages of one shape with the same content end that shape
-	shareFrom     = 1000 // requests after which a share counts
-	largestShare  = 4    // a shape or folder goes to the end of the queue when it has had this part of the requests
-	mostRepeats   = 2    // of one segment in a path
+	longestIdle   = 30.0
+	mostMoves     = 20  // redirects in a row
+	spareShare    = 100 // one in so many requests may go to combined locations that show nothing new
+	mostTries     = 3   // for a location that the site refuses while it answers others
+	mostSegments  = 12  // of a path
+	mostRepeats   = 2   // of one segment in a path
 	stateVersion  = 1
 	mostRemembers = 4 // locations that wait, for each request that may be made
 )
 
 // frontier holds the locations to request, and keeps out those that a site makes up for
-// ever. It uses only its own memory.
+// ever. A page earns the requests for what it leads to by showing something new: a text that
+// no page showed, or a name that no location had. It uses only its own memory.
 type frontier struct {
-	most   int
-	seen   map[uint64]bool // hashes of the locations that were added
-	first  []item          // in the order in which they were found
-	later  []item          // those of shapes and folders that have had their share
-	groups map[string]*group
-	asked  int
-	fresh  int // locations of the same shape as the current page that it led to
-	others int // of other shapes
-}
-
-// group counts requests and contents of a shape or a folder.
-type group struct {
-	asked int
-	same  map[uint64]int // how often each content was shown
-	ended bool
+	most     int
+	asked    int
+	spared   int             // requests for combined locations that showed nothing new
+	seen     map[uint64]bool // hashes of the locations and names that were found
+	shown    map[uint64]bool // hashes of the texts that were shown
+	queues   [ranks][]*item
+	found    []*item // locations that the current page led to
+	stale    bool    // the current page shows what another one shows
+	controls controls
 }
 
 func newFrontier(most int) *frontier {
-	return &frontier{most: most, seen: map[uint64]bool{}, groups: map[string]*group{}}
+	return &frontier{most: most, seen: map[uint64]bool{}, shown: map[uint64]bool{}, controls: controls{kinds: map[string]*kind{}}}
+}
+
+// news notes a text, and reports whether it is new.
+func news(known map[uint64]bool, text string) bool {
+	id := xxh3.HashString(text)
+	was := known[id]
+	known[id] = true
+	return !was
 }
 
 // has reports whether a location was added before.
@@ -65,79 +82,91 @@ func (f *frontier) has(location string) bool { return f.seen[xxh3.HashString(loc
 // add puts an item into the frontier, or returns why it does not. An item that was added
 // before is neither added nor explained.
 func (f *frontier) add(it item) (why string) {
-	id := xxh3.HashString(it.Location)
-	if f.seen[id] {
-		return ""
-	}
-	shape := shapeOf(it.Location)
-	if shape == it.from {
-		it.Depth-- // the next page of a list is no deeper than the list
-	}
 	switch {
-	case it.Depth > deepest:
-		return "too-deep"
+	case f.has(it.Location):
+		return ""
 	case repeats(it.Location):
 		return "repeated-segments"
-	case it.Chain >= longestChain && shape == it.from:
+	case it.Idle >= longestIdle:
 		return "endless"
-	case f.groups[shape] != nil && f.groups[shape].ended:
-		return "same-content"
-	case len(f.first)+len(f.later) >= mostRemembers*f.most:
+	case f.waiting() >= mostRemembers*f.most:
 		return "too-many"
 	}
-	if shape != it.from {
-		it.Chain = 0
-		f.others++
-	} else {
-		f.fresh++
+	news(f.seen, it.Location)
+	it.Rank = f.rank(it.Location)
+	if f.stale {
+		it.Rank = combined
 	}
-	f.seen[id] = true
-	f.first = append(f.first, it)
+	f.found = append(f.found, &it)
+	f.put(&it)
 	return ""
 }
 
-// next returns the item to request next. Items of a shape or folder that has had its share
-// come last.
-func (f *frontier) next() (item, bool) {
-	if f.asked >= f.most {
-		return item{}, false
+func (f *frontier) put(it *item) {
+	if it.Plain || !f.controls.hold(it) {
+		f.queues[it.Rank] = append(f.queues[it.Rank], it)
 	}
-	for len(f.first) > 0 {
-		it := f.first[0]
-		f.first = f.first[1:]
-		if f.hadShare(it.Location) {
-			f.later = append(f.later, it)
+}
+
+// rank returns what is new in the name of a location, and notes it. A date is the numbers it
+// consists of. A number below another one is the next part of a date, or a step into a tree.
+func (f *frontier) rank(location string) rank {
+	names := strings.FieldsFunc(location, func(c rune) bool { return strings.ContainsRune("/?&=;:,+|~", c) })
+	if len(names) > 1 && strings.HasPrefix(names[len(names)-1], "index.") {
+		names = names[:len(names)-1]
+	}
+	if len(names) == 0 {
+		return named
+	}
+	last, before := names[len(names)-1], names[:len(names)-1]
+	switch {
+	case !number.MatchString(last):
+		if news(f.seen, "name "+last) {
+			return named
+		}
+		return combined
+	case len(before) > 0 && number.MatchString(before[len(before)-1]):
+		return combined
+	}
+	r, scope := combined, digits.ReplaceAllString(strings.Join(before, "/"), "0")
+	for i, n := range digits.FindAllString(last, -1) {
+		if news(f.seen, fmt.Sprint("number ", scope, " ", i, " ", n)) {
+			r = numbered
+		}
+	}
+	return r
+}
+
+var (
+	digits = regexp.MustCompile(`\d+`)
+	number = regexp.MustCompile(`^\d[\d._-]*(\.[a-z]+)?$`)
+)
+
+// next returns the item to request next. New names come first.
+func (f *frontier) next() (item, bool) {
+	for r := range f.queues {
+		if len(f.queues[r]) == 0 || f.asked >= f.most || rank(r) == combined && f.spared >= max(1, f.most/spareShare) {
 			continue
 		}
-		if f.begin(it) {
-			return it, true
-		}
-	}
-	for len(f.later) > 0 {
-		it := f.later[0]
-		f.later = f.later[1:]
-		if f.begin(it) {
-			return it, true
-		}
+		it := *f.queues[r][0]
+		f.queues[r] = f.queues[r][1:]
+		f.count(it, 1)
+		return it, true
 	}
 	return item{}, false
 }
 
-// begin counts a request, unless its shape has ended.
-func (f *frontier) begin(it item) bool {
-	if f.group(shapeOf(it.Location)).ended {
-		return false
+// count counts a request, or takes one back.
+func (f *frontier) count(it item, n int) {
+	if f.asked += n; it.Rank == combined {
+		f.spared += n
 	}
-	f.asked++
-	f.group(shapeOf(it.Location)).asked++
-	f.group(folderOf(it.Location)).asked++
-	return true
 }
 
 // again puts back an item that was not answered.
 func (f *frontier) again(it item) {
-	f.first = slices.Insert(f.first, 0, it)
-	f.asked--
+	f.queues[it.Rank] = slices.Insert(f.queues[it.Rank], 0, &it)
+	f.count(it, -1)
 }
 
 // refused puts an item that the site refused behind all others. It returns false if the
@@ -146,66 +175,77 @@ func (f *frontier) refused(it item) bool {
 	if it.Tries++; it.Tries >= mostTries {
 		return false
 	}
-	f.later = append(f.later, it)
-	f.asked--
+	f.put(&it)
+	f.count(it, -1)
 	return true
 }
 
-func (f *frontier) group(name string) *group {
-	if f.groups[name] == nil {
-		f.groups[name] = new(group)
+// release puts the items that wait because they may be controls into the queues if they are
+// pages. It returns false if none is.
+func (f *frontier) release(visited func(action.Below) bool) bool {
+	pages := f.controls.release(visited)
+	for _, it := range pages {
+		it.Plain = true
+		f.put(it)
 	}
-	return f.groups[name]
+	return len(pages) > 0
 }
 
-func (f *frontier) hadShare(location string) bool {
-	most := max(f.most/largestShare, shareFrom)
-	return f.group(shapeOf(location)).asked >= most || f.group(folderOf(location)).asked >= most
-}
-
-// page returns the item from which the links of a page inherit depth and chain.
-func (f *frontier) page(it item) item {
-	f.fresh, f.others = 0, 0
-	return item{Depth: it.Depth + 1, Chain: it.Chain + chainStep, from: shapeOf(it.Location)}
-}
-
-// grew is called after all links of a page were added. A page that led to several new pages
-// of its shape begins no chain. A page that also led elsewhere counts for little.
-func (f *frontier) grew(found item) {
-	chain := found.Chain
-	switch {
-	case f.fresh > 1:
-		chain = 0
-	case f.others > 0:
-		chain -= chainStep - 1
+// shows notes the texts of the page at an item. It returns the item from which its links
+// inherit. A text counts without numbers and without the words of the page's location, since
+// a page that is made up mentions these.
+func (f *frontier) shows(it item, page html.Text) item {
+	f.found, f.stale = nil, !news(f.shown, fmt.Sprint("page ", page.MainHash))
+	own, fresh := map[string]bool{}, false
+	decoded, _ := url.PathUnescape(it.Location)
+	for _, w := range wordsOf(decoded) {
+		own[w] = true
 	}
-	for i := len(f.first) - 1; i >= 0 && f.fresh > 0; i-- {
-		if shapeOf(f.first[i].Location) == found.from {
-			f.first[i].Chain = chain
-			f.fresh--
+	for _, b := range page.Blocks {
+		words := slices.DeleteFunc(wordsOf(b.Text), func(w string) bool { return own[w] })
+		if b.Main && len(words) > 0 && news(f.shown, strings.Join(words, " ")) {
+			fresh = true
 		}
 	}
+	if fresh {
+		if it.Rank == combined {
+			f.spared--
+		}
+		return item{}
+	}
+	return item{Idle: it.Idle + 1}
 }
 
-// shows notes the content of the page at an item. A shape that shows the same content over
-// and over ends.
-func (f *frontier) shows(it item, content uint64) {
-	g := f.group(shapeOf(it.Location))
-	if g.same == nil {
-		g.same = map[uint64]int{}
-	}
-	if g.same[content]++; g.same[content] >= sameContent {
-		g.ended = true
+// moves notes that the answer for an item leads to another location. It returns the item from
+// which that one inherits.
+func (f *frontier) moves(it item) item {
+	f.found, f.stale = nil, false
+	return item{Idle: it.Idle + longestIdle/mostMoves}
+}
+
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) })
+}
+
+// grew is called after all links of a page were added. page is what shows returned.
+func (f *frontier) grew(page item) {
+	for _, it := range f.found {
+		it.Idle = max(0, page.Idle-1+1/float64(len(f.found)))
 	}
 }
 
-func (f *frontier) waiting() int { return len(f.first) + len(f.later) }
+func (f *frontier) waiting() (n int) {
+	for _, q := range f.queues {
+		n += len(q)
+	}
+	return n + len(f.controls.waiting)
+}
 
 // state is a frontier in the form that is kept between two explorations.
 type state struct {
 	Version int
 	Seen    []uint64
-	Waiting []item
+	Waiting []*item
 }
 
 // save returns the state from which to continue, nil if nothing waits.
@@ -213,7 +253,7 @@ func (f *frontier) save() []byte {
 	if f.waiting() == 0 {
 		return nil
 	}
-	s := state{Version: stateVersion, Waiting: slices.Concat(f.first, f.later)}
+	s := state{Version: stateVersion, Waiting: slices.Concat(slices.Concat(f.queues[:]...), f.controls.waiting)}
 	for id := range f.seen {
 		s.Seen = append(s.Seen, id)
 	}
@@ -238,43 +278,11 @@ func (f *frontier) load(b []byte) error {
 	for _, id := range s.Seen {
 		f.seen[id] = true
 	}
-	f.first = s.Waiting
+	for _, it := range s.Waiting {
+		it.Rank = min(max(it.Rank, named), combined)
+		f.put(it)
+	}
 	return nil
-}
-
-// shapeOf returns a location with each run of digits as one "0", and without the values of
-// its query.
-func shapeOf(location string) string {
-	path, query, has := strings.Cut(location, "?")
-	var b strings.Builder
-	digit := false
-	for i := range len(path) {
-		c := path[i]
-		if '0' <= c && c <= '9' {
-			if !digit {
-				b.WriteByte('0')
-			}
-			digit = true
-			continue
-		}
-		digit = false
-		b.WriteByte(c)
-	}
-	if !has {
-		return b.String()
-	}
-	for param := range strings.SplitSeq(query, "&") {
-		key, _, _ := strings.Cut(param, "=")
-		b.WriteString("?" + key)
-	}
-	return b.String()
-}
-
-// folderOf returns the first folder of a location, after a prefix with which no shape
-// begins.
-func folderOf(location string) string {
-	first, _, _ := strings.Cut(strings.TrimPrefix(location, "/"), "/")
-	return "folder " + first
 }
 
 // repeats reports whether a path has too many segments, or repeats one too often. Then

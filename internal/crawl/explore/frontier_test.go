@@ -3,8 +3,12 @@ package explore
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/page/html"
 )
 
 // locations returns all locations of a frontier, in its order.
@@ -15,24 +19,51 @@ func locations(f *frontier) (all []string) {
 	return all
 }
 
-func TestEachLocationIsAskedForOnceInTheOrderItWasFound(t *testing.T) {
-	f := newFrontier(100)
-	for _, loc := range []string{"/b", "/a", "/b", "/c"} {
+// text returns what a page shows.
+func text(block string) html.Text {
+	return html.Text{Blocks: []html.Block{{Text: block, Main: true}}, MainHash: xxh3.HashString(block)}
+}
+
+func TestEachLocationIsAskedForOnceAndNewNamesComeFirst(t *testing.T) {
+	f := newFrontier(1000)
+	for _, loc := range []string{"/p/1", "/b", "/a", "/b", "/a/b", "/p/2", "/c"} {
 		f.add(item{Location: loc})
 	}
-	if got := locations(f); !slices.Equal(got, []string{"/b", "/a", "/c"}) {
+	if got := locations(f); !slices.Equal(got, []string{"/b", "/a", "/c", "/p/1", "/p/2", "/a/b"}) {
 		t.Errorf("asked for %q", got)
 	}
 }
 
-func TestPagesWithoutEndAreNotFollowed(t *testing.T) {
+func TestRankSaysWhatIsNewInALocation(t *testing.T) {
+	f := newFrontier(1000)
+	for _, tt := range []struct {
+		location string
+		want     rank
+	}{
+		{"/", named},
+		{"/shoes/red", named}, {"/shoes/size-9", named}, {"/shoes/red/size-9", combined}, {"/shoes/size-9/red", combined}, {"/shoes/blue+red", combined},
+		{"/shoes/red/index.html", combined}, {"/hats/index.html", named},
+		{"/n/1", numbered}, {"/n/2", numbered}, {"/n/2/1", combined}, {"/n/2/99", combined}, {"/m/1.html", numbered}, {"/m/2.html", numbered},
+		{"/list?page=2", numbered}, {"/list?page=3", numbered}, {"/news?page=2", numbered},
+		{"/day/2026-11-22", numbered}, {"/day/2026-11-23", numbered}, {"/day/2027-11-22", numbered}, {"/day/2027-11-23", combined},
+		{"/day?m=5&y=2026", numbered}, {"/day?m=6&y=2026", combined}, {"/day?m=6&y=2027", numbered},
+		{"/2026/05/a-title", named}, {"/2026/06/a-title-17", named}, {"/2026/06", combined},
+	} {
+		if got := f.rank(tt.location); got != tt.want {
+			t.Errorf("%s has rank %d, want %d", tt.location, got, tt.want)
+		}
+	}
+}
+
+func TestPagesThatShowNothingNewAreFollowedForAWhile(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		link func(n int) string // from the n-th page
 		want int                // pages requested, of 500
 	}{
-		{"one page leads to the next of its shape", func(n int) string { return fmt.Sprintf("/calendar/%d", n+1) }, longestChain/chainStep + 1},
-		{"each page is deeper", func(n int) string { return fmt.Sprintf("/%c/x%d", 'a'+n%26, n/26) + string(rune('a'+n%7)) }, 21},
+		{"one page leads to the next", func(n int) string { return fmt.Sprintf("/calendar/%d", n+1) }, longestIdle + 1},
+		{"each page has a new name", func(n int) string { return fmt.Sprintf("/x%dy", n) }, longestIdle + 1},
+		{"names repeat", func(n int) string { return fmt.Sprintf("/a/%d/b", n) }, 8},
 		{"segments repeat", func(n int) string {
 			s := ""
 			for i := range n + 1 {
@@ -52,55 +83,40 @@ func TestPagesWithoutEndAreNotFollowed(t *testing.T) {
 		f.add(item{Location: "/start"})
 		n := 0
 		for it, ok := f.next(); ok; it, ok = f.next() {
-			found := f.page(it)
-			found.Location = tt.link(n)
+			found := f.shows(it, text(fmt.Sprint("page ", n)))
+			found.Location, found.Plain = tt.link(n), true
 			f.add(found)
 			f.grew(found)
 			n++
 		}
-		if n < tt.want-1 || n > tt.want+1 {
+		if n < tt.want-2 || n > tt.want+2 {
 			t.Errorf("%s: %d pages were asked for, want about %d", tt.name, n, tt.want)
 		}
 	}
 }
 
-func TestShapeThatHadItsShareComesLast(t *testing.T) {
-	f := newFrontier(8000)
-	for i := range 3000 {
-		f.add(item{Location: fmt.Sprintf("/shop/%d", i)})
-	}
-	for i := range 100 {
-		f.add(item{Location: fmt.Sprintf("/blog/%d", i)})
-	}
-	got := locations(f)
-	if len(got) != 3100 || got[1999] != "/shop/1999" || got[2000] != "/blog/0" || got[3099] != "/shop/2999" {
-		t.Errorf("%d are asked for; after the share comes %s, at the end %s", len(got), got[2000], got[len(got)-1])
-	}
-}
-
-func TestShapeThatShowsOneContentEnds(t *testing.T) {
+func TestPagesThatShowSomethingNewAreFollowedToTheEnd(t *testing.T) {
 	f := newFrontier(500)
-	for i := range 100 {
-		f.add(item{Location: fmt.Sprintf("/x/%d", i)})
-	}
+	f.add(item{Location: "/start"})
 	n := 0
-	for it, ok := f.next(); ok; it, ok = f.next() {
-		f.shows(it, 7)
+	for it, ok := f.next(); ok && n < 400; it, ok = f.next() {
+		found := f.shows(it, text(fmt.Sprintf("a story of %c%c%c", 'a'+n%26, 'a'+n/26, 'a'+n%7)))
+		found.Location, found.Plain = fmt.Sprintf("/day/%d/next", n), true
+		f.add(found)
+		f.grew(found)
 		n++
 	}
-	if n != sameContent {
-		t.Errorf("%d pages with the same content were asked for, want %d", n, sameContent)
-	}
-	if why := f.add(item{Location: "/x/1000"}); why != "same-content" {
-		t.Errorf("a further page of the shape is skipped for %q", why)
+	if n != 400 {
+		t.Errorf("%d pages are asked for, want 400", n)
 	}
 }
 
 func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
 	f := newFrontier(500)
 	for i := range 10 {
-		f.add(item{Location: fmt.Sprintf("/x/%d", i), Depth: i})
+		f.add(item{Location: fmt.Sprintf("/x/%d", i), Idle: float64(i)})
 	}
+	f.add(item{Location: "/items/5/hide"}) // may be a control
 	f.next()
 	g := newFrontier(500)
 	if err := g.load(f.save()); err != nil {
@@ -110,47 +126,13 @@ func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
 	if got := locations(g); !slices.Equal(got, []string{"/x/1", "/x/2", "/x/3", "/x/4", "/x/5", "/x/6", "/x/7", "/x/8", "/x/9"}) {
 		t.Errorf("asked for %q", got)
 	}
-	if b := g.save(); b != nil {
-		t.Errorf("a frontier in which nothing waits is saved as %s", b)
+	if len(g.controls.waiting) != 1 {
+		t.Errorf("%d locations wait as controls, want 1", len(g.controls.waiting))
 	}
 	for _, bad := range []string{"x", `{"Version":9}`} {
 		if err := newFrontier(1).load([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for a state", bad)
 		}
-	}
-}
-
-func TestShapeKeepsWordsAndHidesNumbers(t *testing.T) {
-	for location, want := range map[string]string{
-		"/": "/", "/a/12/b-3": "/a/0/b-0", "/l?page=2": "/l?page", "/l?page=2&q=x": "/l?page?q", "/2026-11-22": "/0-0-0",
-	} {
-		if got := shapeOf(location); got != want {
-			t.Errorf("%s has the shape %s, want %s", location, got, want)
-		}
-	}
-}
-
-func TestArchiveOfPostsIsFollowedFurtherThanACalendar(t *testing.T) {
-	f := newFrontier(5000)
-	f.add(item{Location: "/list"})
-	posts := 0
-	for it, ok := f.next(); ok; it, ok = f.next() {
-		var n int
-		if _, err := fmt.Sscanf(it.Location, "/page/%d", &n); err != nil && it.Location != "/list" {
-			posts++
-			continue
-		}
-		found := f.page(it)
-		if n < 200 {
-			found.Location = fmt.Sprintf("/page/%d", n+1)
-			f.add(found)
-		}
-		found.Location = "/post/" + strings.Repeat("i", n+1)
-		f.add(found)
-		f.grew(found)
-	}
-	if posts != 201 {
-		t.Errorf("%d posts of an archive of 201 pages are asked for", posts)
 	}
 }
 
@@ -170,57 +152,43 @@ func TestRefusedLocationIsTriedAgainAtTheEndAndNotForEver(t *testing.T) {
 	}
 }
 
-func TestLinksThatMayActAreNotAskedFor(t *testing.T) {
+func TestWordBelowAThingIsAskedForOnceItIsNoControl(t *testing.T) {
+	titles := []string{"/news/11/rain", "/news/12/sun-again", "/news/13/snow", "/news/14/wind", "/news/15/hail"}
 	for _, tt := range []struct {
-		location, href string
-		want           bool
+		name    string
+		links   []string
+		visited string // a location below a thing that a visitor got
+		want    []string
 	}{
-		{"/posts/5/delete", "", true},
-		{"/delete.html", "", true},
-		{"/a", "/a?delete", true},
-		{"/posts.php", "/posts.php?action=delete&id=3", true},
-		{"/index.php", "index.php?do=logout", true},
-		{"/deletePost/5", "", true},
-		{"/delete_item/5", "", true},
-		{"/%64elete/5", "", true},
-		{"/DELETE/5", "", true},
-		{"/user/log-out", "", true},
-		{"/user/log_out", "", true},
-		{"/signOut", "", true},
-		{"/how-to-delete-a-file", "", true}, // a page, but nobody can be sure
-		{"/cart/add/5", "", true},
-		{"/add-to-cart", "", true},
-		{"/posts/5/edit", "", true},
-		{"/edit.php", "", true},
-		{"/vote-up", "", true},
-		{"/posts/5", "/posts/5?vote=up", true},
-		{"/newsletter/confirm", "", true},
-		{"/list?page=remove", "", true},
-
-		{"/deleteuser/5", "", true},
-		{"/userdelete.php", "", true},
-		{"/table/users/drop", "", true},
-		{"/orders/5/refund", "", true},
-		{"/l%C3%B6schen/5", "", true},
-		{"/supprimer/5", "", true},
-
-		{"/basket", "", true}, // a word that keeps a page from being listed
-		{"/shop/basket.html", "", true},
-
-		{"/", "/", false},
-		{"/about", "/about", false},
-		{"/blog/2026/a-product-update-for-all", "", false},
-		{"/blog/how-we-moved-to-a-new-house", "", false},
-		{"/docs/installation", "", false},
-		{"/docs/getting-started", "", false},
-		{"/list?page=2", "/list?page=2", false},
-		{"/list", "/list#delete", false},
-		{"/undeleted", "", false},
-		{"/editors", "", false},
-		{"/orders-of-magnitude", "", false},
+		{"the only one", []string{"/items/5/hide"}, "", nil},
+		{"of several things", []string{"/items/5/hide", "/items/7/hide"}, "", nil},
+		{"in another language", []string{"/kayit/5/sil"}, "", nil},
+		{"a visitor got another one", []string{"/users/5/posts", "/users/5/ban"}, "/users/7/posts", []string{"/users/5/posts"}},
+		{"titles", titles, "", titles},
+		{"few titles", titles[:4], "", nil},
+		{"controls beside titles", append([]string{"/news/11/like", "/news/12/like", "/news/15/like"}, titles...), "", titles},
+		{"several controls of one thing", []string{"/i/5/a", "/i/5/b", "/i/5/c", "/i/5/d", "/i/5/e", "/i/5/f"}, "", nil},
+		{"after a date", []string{"/2024/05/hello", "/2024/06/hello"}, "", []string{"/2024/05/hello", "/2024/06/hello"}},
+		{"a thing with the number of a year", []string{"/items/2024/hide", "/items/5/hide"}, "", nil},
+		{"a verb below several names", []string{"/users/ann/follow", "/users/bob/follow"}, "", nil},
+		{"a verb below one name", []string{"/docs/git/merge"}, "", []string{"/docs/git/merge"}},
+		{"a verb below languages", []string{"/a/de/update", "/a/fr/update"}, "", []string{"/a/de/update", "/a/fr/update"}},
+		{"a long title", []string{"/q/5/how-do-i-hide-a-file"}, "", []string{"/q/5/how-do-i-hide-a-file"}},
+		{"a document", []string{"/docs/15/start.html"}, "", []string{"/docs/15/start.html"}},
 	} {
-		if got := acting(tt.location, tt.href); got != tt.want {
-			t.Errorf("%s as %q: may act is %v", tt.location, tt.href, got)
+		f := newFrontier(1000)
+		for _, loc := range tt.links {
+			f.add(item{Location: loc})
+		}
+		got := locations(f)
+		f.release(func(b action.Below) bool {
+			other, is := action.Split(tt.visited)
+			return is && other.Kind == b.Kind && other.Word == b.Word
+		})
+		got = append(got, locations(f)...)
+		slices.Sort(got)
+		if slices.Sort(tt.want); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: asked for %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

@@ -6,22 +6,22 @@ import (
 )
 
 // Credentials returns why the client may not be an anonymous visitor, or None. It suspects every
-// header whose name sounds like a user's identity. If a proxy adds such a header to every request,
-// nobody is anonymous until Options.Anonymous says who is.
-func Credentials(r *http.Request, cookies Cookies) Reason {
+// header and every cookie that is not known to be harmless. If a proxy adds a header of its own to
+// every request, nobody is anonymous until the owner names that header in b.
+func Credentials(r *http.Request, b Benign) Reason {
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
 		return ClientCertificate
 	}
 	for name, values := range r.Header {
 		switch {
 		case name == "Cookie":
-			for range cookies.Telling(r.Header) {
+			for range b.Telling(r.Header) {
 				return Cookie
 			}
 		case name == "Authorization" || name == "Proxy-Authorization":
 			return Authorization
 		default:
-			if why := identity(name); why != None && !nobody(values, why) {
+			if why := b.identity(name, values); why != None {
 				return why
 			}
 		}

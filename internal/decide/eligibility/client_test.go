@@ -20,7 +20,11 @@ func TestCredentialsNamesTheHeaderThatMakesAClientKnown(t *testing.T) {
 		{"nothing", "", None},
 		{"what every browser sends", "User-Agent: x\nAccept: text/html\nAccept-Language: de\nReferer: https://example.com/\nSec-Fetch-Site: none", None},
 		{"what every proxy sends", "X-Forwarded-For: 192.0.2.1\nX-Forwarded-Proto: https\nX-Forwarded-Host: example.com\nVia: 1.1 a\nX-Request-Id: 1\nCf-Ray: 1", None},
-		{"names that only look similar", "X-User-Agent: x\nRemote-Host: x\nClient-Hints: x\nX-Sslv: x\nApi-Version: 2", None},
+		{"names that only look similar", "X-User-Agent: x\nRemote-Host: x", None},
+		{"a header that is not known", "Client-Hints: x", IdentityHeader},
+		{"a proof of possession", "DPoP: eyJ", IdentityHeader},
+		{"an organisation", "X-Org-Id: 7", IdentityHeader},
+		{"a name too long to be known", "X-Forwarded-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For: x", IdentityHeader},
 		{"Basic", "Authorization: Basic dTpw", Authorization},
 		{"Bearer", "Authorization: Bearer x", Authorization},
 		{"empty Authorization", "Authorization:", Authorization},
@@ -37,7 +41,7 @@ func TestCredentialsNamesTheHeaderThatMakesAClientKnown(t *testing.T) {
 		{"upper case", "AUTHORIZATION: x", Authorization},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Credentials(get(t, tt.header), Cookies{}); got != tt.want {
+			if got := Credentials(get(t, tt.header), Benign{}); got != tt.want {
 				t.Errorf("credentials = %v, want %v", got, tt.want)
 			}
 		})
@@ -89,7 +93,7 @@ func TestCredentialsNamesTheCookieThatMakesAClientKnown(t *testing.T) {
 		{"owner's name is not a prefix", "Cookie: langue=de", []string{"lang"}, Cookie},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Credentials(get(t, tt.header), NewCookies(tt.own)); got != tt.want {
+			if got := Credentials(get(t, tt.header), NewBenign(tt.own)); got != tt.want {
 				t.Errorf("credentials = %v, want %v", got, tt.want)
 			}
 		})
@@ -98,7 +102,7 @@ func TestCredentialsNamesTheCookieThatMakesAClientKnown(t *testing.T) {
 
 func TestNewCookiesKeepsItsOwnCopy(t *testing.T) {
 	names := []string{"lang"}
-	cookies := NewCookies(names)
+	cookies := NewBenign(names)
 	names[0] = "session"
 	if got := Credentials(get(t, "Cookie: session=1"), cookies); got != Cookie {
 		t.Errorf("credentials = %v after the caller changed its slice, want %v", got, Cookie)
@@ -107,10 +111,10 @@ func TestNewCookiesKeepsItsOwnCopy(t *testing.T) {
 
 func TestClientCertificateMakesAClientKnown(t *testing.T) {
 	r := get(t, "")
-	if r.TLS = (&tls.ConnectionState{}); Credentials(r, Cookies{}) != None {
+	if r.TLS = (&tls.ConnectionState{}); Credentials(r, Benign{}) != None {
 		t.Error("TLS alone makes a client known")
 	}
-	if r.TLS.PeerCertificates = []*x509.Certificate{{}}; Credentials(r, Cookies{}) != ClientCertificate {
+	if r.TLS.PeerCertificates = []*x509.Certificate{{}}; Credentials(r, Benign{}) != ClientCertificate {
 		t.Error("a certificate does not make its client known")
 	}
 }
@@ -120,11 +124,11 @@ func FuzzCookies(f *testing.F) {
 	f.Add("_ga; ; =")
 	f.Fuzz(func(t *testing.T, line string) {
 		r := &http.Request{Header: http.Header{"Cookie": {line}}}
-		if Credentials(r, Cookies{}) != None {
+		if Credentials(r, Benign{}) != None {
 			return
 		}
 		for _, c := range r.Cookies() { // what the application sees of them
-			if !(Cookies{}).benign(c.Name) {
+			if !(Benign{}).benign(c.Name) {
 				t.Errorf("%q passes for anonymous, and the application reads the cookie %q", line, c.Name)
 			}
 		}
@@ -171,7 +175,7 @@ func BenchmarkCredentials(b *testing.B) {
 	}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if Credentials(r, Cookies{}) != None {
+		if Credentials(r, Benign{}) != None {
 			b.Fatal("not anonymous")
 		}
 	}
@@ -182,7 +186,7 @@ func BenchmarkCredentials(b *testing.B) {
 func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {
 	for file, want := range map[string]Reason{"cookies-everybody.txt": None, "cookies-somebody.txt": Cookie} {
 		for name, what := range named(t, file, 109) {
-			if why := Credentials(get(t, "Cookie: "+name+"=1"), Cookies{}); why != want {
+			if why := Credentials(get(t, "Cookie: "+name+"=1"), Benign{}); why != want {
 				t.Errorf("%s: %s is %v", what, name, why)
 			}
 		}
@@ -193,7 +197,7 @@ func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {
 func TestNoPatternOfHarmlessCookiesMatchesASession(t *testing.T) {
 	for _, w := range benignCookies.wildcard {
 		for _, end := range []string{"session", "_session", "Session", "sessionid", "SESSID", "sid", "-sid", ".sid", "auth", "authToken", "token", "user", "user_id", "login", "jwt"} {
-			if name := w.start + end; (Cookies{}).benign(name) {
+			if name := w.start + end; (Benign{}).benign(name) {
 				t.Errorf("%+v takes %s", w, name)
 			}
 		}
@@ -202,11 +206,11 @@ func TestNoPatternOfHarmlessCookiesMatchesASession(t *testing.T) {
 
 func TestTellingNamesTheCookiesThatMakeAClientKnown(t *testing.T) {
 	r := get(t, "Cookie: _ga=1; sid=a=b;theme=dark; =x; word; cart=2\nCookie: lang=de; zzz=3")
-	got := slices.Collect(NewCookies([]string{"cart"}).Telling(r.Header))
+	got := slices.Collect(NewBenign([]string{"cart"}).Telling(r.Header))
 	if want := []string{"sid", "", "", "zzz"}; !slices.Equal(got, want) {
 		t.Errorf("names %q, want %q", got, want)
 	}
-	if got := slices.Collect(Cookies{}.Telling(http.Header{})); got != nil {
+	if got := slices.Collect(Benign{}.Telling(http.Header{})); got != nil {
 		t.Errorf("without cookies there are %q", got)
 	}
 }
@@ -224,7 +228,7 @@ func TestCookieOfAResponseMakesItPersonal(t *testing.T) {
 		{"a session among others", []string{"theme=dark", " sid =1; HttpOnly"}, true},
 		{"what is no cookie", []string{"sid", ""}, false},
 	} {
-		if got := NewCookies([]string{"visit"}).Given(http.Header{"Set-Cookie": tt.lines}); got != tt.want {
+		if got := NewBenign([]string{"visit"}).Given(http.Header{"Set-Cookie": tt.lines}); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}

@@ -102,28 +102,37 @@ func sessionLike(s string) bool {
 	return len(s) >= 3 && strings.EqualFold(s[len(s)-3:], "sid")
 }
 
-// Cookies is a set of names of cookies that do not identify a client. The zero value is the
-// built-in set. It is safe for concurrent use.
-type Cookies struct{ own []string }
+// Benign is a set of names of cookies and headers that do not identify a client. The zero value is
+// the built-in set. It is safe for concurrent use.
+type Benign struct{ own []string }
 
-// NewCookies returns the built-in set plus names. A final "*" in a name stands for any ending.
-func NewCookies(names []string) Cookies {
-	return Cookies{own: append([]string(nil), names...)}
+// NewBenign returns the built-in set plus names. A final "*" in a cookie's name stands for any
+// ending. A name with a colon at its end is a header's.
+func NewBenign(names []string) Benign {
+	own := slices.Clone(names)
+	for i, name := range own {
+		if header, is := strings.CutSuffix(name, ":"); is {
+			own[i] = http.CanonicalHeaderKey(header) + ":"
+		}
+	}
+	return Benign{own}
 }
 
 // Given reports whether a response with the header h sets a cookie that may identify a client.
-func (c Cookies) Given(h http.Header) bool {
+func (b Benign) Given(h http.Header) bool {
 	return slices.ContainsFunc(h["Set-Cookie"], func(line string) bool {
 		name, _, named := strings.Cut(line, "=")
-		return named && !c.benign(strings.TrimSpace(name))
+		return named && !b.benign(strings.TrimSpace(name))
 	})
 }
 
-func (c Cookies) benign(name string) bool {
-	if benignCookies.match(name) {
-		return true
-	}
-	for _, p := range c.own {
+func (b Benign) benign(name string) bool {
+	return benignCookies.match(name) || b.names(name)
+}
+
+// names reports whether the owner named it.
+func (b Benign) names(name string) bool {
+	for _, p := range b.own {
 		if prefix, star := strings.CutSuffix(p, "*"); star && strings.HasPrefix(name, prefix) || p == name {
 			return true
 		}
@@ -133,7 +142,7 @@ func (c Cookies) benign(name string) bool {
 
 // Telling yields the name of each cookie that may identify the client. It yields "" for a part
 // without "=", which has no name.
-func (c Cookies) Telling(h http.Header) iter.Seq[string] {
+func (b Benign) Telling(h http.Header) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, line := range h["Cookie"] {
 			for part := range strings.SplitSeq(line, ";") {
@@ -144,7 +153,7 @@ func (c Cookies) Telling(h http.Header) iter.Seq[string] {
 					}
 					name = ""
 				}
-				if !c.benign(name) && !yield(name) {
+				if !b.benign(name) && !yield(name) {
 					return
 				}
 			}

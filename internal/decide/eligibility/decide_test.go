@@ -341,17 +341,17 @@ func TestVerdictsAndReasonsHaveUniqueNames(t *testing.T) {
 
 func TestWordOfRecognisesRiskyLocations(t *testing.T) {
 	for want, locations := range map[Word]string{
-		Plain: "/ /about /blog/hello-world /blog/presets /border/orderly /blog/how-to-delete-files /delete.html /a?delete " +
+		Plain: "/ /about /blog/hello-world /blog/presets /border/orderly /blog/how-to-delete-files /delete.html /wiki/Page/edit " +
 			"/errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /menu /news/2024 /rooms/401-b " +
-			"/customer-stories /a?page=404 /carts /manual/delete.html /manual/function.delete.php /carts.php /logout.png /logout. " +
+			"/customer-stories /a?page=404 /carts /manual/delete.html /manual/function.delete.php /carts.php /logout.png " +
 			"/.php /index.php /how-to-delete.php",
 		Utility: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
 			"/fragments/menu /ajax/comments /dashboard /dashboard/sales /backoffice /staff /logs /config /customers/export",
 		Risky: "/reset-password/abc /RESET/abc /forgot_password /invite/Ab3kZ9 /share/summer-party /orders/100234/thank-you /wp-admin/ " +
-			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.php",
+			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.html",
 		Secret: "/404/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /d/3f2504e0-4f89-41d3-9a0c-0305e82c3301 " +
-			"/reset/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
-		Action: "/u/unsubscribe/42 /logout /user/log_out /wiki/Page/edit /Cart /dashboard/logout " +
+			"/invitation/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+		Action: "/u/unsubscribe/42 /logout /user/log_out /wiki/5/edit /Cart /a?delete /logout. /reset.php /reset/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /dashboard/logout " +
 			"/3f2504e0-4f89-41d3-9a0c-0305e82c3301/delete /logout.php /LogOut.aspx /log_out.do /logout.jsp /user/signout.action " +
 			"/shop/add_to_cart.cgi /delete.php /edit.asp /remove.cfm /unsubscribe.pl /cart.html /logout.htm /logout.php/now",
 	} {

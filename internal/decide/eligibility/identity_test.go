@@ -34,10 +34,10 @@ func named(t *testing.T, file string, least int) iter.Seq2[string, string] {
 // users.txt has headers in which proxies, log-in agents and TLS proxies tell an application who is
 // asking, as their documentation spells them.
 func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
-	for name, who := range named(t, "users.txt", 275) {
+	for name, who := range named(t, "users.txt", 304) {
 		h := http.Header{}
 		h.Set(name, "x")
-		if why := Credentials(&http.Request{Header: h}, Cookies{}); why != IdentityHeader && why != ClientCertificate {
+		if why := Credentials(&http.Request{Header: h}, Benign{}); why != IdentityHeader && why != ClientCertificate {
 			t.Errorf("%s: %s is %v", who, name, why)
 		}
 	}
@@ -45,8 +45,8 @@ func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
 
 // nobody.txt has headers that anybody's request may have.
 func TestHeadersOfEverybodysRequestsMakeNobodyKnown(t *testing.T) {
-	for name, who := range named(t, "nobody.txt", 317) {
-		if why := Credentials(&http.Request{Header: http.Header{http.CanonicalHeaderKey(name): {"x"}}}, Cookies{}); why != None {
+	for name, who := range named(t, "nobody.txt", 311) {
+		if why := Credentials(&http.Request{Header: http.Header{http.CanonicalHeaderKey(name): {"x"}}}, Benign{}); why != None {
 			t.Errorf("%s: %s is %v", who, name, why)
 		}
 	}
@@ -77,7 +77,7 @@ func TestHeadersThatNameNobodyMakeNobodyKnown(t *testing.T) {
 		{"a user whose name is short", "X-Forwarded-User: a", IdentityHeader},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Credentials(get(t, tt.lines), Cookies{}); got != tt.want {
+			if got := Credentials(get(t, tt.lines), Benign{}); got != tt.want {
 				t.Errorf("credentials = %v, want %v", got, tt.want)
 			}
 		})
@@ -86,12 +86,12 @@ func TestHeadersThatNameNobodyMakeNobodyKnown(t *testing.T) {
 
 func TestOrdinaryHeadersCostNoMemory(t *testing.T) {
 	h := http.Header{}
-	for name := range named(t, "nobody.txt", 317) {
+	for name := range named(t, "nobody.txt", 311) {
 		h.Set(name, "x")
 	}
 	h.Set("Cookie", "_ga=1; theme=dark; amp_a1b2c3=1; _ga_ABC=2")
 	r := &http.Request{Header: h}
-	if n := testing.AllocsPerRun(100, func() { Credentials(r, Cookies{}) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { Credentials(r, Benign{}) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -3,6 +3,7 @@ package eligibility
 import (
 	"strings"
 
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 )
 
@@ -42,11 +43,6 @@ var riskyWords = words(
 		"search secret secrets session sessions settings share shared shares sharing signin signup sso staging " +
 		"ticket tickets token tokens tracking transfer unlock unsubscribe verification verified verify vouchers voucher webhook webhooks")
 
-// actionWords are segments whose pages must not be in a sitemap, since a crawler that follows them
-// changes something. They must be whole segments, because no link outweighs them.
-var actionWords = words(
-	"add-to-cart basket cart checkout delete destroy edit log-out logoff logout purge remove sign-out signoff signout unsubscribe")
-
 func words(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
@@ -68,12 +64,12 @@ func WordOf(location string, variable bool) Word {
 // WordIn returns the worst kind of word in the path of a location, and the first
 // word of that kind in it.
 func WordIn(location string) (worst Word, word string) {
+	if name, is := action.Word(location); is {
+		return Action, name
+	}
 	path, _, _ := strings.Cut(location, "?")
 	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
 		segment = strings.ReplaceAll(segment, "_", "-")
-		if name, is := action(segment); is {
-			return Action, name
-		}
 		name, _, _ := strings.Cut(segment, ".")
 		if name = strings.Trim(name, "-"); worst < Utility && utilityWords[name] {
 			worst, word = Utility, name
@@ -86,24 +82,3 @@ func WordIn(location string) (worst Word, word string) {
 	}
 	return worst, word
 }
-
-// action reports whether a segment is an action, and which: "logout", or "logout.php" as the name
-// of a program. A request for an HTML file changes nothing, but a shop may name its cart so. A
-// manual may have a "delete.html".
-func action(segment string) (word string, is bool) {
-	if actionWords[segment] {
-		return segment, true
-	}
-	dot := strings.LastIndexByte(segment, '.')
-	if dot < 0 || !actionWords[segment[:dot]] {
-		return "", false
-	}
-	extension := segment[dot+1:]
-	return segment[:dot], programs[extension] || (extension == "html" || extension == "htm") && !statements[segment[:dot]]
-}
-
-// programs are file extensions of programs that a server runs.
-var programs = words("php php3 php4 php5 php7 php8 phtml asp aspx ashx asmx jsp jspx jspa jsf xhtml faces do action cgi fcgi pl py rb cfm cfml mvc dll exe shtml")
-
-// statements are action words that a manual may explain.
-var statements = words("delete destroy edit purge remove")

@@ -1,0 +1,47 @@
+package action
+
+import "testing"
+
+func TestWordNamesWhatARequestDoes(t *testing.T) {
+	for location, want := range map[string]string{
+		"/logout": "logout", "/Log-Out": "log-out", "/log_out": "log_out", "/signOut.php": "signout", "/x/user-logout": "user-logout",
+		"/userlogout": "userlogout", "/wiki/Special:UserLogout": "userlogout", "/LOGOUT/": "logout", "/%6Cogout": "logout",
+		"/Abmelden": "abmelden", "/d%C3%A9connexion": "déconnexion", "/deconnexion": "deconnexion", "/%E7%99%BB%E5%87%BA": "登出",
+		"/%C3%A7%C4%B1k%C4%B1%C5%9F": "çıkış", "/cikis": "cikis", "/CIKIS": "cikis",
+		"/u/unsubscribe/42": "unsubscribe", "/cart.html": "cart", "/shop/add_to_cart.cgi": "add_to_cart",
+		"/delete/5": "delete", "/deletePost/5": "deletepost", "/list/add/12": "add", "/vote/up/99": "vote", "/posts/5/delete": "delete",
+		"/delete/5.html": "delete", "/3f2504e0-4f89-41d3-9a0c-0305e82c3301/delete": "delete", "/catalog/compare/remove/product/12": "remove",
+		"/a?action=delete": "delete", "/a?delete": "delete", "/a?do=logout": "logout", "/delete.php": "delete", "/delete_item.asp": "delete_item",
+
+		"/": "", "/delete": "", "/delete.html": "", "/sql-delete.html": "", "/15/sql-delete.html": "", "/stop-smoking": "", "/archive/2024": "",
+		"/update/2024": "", "/update-2024": "", "/how-to-delete.php": "", "/stop-smoking.php": "", "/manual/function.delete.php": "",
+		"/how-to-log-out": "", "/carts": "", "/brexit": "", "/undeleted": "", "/list?page=2": "", "/archive?page=5": "", "/editors/5": "",
+		"/questions/5/how-to-delete-a-file": "", "/logout.png": "",
+	} {
+		if got, is := Word(location); got != want || is != (want != "") {
+			t.Errorf("%s: %q, want %q", location, got, want)
+		}
+	}
+}
+
+func TestMachinesPathsAreRecognised(t *testing.T) {
+	for location, want := range map[string]bool{
+		"/cgi-bin/x": true, "/backup.sh": true, "/a/vote.pl": true, "/cron.php": true, "/wp-cron.php": true, "/cron/9f2c": true, "/cron": true, "/x/xmlrpc.php": true,
+		"/docs/cron": false, "/docs/cgi-bin": false, "/cron-explained": false, "/man/cron.8.html": false, "/index.php": false, "/docs/webhooks": false,
+	} {
+		if got := Machine(location); got != want {
+			t.Errorf("%s: %v, want %v", location, got, want)
+		}
+	}
+}
+
+func TestLocationsOfOneShapeHaveOneShape(t *testing.T) {
+	for location, want := range map[string]string{
+		"/items/5/hide": "/items/0/hide", "/posts/hello-5/delete": "/posts/name-0/delete", "/a/b/delete": "/a/*/delete",
+		"/delete/17": "/delete/0", "/x?action=delete&id=5": "/x/action/delete/id/0", "/u/unsubscribe/550e8400-e29b-41d4-a716-446655440000": "/u/unsubscribe/0",
+	} {
+		if got := Shape(location); got != want {
+			t.Errorf("%s has the shape %s, want %s", location, got, want)
+		}
+	}
+}

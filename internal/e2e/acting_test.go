@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// rows returns the lines of a file in testdata that are no comments.
+func rows(t *testing.T, name string) (all []string) {
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "#") {
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	return all
+}
+
+// homeOf returns a site whose home page has these links.
+func homeOf(links []string, asked *sync.Map) http.HandlerFunc {
+	home := testkit.Page("home", links...)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" && r.URL.RawQuery == "" {
+			home(w, r)
+			return
+		}
+		asked.Store(r.RequestURI, true)
+		testkit.Page("about "+r.RequestURI)(w, r)
+	}
+}
+
+// The rules were made by the rows with an odd number of each file. The others were kept aside.
+func TestLinksThatActAreNotRequestedAndPagesAre(t *testing.T) {
+	for _, tt := range []struct {
+		file  string
+		wrong [2]int // rows of each half that are requested although they act, or not listed although they are pages
+	}{
+		{"acting.txt", [2]int{4, 5}},
+		{"content.txt", [2]int{0, 0}},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			links, asked := rows(t, tt.file), new(sync.Map)
+			testkit.Run(t, testkit.Setup{Handler: homeOf(links, asked)}, func(s *testkit.Site) {
+				explore(s, nil)
+				listed := s.LastMods()
+				var wrong [2]int
+				for i, link := range links {
+					if _, requested := asked.Load(link); requested && tt.file == "acting.txt" || tt.file == "content.txt" && !contains(listed, link) {
+						wrong[i%2]++
+						if i%2 == 0 {
+							s.Log(link)
+						}
+					}
+				}
+				if wrong != tt.wrong {
+					s.Errorf("%v of %d rows are treated wrongly, want %v", wrong, len(links), tt.wrong)
+				}
+			})
+		})
+	}
+}
+
+const manual = "/usr/share/doc/postgresql-doc-15/html"
+
+func TestManualOfADatabaseIsExploredWhole(t *testing.T) {
+	if _, err := os.Stat(manual); err != nil {
+		t.Skip("the package postgresql-doc-15 is not installed")
+	}
+	testkit.Run(t, testkit.Setup{Handler: http.FileServer(http.Dir(manual))}, func(s *testkit.Site) {
+		if done := explore(s, nil); done.Pages != 1169 || s.Stats().Listed != 1168 || len(done.Acting) > 0 {
+			s.Errorf("%d of %d pages are listed, and %v may act", s.Stats().Listed, done.Pages, done.Acting)
+		}
+	})
+}
+
+func TestReportNamesEachShapeOfActingLinksOnce(t *testing.T) {
+	var links []string
+	for i := range 500 {
+		links = append(links, "/list?action=delete&id="+strconv.Itoa(i), "/items/"+strconv.Itoa(i)+"/hide", "/delete/"+strconv.Itoa(i))
+	}
+	testkit.Run(t, testkit.Setup{Handler: homeOf(append(links, "/logout"), new(sync.Map))}, func(s *testkit.Site) {
+		done, origin := explore(s, nil), "https://example.com"
+		want := []string{origin + "/items/0/hide", origin + "/delete/0", origin + "/logout", origin + "/list?action=delete&id=0"}
+		if done.Skipped["acting"] != len(want) || !slices.Equal(done.Acting, want) {
+			s.Errorf("the report has %v and %q, want %q", done.Skipped, done.Acting, want)
+		}
+	})
+}
