@@ -859,6 +859,8 @@ func (s explained) why(p merge.Known) (text string, missing []string) {
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks)
 	switch {
+	case p.Removal.Borrowed:
+		text += messages.Borrowed(p.Removal.Since)
 	case p.Removal.Alone:
 		text += messages.LeavesAsSecond(p.Status, p.Removal.Since, p.Removal.Nameless)
 	case !p.Removal.Since.IsZero():

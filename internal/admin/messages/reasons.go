@@ -230,6 +230,12 @@ func Leaves(status int, at time.Time) string {
 	return fmt.Sprintf(" But it answered %d at %s. It leaves a minute later unless an anonymous visitor gets it.", status, at.UTC().Format(time.TimeOnly))
 }
 
+// Borrowed says that a listed page shows what other pages show, and what becomes of it.
+func Borrowed(since time.Time) string {
+	return fmt.Sprintf(" But since %s it has shown what other pages show too, as in a maintenance. Until it shows its own text again, that text does not count. "+
+		"It counts if a visitor gets it a day later.", since.UTC().Format(time.DateTime))
+}
+
 // LeavesAsSecond says that one network was refused a listed page. The page stays until another
 // network is refused too, or until a day has passed. nameless says that the network is not known.
 func LeavesAsSecond(status int, at time.Time, nameless bool) string {

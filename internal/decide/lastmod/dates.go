@@ -20,14 +20,15 @@ const (
 // Dates are the dates in a page's record, all in whole seconds. Only this package changes them.
 type Dates struct {
 	Date      Date               `cbor:"1,keyasint,omitzero"`
-	Count     uint64             `cbor:"2,keyasint,omitzero"` // changes that were seen
-	Changed   moment.Time        `cbor:"3,keyasint,omitzero"` // the observation that first showed the present content, 0 if no change was seen
-	Unchanged moment.Time        `cbor:"4,keyasint,omitzero"` // the observation before that
-	Earlier   [3]moment.Time     `cbor:"5,keyasint,omitzero"` // the changes before the last one, the latest first
-	Last      Given[moment.Time] `cbor:"6,keyasint,omitzero"` // the dates at the last observation that had any
-	Moved     Given[bool]        `cbor:"7,keyasint,omitzero"` // the date moved without a change, so it is not the content's
-	Announced moment.Time        `cbor:"8,keyasint,omitzero"` // the observation that first showed a link to the page, see Announce
-	Maybe     HeldObservation    `cbor:"9,keyasint,omitzero"` // the observation that showed what the mark holds
+	Count     uint64             `cbor:"2,keyasint,omitzero"`  // changes that were seen
+	Changed   moment.Time        `cbor:"3,keyasint,omitzero"`  // the observation that first showed the present content, 0 if no change was seen
+	Unchanged moment.Time        `cbor:"4,keyasint,omitzero"`  // the observation before that
+	Earlier   [3]moment.Time     `cbor:"5,keyasint,omitzero"`  // the changes before the last one, the latest first
+	Last      Given[moment.Time] `cbor:"6,keyasint,omitzero"`  // the dates at the last observation that had any
+	Moved     Given[bool]        `cbor:"7,keyasint,omitzero"`  // the date moved without a change, so it is not the content's
+	Announced moment.Time        `cbor:"8,keyasint,omitzero"`  // the observation that first showed a link to the page, see Announce
+	Maybe     HeldObservation    `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
+	Was       Date               `cbor:"10,keyasint,omitzero"` // the date before the last change, see Undo
 }
 
 // HeldObservation is an observation that may have been the first to show a change.
@@ -146,9 +147,18 @@ func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust
 		d.Earlier[0] = d.Date.At
 	}
 	before := d.Date.At
+	d.Was = d.Date
 	d.Count, d.Changed, d.Unchanged = d.Count+1, since, first.Before
 	if d.Date = (Date{At: since, Seen: true}); first.Exact != 0 && first.Exact >= before && trust.believes(first.By) {
 		d.Date.At, d.Date.By = first.Exact, first.By
+	}
+}
+
+// Undo takes back the last change: what the page showed then was not its own content.
+func (d *Dates) Undo() {
+	if d.Count > 0 {
+		d.Count, d.Changed, d.Earlier = d.Count-1, d.Earlier[0], [3]moment.Time{d.Earlier[1], d.Earlier[2]}
+		d.Date, d.Was = d.Was, Date{}
 	}
 }
 

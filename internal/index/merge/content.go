@@ -31,6 +31,12 @@ func (u *update) content() {
 	default:
 		same := p.Showing == u.Showing
 		p.Shared, p.Crowd = u.Shared || p.Shared && same, u.Crowd || p.Crowd && same
+		if !same {
+			p.Turned = 0
+			if p.Listed() {
+				p.Turned = u.Moment()
+			}
+		}
 		p.BodyHash, p.Showing = u.Hash, u.Showing
 		p.Claims = u.site.claims(u.Extensions.Alternates())
 		c := u.compare()

@@ -38,7 +38,7 @@ func (g page) list() {
 	if e.Extensions != nil && g.site.Layout.Over(g.Tx, p.Shard) { // the shard may have become too large
 		g.move()
 	}
-	if p.Dates.Changed != p.Loaded.Change {
+	if p.Dates.Changed > p.Loaded.Change {
 		g.happened(changelog.Changed)
 	}
 }

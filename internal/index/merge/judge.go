@@ -60,12 +60,7 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 		d.Join(id)
 	}
 	rival := g.rival(r.Location, d)
-	c.Copies = eligibility.Copies{Showing: d.Members()}
-	if rival != nil {
-		other := rival.Judged()
-		claim := other.Claim(g.site.context(&other, g.site.Robots, g.moment()))
-		c.Copies.Listed = &claim
-	}
+	c.Copies = g.copies(rival, d.Members())
 	var claims bool
 	if p.Standing, claims = eligibility.Decide(r, c); !claims || p.Joined != p.Showing {
 		g.leave(id)
@@ -85,6 +80,17 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 		return rival
 	}
 	return nil
+}
+
+// copies returns what the verdict needs to know of other pages with one content.
+func (m *Batch) copies(rival *pagerecord.Page, members int) eligibility.Copies {
+	c := eligibility.Copies{Showing: members}
+	if rival != nil {
+		other := rival.Judged()
+		claim := other.Claim(m.site.context(&other, m.site.Robots, m.moment()))
+		c.Listed = &claim
+	}
+	return c
 }
 
 // duplicates returns the record of the pages that show a content.

@@ -65,6 +65,7 @@ func (k *Known) NeedsLogin() bool {
 type Removal struct {
 	Since    time.Time
 	Alone    bool // only one network was refused; a second refusal is needed
+	Borrowed bool // it shows what other pages show; a visit a day later decides
 	Nameless bool // that network is unknown
 }
 
@@ -107,7 +108,7 @@ func removalOf(p *pagerecord.Page, now time.Time) Removal {
 		return Removal{}
 	}
 	since := p.Missing.Time()
-	return Removal{since, !p.HasMinute() || now.Sub(since) > 2*pagerecord.ConfirmAfter, p.MissingNet == 0}
+	return Removal{since, !p.HasMinute() || now.Sub(since) > 2*pagerecord.ConfirmAfter, p.MissingWhy == eligibility.Duplicate, p.MissingNet == 0}
 }
 
 func historyOf(p *pagerecord.Page) History {

@@ -67,7 +67,11 @@ func (u *update) refused(why eligibility.Reason) {
 	}
 	switch second := u.confirms(why); {
 	case p.Missing == 0, !second && u.outweighs(why):
+		u.setBorrowed(0)
 		p.Status, p.PendingRemoval = u.Response.Status, pagerecord.PendingRemoval{Missing: at, MissingWhy: why, MissingNet: u.Net}
+		if u.Showing != p.Showing {
+			u.setBorrowed(u.Showing)
+		}
 		u.giveMinute()
 	case second && at.Sub(p.Missing) >= pagerecord.ConfirmAfter:
 		u.withdraw(why)
@@ -84,7 +88,7 @@ func (u *update) refused(why eligibility.Reason) {
 // confirms reports whether this is the refusal of a second network, or of the same one a day later.
 func (u *update) confirms(why eligibility.Reason) bool {
 	p := u.p
-	if p.Missing == 0 || pagerecord.Variable(why) || pagerecord.Variable(p.MissingWhy) || u.ignores(p.MissingNet, p.MissingWhy) {
+	if p.Missing == 0 || pagerecord.Variable(why) || pagerecord.Variable(p.MissingWhy) || p.MissingWhy == eligibility.Duplicate || u.ignores(p.MissingNet, p.MissingWhy) {
 		return false
 	}
 	if u.Moment().Sub(p.Missing) >= anotherDay {
@@ -100,7 +104,7 @@ func (g page) outweighs(why eligibility.Reason) bool {
 	switch {
 	case pagerecord.Variable(p.MissingWhy):
 		return false
-	case pagerecord.Variable(why), g.ignores(p.MissingNet, p.MissingWhy):
+	case pagerecord.Variable(why), p.MissingWhy == eligibility.Duplicate, g.ignores(p.MissingNet, p.MissingWhy):
 		return true
 	}
 	return why == eligibility.NotFound && !p.HasMinute()
@@ -117,6 +121,7 @@ func (g page) giveMinute() {
 // stays ends the pending removal, if there is one.
 func (g page) stays() {
 	if g.p.Missing != 0 {
+		g.setBorrowed(0)
 		g.p.PendingRemoval = pagerecord.PendingRemoval{}
 		g.endMinute()
 	}
@@ -137,18 +142,28 @@ func (m *Batch) Confirm(location string) {
 		m.Effects.Pending[location] = p.Missing // another process has ended it, and begun a new one
 		return
 	}
-	all := m.refusals()
+	if d := m.duplicates(p.Borrowed); p.Borrowed != 0 && d.BorrowedBeside(m.site.ID(location)) {
+		p.MissingWhy = eligibility.Duplicate
+		m.Save(p)
+	}
 	alone := p.MissingWhy == eligibility.NotFound && p.MissingNet != pagerecord.SeveralNetworks
-	switch {
-	case p.Missing == 0 || !p.HasMinute(), alone && !all.Of(p.MissingNet, now.Second()).Suffices(m.site.Listed):
+	if p.Missing == 0 || !p.HasMinute() || alone && !m.suffices(p.MissingNet) {
 		g.endMinute() // the removal itself stays pending until the page is seen or refused again
 		g.stored(m.Now)
 		return
-	case alone:
-		all.FoundMissing(p.MissingNet, now.Second())
-		m.Put(m.site.Keys.Refusals(), all.Encode())
 	}
 	g.leaves(m.Now, p.MissingWhy)
+}
+
+// suffices reports whether one network alone may take out another page today, and counts that page.
+func (m *Batch) suffices(network uint32) bool {
+	all, now := m.refusals(), m.moment().Second()
+	if !all.Of(network, now).Suffices(m.site.Listed) {
+		return false
+	}
+	all.FoundMissing(network, now)
+	m.Put(m.site.Keys.Refusals(), all.Encode())
+	return true
 }
 
 func (m *Batch) refusals() sitewide.Refusals {
@@ -169,7 +184,7 @@ func (m *Batch) ignores(network uint32, why eligibility.Reason) bool {
 // refuted notes that a client got a page that another network was refused.
 func (u *update) refuted() {
 	p, net := u.p, u.p.MissingNet
-	if p.Missing == 0 || pagerecord.Variable(p.MissingWhy) || net == pagerecord.SeveralNetworks || net != 0 && net == u.Net {
+	if p.Missing == 0 || pagerecord.Variable(p.MissingWhy) || p.MissingWhy == eligibility.Duplicate || net == pagerecord.SeveralNetworks || net != 0 && net == u.Net {
 		return
 	}
 	all := u.refusals()

@@ -18,11 +18,25 @@ import (
 // was merged already or came out of order. Then it counts as evidence only.
 func (u *update) witness() (follow bool) {
 	p := u.p
-	if p.Listed() && !u.Same && pagerecord.Variable(u.Forbids) {
-		u.refused(u.Forbids)
+	if !u.Same {
+		switch {
+		case u.borrows():
+		case p.Listed() && pagerecord.Variable(u.Forbids) && p.MissingWhy == eligibility.Duplicate && p.Borrowed == u.Showing:
+			u.withdraw(u.Forbids)
+		case p.Listed() && pagerecord.Variable(u.Forbids):
+			u.refused(u.Forbids)
+		default:
+			return u.shown()
+		}
 		u.due(u.Location) // otherwise the next visitor would not be observed
 		return false
 	}
+	return u.shown()
+}
+
+// shown merges a visit that shows what the page is.
+func (u *update) shown() (follow bool) {
+	p := u.p
 	witnessed(p, u.Observation)
 	if u.follows() || p.FirstSeen == 0 {
 		u.seen()

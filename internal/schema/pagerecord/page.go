@@ -96,6 +96,7 @@ type PendingRemoval struct {
 	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 if it is not pending
 	MissingWhy eligibility.Reason `cbor:"2,keyasint,omitzero"` // what a client was told
 	MissingNet uint32             `cbor:"3,keyasint,omitzero"` // which client; see observation.Net
+	Borrowed   uint64             `cbor:"4,keyasint,omitzero"` // the content that it showed then, if that was not its own; see sitewide.Duplicates
 }
 
 // Statement is what the page said about itself at the last observation.
@@ -139,6 +140,9 @@ type Copies struct {
 	Joined  uint64 `cbor:"2,keyasint,omitzero"` // the content among whose duplicates the page is; once it was judged, Showing or 0
 	Shared  bool   `cbor:"3,keyasint,omitzero"` // another location showed the same lately
 	Crowd   bool   `cbor:"4,keyasint,omitzero"` // many did
+
+	// Turned is when the page turned to this content from another one, while it was listed.
+	Turned moment.Time `cbor:"5,keyasint,omitzero"`
 }
 
 // Languages says which locations show the page in other languages, and which languages it shows

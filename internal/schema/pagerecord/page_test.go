@@ -40,7 +40,7 @@ func full() *Page {
 	return &Page{
 		Standing:       eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink},
 		Presence:       Presence{sec(1700000000), 1700000123456, 200, 7, true, eligibility.NotFound, true},
-		PendingRemoval: PendingRemoval{1700000200000, eligibility.Denied, 9},
+		PendingRemoval: PendingRemoval{1700000200000, eligibility.Denied, 9, 10},
 		Statement:      Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
 		Evidence: eligibility.Evidence{
 			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Shown: true, Unprompted: true,
@@ -48,7 +48,7 @@ func full() *Page {
 		},
 		Redirect:  Redirect{5, 1700000003000, 9},
 		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8, NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}}},
-		Copies:    Copies{9, 9, true, true},
+		Copies:    Copies{9, 9, true, true, 1700000123456},
 		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []extension.Alternate{{Lang: "de", Location: "/de/"}}, Variants{0x1235, 0xfffe}},
 		Place:     Place{3, 1700000200001},
 		Mark:      m,

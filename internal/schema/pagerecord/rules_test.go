@@ -70,10 +70,10 @@ func TestDoubtOfAListedPageHasAMinute(t *testing.T) {
 		doubt PendingRemoval
 		want  bool
 	}{
-		{"a 404", PendingRemoval{noon, eligibility.NotFound, 1}, true},
-		{"a refusal of one network", PendingRemoval{noon, eligibility.Denied, 1}, false},
-		{"a refusal of several networks", PendingRemoval{noon, eligibility.Denied, SeveralNetworks}, true},
-		{"a canonical elsewhere", PendingRemoval{noon, eligibility.CanonicalElsewhere, 1}, true},
+		{"a 404", PendingRemoval{Missing: noon, MissingWhy: eligibility.NotFound, MissingNet: 1}, true},
+		{"a refusal of one network", PendingRemoval{Missing: noon, MissingWhy: eligibility.Denied, MissingNet: 1}, false},
+		{"a refusal of several networks", PendingRemoval{Missing: noon, MissingWhy: eligibility.Denied, MissingNet: SeveralNetworks}, true},
+		{"a canonical elsewhere", PendingRemoval{Missing: noon, MissingWhy: eligibility.CanonicalElsewhere, MissingNet: 1}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.doubt.HasMinute(); got != tt.want {

@@ -1,0 +1,165 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// article is a page of some paragraphs.
+func article(title string, links ...string) string {
+	var b strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&b, "<p>Paragraph %d of %s says what none before it has said in so many words.</p>", i, title)
+	}
+	for _, l := range links {
+		fmt.Fprintf(&b, `<a href="%s">more</a> `, l)
+	}
+	return "<!DOCTYPE html><html><head><title>" + title + "</title></head><body><main>" + b.String() + "</main></body></html>"
+}
+
+// maintained is a site all of whose pages show one text while it is set.
+type maintained struct {
+	*testkit.Site
+	text     *string // PATH in it is the path that was asked for
+	pages    []string
+	visitors []string // by their addresses
+}
+
+func inMaintenance(t *testing.T, own func(title string, links ...string) string, visitors []string, fn func(maintained)) {
+	t.Helper()
+	pages, text := append([]string{"/"}, numbered("/page/%d", 21)...), ""
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := strings.ReplaceAll(text, "PATH", r.URL.Path)
+		if body == "" {
+			body = own(r.URL.Path, pages...)
+		}
+		testkit.Reply(http.StatusOK, body)(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) { fn(maintained{s, &text, pages, visitors}) })
+}
+
+// rounds lets the visitors get all pages, so many times, at an interval.
+func (m maintained) rounds(n int, every time.Duration) {
+	for i := range n {
+		for j, p := range m.pages {
+			m.From(m.visitors[(i+j)%len(m.visitors)], p)
+		}
+		m.Settle()
+		time.Sleep(every)
+	}
+}
+
+// No page leaves within the day, and nothing is dated by the way there and back.
+func TestMaintenancePageEmptiesNoSitemap(t *testing.T) {
+	const down = "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><main><h1>We will be back soon</h1>" +
+		"<p>Our shop is being looked after, so that it serves you better. Please come back in an hour or two.</p></main></body></html>"
+	says := func(old, new string) string { return strings.Replace(down, old, new+old, 1) }
+	few := func(title string, links ...string) string { return testkit.HTML("", title, links...) }
+	crowd := []string{ann, bob, carl, dora}
+	for _, tt := range []struct {
+		name     string
+		own      func(title string, links ...string) string
+		down     string
+		visitors []string
+	}{
+		{"one visitor", article, down, []string{ann}},
+		{"many visitors", article, down, crowd},
+		{"one visitor of pages with a single paragraph", few, down, []string{ann}},
+		{"pages with a single paragraph", few, down, crowd},
+		{"a long text", article, article("what we are doing in the meantime"), crowd},
+		{"hardly any text", article, "<html><body>Back soon", crowd},
+		{"a log-in page", article, says("</main>", "<form method=post><input type=password name=p></form>"), crowd},
+		{"the home page, whatever is asked for", few, "home", crowd},
+		{"the home page, which names itself", few, "home with canonical", crowd},
+		{"a text with the address", article, says("</p>", "You asked for PATH."), crowd},
+		{"a title with the address", few, says("</title>", "PATH"), crowd},
+		{"a canonical that leads home", article, says("</head>", "<link rel=canonical href=/>"), crowd},
+		{"a canonical that leads home, and one visitor", few, says("</head>", "<link rel=canonical href=/>"), []string{ann}},
+		{"a canonical of the address", few, says("</head>", "<link rel=canonical href=PATH>"), crowd},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inMaintenance(t, tt.own, tt.visitors, func(m maintained) {
+				m.rounds(5, 61*time.Second)
+				time.Sleep(48 * time.Hour)
+				m.rounds(2, time.Hour)
+				before := m.LastMods()
+				check := func(when string) {
+					t.Helper()
+					now := m.LastMods()
+					if len(now) != len(m.pages) {
+						t.Errorf("%s: %d of %d pages are listed", when, len(now), len(m.pages))
+					} else if !maps.Equal(now, before) {
+						t.Errorf("%s: the dates are %q, before they were %q", when, now, before)
+					}
+				}
+				check("before")
+				if *m.text = tt.down; strings.HasPrefix(tt.down, "home") {
+					*m.text = tt.own("/", m.pages...)
+					if tt.down != "home" {
+						*m.text = strings.Replace(*m.text, "</head>", "<link rel=canonical href=/></head>", 1)
+					}
+				}
+				for range 3 { // one page is visited more often than the others
+					if strings.Contains(*m.text, "canonical href=/>") {
+						break // it would leave a minute later, as any page that names another one
+					}
+					m.From(ann, "/page/3")
+					m.Settle()
+					time.Sleep(61 * time.Second)
+				}
+				m.Restart()
+				m.rounds(3, 61*time.Second)
+				check("in the maintenance")
+				m.Restart()
+				m.rounds(20, time.Hour)
+				check("20 hours later")
+				*m.text = ""
+				m.rounds(3, 61*time.Second)
+				check("afterwards")
+				m.rounds(6, 24*time.Hour)
+				check("days later")
+			})
+		})
+	}
+}
+
+// What pages show for more than a day is their content. One network alone takes out ten of them.
+func TestPagesThatShowOneTextForDaysLeave(t *testing.T) {
+	text := article("what we are doing in the meantime")
+	for _, tt := range []struct {
+		name, text string
+		visitors   []string
+		rest       int
+	}{
+		{"one visitor", text, []string{ann}, 22 - 10},
+		{"many visitors", text, []string{ann, bob, carl, dora}, 1},
+		{"a canonical that leads home", strings.Replace(text, "</head>", "<link rel=canonical href=/></head>", 1), []string{ann, bob}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inMaintenance(t, article, tt.visitors, func(m maintained) {
+				m.rounds(5, 61*time.Second)
+				before := m.LastMods()
+				*m.text = tt.text
+				m.rounds(25, time.Hour)
+				m.rounds(2, 61*time.Second)
+				if n := len(m.LastMods()); n < tt.rest || n > tt.rest+1 {
+					t.Errorf("%d pages are listed after a day, want %d", n, tt.rest)
+				}
+				if strings.Contains(tt.text, "canonical") {
+					return // each page that left by it is merged as any page that is not listed
+				}
+				*m.text = ""
+				m.rounds(6, 61*time.Second)
+				if after := m.LastMods(); !maps.Equal(after, before) {
+					t.Errorf("afterwards the dates are %q, before they were %q", after, before)
+				}
+			})
+		})
+	}
+}

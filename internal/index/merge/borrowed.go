@@ -1,0 +1,107 @@
+package merge
+
+import (
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+// While a site is under maintenance, or asks everybody to log in, all its pages may show one text
+// with status 200. A listed page that suddenly shows what others show has borrowed that content.
+// Nothing of it is merged, so the page keeps its place, its date and its links. A page borrows for a
+// day at least. If it still shows the content then, the content is its own.
+
+// borrows reports whether the page shows a content that is not its own, and notes that.
+func (u *update) borrows() bool {
+	p := u.p
+	switch {
+	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Variable(u.Forbids) || u.late():
+		return false
+	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
+		if u.borrowedForLong() {
+			return false
+		}
+	case p.Showing == u.Showing || !u.belongsToOthers():
+		return false
+	}
+	if p.Listed() {
+		u.borrow(u.Visit)
+	}
+	return true
+}
+
+// belongsToOthers reports whether the content of the visit is that of other pages: they borrow it, or
+// one of the two would leave if both had it. A page that is not listed shows nothing of its own while
+// others borrow what it shows.
+func (u *update) belongsToOthers() bool {
+	d := u.duplicates(u.Showing)
+	borrowed := d.BorrowedBeside(u.site.ID(u.Location))
+	if !u.p.Listed() {
+		return borrowed
+	}
+	rival := u.rival(u.Location, d)
+	if rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < anotherDay {
+		page{u.Batch, rival}.borrow(u.Visit) // it was the first one to show it
+		borrowed = true
+	}
+	if borrowed || u.Forbids != eligibility.None {
+		return borrowed
+	}
+	r := u.p.Judged()
+	r.Self, r.Crowd = u.Canonized, u.Crowd
+	c := u.site.context(&r, u.site.Robots, u.moment())
+	c.Copies = u.copies(rival, d.Members()+1)
+	is, _ := eligibility.Decide(r, c)
+	return is.Reason == eligibility.Duplicate || is.Reason == eligibility.SoftNotFound
+}
+
+// borrow notes that the listed page has borrowed the content of a visit. If its record has that
+// content already, no change is dated by it.
+func (g page) borrow(v *Visit) {
+	p := g.p
+	if p.MissingWhy != eligibility.Duplicate {
+		g.stays()
+		p.PendingRemoval = pagerecord.PendingRemoval{Missing: v.Moment(), MissingWhy: eligibility.Duplicate, MissingNet: v.Net}
+	}
+	if p.MissingNet != v.Net {
+		p.MissingNet = pagerecord.SeveralNetworks
+	}
+	g.setBorrowed(v.Showing)
+	if p.Showing == v.Showing {
+		if p.BodyHash = 0; p.Dates.Changed != 0 && p.Dates.Changed >= p.Turned.Second() {
+			p.Dates.Undo()
+		}
+	}
+	g.Save(p)
+}
+
+// setBorrowed notes which content the page has borrowed, 0 for none.
+func (g page) setBorrowed(showing uint64) {
+	if g.p.Borrowed == showing {
+		return
+	}
+	id := g.site.ID(g.p.Loaded.Location)
+	if of := g.p.Borrowed; of != 0 {
+		d := g.duplicates(of)
+		d.Return(id)
+		g.putDuplicates(of, d)
+	}
+	if g.p.Borrowed = showing; showing != 0 {
+		d := g.duplicates(showing)
+		d.Borrow(id)
+		g.putDuplicates(showing, d)
+	}
+}
+
+// borrowedForLong reports whether the page has shown the content for a day, and nobody got another
+// one in between. If only one network saw that, it may be the network's own answer, so only some
+// pages a day count.
+func (u *update) borrowedForLong() bool {
+	p := u.p
+	if u.Moment().Sub(p.Missing) < anotherDay {
+		return false
+	}
+	if p.MissingNet == pagerecord.SeveralNetworks || u.Net != 0 && p.MissingNet != 0 && u.Net != p.MissingNet {
+		return true
+	}
+	return u.suffices(u.Net)
+}
