@@ -2,6 +2,8 @@ package notify
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,31 +29,78 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := change{url: "https://example.com/", hash: hash{1}, at: at(row.change), told: at(row.told)}
-			n := &Notifier{limits: limits{hold: 5 * time.Minute}, queue: queue{first: map[hash]time.Time{{1}: at(row.first), {2}: at(-30)}}}
-			if got := n.due([]change{c}, noon); len(got) == 1 != row.due {
+			q := queue{pages: map[hash]waiting{{1}: {at: at(row.first), due: at(row.first + 5)}, {2}: {at: at(-30), due: at(-25)}}}
+			q.follow([]change{c}, 5*time.Minute)
+			if got := q.due([]change{c}, noon); len(got) == 1 != row.due || q.pending != 1 {
 				t.Errorf("due: %v, want %v", got, row.due)
 			}
-			if !n.cursor.Equal(c.at) {
-				t.Errorf("the cursor is %v, past the change at %v", n.cursor, c.at)
+			if !q.cursor.Equal(c.at) {
+				t.Errorf("the cursor is %v, past the change at %v", q.cursor, c.at)
 			}
-			if _, kept := n.first[hash{2}]; kept {
+			if _, kept := q.pages[hash{2}]; kept {
 				t.Error("a page that waits no more is remembered")
 			}
 		})
 	}
 }
 
-func TestRushIsTooManyChangesForTheSite(t *testing.T) {
+// several are changes of n pages, some time apart. A star in the URL stands for a number, two stars
+// for a word.
+func several(n int, path string, from time.Time, apart time.Duration) (changes []change) {
+	for i := range n {
+		word := string([]byte{byte('a' + i/26), byte('a' + i%26)})
+		url := "https://example.com" + strings.Replace(strings.Replace(path, "**", word, 1), "*", strconv.Itoa(i+2), 1)
+		changes = append(changes, change{url: url, hash: hashOf(url), at: from.Add(time.Duration(i) * apart)})
+	}
+	return changes
+}
+
+func TestMassChangeHoldsOnlyItsOwnGroup(t *testing.T) {
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	join := func(all ...[]change) []change { return slices.Concat(all...) }
+	article := several(1, "/article", noon.Add(-3*time.Minute), 0)
 	for _, row := range []struct {
-		changed, listed int
-		want            bool
+		name    string
+		changes []change
+		held    int
+		group   string // of the mass change, "" for none
 	}{
-		{0, 0, false}, {100, 0, false}, {101, 0, true}, {100, 150, false}, {101, 150, true},
-		{250, 1000, false}, {251, 1000, true}, {300, 1000, true}, {300, 100_000, false},
+		{"none", nil, 0, ""},
+		{"as many as may be", several(100, "/item-*", noon, time.Second), 0, ""},
+		{"one more", several(101, "/item-*", noon, time.Second), 101, "/item-#"},
+		{"the pages of a list, and an article", join(article, several(110, "/news?page=*", noon, time.Second)), 110, "/news?page"},
+		{"words in a folder, and an article", join(article, several(110, "/tags/**", noon, time.Second)), 110, "/tags/"},
+		{"words in folders below a folder", join(article, several(110, "/tags/**/all", noon, time.Second)), 110, "/tags/"},
+		{"folders of numbers", join(article, several(110, "/2026/*/news/", noon, time.Second)), 110, "/#/#/news"},
+		{"numbers beside an article in the same folder", join(article, several(110, "/*", noon, time.Second)), 110, "/#"},
+		{"values that are words", join(article, several(110, "/search?q=**", noon, time.Second)), 110, "/search?q"},
+		{"names of parameters that are words", join(article, several(110, "/search?**=1", noon, time.Second)), 110, "/search?"},
+		{"two groups that are many only together", join(several(60, "/news?page=*", noon, 0), several(60, "/blog?page=*", noon, 0), article), 0, ""},
+		{"an article long before it in the same folder", join(several(1, "/blog/article", noon.Add(-2*time.Minute), 0), several(110, "/blog/**", noon, time.Second)), 110, "/blog/"},
+		{"an article long after it in the same folder", join(several(110, "/blog/**", noon, time.Second), several(1, "/blog/article", noon.Add(5*time.Minute), 0)), 110, "/blog/"},
 	} {
-		if got := (&rush{changed: row.changed}).is(row.listed); got != row.want {
-			t.Errorf("%d of %d pages: %v, want %v", row.changed, row.listed, got, row.want)
-		}
+		t.Run(row.name, func(t *testing.T) {
+			held, groups := massChange(row.changes, 100)
+			if len(held) != row.held || strings.Join(groups, " ") != row.group {
+				t.Errorf("%d are held, of %q; want %d of %q", len(held), groups, row.held, row.group)
+			}
+			if slices.ContainsFunc(held, func(c change) bool { return strings.HasSuffix(c.url, "/article") }) {
+				t.Error("the article is held")
+			}
+		})
+	}
+}
+
+func TestGroupsTakeTurns(t *testing.T) {
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	changes := slices.Concat(several(50, "/news?page=*", noon, time.Second), several(1, "/article", noon.Add(time.Hour), 0), several(2, "/blog/**", noon.Add(2*time.Hour), time.Second))
+	takeTurns(changes)
+	var got []string
+	for _, c := range changes[:5] {
+		got = append(got, strings.TrimPrefix(c.url, "https://example.com"))
+	}
+	if want := []string{"/news?page=2", "/article", "/blog/aa", "/news?page=3", "/blog/ab"}; !slices.Equal(got, want) {
+		t.Errorf("the first are %q, want %q", got, want)
 	}
 }
 

@@ -22,8 +22,8 @@ type verdict struct {
 	name        string        // as in [Endpoint]
 	first, most time.Duration // how long to wait after the first failure, and after many
 	level       slog.Level    // of the line in the log
-	says        string        // what it means
-	advice      string        // what the owner can do, "" if nothing
+	says        string
+	advice      string // what the owner can do, "" if nothing
 }
 
 var (
@@ -64,10 +64,10 @@ func (a answer) verdict() verdict {
 		return verdictBurned
 	case a.code == http.StatusForbidden:
 		return verdictRefused
-	case a.code/100 == 4:
-		return verdictPaused
+	case a.code == http.StatusRequestTimeout, a.code == http.StatusTooEarly, a.code/100 != 4:
+		return verdictDown // no answer, a redirect, or trouble that passes
 	}
-	return verdictDown // no answer, a redirect, or trouble of the engine's own
+	return verdictPaused
 }
 
 // judge returns the new state of an engine after an answer. Each further failure of one kind

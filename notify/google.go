@@ -44,8 +44,8 @@ const (
 	consoleBytes = 1 << 20   // the most bytes to read of an answer from the owner's account
 )
 
-// google submits the top files that are served and were not submitted yet. Once a day it
-// reads what Google says about all of them.
+// google submits the top files that are served and were not submitted yet. Once a day it reads what
+// Google says about all of them.
 func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 	submitted := slices.DeleteFunc(st.Submitted, func(top string) bool { return !slices.Contains(n.tops, top) })
 	fresh := slices.DeleteFunc(slices.Clone(tops), func(top string) bool { return slices.Contains(submitted, top) })
@@ -54,24 +54,21 @@ func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 		return nil
 	}
 	said, done, err := n.console.submit(ctx, tops, fresh)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	problem, next := "", now.Add(readAgain)
-	if err != nil || len(fresh) > 0 {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		problem, next = err.Error(), now.Add(readSoon)
+	case done > 0:
 		next = now.Add(readSoon)
-	}
-	if err != nil {
-		problem = err.Error()
-	} else if done > 0 {
 		n.log.Info("notify: submitted the sitemap to Search Console", "files", done)
 	}
 	if problem != "" && problem != st.GoogleProblem {
 		n.log.Error("notify: Search Console", "problem", problem)
 	}
 	_, err = n.update(ctx, func(st *state) error {
-		st.Submitted, st.Sitemaps = append(submitted, fresh[:done]...), said
-		st.AskGoogle, st.GoogleProblem = next, problem
+		st.Submitted, st.Sitemaps, st.AskGoogle, st.GoogleProblem = append(submitted, fresh[:done]...), said, next, problem
 		return nil
 	})
 	return err
@@ -143,25 +140,19 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 	req.Header.Set("User-Agent", c.agent)
 	resp, err := c.client.Do(req)
 	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return errors.New("no answer within 20 seconds")
-		}
-		return errors.New("it cannot be reached, or Google.Client got no authorisation")
+		return errors.New("it cannot be reached in time, or Google.Client got no authorisation")
 	}
 	defer resp.Body.Close()
 	switch {
-	case resp.StatusCode/100 == 2 && to == nil:
-		return nil
-	case resp.StatusCode/100 == 2:
-		if json.NewDecoder(io.LimitReader(resp.Body, consoleBytes)).Decode(to) != nil {
-			return errors.New("the answer cannot be read")
-		}
-		return nil
 	case resp.StatusCode == http.StatusUnauthorized:
 		return errors.New("it answered 401: Google.Client has no valid authorisation")
 	case resp.StatusCode == http.StatusForbidden:
 		return errors.New(`it answered 403: the account needs full permission for exactly this property, the client the scope https://www.googleapis.com/auth/webmasters, ` +
 			`and the Google Search Console API must be enabled in the client's Cloud project`)
+	case resp.StatusCode/100 != 2:
+		return fmt.Errorf("it answered %d", resp.StatusCode)
+	case to != nil && json.NewDecoder(io.LimitReader(resp.Body, consoleBytes)).Decode(to) != nil:
+		return errors.New("the answer cannot be read")
 	}
-	return fmt.Errorf("it answered %d", resp.StatusCode)
+	return nil
 }

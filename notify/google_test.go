@@ -82,7 +82,7 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const top = "https://example.com/sitemap.xml"
 		c := startConsole()
-		r := newRig(t, 3, testkit.Setup{})
+		r := newRunningSite(t, 3, testkit.Setup{})
 		opts := Options{Google: c.google()}
 		r.start(opts)
 		if got, want := c.taken(), []string{"PUT sc-domain:example.com " + top, "GET sc-domain:example.com " + top}; !slices.Equal(got, want) {
@@ -114,7 +114,7 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 func TestNewTopFilesAreSubmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startConsole()
-		r := newRig(t, 3, testkit.Setup{Options: servemap.Options{Extensions: servemap.Extensions{News: true}}})
+		r := newRunningSite(t, 3, testkit.Setup{Options: servemap.Options{Extensions: servemap.Extensions{News: true}}})
 		r.start(Options{Google: &Google{Client: c.client(), Property: "https://example.com/"}})
 		time.Sleep(time.Hour)
 		r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta property="og:type" content="article"><meta property="og:title" content="The news">`+
@@ -152,7 +152,7 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := startConsole()
 				c.code = row.code
-				r := newRig(t, 3, testkit.Setup{})
+				r := newRunningSite(t, 3, testkit.Setup{})
 				r.start(Options{Google: c.google()})
 				if s := r.status(); !strings.Contains(s.GoogleProblem, row.want) {
 					t.Errorf("the problem is %q, want %q in it", s.GoogleProblem, row.want)

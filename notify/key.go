@@ -104,16 +104,15 @@ func (k *keyFile) look(ctx context.Context, key string) string {
 }
 
 const (
-	// unreachableFor is how long nothing is sent if the key file cannot be fetched from
-	// here. Then the notifier sends: engines may reach what this machine cannot.
+	lookAgain = time.Minute // how long to wait before looking at a key file again that is not right
+	// unreachableFor is how long nothing is sent if the key file cannot be fetched from here.
+	// Then the notifier sends: engines may reach what this machine cannot.
 	unreachableFor = 10 * time.Minute
-	reachAgain     = time.Minute // how long to wait before looking at an unreachable key file again
-	keyAgain       = time.Hour   // the same for a wrong one
 )
 
-// prove looks at the key file before the first post of this process. An engine that looked
-// too early would note that the key is wrong. The error is errWait until the file is right,
-// or enough was done for it.
+// prove looks at the key file before the first post of this process. An engine that looked too early
+// would note that the key is wrong. The error is errWait until the file is right, or enough was done
+// for it.
 func (k *keyFile) prove(ctx context.Context, key string, now time.Time) error {
 	if k.proved {
 		return nil
@@ -125,21 +124,14 @@ func (k *keyFile) prove(ctx context.Context, key string, now time.Time) error {
 	if k.saw = k.look(ctx, key); ctx.Err() != nil {
 		return ctx.Err()
 	}
-	switch k.saw {
-	case fileOK:
-		k.proved = true
-		return nil
-	case fileUnreachable:
-		if k.saw != before {
-			k.since = now
-		}
-		if k.proved = now.Sub(k.since) >= unreachableFor; k.proved {
-			return nil
-		}
-		k.next = now.Add(reachAgain)
-	default:
-		k.next = now.Add(keyAgain)
+	if k.saw != before {
+		k.since = now
 	}
+	k.proved = k.saw == fileOK || k.saw == fileUnreachable && now.Sub(k.since) >= unreachableFor
+	if k.proved {
+		return nil
+	}
+	k.next = now.Add(lookAgain)
 	if k.saw != before {
 		k.log.Error("notify: everybody must get the key file: let nothing else answer in its place, such as a bot shield or a cache. "+
 			"Nothing is sent before that, or for 10 minutes if only this machine cannot fetch it", "saw", k.saw)

@@ -8,36 +8,37 @@
 //
 // # IndexNow
 //
-// Bing, Yandex, Seznam, Naver, Yep and Amazon take part, and share what each of them is
-// told. Google does not. No account is needed: the notifier makes a key, and serves it in a
-// file of the site, which proves that it speaks for the site. Bing needs no other kind of
-// submission: IndexNow and the line in robots.txt (see [servemap.Site.Robots]) tell it
-// everything. If a CDN announces changes as well, such as Cloudflare's Crawler Hints, use
+// Bing, Yandex, Seznam, Naver, Yep and Amazon take part, and share what each of them is told. Google
+// does not. No account is needed: the notifier makes a key, and serves it in a file of the site, which
+// proves that it speaks for the site. Bing needs nothing else but the line in robots.txt (see
+// [servemap.Site.Robots]). If a CDN announces changes as well, such as Cloudflare's Crawler Hints, use
 // one of the two.
 //
-// Pages that are new, changed, moved or gone are sent 5 minutes after the Site saw that,
-// each at most once an hour, and at most 10,000 a day. The notifier decides at the moment
-// of sending. It sends only pages that are listed then, and pages that were listed until
-// the site answered 404, 410 or a permanent redirect. If a page left the sitemap for any
-// other reason, nobody is told. Changes from before New was first called are not sent. Nothing
-// is sent either while more than a quarter of the listed pages, and more than 100, change
-// within an hour: that is a deploy or an import. If an engine calls a post invalid, its pages
-// are sent in smaller posts, down to one page; a page that is invalid on its own is not sent
-// again. The sitemap shows those changes.
+// A page that changed, moved or is gone is sent 5 minutes after the Site saw that, at most once an hour.
+// A page that was found is sent if its own date says that it is new: it has a lastmod since New was first
+// called. Other pages that were only found may be as old as the site. Anybody who follows links finds
+// them, so they are not told.
 //
-// Nothing is sent while the site serves no sitemap, as under [servemap.Options.ReportOnly].
-// The store keeps everything that must survive a restart. Processes that share it send each
-// change once: one sends, the others wait. If a process dies between a post and the storing
-// of its outcome, the post is repeated 10 minutes later. When the process that sends ends,
-// another one takes over within two minutes.
+// The notifier decides at the moment of sending. It sends only pages that are listed then, and pages
+// that were listed until the site answered 404, 410 or a permanent redirect. If a page left the sitemap
+// for any other reason, nobody is told. If of one folder, or of pages that differ only in numbers or in
+// values of their query, more than a quarter of the listed pages and more than 100 change within an
+// hour, these are not sent, and all others are. That is a deploy or an import, and the sitemap shows it.
+// The oldest change is sent first, with a turn for each folder. What is more than Options.MaxPerDay waits
+// for the next day, up to a week.
+//
+// If an engine calls a post invalid, its pages are sent in smaller posts, down to one page; a page that
+// is invalid on its own is not sent again. Nothing is sent while the site serves no sitemap, as under
+// [servemap.Options.ReportOnly]. The store keeps what must survive a restart. Of the processes that share
+// it one sends. When it ends, another one takes over within 5 minutes, and repeats a post of which the
+// outcome was not stored.
 //
 // # Search Console
 //
-// The notifier submits the top files of the sitemap once, and again when other files take
-// their place. Once a day it reads what Google says about them; see [Status]. It needs an
-// [http.Client] that adds an authorisation with the scope
-// https://www.googleapis.com/auth/webmasters, from an account with full permission for the
-// site's property. The README.md beside this file says how to get one.
+// The notifier submits the top files of the sitemap once, and again when other files take their place.
+// Once a day it reads what Google says about them; see [Status]. It needs an [http.Client] that adds an
+// authorisation with the scope https://www.googleapis.com/auth/webmasters, from an account with full
+// permission for the site's property. The README.md beside this file says how to get one.
 package notify
 
 import (
@@ -49,7 +50,6 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -68,30 +68,27 @@ const DefaultEndpoint = "https://api.indexnow.org/indexnow"
 
 // Options adjusts a [Notifier]. The zero value of each field is the default.
 type Options struct {
-	// Key is the site's key of IndexNow: 8 to 128 letters, digits and "-". By default the
-	// notifier makes one and keeps it in the store. Give one if you must know the address
-	// of the key file, "/KEY.txt", such as to exempt it from bot protection. Use it only
-	// for this host.
+	// Key is the site's key of IndexNow: 8 to 128 letters, digits and "-". By default the notifier
+	// makes one and keeps it in the store. Give one if you must know the address of the key file,
+	// "/KEY.txt", such as to exempt it from bot protection. Use it only for this host.
 	Key string
-	// Endpoints are the URLs that receive changes, by default [DefaultEndpoint]. Only one
-	// is used at a time. The next one is used while those before it refuse the key or are
-	// unreachable. If it is empty but not nil, nobody receives changes. Endpoints use https,
-	// except those on this machine. If all are on this machine, as in a test, New also takes
-	// an origin with a port, at an IP address or at "localhost".
+	// Endpoints are the URLs that receive changes, by default [DefaultEndpoint]. Only one is used at
+	// a time. The next one is used while those before it refuse the key or are unreachable. If it is
+	// empty but not nil, nobody receives changes. Endpoints use https, except on this machine.
 	Endpoints []string
-	// Hold is how long after its first change a page is sent. So a page that is corrected
-	// at once is sent once. The default is 5 minutes; the least is a second.
+	// Hold is how long after its first change a page is sent. So a page that is corrected at once is
+	// sent once. The default is 5 minutes; the least is a second.
 	Hold time.Duration
-	// MaxPerDay is how many pages are sent a day, in UTC, at most. The rest waits for the
-	// next day. The default is 10,000; the most is 20,000.
+	// MaxPerDay is how many pages are sent a day, in UTC, at most. The default is 10,000; the most is
+	// 20,000.
 	MaxPerDay int
 	// Google submits the sitemap to Search Console. If it is nil, nothing is submitted.
 	Google *Google
-	// Transport makes the requests to the endpoints, and the one for the site's own key
-	// file. The default uses no proxy.
+	// Transport makes the requests to the endpoints, and the one for the site's own key file. The
+	// default uses no proxy.
 	Transport http.RoundTripper
-	// Logger receives what was sent, and what keeps pages from being sent, each cause once.
-	// By default it is slog.Default.
+	// Logger receives what was sent, and what keeps pages from being sent, each cause once. By
+	// default it is slog.Default.
 	Logger *slog.Logger
 }
 
@@ -120,17 +117,15 @@ type limits struct {
 	batch     int // batchPages, except in tests
 }
 
-// New returns a Notifier for a site. It keeps its own records in st. This is usually the
-// site's store, but need not be. All processes of a fleet must give the same store. The
-// caller closes st, after Run has returned. If opts is nil, New uses the defaults. It
-// copies opts.
+// New returns a Notifier for a site. It keeps its records in st, which is usually the site's store. All
+// processes of a fleet must give the same store. The caller closes st, after Run has returned. If opts
+// is nil, New uses the defaults.
 //
-// New refuses a site that no engine could reach: one with a port, or at an IP address, at
-// "localhost" or at another name that is not below a public top-level domain. So a program
-// under development announces nothing. The exception is for tests: if all of
-// Options.Endpoints are on this machine, New takes such a site.
+// New refuses a site that no engine could reach: one with a port, or at an IP address, at "localhost" or
+// at another name that is not below a public top-level domain. So a program under development announces
+// nothing. The exception is for tests: if all of Options.Endpoints are on this machine, New takes it.
 func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) {
-	if v := reflect.ValueOf(st); site == nil || st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+	if site == nil || st == nil {
 		return nil, errors.New("notify: the site or the store is nil; look at the error with which it was made")
 	}
 	if opts == nil {
@@ -143,8 +138,8 @@ func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) 
 	return n, nil
 }
 
-func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, error) {
-	n := &Notifier{
+func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier, err error) {
+	n = &Notifier{
 		site: site,
 		limits: limits{
 			endpoints: slices.Clone(opts.Endpoints), hold: cmp.Or(opts.Hold, 5*time.Minute),
@@ -154,7 +149,6 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, 
 			log: cmp.Or(opts.Logger, slog.Default()), given: opts.Key, owner: rand.Text(),
 			made: time.Now().Truncate(time.Millisecond), now: time.Now,
 		},
-		queue: queue{first: map[hash]time.Time{}},
 	}
 	if opts.Endpoints == nil {
 		n.endpoints = []string{DefaultEndpoint}
@@ -162,17 +156,15 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, 
 	if err := n.check(opts); err != nil {
 		return nil, err
 	}
-	local, err := checkEndpoints(n.endpoints)
-	if err == nil {
-		n.address, err = locate(site.RobotsLine())
+	if n.address, err = locate(site.RobotsLine()); err != nil {
+		return nil, err
 	}
-	if err == nil && !local {
-		err = n.address.check(n.log)
+	if local, err := checkEndpoints(n.endpoints); err != nil {
+		return nil, err
+	} else if err = n.address.check(n.log); err != nil && !local {
+		return nil, err
 	}
-	if err == nil {
-		n.keys, err = keys.New(strings.TrimSuffix(n.folder, "/"))
-	}
-	if err != nil {
+	if n.keys, err = keys.New(strings.TrimSuffix(n.folder, "/")); err != nil {
 		return nil, err
 	}
 	n.store = txn.Guard(st, n.keys.Site(), n.log)
@@ -243,8 +235,7 @@ func (n *Notifier) Run(ctx context.Context) {
 	}
 }
 
-// complain logs what ended a pass. It logs the same cause again only after a pass ended in
-// another way.
+// complain logs what ended a pass, unless the pass before ended in the same way.
 func (n *Notifier) complain(err error) {
 	said := ""
 	if err != nil && !errors.Is(err, errWait) && !errors.Is(err, errElsewhere) && !errors.Is(err, context.Canceled) {
@@ -280,11 +271,15 @@ func (n *Notifier) indexNow(ctx context.Context, st state) error {
 		return nil
 	}
 	due, err := n.collect(ctx, st)
-	if err != nil || len(due) == 0 || choose(n.endpoints, st.Engines, n.now()) == "" {
+	if err != nil || len(due) == 0 {
 		return err
+	}
+	endpoint := choose(n.endpoints, st.Engines, n.now())
+	if endpoint == "" {
+		return nil
 	}
 	if err := n.key.prove(ctx, n.keyOf(st), n.now()); err != nil {
 		return err
 	}
-	return n.send(ctx, due, n.perDay-st.SentToday)
+	return n.send(ctx, st, endpoint, due)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,7 +17,7 @@ import (
 )
 
 func TestChangeIsPostedAfterItsHold(t *testing.T) {
-	run(t, 5, Options{}, func(r *rig) {
+	run(t, 5, Options{}, func(r *runningSite) {
 		time.Sleep(10 * time.Minute)
 		r.wantPosts()
 		r.changes("/1")
@@ -46,7 +47,7 @@ func TestFolderNamesItsKeyFile(t *testing.T) {
 		pages := newSite(0)
 		pages.change("/blog/a")
 		pages.answer("/blog/", func(w http.ResponseWriter, r *http.Request) { testkit.Page("home", "/blog/a", "/c")(w, r) })
-		r := &rig{pages: pages, engine: &engineFake{}}
+		r := &runningSite{pages: pages, engine: &engineFake{}}
 		r.Site = testkit.Start(t, testkit.Setup{Origin: "https://example.com/blog", Handler: pages})
 		r.Visit("/blog/", "/blog/a")
 		time.Sleep(time.Second)
@@ -63,7 +64,7 @@ func TestFolderNamesItsKeyFile(t *testing.T) {
 
 func TestChangesArePostedInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, 25, testkit.Setup{})
+		r := newRunningSite(t, 25, testkit.Setup{})
 		n := r.build(Options{})
 		n.batch = 10
 		r.launch(n)
@@ -88,7 +89,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestPageIsPostedOnceAnHour(t *testing.T) {
-	run(t, 5, Options{}, func(r *rig) {
+	run(t, 5, Options{}, func(r *runningSite) {
 		r.changes("/1")
 		time.Sleep(3 * time.Minute)
 		r.changes("/1")
@@ -108,7 +109,7 @@ func TestPageIsPostedOnceAnHour(t *testing.T) {
 func TestFirstStartSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := newSite(500)
-		r := &rig{pages: pages, engine: &engineFake{}}
+		r := &runningSite{pages: pages, engine: &engineFake{}}
 		r.Site = testkit.Start(t, testkit.Setup{Handler: pages})
 		r.Visit(append([]string{"/"}, pages.paths()...)...)
 		r.start(Options{})
@@ -122,7 +123,7 @@ func TestFirstStartSendsNothing(t *testing.T) {
 
 func TestPageThatIsLearnedBeforeRunBeginsIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, 5, testkit.Setup{})
+		r := newRunningSite(t, 5, testkit.Setup{})
 		n := r.build(Options{})
 		time.Sleep(time.Second)
 		r.changes("/3")
@@ -133,7 +134,7 @@ func TestPageThatIsLearnedBeforeRunBeginsIsSent(t *testing.T) {
 }
 
 func TestLongBreakSendsNothing(t *testing.T) {
-	run(t, 5, Options{}, func(r *rig) {
+	run(t, 5, Options{}, func(r *runningSite) {
 		time.Sleep(time.Hour)
 		r.stop()
 		time.Sleep(4 * 24 * time.Hour)
@@ -145,7 +146,7 @@ func TestLongBreakSendsNothing(t *testing.T) {
 		r.start(Options{})
 		time.Sleep(time.Hour)
 		r.wantPosts()
-		if n := r.logged("no longer known"); n != 1 {
+		if n := r.logged("longer ago than the site remembers"); n != 1 {
 			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
 		}
 		r.changes("/3")
@@ -156,7 +157,7 @@ func TestLongBreakSendsNothing(t *testing.T) {
 
 // One visitor's 403 shortly before a page is sent only delays it.
 func TestAnswerToOneVisitorOnlyDelaysAPage(t *testing.T) {
-	run(t, 5, Options{Hold: time.Hour}, func(r *rig) {
+	run(t, 5, Options{Hold: time.Hour}, func(r *runningSite) {
 		r.changes("/1")
 		time.Sleep(30 * time.Minute)
 		r.pages.answer("/1", testkit.Reply(403, ""))
@@ -174,35 +175,35 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 	old := testkit.HTML("", "an old text")
 	for _, row := range []struct {
 		name string
-		then func(r *rig)
+		then func(r *runningSite)
 		sent bool
 	}{
-		{"still listed", func(r *rig) {}, true},
-		{"noindex", func(r *rig) {
+		{"still listed", func(r *runningSite) {}, true},
+		{"noindex", func(r *runningSite) {
 			r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
 		}, false},
-		{"private", func(r *rig) { r.pages.answer("/1", testkit.Reply(200, old, "Cache-Control", "private")) }, false},
-		{"no-store", func(r *rig) { r.pages.answer("/1", testkit.Reply(200, old, "Cache-Control", "no-store")) }, false},
-		{"denied", func(r *rig) { r.pages.answer("/1", testkit.Reply(403, old)) }, false},
-		{"behind a log-in", func(r *rig) { r.pages.answer("/1", testkit.Reply(302, "", "Location", "/login?next=/1")) }, false},
-		{"forgotten", func(r *rig) {
+		{"private", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(200, old, "Cache-Control", "private")) }, false},
+		{"no-store", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(200, old, "Cache-Control", "no-store")) }, false},
+		{"denied", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(403, old)) }, false},
+		{"behind a log-in", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(302, "", "Location", "/login?next=/1")) }, false},
+		{"forgotten", func(r *runningSite) {
 			base.Check(r, r.Forget(r.Context(), "/1"))
 		}, false},
-		{"disallowed", func(r *rig) {
+		{"disallowed", func(r *runningSite) {
 			r.pages.answer("/robots.txt", testkit.Reply(200, "User-agent: *\nDisallow: /1\n", "Content-Type", "text/plain"))
 			r.Visit("/robots.txt")
 		}, false},
-		{"noindex, and gone later", func(r *rig) {
+		{"noindex, and gone later", func(r *runningSite) {
 			r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
 			r.Visit("/1")
 			r.pages.answer("/1", testkit.Reply(410, ""))
 		}, false},
-		{"not found", func(r *rig) { r.pages.answer("/1", http.NotFound) }, true},
-		{"gone", func(r *rig) { r.pages.answer("/1", testkit.Reply(410, "")) }, true},
-		{"moved", func(r *rig) { r.pages.answer("/1", testkit.Reply(301, "", "Location", "/2")) }, true},
+		{"not found", func(r *runningSite) { r.pages.answer("/1", http.NotFound) }, true},
+		{"gone", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(410, "")) }, true},
+		{"moved", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(301, "", "Location", "/2")) }, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			run(t, 5, Options{Hold: 4 * time.Hour}, func(r *rig) {
+			run(t, 5, Options{Hold: 4 * time.Hour}, func(r *runningSite) {
 				r.changes("/1")
 				time.Sleep(time.Hour)
 				row.then(r)
@@ -225,38 +226,116 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 				if s.Pending != 0 {
 					t.Errorf("%d pages wait for ever", s.Pending)
 				}
-				if !row.sent && row.name != "forgotten" && (s.Dropped == 0 || s.Dropped > 2) {
-					t.Errorf("%d are counted as dropped", s.Dropped)
+			})
+		})
+	}
+}
+
+func TestMassChangeIsNotSent(t *testing.T) {
+	run(t, 300, Options{}, func(r *runningSite) {
+		r.changes(r.pages.paths()[:150]...)
+		time.Sleep(2 * time.Minute)
+		r.stop() // its end outlives a restart
+		r.start(Options{})
+		time.Sleep(3 * time.Hour)
+		r.wantPosts()
+		if s := r.status(); s.Dropped != 150 || s.Pending != 0 {
+			t.Errorf("the status is %+v", s)
+		}
+		if n := r.logged("so many pages changed"); n != 1 {
+			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
+		}
+		r.changes("/299")
+		time.Sleep(10 * time.Minute)
+		r.wantPosts("/299")
+	})
+}
+
+// walk makes the site have a list without end, and a stranger walk along it.
+func (r *runningSite) walk(pages int, head string) {
+	r.Helper()
+	r.pages.answer("/news", func(w http.ResponseWriter, req *http.Request) {
+		n, _ := strconv.Atoi(req.URL.Query().Get("page"))
+		testkit.Reply(200, testkit.HTML(head, fmt.Sprintf(`the news of list %d <a href="/news?page=%d">older</a>`, n, n+1)))(w, req)
+	})
+	r.pages.change("/news")
+	for n := range pages {
+		r.Visit("/", "/news", fmt.Sprintf("/news?page=%d", n+1))
+		time.Sleep(time.Second / 3)
+	}
+}
+
+// A stranger's requests must not keep what the owner changed from being sent, nor be told as changes.
+func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		pages int
+		head  string
+	}{
+		{"few pages", 90, ""},
+		{"many", 110, ""},
+		{"very many", 1500, ""},
+		{"with old dates", 110, `<meta property="article:modified_time" content="1999-12-01T00:00:00Z">`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRunningSite(t, 5, testkit.Setup{Options: servemap.Options{Query: []string{"page"}}})
+				r.start(Options{})
+				r.changes("/1")
+				r.walk(row.pages, row.head)
+				r.changes("/2")
+				time.Sleep(20 * time.Minute)
+				var sent []string
+				for _, p := range r.engine.all() {
+					sent = append(sent, p.URLs...)
+				}
+				for _, path := range []string{"/1", "/2"} {
+					if !slices.Contains(sent, testkit.Origin+path) {
+						t.Errorf("%s was not sent, only %q", path, sent)
+					}
+				}
+				time.Sleep(6 * time.Hour)
+				if s := r.status(); s.SentToday > 4 || s.Pending != 0 || s.Listed < row.pages {
+					t.Errorf("the status is %+v", s)
 				}
 			})
 		})
 	}
 }
 
-func TestRushIsNotSent(t *testing.T) {
-	run(t, 300, Options{}, func(r *rig) {
-		r.changes(r.pages.paths()[:150]...)
-		time.Sleep(30 * time.Minute)
-		r.wantPosts()
-		if s := r.status(); !s.Rush || s.Rushed != 150 {
-			t.Errorf("the status is %+v", s)
+func TestDayLimitTakesTheOldestAndLosesNothing(t *testing.T) {
+	run(t, 40, Options{MaxPerDay: 4}, func(r *runningSite) {
+		var want []string
+		for i := range 40 {
+			path := fmt.Sprintf("/%d", 39-i)
+			want = append(want, path)
+			r.changes(path)
 		}
-		if n := r.logged("so many pages changed"); n != 1 {
+		for day := range 10 {
+			time.Sleep(24 * time.Hour)
+			r.Visit("/0")
+			var sent []string
+			for _, p := range r.engine.all() {
+				for _, u := range p.URLs {
+					sent = append(sent, strings.TrimPrefix(u, testkit.Origin))
+				}
+			}
+			if day < 6 && !slices.Equal(sent, want[:4*(day+2)]) && !slices.Equal(sent, want[:4*(day+1)]) {
+				t.Fatalf("on day %d, sent are %q", day, sent)
+			}
+		}
+		if n := r.logged("longer ago than the site remembers"); n > 2 {
 			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
 		}
-		time.Sleep(time.Hour)
-		r.changes("/299")
-		time.Sleep(10 * time.Minute)
-		r.wantPosts("/299")
-		if r.status().Rush {
-			t.Error("the rush does not end")
+		if n := len(r.engine.all()); n < 8 {
+			t.Errorf("after ten days there were only %d posts", n)
 		}
 	})
 }
 
 func TestUnderReportOnlyNothingIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, 5, testkit.Setup{Options: servemap.Options{ReportOnly: true}})
+		r := newRunningSite(t, 5, testkit.Setup{Options: servemap.Options{ReportOnly: true}})
 		r.start(Options{})
 		r.changes("/1")
 		time.Sleep(time.Hour)
@@ -264,8 +343,8 @@ func TestUnderReportOnlyNothingIsSent(t *testing.T) {
 	})
 }
 
-func TestNoMoreThanMaxPerDayArePostedInTheOrderOfTheirURLs(t *testing.T) {
-	run(t, 10, Options{MaxPerDay: 4}, func(r *rig) {
+func TestNoMoreThanMaxPerDayArePosted(t *testing.T) {
+	run(t, 10, Options{MaxPerDay: 4}, func(r *runningSite) {
 		r.changes("/5", "/2", "/0", "/4", "/1", "/3")
 		time.Sleep(time.Hour)
 		r.wantPosts("/0 /1 /2 /3")
@@ -278,7 +357,7 @@ func TestNoMoreThanMaxPerDayArePostedInTheOrderOfTheirURLs(t *testing.T) {
 }
 
 func TestPagesThatAreNotSentDoNotCountForTheDay(t *testing.T) {
-	run(t, 10, Options{MaxPerDay: 4, Hold: 4 * time.Hour}, func(r *rig) {
+	run(t, 10, Options{MaxPerDay: 4, Hold: 4 * time.Hour}, func(r *runningSite) {
 		r.changes("/0", "/1", "/2", "/3", "/4", "/5")
 		for _, path := range []string{"/0", "/1"} {
 			r.pages.answer(path, testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
@@ -298,7 +377,7 @@ func TestPagesThatAreNotSentDoNotCountForTheDay(t *testing.T) {
 func TestAcceptedPagesAreNotSentAgain(t *testing.T) {
 	for _, code := range []int{200, 202} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
-			run(t, 3, Options{}, func(r *rig) {
+			run(t, 3, Options{}, func(r *runningSite) {
 				r.engine.always = reply(code, "")
 				r.changes("/1")
 				time.Sleep(25 * time.Hour)
@@ -315,7 +394,7 @@ func TestAcceptedPagesAreNotSentAgain(t *testing.T) {
 }
 
 // postsSince returns how long after a time each post was made.
-func (r *rig) postsSince(begun time.Time) (after []time.Duration) {
+func (r *runningSite) postsSince(begun time.Time) (after []time.Duration) {
 	for _, p := range r.engine.all() {
 		after = append(after, p.at.Sub(begun))
 	}
@@ -342,7 +421,7 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 		{"no answer", func() (*http.Response, error) { return nil, fmt.Errorf("connection reset, key %s", "hidden") }, time.Minute, 2 * time.Minute, "down", "connection reset"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			run(t, 3, Options{}, func(r *rig) {
+			run(t, 3, Options{}, func(r *runningSite) {
 				r.engine.next(row.answer)
 				r.changes("/1")
 				time.Sleep(6 * time.Minute)
@@ -357,9 +436,10 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 				}
 				r.stop() // the wait outlives a restart
 				r.start(Options{})
-				time.Sleep(row.least - 2*time.Minute)
+				least, most := max(row.least, leaseFor), max(row.most, leaseFor+time.Minute)
+				time.Sleep(least - 2*time.Minute)
 				r.wantPosts()
-				time.Sleep(row.most - row.least + 4*time.Minute)
+				time.Sleep(most - least + 4*time.Minute)
 				if after := r.postsSince(begun); len(after) != 1 {
 					t.Errorf("it was sent again after %v", after)
 				}
@@ -375,7 +455,7 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 }
 
 func TestNewKeyForgetsTheOldRefusal(t *testing.T) {
-	run(t, 3, Options{}, func(r *rig) {
+	run(t, 3, Options{}, func(r *runningSite) {
 		r.engine.next(reply(403, `{"errorCode":"UserForbiddedToAccessSite"}`))
 		r.changes("/1")
 		time.Sleep(10 * time.Minute)
@@ -388,7 +468,7 @@ func TestNewKeyForgetsTheOldRefusal(t *testing.T) {
 }
 
 func TestEngineThatHangsIsDownUntilItAnswers(t *testing.T) {
-	run(t, 3, Options{}, func(r *rig) {
+	run(t, 3, Options{}, func(r *runningSite) {
 		var answers atomic.Bool
 		r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
 			if answers.Load() || req.Method == http.MethodGet {
@@ -412,7 +492,7 @@ func TestEngineThatHangsIsDownUntilItAnswers(t *testing.T) {
 func TestOneBadPageOfAHundredStopsNoOther(t *testing.T) {
 	for _, bad := range []string{"/0", "/61", "/99"} {
 		t.Run(bad, func(t *testing.T) {
-			run(t, 100, Options{}, func(r *rig) {
+			run(t, 100, Options{}, func(r *runningSite) {
 				r.engine.judge = func(m message) int {
 					if slices.Contains(m.URLs, testkit.Origin+bad) {
 						return 422
@@ -439,7 +519,7 @@ func TestOneBadPageOfAHundredStopsNoOther(t *testing.T) {
 }
 
 func TestEngineThatAcceptsNoPageGetsFewPosts(t *testing.T) {
-	run(t, 100, Options{}, func(r *rig) {
+	run(t, 100, Options{}, func(r *runningSite) {
 		r.engine.always = reply(422, "")
 		r.changes(r.pages.paths()...)
 		time.Sleep(24 * time.Hour)

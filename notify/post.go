@@ -23,32 +23,30 @@ const (
 	answerBytes   = 2 << 10         // the most bytes to read of an answer
 )
 
-// post is the outcome of a post. The endpoint is "" if no page was sendable.
+// post is the outcome of a post. The endpoint is "" if the pages are settled without one.
 type post struct {
 	endpoint string
 	engine   engine
-	sent     bool     // whether the engine took the pages
 	settled  []change // the pages that need no further post
-	dropped  []change // pages that must not be sent
 }
 
 // errWait ends a pass before a post that must not be made yet.
 var errWait = errors.New("not now")
 
-// send posts the due pages in batches. left is how many pages may still be sent today.
-func (n *Notifier) send(ctx context.Context, due []change, left int) error {
-	for len(due) > 0 {
+// send posts the due pages in batches to an endpoint, at most so many that the day's limit is kept
+// and the lease lasts.
+func (n *Notifier) send(ctx context.Context, st state, endpoint string, due []change) error {
+	for left := n.perDay - st.SentToday; len(due) > 0; {
 		size := min(len(due), cmp.Or(n.most, n.batch), left)
 		if size <= 0 {
 			return fmt.Errorf("the %d pages of a day%s are sent; the others wait for the next day, in UTC", n.perDay, messages.Say("{OrPerDay}"))
 		}
-		pages, dropped, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
-		if err == nil && len(dropped) > 0 {
-			n.owed = &post{dropped: dropped}
-			err = n.pay(ctx)
+		pages, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
+		if err == nil && st.Until.Sub(n.now()) < leaseFor/2 {
+			err = errWait
 		}
 		if err == nil && len(pages) > 0 {
-			err = n.post(ctx, pages)
+			err = n.post(ctx, n.keyOf(st), st.Engines[endpoint], endpoint, pages)
 		}
 		if err != nil {
 			return err
@@ -58,28 +56,21 @@ func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 	return nil
 }
 
-// post sends pages to the engine whose turn it is, and stores the outcome. The error is
-// errWait if the engine did not accept them.
-func (n *Notifier) post(ctx context.Context, pages []change) error {
-	endpoint, st, err := n.begin(ctx, len(pages))
-	if err != nil {
-		return err
-	}
-	key := n.keyOf(st)
+// post sends pages to an endpoint, and stores the outcome. The error is errWait if the engine did
+// not accept them.
+func (n *Notifier) post(ctx context.Context, key string, before engine, endpoint string, pages []change) error {
 	a, err := n.ask(ctx, endpoint, key, pages)
 	if ctx.Err() != nil {
 		return ctx.Err() // nobody knows the outcome
 	}
-	before := st.Engines[endpoint]
 	before.URL = endpoint
 	p := post{endpoint: endpoint, engine: judge(before, a, n.now())}
 	switch {
 	case a.accepted():
-		p.sent = true
 		p.settled, n.most = pages, 0
 	case a.code == http.StatusUnprocessableEntity && len(pages) > 1: // look for the invalid page in smaller posts
 		n.most = len(pages) / 2
-		p.engine.Fails, p.engine.NextTry = 0, n.now().Add(time.Minute)
+		p.engine.Fails, p.engine.NextTry = 0, n.now().Add(max(time.Minute, a.retryAfter))
 	case a.code == http.StatusUnprocessableEntity: // an invalid page must not stop the others for ever
 		p.settled = pages
 	}
@@ -91,14 +82,14 @@ func (n *Notifier) post(ctx context.Context, pages []change) error {
 	}
 	n.tell(before, p.engine, a, len(pages), err)
 	n.owed = &p
-	if err := n.pay(ctx); err != nil || p.sent {
+	if err := n.pay(ctx); err != nil || a.accepted() {
 		return err
 	}
 	return errWait
 }
 
-// pay stores the outcome of the last post if it is not stored yet, even while Run ends.
-// Nothing is sent before that.
+// pay stores the outcome of the last post if it is not stored yet, even while Run ends. Nothing is
+// sent before that.
 func (n *Notifier) pay(ctx context.Context) error {
 	if n.owed == nil {
 		return nil
@@ -110,27 +101,6 @@ func (n *Notifier) pay(ctx context.Context) error {
 	}
 	n.owed = nil
 	return nil
-}
-
-// begin returns the endpoint for a post of so many pages, if there may be one. It makes the
-// lease longer, so that nobody repeats the post soon if this process dies before the outcome
-// is stored.
-func (n *Notifier) begin(ctx context.Context, pages int) (endpoint string, st state, err error) {
-	st, err = n.update(ctx, func(st *state) error {
-		if !n.leads(*st) {
-			return errElsewhere
-		}
-		endpoint = choose(n.endpoints, st.Engines, n.now())
-		if endpoint == "" || st.SentToday+pages > n.perDay {
-			return errWait
-		}
-		st.Until = n.now().Add(doubtFor)
-		return nil
-	})
-	if err == nil && st.Until.Before(n.now().Add(postTimeout)) {
-		err = errElsewhere // the store took so long that another process may be sending
-	}
-	return endpoint, st, err
 }
 
 // message is the body of a post, in the order of the protocol's own example.
@@ -153,9 +123,7 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(m); err != nil {
-		return answer{}, err
-	}
+	_ = enc.Encode(m) // strings can be encoded
 	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(bytes.TrimSpace(body.Bytes())))
@@ -177,14 +145,11 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 func (n *Notifier) tell(before, e engine, a answer, pages int, err error) {
 	to, _ := url.Parse(e.URL)
 	log := n.log.With("engine", to.Host, "code", a.code)
-	if a.accepted() {
+	switch v := a.verdict(); {
+	case a.accepted():
 		log.Info("notify: sent", "pages", pages)
-		return
+	case e.Verdict != before.Verdict || e.ErrorCode != before.ErrorCode:
+		log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "errorCode", a.errorCode,
+			"error", err, "keyFile", n.key.saw, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
 	}
-	if e.Verdict == before.Verdict && e.ErrorCode == before.ErrorCode {
-		return
-	}
-	v := a.verdict()
-	log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "errorCode", a.errorCode,
-		"error", err, "keyFile", n.key.saw, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
 }

@@ -130,7 +130,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 
 // TestRunEndsWithTheContext ends it during a post, which is repeated later.
 func TestRunEndsWithTheContext(t *testing.T) {
-	run(t, 3, Options{}, func(r *rig) {
+	run(t, 3, Options{}, func(r *runningSite) {
 		hangs := make(chan bool)
 		r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
 			if req.Method == http.MethodGet {
@@ -148,7 +148,7 @@ func TestRunEndsWithTheContext(t *testing.T) {
 			t.Errorf("Run took %v to end", took)
 		}
 		r.launch(r.build(Options{}))
-		time.Sleep(doubtFor - time.Minute)
+		time.Sleep(leaseFor - time.Minute)
 		r.wantPosts()
 		time.Sleep(2 * time.Minute)
 		r.wantPosts("/1")
@@ -211,7 +211,7 @@ func TestOtherRequestsCostNothing(t *testing.T) {
 
 func TestKeyIsMadeOnceAndShownNowhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, 3, testkit.Setup{})
+		r := newRunningSite(t, 3, testkit.Setup{})
 		build := func() *Notifier {
 			n, err := New(r.Site.Site, r.Store, &Options{Transport: r.engine, Logger: r.Logged.Logger()})
 			base.Check(t, err)
@@ -267,7 +267,7 @@ func TestKeyFileIsLookedAtFirst(t *testing.T) {
 		{"unreachable at first", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, testKey) }, "ok", 6 * time.Minute},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			run(t, 3, Options{}, func(r *rig) {
+			run(t, 3, Options{}, func(r *runningSite) {
 				failed := false
 				r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
 					switch {

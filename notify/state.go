@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// state is the one record that all processes of a site share. It holds all that must
-// survive a restart, except what was sent lately (see sent).
+// state is the one record that all processes of a site share. It holds all that must survive a
+// restart, except which pages were sent lately (see sentPages).
 type state struct {
 	Status // as far as it is stored
 
@@ -27,8 +27,8 @@ type state struct {
 	Owner string
 	Until time.Time
 
-	// Changes up to Floor are never sent: it is when the notifier first ran, and a rush
-	// moves it. All changes before Cursor are settled.
+	// Changes up to Floor, when the notifier first ran, are never sent. No change before
+	// Cursor waits.
 	Floor, Cursor time.Time
 
 	Engines   map[string]engine // by the URL of the endpoint
@@ -37,19 +37,17 @@ type state struct {
 }
 
 const (
-	// leaseFor is longer than a pass takes, and longer than two clocks of a fleet differ.
-	leaseFor = 2 * time.Minute
-	// doubtFor is how long the lease lasts from the beginning of a post until its outcome is
-	// stored. So a post whose outcome nobody knows is repeated after that time.
-	doubtFor = 10 * time.Minute
-	longest  = 24 * time.Hour // the longest of all waits
+	// leaseFor is how long a process may send without renewing that. If it dies in a post, so
+	// that nobody knows the outcome, another one repeats the post after that time.
+	leaseFor = 5 * time.Minute
 	// skew is how much the clocks of a fleet may differ, and how long it may take until a
 	// change is stored.
-	skew = 2 * time.Minute
+	skew    = 2 * time.Minute
+	longest = 24 * time.Hour // the longest of all waits
 )
 
-// readState reads a record. If it is absent or damaged, this is a first start. A time that
-// only a wrong clock can have written becomes zero.
+// readState reads a record. If it is absent or damaged, this is a first start. A time that only a
+// wrong clock can have written becomes zero.
 func readState(b []byte, now time.Time) (st state, err error) {
 	if b != nil {
 		if err = json.Unmarshal(b, &st); err != nil {
@@ -59,16 +57,20 @@ func readState(b []byte, now time.Time) (st state, err error) {
 	if st.Engines == nil {
 		st.Engines = map[string]engine{}
 	}
-	st.Until = sane(st.Until, now.Add(doubtFor+skew))
+	for _, t := range []struct {
+		at   *time.Time
+		most time.Duration
+	}{{&st.Until, leaseFor}, {&st.Floor, 0}, {&st.Cursor, 0}, {&st.AskGoogle, longest}} {
+		*t.at = sane(*t.at, now.Add(t.most))
+	}
 	for url, e := range st.Engines {
-		e.NextTry = sane(e.NextTry, now.Add(longest+longest/8+skew))
+		e.NextTry = sane(e.NextTry, now.Add(longest+longest/8))
 		st.Engines[url] = e
 	}
-	st.AskGoogle = sane(st.AskGoogle, now.Add(longest+skew))
-	if st.Floor = sane(st.Floor, now.Add(skew)); st.Floor.IsZero() {
-		st.Floor = now // a first start, or a wrong clock: earlier changes are not sent
+	if st.Floor.IsZero() {
+		st.Floor = now
 	}
-	st.Cursor = latest(sane(st.Cursor, now.Add(skew)), st.Floor)
+	st.Cursor = latest(st.Cursor, st.Floor)
 	if day := now.UTC().Format(time.DateOnly); st.Day != day {
 		st.Day, st.SentToday = day, 0
 	}
@@ -76,7 +78,7 @@ func readState(b []byte, now time.Time) (st state, err error) {
 }
 
 func sane(t, most time.Time) time.Time {
-	if t.After(most) {
+	if t.After(most.Add(skew)) {
 		return time.Time{}
 	}
 	return t
@@ -100,17 +102,14 @@ type records struct {
 	now   func() time.Time // time.Now, except in tests
 }
 
-// errElsewhere ends an update that only the process that sends may make.
+// errElsewhere ends what only the process that sends may do.
 var errElsewhere = errors.New("another process sends")
-
-// leads reports whether this process may send.
-func (r *records) leads(st state) bool { return st.Owner == r.owner && r.now().Before(st.Until) }
 
 // keyOf returns the key in use.
 func (r *records) keyOf(st state) string { return cmp.Or(r.given, st.Key) }
 
-// update changes the state by fn and returns the stored state. If fn returns an error,
-// nothing changes. fn may run more than once.
+// update changes the state by fn and returns the stored state. If fn returns an error, nothing
+// changes. fn may run more than once.
 func (r *records) update(ctx context.Context, fn func(st *state) error) (st state, err error) {
 	err = r.store.Update(ctx, []string{r.keys.Notify("state")}, func(values [][]byte) error {
 		from, damage := r.now(), error(nil)
@@ -146,36 +145,31 @@ func (r *records) lead(ctx context.Context, q queue, keyFile string) (state, err
 		if st.Owner == r.owner {
 			st.Cursor = latest(st.Cursor, q.cursor)
 		}
-		st.Owner, st.Until = r.owner, now.Add(leaseFor)
-		st.Pending, st.Rush = q.pending, q.rushing
+		st.Owner, st.Until, st.Pending = r.owner, now.Add(leaseFor), q.pending
 		st.KeyFile = cmp.Or(keyFile, st.KeyFile)
 		return nil
 	})
 }
 
-// settle stores the outcome of a post, and the pages that need no further one. It may be
-// tried again: a page counts only once.
+// settle stores the outcome of a post, and the pages that need no further one. It may be tried
+// again: a page counts only once.
 func (r *records) settle(ctx context.Context, p post) error {
-	names := append(r.shardKeys(), r.keys.Notify("state"))
-	return r.store.Update(ctx, names, func(values [][]byte) error {
+	return r.store.Update(ctx, append(r.shardKeys(), r.keys.Notify("state")), func(values [][]byte) (err error) {
 		now := r.now()
 		st, _ := readState(values[shards], now)
 		if p.endpoint != "" {
 			st.Engines[p.endpoint] = p.engine
 		}
-		if st.Owner == r.owner {
-			st.Until = now.Add(leaseFor)
-		}
 		for i := range shards {
-			s := sent{}
-			s.read(values[i], now)
-			if added := s.add(p.settled, i, now); p.sent {
+			s := readShard(values[i], now)
+			switch added := s.add(p.settled, i, now); {
+			case p.endpoint == "":
+				st.Dropped += added
+			case p.engine.Verdict == verdictOK.name:
 				st.SentToday += added
 			}
-			st.Dropped += s.add(p.dropped, i, time.Time{})
 			values[i] = s.write(now.Add(-interval), st.Cursor.Add(-skew))
 		}
-		var err error
 		values[shards], err = json.Marshal(st)
 		return err
 	})

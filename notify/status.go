@@ -15,13 +15,9 @@ type Status struct {
 	// be sent.
 	SentToday int `json:"sent_today"`
 	Pending   int `json:"pending"`
-	// Dropped counts the pages that were not sent because they had lost their listing.
-	// Rushed counts those that were not sent because too many changed at once. Both count
-	// since the first start.
+	// Dropped counts the pages that were not sent because too many of their shape or folder
+	// changed at once, since the first start. The log names these groups.
 	Dropped int `json:"dropped,omitempty"`
-	Rushed  int `json:"rushed,omitempty"`
-	// Rush reports that too many pages change now, so that none is sent.
-	Rush bool `json:"rush,omitempty"`
 	// KeyFile is what the notifier saw when it last fetched the key file: "ok", a status
 	// code such as "404", "other content", "unreachable", or "" before the first time.
 	KeyFile string `json:"key_file,omitempty"`

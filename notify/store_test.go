@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit"
-	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -64,7 +63,7 @@ func TestEachUpdateThatFailsLosesNoChange(t *testing.T) {
 			t.Run(fmt.Sprintf("%d after=%v", at, after), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					st := &failing{Store: new(memstore.Store)}
-					r := newRig(t, 5, testkit.Setup{Store: st})
+					r := newRunningSite(t, 5, testkit.Setup{Store: st})
 					n := r.build(Options{})
 					n.batch = 2
 					r.launch(n)
@@ -88,7 +87,7 @@ func TestOutcomeMayBeStoredLater(t *testing.T) {
 		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := &failing{Store: new(memstore.Store)}
-				r := newRig(t, 5, testkit.Setup{Store: st})
+				r := newRunningSite(t, 5, testkit.Setup{Store: st})
 				r.start(Options{})
 				r.changes("/0", "/1")
 				time.Sleep(time.Minute)
@@ -106,57 +105,8 @@ func TestOutcomeMayBeStoredLater(t *testing.T) {
 	}
 }
 
-func TestDroppedPageIsCountedOnceAndKeepsItsTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, 1, testkit.Setup{})
-		r.notifier = r.build(Options{})
-		now := time.Now().Truncate(time.Second)
-		c := change{hash: hashOf("/1"), at: now, told: now.Add(-30 * time.Minute)}
-		for range 2 { // the store's first answer was lost
-			base.Check(t, r.notifier.settle(t.Context(), post{dropped: []change{c}}))
-		}
-		done, err := r.notifier.readSent(t.Context())
-		if got := done[c.hash]; err != nil || !got.change.Equal(c.at) || !got.at.Equal(c.told) {
-			t.Errorf("stored is %v, %v; want the change at %v, sent last at %v", got, err, c.at, c.told)
-		}
-		if s := r.status(); s.Dropped != 1 {
-			t.Errorf("%d pages are counted as dropped", s.Dropped)
-		}
-	})
-}
-
-func TestProcessThatLostItsLeaseDoesNotPost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, 5, testkit.Setup{})
-		slow, quick := r.build(Options{}), r.build(Options{})
-		lead := func(n *Notifier) error {
-			_, err := n.lead(t.Context(), n.queue, "")
-			return err
-		}
-		err := lead(slow)
-		base.Check(t, err)
-		if err := lead(quick); !errors.Is(err, errElsewhere) {
-			t.Errorf("a second process leads: %v", err)
-		}
-		time.Sleep(leaseFor)
-		if err := lead(quick); err != nil {
-			t.Errorf("the lease does not end: %v", err)
-		}
-		if _, _, err := slow.begin(t.Context(), 1); !errors.Is(err, errElsewhere) {
-			t.Errorf("the first process may post: %v", err)
-		}
-		if _, _, err := quick.begin(t.Context(), 1); err != nil {
-			t.Errorf("the second one may not: %v", err)
-		}
-		time.Sleep(doubtFor - time.Minute)
-		if err := lead(slow); !errors.Is(err, errElsewhere) {
-			t.Errorf("while the outcome of a post is not stored, another process leads: %v", err)
-		}
-	})
-}
-
 // wantOnceOrTwice checks that each page was sent once or twice, and not within 10 minutes.
-func (r *rig) wantOnceOrTwice(paths ...string) {
+func (r *runningSite) wantOnceOrTwice(paths ...string) {
 	r.Helper()
 	times := map[string][]time.Time{}
 	for _, p := range r.engine.all() {
@@ -169,7 +119,7 @@ func (r *rig) wantOnceOrTwice(paths ...string) {
 		r.Errorf("sent were %v, want %v", got, paths)
 	}
 	for path, at := range times {
-		if len(at) > 2 || len(at) == 2 && at[1].Sub(at[0]) < doubtFor {
+		if len(at) > 2 || len(at) == 2 && at[1].Sub(at[0]) < leaseFor {
 			r.Errorf("%s was sent at %v", path, at)
 		}
 	}
@@ -177,7 +127,7 @@ func (r *rig) wantOnceOrTwice(paths ...string) {
 
 func TestFleetSendsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, 20, testkit.Setup{})
+		r := newRunningSite(t, 20, testkit.Setup{})
 		stops := map[int]func(){}
 		for i, skew := range []time.Duration{-30 * time.Second, 0, 30 * time.Second} {
 			n := r.build(Options{})
@@ -189,7 +139,7 @@ func TestFleetSendsOnce(t *testing.T) {
 		var want []string
 		for i := range 12 {
 			path := fmt.Sprintf("/%d", i)
-			want = append(want, path)
+			want = append(want, testkit.Origin+path)
 			r.changes(path)
 			time.Sleep(3 * time.Minute)
 			if i == 6 {
@@ -197,14 +147,20 @@ func TestFleetSendsOnce(t *testing.T) {
 			}
 		}
 		time.Sleep(10 * time.Minute)
-		r.wantPosts(want...)
+		var sent []string
+		for _, p := range r.engine.all() {
+			sent = append(sent, p.URLs...)
+		}
+		if !slices.Equal(sent, want) {
+			t.Errorf("sent are %q, want %q", sent, want)
+		}
 	})
 }
 
 func TestLeaseHolderThatDiesIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &failing{Store: new(memstore.Store)}
-		r := newRig(t, 5, testkit.Setup{Store: st})
+		r := newRunningSite(t, 5, testkit.Setup{Store: st})
 		r.start(Options{})
 		st.set(1, 1<<30, false)
 		r.stop() // it cannot give up its lease
@@ -221,37 +177,33 @@ func TestLeaseHolderThatDiesIsReplaced(t *testing.T) {
 	})
 }
 
-func TestChangesThatWereSentAreReadAsTheyWereWritten(t *testing.T) {
+func TestPagesThatWereSentAreReadAsTheyWereWritten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	s := sent{}
+	s := sentPages{}
 	for i := range 10_000 {
-		h := hashOf(fmt.Sprint(i))
-		s[h] = sending{change: now.Add(-time.Duration(i) * time.Second), at: now.Add(-time.Duration(i) * time.Second)}
+		h, at := hashOf(fmt.Sprint(i)), now.Add(-time.Duration(i)*time.Second).UnixMilli()
+		s[h] = sending{h, at, at}
 	}
 	shard := s.write(now.Add(-interval), now.Add(-time.Minute))
-	if len(shard) != shardBytes || len(shard) > store.MaxValue {
-		t.Errorf("the shard has %d bytes, want the %d that it may have", len(shard), shardBytes)
+	back := readShard(shard, now)
+	if h := hashOf("17"); len(shard) > store.MaxValue || len(back) != shardPages || back[h] != s[h] {
+		t.Errorf("%d of %d bytes are read back, and of one %v", len(back), len(shard), back[h])
 	}
-	back := sent{}
-	back.read(shard, now)
-	if len(back) != 3000 || back[hashOf("17")] != (sending{now.Add(-17 * time.Second).Local(), now.Add(-17 * time.Second).Local()}) {
-		t.Errorf("%d are read back, and of one %v", len(back), back[hashOf("17")])
+	if back := readShard(s.write(now.Add(-time.Minute), now.Add(-30*time.Second)), now); len(back) != 60 {
+		t.Errorf("%d are kept, want those of the last minute", len(back))
 	}
-	if shard := s.write(now.Add(-time.Minute), now.Add(-30*time.Second)); len(shard) != 60*entrySize {
-		t.Errorf("%d are kept, want those of the last minute", len(shard)/entrySize)
-	}
-	back.read([]byte("damaged"), now) // must not panic
+	readShard([]byte("damaged"), now) // must not panic
 }
 
 // A page that was sent under a clock a year ahead is sent when it next changes.
 func TestPageThatAWrongClockSentIsForgotten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	right, ahead := sending{now, now.Add(skew)}, now.AddDate(1, 0, 0)
-	s := sent{hashOf("right"): right, hashOf("changed"): {ahead, now}, hashOf("sent"): {now, ahead}}
-	back := sent{}
-	back.read(s.write(now.Add(-interval), now.Add(-time.Minute)), now)
-	if got := back[hashOf("right")]; len(back) != 1 || !got.change.Equal(right.change) || !got.at.Equal(right.at) {
-		t.Errorf("read back are %v, want only %v", back, right)
+	s := sentPages{}
+	s.add([]change{{hash: hash{1}, at: now}}, 1, now.Add(skew))
+	s.add([]change{{hash: hash{1, 1}, at: now.AddDate(1, 0, 0)}}, 1, now)
+	s.add([]change{{hash: hash{1, 2}, at: now}}, 1, now.AddDate(1, 0, 0))
+	if back := readShard(s.write(now.Add(-interval), now.Add(-time.Minute)), now); len(back) != 1 || !back.done(hash{1}, now) {
+		t.Errorf("read back are %v, want only the first", back)
 	}
 }
 
@@ -288,8 +240,6 @@ func FuzzReadState(f *testing.F) {
 		if st.Floor.IsZero() || st.Engines == nil || st.Cursor.Before(st.Floor) || st.Until.After(now.Add(time.Hour)) {
 			t.Errorf("it is read as %+v", st)
 		}
-		s := sent{}
-		s.read(shard, now)
-		s.write(now, now)
+		readShard(shard, now).write(now, now)
 	})
 }

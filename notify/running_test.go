@@ -76,8 +76,8 @@ func (p *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// rig is a running site, a notifier and a fake engine, in virtual time.
-type rig struct {
+// runningSite is a running site, a notifier and a fake engine, in virtual time.
+type runningSite struct {
 	*testkit.Site
 	pages    *site
 	notifier *Notifier
@@ -172,17 +172,17 @@ func (e *engineFake) next(answers ...func() (*http.Response, error)) {
 
 // run runs fn with a site of a home page and so many other pages, all of them listed, and a
 // notifier that has started after that.
-func run(t *testing.T, pages int, opts Options, fn func(*rig)) {
+func run(t *testing.T, pages int, opts Options, fn func(*runningSite)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, pages, testkit.Setup{})
+		r := newRunningSite(t, pages, testkit.Setup{})
 		r.start(opts)
 		fn(r)
 	})
 }
 
-func newRig(t *testing.T, pages int, setup testkit.Setup) *rig {
-	r := &rig{pages: newSite(pages), engine: &engineFake{}}
+func newRunningSite(t *testing.T, pages int, setup testkit.Setup) *runningSite {
+	r := &runningSite{pages: newSite(pages), engine: &engineFake{}}
 	setup.Handler = r.pages
 	r.Site = testkit.Start(t, setup)
 	t.Cleanup(func() {
@@ -197,18 +197,18 @@ func newRig(t *testing.T, pages int, setup testkit.Setup) *rig {
 
 // start makes a notifier and runs it. It ends with the test, or by stop. Later changes come
 // after its first start.
-func (r *rig) start(opts Options) {
+func (r *runningSite) start(opts Options) {
 	r.Helper()
 	r.launch(r.build(opts))
 	time.Sleep(time.Second)
 }
 
-func (r *rig) launch(n *Notifier) {
+func (r *runningSite) launch(n *Notifier) {
 	r.notifier, r.stop = n, r.run(n)
 	r.TB.Cleanup(r.stop)
 }
 
-func (r *rig) build(opts Options) *Notifier {
+func (r *runningSite) build(opts Options) *Notifier {
 	r.Helper()
 	if opts.Transport == nil {
 		opts.Transport = r.engine
@@ -225,7 +225,7 @@ func (r *rig) build(opts Options) *Notifier {
 	return n
 }
 
-func (r *rig) run(n *Notifier) (stop func()) {
+func (r *runningSite) run(n *Notifier) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { n.Run(ctx); close(done) }()
@@ -234,7 +234,7 @@ func (r *rig) run(n *Notifier) (stop func()) {
 }
 
 // changes changes pages, and lets the site see that.
-func (r *rig) changes(paths ...string) {
+func (r *runningSite) changes(paths ...string) {
 	r.Helper()
 	time.Sleep(time.Second)
 	r.pages.change(paths...)
@@ -242,7 +242,7 @@ func (r *rig) changes(paths ...string) {
 }
 
 // status returns the notifier's Status.
-func (r *rig) status() Status {
+func (r *runningSite) status() Status {
 	r.Helper()
 	s, err := r.notifier.Status(r.Context())
 	base.Check(r, err)
@@ -250,7 +250,7 @@ func (r *rig) status() Status {
 }
 
 // wantPosts checks which pages each post named since the last check.
-func (r *rig) wantPosts(want ...string) {
+func (r *runningSite) wantPosts(want ...string) {
 	r.Helper()
 	var got []string
 	for _, p := range r.engine.all() {
@@ -269,7 +269,7 @@ func (r *rig) wantPosts(want ...string) {
 }
 
 // logged counts the lines of the log that hold a text.
-func (r *rig) logged(text string) (n int) {
+func (r *runningSite) logged(text string) (n int) {
 	for line := range strings.Lines(r.Logged.String()) {
 		if strings.Contains(line, text) {
 			n++
