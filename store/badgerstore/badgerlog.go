@@ -18,10 +18,6 @@ import (
 const (
 	textLocked = "Another process is using this Badger database"
 
-	// textOtherFormat and textOtherBadger are of a manifest with another number in it.
-	textOtherFormat = "external magic number doesn't match"
-	textOtherBadger = "manifest has unsupported version"
-
 	// textBeforeTable begins the last log line before a compaction makes a table. The line itself
 	// does not matter.
 	textBeforeTable = "[%d] LOG Compact. Added %d keys."

@@ -36,8 +36,8 @@ const (
 // Options adjusts a [Store]. The zero value of each field is the default.
 type Options struct {
 	// Reserve is how many bytes of the file system must be free before the store writes. Below
-	// that, it serves reads only. It must not be negative. Zero means 512 MiB, or 10 % of a file
-	// system smaller than 5 GiB. It has no effect except on Linux, macOS and FreeBSD.
+	// that, it serves reads only. It must not be negative. Zero means a tenth of the file system, but
+	// at least 24 MiB and at most 512 MiB. It has no effect except on Linux, macOS and FreeBSD.
 	Reserve int64
 
 	// Logger receives what goes wrong and what the store does about it, once per cause. Nil means

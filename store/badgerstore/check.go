@@ -3,6 +3,7 @@ package badgerstore
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,28 @@ import (
 // quickTables is how many bytes of tables are read at each opening, which takes a quarter of a
 // second. If there are more, they are read only if the last process did not close the folder.
 const quickTables = 256 << 20
+
+// checkFormat reads the numbers of the formats, with which a manifest begins. It accepts a file that
+// begins otherwise: that is damage.
+func checkFormat(manifest string) error {
+	f, err := os.Open(manifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &problem{inaccessible, err}
+	}
+	defer f.Close()
+	var head struct {
+		Magic        [4]byte
+		Ours, Badger uint16
+	}
+	if err := binary.Read(f, binary.BigEndian, &head); err != nil || string(head.Magic[:]) != "Bdgr" || head.Ours == format && head.Badger == badgerFormat {
+		return nil
+	}
+	return &problem{otherFormat, fmt.Errorf("the records are in format %d.%d, and this program reads format %d.%d: another version wrote them, which damaged nothing; "+
+		"run the version that wrote them, or name another folder", head.Ours, head.Badger, format, badgerFormat)}
+}
 
 // checkFiles finds the damage that Badger dies of, or hides, before Badger meets it. It also
 // removes empty logs, which a process leaves that dies while it makes one. Badger itself finds

@@ -236,23 +236,30 @@ func TestRoomForAFolderIsAwaited(t *testing.T) {
 // TestOtherFormatsAreLeftAlone opens folders that another version of this package, or of Badger, wrote.
 func TestOtherFormatsAreLeftAlone(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		do   func(dir string) error
+		name   string
+		do     func(dir string) error
+		deaths int // of processes that opened the folder
+		number string
 	}{
-		{"a later format of ours", overwrite(manifestName, 4, "\x00\x07")},
-		{"a later format of Badger's", overwrite(manifestName, 6, "\x00\x77")},
+		{"a later format of ours", overwrite(manifestName, 4, "\x00\x07"), 0, "format 7.8"},
+		{"a later format of Badger's", overwrite(manifestName, 6, "\x00\x77"), 0, "format 1.119"},
+		{"a later format, of which processes died", overwrite(manifestName, 4, "\x00\x07"), maxDeaths, "format 7.8"},
+		{"a later format, and tables as nobody knows them", func(dir string) error {
+			return errors.Join(overwrite(manifestName, 4, "\x00\x07")(dir), truncate(tableSuffix, 3000)(dir))
+		}, 0, "format 7.8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filled(t)
 			base.Check(t, c.do(filepath.Join(dir, badgerName)))
+			writeFile(t, dir, lockName, strings.Repeat("x", countOpen+c.deaths))
 			before := files(filepath.Join(dir, badgerName))
 			s, log := openLogged(t, dir)
 			for name, err := range callErrors(s) {
-				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "another version of this program") {
-					t.Errorf("%s: %v, want that another version wrote the folder", name, err)
+				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), c.number) || !strings.Contains(err.Error(), "run the version") {
+					t.Errorf("%s: %v, want %s and what to do", name, err, c.number)
 				}
 			}
-			log.Want(t, 1, "another version of this program")
+			log.Want(t, 1, c.number)
 			wantAside(t, s, log, false)
 			if after := files(filepath.Join(dir, badgerName)); after != before {
 				t.Errorf("the folder had %s, has %s", before, after)

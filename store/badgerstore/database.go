@@ -26,9 +26,10 @@ const (
 	freshTables = 2
 	levelRatio  = 20
 
-	// format is the version of the layout of keys and values in Badger. A folder of another format
-	// is left alone.
-	format = 1
+	// format is the number of the layout of keys and values in Badger, and badgerFormat that of
+	// Badger's files. A folder of other numbers is left alone.
+	format       = 1
+	badgerFormat = 8
 
 	// keyPrefix comes before every key, since Badger reserves "!badger!".
 	keyPrefix = "k"

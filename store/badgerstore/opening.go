@@ -28,8 +28,12 @@ func (s *Store) open() (*database, error) {
 }
 
 // openOrRenew opens Badger's folder. If that is damaged, or if processes died each time that they
-// opened it, it moves the folder aside and opens a new one.
+// opened it, it moves the folder aside and opens a new one. What another version wrote is never
+// taken for damage.
 func (s *Store) openOrRenew(lock *folderLock) (*database, error) {
+	if err := checkFormat(filepath.Join(s.dir, badgerName, badger.ManifestFilename)); err != nil {
+		return nil, err
+	}
 	cause := corruption("%d processes died of it", lock.deaths())
 	if lock.deaths() < maxDeaths {
 		db, err := s.openLocked(lock)

@@ -53,18 +53,12 @@ func corruption(format string, args ...any) error {
 	return &problem{corrupt, fmt.Errorf("opening: "+format, args...)}
 }
 
-// errOtherFormat is the error for a folder that this version cannot read. The folder is left alone.
-var errOtherFormat = errors.New("another version of this program wrote the folder; run that version, or name another folder")
-
 // openingProblem says why Badger did not open. Only what Badger itself says of damage proves it: every
 // other error may be one of the system, which passes. Badger's errors contain others only as text.
 func openingProblem(err error) error {
 	text := err.Error()
 	if strings.Contains(text, textLocked) {
 		return badgerProblem(locked, "opening", err)
-	}
-	if strings.Contains(text, textOtherFormat) || strings.Contains(text, textOtherBadger) {
-		return &problem{otherFormat, errOtherFormat}
 	}
 	for _, damage := range damageTexts {
 		if strings.HasPrefix(innermost(text), damage) { // a path further in may have any name

@@ -7,7 +7,7 @@ import (
 
 const (
 	defaultReserve = 512 << 20
-	leastReserve   = 8 * memTableSize // what a compaction may need meanwhile
+	leastReserve   = 3 * memTableSize // two memtables that become tables, and a write and two compactions meanwhile
 	reservedFiles  = 64               // inodes; a compaction makes about ten files at a time
 )
 

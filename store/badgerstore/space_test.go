@@ -21,7 +21,7 @@ func TestReserveForIsASmallShareOfTheDisk(t *testing.T) {
 	}{
 		{"a usual disk", 0, 100 * gib, 512 * mib},
 		{"a small disk", 0, 1 * gib, gib / 10},
-		{"a tiny disk", 0, 100 * mib, 64 * mib},
+		{"a tiny disk", 0, 64 * mib, 24 * mib},
 		{"as told", 5 * mib, 100 * gib, 5 * mib},
 		{"as told, beyond a tenth", 50 * gib, 100 * gib, 50 * gib},
 	} {
