@@ -154,6 +154,7 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
+	t.Parallel() // it mostly waits
 	text, programs := readme(t, "go")
 	_, transcripts := readme(t, "console")
 	folder := t.TempDir()
@@ -201,6 +202,7 @@ func TestMuxLinesOfTheREADMEListWhatTheySay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
+	t.Parallel() // it mostly waits
 	_, programs := readme(t, "go")
 	at := run(t, t.TempDir(), `package main
 
@@ -245,6 +247,7 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")
 	}
+	t.Parallel() // it mostly waits
 	_, transcripts := readme(t, "console")
 	program := command(t)
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -286,6 +289,7 @@ func TestExpressionsOfTheREADMECompile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
+	t.Parallel() // it mostly waits
 	text, _ := readme(t, "go")
 	text = regexp.MustCompile("(?s)```.*?```").ReplaceAllString(text, "")
 	var lines []string
@@ -326,6 +330,7 @@ func TestFlagsOfTheREADMEExist(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")
 	}
+	t.Parallel() // it mostly waits
 	text, _ := readme(t, "go")
 	help, err := exec.CommandContext(t.Context(), command(t), "help", "proxy").Output()
 	if err != nil {
