@@ -111,60 +111,6 @@ func TestExplainTellsOfDates(t *testing.T) {
 	})
 }
 
-func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		every  int // observations from an edit to the next
-		visits int
-		want   string
-	}{
-		{"one change, and a short watch", 3, 5, "needs a longer watch"},
-		{"published", 3, 12, ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			h := testkit.Paths{}
-			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-				for i := range tt.visits {
-					h["/"] = edition(i / tt.every)
-					s.Visit("/")
-					time.Sleep(2 * time.Minute)
-				}
-				e := s.Explained("/")
-				if e.Dates.ChangeFreq == "" || e.Page.Changes != (tt.visits-1)/tt.every {
-					s.Fatalf("%+v", e)
-				}
-				told := strings.Contains(e.Dates.Text, "There is no changefreq")
-				if !strings.Contains(e.Dates.Text, tt.want) || told != (tt.want != "") || told != (e.Page.ChangeFreq == "") {
-					s.Errorf("%q of a page whose changefreq is %q with %v, want %q in it", e.Dates.Text, e.Page.ChangeFreq, e.Dates.Probability, tt.want)
-				}
-			})
-		})
-	}
-}
-
-func TestExplainTellsOfAnAnnouncedEnd(t *testing.T) {
-	h := testkit.Paths{"/": testkit.Page("home", "/fair", "/draft")}
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		end := time.Now().Add(time.Hour).UTC()
-		for path, tag := range map[string]string{"/fair": "unavailable_after: " + end.Format(time.RFC1123), "/draft": "noindex"} {
-			h[path] = testkit.Reply(200, testkit.HTML("", path), "X-Robots-Tag", tag)
-		}
-		s.Visit("/", "/fair", "/draft")
-		if e := s.Explained("/fair"); !e.Listed() {
-			s.Errorf("before its end: %+v", e)
-		}
-		time.Sleep(2 * time.Hour)
-		for _, seen := range []string{"before it is seen again", "when it is seen again"} {
-			for path, want := range map[string]string{"/fair": "unavailable_after, " + end.Format(time.RFC3339) + ", has passed", "/draft": "the page says noindex."} {
-				if e := s.Explained(path); e.Reason != "noindex" || !strings.Contains(e.Text, want) {
-					s.Errorf("%s, %s: %s %q; want %q", path, seen, e.Reason, e.Text, want)
-				}
-			}
-			s.Visit("/", "/fair", "/draft")
-		}
-	})
-}
-
 func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
 	h := testkit.Paths{
 		"/":        testkit.Page("home", "/refused", "/forbidden", "/led", "/moved", "/broken"),

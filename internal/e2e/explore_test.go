@@ -134,28 +134,6 @@ func contains(mods map[string]string, path string) bool {
 	return ok
 }
 
-func TestTenThousandLinkedPagesAreListedByOneExploration(t *testing.T) {
-	const pages = 10_000
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var links []string
-		n := 0
-		if r.URL.Path != "/" && !scan(r.URL.Path, "/p/%d", &n) {
-			http.NotFound(w, r)
-			return
-		}
-		for i := 10*n + 1; i <= min(10*n+10, pages); i++ { // a tree
-			links = append(links, "/p/"+strconv.Itoa(i))
-		}
-		testkit.Page(r.URL.Path, links...)(w, r)
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		explore(s, nil)
-		if n := s.Stats().Listed; n != pages+1 {
-			s.Errorf("%d pages are listed, want %d: %v", n, pages+1, s.Stats().Verdicts)
-		}
-	})
-}
-
 func TestStaticSiteIsExploredWhateverItsWordsAre(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -13,29 +13,6 @@ import (
 // uuidPage is a location that lets in whoever knows it.
 const uuidPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 
-func TestLinkedTokenIsListedWhereTheEntryRedirectsSomeByLanguage(t *testing.T) {
-	pages := testkit.Paths{
-		"/": func(w http.ResponseWriter, r *http.Request) {
-			switch language := r.Header.Get("Accept-Language"); language {
-			case "de", "fr":
-				http.Redirect(w, r, "/"+language, http.StatusFound)
-			default:
-				testkit.Page("the home page", uuidPage)(w, r)
-			}
-		},
-		"/de": testkit.Page("Deutsch"), "/fr": testkit.Page("Français"), uuidPage: testkit.Page("a document"),
-	}
-	inCrowd(t, pages, servemap.Options{}, func(c crowd) {
-		c.visitAll(ann, "/", uuidPage)
-		c.visit(ann, "/", "Accept-Language", "de")
-		c.visit(ann, "/", "Accept-Language", "fr")
-		c.WantVerdict(uuidPage, "held", "capability")
-		time.Sleep(25 * time.Hour)
-		c.visit(ann, "/")
-		c.WantVerdict(uuidPage, "listed", "link")
-	})
-}
-
 // leadsBack is a page that links back to where its visitor came from, if the request says so.
 func leadsBack(w http.ResponseWriter, r *http.Request) {
 	links := []string{"/"}
@@ -87,58 +64,6 @@ func TestLinkThatRepeatsTheRequestIsNoEvidence(t *testing.T) {
 					c.Errorf("the sitemap lists %v", listed)
 				}
 				c.WantNoTrace(tt.private[3:])
-			})
-		})
-	}
-}
-
-func TestLinkThatRepeatedOneRequestCountsAtTheNext(t *testing.T) {
-	for name, page := range map[string]string{"a name": "/terms", "a risky word": "/library/token.html"} {
-		t.Run(name, func(t *testing.T) {
-			pages := testkit.Paths{
-				"/": testkit.Page("the home page", "/about"), "/about": testkit.Page("what we do", page), page: testkit.Page("something else"),
-			}
-			inCrowd(t, pages, servemap.Options{}, func(c crowd) {
-				c.visitAll(ann, "/", page)
-				c.visit(ann, "/about", "Referer", testkit.Origin+page)
-				c.WantListed("/", "/about")
-				c.visit(bob, "/about")
-				c.WantListed("/", "/about", page)
-			})
-		})
-	}
-}
-
-// If a request names only public pages, its page cannot show a link for that visitor alone. So one
-// observation is enough to list a page with a risky word. A location that looks like a secret always needs
-// two observations.
-func TestLinkToARiskyWordListsAPage(t *testing.T) {
-	const word = "/library/token.html"
-	for _, tt := range []struct {
-		name   string
-		header []string
-		listed bool // after one observation
-	}{
-		{"no Referer", nil, true},
-		{"from a listed page", []string{"Referer", "https://example.com/"}, true},
-		{"from another host", []string{"Referer", "https://search.example/"}, true},
-		{"from a page that is not listed", []string{"Referer", "https://example.com/inbox/7"}, false},
-		{"from a listed page with a query", []string{"Referer", "https://example.com/?draft=7"}, false},
-		{"with a cookie", []string{"Cookie", "_ga=7"}, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			pages := testkit.Paths{
-				"/": testkit.Page("the manual", "/library/"), "/library/": testkit.Page("the library", word), word: testkit.Page("constants of the parser"),
-			}
-			inCrowd(t, pages, servemap.Options{}, func(c crowd) {
-				c.visit(ann, "/")
-				c.visit(ann, "/library/", tt.header...)
-				c.visit(ann, word)
-				if !tt.listed {
-					c.WantVerdict(word, "held", "risky-word")
-					c.visit(bob, "/library/", tt.header...)
-				}
-				c.WantVerdict(word, "listed", "link")
 			})
 		})
 	}

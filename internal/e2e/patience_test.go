@@ -159,25 +159,3 @@ func TestReadersReturnWhenTheirContextEnds(t *testing.T) {
 		})
 	}
 }
-
-func TestPagesMayEndEarly(t *testing.T) {
-	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a", "/b")}, func(s *testkit.Site) {
-		s.Visit("/", "/a", "/b")
-		for page, err := range s.Pages(s.Context()) {
-			if err != nil || page.URL != testkit.Origin+"/" {
-				s.Errorf("%q, %v, want the first page", page.URL, err)
-			}
-			break
-		}
-		n := 0
-		for _, err := range s.Pages(s.Context()) {
-			if err != nil {
-				s.Error(err)
-			}
-			n++
-		}
-		if n != 3 {
-			s.Errorf("%d pages, want 3", n)
-		}
-	})
-}

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"compress/gzip"
-	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,32 +13,6 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 )
-
-func TestCompressedPagesAreRead(t *testing.T) {
-	for _, typed := range []bool{true, false} {
-		t.Run(fmt.Sprintf("by a compressor around the site, typed %v", typed), func(t *testing.T) {
-			mount := func(site *servemap.Site) http.Handler {
-				return compressing(site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if typed {
-						w.Header().Set("Content-Type", "text/html; charset=utf-8")
-					}
-					io.WriteString(w, testkit.HTML("", "page "+r.URL.Path, "/a"))
-				})))
-			}
-			testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
-				s.Get("/", "Accept-Encoding", "gzip")
-				s.Get("/a", "Accept-Encoding", "gzip")
-				s.WantListed("/", "/a")
-			})
-		})
-	}
-	t.Run("unknown", func(t *testing.T) {
-		testkit.Run(t, testkit.Setup{Handler: testkit.Reply(200, "scrambled", "Content-Encoding", "x-own")}, func(s *testkit.Site) {
-			s.Visit("/")
-			s.WantVerdict("/", "held", "encoding")
-		})
-	})
-}
 
 // A compressor around the site also compresses the sitemap, which changes its length.
 func TestSitemapIsWholeBehindACompressor(t *testing.T) {
@@ -143,39 +115,6 @@ func TestRulesDecideWhatIsPublished(t *testing.T) {
 		s = testkit.Start(t, testkit.Setup{Store: s.Store, Options: servemap.Options{Rules: others}, Handler: h})
 		wantEntries(s, "/  ", "/list?lang=de&page=2  0.3")
 	})
-}
-
-func TestSiteMayBeInAFolder(t *testing.T) {
-	pages := testkit.PageOfItsURL("/blog/a", "/shop/b")
-	for _, tt := range []struct {
-		name, stripped, prefix string // of the requests
-		mount                  func(*servemap.Site) http.Handler
-	}{
-		{"seen in full", "", "/blog", nil},
-		{"cut off by a proxy", "/blog", "", nil},
-		{"on the subrouter of the folder", "", "/blog", func(site *servemap.Site) http.Handler {
-			root := mux.NewRouter()
-			folder := root.PathPrefix("/blog").Subrouter()
-			folder.Handle("/{page:.*}", pages)
-			site.Mount(folder)
-			return root
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			const origin = testkit.Origin + "/blog"
-			setup := testkit.Setup{Origin: origin, Options: servemap.Options{StrippedPrefix: tt.stripped}, Handler: pages, Mount: tt.mount}
-			testkit.Run(t, setup, func(s *testkit.Site) {
-				s.Visit(tt.prefix+"/", tt.prefix+"/a", "/shop/b")
-				listed := entries(s, tt.prefix+"/sitemap.xml").URLs
-				if len(listed) != 2 || listed[0].Loc != origin+"/" || listed[1].Loc != origin+"/a" {
-					s.Errorf("the sitemap has %+v", listed)
-				}
-				if got, want := s.RobotsLine(), "Sitemap: "+origin+"/sitemap.xml"; got != want {
-					s.Errorf("robots line %q, want %q", got, want)
-				}
-			})
-		})
-	}
 }
 
 func TestOptionsNameNamesTheFiles(t *testing.T) {

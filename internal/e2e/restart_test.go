@@ -3,11 +3,8 @@ package e2e
 import (
 	"errors"
 	"log/slog"
-	"net/http"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -55,43 +52,6 @@ func TestCloseKeepsServing(t *testing.T) {
 		}
 		if err := s.Forget(s.Context(), "/"); err == nil {
 			s.Error("Forget after Close returned nil")
-		}
-	})
-}
-
-// Somebody adds a page to a folder of files, and links it from the first page.
-func TestFileThatIsAddedAndLinkedIsDated(t *testing.T) {
-	dir := t.TempDir()
-	testkit.Run(t, testkit.Setup{Handler: http.FileServer(http.Dir(dir))}, func(s *testkit.Site) {
-		save := func(name, links string, at time.Time) {
-			s.Helper()
-			path := dir + "/" + name
-			text := "<!doctype html><title>" + name + "</title><main><p>This file tells of " + name + ", at a length that tells it from the others.</p><ul>" + links + "</ul></main>"
-			base.Check(s, errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)))
-		}
-		const before = "<li><a href=/old.html>The old one</a></li>"
-		old := time.Now().Add(-300 * 24 * time.Hour)
-		save("index.html", before, old)
-		save("old.html", "", old.Add(time.Hour))
-		for range 5 {
-			s.Get("/")
-			s.Get("/old.html")
-			time.Sleep(time.Hour)
-		}
-		edited := time.Now()
-		save("index.html", before+"<li><a href=/new.html>How the harvest was</a></li>", edited)
-		save("new.html", "", edited)
-		for range 20 {
-			s.Get("/")
-			s.Get("/new.html")
-			time.Sleep(61 * time.Second)
-		}
-		s.Settle()
-		for path, want := range map[string]time.Time{"/": edited, "/old.html": old.Add(time.Hour), "/new.html": edited} {
-			e := s.Explained(path)
-			if got := e.Page.LastModified; !got.Truncate(time.Second).Equal(want.Truncate(time.Second)) {
-				s.Errorf("%s has the lastmod %v, want %v: %s", path, got, want, e.Dates.Text)
-			}
 		}
 	})
 }

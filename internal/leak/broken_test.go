@@ -47,7 +47,7 @@ func TestCorpusFindsTheLeaksOfBrokenTwins(t *testing.T) {
 				return !slices.ContainsFunc(tt.leaks, func(name string) bool { return strings.HasPrefix(r.name, name) })
 			})
 			if len(rows) == 0 {
-				rows = corpus()
+				rows = corpus()[:8] // any will do
 			}
 			s := newScene(t, tt.twin, rows)
 			s.TB = silent{t}
