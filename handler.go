@@ -4,20 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/netip"
-	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/felixge/httpsnoop"
 	"github.com/gorilla/mux"
 
-	"github.com/servemap/servemap/internal/admin/crawlers"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/internal/admin/messages"
@@ -43,23 +38,7 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	return door{s, next}
-}
-
-// door is where requests come in: it serves the sitemap's files, and observes what next answers to
-// all other requests.
-type door struct {
-	*Site
-	next http.Handler
-}
-
-func (s door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.owns(r) {
-		s.serveFile(w, r)
-		return
-	}
-	s.followPage(r)
-	s.observer.Serve(s.next, w, r)
+	return s.front.Wrap(next)
 }
 
 // Mount makes r serve the sitemap and observe its responses, also those to requests that
@@ -70,8 +49,8 @@ func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
 	}
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return door{Site: s}.owns(r) }).Handler(s.Handler())
-	if path := (door{Site: s}).outside(files); path != "" {
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.front.Owns(r) }).Handler(s.Handler())
+	if path := s.front.Outside(files); path != "" {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
 			"mount on the root router", path))
 	}
@@ -82,57 +61,12 @@ func (s *Site) Mount(r *mux.Router) {
 	r.NotFoundHandler = s.Wrap(r.NotFoundHandler)
 }
 
-// outside returns a path, as requests have it, that the site needs and the route does not
-// match, "" if there is none. Only paths count: a proxy may change the host and other
-// things that a router matches.
-func (s door) outside(route *mux.Route) string {
-	expr, err := route.GetPathRegexp()
-	if err != nil {
-		return "" // any path matches
-	}
-	reached, err := regexp.Compile(expr)
-	if err != nil {
-		return ""
-	}
-	for _, path := range []string{s.path, s.path + s.name + ".xml"} {
-		if !reached.MatchString(path) {
-			return path
-		}
-	}
-	return ""
-}
-
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
 // "/sitemap-1.xml" and so on if the site is large, "/sitemap-news.xml" with
 // Extensions.News, each with ".gz" added. The last element of the path decides. It answers
 // 404 to any other name, and while nothing is listed a 503 that says why. [Site.Wrap] and
 // [Site.Mount] serve these files too.
-func (s *Site) Handler() http.Handler { return http.HandlerFunc(door{Site: s}.serveFile) }
-
-// serveFile answers a request for one of the sitemap's files, and follows crawlers.
-func (s door) serveFile(w http.ResponseWriter, r *http.Request) {
-	fetch, ok := s.fetchOf(r)
-	name := path.Base(r.URL.Path)
-	if !ok || !s.files.Owns(name) {
-		s.answerFile(w, r)
-		return
-	}
-	status := httpsnoop.CaptureMetricsFn(w, func(w http.ResponseWriter) { s.answerFile(w, r) }).Code
-	// Anybody can make up the name of a part. Only fetches of files that are there are noted.
-	if status != http.StatusNotFound && (status != http.StatusServiceUnavailable || slices.Contains(s.files.Tops(), name)) {
-		fetch.File, fetch.Status = strings.TrimSuffix(name, ".gz"), status
-	}
-	s.crawlers.Saw(fetch)
-}
-
-// answerFile answers with a file. While there is no sitemap it says why, in words that
-// strangers may read.
-func (s door) answerFile(w http.ResponseWriter, r *http.Request) {
-	if s.files.Serve(w, r) {
-		return
-	}
-	_, _ = io.WriteString(w, messages.NoSitemap(inspected{s.Site}.counts(s.Site.Stats())))
-}
+func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.front.ServeFile) }
 
 // counts are the numbers from which texts about the whole site are made.
 func (s inspected) counts(st Stats) messages.Counts {
@@ -140,49 +74,6 @@ func (s inspected) counts(st Stats) messages.Counts {
 		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
 	}
-}
-
-// followPage notes a request that claims to be from a search engine's crawler.
-func (s door) followPage(r *http.Request) {
-	fetch, ok := s.fetchOf(r)
-	if !ok {
-		return
-	}
-	if loc := s.observer.Locate(r).Location; loc != "" && r.Method == http.MethodGet {
-		fetch.Page = s.files.Hash(loc)
-	}
-	s.crawlers.Saw(fetch)
-}
-
-// fetchOf returns the crawler that a request claims to be from. ok is false if it claims
-// none, if the site itself made the request, or if crawlers are not followed.
-func (s door) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
-	if s.crawlers == nil {
-		return fetch, false
-	}
-	agent := r.Header["User-Agent"]
-	if len(agent) == 0 {
-		return fetch, false
-	}
-	if fetch.Engine, ok = crawlers.Claimed(agent[0]); !ok || observe.Explores(r) {
-		return fetch, false
-	}
-	fetch.Client, fetch.At = s.observer.Client(r), time.Now()
-	return fetch, true
-}
-
-// owns reports whether a request is for one of the sitemap's files.
-func (s door) owns(r *http.Request) bool {
-	if name, below := strings.CutPrefix(r.URL.Path, s.path); below && s.files.Owns(name) {
-		return true
-	}
-	if r.RequestURI == r.URL.Path { // mostly, and then nothing was cut off
-		return false
-	}
-	// http.StripPrefix changes the path, but not the request's target.
-	path, _, _ := strings.Cut(r.RequestURI, "?")
-	name, below := strings.CutPrefix(path, s.origin.Folder())
-	return below && s.files.Owns(name) && observe.CutOff(r) != ""
 }
 
 // Inspector returns a handler that shows the owner what the site has learned, and why. allow

@@ -89,6 +89,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/front"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -293,6 +294,7 @@ type Site struct {
 	indexer  *indexer.Indexer
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
+	front    *front.Front
 	hints    *messages.Hints
 	link     *guard.Link // opens the inspector
 	log      *logging.Queue
@@ -414,6 +416,10 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 			Hash: s.files.Hash, Lists: s.files.ListsHash, Listed: s.files.Listed, Changes: s.indexer.Events,
 		})
 	}
+	s.front = front.New(front.Config{
+		Path: s.path, Folder: s.origin.Folder(), Name: s.name, Files: s.files, Observer: s.observer, Crawlers: s.crawlers,
+		NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
+	})
 	return nil
 }
 
@@ -578,15 +584,15 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 // Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount];
 // for chi since 5.3, r.Use(site.Wrap) before the routes. gin and echo can note the route in
 // Request.Pattern before all other middleware: see examples/recipes.
-func (s *Site) Observe(next http.Handler) http.Handler { return observed{s, next} }
+func (s *Site) Observe(next http.Handler) http.Handler { return &observed{s.observer, next} }
 
 type observed struct {
-	site *Site
-	next http.Handler
+	observer *observe.Observer
+	next     http.Handler
 }
 
-func (o observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	o.site.observer.Serve(o.next, w, r)
+func (o *observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o.observer.Serve(o.next, w, r)
 }
 
 // Flush returns when all that was seen before the call is read, stored and rendered. If the

@@ -1,0 +1,143 @@
+// Package front is where requests come in. It answers those for the sitemap's files, and has the
+// answers to all others observed. Every request of the site passes it, so most of them may cost no
+// more than two comparisons here.
+package front
+
+import (
+	"io"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/felixge/httpsnoop"
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap/internal/admin/crawlers"
+	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/publish/files"
+)
+
+// Config says what stands behind the front.
+type Config struct {
+	Path      string // the folder of the files, as requests arrive
+	Folder    string // and as visitors ask for it
+	Name      string // of the first file, without ".xml"
+	Files     *files.Files
+	Observer  *observe.Observer
+	Crawlers  *crawlers.Tracker // nil if they are not followed
+	NoSitemap func() string     // says why there is none, in words that strangers may read
+}
+
+// Front serves one site.
+type Front struct {
+	Config
+	arriving, asked string // how the paths of all files begin
+}
+
+// New returns a front.
+func New(cfg Config) *Front { return &Front{cfg, cfg.Path + cfg.Name, cfg.Folder + cfg.Name} }
+
+// Wrap returns a handler that has next serve all but the files.
+func (f *Front) Wrap(next http.Handler) http.Handler { return &wrapped{f, next} }
+
+type wrapped struct {
+	*Front
+	next http.Handler
+}
+
+func (f *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if f.Owns(r) {
+		f.ServeFile(w, r)
+		return
+	}
+	if f.Crawlers != nil {
+		f.follow(r)
+	}
+	f.Observer.Serve(f.next, w, r)
+}
+
+// Owns reports whether a request is for one of the files.
+func (f *Front) Owns(r *http.Request) bool {
+	return (strings.HasPrefix(r.URL.Path, f.arriving) || strings.HasPrefix(r.RequestURI, f.asked)) && f.names(r)
+}
+
+// names is Owns for a request whose path may be that of a file.
+func (f *Front) names(r *http.Request) bool {
+	if name, below := strings.CutPrefix(r.URL.Path, f.Path); below && f.Files.Owns(name) {
+		return true
+	}
+	target, _, _ := strings.Cut(r.RequestURI, "?") // http.StripPrefix changes the path, but not the target
+	name, below := strings.CutPrefix(target, f.Folder)
+	return below && f.Files.Owns(name) && observe.CutOff(r) != ""
+}
+
+// Outside returns a path, as requests have it, that the site needs and the route does not match, ""
+// if there is none. Only paths count: a proxy may change the host and other things that a router
+// matches.
+func (f *Front) Outside(route *mux.Route) string {
+	expr, err := route.GetPathRegexp()
+	if err != nil {
+		return "" // any path matches
+	}
+	reached, err := regexp.Compile(expr)
+	if err != nil {
+		return ""
+	}
+	for _, path := range []string{f.Path, f.arriving + ".xml"} {
+		if !reached.MatchString(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// ServeFile answers a request for one of the files, and follows crawlers.
+func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
+	fetch, ok := f.fetchOf(r)
+	name := path.Base(r.URL.Path)
+	if !ok || !f.Files.Owns(name) {
+		f.answer(w, r)
+		return
+	}
+	status := httpsnoop.CaptureMetricsFn(w, func(w http.ResponseWriter) { f.answer(w, r) }).Code
+	// Anybody can make up the name of a part. Only fetches of files that are there are noted.
+	if status != http.StatusNotFound && (status != http.StatusServiceUnavailable || slices.Contains(f.Files.Tops(), name)) {
+		fetch.File, fetch.Status = strings.TrimSuffix(name, ".gz"), status
+	}
+	f.Crawlers.Saw(fetch)
+}
+
+func (f *Front) answer(w http.ResponseWriter, r *http.Request) {
+	if !f.Files.Serve(w, r) {
+		_, _ = io.WriteString(w, f.NoSitemap())
+	}
+}
+
+// follow notes a request that claims to be from a search engine's crawler.
+func (f *Front) follow(r *http.Request) {
+	fetch, ok := f.fetchOf(r)
+	if !ok {
+		return
+	}
+	if loc := f.Observer.Locate(r).Location; loc != "" && r.Method == http.MethodGet {
+		fetch.Page = f.Files.Hash(loc)
+	}
+	f.Crawlers.Saw(fetch)
+}
+
+// fetchOf returns the crawler that a request claims to be from. ok is false if it claims none, if
+// the site itself made the request, or if crawlers are not followed.
+func (f *Front) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
+	agent := r.Header["User-Agent"]
+	if f.Crawlers == nil || len(agent) == 0 {
+		return fetch, false
+	}
+	if fetch.Engine, ok = crawlers.Claimed(agent[0]); !ok || observe.Explores(r) {
+		return fetch, false
+	}
+	fetch.Client, fetch.At = f.Observer.Client(r), time.Now()
+	return fetch, true
+}
