@@ -95,7 +95,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		pages = door.Allow(allow, pages)
 	} else {
 		pages = door.ByLink(s.link, pages)
-		s.log.Logger().Info("servemap: this link opens the inspector, below the address where it is mounted", "link", s.InspectorLink("/inspect/"))
+		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)

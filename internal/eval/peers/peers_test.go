@@ -73,7 +73,7 @@ func wrapped(tb testing.TB) []struct {
 		http.Handler
 	}{
 		{"bare", h},
-		{"servemap", site.Observe(h)},
+		{"servemap", site.Wrap(h)},
 		{"httpsnoop", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpsnoop.CaptureMetrics(h, w, r) })},
 		{"gorilla-logging", handlers.CombinedLoggingHandler(io.Discard, h)},
 		{"promhttp", promhttp.InstrumentHandlerDuration(seconds, promhttp.InstrumentHandlerCounter(total, h))},
