@@ -31,9 +31,9 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		case err != nil:
 			fmt.Fprintf(s.out, "not served: no process answers in %s\n", a.data)
 		case h.Store != "":
-			fmt.Fprintf(s.out, "served by process %d at %s; the store cannot be used: %s\n", h.PID, h.Listen, h.Store)
+			fmt.Fprintf(s.out, "served by process %d at %s; the store cannot be used: %s\n", h.PID, escape(h.Listen, ""), escape(h.Store, ""))
 		default:
-			fmt.Fprintf(s.out, "served by process %d at %s\n", h.PID, h.Listen)
+			fmt.Fprintf(s.out, "served by process %d at %s\n", h.PID, escape(h.Listen, ""))
 		}
 		if errors.Is(err, errSilent) {
 			return locked(a.data)
@@ -83,7 +83,7 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
 		}
 		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(w io.Writer, p servemap.Page) error {
-			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", p.URL, stamp(p.LastModified), p.ChangeFreq)
+			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", escape(p.URL, ""), stamp(p.LastModified), escape(p.ChangeFreq, ""))
 			return err
 		})
 	}
@@ -149,7 +149,7 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 			} else if c.Reason != "" {
 				kind += ", " + string(c.Reason)
 			}
-			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", stamp(c.At), kind, c.URL)
+			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", stamp(c.At), escape(kind, ""), escape(c.URL, ""))
 			return err
 		})
 	}

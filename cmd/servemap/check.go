@@ -30,7 +30,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 		cfg.Tell = func(f check.Finding) {
 			same := check.Finding{Level: f.Level, Text: f.Text}
 			if told[same]++; told[same] <= samePrinted {
-				fmt.Fprintf(s.out, "%-7s %s: %s\n", f.Level, f.Where, f.Text)
+				fmt.Fprintf(s.out, "%-7s %s: %s\n", f.Level, escape(f.Where, ""), escape(f.Text, ""))
 			}
 		}
 		if *asJSON {
@@ -46,7 +46,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 		}
 		for f, n := range told {
 			if n > samePrinted {
-				fmt.Fprintf(s.out, "%-7s %d more: each %s\n", f.Level, n-samePrinted, f.Text)
+				fmt.Fprintf(s.out, "%-7s %d more: each %s\n", f.Level, n-samePrinted, escape(f.Text, ""))
 			}
 		}
 		if !*asJSON {

@@ -33,7 +33,7 @@ func checkData(data string) error {
 	if data == "" {
 		return usage("-data is missing; give the folder for what is learned, such as -data sitemap-data")
 	}
-	if err := control.Check(data); err != nil {
+	if err := control.CheckPath(data); err != nil {
 		return usage("-data: %v", err)
 	}
 	return nil
@@ -42,13 +42,12 @@ func checkData(data string) error {
 // asking is the common part of the commands that ask about a site.
 type asking struct {
 	streams
-	name           string // of the command
 	data, database string
 	json           bool
 }
 
 func newAsking(s streams, fs *flag.FlagSet) *asking {
-	a := &asking{streams: s, name: fs.Name()}
+	a := &asking{streams: s}
 	dataFlags(fs, &a.data, &a.database)
 	fs.BoolVar(&a.json, "json", false, "print JSON, an object a line")
 	return a
@@ -66,32 +65,14 @@ func (a *asking) connect(ctx context.Context) (*client, error) {
 		return process(a.data), nil
 	case errors.Is(err, errSilent):
 		return nil, locked(a.data)
-	case errors.Is(err, os.ErrPermission):
-		return nil, fmt.Errorf("-data %s belongs to another user: %w", a.data, err)
+	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
+		return nil, fmt.Errorf("-data: %w", err)
 	}
 	s, err := loadSettings(a.data)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkOwner(); err != nil {
-		return nil, err
-	}
 	return a.open(ctx, s)
-}
-
-// checkOwner refuses to open a folder that belongs to another user's process. That process
-// could not open files that this one writes there, as root can. The owner of the settings
-// file tells whose folder it is, since that process writes the file at each start.
-func (a *asking) checkOwner() error {
-	info, err := os.Stat(control.Settings(a.data))
-	if err != nil {
-		return err
-	}
-	uid, ok := ownerOf(info)
-	if !ok || uid == os.Geteuid() {
-		return nil
-	}
-	return fmt.Errorf("-data %s belongs to another user, and no process serves it; start that, or call sudo -u '#%d' servemap %s -data %[1]s", a.data, uid, a.name)
 }
 
 // open opens the folder with the same settings as the site itself does.
@@ -276,14 +257,4 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		return errors.New(text)
 	}
 	return nil
-}
-
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

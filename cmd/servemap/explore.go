@@ -27,22 +27,14 @@ func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 // explore makes the process explore its site, and shows the progress.
 func (a *asking) explore(ctx context.Context, query url.Values) error {
 	told := time.Now()
-	terminal := isTerminal(a.err)
 	var last progress
 	err := each(ctx, a, http.MethodPost, "/explore", query, func(_ io.Writer, p progress) error {
-		last = p
-		switch {
-		case terminal && !a.json:
-			fmt.Fprintf(a.err, "\r\033[K%d requests, %d pages, %d waiting", p.Requests, p.Pages, p.Waiting)
-		case time.Since(told) >= explorer.LogEvery:
+		if last = p; time.Since(told) >= explorer.LogEvery {
 			told = time.Now()
 			fmt.Fprintf(a.err, "%d requests, %d pages, %d waiting\n", p.Requests, p.Pages, p.Waiting)
 		}
 		return nil
 	})
-	if terminal && !a.json {
-		fmt.Fprint(a.err, "\r\033[K")
-	}
 	switch {
 	case err != nil:
 		return err

@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"os"
 	"path"
-	"path/filepath"
 	"strconv"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 )
 
 func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -64,6 +64,13 @@ func (a *asking) exportXML(ctx context.Context, dir string) error {
 		return err
 	}
 	defer c.close()
+	var root *os.Root
+	if dir != "" {
+		if root, err = os.OpenRoot(dir); err != nil {
+			return err
+		}
+		defer root.Close()
+	}
 	names := []string{"sitemap.xml"}
 	for i := 0; i < len(names); i++ {
 		resp, err := c.do(ctx, http.MethodGet, "/files/"+names[i], nil)
@@ -79,7 +86,7 @@ func (a *asking) exportXML(ctx context.Context, dir string) error {
 		names = append(names, parts...)
 		switch {
 		case dir != "":
-			err = os.WriteFile(filepath.Join(dir, names[i]), text, 0o644)
+			err = control.Replace(root, names[i], text, 0o644)
 		case len(parts) > 0:
 			return usage("the sitemap has %d files; give -to and a folder for them", len(parts)+1)
 		default:

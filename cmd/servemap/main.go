@@ -149,6 +149,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return codeDone
 	}
 	messages.UseFlags()
+	s.out, s.err = plain{s.out}, plain{s.err}
 	if len(args) == 0 {
 		_ = overview(s.err)
 		return codeUsage

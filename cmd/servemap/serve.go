@@ -26,6 +26,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/folder"
+	"github.com/servemap/servemap/cmd/servemap/internal/patient"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -231,10 +232,10 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 		return errors.Join(err, c.site.Close(ctx))
 	}
 	failed := make(chan error, 2)
-	inspector := &http.Server{ReadHeaderTimeout: 10 * time.Second}
+	inspector := new(http.Server)
 	if admin != nil {
-		inspector.Handler = c.admin(v.admin, admin.Addr().(*net.TCPAddr), v.log)
-		go func() { failed <- inspector.Serve(admin) }()
+		inspector = patient.Server(c.admin(v.admin, admin.Addr().(*net.TCPAddr), v.log), v.log)
+		go func() { failed <- inspector.Serve(patient.Listener(admin)) }()
 		v.tell(c.link)
 	}
 	visible, serving := c.site.Wrap(c.explorer.Handler), v.log
@@ -251,9 +252,8 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 			}
 		})
 	}
-	server := &http.Server{Handler: visible, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(v.log.Handler(), slog.LevelWarn)}
-	go func() { failed <- server.Serve(listener) }()
+	visitors := patient.Server(visible, v.log)
+	go func() { failed <- visitors.Serve(patient.Listener(listener)) }()
 	c.ready.Store(true)
 	serving.Info("serving", "site", v.Origin, "at", "http://"+listener.Addr().String()+"/", "pid", os.Getpid())
 	notifySystemd("READY=1")
@@ -269,9 +269,9 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	cancel()
 	stop, done := context.WithTimeout(context.Background(), shutdownPatience)
 	defer done()
-	if e := server.Shutdown(stop); e != nil {
+	if e := visitors.Shutdown(stop); e != nil {
 		v.log.Warn("connections that did not end were cut off", "after", shutdownPatience)
-		server.Close()
+		visitors.Close()
 	}
 	work.Wait()
 	inspector.Close()
@@ -345,6 +345,9 @@ func usable(ctx context.Context, st store.Store) error {
 
 // openStore opens the records. It also returns a function that closes them.
 func openStore(data, database string, log *slog.Logger) (store.Store, func(), error) {
+	if err := control.Check(data); err != nil {
+		return nil, nil, fmt.Errorf("-data: %w", err)
+	}
 	if database == "" {
 		st, err := badgerstore.Open(data, &badgerstore.Options{Logger: log})
 		if err != nil {

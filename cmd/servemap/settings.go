@@ -38,7 +38,6 @@ type settings struct {
 	Benign     []string `json:"benign,omitempty"`
 	ReportOnly bool     `json:"report_only,omitempty"`
 	Crawlers   bool     `json:"crawlers,omitempty"`
-	HTML       bool     `json:"html,omitempty"`
 	Shared     bool     `json:"shared,omitempty"` // the records are in a database
 
 	timeout time.Duration // of an upstream; not stored
@@ -163,7 +162,7 @@ func (s *settings) save(data string) error {
 }
 
 func loadSettings(data string) (*settings, error) {
-	b, err := os.ReadFile(control.Settings(data))
+	b, err := control.ReadFile(control.Settings(data))
 	if os.IsNotExist(err) {
 		if _, err := os.Stat(filepath.Join(data, "badger")); err == nil {
 			return nil, usage("-data %s belongs to a program that uses the library; ask that program, by its inspector or Site.Explain", data)
@@ -174,7 +173,9 @@ func loadSettings(data string) (*settings, error) {
 	if err == nil {
 		err = json.Unmarshal(b, s)
 	}
-	if err != nil {
+	if errors.As(err, new(control.ForeignError)) {
+		return nil, fmt.Errorf("-data: %w", err)
+	} else if err != nil {
 		return nil, fmt.Errorf("reading %s, which the next start of proxy or files writes anew: %w", control.Settings(data), err)
 	}
 	return s, nil

@@ -111,9 +111,15 @@ func parse(s string) netip.Addr {
 }
 
 // Header reports whether a header is one by which a proxy tells a site who asks, and for
-// which URL. A browser sends none of them. Many sites read _ in a name as -.
+// which URL. A browser sends none of them. A site that gets headers as a CGI does cannot tell -, _, .
+// and other signs in a name apart, so any of them counts as -.
 func Header(name string) bool {
-	return tells(http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-")))
+	return tells(http.CanonicalHeaderKey(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, name)))
 }
 
 func tells(canonical string) bool {

@@ -1,12 +1,17 @@
 // Package control has the files by which processes of the command find each other, in a folder
-// below that of the data. One process serves the site; others ask it by HTTP over a socket. The
-// package takes the folder of the data. It must never let another user into its own folder.
+// below that of the data. One process serves the site; others ask it by HTTP over a socket.
+//
+// A folder of another user is not used: it may hold links to files of ours, and a socket that lies.
+// So the package looks whose a folder is before it is used, opens files only below a folder that it
+// has opened and checked, and follows no link out of it. Root may ask the process of another user.
 package control
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -28,8 +33,8 @@ func Socket(data string) string { return filepath.Join(Folder(data), "socket") }
 // longestSocket is the longest path of a socket that every system accepts.
 const longestSocket = 103
 
-// Check refuses a folder whose socket would have too long a path.
-func Check(data string) error {
+// CheckPath refuses a folder whose socket would have too long a path.
+func CheckPath(data string) error {
 	if name := Socket(data); len(name) > longestSocket {
 		return fmt.Errorf("the path of the socket %s has %d bytes, and systems take %d; give a shorter path, such as one relative to the working directory",
 			name, len(name), longestSocket)
@@ -37,26 +42,137 @@ func Check(data string) error {
 	return nil
 }
 
-// Make makes the folder private, whatever the umask, and whoever made it before.
+// A ForeignError is the error of a folder or file that belongs to another user.
+type ForeignError struct {
+	Path string
+	UID  int // of the user, -1 if the path is a link
+}
+
+func (e ForeignError) Error() string {
+	if e.UID < 0 {
+		return fmt.Sprintf("%s is a link; what it leads to may belong to another user, so put a folder or file in its place", e.Path)
+	}
+	return fmt.Sprintf("%s belongs to another user; use a folder of your own, or call sudo -u '#%d' servemap", e.Path, e.UID)
+}
+
+// Check refuses a folder of data in which another user can have put files. The folder may also
+// belong to root, as a volume does. It need not exist.
+func Check(data string) error {
+	info, err := os.Stat(data)
+	if err == nil {
+		if uid, ok := ownerOf(info); ok && uid != 0 && uid != os.Geteuid() {
+			return ForeignError{data, uid}
+		}
+	}
+	for _, name := range []string{"servemap", "badger", "opening"} { // the last two are the store's
+		if info, err := os.Lstat(filepath.Join(data, name)); err == nil {
+			if err := ours(filepath.Join(data, name), info); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ours returns a [ForeignError] unless what Lstat says of a path is this user's, and no link.
+func ours(path string, info fs.FileInfo) error {
+	uid, ok := ownerOf(info)
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return ForeignError{path, -1}
+	case ok && uid != os.Geteuid():
+		return ForeignError{path, uid}
+	}
+	return nil
+}
+
+// open opens a folder of this user. The path leads out of its parent by no link.
+func open(dir string) (*os.Root, error) {
+	parent, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
+	root, err := parent.OpenRoot(filepath.Base(dir))
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(".")
+	if err == nil {
+		err = ours(dir, info)
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+// Make makes the folder private, whatever the umask.
 func Make(data string) error {
 	dir := Folder(data)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o700)
-}
-
-// WriteFile replaces a file in one step, so that a crash leaves either the old or the new one.
-func WriteFile(name string, b []byte) error {
-	if err := os.WriteFile(name+".new", b, 0o600); err != nil {
+	root, err := open(dir)
+	if err != nil {
 		return err
 	}
-	return os.Rename(name+".new", name)
+	defer root.Close()
+	return root.Chmod(".", 0o700)
+}
+
+// ReadFile reads a file in a folder of this user.
+func ReadFile(name string) ([]byte, error) {
+	root, err := open(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(filepath.Base(name))
+	if err != nil {
+		return nil, err
+	}
+	if err := ours(name, info); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // reading a pipe would wait for ever
+		return nil, fmt.Errorf("%s is no file", name)
+	}
+	return root.ReadFile(filepath.Base(name))
+}
+
+// WriteFile replaces a file in a folder of this user.
+func WriteFile(name string, b []byte) error {
+	root, err := open(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return Replace(root, filepath.Base(name), b, 0o600)
+}
+
+// Replace replaces a file in one step, so that a crash leaves either the old or the new one. It
+// follows no link, since nobody can guess the name of the new file.
+func Replace(root *os.Root, name string, b []byte, perm fs.FileMode) error {
+	temporary := name + "." + rand.Text()
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = root.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = root.Remove(temporary)
+	}
+	return err
 }
 
 // Listen listens at the socket. The caller holds the data, so a socket that exists already is
-// left from a dead process.
-func Listen(data string) (*net.UnixListener, error) {
+// left from a dead process. Only this user and root are heard.
+func Listen(data string) (*Listener, error) {
 	name := Socket(data)
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -65,14 +181,48 @@ func Listen(data string) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening for commands: %w", err)
 	}
-	return l, nil
+	return &Listener{l}, nil
+}
+
+// Listener accepts connections of this user and of root.
+type Listener struct{ *net.UnixListener }
+
+// Accept drops connections of other users.
+func (l *Listener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		if uid, ok := peerOf(conn); !ok || uid == 0 || uid == os.Geteuid() {
+			return conn, nil
+		}
+		conn.Close()
+	}
 }
 
 // Client returns a client of the process that answers at the socket, whatever host a URL names.
+// That process belongs to the owner of the folder.
 func Client(data string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", Socket(data))
+			info, err := os.Lstat(Folder(data))
+			if err != nil {
+				return nil, err
+			}
+			if err := ours(Folder(data), info); err != nil && (os.Geteuid() != 0 || info.Mode()&fs.ModeSymlink != 0) {
+				return nil, err
+			}
+			conn, err := new(net.Dialer).DialContext(ctx, "unix", Socket(data))
+			if err != nil {
+				return nil, err
+			}
+			owner, _ := ownerOf(info)
+			if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() {
+				conn.Close()
+				return nil, ForeignError{Socket(data), uid}
+			}
+			return conn, nil
 		},
 		DisableCompression: true,
 	}}

@@ -1,10 +1,12 @@
 package control
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,12 +48,76 @@ func TestClientsReachTheSocket(t *testing.T) {
 	wantAnswer(t, c)
 }
 
+func TestWhatAnotherUserPutThereIsNotUsed(t *testing.T) {
+	const other = 54321 // no user has it
+	chown := func(t *testing.T, name string) {
+		if os.Geteuid() != 0 {
+			t.Skip("only root can give a file to another")
+		}
+		base.Check(t, os.Lchown(name, other, other))
+	}
+	for _, tt := range []struct {
+		name string
+		does func(t *testing.T, data, victim string)
+	}{
+		{"the folder of the data", func(t *testing.T, data, _ string) { chown(t, data) }},
+		{"the folder of these files", func(t *testing.T, data, _ string) {
+			base.Check(t, os.Mkdir(Folder(data), 0o777))
+			chown(t, Folder(data))
+		}},
+		{"a link in place of the folder", func(t *testing.T, data, victim string) { base.Check(t, os.Symlink(filepath.Dir(victim), Folder(data))) }},
+		{"a link in place of the store", func(t *testing.T, data, victim string) {
+			base.Check(t, os.Symlink(filepath.Dir(victim), filepath.Join(data, "badger")))
+		}},
+		{"a link in place of the store's file", func(t *testing.T, data, victim string) {
+			base.Check(t, os.Symlink(victim, filepath.Join(data, "opening")))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data, victim := t.TempDir(), filepath.Join(t.TempDir(), "settings.json")
+			base.Check(t, os.WriteFile(victim, []byte("precious"), 0o600))
+			tt.does(t, data, victim)
+			var foreign ForeignError
+			if err := Check(data); !errors.As(err, &foreign) {
+				t.Errorf("the check says %v", err)
+			}
+			if foreign.Path == Folder(data) {
+				if Make(data) == nil || WriteFile(Settings(data), []byte("ours")) == nil {
+					t.Error("a file is written there")
+				}
+				if _, err := ReadFile(Settings(data)); err == nil {
+					t.Error("a file is read there")
+				}
+			}
+			if b, err := os.ReadFile(victim); string(b) != "precious" {
+				t.Errorf("the victim's file is %q, %v", b, err)
+			}
+		})
+	}
+}
+
+func TestFilesAreReplacedAndNoLinkIsFollowed(t *testing.T) {
+	data, victim := t.TempDir(), filepath.Join(t.TempDir(), "victim")
+	base.Check(t, os.WriteFile(victim, []byte("precious"), 0o600))
+	base.Check(t, Make(data))
+	base.Check(t, os.Symlink(victim, Settings(data)))
+	if b, err := ReadFile(Settings(data)); err == nil {
+		t.Errorf("it reads %q", b)
+	}
+	base.Check(t, WriteFile(Settings(data), []byte("ours")))
+	got, err := ReadFile(Settings(data))
+	b, _ := os.ReadFile(victim)
+	if names, _ := os.ReadDir(Folder(data)); string(got) != "ours" || err != nil || string(b) != "precious" || len(names) != 1 {
+		t.Errorf("%q, %v; the victim's file is %q, the folder has %v", got, err, b, names)
+	}
+}
+
 func TestFolderWithTooLongAPathIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		data string
 		ok   bool
 	}{{"data", true}, {strings.Repeat("d", longestSocket-len("/servemap/socket")), true}, {strings.Repeat("d", longestSocket), false}} {
-		if err := Check(tt.data); (err == nil) != tt.ok {
+		if err := CheckPath(tt.data); (err == nil) != tt.ok {
 			t.Errorf("%s: %v", tt.data, err)
 		}
 	}

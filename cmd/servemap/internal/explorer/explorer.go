@@ -50,7 +50,7 @@ func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 	}
 	defer e.busy.Unlock()
 	opts.Static = e.Static
-	opts.Resume, _ = os.ReadFile(e.State)
+	opts.Resume, _ = control.ReadFile(e.State)
 	done, err := e.Site.Explore(ctx, e.Handler, &opts)
 	if len(done.State) > 0 {
 		return done, errors.Join(err, control.WriteFile(e.State, done.State))
@@ -91,7 +91,7 @@ func (e *Explorer) warn(ctx context.Context, done servemap.Exploration) {
 	}
 }
 
-// LogEvery is how often to tell the progress where nobody watches a terminal.
+// LogEvery is how often to tell the progress.
 const LogEvery = 10 * time.Second
 
 // exploreAgain is how long to wait after a failure, such as while the site itself starts.

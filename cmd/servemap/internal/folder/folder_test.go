@@ -1,10 +1,49 @@
 package folder
 
 import (
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
+
+func TestNoLinkLeadsOutOfTheFolderOrToAHiddenFile(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root) // the path of a socket is short
+	for _, name := range []string{"out/secret.html", "site/index.html", "site/a.html", "site/.env", "site/.git/config", "site/.well-known/x",
+		"site/sub/b.html", "site/a.html~", "site/a.html.bak", "site/A.SWP", "site/#a.html#", "site/a.orig", "site/a.bak2", "site/blog.old/c.html", "site/index/index.html/x"} {
+		base.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		base.Check(t, os.WriteFile(name, []byte(name), 0o600))
+	}
+	for name, target := range map[string]string{"inside.html": "a.html", "folder": "sub", "out.html": "../out/secret.html", "whole.html": filepath.Join(root, "out/secret.html"),
+		"outside": "../out", "env.html": ".env", "git": ".git", "copy.html": "a.html~", "device.html": os.DevNull} {
+		if err := os.Symlink(target, filepath.Join("site", name)); err != nil {
+			t.Skip(err) // not on this system
+		}
+	}
+	socket, err := net.Listen("unix", "site/socket.html")
+	base.Check(t, err)
+	defer socket.Close()
+	_ = exec.Command("mkfifo", "site/pipe.html").Run() // if there is none, it is not found either
+	h, err := New("site")
+	base.Check(t, err)
+	for path, want := range map[string]int{
+		"/": 200, "/a.html": 200, "/inside.html": 200, "/folder/b.html": 200, "/.well-known/x": 200, "/sub/": 404, "/index/": 404, "/index/index.html/": 404,
+		"/out.html": 404, "/whole.html": 404, "/outside/secret.html": 404, "/../out/secret.html": 404, "/env.html": 404, "/git/config": 404,
+		"/copy.html": 404, "/device.html": 404, "/socket.html": 404, "/pipe.html": 404, "/a.html/x": 404, "/%00": 404,
+		"/a.html~": 404, "/a.html.bak": 404, "/A.SWP": 404, "/%23a.html%23": 404, "/a.orig": 404, "/a.bak2": 404, "/blog.old/c.html": 404,
+	} {
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil)); w.Code != want {
+			t.Errorf("%s is answered with %d, want %d", path, w.Code, want)
+		}
+	}
+}
 
 func TestServes(t *testing.T) {
 	root := t.TempDir()

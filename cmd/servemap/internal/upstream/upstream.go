@@ -7,6 +7,7 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -21,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/patient"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/observe"
 )
@@ -71,10 +73,10 @@ func New(cfg Config) (http.Handler, error) {
 			ResponseHeaderTimeout: cmp.Or(cfg.Timeout, DefaultTimeout),
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
+			// A proxy in front adds to X-Forwarded-For, and passes on what else a visitor sends.
+			maps.DeleteFunc(r.Out.Header, func(name string, _ []string) bool { return forwarded.Header(name) })
 			if peer, _ := forwarded.Peer(r.In); cfg.Trusted.Has(peer) {
 				r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"]
-			} else {
-				maps.DeleteFunc(r.Out.Header, func(name string, _ []string) bool { return forwarded.Header(name) })
 			}
 			r.SetXForwarded()
 			r.Out.Header.Set("X-Forwarded-Host", cfg.Origin.Host)
@@ -83,7 +85,10 @@ func New(cfg Config) (http.Handler, error) {
 			r.Out.URL.RawQuery = r.In.URL.RawQuery // unchanged, even if it is malformed
 			r.Out.Host = host
 		},
-		ModifyResponse: func(*http.Response) error {
+		ModifyResponse: func(resp *http.Response) error {
+			if resp.StatusCode < 100 { // net/http panics at such a status
+				return fmt.Errorf("its status is %q, which HTTP does not have", resp.Status)
+			}
 			if u.silent.CompareAndSwap(true, false) {
 				u.log.Info("the site answers again")
 			}
@@ -106,6 +111,11 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // failed answers a request that the site did not answer.
 func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, patient.ErrBody) {
+		w.Header().Set("Connection", "close")
+		http.Error(w, "The body of the request did not come.", http.StatusRequestTimeout)
+		return
+	}
 	if r.Context().Err() == nil && u.silent.CompareAndSwap(false, true) { // otherwise the visitor has left
 		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
 	}

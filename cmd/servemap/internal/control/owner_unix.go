@@ -1,6 +1,6 @@
-//go:build linux || darwin || freebsd
+//go:build unix
 
-package main
+package control
 
 import (
 	"os"
