@@ -817,11 +817,6 @@ type Crawler struct {
 	FetchedDay  int `json:"fetched_day"`
 	FetchedWeek int `json:"fetched_week"`
 	NotFetched  int `json:"not_fetched"`
-	// AfterChange is the median time from the listing or change of a page to the first
-	// fetch after it, of the last Changes such fetches. A fetch up to a minute before a
-	// change was noted may have revealed it, and counts as 0.
-	AfterChange time.Duration `json:"after_change_ns,omitempty"`
-	Changes     int           `json:"changes"` // at most 100
 }
 
 // CrawlerDay counts the requests of a day whose User-Agent named an engine's crawler.
@@ -853,7 +848,7 @@ func (s *Site) Crawlers() []Crawler {
 	for _, r := range s.crawlers.Report(time.Now()) {
 		c := Crawler{
 			Engine: r.Engine.String(), Confirmable: r.Engine.Confirmable(), Since: r.Since.UTC(),
-			FetchedDay: r.Day, FetchedWeek: r.Week, NotFetched: r.Never, AfterChange: r.Delay, Changes: r.Delays,
+			FetchedDay: r.Day, FetchedWeek: r.Week, NotFetched: r.Never,
 		}
 		for day, n := range r.EachDay {
 			c.Days = append(c.Days, CrawlerDay{Day: day, Claimed: n.Claimed, Confirmed: n.Confirmed, Refuted: n.Refuted})

@@ -412,8 +412,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	})
 	if opts.Crawlers {
 		s.crawlers = crawlers.New(crawlers.Config{
-			Store: st, Keys: keys, DNS: net.DefaultResolver,
-			Hash: s.files.Hash, Lists: s.files.ListsHash, Listed: s.files.Listed, Changes: s.indexer.Events,
+			Store: st, Keys: keys, DNS: net.DefaultResolver, Lists: s.files.ListsHash, Listed: s.files.Listed,
 		})
 	}
 	s.front = front.New(front.Config{

@@ -5,114 +5,134 @@ import (
 	"hash/maphash"
 	"maps"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
-// The bounds of what waits for the DNS, and of the memory of addresses.
+// The bounds of what waits for the DNS, and of the memory of clients.
 const (
-	maxHeld    = 1024 // fetches that wait
-	maxEach    = 64   // the same for one client
-	maxLookups = 4    // at one time
-	maxKnown   = 4096 // addresses with a verdict
+	maxAsked   = 64 // clients that wait for the DNS, so that none waits for long
+	maxLookups = 4  // at one time
+	maxKnown   = 4096
 	knownFor   = 24 * time.Hour
 	retryAfter = time.Hour // if the DNS did not answer
+	// maxFailed is how many questions about clients of one network may end without a confirmation
+	// in an hour, and maxWide the same for the 65,536 such networks that a provider of IPv6 has.
+	// Somebody who has a whole network asks from a new address each time.
+	maxFailed = 8
+	maxWide   = 32
 )
 
 // clients knows which clients are the engines' own. It belongs to the goroutine of Run.
 type clients struct {
-	seed    maphash.Seed // hides clients: addresses are not kept
-	known   map[uint64]known
-	held    map[uint64][]Fetch // that wait for the DNS, by client
-	holding int                // how many they are
-	asks    chan ask           // the clients in held
-	answers chan answer
+	seed    maphash.Seed     // hides clients: addresses are not kept
+	known   map[uint64]known // clients and networks
+	asked   map[uint64]bool  // clients for which an answer is to come
+	asks    chan ask
+	answers chan ask
 }
 
-// known is what the DNS said about a client, and until when that counts.
+// known is what is known of a client: what the DNS said. Of a network it is how many questions about
+// its clients ended without a confirmation. Both count until a time.
 type known struct {
 	verdict verdict
+	failed  int
 	until   time.Time
 }
 
-// ask is a question to the DNS, whether an address is the engine's. id stands for both.
+// ask is a question to the DNS whether the client of a fetch is the engine's, and the answer. The
+// numbers stand for the client, its network and the wide one around that.
 type ask struct {
-	id     uint64
-	engine Engine
-	addr   netip.Addr
-}
-
-// answer is what the DNS says about a client.
-type answer struct {
-	id      uint64
-	verdict verdict
+	id, network, wide uint64
+	fetch             Fetch
+	addr              netip.Addr
+	verdict           verdict
 }
 
 func newClients() clients {
 	return clients{
-		seed: maphash.MakeSeed(), known: map[uint64]known{}, held: map[uint64][]Fetch{},
-		asks: make(chan ask, maxHeld), answers: make(chan answer, maxHeld),
+		seed: maphash.MakeSeed(), known: map[uint64]known{}, asked: map[uint64]bool{},
+		asks: make(chan ask, maxAsked), answers: make(chan ask, maxAsked),
 	}
 }
 
-// ask asks the DNS in some goroutines until asks is closed.
-func (c *clients) ask(ctx context.Context, dns Resolver, lookups *sync.WaitGroup) {
-	for range maxLookups {
-		lookups.Go(func() {
-			for a := range c.asks {
-				if ctx.Err() == nil { // otherwise nobody waits for the answer
-					c.answers <- answer{a.id, verify(ctx, dns, a.engine, a.addr)}
-				}
-			}
-		})
+// lookup asks the DNS until ctx ends.
+func (c *clients) lookup(ctx context.Context, dns Resolver) {
+	for {
+		select {
+		case a := <-c.asks:
+			a.verdict = verify(ctx, dns, a.fetch.Engine, a.addr)
+			c.answers <- a // there is room for each client in asked
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
-// verdict returns what is known of a fetch's client. If nothing is, it is unknown, and the
-// fetch waits for the DNS if there is room.
+// verdict returns what is known of a fetch's client. If nothing is, it is unknown, and the DNS is asked,
+// if its network may still be asked about and there is room.
 func (c *clients) verdict(f Fetch) verdict {
 	if !f.Engine.Confirmable() {
 		return confirmed // there is nothing better than its claim
 	}
-	addr := f.Client.Unmap().WithZone("")
-	if !eligibility.Network(addr).IsValid() {
+	a := ask{fetch: f, addr: f.Client.Unmap().WithZone("")}
+	network := eligibility.Network(a.addr)
+	if !network.IsValid() {
 		return unknown // not a public address, so the DNS cannot know it
 	}
-	id := maphash.Comparable(c.seed, ask{engine: f.Engine, addr: addr})
-	if k, is := c.known[id]; is && f.At.Before(k.until) {
+	around := network
+	if a.addr.Is6() {
+		around, _ = a.addr.Prefix(32)
+	}
+	a.network, a.wide = maphash.Comparable(c.seed, network), maphash.Comparable(c.seed, around)
+	a.id = maphash.Comparable(c.seed, ask{fetch: Fetch{Engine: f.Engine}, addr: a.addr})
+	if k := c.known[a.id]; f.At.Before(k.until) {
 		return k.verdict
 	}
-	if c.holding >= maxHeld || len(c.held[id]) >= maxEach {
-		return unknown
+	if !c.asked[a.id] && len(c.asked) < maxAsked && c.spend(a.network, maxFailed, f.At) && (a.wide == a.network || c.spend(a.wide, maxWide, f.At)) {
+		c.asked[a.id] = true
+		c.asks <- a
 	}
-	if len(c.held[id]) == 0 {
-		c.asks <- ask{id, f.Engine, addr} // there is room for each client in held
-	}
-	c.held[id] = append(c.held[id], f)
-	c.holding++
 	return unknown
 }
 
-// learn takes an answer, and returns the fetches that waited for it.
-func (c *clients) learn(a answer, now time.Time) []Fetch {
-	fetches := c.held[a.id]
-	delete(c.held, a.id)
-	c.holding -= len(fetches)
+// spend counts a question about a network, and reports whether it may be asked.
+func (c *clients) spend(network uint64, most int, at time.Time) bool {
+	k := c.known[network]
+	if !at.Before(k.until) {
+		k = known{until: at.Add(retryAfter)}
+	}
+	k.failed++
+	c.remember(network, k, at)
+	return k.failed <= most
+}
+
+// learn takes an answer.
+func (c *clients) learn(a ask, now time.Time) {
+	delete(c.asked, a.id)
+	until := now.Add(knownFor)
+	switch a.verdict {
+	case unknown:
+		until = now.Add(retryAfter)
+	case confirmed: // engines have many addresses in one network
+		delete(c.known, a.network)
+		delete(c.known, a.wide)
+	}
+	c.remember(a.id, known{verdict: a.verdict, until: until}, now)
+}
+
+// remember keeps what is known of a client or a network. If there is no room, it forgets what is too old,
+// or any other: that is asked again.
+func (c *clients) remember(id uint64, k known, now time.Time) {
 	if len(c.known) >= maxKnown {
 		maps.DeleteFunc(c.known, func(_ uint64, k known) bool { return !now.Before(k.until) })
 	}
-	for id := range c.known {
+	for other := range c.known {
 		if len(c.known) < maxKnown {
 			break
 		}
-		delete(c.known, id) // any one will do: it is looked up again
+		delete(c.known, other)
 	}
-	until := now.Add(knownFor)
-	if a.verdict == unknown {
-		until = now.Add(retryAfter)
-	}
-	c.known[a.id] = known{a.verdict, until}
-	return fetches
+	c.known[id] = k
 }

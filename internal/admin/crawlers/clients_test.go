@@ -3,7 +3,6 @@ package crawlers
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,36 +52,40 @@ func TestOnlyConfirmedFetchesCount(t *testing.T) {
 	}
 }
 
-func TestFloodOfClaimsIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := trueBots()
-		d.hang = map[string]bool{}
-		flood := func(i int) string { return fmt.Sprintf("198.18.%d.%d", i/256, i%256) }
-		for i := range 3 * maxHeld {
-			d.hang[flood(i)] = true
-		}
-		r := start(t, new(memstore.Store), d)
-		r.fetch(google, real1, 1, "", 0) // confirmed before the flood
-		for i := range 3 * maxHeld {
-			r.Saw(Fetch{Engine: google, Client: netip.MustParseAddr(flood(i)), At: time.Now()})
-			if i%maxQueued == 0 {
-				synctest.Wait()
-			}
-		}
-		synctest.Wait()
-		if asked := d.asked.Load(); r.clients.holding > maxHeld || len(r.clients.held) > maxHeld || asked > 2+maxLookups {
-			t.Errorf("%d fetches of %d clients wait, %d were looked up at once", r.clients.holding, len(r.clients.held), asked)
-		}
-		r.fetch(google, real1, 2, "", 0)
-		if got := r.of(google); got.Day != 2 {
-			t.Errorf("%d pages were fetched by a crawler that is known, want 2", got.Day)
-		}
-		time.Sleep(time.Duration(maxHeld/maxLookups+1) * lookupPatience)
-		synctest.Wait()
-		if r.clients.holding != 0 || len(r.clients.held) != 0 || len(r.clients.known) > maxKnown {
-			t.Errorf("%d fetches wait, %d clients are known", r.clients.holding, len(r.clients.known))
-		}
-	})
+// A stranger with a network of his own has a name server that does not answer.
+func TestStrangersNetworkKeepsNoCrawlerUnconfirmed(t *testing.T) {
+	for _, row := range []struct {
+		name, addrs, dead string
+		most              int64 // questions about the stranger in ten minutes
+	}{
+		{"a /24 of IPv4", "198.18.0.%d", "198.18.0.", maxFailed},
+		{"a /64 of IPv6", "2001:db8::%x", "2001:db8:", maxFailed},
+		{"a /48 of IPv6", "2001:db8:0:%x::1", "2001:db8:", maxFailed},
+		{"a /32 of IPv6", "2001:db8:%x::1", "2001:db8:", maxWide},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := trueBots()
+				d.dead = row.dead
+				r := start(t, new(memstore.Store), d)
+				const often, real = 1800, 60
+				for i := range often { // three requests a second
+					r.fetch(google, fmt.Sprintf(row.addrs, i%250+1), 0, "", 0)
+					r.fetch(google, fmt.Sprintf("66.249.66.%d", i*real/often), 1, "", 0)
+					time.Sleep(time.Second / 3)
+				}
+				if len(r.clients.asked) > maxAsked || len(r.clients.known) > maxKnown {
+					t.Errorf("%d clients wait, %d are known", len(r.clients.asked), len(r.clients.known))
+				}
+				if asked := d.asked.Load() - 2*real; asked < 1 || asked > row.most {
+					t.Errorf("the DNS was asked %d times about the stranger, want at most %d", asked, row.most)
+				}
+				if n := r.of(google).days()[0].Confirmed; n < often*9/10 {
+					t.Errorf("%d of %d fetches of the real one are confirmed", n, often)
+				}
+			})
+		})
+	}
 }
 
 func TestVerdictsAreRememberedAndForgotten(t *testing.T) {
@@ -110,7 +113,7 @@ func TestVerdictsAreRememberedAndForgotten(t *testing.T) {
 		time.Sleep(knownFor)
 		asks("a day later", real1, 2)
 		for i := range 2 * maxKnown {
-			r.clients.learn(answer{uint64(i), refuted}, time.Now())
+			r.clients.learn(ask{id: uint64(i), verdict: refuted}, time.Now())
 		}
 		if len(r.clients.known) > maxKnown {
 			t.Errorf("%d clients are known, want at most %d", len(r.clients.known), maxKnown)

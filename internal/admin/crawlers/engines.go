@@ -1,7 +1,7 @@
-// Package crawlers remembers what search engines fetch: which of the sitemap's files and
-// when, how many of the listed pages, and how soon after a change. It takes fetches by
-// clients that claim to be an engine's crawler. In the background it asks the DNS whether
-// the claim is true. It must never store or log a client's address, nor delay a request.
+// Package crawlers remembers what search engines fetch: which of the sitemap's files and when, and how
+// many of the listed pages. It takes fetches by clients that claim to be an engine's crawler. In the
+// background it asks the DNS whether the claim is true. It must never store or log a client's address,
+// nor delay a request, nor let one network use up what it asks the DNS.
 package crawlers
 
 import (
@@ -79,7 +79,7 @@ const (
 
 const (
 	lookupPatience = 2 * time.Second // for all questions about one address
-	maxNames       = 4               // looked up for one address at most
+	maxNames       = 2               // looked up for one address at most
 )
 
 // verify asks the DNS whether an address is the engine's. Anybody can name his address like
@@ -89,14 +89,17 @@ func verify(ctx context.Context, dns Resolver, e Engine, addr netip.Addr) verdic
 	defer cancel()
 	names, err := dns.LookupAddr(ctx, addr.String())
 	silent := len(names) == 0 && !answered(err)
-	asked := 0
+	asked, network := 0, "ip4"
+	if addr.Is6() {
+		network = "ip6"
+	}
 	for _, name := range names {
 		name = strings.ToLower(strings.TrimSuffix(name, "."))
 		if !e.owns(name) || asked == maxNames {
 			continue
 		}
 		asked++
-		addrs, err := dns.LookupNetIP(ctx, "ip", name)
+		addrs, err := dns.LookupNetIP(ctx, network, name)
 		if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return a.Unmap() == addr }) {
 			return confirmed
 		}

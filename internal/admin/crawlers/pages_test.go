@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -34,53 +33,9 @@ func TestPagesAreCountedByTheirLastFetch(t *testing.T) {
 	})
 }
 
-func TestTimeFromChangeToFetch(t *testing.T) {
-	type step struct {
-		after  time.Duration
-		change bool // else Googlebot fetches the page
-	}
-	for _, tt := range []struct {
-		name  string
-		steps []step
-		delay time.Duration
-		n     int
-	}{
-		{"never", []step{{0, true}}, 0, 0},
-		{"a fetch without a change", []step{{0, false}}, 0, 0},
-		{"an hour after it", []step{{0, true}, {time.Hour, false}}, time.Hour, 1},
-		{"only the first fetch counts", []step{{0, true}, {time.Hour, false}, {time.Hour, false}}, time.Hour, 1},
-		{"a fetch before the change does not", []step{{0, false}, {time.Hour, true}, {2 * time.Hour, false}}, 2 * time.Hour, 1},
-		{"a fetch that brought the change to light", []step{{0, false}, {5 * time.Second, true}, {time.Hour, false}}, 0, 1},
-		{"a fetch before the change was read", []step{{0, true}, {time.Second, false}}, time.Second, 1},
-		{"the median of three", []step{{0, true}, {time.Hour, false}, {time.Hour, true}, {5 * time.Hour, false}, {time.Hour, true}, {2 * time.Hour, false}}, 2 * time.Hour, 3},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := start(t, new(memstore.Store), trueBots())
-				time.Sleep(10 * time.Second)
-				for _, s := range tt.steps {
-					time.Sleep(s.after)
-					if s.change {
-						r.mu.Lock()
-						r.events = append(r.events, changelog.Event{Location: "/1", What: changelog.Changed, At: time.Now()})
-						r.mu.Unlock()
-					} else {
-						r.fetch(google, real1, 1, "", 0)
-					}
-				}
-				r.fetch(google, real1, 9, "", 0) // makes a report exist
-				time.Sleep(2 * followEvery)
-				if got := r.of(google); got.Delay != tt.delay || got.Delays != tt.n {
-					t.Errorf("%v of %d changes, want %v of %d", got.Delay, got.Delays, tt.delay, tt.n)
-				}
-			})
-		})
-	}
-}
-
 // The tracker follows only some pages of a large site.
 func TestMemoryOfPagesIsBounded(t *testing.T) {
-	p := pages{of: map[uint64]page{}}
+	p := pages{of: map[uint64][engines]uint32{}}
 	const all = 5 * maxPages
 	for i := range uint64(all) {
 		p.fetch(google, i*0x9e3779b97f4a7c15>>20, time.Unix(1, 0)) // as evenly spread as hashes are

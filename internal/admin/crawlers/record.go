@@ -34,28 +34,27 @@ type record struct {
 	Files map[string]File `cbor:"2,keyasint,omitempty"`
 }
 
-func newRecord() record { return record{map[int64]Day{}, map[string]File{}} }
-
-// readRecord reads a stored record. Of a damaged one nothing is left. A time later than now, of a
-// wrong clock, counts as now.
-func readRecord(b []byte, now moment.Time) record {
+// readRecord reads a stored record. Of a damaged one nothing is left. A time later than now, of a wrong
+// clock, counts as now.
+func readRecord(b []byte, now moment.Time) (r record) {
 	var stored record
 	if codec.Unmarshal(b, &stored) != nil {
-		stored = record{}
+		return r
 	}
-	r := newRecord()
 	for day, n := range stored.Days {
 		r.add(record{Days: map[int64]Day{min(day, now.Day()): n}})
 	}
 	for name, f := range stored.Files {
-		f.At = min(f.At, now)
-		r.add(record{Files: map[string]File{name: f}})
+		r.add(record{Files: map[string]File{name: {min(f.At, now), f.Status}}})
 	}
 	return r
 }
 
 // add adds what another record has, and drops what is too old.
 func (r *record) add(other record) {
+	if r.Days == nil {
+		r.Days, r.Files = map[int64]Day{}, map[string]File{}
+	}
 	for day, n := range other.Days {
 		sum := r.Days[day]
 		r.Days[day] = Day{sum.Claimed + n.Claimed, sum.Confirmed + n.Confirmed, sum.Refuted + n.Refuted}
@@ -84,11 +83,9 @@ func (r *record) latest() []string {
 type Report struct {
 	Engine    Engine
 	record    record
-	Since     time.Time     // when this process began to follow pages
-	Day, Week int           // listed pages fetched in that time, or since Since if that is later
-	Never     int           // listed pages not fetched since Since
-	Delay     time.Duration // the median from a change to the first fetch after it
-	Delays    int           // how many changes the median is of
+	Since     time.Time // when this process began to follow pages
+	Day, Week int       // listed pages fetched in that time, or since Since if that is later
+	Never     int       // listed pages not fetched since Since
 }
 
 // EachDay yields the days and their counts, the latest first.

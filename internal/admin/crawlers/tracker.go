@@ -2,15 +2,12 @@ package crawlers
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"net/netip"
 	"sync"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -22,13 +19,9 @@ type Config struct {
 	Store store.Store
 	Keys  keys.Keys
 	DNS   Resolver
-	// Hash names a location. Lists reports whether a location with this hash is listed now.
-	// Listed returns how many locations are listed.
-	Hash   func(location string) uint64
+	// Lists reports whether a location with this hash is listed now. Listed returns how many are.
 	Lists  func(hash uint64) bool
 	Listed func() int
-	// Changes yields what happened to listed pages since a time.
-	Changes func(ctx context.Context, since time.Time) iter.Seq2[changelog.Event, error]
 }
 
 // Fetch is a request of a client that claims to be an engine's crawler.
@@ -43,10 +36,8 @@ type Fetch struct {
 
 const (
 	maxQueued    = 1024             // fetches that Run has not read yet
-	followEvery  = time.Minute      // how often to look for changes of pages
 	saveEvery    = 10 * time.Minute // how often to store the counts
 	storeTimeout = 5 * time.Second
-	late         = 2 * time.Minute // how long after its time a change may appear, since the clocks of processes differ
 )
 
 // Tracker follows the crawlers of one site. Saw, Flush and Report may be called concurrently.
@@ -56,9 +47,7 @@ type Tracker struct {
 	fetches chan Fetch
 	flushes chan chan<- error
 	stopped chan struct{} // closed when Run returns
-
-	clients clients   // of Run
-	since   time.Time // of Run: the time of the changes to read next
+	clients clients       // of Run
 
 	mu    sync.Mutex // guards the fields that Report reads; only Run changes them
 	kept  [engines]record
@@ -68,15 +57,10 @@ type Tracker struct {
 
 // New returns a tracker. It does nothing before Run is called.
 func New(cfg Config) *Tracker {
-	now := time.Now()
-	t := &Tracker{
-		cfg: cfg, started: now, fetches: make(chan Fetch, maxQueued), flushes: make(chan chan<- error), stopped: make(chan struct{}),
-		clients: newClients(), since: now, pages: pages{of: map[uint64]page{}},
+	return &Tracker{
+		cfg: cfg, started: time.Now(), fetches: make(chan Fetch, maxQueued), flushes: make(chan chan<- error), stopped: make(chan struct{}),
+		clients: newClients(), pages: pages{of: map[uint64][engines]uint32{}},
 	}
-	for e := range t.kept {
-		t.kept[e], t.fresh[e] = newRecord(), newRecord()
-	}
-	return t
 }
 
 // Saw notes a fetch. It never waits: if too many come at once, it drops the fetch.
@@ -87,8 +71,8 @@ func (t *Tracker) Saw(f Fetch) {
 	}
 }
 
-// Flush counts the fetches seen before the call, stores the counts, and reads those of
-// other processes. It does not wait for the DNS. Once Run has returned, it does nothing.
+// Flush counts the fetches seen before the call, stores the counts, and reads those of other processes.
+// It does not wait for the DNS. Once Run has returned, it does nothing.
 func (t *Tracker) Flush(ctx context.Context) error {
 	done := make(chan error, 1)
 	select {
@@ -111,10 +95,10 @@ func (t *Tracker) Run(ctx context.Context) {
 	defer close(t.stopped)
 	var lookups sync.WaitGroup
 	defer lookups.Wait()
-	defer close(t.clients.asks)
-	t.clients.ask(ctx, t.cfg.DNS, &lookups)
-	follow, save := time.NewTicker(followEvery), time.NewTicker(saveEvery)
-	defer follow.Stop()
+	for range maxLookups {
+		lookups.Go(func() { t.clients.lookup(ctx, t.cfg.DNS) })
+	}
+	save := time.NewTicker(saveEvery)
 	defer save.Stop()
 	_ = t.sync(ctx) // if the store fails, the tracker keeps the fresh counts and the worker tells the owner
 	for {
@@ -123,13 +107,10 @@ func (t *Tracker) Run(ctx context.Context) {
 			t.takeAll()
 			done <- t.sync(ctx)
 		case f := <-t.fetches:
-			t.take(f)
+			t.count(f, t.clients.verdict(f), 1)
 		case a := <-t.clients.answers:
-			for _, f := range t.clients.learn(a, time.Now()) {
-				t.count(f, a.verdict, 0)
-			}
-		case <-follow.C:
-			t.follow(ctx)
+			t.clients.learn(a, time.Now())
+			t.count(a.fetch, a.verdict, 0)
 		case <-save.C:
 			_ = t.sync(ctx)
 		case <-ctx.Done():
@@ -140,17 +121,16 @@ func (t *Tracker) Run(ctx context.Context) {
 	}
 }
 
-// takeAll takes the fetches that are queued.
+// takeAll counts the fetches that are queued.
 func (t *Tracker) takeAll() {
 	for range len(t.fetches) {
-		t.take(<-t.fetches)
+		f := <-t.fetches
+		t.count(f, t.clients.verdict(f), 1)
 	}
 }
 
-func (t *Tracker) take(f Fetch) { t.count(f, t.clients.verdict(f), 1) }
-
-// count counts a fetch as claimed or not, and by what the DNS says about its client. Only a
-// confirmed fetch counts as the engine's.
+// count counts a fetch as claimed or not, and by what the DNS says about its client. Only a confirmed
+// fetch counts as the engine's.
 func (t *Tracker) count(f Fetch, v verdict, claimed int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,41 +152,16 @@ func (t *Tracker) count(f Fetch, v verdict, claimed int) {
 	t.fresh[f.Engine].add(record{map[int64]Day{moment.Of(f.At).Day(): day}, files})
 }
 
-// follow reads which pages changed.
-func (t *Tracker) follow(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	now := time.Now()
-	for e, err := range t.cfg.Changes(ctx, t.since) {
-		if errors.Is(err, changelog.ErrOlder) {
-			t.since = now
-		}
-		if err != nil {
-			return // follow reads the same changes next time
-		}
-		if e.What != changelog.Removed {
-			t.mu.Lock()
-			t.pages.change(t.cfg.Hash(e.Location), e.At)
-			t.mu.Unlock()
-		}
-	}
-	if before := now.Add(-late); before.After(t.since) {
-		t.since = before
-	}
-}
-
-// sync adds the fresh counts to the stored ones, and reads what other processes have added.
-// If the store fails, sync adds them next time. If the store writes but its answer is lost,
-// sync adds the fresh counts twice. So it waits for the answer even after ctx has ended.
+// sync adds the fresh counts to the stored ones, and reads what other processes have added. If the store
+// fails, sync adds them next time. If the store writes but its answer is lost, sync adds the fresh counts
+// twice. So it waits for the answer even after ctx has ended.
 func (t *Tracker) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	var names []string
-	access := t.cfg.Store.View
-	fresh := [engines]record{} // a copy, because a store that hangs may read it for long
+	names, access := make([]string, engines), t.cfg.Store.View
+	var fresh [engines]record // a copy, because a store that hangs may read it for long
 	for e := range t.fresh {
-		names = append(names, t.cfg.Keys.Crawler(table[e].name))
-		fresh[e] = newRecord()
+		names[e] = t.cfg.Keys.Crawler(table[e].name)
 		if fresh[e].add(t.fresh[e]); len(fresh[e].Days) > 0 {
 			access = t.cfg.Store.Update
 		}
@@ -228,10 +183,7 @@ func (t *Tracker) sync(ctx context.Context) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.kept = stored
-	for e := range t.fresh {
-		t.fresh[e] = newRecord()
-	}
+	t.kept, t.fresh = stored, [engines]record{}
 	return nil
 }
 
@@ -241,14 +193,13 @@ func (t *Tracker) Report(now time.Time) (reports []Report) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range engines {
-		r := Report{Engine: Engine(i), record: newRecord(), Since: t.started}
+		r := Report{Engine: Engine(i), Since: t.started}
 		r.record.add(t.kept[i])
 		if r.record.add(t.fresh[i]); len(r.record.Days) == 0 {
 			continue
 		}
 		n := t.pages.count(r.Engine, t.cfg.Lists, now.Add(-24*time.Hour), now.Add(-7*24*time.Hour), time.Unix(0, 0))
 		r.Day, r.Week, r.Never = n[0], n[1], max(0, listed-n[2])
-		r.Delay, r.Delays = t.pages.median(r.Engine)
 		reports = append(reports, r)
 	}
 	return reports

@@ -53,7 +53,7 @@ func TestStoredCountsHaveNoAddressAndAreShared(t *testing.T) {
 		second.fetch(google, real2, 1, "sitemap.xml", 304)
 		second.fetch(google, fake, 1, "sitemap.xml", 200)
 		time.Sleep(saveEvery + time.Second)
-		for name, r := range map[string]*rig{"one": first, "the other": second} {
+		for name, r := range map[string]*running{"one": first, "the other": second} {
 			if r.of(google) == nil {
 				t.Errorf("%s has no report", name)
 			}
@@ -162,7 +162,7 @@ func TestStoredTimesLaterThanNowCountAsNow(t *testing.T) {
 }
 
 func TestRecordIsBounded(t *testing.T) {
-	r := newRecord()
+	var r record
 	for i := range 2 * maxFiles {
 		name := fmt.Sprintf("%s-%d.xml", strings.Repeat("n", 64), i)
 		r.add(record{map[int64]Day{int64(20_000 + i): {1 << 30, 1 << 30, 1 << 30}}, map[string]File{name: {moment.Time(1_800_000_000_000 + i), 200}}})

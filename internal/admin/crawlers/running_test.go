@@ -3,17 +3,14 @@ package crawlers
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net"
 	"net/netip"
-	"slices"
-	"sync"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/store"
 )
 
@@ -31,12 +28,13 @@ type dns struct {
 	addrs map[string][]string // by name
 	fail  map[string]error
 	hang  map[string]bool
+	dead  string // addresses that begin so get no answer
 	asked atomic.Int64
 }
 
 func (d *dns) answer(ctx context.Context, what string, of map[string][]string) ([]string, error) {
 	d.asked.Add(1)
-	if d.hang[what] {
+	if d.hang[what] || d.dead != "" && strings.HasPrefix(what, d.dead) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
@@ -61,14 +59,11 @@ func (d *dns) LookupNetIP(ctx context.Context, _, host string) (addrs []netip.Ad
 	return addrs, err
 }
 
-// rig is a tracker that runs in virtual time, for a site whose pages have the hashes from
+// running is a tracker that runs in virtual time, for a site whose pages have the hashes from
 // 1 to 9.
-type rig struct {
+type running struct {
 	*Tracker
-	t      *testing.T
-	stop   func()
-	mu     sync.Mutex
-	events []changelog.Event
+	stop func()
 }
 
 // trueBots is a DNS in which each address of 66.249.66.0/24 is Googlebot's.
@@ -81,25 +76,11 @@ func trueBots() *dns {
 	return d
 }
 
-func start(t *testing.T, st store.Store, d Resolver) *rig {
-	r := &rig{t: t}
-	r.Tracker = New(Config{
+func start(t *testing.T, st store.Store, d Resolver) *running {
+	r := &running{Tracker: New(Config{
 		Store: st, Keys: "https://example.com|", DNS: d,
-		Hash:  func(location string) uint64 { return uint64(location[1] - '0') },
 		Lists: func(hash uint64) bool { return hash <= 9 }, Listed: func() int { return 9 },
-		Changes: func(_ context.Context, since time.Time) iter.Seq2[changelog.Event, error] {
-			return func(yield func(changelog.Event, error) bool) {
-				r.mu.Lock()
-				events := slices.Clone(r.events)
-				r.mu.Unlock()
-				for _, e := range events {
-					if !e.At.Before(since) && !yield(e, nil) {
-						return
-					}
-				}
-			}
-		},
-	})
+	})}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { r.Run(ctx); close(done) }()
@@ -109,14 +90,14 @@ func start(t *testing.T, st store.Store, d Resolver) *rig {
 }
 
 // fetch is a client's fetch of a page or a file.
-func (r *rig) fetch(e Engine, addr string, page uint64, file string, status int) {
+func (r *running) fetch(e Engine, addr string, page uint64, file string, status int) {
 	client, _ := netip.ParseAddr(addr)
 	r.Saw(Fetch{Engine: e, Client: client, At: time.Now(), Page: page, File: file, Status: status})
 	synctest.Wait()
 }
 
 // of returns the report of an engine, nil if there is none.
-func (r *rig) of(e Engine) *Report {
+func (r *running) of(e Engine) *Report {
 	synctest.Wait()
 	for _, one := range r.Report(time.Now()) {
 		if one.Engine == e {
