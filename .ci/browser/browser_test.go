@@ -223,7 +223,7 @@ func keep(t *testing.T, ctx context.Context, name string) {
 	}
 }
 
-// An owner without a mouse asks why a page is missing, goes on from there, and forgets a page.
+// An owner without a mouse asks why a page is missing, goes on from there, forgets a page, and undoes that.
 func TestTheWayByKeyboard(t *testing.T) {
 	st, pages := lived(t)
 	base := serve(t, st, pages, pages.today)
@@ -271,4 +271,6 @@ func TestTheWayByKeyboard(t *testing.T) {
 	follow(kb.Enter, "Forget this page?")
 	reach("button.danger")
 	follow(kb.Enter, "Excluded")
+	reach("button[name=undo]")
+	follow(kb.Enter, "Waiting")
 }

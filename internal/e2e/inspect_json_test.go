@@ -18,7 +18,7 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 			"stats.json":               {"stats", "state", "reasons", "week"},
 			"page.json?u=/a":           {"url", "verdict", "reason", "text", "evidence", "networks", "siblings", "changes", "first_seen", "last_seen", "dates", "element"},
 			"pages.json":               {"prefix", "pages"},
-			"search.json?q=c":          {"query", "prefix", "pages"},
+			"search.json?q=c":          {"query", "pages"},
 			"changes.json?since=1h":    {"since", "changes"},
 			"files.json":               {"files", "robots_line"},
 			"help.json":                {"reasons"},

@@ -177,6 +177,9 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 	var to redirect
 	switch {
 	case errors.As(err, &to):
+		if asJSON {
+			to = redirect(strings.Replace(string(to), "?", ".json?", 1))
+		}
 		w.Header().Set("Location", string(to))
 		w.WriteHeader(http.StatusSeeOther)
 		return

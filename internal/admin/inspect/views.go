@@ -32,7 +32,7 @@ type Overview struct {
 type Group struct {
 	Verdict string        `json:"verdict"`
 	Reason  string        `json:"reason"`
-	Pages   int           `json:"pages"`
+	Pages   int           `json:"pages,omitempty"`
 	Means   string        `json:"means"` // and what to do about it
 	Care    messages.Care `json:"care"`
 }
@@ -201,12 +201,10 @@ func checkLocations(all ...string) error {
 	return nil
 }
 
-// Search is the result of a search.
+// Search has the listed pages whose addresses contain the query.
 type Search struct {
 	Query string `json:"query"`
 	After string `json:"after,omitempty"`
-	// Prefix says that the pages begin with the query. Otherwise they contain it.
-	Prefix bool `json:"prefix"`
 	// Stopped says that time ran out, so that pages after Next may match too.
 	Stopped bool `json:"stopped,omitempty"`
 	// Ask is the location that the query may mean, "" if pages were found.
@@ -217,24 +215,17 @@ type Search struct {
 // searchFor is how long a search may take before it shows its results so far.
 const searchFor = time.Second
 
-// search finds the page at an address, else the pages that begin with it. It looks for any
+// search leads to the page at an address, or to those that begin with it. It looks for any
 // other text within the addresses of all listed pages.
 func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	s := Search{Query: typed, After: q.Get("after")}
 	v := view{Name: "search", Nav: "pages", Title: "Search", Query: typed}
-	loc := i.location(typed)
-	if s.Prefix = strings.HasPrefix(loc, "/"); typed == "" || checkLocations(s.After) != nil {
-		v.Data = s
-		return v, checkLocations(s.After)
+	if loc := i.location(typed); strings.HasPrefix(loc, "/") || strings.Contains(typed, "://") {
+		return v, i.lead(ctx, loc)
 	}
-	var err error
-	switch {
-	case s.Prefix:
-		err = i.searchPrefix(ctx, loc, &s)
-	case strings.Contains(typed, "://"):
-		return v, redirect("page?u=" + url.QueryEscape(typed)) // it says why no page can be there
-	default:
+	err := checkLocations(s.After)
+	if err == nil && typed != "" {
 		needle := strings.ToLower(escaped(typed))
 		s.List, err = i.Site.List(ctx, Wanted{Prefix: "/", Contains: needle, After: s.After, Most: mostPages, Within: searchFor})
 		s.Stopped = s.Next != "" && len(s.Pages) < mostPages
@@ -246,23 +237,16 @@ func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
 	return v, err
 }
 
-// searchPrefix finds the page at a location, or the pages that begin with it. If there is
-// neither, the page's own view says so.
-func (i *Inspector) searchPrefix(ctx context.Context, loc string, s *Search) error {
-	alone := redirect("page?u=" + url.QueryEscape(loc))
-	if e, err := i.Site.Explain(ctx, loc); s.After == "" && (err != nil && ctx.Err() == nil || err == nil && e.Known) {
-		return alone
-	}
+// lead redirects to the pages that begin with an address if nothing is known of a page there.
+// Otherwise, and if there are none, it redirects to the page, whose own view says what is wrong.
+func (i *Inspector) lead(ctx context.Context, loc string) error {
 	prefix := escaped(loc)
-	if checkLocations(prefix) != nil {
-		return alone
+	if e, err := i.Site.Explain(ctx, loc); err == nil && !e.Known && checkLocations(prefix) == nil {
+		if some, err := i.Site.List(ctx, Wanted{Prefix: prefix, Most: 1}); err != nil || len(some.Pages) > 0 {
+			return cmp.Or[error](err, redirect("pages?prefix="+url.QueryEscape(prefix)))
+		}
 	}
-	var err error
-	s.List, err = i.Site.List(ctx, Wanted{Prefix: prefix, After: s.After, Most: mostPages})
-	if err == nil && len(s.Pages) == 0 && s.After == "" {
-		return alone
-	}
-	return err
+	return redirect("page?u=" + url.QueryEscape(loc))
 }
 
 // escaped writes a typed text as locations have it: it escapes only what is not printable
@@ -362,21 +346,13 @@ func (i *Inspector) crawlers(context.Context, url.Values) (view, error) {
 
 // Help is every reason with its sentences.
 type Help struct {
-	Reasons []Reason `json:"reasons"`
-}
-
-// Reason is one reason with its sentences.
-type Reason struct {
-	Verdict string        `json:"verdict"`
-	Reason  string        `json:"reason"`
-	Means   string        `json:"means"` // and what to do about it
-	Care    messages.Care `json:"care"`
+	Reasons []Group `json:"reasons"`
 }
 
 func (i *Inspector) help(context.Context, url.Values) (view, error) {
 	var h Help
 	for _, r := range messages.Reasons() {
-		h.Reasons = append(h.Reasons, Reason{r.Verdict.String(), r.Reason.String(), r.Means(), r.Care})
+		h.Reasons = append(h.Reasons, Group{Verdict: r.Verdict.String(), Reason: r.Reason.String(), Means: r.Means(), Care: r.Care})
 	}
 	return view{Name: "help", Nav: "help", Title: "Help", Data: h}, nil
 }

@@ -18,8 +18,8 @@ import (
 // functions are what the templates call.
 var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
-	"path": showPath, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
-	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": prose,
+	"path": showPath, "bars": barsOf, "word": verdictWord, "care": careWord,
+	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf, "prose": prose,
 	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
 
@@ -128,41 +128,8 @@ func careWord(care any) string {
 	return "look into it"
 }
 
-// part is a piece of an element of the sitemap: a tag or a text.
-type part struct {
-	Tag  bool
-	Text string
-}
-
-// Closes reports whether it is a tag that ends an element. A line may break before it.
-func (p part) Closes() bool { return p.Tag && strings.HasPrefix(p.Text, "</") }
-
-// tagOrText is a tag of XML, or the text up to the next one.
-var tagOrText = regexp.MustCompile(`<[^>]*>?|[^<]+`)
-
-// elementParts splits the element of a page into tags and messages. Each inner element gets
-// its own line.
-func elementParts(xml string) (parts []part) {
-	depth, opened := 0, false
-	for _, text := range tagOrText.FindAllString(strings.TrimSpace(xml), -1) {
-		p := part{text[0] == '<', text}
-		if !p.Tag {
-			parts = append(parts, p)
-			continue
-		}
-		if p.Closes() {
-			depth--
-		}
-		if len(parts) > 0 && (!p.Closes() || !opened) {
-			parts = append(parts, part{false, "\n" + strings.Repeat("  ", max(depth, 0))})
-		}
-		parts = append(parts, p)
-		if opened = !p.Closes() && !strings.HasSuffix(text, "/>"); opened {
-			depth++
-		}
-	}
-	return parts
-}
+// linesOf gives each element within the element of a page its own line.
+func linesOf(xml string) string { return strings.ReplaceAll(strings.TrimSpace(xml), "><", ">\n<") }
 
 // stamp is a time as texts have it.
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)

@@ -49,26 +49,6 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 	}
 }
 
-// The parts of an element are the whole element, without the spaces between its tags.
-func TestPartsOfAnElementAreTheWholeElement(t *testing.T) {
-	for _, tt := range []struct{ name, xml, want string }{
-		{"only the address", "<url><loc>a</loc></url>", "<url>\n  <loc>a</loc>\n</url>"},
-		{"with dates", "<url><loc>a</loc><lastmod>b</lastmod></url>\n", "<url>\n  <loc>a</loc>\n  <lastmod>b</lastmod>\n</url>"},
-		{"with a link", `<url><loc>a</loc><xhtml:link href="b"/></url>`, "<url>\n  <loc>a</loc>\n  <xhtml:link href=\"b\"/>\n</url>"},
-		{"with what has parts", "<url><i:image><i:loc>a</i:loc></i:image></url>", "<url>\n  <i:image>\n    <i:loc>a</i:loc>\n  </i:image>\n</url>"},
-		{"none", "", ""},
-		{"no XML", "a<b", "a\n<b"},
-	} {
-		var got strings.Builder
-		for _, p := range elementParts(tt.xml) {
-			got.WriteString(p.Text)
-		}
-		if got.String() != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got.String(), tt.want)
-		}
-	}
-}
-
 func TestTimesInATextAreShownAsOtherTimes(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"none", "It waits.", "It waits."},
