@@ -259,9 +259,9 @@ func TestWhatIsForTheOwnerIsHiddenFromOthers(t *testing.T) {
 
 func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
-		undoes := ""
+		undoes, token := "", ""
 		post := func(page string, lines ...string) *httptest.ResponseRecorder {
-			r := httptest.NewRequest(http.MethodPost, "/inspect/forget", strings.NewReader(url.Values{"u": {page}, "undo": {undoes}}.Encode()))
+			r := httptest.NewRequest(http.MethodPost, "/inspect/forget", strings.NewReader(url.Values{"u": {page}, "undo": {undoes}, "token": {token}}.Encode()))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			for i := 0; i < len(lines); i += 2 {
 				r.Header.Set(lines[i], lines[i+1])
@@ -298,6 +298,10 @@ func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {
 			t.Errorf("another site undoes it: %d", w.Code)
 		}
 		undoes = "1"
+		token = regexp.MustCompile(`name="token" value="([^"]+)"`).FindStringSubmatch(s.Get("/inspect/page?u=/a").Body)[1]
+		if w := post("/a", "Origin", "https://behind-a-proxy.example"); w.Code != http.StatusSeeOther {
+			t.Errorf("undoing behind a proxy that changes the host: %d", w.Code)
+		}
 		if w := post("/a", "Sec-Fetch-Site", "same-origin"); w.Code != http.StatusSeeOther {
 			t.Errorf("undoing: %d", w.Code)
 		}

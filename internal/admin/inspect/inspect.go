@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -39,10 +40,11 @@ type Config struct {
 type Inspector struct {
 	Config
 	forged *http.CrossOriginProtection
+	token  string // is in the inspector's own forms; no other site can read it
 }
 
 // New returns an inspector.
-func New(cfg Config) *Inspector { return &Inspector{cfg, http.NewCrossOriginProtection()} }
+func New(cfg Config) *Inspector { return &Inspector{cfg, http.NewCrossOriginProtection(), rand.Text()} }
 
 // patience is how long a page waits for the store.
 const patience = 5 * time.Second
@@ -92,8 +94,8 @@ type view struct {
 	Live   bool // it is loaded again every few seconds
 
 	// write fills these in for every page.
-	Origin, Root, Folder, Sheet, JSON, Query string
-	Now                                      time.Time
+	Origin, Root, Folder, Sheet, JSON, Query, Token string
+	Now                                             time.Time
 }
 
 // makers make the views, by the last element of the path.
@@ -253,7 +255,7 @@ func writeJSON(w http.ResponseWriter, v view) {
 
 // write renders a page into memory first, so that it never sends half a page.
 func (i *Inspector) write(w http.ResponseWriter, v view) {
-	v.Origin, v.Root, v.Folder, v.Sheet, v.Now = i.Origin, i.Root, i.Folder, sheetName, time.Now()
+	v.Origin, v.Root, v.Folder, v.Sheet, v.Token, v.Now = i.Origin, i.Root, i.Folder, sheetName, i.token, time.Now()
 	var b bytes.Buffer
 	if err := templates[v.Name].ExecuteTemplate(&b, "layout.html", v); err != nil {
 		http.Error(w, "the page could not be made: "+err.Error(), http.StatusInternalServerError)
