@@ -22,8 +22,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/index/indexer"
-	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/announce"
@@ -125,7 +124,7 @@ func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, 
 }
 
 func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.List, err error) {
-	some, err := i.indexer.List(ctx, indexer.Wanted(w))
+	some, err := i.indexer.List(ctx, reader.Wanted(w))
 	for _, p := range some.Pages {
 		list.Pages = append(list.Pages, i.page(p))
 	}
@@ -485,7 +484,7 @@ func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
 	}
 }
 
-func (s *Site) page(p merge.Known) Page {
+func (s *Site) page(p reader.Known) Page {
 	page := Page{
 		URL:        s.origin.URL(p.Location),
 		FirstSeen:  p.FirstSeen.UTC(),
@@ -713,7 +712,7 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 // explained answers what Explain asks.
 type explained struct{ *Site }
 
-func (s explained) explanation(p merge.Known) Explanation {
+func (s explained) explanation(p reader.Known) Explanation {
 	e := Explanation{
 		Page: s.page(p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
 		Status: p.Status, Networks: len(p.Evidence.Networks), Siblings: p.Siblings, Rule: p.Pattern,
@@ -738,7 +737,7 @@ func (s explained) explanation(p merge.Known) Explanation {
 }
 
 // why says in words why a page is listed or not, and what would list it.
-func (s explained) why(p merge.Known) (text string, missing []string) {
+func (s explained) why(p reader.Known) (text string, missing []string) {
 	foreign := s.norm.Parse(p.Location).OwnQuery
 	switch {
 	case s.files.OwnsLocation(p.Location):
@@ -766,7 +765,7 @@ func (s explained) why(p merge.Known) (text string, missing []string) {
 	return text, missing
 }
 
-func (s explained) dates(p merge.Known) Dates {
+func (s explained) dates(p reader.Known) Dates {
 	d := Dates{
 		Text:     messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now())),
 		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,

@@ -397,7 +397,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	})
 	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
-		Networks: limits.Networks, Confidence: likely, KeepFor: limits.KeepFor, Robots: s.robots.rules,
+		Networks: limits.Networks, KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
 		Extensions: extensions, RefreshEvery: refresh,
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
-	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
@@ -50,7 +50,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
 	})
 	l, err := indexer.New(indexer.Config{
-		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: 90 * 24 * time.Hour,
+		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, KeepFor: 90 * 24 * time.Hour,
 		Schedule: due, Logger: logger,
 	})
 	r.check(err)
@@ -98,7 +98,7 @@ func (r *rig) watches(req *http.Request, next http.HandlerFunc) bool {
 }
 
 // page returns what the indexer knows of location, after all is read and stored.
-func (r *rig) page(location string) merge.Known {
+func (r *rig) page(location string) reader.Known {
 	r.t.Helper()
 	r.check(r.cfg.Indexer.Flush(r.t.Context()))
 	r.check(r.cfg.Files.Render(r.t.Context()))

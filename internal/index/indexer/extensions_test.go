@@ -119,7 +119,8 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 
 // A page with more images than its part has room for moves to another part.
 func TestPageMovesWhenItsPartHasNoRoomForItsImages(t *testing.T) {
-	inBubble(t, Config{Extensions: extension.Of(extension.Images), MaxBytes: 5000}, func(r *rig) {
+	inBubble(t, Config{Extensions: extension.Of(extension.Images)}, func(r *rig) {
+		r.indexer.site.Layout.MaxBytes = 5000
 		locations := []string{"/", "/a", "/b", "/c", "/d"}
 		r.sight("/", html("home", locations[1:]...))
 		for _, location := range locations[1:] {

@@ -16,8 +16,8 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/files"
@@ -105,7 +105,7 @@ func (r *rig) start() {
 	cfg := r.cfg
 	cfg.Logger = r.log.Logger()
 	cfg.Store, cfg.Normalizer = txn.Guard(r.st, keys.Site(), cfg.Logger), norm
-	cfg.Networks, cfg.Confidence = cmp.Or(cfg.Networks, 3), cmp.Or(cfg.Confidence, 0.5)
+	cfg.Networks = cmp.Or(cfg.Networks, 3)
 	cfg.KeepFor = cmp.Or(cfg.KeepFor, 90*24*time.Hour)
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
@@ -287,7 +287,7 @@ func (r *rig) kind(kind string) map[string]string {
 	return found
 }
 
-func (r *rig) page(location string) merge.Known {
+func (r *rig) page(location string) reader.Known {
 	r.Helper()
 	p, err := r.indexer.Page(r.Context(), location)
 	r.check(err)
@@ -295,7 +295,7 @@ func (r *rig) page(location string) merge.Known {
 }
 
 // pages returns all listed pages.
-func (r *rig) pages() (all []merge.Known) {
+func (r *rig) pages() (all []reader.Known) {
 	r.Helper()
 	for p, err := range r.indexer.Pages(r.Context()) {
 		r.check(err)

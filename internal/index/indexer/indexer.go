@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/index/tally"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
@@ -40,14 +41,12 @@ type Config struct {
 	Rules      eligibility.Rules
 	Entries    []string // locations
 	Networks   int      // distinct networks that make evidence
-	Confidence float64  // least probability of a changefreq
 	Schedule   Schedule
 	KeepFor    time.Duration   // how long an unseen page is kept
 	Robots     *robots.Rules   // nil means the robots.txt that the site serves
 	Hints      *messages.Hints // nil means no hints
 	Logger     *slog.Logger
 	MaxURLs    int           // of a part; 0 means the protocol's limit
-	MaxBytes   int           // of a part; 0 means the protocol's limit
 	Extensions extension.Set // that entries have
 	MaxWaiting int           // locations known and not listed; 0 means 250,000
 
@@ -63,7 +62,7 @@ type Schedule interface {
 
 // Indexer is the one writer of a site's records in this process.
 type Indexer struct {
-	*Reader
+	*reader.Reader
 	cfg     Config
 	queue   *queue
 	calls   chan call
@@ -111,18 +110,18 @@ func New(cfg Config) (*Indexer, error) {
 	site := &merge.Site{
 		Settings: merge.Settings{
 			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{}, Networks: cfg.Networks,
-			Confidence: cfg.Confidence, KeepFor: cfg.KeepFor, Extensions: cfg.Extensions,
+			KeepFor: cfg.KeepFor, Extensions: cfg.Extensions,
 			Owns: cfg.Files.OwnsLocation,
 		},
 		Keys:    k,
-		Layout:  shards.Layout{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
+		Layout:  shards.Layout{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs},
 		Journal: changelog.Log{Keys: k},
 	}
 	for _, e := range cfg.Entries {
 		site.Entries[e] = true
 	}
 	x := &Indexer{
-		Reader: &Reader{store: cfg.Store, site: site}, cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{}),
+		Reader: reader.New(cfg.Store, site), cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{}),
 		site: site, counts: tally.New(site, cfg.Hints),
 	}
 	x.parts = parts{

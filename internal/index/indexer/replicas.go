@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/schema/replicas"
+	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 // replicated reads what other processes have changed in the store.
@@ -20,7 +21,7 @@ func (f *replicated) due(time.Time) time.Time { return f.Due() }
 // keys are the keys of the site-wide records that other processes change. The site's
 // own record is among them for the guard, which checks its version.
 func (f *replicated) keys() []string {
-	return append(f.robotsTxt.keys(), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased())
+	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased())
 }
 
 // open notes the state of the store. Everything else is read after it, so that no
@@ -57,7 +58,7 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(f.robotsTxt.keys(), func(key string) bool { return c.Site[key] }) {
+	if slices.ContainsFunc(sitewide.RobotsKeys(f.site.Keys), func(key string) bool { return c.Site[key] }) {
 		if err := f.robotsTxt.open(ctx); err != nil {
 			return err
 		}

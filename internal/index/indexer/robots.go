@@ -6,21 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/s2"
-
-	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/internal/schema/txn"
-)
-
-// What robots.txt says is stored compressed, in at most robotsPieces records of robotsPiece bytes.
-// One that does not compress at all fits too.
-const (
-	robotsPiece  = 65_000
-	robotsPieces = 8
 )
 
 // robotsTxt keeps what the site's robots.txt says.
@@ -33,7 +23,7 @@ func (r *robotsTxt) open(ctx context.Context) error {
 		return nil
 	}
 	var o robots.Obeyed
-	err := txn.View(ctx, r.cfg.Store, r.keys(), func(t *txn.Tx) { o = r.read(t) })
+	err := txn.View(ctx, r.cfg.Store, sitewide.RobotsKeys(r.site.Keys), func(t *txn.Tx) { o = sitewide.ReadRobots(t, r.site.Keys) })
 	if err != nil {
 		return err
 	}
@@ -43,71 +33,6 @@ func (r *robotsTxt) open(ctx context.Context) error {
 	}
 	r.set(&o)
 	return nil
-}
-
-// read returns what is stored. If any of it is damaged, all of it is lost.
-func (r *robotsTxt) read(t *txn.Tx) robots.Obeyed {
-	var packed []byte
-	for _, key := range r.keys() {
-		var piece []byte
-		if b := t.Get(key); b != nil && codec.Unmarshal(b, &piece) != nil {
-			return robots.Obeyed{Lost: true}
-		}
-		packed = append(packed, piece...)
-	}
-	if packed == nil {
-		return robots.Obeyed{} // nobody saw one yet
-	}
-	var all storedRobots
-	text, err := s2.Decode(nil, packed)
-	if err != nil || codec.Unmarshal(text, &all) != nil {
-		return robots.Obeyed{Lost: true}
-	}
-	next := robots.Parse(all.Next)
-	if next.Sum() != all.Sum {
-		next = robots.Unread(all.Sum)
-	}
-	return robots.Obeyed{Now: robots.Parse(all.Now), Next: next, Since: all.Since.Time(), By: all.By, Known: all.Known}
-}
-
-// storedRobots is what is stored of robots.txt, before it is compressed.
-type storedRobots struct {
-	Now   []byte      `cbor:"1,keyasint,omitzero"` // the text that holds
-	Next  []byte      `cbor:"2,keyasint,omitzero"` // one that may come to hold
-	Since moment.Time `cbor:"3,keyasint,omitzero"`
-	By    uint32      `cbor:"4,keyasint,omitzero"`
-	Known bool        `cbor:"5,keyasint,omitzero"`
-	Sum   robots.Sum  `cbor:"6,keyasint,omitzero"` // of Next, which is left out if there is no room
-}
-
-// write stores o. Two files that hardly compress may not fit. Then the sum alone tells the one that
-// may come to hold.
-func (r *robotsTxt) write(t *txn.Tx, o robots.Obeyed) {
-	all := storedRobots{
-		Now: o.Now.Text(), Next: o.Next.Text(), Since: moment.Of(o.Since), By: o.By, Known: o.Known, Sum: o.Next.Sum(),
-	}
-	packed := s2.Encode(nil, codec.Marshal(all))
-	if len(packed) > robotsPieces*robotsPiece {
-		all.Next = nil
-		packed = s2.Encode(nil, codec.Marshal(all))
-	}
-	for _, key := range r.keys() {
-		n := min(len(packed), robotsPiece)
-		t.Put(key, nil)
-		if n > 0 {
-			t.Put(key, codec.Marshal(packed[:n]))
-		}
-		packed = packed[n:]
-	}
-}
-
-// keys returns the keys of what robots.txt says.
-func (r *robotsTxt) keys() []string {
-	keys := make([]string, robotsPieces)
-	for i := range keys {
-		keys[i] = r.site.Keys.Robots(i)
-	}
-	return keys
 }
 
 // obey merges a robots.txt that the site has served.
@@ -120,21 +45,20 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
 	if !ok {
 		return nil // it cannot be read; the one before still holds
 	}
-	named := slices.AppendSeq([]string{}, robots.Sitemaps(text))
-	r.sitemaps.Store(&named)
+	r.SetSitemaps(slices.AppendSeq([]string{}, robots.Sitemaps(text)))
 	seen := robots.Parse(text)
 	network := observation.Net(r.site.Names.Key(), s.Network)
 	if before.Saw(seen, s.At, network) == *before {
 		return nil
 	}
 	var after robots.Obeyed
-	err := txn.Update(ctx, r.cfg.Store, r.keys(), func(t *txn.Tx) {
-		stored := r.read(t) // another process may have seen it as well
+	err := txn.Update(ctx, r.cfg.Store, sitewide.RobotsKeys(r.site.Keys), func(t *txn.Tx) {
+		stored := sitewide.ReadRobots(t, r.site.Keys) // another process may have seen it as well
 		if stored.Lost {
 			stored = *before
 		}
 		if after = stored.Saw(seen, s.At, network); after != stored {
-			r.write(t, after)
+			sitewide.WriteRobots(t, r.site.Keys, after)
 		}
 	})
 	if err != nil {
@@ -170,6 +94,6 @@ func (r *robotsTxt) set(o *robots.Obeyed) {
 		r.review.begin()
 	}
 	r.site.Robots = o
-	r.robots.Store(o)
+	r.Obey(o)
 	r.counts.Robots()
 }

@@ -17,8 +17,8 @@ func (u *update) borrows() bool {
 	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Variable(u.Forbids) || u.late():
 		return false
 	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
-		if u.borrowedForLong() {
-			return false
+		if p.IsOld(u.Moment()) && (p.MissingNet == pagerecord.SeveralNetworks || p.ByAnother(u.Net) || u.suffices(u.Net)) {
+			return false // what one network alone is shown may be for it alone, so that counts for some pages a day
 		}
 	case p.Showing == u.Showing || !u.belongsToOthers():
 		return false
@@ -39,7 +39,7 @@ func (u *update) belongsToOthers() bool {
 		return borrowed
 	}
 	rival := u.rival(u.Location, d)
-	if rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < anotherDay {
+	if rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < day {
 		page{u.Batch, rival}.borrow(u.Visit) // it was the first one to show it
 		borrowed = true
 	}
@@ -48,7 +48,7 @@ func (u *update) belongsToOthers() bool {
 	}
 	r := u.p.Judged()
 	r.Self, r.Crowd = u.Canonized, u.Crowd
-	c := u.site.context(&r, u.site.Robots, u.moment())
+	c := u.site.Context(&r, u.site.Robots, u.moment())
 	c.Copies = u.copies(rival, d.Members()+1)
 	is, _ := eligibility.Decide(r, c)
 	return is.Reason == eligibility.Duplicate || is.Reason == eligibility.SoftNotFound
@@ -90,18 +90,4 @@ func (g page) setBorrowed(showing uint64) {
 		d.Borrow(id)
 		g.putDuplicates(showing, d)
 	}
-}
-
-// borrowedForLong reports whether the page has shown the content for a day, and nobody got another
-// one in between. If only one network saw that, it may be the network's own answer, so only some
-// pages a day count.
-func (u *update) borrowedForLong() bool {
-	p := u.p
-	if u.Moment().Sub(p.Missing) < anotherDay {
-		return false
-	}
-	if p.MissingNet == pagerecord.SeveralNetworks || u.Net != 0 && p.MissingNet != 0 && u.Net != p.MissingNet {
-		return true
-	}
-	return u.suffices(u.Net)
 }

@@ -41,7 +41,7 @@ func (u *update) content() {
 		p.Claims = u.site.claims(u.Extensions.Alternates())
 		c := u.compare()
 		u.keepLinks(c)
-		if u.renews(wasRead, c.outcome) {
+		if p.Renews(wasRead, c.outcome, u.Moment()) {
 			u.found[u.Location] = u.Extensions
 		}
 		u.outcome(c)
@@ -122,34 +122,9 @@ func ReadReputations(b []byte) (rs lastmod.Reputations) {
 	return rs
 }
 
-// outcome dates the change that a visit has shown, and feeds the rate estimate. While
-// something is held, the estimate is not fed; that is done once it is certain.
+// outcome dates the change that a visit has shown, and feeds the rate estimate.
 func (u *update) outcome(c comparison) {
-	p := u.p
-	found, at := u.date(c), u.At.Unix()
-	switch {
-	case c.outcome == mark.Changed, found.Rewritten:
-		since := found.Since.Seconds()
-		if found.Exact != 0 {
-			p.Rate = p.Rate.SawChangeAt(since, found.Exact.Seconds())
-		} else {
-			p.Rate = p.Rate.Saw(since, true)
-		}
-		if since != at {
-			p.Rate = p.Rate.Saw(at, false)
-		}
-	case c.outcome == mark.Moving:
-		p.Rate = p.Rate.Saw(at, true)
-	default:
-		if p.Mark.Holding() {
-			return
-		}
-		if c.outcome == mark.Variant {
-			p.Rate = p.Rate.SawNoise(at)
-		} else {
-			p.Rate = p.Rate.Saw(at, false)
-		}
-	}
+	u.p.Estimate(c.outcome, u.date(c), u.At.Unix())
 }
 
 // Knows reports whether a visit need not be read: it has the same bytes as the last one,
@@ -160,7 +135,7 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	if !p.Witnessed || p.BodyHash != k.Hash {
 		return false, false
 	}
-	again = p.Read && site.reopens(k, p) // whatever the mark says
+	again = p.Read && p.Reopens(k.Moment(), k.Net, site.KeepFor) // whatever the mark says
 	switch {
 	case again, p.Mark.Holding(), p.Mark.Odd(), p.Variants.Untold():
 		return false, again

@@ -139,7 +139,7 @@ func TestClusterTakesOutNoEstablishedPage(t *testing.T) {
 }
 
 func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
-	const crowdNeeded = 5 // see package crowd
+	const crowdNeeded = 5 // see package memory
 	w := newWorld(t, options{})
 	junk := func(n int, network func(i int) string) {
 		for i := range n {

@@ -229,8 +229,8 @@ func TestChangeFreqIsInferred(t *testing.T) {
 			}
 			e := w.page("/b").Entry
 			if e.Freq != tt.want {
-				p := w.page("/b")
-				w.Errorf("changefreq %q, want %q (likeliest %q, %.2f)", e.Freq, tt.want, p.Freq, p.Confidence)
+				freq, sure := w.page("/b").Freq()
+				w.Errorf("changefreq %q, want %q (likeliest %q, %.2f)", e.Freq, tt.want, freq, sure)
 			}
 			if tt.want == rate.Always && w.lastMod("/b") != 0 {
 				w.Error("a page that is another one at every observation has a lastmod")

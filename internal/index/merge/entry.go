@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -21,7 +20,7 @@ type page struct {
 // list writes the entry of the page.
 func (g page) list() {
 	p := g.p
-	e := p.Entry(g.site.Confidence)
+	e := p.Entry(Confidence)
 	e.Extensions = g.extensions()
 	location := p.Loaded.Location
 	if !p.Loaded.Listed {
@@ -107,20 +106,6 @@ func (g page) move() {
 	g.Effects.Filling = max(g.Effects.Filling, to)
 	p.Shard = to
 	g.asSaved(p)
-}
-
-// renews reports whether the extensions that a visit shows replace those of the entry. was
-// says that the page had been read. Media that change without the text, as in a carousel,
-// are updated once a day. Otherwise each visit would change a file.
-func (u *update) renews(was bool, o mark.Outcome) bool {
-	p := u.p
-	if o == mark.First || o == mark.Changed {
-		return true
-	}
-	if p.NoFollow { // its ReadAt is never set
-		return p.Loaded.Before.Day() != u.Moment().Day()
-	}
-	return !was || p.ReadAt.Day() != u.Moment().Day()
 }
 
 // extensions returns what the entry of a listed page has, as far as it is wanted: what the last

@@ -52,7 +52,7 @@ func inLanguages(text string, alternates ...string) string {
 func (w *world) wantAlternates(location string, want ...string) {
 	w.Helper()
 	var got []string
-	for _, a := range w.page(location).Alternates {
+	for _, a := range w.page(location).Peers {
 		got = append(got, a.Lang+"="+a.Location)
 	}
 	slices.Sort(got)

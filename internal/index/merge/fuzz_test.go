@@ -22,7 +22,7 @@ import (
 // site is a new site.
 func site() *Site {
 	return &Site{
-		Settings: Settings{KeepFor: 90 * day, Networks: 3, Confidence: 0.5}, Keys: "https://example.com|", Names: secret.NewNames(nil),
+		Settings: Settings{KeepFor: 90 * day, Networks: 3}, Keys: "https://example.com|", Names: secret.NewNames(nil),
 	}
 }
 
@@ -71,8 +71,8 @@ func FuzzPage(f *testing.F) {
 			if n := len(p.Encode()); n > len(fields)+700 {
 				t.Errorf("a page that came with %d bytes has %d", len(fields), n)
 			}
-			historyOf(p)
-			p.Entry(0.5)
+			p.Rate.Interval()
+			p.Entry(Confidence)
 			if i == 1 {
 				facts = pagehtml.Read([]byte(body+"<p>Something else that is long enough to be a text of its own."), pagehtml.Options{})
 			}

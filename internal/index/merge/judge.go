@@ -8,8 +8,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
-// context returns what surrounds the record of a location, without other pages.
-func (s *Settings) context(r *eligibility.Record, obeyed *robots.Obeyed, now moment.Time) eligibility.Context {
+// Context returns what surrounds the record of a location, without other pages.
+func (s *Settings) Context(r *eligibility.Record, obeyed *robots.Obeyed, now moment.Time) eligibility.Context {
 	rule, _ := s.Rules.Match(r.Location)
 	return eligibility.Context{
 		Now: now, Listing: rule.Listing, Entry: s.Entries[r.Location], Networks: s.Networks,
@@ -30,14 +30,14 @@ func disallowed(r *eligibility.Record, obeyed *robots.Obeyed) bool {
 func (g page) judge() (next *pagerecord.Page) {
 	p := g.p
 	r := p.Judged()
-	c := g.site.context(&r, g.site.Robots, g.moment())
+	c := g.site.Context(&r, g.site.Robots, g.moment())
 	if !r.NeedsNeighbours(c) {
 		p.Standing, _ = eligibility.Decide(r, c)
 		g.leave(g.site.ID(r.Location))
 		return nil
 	}
 	if !r.Public {
-		p.Barred = p.Barred || g.barred(r.Location)
+		p.Barred = p.Barred || g.Get(g.site.Keys.Bar(r.Location)) != nil
 		r.Barred = p.Barred
 	}
 	if !r.Public && p.Group != 0 {
@@ -87,7 +87,7 @@ func (m *Batch) copies(rival *pagerecord.Page, members int) eligibility.Copies {
 	c := eligibility.Copies{Showing: members}
 	if rival != nil {
 		other := rival.Judged()
-		claim := other.Claim(m.site.context(&other, m.site.Robots, m.moment()))
+		claim := other.Claim(m.site.Context(&other, m.site.Robots, m.moment()))
 		c.Listed = &claim
 	}
 	return c

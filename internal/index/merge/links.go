@@ -8,20 +8,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// reopens reports whether the page must be read again although k shows the same bytes as
-// the last visit. It must if merging its links left something open. It also must now and
-// then, since the records of the locations it links to expire.
-func (site *Site) reopens(k *observation.Observation, p *pagerecord.Page) bool {
-	age := k.Moment().Sub(p.ReadAt)
-	switch {
-	case p.Open == pagerecord.Settled:
-		return age >= site.KeepFor/2
-	case p.Open == pagerecord.Unproven && k.Net != 0 && k.Net != p.ReadNet:
-		return true
-	}
-	return age >= eligibility.ShownAfter
-}
-
 // leads reports whether links of the page are evidence: any visitor can find them. An
 // archive with noindex still leads to its pages, and an entry leads whatever it says about
 // itself.
@@ -42,7 +28,7 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 func (site *Site) Fresh(v *Visit) []observation.Link {
 	fresh := make([]observation.Link, 0, len(v.Links))
 	for _, ln := range v.Links {
-		if ln.Location != v.Location && (v.Again || !site.Followed.has(xxh3.HashString(ln.Location))) {
+		if ln.Location != v.Location && (v.Again || !site.Followed.Has(xxh3.HashString(ln.Location))) {
 			fresh = append(fresh, ln)
 		}
 	}
@@ -141,22 +127,3 @@ func (u visited) unprompted() bool {
 		return p.Listed()
 	}
 }
-
-// followedLinks is how many links are remembered. The links of a menu are on every page,
-// and each link costs two reads of the store.
-const followedLinks = 1 << 15
-
-// Followed remembers the most recently merged links. The zero value is empty.
-type Followed struct{ slots [followedLinks]uint64 }
-
-func (f *Followed) has(link uint64) bool { return f.slots[link%followedLinks] == link }
-
-// Add remembers links.
-func (f *Followed) Add(links map[uint64]bool) {
-	for link := range links {
-		f.slots[link%followedLinks] = link
-	}
-}
-
-// Forget drops everything. Call it when the store may have lost merged links.
-func (f *Followed) Forget() { *f = Followed{} }

@@ -74,7 +74,7 @@ func TestHeldNewsAreConfirmedByMoreObservationsAndDatedToTheFirst(t *testing.T) 
 				w.wait(time.Hour)
 			}
 			w.wantLastMod(pages[0], first)
-			if n := w.page(pages[0]).Changes; n != 1 {
+			if n := w.page(pages[0]).Dates.Count; n != 1 {
 				w.Errorf("%d changes, want 1", n)
 			}
 		})
@@ -153,8 +153,8 @@ func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
 			for i := range 30 {
 				see(i, "")
 			}
-			if p := w.page("/a"); p.Changes != 0 || w.lastMod("/a") != 0 {
-				w.Fatalf("%d changes of a page that stayed as it was", p.Changes)
+			if p := w.page("/a"); p.Dates.Count != 0 || w.lastMod("/a") != 0 {
+				w.Fatalf("%d changes of a page that stayed as it was", p.Dates.Count)
 			}
 			var want int64
 			for i := range 4 * len(tt.langs) {
@@ -163,8 +163,8 @@ func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
 				}
 				see(i, "From the next winter on, all of it will be made of wood that grows beside the house.")
 			}
-			if p := w.page("/a"); p.Changes != 1 {
-				w.Errorf("%d changes, want 1", p.Changes)
+			if p := w.page("/a"); p.Dates.Count != 1 {
+				w.Errorf("%d changes, want 1", p.Dates.Count)
 			}
 			w.wantLastMod("/a", want)
 		})
@@ -182,7 +182,7 @@ func TestEditThatANewLanguageShowsFirstIsDated(t *testing.T) {
 		}
 		edited := html("This is not at all what it said in the beginning, and it is longer too.")
 		w.sight("/a", edited, speaking("it"))
-		if got := w.page("/a").Changes; got != 0 {
+		if got := w.page("/a").Dates.Count; got != 0 {
 			t.Errorf("%d changes, by a visitor whose page may be another one", got)
 		}
 		w.wait(time.Hour)
@@ -305,8 +305,8 @@ func TestRateUsesTheDateOfABelievedSource(t *testing.T) {
 			}
 			freq, p := want.Freq()
 			got := w.page("/a")
-			if got.Freq != freq || got.Confidence != p {
-				w.Errorf("%v with %v, want %v with %v", got.Freq, got.Confidence, freq, p)
+			if is, sure := got.Freq(); is != freq || sure != p {
+				w.Errorf("%v with %v, want %v with %v", is, sure, freq, p)
 			}
 			if by := got.Entry.By; (by == lastmod.Server) != tt.exact {
 				w.Errorf("the change was dated by %v", by)

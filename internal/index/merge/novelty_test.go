@@ -142,11 +142,11 @@ func TestRotatingLinksDateNothing(t *testing.T) {
 		}
 		for i := range articles {
 			location := fmt.Sprintf("/article-%d", i)
-			if p := w.page(location); p.FirstSeen.IsZero() || p.Entry.By == lastmod.Link {
+			if p := w.page(location); p.FirstSeen == 0 || p.Entry.By == lastmod.Link {
 				t.Errorf("%s was first seen %v, and has the date %+v", location, p.FirstSeen, p.Entry.Date)
 			}
 		}
-		if n := w.page("/").Changes; n == 0 {
+		if n := w.page("/").Dates.Count; n == 0 {
 			t.Error("the prices changed, and nothing was seen of it")
 		}
 	})

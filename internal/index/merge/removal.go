@@ -21,9 +21,6 @@ import (
 //
 // All clients whose network is unknown count as one network.
 
-// anotherDay is how much later the same network must be refused again.
-const anotherDay = 24 * time.Hour
-
 // withdraw takes the page out: the site no longer serves it, or it now forbids its listing.
 func (u *update) withdraw(why eligibility.Reason) {
 	u.p.Status = u.Response.Status
@@ -65,8 +62,9 @@ func (u *update) refused(why eligibility.Reason) {
 		}
 		return
 	}
-	switch second := u.confirms(why); {
-	case p.Missing == 0, !second && u.outweighs(why):
+	known := p.Missing != 0 && (pagerecord.Variable(p.MissingWhy) || !u.ignores(p.MissingNet, p.MissingWhy))
+	switch second := known && p.ConfirmedBy(why, u.Net, at); {
+	case !known, !second && p.OutweighedBy(why):
 		u.setBorrowed(0)
 		p.Status, p.PendingRemoval = u.Response.Status, pagerecord.PendingRemoval{Missing: at, MissingWhy: why, MissingNet: u.Net}
 		if u.Showing != p.Showing {
@@ -83,31 +81,6 @@ func (u *update) refused(why eligibility.Reason) {
 		u.Effects.Pending[u.Location] = p.Missing // another process may have noted it
 	}
 	u.Save(p)
-}
-
-// confirms reports whether this is the refusal of a second network, or of the same one a day later.
-func (u *update) confirms(why eligibility.Reason) bool {
-	p := u.p
-	if p.Missing == 0 || pagerecord.Variable(why) || pagerecord.Variable(p.MissingWhy) || p.MissingWhy == eligibility.Duplicate || u.ignores(p.MissingNet, p.MissingWhy) {
-		return false
-	}
-	if u.Moment().Sub(p.Missing) >= anotherDay {
-		return true
-	}
-	return u.Net != 0 && p.MissingNet != 0 && p.MissingNet != pagerecord.SeveralNetworks && u.Net != p.MissingNet
-}
-
-// outweighs reports whether a new reason for a removal replaces the present one: because the
-// present one is ignored by now, or because only the new one is confirmed after a minute.
-func (g page) outweighs(why eligibility.Reason) bool {
-	p := g.p
-	switch {
-	case pagerecord.Variable(p.MissingWhy):
-		return false
-	case pagerecord.Variable(why), p.MissingWhy == eligibility.Duplicate, g.ignores(p.MissingNet, p.MissingWhy):
-		return true
-	}
-	return why == eligibility.NotFound && !p.HasMinute()
 }
 
 // giveMinute stores that the removal will be confirmed after a minute, if it is of that kind.

@@ -24,7 +24,7 @@ func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) b
 	}
 	p.Loaded.Location = location
 	r := p.Judged()
-	is := eligibility.Revise(r, site.context(&r, site.Robots, moment.Of(now)))
+	is := eligibility.Revise(r, site.Context(&r, site.Robots, moment.Of(now)))
 	return is.Verdict != p.Verdict || !is.Listed() && is.Reason != p.Reason
 }
 
@@ -88,9 +88,6 @@ func (g page) erase(key string, id uint64) {
 	g.tally(key, eligibility.Standing{})
 	g.p.Loaded.Changed = false
 }
-
-// barred reports whether the owner made servemap forget a location, by the record that bars it.
-func (m *Batch) barred(location string) bool { return m.Get(m.site.Keys.Bar(location)) != nil }
 
 // Forget erases the record of a location and bars it. What bars it does not name the location, and
 // outlives all else that is known of it. If links to it were seen, [Batch.Allow] needs to know.

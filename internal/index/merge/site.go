@@ -10,8 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/decide/mark"
-	"github.com/servemap/servemap/internal/index/crowd"
+	"github.com/servemap/servemap/internal/index/memory"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/changelog"
@@ -28,7 +27,6 @@ type Settings struct {
 	Normalizer *location.Normalizer
 	Entries    map[string]bool            // locations where visitors enter
 	Networks   int                        // distinct networks that make evidence
-	Confidence float64                    // least probability of a changefreq
 	KeepFor    time.Duration              // how long an unseen page is kept
 	Extensions extension.Set              // of entries
 	Owns       func(location string) bool // whether servemap itself serves a location
@@ -50,7 +48,7 @@ type Site struct {
 	Activity    sitewide.Activity
 	Listed      int // pages listed now, about
 
-	Memory
+	memory.Memory
 
 	Extended extension.Set // the extensions that all entries agree with
 	Over     map[int]bool  // parts with more pages than they may have
@@ -58,13 +56,6 @@ type Site struct {
 	// OnUnsaved is called for pages that were changed but not saved. It is nil except
 	// in tests.
 	OnUnsaved func(location string)
-}
-
-// Memory is what the worker remembers of the site. It can be learned again.
-type Memory struct {
-	Followed    Followed       // links that were merged lately
-	Shown       crowd.Contents // contents that were shown lately
-	Boilerplate mark.Site      // the text that the site's pages have in common
 }
 
 // wait returns the key under which a location that is not public is stored.
@@ -88,3 +79,6 @@ func (s *Settings) OwnQuery(location string) bool {
 func (s *Settings) SpanLength() time.Duration { return sitewide.SpanLength(s.KeepFor) }
 
 const day = 24 * time.Hour
+
+// Confidence is the least probability of a changefreq that is published.
+const Confidence = 0.5

@@ -70,20 +70,13 @@ func (u *update) seen() {
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
 	p.Witnessed, p.Absent = true, eligibility.None
-	if u.Same {
-		u.seenSame()
-	} else {
+	if !u.Same {
 		u.seenNew()
+	} else {
+		p.Crowd, p.Mark = p.Crowd || u.Crowd, p.Mark.Still()
+		u.outcome(comparison{outcome: mark.Same})
 	}
 	u.stored(u.At)
-}
-
-// seenSame merges a visit that shows the bytes of the last one.
-func (u *update) seenSame() {
-	p := u.p
-	p.Crowd = p.Crowd || u.Crowd
-	p.Mark = p.Mark.Still()
-	u.outcome(comparison{outcome: mark.Same})
 }
 
 // seenNew merges a visit that shows other bytes than the last one.

@@ -234,9 +234,17 @@ func (w *world) record(location string) *pagerecord.Page {
 	return p
 }
 
-// page returns what is known of a location.
-func (w *world) page(location string) Known {
-	return w.site.Know(location, w.record(location), w.site.Robots, w.now)
+// known is what is known of a location by its record, with the verdict that holds now.
+type known struct {
+	*pagerecord.Page
+	Entry shards.Entry
+}
+
+func (w *world) page(location string) known {
+	p := w.record(location)
+	r := p.Judged()
+	p.Standing = eligibility.Revise(r, w.site.Context(&r, w.site.Robots, w.moment()))
+	return known{p, p.Entry(Confidence)}
 }
 
 // entry returns the stored entry of a listed page.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -58,6 +59,42 @@ func (p *Page) bearsOut(freq rate.Freq) bool {
 }
 
 const day = 24 * time.Hour
+
+// Estimate feeds the rate estimate with what an observation has shown, at a time in Unix seconds. While
+// something is held, the estimate is not fed; that is done once it is certain.
+func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
+	switch since := found.Since.Seconds(); {
+	case o == mark.Changed, found.Rewritten:
+		if found.Exact != 0 {
+			p.Rate = p.Rate.SawChangeAt(since, found.Exact.Seconds())
+		} else {
+			p.Rate = p.Rate.Saw(since, true)
+		}
+		if since != at {
+			p.Rate = p.Rate.Saw(at, false)
+		}
+	case o == mark.Moving:
+		p.Rate = p.Rate.Saw(at, true)
+	case p.Mark.Holding():
+	case o == mark.Variant:
+		p.Rate = p.Rate.SawNoise(at)
+	default:
+		p.Rate = p.Rate.Saw(at, false)
+	}
+}
+
+// Renews reports whether what an observation shows for the extensions replaces what the entry has.
+// Media that change without the text, as in a carousel, are updated once a day. Otherwise each visit
+// would change a file. was says that the page had been read.
+func (p *Page) Renews(was bool, o mark.Outcome, at moment.Time) bool {
+	switch {
+	case o == mark.First, o == mark.Changed:
+		return true
+	case p.NoFollow: // its ReadAt is never set
+		return p.Loaded.Before.Day() != at.Day()
+	}
+	return !was || p.ReadAt.Day() != at.Day()
+}
 
 // Inherit takes over the history of the page that moved here.
 func (p *Page) Inherit(from *Page) {

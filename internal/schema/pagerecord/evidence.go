@@ -1,6 +1,8 @@
 package pagerecord
 
 import (
+	"time"
+
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/sitewide"
@@ -74,4 +76,18 @@ func (p *Page) LeavesOpen(now moment.Time) Openness {
 		return Unseen
 	}
 	return Settled
+}
+
+// Reopens reports whether the page must be read again although it shows the same bytes as before.
+// It must if merging its links left something open. It also must now and then, since the records of
+// the locations it links to expire.
+func (p *Page) Reopens(at moment.Time, network uint32, keepFor time.Duration) bool {
+	age := at.Sub(p.ReadAt)
+	switch {
+	case p.Open == Settled:
+		return age >= keepFor/2
+	case p.Open == Unproven && network != 0 && network != p.ReadNet:
+		return true
+	}
+	return age >= eligibility.ShownAfter
 }

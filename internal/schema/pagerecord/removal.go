@@ -20,6 +20,35 @@ func (d *PendingRemoval) HasMinute() bool {
 	return Variable(d.MissingWhy) || d.MissingWhy == eligibility.NotFound || d.MissingNet == SeveralNetworks
 }
 
+// ConfirmedBy reports whether an answer is the refusal of a second network, or of the same one a day
+// later. An answer of another kind confirms nothing.
+func (d *PendingRemoval) ConfirmedBy(why eligibility.Reason, network uint32, at moment.Time) bool {
+	if Variable(why) || Variable(d.MissingWhy) || d.MissingWhy == eligibility.Duplicate {
+		return false
+	}
+	return d.IsOld(at) || d.MissingNet != SeveralNetworks && d.ByAnother(network)
+}
+
+// IsOld reports whether the removal has been pending for a day.
+func (d *PendingRemoval) IsOld(at moment.Time) bool { return at.Sub(d.Missing) >= day }
+
+// ByAnother reports whether a network is certainly another one than that of the first answer.
+func (d *PendingRemoval) ByAnother(network uint32) bool {
+	return network != 0 && d.MissingNet != 0 && network != d.MissingNet
+}
+
+// OutweighedBy reports whether a new reason for a removal replaces the present one, since only the new
+// one is confirmed after a minute.
+func (d *PendingRemoval) OutweighedBy(why eligibility.Reason) bool {
+	switch {
+	case Variable(d.MissingWhy):
+		return false
+	case Variable(why), d.MissingWhy == eligibility.Duplicate:
+		return true
+	}
+	return why == eligibility.NotFound && !d.HasMinute()
+}
+
 // Minute returns the record of a removal that has its minute.
 func (d *PendingRemoval) Minute() []byte { return codec.Marshal(PendingRemoval{Missing: d.Missing}) }
 

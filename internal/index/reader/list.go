@@ -1,4 +1,4 @@
-package indexer
+package reader
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -25,7 +24,7 @@ type Wanted struct {
 // Some are listed pages in the order of their locations. Next is the location after
 // which to go on, "" if there are no more.
 type Some struct {
-	Pages []merge.Known
+	Pages []Known
 	Next  string
 }
 
@@ -68,18 +67,18 @@ func (r *Reader) list(ctx context.Context, w Wanted) (some Some, err error) {
 
 // publicFrom yields the locations that are or were listed, with their records. A record is
 // valid until the next one. It sets err if the store fails.
-func (x *Reader) publicFrom(ctx context.Context, prefix, after string, err *error) func(func(string, []byte) bool) {
+func (r *Reader) publicFrom(ctx context.Context, prefix, after string, err *error) func(func(string, []byte) bool) {
 	return func(yield func(string, []byte) bool) {
-		pages := x.site.Keys.Pages()
+		pages := r.site.Keys.Pages()
 		if after != "" {
 			after = pages + after
 		}
-		for r, failed := range x.store.Scan(ctx, pages+prefix, after) {
+		for rec, failed := range r.store.Scan(ctx, pages+prefix, after) {
 			if failed != nil {
 				*err = failed
 				return
 			}
-			if !yield(strings.TrimPrefix(r.Key, pages), r.Value) {
+			if !yield(strings.TrimPrefix(rec.Key, pages), rec.Value) {
 				return
 			}
 		}
@@ -87,10 +86,10 @@ func (x *Reader) publicFrom(ctx context.Context, prefix, after string, err *erro
 }
 
 // listed returns what is known of a page by its record, and whether it is listed.
-func (r *Reader) listed(location string, value []byte) (merge.Known, bool) {
+func (r *Reader) listed(location string, value []byte) (Known, bool) {
 	s, err := pagerecord.Decode(value)
 	if err != nil || !s.Listed() {
-		return merge.Known{}, false
+		return Known{}, false
 	}
 	p := r.know(location, s)
 	return p, p.Verdict == eligibility.Listed

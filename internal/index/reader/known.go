@@ -1,4 +1,4 @@
-package merge
+package reader
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -81,15 +82,14 @@ type History struct {
 	Reading mark.Reading
 }
 
-// Know returns what is known of location. It may be called concurrently, since it uses
-// only the settings and its arguments.
-func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
+// know returns what is known of location.
+func know(set *merge.Settings, location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
 	p.Loaded.Location = location
 	r := p.Judged()
 	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
 	return Known{
-		Location: location, Standing: eligibility.Revise(r, set.context(&r, obeyed, moment.Of(now))),
+		Location: location, Standing: eligibility.Revise(r, set.Context(&r, obeyed, moment.Of(now))),
 		Evidence: p.Evidence, IsEntry: set.Entries[location],
 		Removal: removalOf(p, now),
 		Rule:    rule.Listing == eligibility.Always, Pattern: rule.Pattern,
@@ -99,7 +99,7 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 		},
 		Relations: Relations{Alternates: p.Peers},
 		History:   historyOf(p),
-		Listing:   Listing{Shard: p.Shard, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure},
+		Listing:   Listing{Shard: p.Shard, Entry: p.Entry(merge.Confidence), Freq: freq, Confidence: sure},
 	}
 }
 

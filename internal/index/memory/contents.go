@@ -1,8 +1,4 @@
-// Package crowd remembers which locations showed a content lately, and to which networks. So a
-// content that many locations show is known before any of them has evidence. It takes only hashes,
-// and returns how many other locations and networks had a content. Its size is fixed, and it must
-// never hold a location in clear.
-package crowd
+package memory
 
 import "slices"
 
@@ -19,8 +15,10 @@ const (
 	sharers = 2
 )
 
-// Contents are the contents that were shown lately. They belong to one goroutine. The zero value is
-// empty.
+// Contents remember which locations showed a content lately, and to which networks. So a content that
+// many locations show is known before any of them has evidence. They take only hashes, and return how
+// many other locations and networks had a content. Their size is fixed, and they must never hold a
+// location in clear.
 type Contents struct{ slots [kept]shown }
 
 // shown is one content and networks that got it.

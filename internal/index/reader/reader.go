@@ -1,4 +1,6 @@
-package indexer
+// Package reader answers questions about what is stored: what is known of a page, which pages are
+// listed, and what happened to them. It never writes to the store, and it needs no worker.
+package reader
 
 import (
 	"context"
@@ -26,6 +28,15 @@ type Reader struct {
 	sitemaps atomic.Pointer[[]string]      // that the robots.txt names, nil if it was not seen since the start
 }
 
+// New returns a reader of the records of a site.
+func New(st store.Store, site *merge.Site) *Reader { return &Reader{store: st, site: site} }
+
+// Obey makes o the robots.txt that holds.
+func (r *Reader) Obey(o *robots.Obeyed) { r.robots.Store(o) }
+
+// SetSitemaps notes the values of the Sitemap lines of a robots.txt that was seen.
+func (r *Reader) SetSitemaps(named []string) { r.sitemaps.Store(&named) }
+
 // Sitemaps returns the values of the Sitemap lines of the robots.txt that was seen last, nil
 // if none was seen since the start.
 func (r *Reader) Sitemaps() []string {
@@ -37,12 +48,12 @@ func (r *Reader) Sitemaps() []string {
 
 // Pages yields the listed pages in the order of their locations. It leaves out records
 // that cannot be read. It ends when ctx ends, even if the store hangs.
-func (r *Reader) Pages(ctx context.Context) iter.Seq2[merge.Known, error] {
+func (r *Reader) Pages(ctx context.Context) iter.Seq2[Known, error] {
 	return txn.EachWithin(ctx, r.pages)
 }
 
-func (r *Reader) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
-	return func(yield func(merge.Known, error) bool) {
+func (r *Reader) pages(ctx context.Context) iter.Seq2[Known, error] {
+	return func(yield func(Known, error) bool) {
 		var err error
 		for location, value := range r.publicFrom(ctx, "", "", &err) {
 			if p, ok := r.listed(location, value); ok && !yield(p, nil) {
@@ -50,22 +61,22 @@ func (r *Reader) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 			}
 		}
 		if err != nil {
-			yield(merge.Known{}, err)
+			yield(Known{}, err)
 		}
 	}
 }
 
 // Page returns what is known of location. If nothing is, the verdict is Unknown. It
 // returns when ctx ends, even if the store hangs.
-func (r *Reader) Page(ctx context.Context, location string) (merge.Known, error) {
-	p, err := txn.Within(ctx, func() (merge.Known, error) { return r.pageOf(ctx, location) })
+func (r *Reader) Page(ctx context.Context, location string) (Known, error) {
+	p, err := txn.Within(ctx, func() (Known, error) { return r.pageOf(ctx, location) })
 	if err != nil {
-		return merge.Known{}, fmt.Errorf("looking the page up: %w", err)
+		return Known{}, fmt.Errorf("looking the page up: %w", err)
 	}
 	return p, nil
 }
 
-func (r *Reader) pageOf(ctx context.Context, location string) (merge.Known, error) {
+func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
 	s, key, err := r.find(ctx, location)
 	p := r.know(location, s)
 	if err != nil || key == nil {
@@ -106,8 +117,8 @@ func (r *Reader) find(ctx context.Context, location string) (s *pagerecord.Page,
 }
 
 // know derives what is known of a location from its record.
-func (r *Reader) know(location string, s *pagerecord.Page) merge.Known {
-	return r.site.Know(location, s, r.robots.Load(), time.Now())
+func (r *Reader) know(location string, s *pagerecord.Page) Known {
+	return know(&r.site.Settings, location, s, r.robots.Load(), time.Now())
 }
 
 // Events yields what happened to listed pages since a time, see
