@@ -3,6 +3,7 @@ package servemap
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -24,7 +25,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/observe"
-	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/announce"
 	"github.com/servemap/servemap/internal/schema/changelog"
 )
@@ -245,13 +246,12 @@ type ExploreOptions struct {
 	MaxRequests int
 	// Concurrency is how many requests run at once at most; by default 2.
 	Concurrency int
-	// Static says that the handler serves files and nothing else. Then Explore follows a
-	// link whatever its words are: a manual explains how to delete.
-	Static bool
-	// Revisit makes Explore go on until ctx ends and observe pages that no visitor requests:
-	// at a page that changes daily about twice a day, at others less often, at each at least
-	// three times in Limits.KeepFor. So their changes get a lastmod, and pages that are gone
-	// leave. It makes at most a request a second, and one for each ten observations by visitors.
+	// Inside, if not nil, is the site's own handler, which Explore asks in place of the
+	// origin. Then pages that a proxy in front protects count as public.
+	Inside http.Handler
+	// Revisit makes Explore go on until ctx ends and request pages that no visitor requests,
+	// at most one a second: one that changes daily about twice a day, each at least three
+	// times in Limits.KeepFor. So changes get a lastmod, and pages that are gone leave.
 	Revisit bool
 	// Resume is the State of an exploration to continue.
 	Resume []byte
@@ -266,7 +266,8 @@ type Exploration struct {
 	Pages    int `json:"pages"`    // requests answered with HTML
 	Waiting  int `json:"waiting"`  // locations still to request
 	// Skipped counts by reason the links that Explore did not follow, such as "acting",
-	// "disallowed", "nofollow", "query" or "endless".
+	// "disallowed", "nofollow", "query" or "endless". Pages "elsewhere" were requested, but
+	// not answered by this process, so they taught it nothing.
 	Skipped map[string]int `json:"skipped,omitempty"`
 	// Acting are the URLs of such links that may change something, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
@@ -276,36 +277,38 @@ type Exploration struct {
 	State []byte `json:"-"`
 }
 
-// Explore walks the site through handler, in this process, from the entries along the
-// links, and requests what rules with [DecisionAlways] name without a star. It returns when
-// all it found is in the sitemap. So a site has its sitemap before its first visitor.
-// handler is the site's own; the Site may wrap it already. If it is nil, it is
-// [http.DefaultServeMux]. Explore calls it concurrently. If opts is nil, it uses the
-// defaults. A page to which no page links needs a visitor or such a rule.
+// Explore walks the site through its public origin, from the entries along the links, and
+// requests what rules with [DecisionAlways] name without a star. It returns when all it
+// found is in the sitemap. So a site has its sitemap before its first visitor. If opts is
+// nil, it uses the defaults. A page to which no page links needs a visitor or such a rule.
 //
-// Each page counts as seen, and each link as evidence, as if an anonymous visitor had come,
-// but Explore is no network. It makes only GET requests, without cookies, with the
-// User-Agent "servemap-explore" and from 192.0.2.1, which no host has. It obeys robots.txt
-// and nofollow, fills in no form, and requests no link that may act, by a word such as
-// "delete" or "logout" or by what a script does with it, and no calendar that goes on for
-// ever. It slows down when the site does, and pauses while it answers 429, 502, 503 or 504.
+// First Explore finds out, for some seconds, whether the origin leads to this process; the
+// server may begin to listen meanwhile. If not, the error says so, and nothing is explored
+// without [ExploreOptions.Inside]. So it gets what a stranger gets: where a proxy in front
+// wants a password, redirects or adds noindex, that counts. Each page counts as seen, but
+// Explore is no network. It makes only GET requests, to the origin alone, without cookies,
+// as "servemap-explore". It obeys robots.txt and nofollow, requests no link that may act,
+// and slows down or pauses when the site does.
 //
 // The error is that of ctx if ctx ended. Otherwise it says why the exploration could not
 // begin or go on. In each case the Exploration is complete, and its State can continue it.
-func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreOptions) (Exploration, error) {
+func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, error) {
 	if opts == nil {
 		opts = &ExploreOptions{}
 	}
-	cfg, err := explored{s}.config(handler, opts)
+	cfg, err := explored{s}.config(opts)
 	if err != nil {
 		return Exploration{}, fmt.Errorf("servemap: exploring: %w", err)
 	}
-	report, err := explore.Run(observe.WithExploring(ctx), cfg)
+	report, err := explore.Run(ctx, cfg)
 	if err == nil {
 		err = s.Flush(ctx)
 	}
 	if err == nil && opts.Revisit {
-		err = explore.Revisit(observe.WithExploring(ctx), cfg, s.limits.KeepFor/3)
+		err = explore.Revisit(ctx, cfg, s.limits.KeepFor/3)
+	}
+	if errors.Is(err, explore.ErrElsewhere) {
+		err = fmt.Errorf("%w; %s", err, messages.Elsewhere())
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)
@@ -313,25 +316,27 @@ func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreO
 	return Exploration(report), err
 }
 
-// Exploring reports whether [Site.Explore] made a request. A handler can leave such
-// requests out of its statistics and limits.
+// Exploring reports whether [Site.Explore] made a request, for handlers behind [Site.Wrap]
+// or [Site.Mount]. They can leave such requests out of their statistics and limits.
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
-func (s explored) config(handler http.Handler, opts *ExploreOptions) (explore.Config, error) {
-	if handler == nil {
-		handler = http.DefaultServeMux
-	}
+func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("Concurrency", opts.Concurrency, 1, 0)); err != nil {
 		return explore.Config{}, err
 	}
 	cfg := explore.Config{
-		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.robots.rules, Entries: s.entries,
-		Site:        s,
+		Site: s, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
-		Static: opts.Static, Resume: opts.Resume,
+		Resume: opts.Resume,
 	}
-	if s.path != s.origin.Folder() && cfg.Robots == nil {
-		cfg.Robots = new(robots.Rules) // a proxy removes the prefix, so the host's robots.txt is not this handler's
+	if s.robots.given != "" {
+		cfg.Robots = []byte(s.robots.given)
+	}
+	if opts.Inside != nil {
+		cfg.Inside = s.observer.Inside(opts.Inside)
+		if s.path != s.origin.Folder() && cfg.Robots == nil {
+			cfg.Robots = []byte{} // a proxy removes the prefix, so the host's robots.txt is not this handler's
+		}
 	}
 	if opts.Progress != nil {
 		cfg.Progress = func(r explore.Report) { opts.Progress(Exploration(r)) }
@@ -350,7 +355,7 @@ func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 				continue
 			}
 			seen := explore.Seen{
-				Location: p.Location, Last: p.LastSeen, Watched: p.LastSeen.Sub(p.FirstSeen), Observations: int(p.Observations),
+				Location: p.Location, Last: p.LastSeen, Watched: p.LastSeen.Sub(p.FirstSeen), Times: int(p.Observations),
 				Least: p.Least, Likely: p.Mean, Most: p.Most,
 			}
 			if !yield(seen, err) || err != nil {
@@ -365,6 +370,15 @@ func (s explored) Observations() uint64 { return s.indexer.Stats().Observations 
 func (s explored) Own(loc string) bool { return s.files.OwnsLocation(loc) }
 
 func (s explored) Answered(status int) { s.answered.Count(status) }
+
+func (s explored) Prove() (location, says string, end func()) {
+	name, says, end := s.observer.Prove(s.name)
+	return s.origin.Folder() + name, says, end
+}
+
+func (s explored) Visit(loc string, h http.Header) func(context.Context, *response.Response) bool {
+	return s.observer.Visit(loc, h)
+}
 
 func (s explored) Target(loc string) string {
 	return s.path + strings.TrimPrefix(loc, s.origin.Folder())

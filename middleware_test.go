@@ -539,17 +539,25 @@ func show(handler http.Handler, path string) {
 
 // ExampleSite_Explore lists the pages of a site before anybody has visited it.
 func ExampleSite_Explore() {
-	site, ctx := open(nil), context.Background()
+	ctx, server := context.Background(), httptest.NewUnstartedServer(nil)
+	defer server.Close()
+	origin := "http://" + server.Listener.Addr().String() // leads to the server
+	site, err := servemap.New(origin, new(memstore.Store), nil)
+	if err != nil {
+		panic(err)
+	}
 	defer site.Close(ctx)
-	done, err := site.Explore(ctx, shop(), nil)
+	server.Config.Handler = site.Wrap(shop())
+	server.Start()
+	done, err := site.Explore(ctx, nil)
 	fmt.Println(done.Pages, "pages,", err)
 	for p, err := range site.Pages(ctx) {
-		fmt.Println(p.URL, err)
+		fmt.Println(strings.TrimPrefix(p.URL, origin), err)
 	}
 	// Output:
 	// 2 pages, <nil>
-	// https://example.com/ <nil>
-	// https://example.com/p/teapot <nil>
+	// / <nil>
+	// /p/teapot <nil>
 }
 
 // ExampleSite_Robots names the sitemap in the robots.txt that the program serves.
@@ -763,7 +771,7 @@ func ExampleExploring() {
 		}
 		pages.ServeHTTP(w, r)
 	}))
-	done, err := site.Explore(ctx, handler, nil)
+	done, err := site.Explore(ctx, &servemap.ExploreOptions{Inside: handler})
 	visit(site, handler, "/")
 	fmt.Println(done.Pages, "pages were explored,", visitors, "was visited,", err)
 	// Output:

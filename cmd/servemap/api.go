@@ -20,6 +20,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/notify"
 )
 
@@ -49,8 +50,9 @@ type way struct {
 // progress says how far an exploration is. The last one is Done, or says what failed.
 type progress struct {
 	servemap.Exploration
-	Done  bool   `json:"done,omitempty"`
-	Error string `json:"error,omitempty"`
+	Done      bool   `json:"done,omitempty"`
+	Error     string `json:"error,omitempty"`
+	Elsewhere bool   `json:"elsewhere,omitempty"` // the origin does not lead to the process
 }
 
 // answers are what a process says to the questions of commands and health checks.
@@ -67,7 +69,7 @@ type answers struct {
 func newAnswers(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
 	return &answers{
 		site: site, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
-		explorer: &explorer.Explorer{Site: site, Handler: handler, Static: s.Dir != "", State: control.Exploring(data), Log: log},
+		explorer: &explorer.Explorer{Site: site, Handler: handler, Inside: s.Inside, State: control.Exploring(data), Log: log},
 	}
 }
 
@@ -177,8 +179,11 @@ func (c *answers) serveExplore(w http.ResponseWriter, r *http.Request) {
 		answer(w, progress{Exploration: e})
 		_ = http.NewResponseController(w).Flush()
 	}
+	if r.FormValue("inside") == "true" {
+		opts.Inside = c.explorer.Handler
+	}
 	done, err := c.explorer.Run(r.Context(), opts)
-	last := progress{Exploration: done, Done: err == nil}
+	last := progress{Exploration: done, Done: err == nil, Elsewhere: errors.Is(err, explore.ErrElsewhere)}
 	if err != nil {
 		last.Error = err.Error()
 	}

@@ -17,10 +17,11 @@ import (
 
 func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	most := 0
+	most, inside := 0, false
 	maxFlag(fs, &most)
+	insideFlag(fs, &inside)
 	return func(ctx context.Context, _ string) error {
-		return a.explore(ctx, url.Values{"max": {strconv.Itoa(most)}})
+		return a.explore(ctx, url.Values{"max": {strconv.Itoa(most)}, "inside": {strconv.FormatBool(inside)}})
 	}
 }
 
@@ -38,6 +39,8 @@ func (a *asking) explore(ctx context.Context, query url.Values) error {
 	switch {
 	case err != nil:
 		return err
+	case last.Elsewhere:
+		return fmt.Errorf("%s: %s", last.Error, a.withInside())
 	case last.Error != "":
 		return errors.New(strings.TrimPrefix(last.Error, "servemap: "))
 	case a.json:

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // slow is a site whose pages wait for the test.
@@ -81,7 +83,7 @@ func TestInterruptedCommandExitsWith130(t *testing.T) {
 	s.log.await(t, "msg=\"commands are answered\"")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-site.asked; cancel() }()
-	if code := run(ctx, []string{"explore", "-data", s.data}, streams{nil, io.Discard, io.Discard}); code != codeInterrupted {
+	if code := run(ctx, []string{"explore", "-data", s.data}, streams{out: io.Discard, err: io.Discard}); code != codeInterrupted {
 		t.Errorf("code %d", code)
 	}
 	close(site.release)
@@ -89,5 +91,67 @@ func TestInterruptedCommandExitsWith130(t *testing.T) {
 	out := must(t, "explore", "-data", s.data) // continues, without a process
 	if !strings.Contains(out, "/articles/1/delete") && len(listed(t, s.data)) != 21 {
 		t.Errorf("%s %q", out, listed(t, s.data))
+	}
+}
+
+func TestFirstTryNeedsNoOrigin(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(blog))
+	defer up.Close()
+	listener, err := net.Listen("tcp", "localhost:0")
+	base.Check(t, err)
+	at := strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1)
+	listener.Close() // nobody has the port now
+	data, log := t.TempDir(), newLines()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"proxy", "-to", up.URL, "-data", data, "-listen", at, "-explore"}, streams{out: io.Discard, err: log})
+	}()
+	log.await(t, "for trying only")
+	log.await(t, "msg=explored")
+	if out := must(t, "list", "-data", data); strings.Count(out, "http://"+at+"/") != 21 {
+		t.Errorf("listed: %s", out)
+	}
+	cancel()
+	<-ended
+	for _, tt := range []struct{ listen, want string }{
+		{"localhost:8080", "http://localhost:8080"}, {":8080", "http://localhost:8080"}, {"0.0.0.0:80", "http://localhost:80"}, {"[::1]:8080", "http://localhost:8080"},
+		{"192.168.1.2:8080", "http://192.168.1.2:8080"}, {"shop:8080", "http://shop:8080"},
+	} {
+		if got := forTrying(tt.listen); got != tt.want {
+			t.Errorf("-listen %s: %s, want %s", tt.listen, got, tt.want)
+		}
+	}
+}
+
+func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
+	asked := new(atomic.Int32)
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1); blog(w, r) }))
+	defer up.Close()
+	elsewhere := httptest.NewServer(http.NotFoundHandler())
+	defer elsewhere.Close()
+	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-never", "/x*", "-explore")
+	line := s.log.await(t, "not explored")
+	if want := "command=\"servemap proxy -to " + up.URL + " -origin " + elsewhere.URL + " -never '/x*' -explore -data " + s.data + " -listen 127.0.0.1:0 -inside\""; !strings.Contains(line, want) || !strings.Contains(line, "answered with 404") {
+		t.Errorf("%s\nwant %s", line, want)
+	}
+	code, _, errs := call(t, "explore", "-data", s.data)
+	if want := "servemap explore -data " + s.data + " -inside\n"; code != codeFailed || !strings.HasSuffix(errs, want) || asked.Load() > 0 {
+		t.Errorf("code %d, %s; want %s; the site was asked %d times", code, errs, want, asked.Load())
+	}
+	must(t, "explore", "-data", s.data, "-inside")
+	if n := len(listed(t, s.data)); n != 21 {
+		t.Errorf("%d pages are listed", n)
+	}
+	if text := s.log.String(); strings.Count(text, "not explored") != 1 {
+		t.Error(text)
+	}
+}
+
+func TestTypedCommandIsToldWithoutThePassword(t *testing.T) {
+	for _, args := range [][]string{{"proxy", "-database", "postgres://u:secret@h/d"}, {"proxy", "--database=postgres://u:secret@h/d"}} {
+		if line := (streams{typed: args}).withInside(); strings.Contains(line, "secret") || !strings.HasSuffix(line, " -inside") {
+			t.Error(line)
+		}
 	}
 }

@@ -73,7 +73,30 @@ var errNo = exit{code: codeNo}
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	typed    []string // the command and its arguments
 }
+
+// withInside returns what was typed, with -inside, as a shell reads it. A database may have a
+// password.
+func (s streams) withInside() string {
+	line := "servemap"
+	for i, word := range s.typed {
+		name, _, joined := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		switch {
+		case i > 0 && strings.TrimLeft(s.typed[i-1], "-") == "database":
+			word = "URL"
+		case joined && name == "database":
+			word = "-database=URL"
+		case strings.Trim(word, unquoted) != "":
+			word = quoted(word)
+		}
+		line += " " + word
+	}
+	return line + " -inside"
+}
+
+// unquoted are characters that no shell reads as anything else.
+const unquoted = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,=@%+"
 
 // A command is a row of the table. setup declares its flags. It returns a function that
 // runs the command with the arguments that are not flags.
@@ -87,9 +110,9 @@ type command struct {
 // commands is the table, in the order in which help lists it.
 func commands() []command {
 	return []command{
-		{"proxy", "-to URL -origin URL -data DIR", "serve a site with its sitemap",
+		{"proxy", "-to URL [-origin URL] -data DIR", "serve a site with its sitemap",
 			"proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore", "", proxyCommand},
-		{"files", "DIR -origin URL -data DIR", "serve a folder of HTML files with its sitemap",
+		{"files", "DIR [-origin URL] -data DIR", "serve a folder of HTML files with its sitemap",
 			"files public -origin https://example.com -data sitemap-data", "the folder of the site's HTML files", filesCommand},
 		{"explore", "-data DIR", "visit the pages of the site, so that they are listed before they are visited",
 			"explore -data sitemap-data", "", exploreCommand},
@@ -124,7 +147,9 @@ func commands() []command {
 var more = map[string]string{
 	"files": "The pages are visited along the links at each start, so that they are listed before\n" +
 		"they are visited. Hidden files and lists of files are not served.",
-	"explore": "It asks for pages along the links, as a stranger does. It asks for no link that may change\n" +
+	"explore": "It asks the origin for pages along the links, as a stranger does, so what a server in front\n" +
+		"protects stays out. Where -origin does not lead to the process, it asks nothing without\n" +
+		"-inside, and then the site itself. It asks for no link that may change\n" +
 		"something, such as /logout, for nothing that robots.txt disallows, and for no query but page\n" +
 		"and those of -query. What -max leaves is asked for by the next call, or at the next start\n" +
 		"with -explore.",
@@ -139,7 +164,7 @@ var more = map[string]string{
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // then a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
 // run runs the command that the arguments name, and returns the exit code.
@@ -187,6 +212,7 @@ func (c command) flagSet(s streams) (*flag.FlagSet, func(context.Context, string
 }
 
 func (c command) run(ctx context.Context, args []string, s streams) error {
+	s.typed = append([]string{c.name}, args...)
 	fs, do := c.flagSet(s)
 	var rest []string
 	for len(args) > 0 { // flags may also follow the arguments

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func call(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = run(t.Context(), args, streams{strings.NewReader(""), &o, &e})
+	code = run(t.Context(), args, streams{in: strings.NewReader(""), out: &o, err: &e})
 	return code, o.String(), e.String()
 }
 
@@ -54,14 +54,24 @@ type server struct {
 	log  *lines
 }
 
-// serve runs a serving command in this process. It adds -data data, and a -listen address.
+// onlyHere returns the arguments of a serving command with -data data and a -listen address. No
+// test asks example.com: sites with that origin are explored inside.
+func onlyHere(args []string, data string) []string {
+	args = append(args, "-data", data, "-listen", "127.0.0.1:0")
+	if slices.Contains(args, origin) {
+		args = append(args, "-inside")
+	}
+	return args
+}
+
+// serve runs a serving command in this process.
 func serve(t *testing.T, data string, args ...string) *server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &server{t: t, data: data, log: newLines()}
 	ended := make(chan int, 1)
-	args = append(args, "-data", data, "-listen", "127.0.0.1:0")
-	go func() { ended <- run(ctx, args, streams{nil, io.Discard, s.log}) }()
+	args = onlyHere(args, data)
+	go func() { ended <- run(ctx, args, streams{out: io.Discard, err: s.log}) }()
 	s.stop = sync.OnceValue(func() int { cancel(); return <-ended })
 	t.Cleanup(func() { s.stop() })
 	s.awaitAddress()
@@ -72,7 +82,7 @@ func serve(t *testing.T, data string, args ...string) *server {
 func start(t *testing.T, data string, args ...string) (*server, *exec.Cmd) {
 	t.Helper()
 	s := &server{t: t, data: data, log: newLines()}
-	c := exec.Command(os.Args[0], append(args, "-data", data, "-listen", "127.0.0.1:0")...)
+	c := exec.Command(os.Args[0], onlyHere(args, data)...)
 	c.Env = append(os.Environ(), "SERVEMAP_TEST_MAIN=1")
 	c.Stderr = s.log
 	base.Check(t, c.Start())
@@ -163,7 +173,6 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"data of nothing", []string{"list", "-data", data}, "-data"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"stats", "-data", data, "x"}, `"x"`},
-		{"no origin", proxy("-to", "http://localhost:1"), "-origin is missing"},
 		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "example"), "-origin"},
 		{"a bad upstream", proxy("-to", "localhost:3000", "-origin", "https://example.com"), "http://localhost:3000"},
 		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
@@ -202,7 +211,7 @@ func TestEveryCommandHasHelpWithItsExample(t *testing.T) {
 
 func TestSignalsEndTheProgramInOrder(t *testing.T) {
 	site := writeSite(t)
-	s, c := start(t, t.TempDir(), "files", site, "-origin", "https://example.com")
+	s, c := start(t, t.TempDir(), "files", site, "-origin", origin)
 	s.log.await(t, "msg=explored")
 	base.Check(t, c.Process.Signal(syscall.SIGTERM))
 	if code := s.stop(); code != codeDone {

@@ -102,6 +102,9 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 // run serves the site until ctx ends.
 func (v *serving) run(ctx context.Context, s streams) error {
 	v.log, v.terminal = slog.New(slog.NewTextHandler(s.err, nil)), s.err
+	if v.Origin == "" {
+		v.Origin = forTrying(v.listen)
+	}
 	if err := cmp.Or(v.check(), checkData(v.data), v.sameOrigin()); err != nil {
 		return err
 	}
@@ -110,7 +113,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		return err
 	}
 	if unreachable(v.Origin) {
-		v.log.Warn("search engines cannot reach -origin, and the sitemap names its pages below it; give the site's public address before you publish it", "origin", v.Origin)
+		v.log.Warn("search engines cannot reach -origin, so this sitemap is for trying only; give the site's public address before you publish it", "origin", v.Origin)
 	}
 	if err := v.meet(ctx); err != nil {
 		return err
@@ -141,8 +144,17 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		return err
 	}
 	c := newAnswers(&v.settings, v.data, site, handler, v.log)
-	c.health.Listen = listener.Addr().String()
+	c.health.Listen, c.explorer.Command = listener.Addr().String(), s.withInside()
 	return v.serve(ctx, st, c, listener, admin)
+}
+
+// forTrying returns the origin under which browsers on this machine reach an address of -listen.
+func forTrying(listen string) string {
+	host, port, _ := net.SplitHostPort(listen) // listening says what is wrong with it
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && (ip.IsUnspecified() || ip.IsLoopback()) {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 // unreachable reports whether search engines cannot reach an origin: it is at a private

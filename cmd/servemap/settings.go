@@ -38,6 +38,7 @@ type settings struct {
 	Benign     []string `json:"benign,omitempty"`
 	ReportOnly bool     `json:"report_only,omitempty"`
 	Crawlers   bool     `json:"crawlers,omitempty"`
+	Inside     bool     `json:"inside,omitempty"` // exploring asks the site itself, not the origin
 	Shared     bool     `json:"shared,omitempty"` // the records are in a database
 
 	timeout time.Duration // of an upstream; not stored
@@ -45,7 +46,7 @@ type settings struct {
 
 // flags declares the flags that describe the site.
 func (s *settings) flags(fs *flag.FlagSet) {
-	fs.StringVar(&s.Origin, "origin", s.Origin, "the public `URL` of the site, such as https://example.com")
+	fs.StringVar(&s.Origin, "origin", s.Origin, "the public `URL` of the site, such as https://example.com; without it this is only for trying, at http://localhost and the port of -listen")
 	list := func(to *[]string, name, text string) {
 		fs.Func(name, text+"; may be given more than once", func(v string) error {
 			// A text with `PATTERN or `PATH asks for the beginning of a location.
@@ -64,7 +65,13 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Benign, "benign", "`NAME` of a cookie that every visitor gets and that is never a log-in, or, with a colon after it, of such a header of a request")
 	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
 	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")
+	insideFlag(fs, &s.Inside)
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
+}
+
+// insideFlag declares the flag by which the owner says that nothing in front keeps strangers out.
+func insideFlag(fs *flag.FlagSet, to *bool) {
+	fs.BoolVar(to, "inside", false, "explore the site itself, even where -origin does not lead to this process; only if no server in front keeps strangers from a page")
 }
 
 // proxyFlags declares the flags of an upstream.
@@ -76,9 +83,6 @@ func (s *settings) proxyFlags(fs *flag.FlagSet) {
 
 // check says which flag is missing or wrong.
 func (s *settings) check() error {
-	if s.Origin == "" {
-		return usage("-origin is missing; give the site's public address, such as -origin https://example.com")
-	}
 	if _, err := location.ParseOrigin(s.Origin); err != nil {
 		return usage("-origin: %v", err)
 	}

@@ -357,7 +357,7 @@ func TestContainerListsItsPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.explore {
-				if _, err := shop.Site.Explore(ctx, shop, nil); err != nil {
+				if _, err := shop.Site.Explore(ctx, &servemap.ExploreOptions{Inside: shop}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -51,7 +52,7 @@ func TestLinksThatActAreNotRequestedAndPagesAre(t *testing.T) {
 		t.Run(tt.file, func(t *testing.T) {
 			links, asked := rows(t, tt.file), new(sync.Map)
 			testkit.Run(t, testkit.Setup{Handler: homeOf(links, asked)}, func(s *testkit.Site) {
-				explore(s, nil)
+				explore(s, servemap.ExploreOptions{})
 				listed := s.LastMods()
 				var wrong [2]int
 				for i, link := range links {
@@ -77,7 +78,7 @@ func TestManualOfADatabaseIsExploredWhole(t *testing.T) {
 		t.Skip("the package postgresql-doc-15 is not installed")
 	}
 	testkit.Run(t, testkit.Setup{Handler: http.FileServer(http.Dir(manual))}, func(s *testkit.Site) {
-		if done := explore(s, nil); done.Pages != 1169 || s.Stats().Listed != 1168 || len(done.Acting) > 0 {
+		if done := explore(s, servemap.ExploreOptions{}); done.Pages != 1169 || s.Stats().Listed != 1168 || len(done.Acting) > 0 {
 			s.Errorf("%d of %d pages are listed, and %v may act", s.Stats().Listed, done.Pages, done.Acting)
 		}
 	})
@@ -89,7 +90,7 @@ func TestReportNamesEachShapeOfActingLinksOnce(t *testing.T) {
 		links = append(links, "/list?action=delete&id="+strconv.Itoa(i), "/items/"+strconv.Itoa(i)+"/hide", "/delete/"+strconv.Itoa(i))
 	}
 	testkit.Run(t, testkit.Setup{Handler: homeOf(append(links, "/logout"), new(sync.Map))}, func(s *testkit.Site) {
-		done, origin := explore(s, nil), "https://example.com"
+		done, origin := explore(s, servemap.ExploreOptions{}), "https://example.com"
 		want := []string{origin + "/items/0/hide", origin + "/delete/0", origin + "/logout", origin + "/list?action=delete&id=0"}
 		if done.Skipped["acting"] != len(want) || !slices.Equal(done.Acting, want) {
 			s.Errorf("the report has %v and %q, want %q", done.Skipped, done.Acting, want)

@@ -119,7 +119,7 @@ func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
 	}
 	for name, visit := range map[string]func(*testkit.Site){
 		"by exploring": func(s *testkit.Site) {
-			if _, err := s.Explore(s.Context(), s, nil); err != nil {
+			if _, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s}); err != nil {
 				s.Fatal(err)
 			}
 		},

@@ -13,10 +13,11 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// explore explores a site. It fails the test if the exploration ends too early.
-func explore(s *testkit.Site, opts *servemap.ExploreOptions) servemap.Exploration {
+// explore explores a site inside. It fails the test if the exploration ends too early.
+func explore(s *testkit.Site, opts servemap.ExploreOptions) servemap.Exploration {
 	s.Helper()
-	done, err := s.Explore(s.Context(), s, opts)
+	opts.Inside = s
+	done, err := s.Explore(s.Context(), &opts)
 	if err != nil {
 		s.Errorf("exploring: %v", err)
 	}
@@ -101,7 +102,7 @@ func scan(path, format string, numbers ...any) bool {
 func TestExploringASiteOfTrapsListsItsArticlesAndDeletesNothing(t *testing.T) {
 	blog := new(trap)
 	testkit.Run(t, testkit.Setup{Handler: blog}, func(s *testkit.Site) {
-		done := explore(s, nil)
+		done := explore(s, servemap.ExploreOptions{})
 		if len(blog.deleted) > 0 {
 			s.Errorf("it asked for %v", blog.deleted)
 		}
@@ -134,21 +135,19 @@ func contains(mods map[string]string, path string) bool {
 	return ok
 }
 
-func TestStaticSiteIsExploredWhateverItsWordsAre(t *testing.T) {
+func TestRuleLetsExploringFollowALinkThatMayAct(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		opts  servemap.ExploreOptions
 		rules []servemap.Rule
 		want  []string
 	}{
-		{"not known to be static", servemap.ExploreOptions{}, nil, []string{"/"}},
-		{"static", servemap.ExploreOptions{Static: true}, nil, []string{"/", "/15/panel"}},
-		{"a rule lists it", servemap.ExploreOptions{}, []servemap.Rule{{Pattern: "/15/", List: servemap.DecisionAlways}}, []string{"/", "/15/panel"}},
+		{"no rule", nil, []string{"/"}},
+		{"a rule lists it", []servemap.Rule{{Pattern: "/logout", List: servemap.DecisionAlways}}, []string{"/", "/logout"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			site := testkit.Paths{"/": testkit.Page("home", "/15/panel"), "/15/panel": testkit.Page("how to use it")}
+			site := testkit.Paths{"/": testkit.Page("home", "/logout"), "/logout": testkit.Page("how to log out")}
 			testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: tt.rules}}, func(s *testkit.Site) {
-				explore(s, &tt.opts)
+				explore(s, servemap.ExploreOptions{})
 				s.WantListed(tt.want...)
 			})
 		})
@@ -165,7 +164,7 @@ func TestPageThatARuleNamesIsExploredWithoutALink(t *testing.T) {
 		{Pattern: "/logout", List: servemap.DecisionAlways}, {Pattern: "/gone$", List: servemap.DecisionAlways},
 	}
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
-		explore(s, nil)
+		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/landing", "/campaign/x")
 	})
 }
@@ -179,7 +178,7 @@ func TestExplorerTakesAPageThatIsLongerThanWhatIsReadOfIt(t *testing.T) {
 	}
 	site := testkit.Paths{"/": testkit.Page("home", "/long", "/endless"), "/long": testkit.Reply(http.StatusOK, long), "/endless": endless}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		explore(s, nil)
+		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/long")
 	})
 }
@@ -200,7 +199,7 @@ func TestExplorationObeysWhatRobotsTxtSays(t *testing.T) {
 				"/static/robots.txt": testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /private/\n"),
 			}
 			testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-				if done, err := s.Explore(s.Context(), s, nil); (err != nil) != tt.fails || done.Requests != tt.asked || done.Skipped["disallowed"] != tt.asked {
+				if done, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s}); (err != nil) != tt.fails || done.Requests != tt.asked || done.Skipped["disallowed"] != tt.asked {
 					s.Errorf("%+v, %v", done, err)
 				}
 			})
@@ -219,7 +218,7 @@ func TestExplorerIsNobodyToTheSite(t *testing.T) {
 	site["/hangs"] = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	site["/"] = testkit.Page("home", "/orphan-maker", "/panics", "/hangs")
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		done := explore(s, nil)
+		done := explore(s, servemap.ExploreOptions{})
 		if got == nil || !servemap.Exploring(got) || got.Header.Get("User-Agent") != "servemap-explore" || got.Header.Get("Cookie") != "" || got.Host != "example.com" || got.TLS == nil {
 			s.Errorf("the request was %+v", got)
 		}
@@ -243,7 +242,7 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 	}
 	rules := []servemap.Rule{{Pattern: "/lists-by-rule/", List: servemap.DecisionAlways}}
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
-		explore(s, nil)
+		explore(s, servemap.ExploreOptions{})
 		for _, tt := range []struct{ location, text, missing string }{
 			{"/logout", `an action ("logout"), so exploring does not ask for it`, `servemap.Rule{Pattern: "/logout$", List: servemap.DecisionAlways}`},
 			{"/shop?color=red", "Its query has a parameter that is not allowed", "its canonical one"},

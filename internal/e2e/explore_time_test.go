@@ -30,12 +30,12 @@ func TestExplorationGoesOnWhereItEnded(t *testing.T) {
 			stop()
 			testkit.Page("p20", "/")(w, r)
 		}
-		part, err := s.Explore(ctx, s, &servemap.ExploreOptions{Concurrency: 1})
+		part, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Concurrency: 1})
 		if !errors.Is(err, context.Canceled) || part.State == nil {
 			s.Fatalf("stopped: %v, %d bytes of state", err, len(part.State))
 		}
 		s.Restart()
-		explore(s, &servemap.ExploreOptions{Resume: part.State})
+		explore(s, servemap.ExploreOptions{Resume: part.State})
 		s.WantListed(append(paths, "/")...)
 		delete(asked, "/robots.txt")
 		for p, n := range asked {
@@ -59,7 +59,7 @@ func TestExplorationGivesWayToALoadedSite(t *testing.T) {
 	}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		begun := time.Now()
-		explore(s, nil)
+		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/a", "/b")
 		if took := time.Since(begun); took < 14*time.Second {
 			s.Errorf("it took %v, although the site asked twice for 7 seconds", took)
@@ -67,7 +67,7 @@ func TestExplorationGivesWayToALoadedSite(t *testing.T) {
 	})
 	site["/a"] = func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		done := explore(s, nil)
+		done := explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/b")
 		if done.Skipped["refused"] != 1 || done.State != nil {
 			s.Errorf("one page is always refused: %+v", done)
@@ -90,12 +90,12 @@ func TestExplorationOfASiteThatFailsGoesOnLater(t *testing.T) {
 		testkit.PageOfItsURL("/")(w, r)
 	}}
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		done, err := s.Explore(s.Context(), s, &servemap.ExploreOptions{Concurrency: 1})
+		done, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s, Concurrency: 1})
 		if err == nil || !strings.Contains(err.Error(), "502") || done.State == nil {
 			s.Fatalf("a site that fails in the middle: %v, %+v", err, done)
 		}
 		broken = false
-		explore(s, &servemap.ExploreOptions{Concurrency: 1, Resume: done.State})
+		explore(s, servemap.ExploreOptions{Concurrency: 1, Resume: done.State})
 		if n := s.Stats().Listed; n != 41 {
 			s.Errorf("%d pages are listed, want 41", n)
 		}
@@ -134,7 +134,7 @@ func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {
 				}
 			})
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-				if done := explore(s, nil); done.Requests > tt.most {
+				if done := explore(s, servemap.ExploreOptions{}); done.Requests > tt.most {
 					s.Errorf("%d requests were made", done.Requests)
 				}
 				s.WantListed("/", "/a")
@@ -176,7 +176,7 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 		ctx, stop := context.WithCancel(s.Context())
 		ended := make(chan error)
 		go func() {
-			_, err := s.Explore(ctx, s, &servemap.ExploreOptions{Revisit: true})
+			_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: true})
 			ended <- err
 		}()
 		late := 0

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -24,7 +25,7 @@ func TestMetricsShowWhatTheSiteDid(t *testing.T) {
 	})
 	site.HandleFunc("GET /data", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "application/json") })
 	s := testkit.Start(t, testkit.Setup{Handler: site})
-	if _, err := s.Explore(t.Context(), site, nil); err != nil {
+	if _, err := s.Explore(t.Context(), &servemap.ExploreOptions{Inside: site}); err != nil {
 		t.Fatal(err)
 	}
 	visit(s, "/data")

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -43,18 +42,6 @@ func nearby(r *http.Request) bool {
 // documentation is an address range that no host on the internet uses (RFC 5737). Requests of
 // [net/http/httptest] come from it.
 var documentation = netip.MustParsePrefix("192.0.2.0/24")
-
-// exploring is the context key that marks requests of an exploration.
-type exploring struct{}
-
-// WithExploring returns a context for requests that the site makes to itself. The observer observes
-// their responses, but counts no client for them.
-func WithExploring(ctx context.Context) context.Context {
-	return context.WithValue(ctx, exploring{}, true)
-}
-
-// Explores reports whether the site makes the request to itself.
-func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
 // network returns the client's network. It is zero unless the address is really the client's.
 func (o *Observer) network(r *http.Request) netip.Prefix { return eligibility.Network(o.Client(r)) }

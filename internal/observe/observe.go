@@ -38,7 +38,8 @@ type Config struct {
 
 // Observer watches the responses of one site. It is safe for concurrent use.
 type Observer struct {
-	closed    atomic.Bool // first field, on a cache line that is seldom written: every request reads it
+	closed    atomic.Bool // the first two fields are on a cache line that is seldom written: every request reads them
+	expected  expected
 	cfg       Config
 	routed    atomic.Bool // whether any page's route was seen
 	diagnosis diagnosis
@@ -56,6 +57,12 @@ func (o *Observer) Close() { o.closed.Store(true) }
 
 // Serve calls next for the request. It watches the response if there may be something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	if o.expected.some.Load() > 0 {
+		if v, own := o.arrive(r); v != nil {
+			o.serveVisit(v, next, w, own)
+			return
+		}
+	}
 	if o.cfg.Captures.Of(w) != nil {
 		// An outer observer of this site watches this response already. But the route may be known
 		// only here, inside the router, and with some routers only after the handler. Of nested
@@ -89,6 +96,10 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	asked.given = o.cfg.Benign.Given(w.Header())
+	if v := visitOf(r); v != nil {
+		o.keep(v, r, asked, loc, claim, seen)
+		return
+	}
 	o.learn(r, asked, loc, claim, seen)
 }
 
@@ -206,9 +217,10 @@ const (
 	robotsClaim = "robots " // robots.txt, also for each group of networks
 )
 
-// special reports whether the request asks for something other than a page.
+// special reports whether the request asks for something other than a page, or has a key of a visit
+// that is not known here.
 func special(h http.Header) bool {
-	return len(h["Upgrade"]) > 0 || len(h["Range"]) > 0 ||
+	return len(h[keyHeader]) > 0 || len(h["Upgrade"]) > 0 || len(h["Range"]) > 0 ||
 		len(h["Accept"]) > 0 && strings.Contains(h["Accept"][0], "text/event-stream")
 }
 

@@ -25,6 +25,7 @@ var settings = []struct{ name, library, command string }{
 	{"Entries", "Options.Entries", "-entry"},
 	{"Explain", "Site.Explain", `"servemap explain"`},
 	{"Forget", "Site.Forget", `"servemap forget"`},
+	{"Inside", "ExploreOptions.Inside", "-inside"},
 	{"KeepFor", "the time of Limits.KeepFor", "90 days"},
 	{"Link", "Site.InspectorLink", `"servemap link"`},
 	{"Key", "Options.Key", "SERVEMAP_INDEXNOW_KEY"},
@@ -44,6 +45,11 @@ var settings = []struct{ name, library, command string }{
 	{"Route", "a route for this page alone, which answers with a whole document (an html or a title element)", ""},
 	{"Rules", "Options.Rules", "-never, -always or -public"},
 	{"Stats", "Site.Stats", `"servemap stats"`},
+}
+
+// Elsewhere says what to do if the origin does not lead to the process that explores.
+func Elsewhere() string {
+	return Say("so what strangers get is not known, and pages are learned from visitors. Correct {Origin}, or, if nothing in front keeps strangers from a page, give {Inside}")
 }
 
 // said replaces the names.

@@ -1,8 +1,9 @@
-// Package explore walks a site through its own handler, from the entries along the links.
-// So servemap learns a site without visitors. It takes the handler and the places to begin.
-// It makes requests and returns a report. It must never request a link that may act, such
-// as one that deletes, nor what robots.txt disallows. It must end on a site that makes up
-// links for ever.
+// Package explore walks a site from the entries along the links, as a stranger would: through its
+// public origin, once that is proved to lead to this process, or by the owner's word through its
+// handler. So servemap learns a site without visitors. It takes the places to begin, makes requests
+// and returns a report. It must never ask another host than the origin's, nor request a link that
+// may act, such as one that deletes, nor what robots.txt disallows. It must end on a site that makes
+// up links for ever.
 package explore
 
 import (
@@ -37,20 +38,24 @@ type Site interface {
 	Answered(status int)
 	// Pages yields the pages that may be revisited, in any fixed order.
 	Pages(ctx context.Context) iter.Seq2[Seen, error]
-	// Observations returns how many observations there were so far, at requests of visitors and ours.
+	// Observations returns how many there were so far, of requests of visitors and ours.
 	Observations() uint64
+	// Prove makes the door serve a file that nobody else can know, until end is called.
+	Prove() (location, says string, end func())
+	// Visit adds to the header of a request by which the site knows it again, and returns what to
+	// call with the answer, nil if there is none. That reports whether this process answered.
+	Visit(location string, h http.Header) (end func(context.Context, *response.Response) bool)
 }
 
-// Config says what to explore, and how far. All fields are required but Robots, Resume and
+// Config says what to explore, and how far. All fields are required but Inside, Robots, Resume and
 // Progress.
 type Config struct {
 	Site       Site
-	Handler    http.Handler
+	Inside     http.Handler // if nil, Run asks the origin
 	Normalizer *location.Normalizer
 	Rules      eligibility.Rules
-	Robots     *robots.Rules // if nil, Run requests the site's robots.txt
-	Entries    []string      // locations
-	Static     bool          // no request changes anything
+	Robots     []byte   // if nil, Run requests the site's robots.txt
+	Entries    []string // locations
 
 	MaxRequests, Concurrency int
 
@@ -74,6 +79,7 @@ const actingTold = 100
 // explorer is one exploration. It belongs to the goroutine of Run.
 type explorer struct {
 	Config
+	client   *http.Client
 	frontier *frontier
 	robots   *robots.Rules
 	pace     pace
@@ -92,7 +98,15 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if err := e.frontier.load(cfg.Resume); err != nil {
 		return e.report, err
 	}
-	err := e.askRobots(ctx)
+	e.client = newClient(e.Normalizer.Origin())
+	defer e.client.CloseIdleConnections()
+	var err error
+	if cfg.Inside == nil {
+		err = e.prove(ctx)
+	}
+	if err == nil {
+		err = e.askRobots(ctx)
+	}
 	if err == nil {
 		e.begin()
 		err = e.walk(ctx)
@@ -108,16 +122,17 @@ func (e *explorer) begin() {
 		e.frontier.add(item{Location: loc})
 	}
 	for _, loc := range e.Rules.Trusted() {
-		if e.Static || !MayAct(loc) { // the rule may mean other locations that begin with it
+		if !MayAct(loc) { // the rule may mean other locations that begin with it
 			e.consider(e.Normalizer.Parse(loc), loc, item{})
 		}
 	}
 }
 
-// askRobots reads the site's robots.txt (RFC 9309). While the site answers with a server
+// askRobots reads the site's robots.txt (RFC 9309), as far as it is meant for the explorer. While the site answers with a server
 // error, nothing may be requested (section 2.3.1.4).
 func (e *explorer) askRobots(ctx context.Context) error {
-	if e.robots = e.Robots; e.robots != nil {
+	if e.Robots != nil {
+		e.robots = robots.ParseFor(agent, e.Robots)
 		return nil
 	}
 	a := e.ask(ctx, "/robots.txt")
@@ -134,7 +149,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 	case a.status >= 500 || a.status == http.StatusTooManyRequests:
 		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404", a.status)
 	case a.status == http.StatusOK:
-		e.robots = robots.Parse(a.body)
+		e.robots = robots.ParseFor(agent, a.body)
 	}
 	return nil
 }
@@ -225,6 +240,9 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		}
 		return nil
 	}
+	if r.elsewhere {
+		e.report.Skipped["elsewhere"]++
+	}
 	e.follow(r)
 	return nil
 }
@@ -264,7 +282,7 @@ func (e *explorer) follow(r result) {
 		switch {
 		case l.NoFollow:
 			e.skip("nofollow", l.Href)
-		case l.Acts && !e.Static:
+		case l.Acts:
 			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
 		default:
 			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href, found)
@@ -289,7 +307,7 @@ func (e *explorer) consider(to location.Result, href string, found item) {
 		return // most links lead where other links lead too
 	}
 	rule, _ := e.Rules.Match(to.Location)
-	found.Plain = e.Static || rule.Listing == eligibility.Always
+	found.Plain = rule.Listing == eligibility.Always
 	if !found.Plain && MayAct(to.Location) {
 		e.acts(to.Location)
 		return

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 const (
@@ -29,11 +30,21 @@ type answer struct {
 	body    []byte // without its content coding, cut at [observation.MaxPage]
 	elapsed time.Duration
 	err     error
+
+	elsewhere bool // a page, but this process had no part in it
 }
 
-// ask requests a page from the handler as a stranger would.
+// ask requests a page as a stranger would.
 func (e *explorer) ask(ctx context.Context, loc string) (a answer) {
 	defer func() { e.Site.Answered(a.status) }()
+	if e.Inside == nil {
+		return e.askOrigin(ctx, loc, loc)
+	}
+	return e.askInside(ctx, loc)
+}
+
+// askInside requests a page from the handler, in this process.
+func (e *explorer) askInside(ctx context.Context, loc string) (a answer) {
 	ctx, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
 	r, err := e.request(ctx, loc)
@@ -47,7 +58,7 @@ func (e *explorer) ask(ctx context.Context, loc string) (a answer) {
 				done <- fmt.Errorf("the handler panicked: %v", p)
 			}
 		}()
-		e.Handler.ServeHTTP(w, r)
+		e.Inside.ServeHTTP(w, r)
 		done <- nil
 	}()
 	select {
@@ -78,13 +89,21 @@ func (e *explorer) request(ctx context.Context, loc string) (*http.Request, erro
 	r := &http.Request{
 		Method: http.MethodGet, URL: u, RequestURI: target, Host: origin.Host(), RemoteAddr: visitor,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody,
-		Header: http.Header{"User-Agent": {"servemap-explore"}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}},
+		Header: stranger(),
 	}
 	if strings.HasPrefix(origin.String(), "https:") { // otherwise the site may redirect each request to https
 		r.TLS = &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, ServerName: origin.Host()}
 		r.Header.Set("X-Forwarded-Proto", "https")
 	}
 	return r.WithContext(ctx), nil
+}
+
+// agent is the name of the explorer, also in robots.txt.
+const agent = "servemap-explore"
+
+// stranger returns the header of a request.
+func stranger() http.Header {
+	return http.Header{"User-Agent": {agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
 }
 
 // recorder keeps the answer to a request. The handler may go on writing after the
@@ -145,6 +164,15 @@ func (w *recorder) answer() answer {
 	body, _, err := observation.Decode(a.header.Get("Content-Encoding"), w.body, observation.MaxPage)
 	if err == nil {
 		a.body = body
+		a.header.Del("Content-Encoding")
 	}
 	return a
+}
+
+// response returns the answer as the site judges it.
+func (w *recorder) response(a answer) *response.Response {
+	return &response.Response{
+		Status: a.status, Header: response.HeaderOf(a.header), Body: a.body,
+		Truncated: w.size > len(w.body), Written: int64(w.size), Complete: true,
+	}
 }

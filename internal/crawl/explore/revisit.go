@@ -12,18 +12,18 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
-// A revisit observes pages that no visitor requests. So it dates their changes, and pages
-// that are gone leave the listing. It observes the pages with the greatest gain, which
-// depends on how often they change. That schedule keeps the most pages fresh (Olston and
-// Pandey 2008, after Cho and Garcia-Molina 2003): it observes pages more often that change
-// faster, but not at pages that change too fast to keep up with.
+// Revisit requests pages that no visitor requests. So their changes are dated, and pages that are
+// gone leave the listing. It chooses the pages with the greatest gain, which depends on how often
+// they change. That keeps the most pages fresh (Olston and Pandey 2008, after Cho and Garcia-Molina
+// 2003): pages that change faster are requested more often, but not those that change too fast to
+// keep up with.
 
 // Seen is what is known of the changes of a page.
 type Seen struct {
-	Location     string
-	Last         time.Time     // when the last observation was
-	Watched      time.Duration // from the first observation to the last
-	Observations int
+	Location string
+	Last     time.Time     // when it was observed last
+	Watched  time.Duration // from the first observation to the last
+	Times    int           // it was observed
 	// Least, Likely and Most estimate the mean time between changes. All are 0 if no change
 	// was seen.
 	Least, Likely, Most time.Duration
@@ -31,41 +31,41 @@ type Seen struct {
 
 const (
 	sliceLength = time.Hour   // time between two walks over the pages
-	pause       = time.Second // at least, between two requests
-	most        = int(sliceLength / pause)
-	least       = 60                  // in a slice, even on a site without visitors
-	visitShare  = 10                  // observations by visitors for each observation of ours
-	leastGain   = 2 * time.Hour       // at this gain a page that changes daily gets two observations a day
+	visitPause  = time.Second // at least, between two requests
+	mostVisits  = int(sliceLength / visitPause)
+	leastVisits = 60                  // in a slice, even on a site without visitors
+	visitShare  = 10                  // observations of visitors' requests for each of ours
+	leastGain   = 2 * time.Hour       // at this gain a page that changes daily is requested twice a day
 	leastMean   = 24 * time.Hour      // a page that changes more often counts as one that changes daily
 	unknownMean = 60 * 24 * time.Hour // mean of a page without a known change
 )
 
-// worth returns what an observation of a page is worth. mean is the mean time between its changes,
+// worth returns what a request for a page is worth. mean is the mean time between its changes,
 // and since is the time since the last observation. The formula is U(t) = 1/λ - (t + 1/λ)exp(-λt)
-// of Olston and Pandey. It is the time for which a later observation would leave a change unseen,
+// of Olston and Pandey. It is the time for which a later one would leave a change unseen,
 // and grows from 0 to mean.
 func worth(mean, since time.Duration) time.Duration {
 	m, t := float64(mean), float64(since)
 	return time.Duration(m - (t+m)*math.Exp(-t/m))
 }
 
-// gain returns what an observation of a page is worth now: the average over the times between
+// gain returns what a request for a page is worth now: the average over the times between
 // changes that the page may have. It raises each of these at least to the time between
-// observations, since an observation cannot show more than one change. Otherwise a page that seems to
-// change too fast would never get an observation, and nothing would correct that.
+// observations, since one cannot show more than one change. Otherwise a page that seems to
+// change too fast would never be requested, and nothing would correct that.
 func (p Seen) gain(since time.Duration) time.Duration {
 	least, likely, most := p.Least, p.Likely, p.Most
 	if likely == 0 {
 		likely = max(unknownMean, p.Watched)
 		least, most = likely/4, likely*4
 	}
-	floor := max(leastMean, p.Watched/time.Duration(max(1, p.Observations-1)))
+	floor := max(leastMean, p.Watched/time.Duration(max(1, p.Times-1)))
 	return (worth(max(floor, least), since) + worth(max(floor, likely), since) + worth(max(floor, most), since)) / 3
 }
 
-// Choose returns the locations of the pages that are most worth an observation now, at most budget
+// choose returns the locations of the pages that are most worth a request now, at most budget
 // of them. Pages whose last observation is older than maxAge come first.
-func Choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, budget int) ([]string, error) {
+func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, budget int) ([]string, error) {
 	type candidate struct {
 		location string
 		gain     time.Duration
@@ -99,17 +99,18 @@ func Choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 	return chosen, nil
 }
 
-// Revisit observes pages that are worth it until ctx ends, in any case at those whose last observation is
-// older than maxAge. Its error is that of ctx, or says that the site keeps refusing requests.
+// Revisit requests pages that are worth it until ctx ends, in any case those whose last observation
+// is older than maxAge. Its error is that of ctx, or says that the site keeps refusing requests.
 func Revisit(ctx context.Context, cfg Config, maxAge time.Duration) error {
-	e := &explorer{Config: cfg}
+	e := &explorer{Config: cfg, client: newClient(cfg.Normalizer.Origin())}
+	defer e.client.CloseIdleConnections()
 	visits, own := cfg.Site.Observations(), uint64(0)
 	for {
 		begun := time.Now()
 		now := cfg.Site.Observations()
-		budget := observationsFor(now - visits - min(own, now-visits))
+		budget := visitsFor(now - visits - min(own, now-visits))
 		visits, own = now, 0
-		chosen, err := Choose(cfg.Site.Pages(ctx), begun, maxAge, budget)
+		chosen, err := choose(cfg.Site.Pages(ctx), begun, maxAge, budget)
 		if err != nil && ctx.Err() == nil {
 			chosen = nil // the store may answer next time
 		}
@@ -125,17 +126,18 @@ func Revisit(ctx context.Context, cfg Config, maxAge time.Duration) error {
 	}
 }
 
-// observationsFor returns how many observations a slice may have after a slice with so many visits.
-func observationsFor(visits uint64) int {
-	return int(min(uint64(most), max(least, visits/visitShare)))
+// visitsFor returns how many requests a slice may have after one in which visitors made so many that
+// were observed.
+func visitsFor(visits uint64) int {
+	return int(min(uint64(mostVisits), max(leastVisits, visits/visitShare)))
 }
 
-// revisit observes a page, unless a request for it may change something.
+// revisit requests a page, unless that may change something.
 func (e *explorer) revisit(ctx context.Context, loc string) error {
-	if rule, _ := e.Rules.Match(loc); !e.Static && rule.Listing != eligibility.Always && MayAct(loc) {
+	if rule, _ := e.Rules.Match(loc); rule.Listing != eligibility.Always && MayAct(loc) {
 		return nil
 	}
-	if err := sleep(ctx, pause); err != nil {
+	if err := sleep(ctx, visitPause); err != nil {
 		return err
 	}
 	if err := e.rest(ctx); err != nil {

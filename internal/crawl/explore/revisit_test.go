@@ -24,8 +24,7 @@ func TestGainGrowsToTheMeanTimeBetweenChanges(t *testing.T) {
 	}
 }
 
-// pagesOf yields pages with one mean between changes, whose last observation was at ago before
-// now.
+// pagesOf yields pages with one mean between changes, last observed at ago before now.
 func pagesOf(now time.Time, mean, ago time.Duration, locations ...string) iter.Seq2[Seen, error] {
 	return func(yield func(Seen, error) bool) {
 		for _, loc := range locations {
@@ -36,7 +35,7 @@ func pagesOf(now time.Time, mean, ago time.Duration, locations ...string) iter.S
 	}
 }
 
-func TestPagesWorthAVisitAreChosen(t *testing.T) {
+func TestPagesWorthARequestAreChosen(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, tt := range []struct {
 		name      string
@@ -52,14 +51,14 @@ func TestPagesWorthAVisitAreChosen(t *testing.T) {
 		{"no change was seen, two days ago", 0, 2 * day, false},
 		{"changes once in ten years, 31 days ago", 3650 * day, 31 * day, true},
 	} {
-		got, err := Choose(pagesOf(now, tt.mean, tt.ago, "/a"), now, 30*day, 60)
+		got, err := choose(pagesOf(now, tt.mean, tt.ago, "/a"), now, 30*day, 60)
 		if err != nil || (len(got) == 1) != tt.want {
 			t.Errorf("%s: %q, %v", tt.name, got, err)
 		}
 	}
 }
 
-func TestPagesMostWorthAVisitComeFirst(t *testing.T) {
+func TestPagesMostWorthARequestComeFirst(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	pages := func(yield func(Seen, error) bool) {
 		for i := range 20 {
@@ -67,7 +66,7 @@ func TestPagesMostWorthAVisitComeFirst(t *testing.T) {
 		}
 		yield(Seen{Location: "/old", Last: now.Add(-31 * day), Likely: 1000 * day}, nil)
 	}
-	got, err := Choose(pages, now, 30*day, 3)
+	got, err := choose(pages, now, 30*day, 3)
 	if want := []string{"/old", "/00", "/01"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("chose %q, %v, want %q", got, err, want)
 	}
@@ -75,15 +74,15 @@ func TestPagesMostWorthAVisitComeFirst(t *testing.T) {
 
 func TestNothingIsChosenWhereThePagesCannotBeRead(t *testing.T) {
 	broken := errors.New("broken")
-	if got, err := Choose(func(yield func(Seen, error) bool) { yield(Seen{}, broken) }, time.Now(), day, 1); err != broken || got != nil {
+	if got, err := choose(func(yield func(Seen, error) bool) { yield(Seen{}, broken) }, time.Now(), day, 1); err != broken || got != nil {
 		t.Errorf("chose %q, the error is %v", got, err)
 	}
 }
 
 func TestVisitsPayForRevisits(t *testing.T) {
 	for visits, want := range map[uint64]int{0: 60, 600: 60, 10_000: 1000, 1 << 40: 3600} {
-		if got := observationsFor(visits); got != want {
-			t.Errorf("%s: %d observations, want %d", fmt.Sprint(visits), got, want)
+		if got := visitsFor(visits); got != want {
+			t.Errorf("%s: %d requests, want %d", fmt.Sprint(visits), got, want)
 		}
 	}
 }

@@ -66,13 +66,16 @@ func (f *Front) Owns(r *http.Request) bool {
 
 // names is Owns for a request whose path may be that of a file.
 func (f *Front) names(r *http.Request) bool {
-	if name, below := strings.CutPrefix(r.URL.Path, f.Path); below && f.Files.Owns(name) {
+	if name, below := strings.CutPrefix(r.URL.Path, f.Path); below && f.serves(name) {
 		return true
 	}
 	target, _, _ := strings.Cut(r.RequestURI, "?") // http.StripPrefix changes the path, but not the target
 	name, below := strings.CutPrefix(target, f.Folder)
-	return below && f.Files.Owns(name) && observe.CutOff(r) != ""
+	return below && f.serves(name) && observe.CutOff(r) != ""
 }
+
+// serves reports whether a name is that of a file, or of what proves that the origin leads here.
+func (f *Front) serves(name string) bool { return f.Files.Owns(name) || f.Observer.Proves(name) }
 
 // Outside returns a path, as requests have it, that the site needs and the route does not match, ""
 // if there is none. Only paths count: a proxy may change the host and other things that a router
@@ -96,8 +99,11 @@ func (f *Front) Outside(route *mux.Route) string {
 
 // ServeFile answers a request for one of the files, and follows crawlers.
 func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
-	fetch, ok := f.fetchOf(r)
 	name := path.Base(r.URL.Path)
+	if f.Observer.ServeProof(w, name) {
+		return
+	}
+	fetch, ok := f.fetchOf(r)
 	if !ok || !f.Files.Owns(name) {
 		f.answer(w, r)
 		return
@@ -128,14 +134,14 @@ func (f *Front) follow(r *http.Request) {
 	f.Crawlers.Saw(fetch)
 }
 
-// fetchOf returns the crawler that a request claims to be from. ok is false if it claims none, if
-// the site itself made the request, or if crawlers are not followed.
+// fetchOf returns the crawler that a request claims to be from. ok is false if it claims none, or if
+// crawlers are not followed.
 func (f *Front) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
 	agent := r.Header["User-Agent"]
 	if f.Crawlers == nil || len(agent) == 0 {
 		return fetch, false
 	}
-	if fetch.Engine, ok = crawlers.Claimed(agent[0]); !ok || observe.Explores(r) {
+	if fetch.Engine, ok = crawlers.Claimed(agent[0]); !ok {
 		return fetch, false
 	}
 	fetch.Client, fetch.At = f.Observer.Client(r), time.Now()

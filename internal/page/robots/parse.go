@@ -17,24 +17,51 @@ const Enough = 512 << 10
 // Parse reads a robots.txt, at most 500 KiB of it. It never fails: it skips what it does not
 // understand. It returns nil, which allows everything, unless a group for "*" disallows something.
 func Parse(body []byte) *Rules {
+	rules, _ := parse(body, isEveryone)
+	return rules
+}
+
+// ParseFor reads a robots.txt as the crawler with a product token does: if a group names it, that
+// group counts in place of the one for "*" (RFC 9309, section 2.2.1).
+func ParseFor(token string, body []byte) *Rules {
+	rules, named := parse(body, func(agent string) bool {
+		end := strings.IndexFunc(agent, func(r rune) bool { return !strings.ContainsRune(tokenChars, r) })
+		if end >= 0 {
+			agent = agent[:end] // as in Google's parser, a version may follow
+		}
+		return strings.EqualFold(agent, token)
+	})
+	if !named {
+		return Parse(body)
+	}
+	return rules
+}
+
+// tokenChars are the characters of a product token.
+const tokenChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
+
+// parse reads the groups of the agents that meant accepts. named says whether there is any.
+func parse(body []byte, meant func(agent string) bool) (rules *Rules, named bool) {
 	if len(body) > maxBody {
 		// Half a line could allow more than the whole line.
 		body = body[:maxBody]
 		body = body[:bytes.LastIndexAny(body, "\r\n")+1]
 	}
-	c := collector{text: []byte("User-agent:*\n")}
+	c := collector{meant: meant, text: []byte("User-agent:*\n")}
 	for line := range strings.FieldsFuncSeq(string(body), func(r rune) bool { return r == '\r' || r == '\n' }) {
 		c.line(line)
 	}
-	return newRules(c.rules, c.text)
+	return newRules(c.rules, c.text), c.named
 }
 
-// collector gathers the rules for all crawlers, line by line.
+// collector gathers the rules of the groups that are meant, line by line.
 type collector struct {
-	everyone bool // the group is also for "*"
-	ruled    bool // the group has a rule, so the next user-agent begins another group
-	rules    []rule
-	text     []byte // the lines of the rules
+	meant func(agent string) bool
+	named bool // there is a group that is meant
+	ours  bool // this group is one
+	ruled bool // the group has a rule, so the next user-agent begins another group
+	rules []rule
+	text  []byte // the lines of the rules
 }
 
 // line reads one line. Only user-agent, allow and disallow lines begin or end a group (RFC 9309,
@@ -47,9 +74,10 @@ func (c *collector) line(line string) {
 	switch {
 	case userAgent.MatchString(name):
 		if c.ruled {
-			c.everyone, c.ruled = false, false
+			c.ours, c.ruled = false, false
 		}
-		c.everyone = c.everyone || isEveryone(value)
+		c.ours = c.ours || c.meant(value)
+		c.named = c.named || c.ours
 	case allow.MatchString(name):
 		c.rule(value, true)
 	case disallow.MatchString(name):
@@ -57,13 +85,13 @@ func (c *collector) line(line string) {
 	}
 }
 
-// rule adds a rule if it is for everyone and there is room. An empty pattern says nothing. No
+// rule adds a rule if its group is meant and there is room. An empty pattern says nothing. No
 // crawler obeys an allow that begins with neither "/" nor "*". A disallow like that probably lacks
 // its slash.
 func (c *collector) rule(pattern string, allow bool) {
 	c.ruled = true
 	slash := pattern != "" && (pattern[0] == '/' || pattern[0] == '*')
-	if !c.everyone || pattern == "" || allow && !slash {
+	if !c.ours || pattern == "" || allow && !slash {
 		return
 	}
 	if !slash {

@@ -1,5 +1,5 @@
 // Package robots reads a site's robots.txt and says which locations all crawlers may fetch (RFC
-// 9309). Only the groups for "*" count.
+// 9309). Only the groups for "*" count, but for the explorer, which has a name.
 //
 // If a file can be read in two ways, the package chooses the one that disallows more. It must never
 // allow what the owner may have wanted to forbid. A page that is missing from the sitemap does less

@@ -17,14 +17,16 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/internal/crawl/explore"
 )
 
 // Explorer explores one site. Its methods may be called concurrently.
 type Explorer struct {
 	Site    *servemap.Site
 	Handler http.Handler // of the site itself
-	Static  bool         // no request changes anything
+	Inside  bool         // ask Handler, not the origin
 	State   string       // the file with the state to continue from; it exists while an exploration is unfinished
+	Command string       // that the owner may give to explore inside
 	Log     *slog.Logger
 
 	busy sync.Mutex
@@ -37,8 +39,7 @@ var errBusy = errors.New("the site is being explored already; wait until that is
 func (e *Explorer) Run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	done, err := e.alone(ctx, opts)
 	if err == nil {
-		e.tell(done) // only now: whoever reads the log may explore again
-		e.warn(ctx, done)
+		e.tell(ctx, done) // only now: whoever reads the log may explore again
 	}
 	return done, err
 }
@@ -49,39 +50,42 @@ func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 		return servemap.Exploration{}, errBusy
 	}
 	defer e.busy.Unlock()
-	opts.Static = e.Static
+	if e.Inside {
+		opts.Inside = e.Handler
+	}
 	opts.Resume, _ = control.ReadFile(e.State)
-	done, err := e.Site.Explore(ctx, e.Handler, &opts)
-	if len(done.State) > 0 {
+	done, err := e.Site.Explore(ctx, &opts)
+	if err != nil || len(done.State) > 0 { // a state that cannot be read is lost
 		return done, errors.Join(err, control.WriteFile(e.State, done.State))
 	}
-	if err == nil || len(opts.Resume) > 0 { // it is done, or its state cannot be read
-		_ = os.Remove(e.State)
-	}
-	return done, err
+	_ = os.Remove(e.State)
+	return done, nil
 }
 
-// tell logs what an exploration did and left out.
-func (e *Explorer) tell(done servemap.Exploration) {
+// notes say what the owner may do about what an exploration left out. The addresses of links
+// that may act are not logged: they may be known to nobody else.
+var notes = map[string]string{
+	"acting":    "links that may change something were not asked for; \"servemap explore\" names them, give -always for those that are pages",
+	"query":     "links were left out for their query; if a parameter makes a page of its own, name it in -query",
+	"elsewhere": "pages were answered at the origin, but not by this process; they wait until a visitor gets them from here",
+}
+
+// tell logs what an exploration did and left out, and what keeps the site from being listed if
+// nothing is.
+func (e *Explorer) tell(ctx context.Context, done servemap.Exploration) {
 	var skipped []any
 	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
 		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
 	}
 	e.Log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, slog.Group("skipped", skipped...))
-	if n := done.Skipped["acting"]; n > 0 { // their addresses may be known to nobody else
-		e.Log.Info("links that may change something were not asked for; \"servemap explore\" names them, give -always for those that are pages", "links", n)
-	}
-	if n := done.Skipped["query"]; n > 0 {
-		e.Log.Info("links were left out for their query; if a parameter makes a page of its own, name it in -query", "links", n)
+	for _, why := range slices.Sorted(maps.Keys(notes)) {
+		if n := done.Skipped[why]; n > 0 {
+			e.Log.Info(notes[why], "count", n)
+		}
 	}
 	if done.Waiting > 0 {
 		e.Log.Info("-max was reached; what is left is asked for by the next \"servemap explore\", or at the next start with -explore", "left", done.Waiting)
 	}
-}
-
-// warn logs which verdicts and which responses that did not count keep the site from being
-// listed, if nothing is listed after an exploration.
-func (e *Explorer) warn(ctx context.Context, done servemap.Exploration) {
 	if e.Site.Flush(ctx) != nil { // the store's trouble is logged
 		return
 	}
@@ -94,17 +98,10 @@ func (e *Explorer) warn(ctx context.Context, done servemap.Exploration) {
 // LogEvery is how often to tell the progress.
 const LogEvery = 10 * time.Second
 
-// exploreAgain is how long to wait after a failure, such as while the site itself starts.
-const exploreAgain = 5 * time.Second
-
-// AtStart continues an interrupted exploration. Otherwise it begins one if no page is
-// listed yet, or always is set. It tries until that succeeds, such as while a database or
-// the site itself starts.
+// AtStart continues an interrupted exploration. Otherwise it begins one if no page is listed yet,
+// or always is set. It tries until that succeeds, such as while a database or the site itself
+// starts.
 func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
-	_, unstarted := os.Stat(e.State)
-	if unstarted == nil {
-		e.Log.Info("exploring goes on where it ended")
-	}
 	told := time.Now()
 	opts := servemap.ExploreOptions{MaxRequests: most, Progress: func(x servemap.Exploration) {
 		if time.Since(told) >= LogEvery {
@@ -112,56 +109,72 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 			e.Log.Info("exploring", "requests", x.Requests, "pages", x.Pages, "waiting", x.Waiting)
 		}
 	}}
-	begun := always || unstarted == nil // it stays so if the state cannot be read
-	for tries := 0; ctx.Err() == nil; tries++ {
-		err := e.atStart(ctx, &begun, opts)
-		if err == nil {
-			return
-		}
-		if tries == 0 && ctx.Err() == nil {
-			e.Log.Warn("the exploration is tried again until it is done", "err", err)
-		}
-		wait(ctx, exploreAgain)
-	}
-}
-
-// atStart tries once what AtStart does. Once an exploration has begun, it does not matter
-// which pages are listed.
-func (e *Explorer) atStart(ctx context.Context, begun *bool, opts servemap.ExploreOptions) error {
-	if !*begun {
-		for _, err := range e.Site.Pages(ctx) {
-			if err == nil {
-				e.Log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
-			}
+	e.keepTrying(ctx, func() error {
+		if wanted, err := e.wanted(ctx, always); err != nil || !wanted {
 			return err
 		}
-	}
-	*begun = true
-	if _, err := os.Stat(e.State); err != nil { // if this process dies, the next start continues
-		if err := control.WriteFile(e.State, nil); err != nil {
-			e.Log.Error("exploring: how to go on cannot be kept", "err", err)
-		}
-	}
-	_, err := e.Run(ctx, opts)
-	return err
+		_, err := e.Run(ctx, opts)
+		return err
+	})
 }
 
-// Revisit observes pages that no visitor requests, until ctx ends. Site.Explore explores
+// wanted reports whether to explore at the start. If so, the file of the state is there, so that
+// the next start goes on if this process dies.
+func (e *Explorer) wanted(ctx context.Context, always bool) (bool, error) {
+	if _, err := os.Stat(e.State); err == nil {
+		return true, nil
+	}
+	for _, err := range e.Site.Pages(ctx) {
+		if err != nil {
+			return false, err
+		}
+		if !always {
+			e.Log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
+			return false, nil
+		}
+		break
+	}
+	return true, control.WriteFile(e.State, nil)
+}
+
+// Revisit requests pages that no visitor requests, until ctx ends. Site.Explore explores
 // before that; one request is the least.
 func (e *Explorer) Revisit(ctx context.Context) {
-	for ctx.Err() == nil {
-		_, err := e.Site.Explore(ctx, e.Handler, &servemap.ExploreOptions{MaxRequests: 1, Static: e.Static, Revisit: true})
-		if ctx.Err() == nil {
-			e.Log.Warn("revisiting begins again", "err", err)
-		}
-		wait(ctx, exploreAgain)
+	opts := servemap.ExploreOptions{MaxRequests: 1, Revisit: true}
+	if e.Inside {
+		opts.Inside = e.Handler
 	}
+	e.keepTrying(ctx, func() error {
+		_, err := e.Site.Explore(ctx, &opts)
+		return err
+	})
 }
 
-// wait waits for d, or until ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
+// How long to wait after a failure, such as while the site itself starts, and after the origin was
+// found to lead elsewhere.
+const (
+	failedWait    = 5 * time.Second
+	elsewhereWait = 10 * time.Minute
+)
+
+// keepTrying calls do until it succeeds, or ctx ends. It logs each cause of a failure once.
+func (e *Explorer) keepTrying(ctx context.Context, do func() error) {
+	for last := ""; ; {
+		err := do()
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		log, wait := e.Log.With("again in", failedWait), failedWait
+		if errors.Is(err, explore.ErrElsewhere) {
+			log, wait = e.Log.With("again in", elsewhereWait, "command", e.Command), elsewhereWait
+		}
+		if err.Error() != last {
+			last = err.Error()
+			log.Warn("not explored", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
 	}
 }

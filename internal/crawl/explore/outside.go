@@ -1,0 +1,128 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+
+	"github.com/servemap/servemap/internal/page/location"
+)
+
+// ErrElsewhere says that the public origin does not lead to this process.
+var ErrElsewhere = errors.New("the origin does not lead to this process")
+
+const (
+	proofPatience = 5 * time.Second        // so long a server, and what is in front of it, may take to start
+	firstProof    = 250 * time.Millisecond // between the first two tries, doubled each time
+)
+
+// prove finds out whether the origin leads to this process: for a moment there is a file at the
+// origin that nobody else can know.
+func (e *explorer) prove(ctx context.Context) error {
+	loc, says, end := e.Site.Prove()
+	defer end()
+	begun := time.Now()
+	for wait := firstProof; ; wait *= 2 {
+		a := e.askOrigin(ctx, loc, "")
+		why := a.err
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case why != nil:
+		case a.status != http.StatusOK:
+			why = fmt.Errorf("it answered with %d", a.status)
+		case string(a.body) != says:
+			why = errors.New("another program answered")
+		default:
+			return nil
+		}
+		if time.Since(begun)+wait > proofPatience {
+			return fmt.Errorf("%w: a file that only this process has was asked for at %s, and %w", ErrElsewhere, e.Normalizer.Origin(), why)
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// askOrigin requests a location from the origin as a stranger would. page is the location of the
+// page there, "" if it is none.
+func (e *explorer) askOrigin(ctx context.Context, loc, page string) (a answer) {
+	ctx, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, e.Normalizer.Origin().URL(loc), nil)
+	if err != nil {
+		return answer{err: withoutURL(err)}
+	}
+	r.Header = stranger()
+	end := e.Site.Visit(page, r.Header)
+	begun, w := time.Now(), &recorder{}
+	resp, err := e.client.Do(r)
+	if err == nil {
+		defer resp.Body.Close()
+		w.header = resp.Header
+		w.WriteHeader(resp.StatusCode)
+		_, err = io.Copy(w, resp.Body)
+	}
+	if err != nil {
+		end(ctx, nil)
+		return answer{err: withoutURL(err)}
+	}
+	a = w.answer()
+	a.elapsed = time.Since(begun)
+	a.elsewhere = !end(ctx, w.response(a))
+	return a
+}
+
+// newClient returns a client that asks nobody but the origin: it follows no redirect and uses no
+// proxy. Unless the origin itself is private, it connects to no private address: whoever controls
+// a name could point it into the network of this machine.
+func newClient(origin location.Origin) *http.Client {
+	_, public := location.PublicHost("", origin.Host())
+	dialer := &net.Dialer{Timeout: requestPatience, Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || public && !isPublic(to.Addr()) {
+			return errors.New("from here its name leads to an address that is not public")
+		}
+		return nil
+	}}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableCompression: true,
+			IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 256 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// special are networks without public hosts, besides those that netip knows.
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/32"),
+}
+
+func isPublic(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	for _, n := range special {
+		if n.Contains(addr) {
+			return false
+		}
+	}
+	return addr.IsGlobalUnicast() && !addr.IsPrivate()
+}
+
+// withoutURL leaves the URL out of an error of net/http: the page may not be public.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}

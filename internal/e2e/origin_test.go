@@ -1,0 +1,291 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// Exploring stands where a stranger stands: before whatever is in front of the program.
+
+// fronted is a program behind a front. The origin is the front's.
+type fronted struct {
+	*servemap.Site
+	t       *testing.T
+	origin  string
+	program *httptest.Server
+	mu      sync.Mutex
+	asked   []*http.Request // by whomever, of the program
+}
+
+// behind starts a program behind a front, which passes on what it does not answer itself.
+func behind(t *testing.T, pages http.Handler, front func(pass http.Handler) http.Handler) *fronted {
+	t.Helper()
+	f := &fronted{t: t}
+	var outer http.Handler
+	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { outer.ServeHTTP(w, r) }))
+	t.Cleanup(outside.Close)
+	f.origin = outside.URL
+	site, err := servemap.New(f.origin, new(memstore.Store), &servemap.Options{Logger: new(base.Log).Logger()})
+	base.Check(t, err)
+	t.Cleanup(func() { base.Check(t, site.Close(context.Background())) })
+	f.Site = site
+	f.program = httptest.NewServer(site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.mu.Lock()
+		f.asked = append(f.asked, r)
+		f.mu.Unlock()
+		pages.ServeHTTP(w, r)
+	})))
+	t.Cleanup(f.program.Close)
+	to, err := url.Parse(f.program.URL)
+	base.Check(t, err)
+	outer = front(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		r.Out.Host = r.In.Host
+	}})
+	return f
+}
+
+// open passes everything on.
+func open(pass http.Handler) http.Handler { return pass }
+
+func (f *fronted) wantListed(want ...string) {
+	f.t.Helper()
+	var got []string
+	for p, err := range f.Pages(f.t.Context()) {
+		base.Check(f.t, err)
+		got = append(got, strings.TrimPrefix(p.URL, f.origin))
+	}
+	if !slices.Equal(got, want) {
+		f.t.Errorf("listed are %q, want %q: %v", got, want, f.Stats().Verdicts)
+	}
+}
+
+func (f *fronted) paths() (all []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range f.asked {
+		all = append(all, r.URL.Path)
+	}
+	return all
+}
+
+func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
+	const kept = "/team/salaries-2026"
+	pages := testkit.Paths{
+		"/": testkit.Page("home", "/about", kept, "/last"), "/about": testkit.Page("about"),
+		kept: testkit.Page("salaries"), "/last": testkit.Page("last"),
+	}
+	// after changes what the program answered.
+	after := func(change func(w *httptest.ResponseRecorder)) func(pass http.Handler) http.HandlerFunc {
+		return func(pass http.Handler) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				rec := httptest.NewRecorder()
+				pass.ServeHTTP(rec, r)
+				change(rec)
+				for name, values := range rec.Header() {
+					w.Header()[name] = values
+				}
+				w.Header().Del("Content-Length")
+				w.WriteHeader(rec.Code)
+				w.Write(rec.Body.Bytes())
+			}
+		}
+	}
+	before := func(h http.HandlerFunc) func(http.Handler) http.HandlerFunc {
+		return func(http.Handler) http.HandlerFunc { return h }
+	}
+	header := func(name, value string) func(http.Handler) http.HandlerFunc {
+		return after(func(w *httptest.ResponseRecorder) { w.Header().Set(name, value) })
+	}
+	for _, tt := range []struct {
+		name   string
+		front  func(pass http.Handler) http.HandlerFunc
+		passes bool // the program is asked
+	}{
+		{"a password", before(testkit.Reply(http.StatusUnauthorized, "who?", "WWW-Authenticate", "Basic")), false},
+		{"a list of addresses", before(testkit.Reply(http.StatusForbidden, "no")), false},
+		{"a redirect to a log-in", before(testkit.Reply(http.StatusFound, "", "Location", "/login?next=x")), false},
+		{"a redirect to a log-in on another host", before(testkit.Reply(http.StatusFound, "", "Location", "https://sso.example/start")), false},
+		{"a log-in page with status 200", before(testkit.Page("please say who you are")), false},
+		{"another program, which has no such page", before(http.NotFound), false},
+		{"an error", before(testkit.Reply(http.StatusBadRequest, "bot?")), false},
+		{"noindex in a header", header("X-Robots-Tag", "noindex"), true},
+		{"private", header("Cache-Control", "private"), true},
+		{"another content type", header("Content-Type", "text/plain"), true},
+		{"a download", header("Content-Disposition", "attachment"), true},
+		{"noindex in the page", after(func(w *httptest.ResponseRecorder) {
+			html := strings.Replace(w.Body.String(), "<head>", `<head><meta name="robots" content="noindex">`, 1)
+			w.Body.Reset()
+			w.Body.WriteString(html)
+		}), true},
+		{"a log-in page in place of the program's", after(func(w *httptest.ResponseRecorder) { w.Code = http.StatusUnauthorized }), true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := behind(t, pages, func(pass http.Handler) http.Handler {
+				guarded := tt.front(pass)
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if strings.HasPrefix(r.URL.Path, "/team/") {
+						guarded(w, r)
+						return
+					}
+					pass.ServeHTTP(w, r)
+				})
+			})
+			done, err := f.Explore(t.Context(), nil)
+			base.Check(t, err)
+			f.wantListed("/", "/about", "/last")
+			if asked := slices.Contains(f.paths(), kept); asked != tt.passes {
+				t.Errorf("the program was asked for what the front keeps: %v; %+v", asked, done)
+			}
+		})
+	}
+}
+
+func TestNothingIsExploredWhereTheOriginDoesNotLeadHere(t *testing.T) {
+	elsewhere := httptest.NewServer(testkit.PageOfItsURL("/a"))
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	for _, tt := range []struct {
+		name  string
+		front http.HandlerFunc
+		want  string
+	}{
+		{"another program", testkit.PageOfItsURL("/a"), "another program answered"},
+		{"none of its files", http.NotFound, "answered with 404"},
+		{"a password for everything", testkit.Reply(http.StatusUnauthorized, ""), "answered with 401"},
+		{"a redirect to where it is", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusFound)
+		}, "answered with 302"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := behind(t, testkit.PageOfItsURL("/a"), func(http.Handler) http.Handler { return tt.front })
+			done, err := f.Explore(t.Context(), nil)
+			if err == nil || !strings.Contains(err.Error(), "does not lead to this process") || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "ExploreOptions.Inside") {
+				t.Errorf("the error is %v", err)
+			}
+			if len(f.paths()) > 0 || done.Requests > 0 {
+				t.Errorf("%q was asked for", f.paths())
+			}
+			f.wantListed()
+		})
+	}
+}
+
+func TestExploringMayBeginBeforeTheServerListens(t *testing.T) {
+	unstarted := httptest.NewUnstartedServer(nil)
+	site, err := servemap.New("http://"+unstarted.Listener.Addr().String(), new(memstore.Store), nil)
+	base.Check(t, err)
+	defer site.Close(context.Background())
+	pages, early := site.Wrap(testkit.PageOfItsURL("/a")), true
+	unstarted.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if early { // what is in front has not found it yet
+			early = false
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+	unstarted.Start()
+	defer unstarted.Close()
+	if _, err := site.Explore(t.Context(), nil); err != nil || site.Stats().Listed != 2 {
+		t.Errorf("%v, %v", err, site.Stats().Verdicts)
+	}
+}
+
+func TestVisitsThroughTheOriginAreNobody(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", testkit.Page("home", "/about"))
+	mux.HandleFunc("/about", testkit.Page("about"))
+	f := behind(t, mux, open)
+	_, err := f.Explore(t.Context(), nil)
+	base.Check(t, err)
+	f.wantListed("/", "/about")
+	for _, r := range f.asked {
+		known := servemap.Exploring(r) || r.URL.Path == "/robots.txt"
+		if !known || r.Header.Get("Servemap-Visit") != "" && r.URL.Path != "/robots.txt" || r.Header.Get("Cookie") != "" || r.UserAgent() != "servemap-explore" {
+			t.Errorf("%s is known as the site's own: %v; its header is %v", r.URL.Path, known, r.Header)
+		}
+	}
+	e, err := f.Explain(t.Context(), "/about")
+	if err != nil || e.Networks != 0 || !slices.Contains(e.Evidence, servemap.ReasonRoute) {
+		t.Errorf("%d networks, evidence %q, %v", e.Networks, e.Evidence, err)
+	}
+}
+
+func TestStrangerWhoMakesUpAKeyTeachesNothing(t *testing.T) {
+	believed := false
+	f := behind(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		believed = believed || servemap.Exploring(r)
+		testkit.Page("home")(w, r)
+	}), open)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.origin+"/", nil)
+	base.Check(t, err)
+	r.Header.Set("Servemap-Visit", "made up")
+	resp, err := http.DefaultClient.Do(r)
+	base.Check(t, err)
+	resp.Body.Close()
+	base.Check(t, f.Flush(t.Context()))
+	if believed || resp.StatusCode != http.StatusOK || f.Stats().Observations != 0 {
+		t.Errorf("believed: %v, answered with %d, %d were observed", believed, resp.StatusCode, f.Stats().Observations)
+	}
+}
+
+func TestExploringAsksNobodyButTheOrigin(t *testing.T) {
+	others := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { others++ }))
+	defer other.Close()
+	t.Setenv("HTTP_PROXY", other.URL)
+	f := behind(t, testkit.Paths{
+		"/":      testkit.Page("home", "/moved", "/named", other.URL+"/linked", "/about"),
+		"/moved": testkit.Reply(http.StatusFound, "", "Location", other.URL+"/x"), "/named": testkit.Reply(http.StatusFound, "", "Location", "//"+strings.TrimPrefix(other.URL, "http://")),
+		"/about": testkit.Page("about"), "/robots.txt": testkit.Reply(http.StatusNotFound, ""),
+	}, open)
+	_, err := f.Explore(t.Context(), nil)
+	base.Check(t, err)
+	f.wantListed("/", "/about")
+	if others > 0 {
+		t.Errorf("another host was asked %d times", others)
+	}
+}
+
+func TestExploringObeysTheGroupForItsOwnName(t *testing.T) {
+	pages := testkit.Paths{
+		"/": testkit.Page("home", "/a", "/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b"),
+		"/robots.txt": testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /nothing\n\nUser-agent: Servemap-Explore\nDisallow: /b\n", "Content-Type", "text/plain"),
+	}
+	f := behind(t, pages, open)
+	_, err := f.Explore(t.Context(), nil)
+	base.Check(t, err)
+	f.wantListed("/", "/a")
+}
+
+func TestPageOfAnotherProcessIsLeftToVisitors(t *testing.T) {
+	f := behind(t, testkit.PageOfItsURL("/a", "/b"), func(pass http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/b" {
+				testkit.PageOfItsURL("/a")(w, r)
+				return
+			}
+			pass.ServeHTTP(w, r)
+		})
+	})
+	done, err := f.Explore(t.Context(), nil)
+	base.Check(t, err)
+	f.wantListed("/", "/a")
+	if done.Skipped["elsewhere"] != 1 {
+		t.Errorf("skipped: %v", done.Skipped)
+	}
+}

@@ -1,0 +1,207 @@
+package observe
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"maps"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
+)
+
+// The site visits its own pages through its public origin, as a stranger would. Such a request comes
+// back in here. It carries a key that counts once, so that it is known again, whatever is in front.
+// What it shows counts only once the answer has come out at the origin, and only as far as a
+// stranger got it. With a key that is not known, such as a made-up one or that of another process, a
+// request teaches nothing.
+
+// keyHeader names the header with the key of a visit.
+const keyHeader = "Servemap-Visit"
+
+// expected are the visits and proofs that are under way.
+type expected struct {
+	some   atomic.Int32 // how many; each request looks here first
+	visits sync.Map     // of *visit, by key
+	proofs sync.Map     // of the texts of one-time files, by name
+}
+
+// visit is a request of the site to its public origin.
+type visit struct {
+	location string
+	arrived  atomic.Bool   // the request came in here
+	left     chan struct{} // closed once the handler has returned
+	learn    func()        // learns what the handler answered; nil if that teaches nothing
+	drop     func()        // forgets it
+}
+
+// exploring is the context key that marks requests of the site itself. Its value is the *visit, or
+// nil where the request did not leave the process.
+type exploring struct{}
+
+// Inside returns a handler for requests that the site makes to itself in this process. The observer
+// learns from what next answers, but counts no client.
+func (o *Observer) Inside(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.Serve(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, (*visit)(nil))))
+	})
+}
+
+// Explores reports whether the site makes the request to itself.
+func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
+
+// Prove makes [Observer.ServeProof] answer one request for a file whose name begins with start. It
+// returns the name, what the file says, and what ends it. Nobody else can know either before.
+func (o *Observer) Prove(start string) (name, says string, end func()) {
+	name, says = start+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
+	o.expected.proofs.Store(name, says)
+	o.expected.some.Add(1)
+	return name, says, func() {
+		o.expected.proofs.Delete(name)
+		o.expected.some.Add(-1)
+	}
+}
+
+// Proves reports whether a name is that of a file that proves that the origin leads here.
+func (o *Observer) Proves(name string) bool {
+	if o.expected.some.Load() == 0 {
+		return false
+	}
+	_, is := o.expected.proofs.Load(name)
+	return is
+}
+
+// ServeProof answers with such a file, if the name is that of one.
+func (o *Observer) ServeProof(w http.ResponseWriter, name string) bool {
+	says, is := o.expected.proofs.Load(name)
+	if is {
+		h := w.Header()
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Robots-Tag", "noindex")
+		_, _ = io.WriteString(w, says.(string)) // the asker may be gone
+	}
+	return is
+}
+
+// Visit gives a request for a location its key, "" for a location that is no page. The caller makes
+// the request through the origin, and then calls end with what came out there, nil if nothing did.
+// end reports whether the answer is one of this process, as far as that matters.
+func (o *Observer) Visit(location string, h http.Header) (end func(context.Context, *response.Response) (here bool)) {
+	key, v := rand.Text(), &visit{location: location, left: make(chan struct{})}
+	h.Set(keyHeader, key)
+	o.expected.visits.Store(key, v)
+	o.expected.some.Add(1)
+	return func(ctx context.Context, outside *response.Response) bool {
+		o.expected.visits.Delete(key)
+		o.expected.some.Add(-1)
+		return o.ended(ctx, v, outside)
+	}
+}
+
+// arrive returns the visit that r is, and r as the handlers get it: without the key.
+func (o *Observer) arrive(r *http.Request) (*visit, *http.Request) {
+	found, known := o.expected.visits.Load(r.Header.Get(keyHeader))
+	if !known {
+		return nil, r
+	}
+	v := found.(*visit)
+	// A front may first ask for something else with the same header, such as leave to pass.
+	page := v.location != "" && v.location != robotsTxt && r.Method == http.MethodGet && o.Locate(r).Location == v.location
+	if !page || !v.arrived.CompareAndSwap(false, true) {
+		return nil, r
+	}
+	r = r.WithContext(context.WithValue(r.Context(), exploring{}, v))
+	r.Header = maps.Clone(r.Header)
+	r.Header.Del(keyHeader)
+	return v, r
+}
+
+// serveVisit serves the request of a visit.
+func (o *Observer) serveVisit(v *visit, next http.Handler, w http.ResponseWriter, r *http.Request) {
+	defer close(v.left)
+	o.Serve(next, w, r)
+}
+
+// visitOf returns the visit that a request is part of, nil if there is none.
+func visitOf(r *http.Request) *visit {
+	v, _ := r.Context().Value(exploring{}).(*visit)
+	return v
+}
+
+// keep keeps what the program answered to a visit until that has ended.
+func (o *Observer) keep(v *visit, r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
+	v.learn = func() { o.learn(r, asked, loc, claim, seen) }
+	v.drop = func() { claim.Return(); seen.Release() }
+}
+
+// ended learns what a visit showed. If a stranger got the page, what the program answered counts,
+// with its route, as it does for visitors. Otherwise only what the stranger got counts.
+func (o *Observer) ended(ctx context.Context, v *visit, outside *response.Response) (here bool) {
+	if v.arrived.Load() {
+		select {
+		case <-v.left:
+		case <-ctx.Done():
+			go func() { <-v.left; v.forget() }()
+			return false
+		}
+	}
+	switch {
+	case outside == nil, v.location == "":
+		v.forget()
+	case v.location == robotsTxt:
+		if o.cfg.WatchRobots && o.cfg.StrippedPrefix == "" {
+			o.learnRobots(netip.Prefix{}, schedule.Claim{}, outside)
+		}
+	case !o.shows(v.location, outside):
+		v.forget()
+		o.learnOutside(v.location, outside)
+	case v.learn != nil:
+		v.learn()
+	default:
+		return v.arrived.Load()
+	}
+	return true
+}
+
+func (v *visit) forget() {
+	if v.drop != nil {
+		v.drop()
+	}
+}
+
+// shows reports whether a stranger got a page that may be listed.
+func (o *Observer) shows(location string, outside *response.Response) bool {
+	kind, _ := o.cfg.Rules.Response(http.MethodGet, location, outside)
+	if kind != eligibility.Witness {
+		return false
+	}
+	noIndex, _, _ := html.Robots(strings.Split(outside.Header.RobotsTag, "\n"))
+	return !noIndex && !html.Head(outside.Body, html.Options{ContentType: outside.Header.ContentType}).NoIndex
+}
+
+// learnOutside gives the indexer what a stranger got at the origin.
+func (o *Observer) learnOutside(location string, outside *response.Response) {
+	defer o.diagnosis.ended()
+	e := &observation.Exchange{Location: location, At: time.Now(), Response: outside, Explored: true}
+	e.Kind, e.Reason = o.cfg.Rules.Response(http.MethodGet, location, outside)
+	o.diagnosis.answered(asked{method: http.MethodGet, local: true, explored: true}, location, e.Kind, e.Reason, outside)
+	if e.Kind == eligibility.Witness { // see shows
+		e.Kind, e.Reason = eligibility.Forbidden, eligibility.NoIndex
+	}
+	o.withdraw(location, e.Kind, outside, e.At)
+	if outside.Body = nil; e.Kind != eligibility.Nothing {
+		o.cfg.Indexer.Offer(e)
+	}
+}
