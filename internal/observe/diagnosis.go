@@ -2,7 +2,9 @@ package observe
 
 import (
 	"errors"
+	"hash/maphash"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,6 +20,8 @@ import (
 // keeps the whole site from being learned.
 type diagnosis struct {
 	cfg      *Config
+	seed     maphash.Seed
+	turns    [1 << 12]atomic.Uint32 // requests by network, so that one client cannot outweigh all others
 	tally    [nCounts]atomic.Uint64
 	ends     atomic.Uint64 // requests that were due and have ended
 	cookies  nameCounts    // names that identified clients
@@ -67,12 +71,15 @@ const (
 	some = 20
 	many = 50
 
+	perNetwork = many // requests of one network that count
+	namesEach  = 5    // of these, requests whose names of cookies or headers count
+
 	// A page is observed once a minute at most. But a request for another host or by a known
 	// client uses up no claim, so each is counted. That is why these must be so many more.
-	foreignShare = 10 // for each of the right host
-	knownShare   = 50 // for each anonymous client
-	outsideShare = 8  // for each in the folder; pages of others may stand next to the site's
-	settingShare = 2  // for each anonymous client, if each of these got a cookie
+	foreignShare = 10             // for each of the right host
+	knownShare   = perNetwork + 1 // for each anonymous client, so that no network alone outweighs one
+	outsideShare = 8              // for each in the folder; pages of others may stand next to the site's
+	settingShare = 2              // for each anonymous client, if each of these got a cookie
 )
 
 // causes returns the causes for which the counts are strong evidence.
@@ -129,16 +136,8 @@ func (d *diagnosis) counts() (c counts) {
 	for i := range c {
 		c[i] = d.tally[i].Load()
 	}
-	c[nForeign] = d.refusals[location.ReasonHost].Load()
-	for _, is := range [...]struct {
-		why eligibility.Reason
-		n   int
-	}{
-		{eligibility.Cookie, nCookie}, {eligibility.Authorization, nAuthorization}, {eligibility.IdentityHeader, nIdentity}, {eligibility.ClientCertificate, nIdentity},
-		{eligibility.Private, nPrivate}, {eligibility.NoStore, nPrivate}, {eligibility.NotHTML, nNotHTML},
-	} {
-		c[is.n] += d.outcomes[is.why].Load()
-	}
+	c[nPrivate] = d.outcomes[eligibility.Private].Load() + d.outcomes[eligibility.NoStore].Load()
+	c[nNotHTML] = d.outcomes[eligibility.NotHTML].Load()
 	if d.cfg.Indexer.Starved() {
 		c[nStarved] = 1
 	}
@@ -146,6 +145,15 @@ func (d *diagnosis) counts() (c counts) {
 		c[nNetworksGiven] = 1
 	}
 	return c
+}
+
+// turn returns how many requests of a network were counted, with this one. It is 1 if the network is
+// not known, as behind a proxy that the owner has not named: then all count.
+func (d *diagnosis) turn(network netip.Prefix) uint32 {
+	if !network.IsValid() {
+		return 1
+	}
+	return d.turns[maphash.Comparable(d.seed, network)%uint64(len(d.turns))].Add(1)
 }
 
 func (d *diagnosis) add(counts ...int) {
@@ -161,8 +169,12 @@ func (d *diagnosis) addIf(n int, is bool) {
 }
 
 // refused counts a request that is not for a location of the site.
-func (d *diagnosis) refused(r *http.Request, why location.Reason) {
+func (d *diagnosis) refused(r *http.Request, why location.Reason, turn uint32) {
 	d.refusals[why].Add(1)
+	if turn > perNetwork {
+		return
+	}
+	d.addIf(nForeign, why == location.ReasonHost)
 	d.addIf(nOwn, why != location.ReasonHost)
 	if path, _, _ := strings.Cut(r.RequestURI, "?"); why == location.ReasonOutsideFolder {
 		folder := d.cfg.Normalizer.Origin().Folder()
@@ -172,15 +184,30 @@ func (d *diagnosis) refused(r *http.Request, why location.Reason) {
 	d.ended()
 }
 
+// came counts a request, unless too many of its network are counted already.
+func (d *diagnosis) came(turn uint32, counts ...int) {
+	if turn <= perNetwork {
+		d.add(counts...)
+	}
+}
+
 // known counts a request of a client who may not be anonymous.
-func (d *diagnosis) known(why eligibility.Reason, h http.Header) {
-	n := d.outcomes[why].Add(1)
-	switch {
-	case n > clientsRead:
-	case why == eligibility.Cookie:
-		d.cookies.add(d.cfg.Benign.Telling(h))
-	case why == eligibility.IdentityHeader, why == eligibility.ClientCertificate:
-		d.headers.add(d.cfg.Benign.NamingHeaders(h))
+func (d *diagnosis) known(why eligibility.Reason, h http.Header, turn uint32) {
+	d.outcomes[why].Add(1)
+	if turn > perNetwork {
+		return
+	}
+	switch why {
+	case eligibility.Authorization:
+		d.add(nAuthorization)
+	case eligibility.Cookie:
+		if d.add(nCookie); turn <= namesEach {
+			d.cookies.add(d.cfg.Benign.Telling(h))
+		}
+	case eligibility.IdentityHeader, eligibility.ClientCertificate:
+		if d.add(nIdentity); turn <= namesEach {
+			d.headers.add(d.cfg.Benign.NamingHeaders(h))
+		}
 	}
 	d.ended()
 }

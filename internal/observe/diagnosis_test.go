@@ -194,6 +194,35 @@ func TestHintNamesTheCookies(t *testing.T) {
 	}
 }
 
+// One client must not make the owner believe that its cookie is no log-in, or that the site has another name.
+func TestHintIsNotSteeredByOneClient(t *testing.T) {
+	for name, change := range map[string]func(*http.Request){
+		"a cookie":     func(r *http.Request) { r.Header.Set("Cookie", "session=secret") },
+		"credentials":  func(r *http.Request) { r.Header.Set("Authorization", "Basic secret") },
+		"another host": func(r *http.Request) { r.Host = "evil.example.net" },
+	} {
+		for _, addrs := range []string{"198.18.0.%d:1", "[2001:db8:0:%x::1]:1"} {
+			t.Run(name+" from "+addrs, func(t *testing.T) {
+				r := start(t)
+				for i := range 10 {
+					req := get(fmt.Sprintf("/%d", i))
+					req.RemoteAddr = fmt.Sprintf("203.0.113.%d:1", i)
+					r.watches(req, page200)
+				}
+				for i := range 5000 {
+					req := get("/")
+					req.RemoteAddr = fmt.Sprintf(addrs, i%250)
+					change(req)
+					r.watches(req, page200)
+				}
+				if got := r.cfg.Hints.Given(); len(got) != 0 {
+					t.Errorf("hints = %q: %s", got, r.cfg.Hints.Texts())
+				}
+			})
+		}
+	}
+}
+
 func TestHintNamesTheHeaders(t *testing.T) {
 	r := start(t)
 	for i := range 60 {

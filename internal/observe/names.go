@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/capability"
@@ -15,8 +16,8 @@ import (
 // nameCounts counts the names of cookies, or of headers, that identified the first clients. A hint
 // then names them. It never keeps a value.
 type nameCounts struct {
+	clients atomic.Int32
 	mu      sync.Mutex
-	clients int
 	counts  map[string]int
 }
 
@@ -27,14 +28,17 @@ const (
 	longestName = 40  // a longer one may name the visitor
 )
 
-// add counts the names of one request.
+// add counts the names of one request, if it is one of the first.
 func (c *nameCounts) add(names iter.Seq[string]) {
+	if c.clients.Load() >= clientsRead {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.counts == nil {
 		c.counts = map[string]int{}
 	}
-	c.clients++
+	c.clients.Add(1)
 	n := 0
 	for name := range names {
 		if n++; n > namesRead {
@@ -56,7 +60,7 @@ func (c *nameCounts) most() []string {
 		return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), strings.Compare(a, b))
 	})
 	names = names[:min(len(names), namesTold)]
-	return slices.DeleteFunc(names, func(name string) bool { return c.counts[name]*2 < c.clients })
+	return slices.DeleteFunc(names, func(name string) bool { return c.counts[name]*2 < int(c.clients.Load()) })
 }
 
 // names says which names a hint is about, or "".

@@ -4,6 +4,7 @@
 package observe
 
 import (
+	"hash/maphash"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -48,7 +49,7 @@ type Observer struct {
 // New returns an observer.
 func New(cfg Config) *Observer {
 	o := &Observer{cfg: cfg}
-	o.diagnosis.cfg = &o.cfg
+	o.diagnosis.cfg, o.diagnosis.seed = &o.cfg, maphash.MakeSeed()
 	return o
 }
 
@@ -164,7 +165,8 @@ func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim)
 		o.refuse(r, loc.Reason, claim)
 		return loc, claim, false
 	}
-	o.diagnosis.add(nOwn, nInside)
+	turn := o.diagnosis.turn(o.network(r))
+	o.diagnosis.came(turn, nOwn, nInside)
 	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed
 		claim.Accept()
 		return loc, claim, false
@@ -180,10 +182,10 @@ func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim)
 	}
 	if why != eligibility.None {
 		claim.Return()
-		o.diagnosis.known(why, r.Header)
+		o.diagnosis.known(why, r.Header, turn)
 		return loc, claim, false
 	}
-	o.diagnosis.add(nAnonymous)
+	o.diagnosis.came(turn, nAnonymous)
 	if loc.Location == r.RequestURI {
 		return loc, claim, true
 	}
@@ -231,7 +233,7 @@ func (o *Observer) refuse(r *http.Request, why location.Reason, claim schedule.C
 	} else {
 		claim.Accept() // the same target will always be refused
 	}
-	o.diagnosis.refused(r, why)
+	o.diagnosis.refused(r, why, o.diagnosis.turn(o.network(r)))
 }
 
 // NextObservation returns when the page at a location will be observed next, if somebody asks for it
