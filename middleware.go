@@ -281,26 +281,36 @@ const (
 // Site observes one origin's responses and serves its sitemap. [New] makes it; its zero
 // value is of no use. It is safe for concurrent use. Close it when the server has shut down.
 type Site struct {
-	origin   location.Origin
-	norm     *location.Normalizer
-	rules    eligibility.Rules
-	limits   Limits
-	name     string
-	path     string // of the folder of the sitemap's files, as requests arrive
-	entries  []string
+	settings
 	robots   robotsTxt
-	silent   bool // nothing is served
 	files    *files.Files
 	indexer  *indexer.Indexer
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
-	hints    *messages.Hints
-	link     *guard.Link // opens the inspector
-	log      *logging.Queue
-	notes    store.Noter    // the store, if it is one; else nil
+	told
 	answered metrics.Result // what explorations were answered
 	running  running
+}
+
+// settings are what the owner has set.
+type settings struct {
+	origin  location.Origin
+	norm    *location.Normalizer
+	rules   eligibility.Rules
+	limits  Limits
+	name    string
+	path    string // of the folder of the sitemap's files, as requests arrive
+	entries []string
+	silent  bool // nothing is served
+}
+
+// told is how the owner is told what happens.
+type told struct {
+	hints *messages.Hints
+	link  *guard.Link // opens the inspector
+	log   *logging.Queue
+	notes store.Noter // the store, if it is one; else nil
 }
 
 // robotsTxt is what the Site knows of the site's robots.txt.

@@ -600,15 +600,19 @@ func ExampleSite_Inspector() {
 	// eve gets 200
 }
 
-// ExampleSite_Metrics gives the numbers of a site to Prometheus at one address.
+// ExampleSite_Metrics gives the numbers of a site to a Prometheus that knows the password.
 func ExampleSite_Metrics() {
 	site := open(nil)
 	defer site.Close(context.Background())
 	mux := shop()
-	mux.Handle("/metrics", site.Metrics(func(r *http.Request) bool { return strings.HasPrefix(r.RemoteAddr, "192.0.2.1:") }))
+	mux.Handle("/metrics", site.Metrics(servemap.Password("prometheus", "a long random password")))
 	handler := site.Wrap(mux)
 	visit(site, handler, "/", "/p/teapot")
-	rec := answer(handler, "/metrics")
+
+	r := httptest.NewRequest(http.MethodGet, "https://example.com/metrics", nil)
+	r.SetBasicAuth("prometheus", "a long random password")
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, r)
 	for line := range strings.Lines(rec.Body.String()) {
 		if strings.HasPrefix(line, "servemap_sitemap_pages") {
 			fmt.Print(line)
