@@ -100,23 +100,17 @@ func isShown(t tag, in trait) bool { return in&inert == 0 && !t.has("hidden") }
 // isLocation reports whether a reference is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
-// deedOf returns what a link does.
-func deedOf(t tag) deed {
-	for _, a := range [...]string{"data-method", "data-turbo-method"} {
-		if m := t.get(a); len(m) > 0 && !strings.EqualFold(string(m), "get") {
+// deedOf returns what a link does. What has another method asks before that, not before a visit.
+func deedOf(t tag) (does deed) {
+	for _, a := range t {
+		switch {
+		case a.name == sends, a.name == method && sendsBy(a.value):
 			return other
+		case a.name == confirm, a.name == click && (bytes.Contains(a.value, []byte("confirm(")) || bytes.Contains(a.value, []byte("submit("))):
+			does = asks
 		}
 	}
-	for _, a := range [...]string{"hx-delete", "hx-patch", "hx-post", "hx-put"} {
-		if t.has(a) {
-			return other
-		}
-	}
-	onclick := t.get("onclick")
-	if t.has("data-confirm") || bytes.Contains(onclick, []byte("confirm(")) || bytes.Contains(onclick, []byte("submit(")) {
-		return asks
-	}
-	return visits
+	return does
 }
 
 func noFollowRel(rel []byte) bool {

@@ -1,6 +1,8 @@
 package html
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -9,13 +11,42 @@ import (
 // attributeNames are the attributes that the reader needs.
 var attributeNames = func() map[string]string {
 	byName := make(map[string]string)
-	for name := range strings.FieldsSeq(`class content data-confirm data-lazy-src data-lazy-srcset data-method data-original data-src
-		data-srcset data-turbo-method height hidden href hreflang http-equiv hx-delete hx-patch hx-post hx-put id lang media name
-		onclick property rel role src srcset type width`) {
+	for name := range strings.FieldsSeq(`class content data-lazy-src data-lazy-srcset data-original data-src data-srcset height hidden
+		href hreflang http-equiv id lang media name property rel role src srcset type width`) {
 		byName[name] = name
 	}
 	return byName
 }()
+
+// The names under which the reader keeps attributes that say what a link does besides a visit. Each
+// tool has its own names for them, such as data-turbo-method, wire:click and data-ajax-confirm.
+const (
+	method  = "method"
+	sends   = "sends" // hx-post, data-hx-delete, formaction
+	click   = "click"
+	confirm = "confirm"
+)
+
+// doing returns which of these an attribute is, or "".
+func doing(name []byte) string {
+	tool, verb, _ := bytes.Cut(bytes.TrimPrefix(name, []byte("data-")), []byte("-"))
+	switch {
+	case bytes.Contains(name, []byte(confirm)):
+		return confirm
+	case bytes.HasSuffix(name, []byte(method)):
+		return method
+	case bytes.Contains(name, []byte(click)):
+		return click
+	case string(name) == "formaction", string(tool) == "hx" && sendsBy(verb):
+		return sends
+	}
+	return ""
+}
+
+// sendsBy reports whether a method changes something.
+func sendsBy(method []byte) bool {
+	return slices.Contains([]string{"post", "put", "patch", "delete"}, strings.ToLower(string(method)))
+}
 
 // tag holds the attributes of one start tag that the reader needs. They are valid until the next
 // token.
@@ -32,7 +63,10 @@ func (t *tag) read(z *html.Tokenizer, more bool) {
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		if name := attributeNames[string(key)]; name != "" && !t.has(name) {
+		name := attributeNames[string(key)]
+		if does := doing(key); does != "" {
+			*t = append(*t, attribute{does, value})
+		} else if name != "" && !t.has(name) {
 			*t = append(*t, attribute{name, value})
 		}
 	}
