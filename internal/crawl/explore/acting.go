@@ -108,7 +108,7 @@ func (e *explorer) visited(ctx context.Context) func(action.Below) bool {
 	}
 }
 
-// end notes what is left when nothing can be requested: controls, and what a site made up.
+// end notes what is left when nothing can be requested.
 func (e *explorer) end() {
 	if e.frontier.asked >= e.frontier.most {
 		return // the next exploration goes on
@@ -117,8 +117,7 @@ func (e *explorer) end() {
 		e.acts(it.Location)
 	}
 	e.frontier.controls.waiting = nil
-	if n := len(e.frontier.queues[combined]); n > 0 {
+	if n := e.frontier.endless; n > 0 {
 		e.report.Skipped["endless"] += n
-		e.frontier.queues[combined] = nil
 	}
 }

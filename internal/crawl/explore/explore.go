@@ -123,7 +123,7 @@ func (e *explorer) begin() {
 	}
 	for _, loc := range e.Rules.Trusted() {
 		if !MayAct(loc) { // the rule may mean other locations that begin with it
-			e.consider(e.Normalizer.Parse(loc), loc, item{})
+			e.consider(e.Normalizer.Parse(loc), loc)
 		}
 	}
 }
@@ -259,9 +259,9 @@ func (e *explorer) tooManyLost() error {
 func (e *explorer) follow(r result) {
 	if r.status >= 300 && r.status < 400 {
 		if to := r.header.Get("Location"); to != "" {
-			found := e.frontier.moves(r.item)
-			e.consider(e.Normalizer.Resolve(r.Location, to), to, found)
-			e.frontier.grew(found)
+			e.frontier.begin(r.item, html.Text{})
+			e.consider(e.Normalizer.Resolve(r.Location, to), to)
+			e.frontier.end()
 		}
 		return
 	}
@@ -270,7 +270,7 @@ func (e *explorer) follow(r result) {
 	}
 	e.report.Pages++
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
-	found := e.frontier.shows(r.item, facts.Text)
+	e.frontier.begin(r.item, facts.Text)
 	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
 			e.skip("nofollow", l.Href)
@@ -285,21 +285,21 @@ func (e *explorer) follow(r result) {
 		case l.Acts:
 			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
 		default:
-			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href, found)
+			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href)
 		}
 	}
 	for _, a := range facts.Alternates {
-		e.consider(e.Normalizer.Resolve(base, a.Href), a.Href, found)
+		e.consider(e.Normalizer.Resolve(base, a.Href), a.Href)
 	}
 	if facts.Canonical != "" {
-		e.consider(e.Normalizer.Resolve(base, facts.Canonical), facts.Canonical, found)
+		e.consider(e.Normalizer.Resolve(base, facts.Canonical), facts.Canonical)
 	}
-	e.frontier.grew(found)
+	e.frontier.end()
 }
 
 // consider puts a link into the frontier, or notes why exploring does not request it. href
 // is the link as written.
-func (e *explorer) consider(to location.Result, href string, found item) {
+func (e *explorer) consider(to location.Result, href string) {
 	if to.Reason == location.ReasonHost || to.Reason == location.ReasonOutsideFolder || to.Reason == location.ReasonForm {
 		return // not a link of this site
 	}
@@ -307,8 +307,8 @@ func (e *explorer) consider(to location.Result, href string, found item) {
 		return // most links lead where other links lead too
 	}
 	rule, _ := e.Rules.Match(to.Location)
-	found.Plain = rule.Listing == eligibility.Always
-	if !found.Plain && MayAct(to.Location) {
+	plain := rule.Listing == eligibility.Always
+	if !plain && MayAct(to.Location) {
 		e.acts(to.Location)
 		return
 	}
@@ -323,8 +323,7 @@ func (e *explorer) consider(to location.Result, href string, found item) {
 	case !e.robots.Allows(to.Location):
 		why = "disallowed"
 	default:
-		found.Location = strings.Clone(to.Location)
-		why = e.frontier.add(found)
+		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain})
 	}
 	if why != "" {
 		e.skip(why, href)

@@ -20,7 +20,7 @@ type item struct {
 	Location string
 	Rank     rank
 	// Idle grows along the way to the location with each page that showed nothing new: by
-	// one if that page led to this location alone, by less if it led to more.
+	// one if that page led to one new name, by less if it led to more.
 	Idle  float64 `json:",omitempty"`
 	Plain bool    `json:",omitempty"` // it is known to be no control of something
 	Tries int     `json:"-"`          // how often the site refused it
@@ -39,12 +39,13 @@ const (
 
 // The bounds of an exploration, besides those of [Config].
 const (
-	longestIdle   = 30.0
-	mostMoves     = 20  // redirects in a row
-	spareShare    = 100 // one in so many requests may go to combined locations that show nothing new
-	mostTries     = 3   // for a location that the site refuses while it answers others
-	mostSegments  = 12  // of a path
-	mostRepeats   = 2   // of one segment in a path
+	longestIdle   = 20.0
+	mostIdle      = 20 // pages of a folder that show nothing new and lead to more, before combined locations end
+	numberShare   = 12 // the same before numbered ones end: one in so many requests
+	leafIdle      = .1 // what a combined location counts that leads to nothing
+	mostTries     = 3  // for a location that the site refuses while it answers others
+	mostSegments  = 12 // of a path
+	mostRepeats   = 2  // of one segment in a path
 	stateVersion  = 1
 	mostRemembers = 4 // locations that wait, for each request that may be made
 )
@@ -55,17 +56,21 @@ const (
 type frontier struct {
 	most     int
 	asked    int
-	spared   int             // requests for combined locations that showed nothing new
-	seen     map[uint64]bool // hashes of the locations and names that were found
-	shown    map[uint64]bool // hashes of the texts that were shown
+	seen     map[uint64]bool    // hashes of the locations and names that were found
+	shown    map[uint64]bool    // hashes of the texts that were shown
+	idle     map[string]float64 // folder: pages that show nothing new, less those that do
 	queues   [ranks][]*item
-	found    []*item // locations that the current page led to
-	stale    bool    // the current page shows what another one shows
 	controls controls
+	endless  int // items that were dropped
+
+	page  item    // whose links are added now
+	found []*item // locations that it led to
+	fresh bool    // it shows something new
+	stale bool    // it shows what another page shows
 }
 
 func newFrontier(most int) *frontier {
-	return &frontier{most: most, seen: map[uint64]bool{}, shown: map[uint64]bool{}, controls: controls{kinds: map[string]*kind{}}}
+	return &frontier{most: most, seen: map[uint64]bool{}, shown: map[uint64]bool{}, idle: map[string]float64{}, controls: controls{kinds: map[string]*kind{}}}
 }
 
 // news notes a text, and reports whether it is new.
@@ -87,7 +92,7 @@ func (f *frontier) add(it item) (why string) {
 		return ""
 	case repeats(it.Location):
 		return "repeated-segments"
-	case it.Idle >= longestIdle:
+	case f.page.Idle >= longestIdle:
 		return "endless"
 	case f.waiting() >= mostRemembers*f.most:
 		return "too-many"
@@ -102,9 +107,15 @@ func (f *frontier) add(it item) (why string) {
 	return ""
 }
 
+// put queues an item. The further pages of a list come first, since they lead to all others.
 func (f *frontier) put(it *item) {
-	if it.Plain || !f.controls.hold(it) {
-		f.queues[it.Rank] = append(f.queues[it.Rank], it)
+	q := &f.queues[it.Rank]
+	switch {
+	case !it.Plain && f.controls.hold(it):
+	case it.Rank == numbered && it.Tries == 0 && pager.MatchString(it.Location):
+		*q = slices.Insert(*q, 0, it)
+	default:
+		*q = append(*q, it)
 	}
 }
 
@@ -139,34 +150,37 @@ func (f *frontier) rank(location string) rank {
 
 var (
 	digits = regexp.MustCompile(`\d+`)
+	pager  = regexp.MustCompile(`[/?&]page[/=]\d+$`)
 	number = regexp.MustCompile(`^\d[\d._-]*(\.[a-z]+)?$`)
 )
 
-// next returns the item to request next. New names come first.
+// next returns the item to request next. New names come first, then new numbers.
 func (f *frontier) next() (item, bool) {
 	for r := range f.queues {
-		if len(f.queues[r]) == 0 || f.asked >= f.most || rank(r) == combined && f.spared >= max(1, f.most/spareShare) {
-			continue
+		for len(f.queues[r]) > 0 && f.asked < f.most {
+			it := *f.queues[r][0]
+			f.queues[r] = f.queues[r][1:]
+			if idle := f.idle[folderOf(it.Location)]; it.Rank == combined && idle >= mostIdle || it.Rank == numbered && idle >= max(mostIdle, float64(f.most/numberShare)) {
+				f.endless++
+				continue
+			}
+			f.asked++
+			return it, true
 		}
-		it := *f.queues[r][0]
-		f.queues[r] = f.queues[r][1:]
-		f.count(it, 1)
-		return it, true
 	}
 	return item{}, false
 }
 
-// count counts a request, or takes one back.
-func (f *frontier) count(it item, n int) {
-	if f.asked += n; it.Rank == combined {
-		f.spared += n
-	}
+// folderOf returns the first folder of a location.
+func folderOf(location string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(location, "?", "/"), "/"), "/")
+	return digits.ReplaceAllString(first, "0")
 }
 
 // again puts back an item that was not answered.
 func (f *frontier) again(it item) {
 	f.queues[it.Rank] = slices.Insert(f.queues[it.Rank], 0, &it)
-	f.count(it, -1)
+	f.asked--
 }
 
 // refused puts an item that the site refused behind all others. It returns false if the
@@ -176,7 +190,7 @@ func (f *frontier) refused(it item) bool {
 		return false
 	}
 	f.put(&it)
-	f.count(it, -1)
+	f.asked--
 	return true
 }
 
@@ -191,36 +205,47 @@ func (f *frontier) release(visited func(action.Below) bool) bool {
 	return len(pages) > 0
 }
 
-// shows notes the texts of the page at an item. It returns the item from which its links
-// inherit. A text counts without numbers and without the words of the page's location, since
-// a page that is made up mentions these.
-func (f *frontier) shows(it item, page html.Text) item {
-	f.found, f.stale = nil, !news(f.shown, fmt.Sprint("page ", page.MainHash))
-	own, fresh := map[string]bool{}, false
-	decoded, _ := url.PathUnescape(it.Location)
+// begin is called before the links of an answer are added. It notes the texts that the page at
+// an item shows. A text counts without numbers and without the words of the page's location,
+// since a page that is made up mentions these. A redirect shows no text.
+func (f *frontier) begin(it item, page html.Text) {
+	f.page, f.found, f.fresh = it, nil, false
+	f.stale = page.MainHash != 0 && !news(f.shown, fmt.Sprint("page ", page.MainHash))
+	own, decoded := map[string]bool{}, it.Location
+	if plain, err := url.PathUnescape(decoded); err == nil {
+		decoded = plain
+	}
 	for _, w := range wordsOf(decoded) {
 		own[w] = true
 	}
 	for _, b := range page.Blocks {
 		words := slices.DeleteFunc(wordsOf(b.Text), func(w string) bool { return own[w] })
 		if b.Main && len(words) > 0 && news(f.shown, strings.Join(words, " ")) {
-			fresh = true
+			f.fresh = true
 		}
 	}
-	if fresh {
-		if it.Rank == combined {
-			f.spared--
-		}
-		return item{}
-	}
-	return item{Idle: it.Idle + 1}
 }
 
-// moves notes that the answer for an item leads to another location. It returns the item from
-// which that one inherits.
-func (f *frontier) moves(it item) item {
-	f.found, f.stale = nil, false
-	return item{Idle: it.Idle + longestIdle/mostMoves}
+// end is called after all links of an answer were added.
+func (f *frontier) end() {
+	earned := 0
+	for _, it := range f.found {
+		if it.Rank != combined {
+			earned++
+		}
+	}
+	idle, folder := f.page.Idle+1/float64(max(1, earned)), folderOf(f.page.Location)
+	switch {
+	case f.fresh:
+		idle, f.idle[folder] = 0, max(0, f.idle[folder]-1)
+	case f.page.Rank != named && len(f.found) > 0:
+		f.idle[folder]++
+	case f.page.Rank == combined:
+		f.idle[folder] += leafIdle
+	}
+	for _, it := range f.found {
+		it.Idle = idle
+	}
 }
 
 func wordsOf(text string) []string {

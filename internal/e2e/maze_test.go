@@ -1,0 +1,253 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// maze makes up pages. It returns the text and the links of the page at a path, and false
+// if there is none.
+type maze func(path string) (text string, links []string, is bool)
+
+// below returns a maze of the paths that begin with a prefix. page takes the rest.
+func below(prefix string, page func(rest string) (text string, links []string)) maze {
+	return func(path string) (string, []string, bool) {
+		rest, is := strings.CutPrefix(path, prefix)
+		if !is {
+			return "", nil, false
+		}
+		text, links := page(rest)
+		return text, links, true
+	}
+}
+
+// day returns the day at a path of the form, and a path for another one.
+func day(rest, form string) time.Time {
+	at, _ := time.Parse(form, rest)
+	return at
+}
+
+var mazes = []struct {
+	name, start string
+	page        maze
+}{
+	{"dates with a week page beside each", "/cal/2026/11/22", below("/cal/", func(rest string) (string, []string) {
+		if strings.Contains(rest, "week") {
+			return "The week " + rest, []string{"/"}
+		}
+		at := day(rest, "2006/01/02")
+		year, week := at.ISOWeek()
+		return "What is on " + at.Format("Monday, 2 January 2006"), []string{
+			at.AddDate(0, 0, 1).Format("/cal/2006/01/02"), at.AddDate(0, 0, -1).Format("/cal/2006/01/02"), fmt.Sprintf("/cal/%d/week/%d", year, week)}
+	})},
+	{"facets as folders", "/shoes/", below("/shoes/", func(rest string) (string, []string) {
+		has, links := strings.Split(strings.Trim(rest, "/"), "/"), []string{"/products/shoe-7"}
+		for _, facet := range []string{"red", "blue", "size-8", "size-9", "nike", "puma", "leather", "cheap", "new", "women"} {
+			if !strings.Contains(rest, facet) {
+				links = append(links, "/shoes/"+strings.Trim(rest+"/"+facet, "/"))
+			}
+		}
+		return "Shoes: " + strings.Join(has, " and ") + ", 7 found", links
+	})},
+	{"a number tree", "/n/1", below("/n/", func(rest string) (string, []string) {
+		var links []string
+		for i := range 10 {
+			links = append(links, "/n/"+rest+"/"+strconv.Itoa(i))
+		}
+		return "Node " + rest, links
+	})},
+	{"a list without end", "/news?page=2", below("/news?page=", func(rest string) (string, []string) {
+		n, _ := strconv.Atoi(rest)
+		return "News, page " + rest, []string{"/news?page=" + strconv.Itoa(n+1)}
+	})},
+
+	// These were made after the rule.
+	{"months that list all their days", "/agenda/2026-11", below("/agenda/", func(rest string) (string, []string) {
+		at := day(rest, "2006-01")
+		if at.IsZero() {
+			return "Nothing is on at " + rest, []string{"/agenda/" + rest[:7]}
+		}
+		links := []string{at.AddDate(0, 1, 0).Format("/agenda/2006-01"), at.AddDate(0, -1, 0).Format("/agenda/2006-01")}
+		for d := at; d.Month() == at.Month(); d = d.AddDate(0, 0, 1) {
+			links = append(links, d.Format("/agenda/2006-01-02"))
+		}
+		return at.Format("January 2006"), links
+	})},
+	{"a calendar by seconds, in a query", "/plan?at=1700000000", below("/plan?at=", func(rest string) (string, []string) {
+		n, _ := strconv.Atoi(rest)
+		links := []string{}
+		for _, step := range []int{-86400, 3600, 7200, 86400, 604800} {
+			links = append(links, "/plan?at="+strconv.Itoa(n+step))
+		}
+		return "The plan at " + time.Unix(int64(n), 0).UTC().Format(time.RFC1123), links
+	})},
+	{"folders relative to the wrong one", "/help/", below("/help/", func(rest string) (string, []string) {
+		return "Help", []string{"topics/", "index/", "faq/", "contact/"}
+	})},
+	{"one answer to any address", "/any/a", below("/any/", func(rest string) (string, []string) {
+		var links []string
+		for i := range 8 {
+			links = append(links, fmt.Sprintf("/any/%x", (len(rest)*31+i)*7919+int(rest[len(rest)-1])*104729))
+		}
+		return "Sorry, this is not here", links
+	})},
+	{"sort orders of a list", "/list/by-name", below("/list/", func(rest string) (string, []string) {
+		var links []string
+		for _, by := range []string{"by-name", "by-price", "by-date", "asc", "desc", "grid", "rows", "10", "50", "all"} {
+			links = append(links, "/list/"+rest+"/"+by)
+		}
+		return "All 40 shoes, " + strings.ReplaceAll(rest, "/", ", "), append(links, "/products/shoe-3")
+	})},
+	{"years with months with days", "/log/2026", below("/log/", func(rest string) (string, []string) {
+		switch strings.Count(rest, "/") {
+		case 0:
+			n, _ := strconv.Atoi(rest)
+			links := []string{"/log/" + strconv.Itoa(n+1), "/log/" + strconv.Itoa(n-1)}
+			for m := range 12 {
+				links = append(links, fmt.Sprintf("/log/%s/%02d", rest, m+1))
+			}
+			return "The year " + rest, links
+		case 1:
+			var links []string
+			for d := range 28 {
+				links = append(links, fmt.Sprintf("/log/%s/%02d", rest, d+1))
+			}
+			return "The month " + rest, links
+		}
+		return "The day " + rest, []string{"/"}
+	})},
+}
+
+// options allow a parameter.
+var options = servemap.Options{Rules: []servemap.Rule{{Pattern: "/plan", Query: []string{"at"}}}}
+
+const tenth = 20_000 / 10
+
+func TestMazesEndWithinATenthOfTheRequests(t *testing.T) {
+	for _, tt := range mazes {
+		t.Run(tt.name, func(t *testing.T) {
+			var asked atomic.Int64
+			real := testkit.Paths{}
+			links := []string{tt.start}
+			for i := range 40 {
+				path := fmt.Sprintf("/products/shoe-%d", i)
+				links, real[path] = append(links, path), testkit.Page("shoe "+paragraph(i)+strconv.Itoa(i))
+			}
+			real["/"] = testkit.Page("home", links...)
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if text, links, is := tt.page(r.RequestURI); is {
+					asked.Add(1)
+					testkit.Page(text, links...)(w, r)
+					return
+				}
+				real.ServeHTTP(w, r)
+			})
+			testkit.Run(t, testkit.Setup{Handler: h, Options: options}, func(s *testkit.Site) {
+				done := explore(s, nil)
+				inMaze := 0
+				for path := range s.LastMods() {
+					if _, _, is := tt.page(path); is {
+						inMaze++
+					}
+				}
+				if real := s.Stats().Listed - inMaze; asked.Load() > tenth || real != 41 {
+					s.Errorf("%d requests, %d pages listed, %d of 41 others; %v", asked.Load(), inMaze, real, done.Skipped)
+				}
+				s.Logf("%d requests, %d pages listed", asked.Load(), inMaze)
+			})
+		})
+	}
+}
+
+// A page of these sites says of itself only its path, so that no text tells it from a maze.
+func TestRealSitesAreExploredWhole(t *testing.T) {
+	const posts, products = 2000, 5000
+	date := func(n int) time.Time { return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n) }
+	post := func(n int) string { return date(n).Format("/2006/01/02/") + "a-title-" + strconv.Itoa(n) }
+	for _, tt := range []struct {
+		name  string
+		want  int
+		links func(path string) ([]string, bool) // of the page at a path
+	}{
+		{"a blog by date with prev and next", posts, func(path string) (links []string, is bool) {
+			var y, m, d, n int
+			switch {
+			case path == "/":
+				return []string{post(posts - 1), "/2025"}, true
+			case scan(path, "/%d/%d/%d/a-title-%d", &y, &m, &d, &n) && n >= 0 && n < posts:
+				return []string{post(n - 1), post(n + 1), date(n).Format("/2006/01"), date(n).Format("/2006")}, true
+			case scan(path, "/%d/%d", &y, &m), scan(path, "/%d", &y):
+				for n := range posts {
+					if at := date(n); at.Year() == y && (m == 0 || int(at.Month()) == m) {
+						links = append(links, post(n))
+					}
+				}
+				return links, true
+			}
+			return nil, false
+		}},
+		{"a shop with one folder and pagers", products, func(path string) (links []string, is bool) {
+			page, n := 1, 0
+			switch {
+			case path == "/":
+				return []string{"/products"}, true
+			case scan(path, "/products/%d", &n) && n >= 0 && n < products:
+				for i := range 4 {
+					links = append(links, "/products/"+strconv.Itoa((n*(i+2)+i)%products))
+				}
+				return links, true
+			case path == "/products", scan(path, "/products?page=%d", &page):
+				for i := (page - 1) * 20; i < min(products, page*20); i++ {
+					links = append(links, "/products/"+strconv.Itoa(i))
+				}
+				return append(links, "/products?page="+strconv.Itoa(min(page+1, products/20))), true
+			}
+			return nil, false
+		}},
+		{"a shop with names", products, func(path string) (links []string, is bool) {
+			page, n, what := 1, 0, ""
+			switch _, err := fmt.Sscanf(path, "/shop/%d-%s", &n, &what); {
+			case path == "/":
+				return []string{"/shop"}, true
+			case err == nil && what == "red-shoe":
+				return []string{"/", "/shop"}, true
+			case path == "/shop", scan(path, "/shop?page=%d", &page):
+				for i := (page - 1) * 20; i < min(products, page*20); i++ {
+					links = append(links, fmt.Sprintf("/shop/%d-red-shoe", i))
+				}
+				return append(links, "/shop?page="+strconv.Itoa(min(page+1, products/20))), true
+			}
+			return nil, false
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				links, is := tt.links(r.RequestURI)
+				if !is {
+					http.NotFound(w, r)
+					return
+				}
+				testkit.Page(r.RequestURI, links...)(w, r)
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				done, listed := explore(s, nil), 0
+				for path := range s.LastMods() {
+					if strings.HasPrefix(path, "/products/") || strings.HasPrefix(path, "/shop/") || strings.Contains(path, "a-title") {
+						listed++
+					}
+				}
+				if listed != tt.want {
+					s.Errorf("%d of %d are listed, %d requests, %v", listed, tt.want, done.Requests, done.Skipped)
+				}
+			})
+		})
+	}
+}
