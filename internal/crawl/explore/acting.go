@@ -66,7 +66,7 @@ func (c *controls) release(visited func(b action.Below) bool) (pages []*item) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(it *item) bool {
 		b, _ := action.Split(it.Location)
 		k := c.kinds[b.Kind]
-		page := !k.things || k.only[b.Word] != "" && (b.Named || titles[b.Kind]) || visited(b)
+		page := !k.things || k.only[b.Word] != "" && (b.Weak || titles[b.Kind]) || visited(b)
 		if page {
 			pages = append(pages, it)
 		}

@@ -41,7 +41,7 @@ const (
 const (
 	longestIdle   = 20.0
 	mostIdle      = 20 // pages of a folder that show nothing new and lead to more, before combined locations end
-	numberShare   = 12 // the same before numbered ones end: one in so many requests
+	numberShare   = 15 // the same before numbered ones end: one in so many requests
 	leafIdle      = .1 // what a combined location counts that leads to nothing
 	mostTries     = 3  // for a location that the site refuses while it answers others
 	mostSegments  = 12 // of a path

@@ -170,6 +170,7 @@ func TestWordBelowAThingIsAskedForOnceItIsNoControl(t *testing.T) {
 		{"a thing with the number of a year", []string{"/items/2024/hide", "/items/5/hide"}, "", nil},
 		{"a verb below several names", []string{"/users/ann/follow", "/users/bob/follow"}, "", nil},
 		{"a verb below one name", []string{"/docs/git/merge"}, "", []string{"/docs/git/merge"}},
+		{"below names with digits", []string{"/item5/hide", "/item7/hide", "/html5/forms"}, "", []string{"/html5/forms"}},
 		{"a verb below languages", []string{"/a/de/update", "/a/fr/update"}, "", []string{"/a/de/update", "/a/fr/update"}},
 		{"a long title", []string{"/q/5/how-do-i-hide-a-file"}, "", []string{"/q/5/how-do-i-hide-a-file"}},
 		{"a document", []string{"/docs/15/start.html"}, "", []string{"/docs/15/start.html"}},

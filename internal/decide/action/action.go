@@ -1,6 +1,6 @@
 // Package action says which locations name something to do rather than something to read, such
 // as "log out" or "delete 5". It takes a location and knows nothing else. It must never need to
-// know a word to be careful: what a word does below an id is left to Control.
+// know a word to be careful: what stands below an id is left to Split.
 package action
 
 import (
@@ -22,23 +22,21 @@ var text string
 var classes = func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for line := range strings.Lines(text) {
-		class := ""
-		for w := range strings.FieldsSeq(line) {
-			if class == "" {
-				class = w
-			} else if all[class] == nil {
-				all[class] = map[string]bool{strings.Join(words(w), ""): true}
-			} else {
-				all[class][strings.Join(words(w), "")] = true
-			}
+		class, list, _ := strings.Cut(line, " ")
+		if all[class] == nil {
+			all[class] = map[string]bool{}
+		}
+		for w := range strings.FieldsSeq(list) {
+			all[class][strings.Join(words(w), "")] = true
 		}
 	}
 	return all
 }()
 
 var (
-	date = regexp.MustCompile(`^(19|20)\d\d([-_.]?(0[1-9]|1[0-2])([-_.]?[0-3]\d)?)?$`)
-	key  = regexp.MustCompile(`^(\d+|[0-9a-f]{8,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+	date   = regexp.MustCompile(`^(19|20)\d\d([-_.]?(0[1-9]|1[0-2])([-_.]?[0-3]\d)?)?$`)
+	digits = regexp.MustCompile(`\d+`)
+	key    = regexp.MustCompile(`^(\d+|[0-9a-f]{8,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
 	// folder is the name of a release, a language or a year's event, such as 3.11, pt-br or vote-2026.
 	folder = regexp.MustCompile(`^v\d+$|^v?\d+(\.\d+)+$|^[a-z]{2}([-_][a-z]{2})?$|^\D+[-_](19|20)\d\d$`)
 	plain  = strings.NewReplacer("ı", "i", "ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae")
@@ -79,7 +77,7 @@ type piece struct {
 	joined    string // the words
 	query     bool
 	id, dated bool   // it is a number, a UUID or hex digits; or a date
-	kind      string // the text, or "0" or "name-0" if it names one of many things
+	kind      string // what it names one of, such as "0" or "item0", or the text
 }
 
 // tell finds out what a piece with a digit names. below says that it is not the first one, and
@@ -90,8 +88,11 @@ func (p *piece) tell(below, dated bool) {
 	switch {
 	case p.id || p.dated:
 		p.kind = "0"
-	case below && !folder.MatchString(p.text):
-		p.kind = "name-0"
+	case folder.MatchString(p.text):
+	case below:
+		p.kind = "*0"
+	default:
+		p.kind = digits.ReplaceAllString(p.text, "0")
 	}
 }
 
@@ -144,17 +145,15 @@ func Word(location string) (name string, is bool) {
 	return "", false
 }
 
-// leaves reports whether a piece says log out, alone or after one word as in user-logout.
+// leaves reports whether a piece says log out, alone, after a word as in user-logout, or at the
+// end of one as in userlogout.
 func (p *piece) leaves() bool {
 	leaving := classes["leaving"]
-	switch {
-	case leaving[p.joined]:
-		return true
-	case len(p.words) != 1:
-		return len(p.words) > 1 && leaving[strings.Join(p.words[1:], "")]
+	if len(p.words) != 1 || leaving[p.joined] {
+		return leaving[p.joined] || len(p.words) > 0 && leaving[strings.Join(p.words[1:], "")]
 	}
 	for i := range p.joined {
-		if end := p.joined[i:]; len(end) >= len("logout") && leaving[end] { // userlogout
+		if end := p.joined[i:]; len(end) >= len("logout") && leaving[end] {
 			return true
 		}
 	}
@@ -171,7 +170,8 @@ func (p *piece) commands() bool {
 func Machine(location string) bool {
 	all := pieces(location)
 	for i, p := range all {
-		if classes["script"][p.extension] || classes["machine"][p.joined] && (i == 0 || i < len(all)-1 || classes["program"][p.extension]) {
+		program, between := classes["program"][p.extension], i == 0 || i < len(all)-1
+		if classes["script"][p.extension] || classes["machine"][p.joined] && (between || program) || classes["task"][p.joined] && program {
 			return true
 		}
 	}
@@ -183,31 +183,30 @@ func Machine(location string) bool {
 type Below struct {
 	Kind  string // "/users/0"
 	Thing string // "/users/5"
-	Word  string // "posts"
+	Word  string // "/posts"
 	Dated bool   // the thing is a date
-	Named bool   // nothing but the verb at the end makes it a thing
+	Weak  bool   // it is one of many things only if another one has the same word
 }
 
-// Split returns what a location is below, if that is one of many things, by a number, an id or a
-// date, by digits in its name, or since the location ends in a verb. It returns false for a document
+// Split returns what a location is below, if that is one of many things: by a number, an id, a
+// date, digits in its name, or a verb at the end of the location. It returns false for a document
 // and a long title, which are no controls.
 func Split(location string) (b Below, is bool) {
 	path, _, _ := strings.Cut(location, "?")
 	all, at := pieces(path), -1
 	for i, p := range all {
-		if p.kind != p.text || p.text == "0" {
-			at = i
+		if p.id || p.dated || p.kind != p.text {
+			at, b.Dated, b.Weak = i, p.dated, i == 0 && !p.id && !p.dated
 		}
 	}
 	last := len(all) - 1
-	if last < 1 || at == last || classes["document"][all[last].extension] || len(all[last].words) > longestControl {
+	switch {
+	case last < 1, at == last, classes["document"][all[last].extension], len(all[last].words) > longestControl:
 		return b, false
-	}
-	if at < 0 {
-		if last < 2 || !classes["verb"][all[last].joined] || folder.MatchString(all[last-1].text) {
-			return b, false
-		}
-		at, b.Named, all[last-1].kind = last-1, true, "*"
+	case at < 0 && (last < 2 || !classes["verb"][all[last].joined] || folder.MatchString(all[last-1].text)):
+		return b, false
+	case at < 0:
+		at, b.Weak, all[last-1].kind = last-1, true, "*"
 	}
 	for i, p := range all {
 		if i <= at {
@@ -216,7 +215,6 @@ func Split(location string) (b Below, is bool) {
 			b.Word += "/" + p.text
 		}
 	}
-	b.Dated = all[at].dated
 	return b, true
 }
 
