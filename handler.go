@@ -269,7 +269,7 @@ type Exploration struct {
 	// "disallowed", "nofollow", "query" or "endless". Pages "elsewhere" were requested, but
 	// not answered by this process, so they taught it nothing.
 	Skipped map[string]int `json:"skipped,omitempty"`
-	// Acting are the URLs of such links that may change something, at most 100. If one is a
+	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
 	// State is what [ExploreOptions.Resume] needs to go on, nil if nothing waits. It is set
@@ -287,8 +287,8 @@ type Exploration struct {
 // without [ExploreOptions.Inside]. So it gets what a stranger gets: where a proxy in front
 // wants a password, redirects or adds noindex, that counts. Each page counts as seen, but
 // Explore is no network. It makes only GET requests, to the origin alone, without cookies,
-// as "servemap-explore". It obeys robots.txt and nofollow, requests no link that may act,
-// and slows down or pauses when the site does.
+// as "servemap-explore". It obeys robots.txt and nofollow, leaves to visitors what may act,
+// such as /logout and /items/5/hide, and slows down or pauses when the site does.
 //
 // The error is that of ctx if ctx ended. Otherwise it says why the exploration could not
 // begin or go on. In each case the Exploration is complete, and its State can continue it.
