@@ -151,7 +151,7 @@ func TestMazesEndWithinATenthOfTheRequests(t *testing.T) {
 				real.ServeHTTP(w, r)
 			})
 			testkit.Run(t, testkit.Setup{Handler: h, Options: options}, func(s *testkit.Site) {
-				done := explore(s, nil)
+				done := explore(s, servemap.ExploreOptions{})
 				inMaze := 0
 				for path := range s.LastMods() {
 					if _, _, is := tt.page(path); is {
@@ -238,7 +238,7 @@ func TestRealSitesAreExploredWhole(t *testing.T) {
 				testkit.Page(r.RequestURI, links...)(w, r)
 			})
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-				done, listed := explore(s, nil), 0
+				done, listed := explore(s, servemap.ExploreOptions{}), 0
 				for path := range s.LastMods() {
 					if strings.HasPrefix(path, "/products/") || strings.HasPrefix(path, "/shop/") || strings.Contains(path, "a-title") {
 						listed++
