@@ -32,40 +32,40 @@ type Config struct {
 }
 
 // Front serves one site.
-type Front struct {
-	Config
-	arriving, asked string // how the paths of all files begin
-}
+type Front struct{ Config }
 
 // New returns a front.
-func New(cfg Config) *Front { return &Front{cfg, cfg.Path + cfg.Name, cfg.Folder + cfg.Name} }
+func New(cfg Config) *Front { return &Front{cfg} }
 
 // Wrap returns a handler that has next serve all but the files.
-func (f *Front) Wrap(next http.Handler) http.Handler { return &wrapped{f, next} }
-
-type wrapped struct {
-	*Front
-	next http.Handler
+func (f *Front) Wrap(next http.Handler) http.Handler {
+	return &wrapped{f, next, f.Observer, f.Crawlers != nil, f.Name[0], len(f.Path), len(f.Folder)}
 }
 
-func (f *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f.Owns(r) {
-		f.ServeFile(w, r)
+// wrapped has what every request needs in one place.
+type wrapped struct {
+	front          *Front
+	next           http.Handler
+	observer       *observe.Observer
+	follows        bool
+	first          byte // of the names of all files
+	arrives, asked int  // where such a name begins in the request's path, and in its target
+}
+
+func (s *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path, target := r.URL.Path, r.RequestURI
+	if (len(path) > s.arrives && path[s.arrives] == s.first || len(target) > s.asked && target[s.asked] == s.first) && s.front.Owns(r) {
+		s.front.ServeFile(w, r)
 		return
 	}
-	if f.Crawlers != nil {
-		f.follow(r)
+	if s.follows {
+		s.front.follow(r)
 	}
-	f.Observer.Serve(f.next, w, r)
+	s.observer.Serve(s.next, w, r)
 }
 
 // Owns reports whether a request is for one of the files.
 func (f *Front) Owns(r *http.Request) bool {
-	return (strings.HasPrefix(r.URL.Path, f.arriving) || strings.HasPrefix(r.RequestURI, f.asked)) && f.names(r)
-}
-
-// names is Owns for a request whose path may be that of a file.
-func (f *Front) names(r *http.Request) bool {
 	if name, below := strings.CutPrefix(r.URL.Path, f.Path); below && f.serves(name) {
 		return true
 	}
@@ -89,7 +89,7 @@ func (f *Front) Outside(route *mux.Route) string {
 	if err != nil {
 		return ""
 	}
-	for _, path := range []string{f.Path, f.arriving + ".xml"} {
+	for _, path := range []string{f.Path, f.Path + f.Name + ".xml"} {
 		if !reached.MatchString(path) {
 			return path
 		}
