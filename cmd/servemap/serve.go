@@ -130,7 +130,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		}
 		defer admin.Close()
 	}
-	if v.loops(listener) {
+	if v.loops(listener.Addr().(*net.TCPAddr).AddrPort()) {
 		return usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", v.To)
 	}
 	st, closeStore, err := openStore(v.data, v.database, v.log)
@@ -188,10 +188,9 @@ func listen(name, address string) (net.Listener, error) {
 
 // loops reports whether requests to the site would come back to this process, for ever. This
 // process never speaks TLS.
-func (v *serving) loops(l net.Listener) bool {
+func (v *serving) loops(at netip.AddrPort) bool {
 	u, err := url.Parse(v.To)
-	at, e := netip.ParseAddrPort(l.Addr().String())
-	if err != nil || e != nil || u.Scheme == "https" || cmp.Or(u.Port(), "80") != strconv.Itoa(int(at.Port())) {
+	if err != nil || u.Scheme == "https" || cmp.Or(u.Port(), "80") != strconv.Itoa(int(at.Port())) {
 		return false
 	}
 	ip, err := netip.ParseAddr(u.Hostname())

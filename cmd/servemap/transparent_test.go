@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"net"
@@ -12,8 +10,10 @@ import (
 	"net/http/httptrace"
 	"net/textproto"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -30,9 +30,14 @@ func TestAnswersAreThoseOfTheSite(t *testing.T) {
 			w.WriteHeader(http.StatusEarlyHints)
 			blog(w, &http.Request{URL: &url.URL{Path: "/"}})
 		case "/brotli":
-			w.Header().Set("Content-Encoding", "br")
+			w.Header().Set("Content-Encoding", r.Header.Get("Accept-Encoding"))
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "\x0b\x02\x80abcd\x03")
+		case "/trailer":
+			w.Header().Set("Trailer", "Sum")
+			fmt.Fprint(w, "body")
+			w.(http.Flusher).Flush()
+			w.Header().Set("Sum", "42")
 		case "/moved":
 			w.Header().Set("Location", "https://example.com/elsewhere")
 			w.WriteHeader(http.StatusPermanentRedirect)
@@ -54,6 +59,7 @@ func TestAnswersAreThoseOfTheSite(t *testing.T) {
 		{"early hints", "GET", "/hints", "", ""},
 		{"brotli", "GET", "/brotli", "Accept-Encoding", "br"},
 		{"moved", "GET", "/moved", "", ""},
+		{"a trailer", "GET", "/trailer", "", ""},
 	} {
 		direct, proxied := answerOf(t, tt.method, site.URL+tt.path, tt.header, tt.value), answerOf(t, tt.method, s.at+tt.path, tt.header, tt.value)
 		if direct != proxied {
@@ -87,34 +93,91 @@ func answerOf(t *testing.T, method, u, header, value string) string {
 		t.Fatal(err)
 	}
 	resp.Header.Del("Date")
-	return fmt.Sprint(early, resp.Status, resp.ContentLength, resp.Header, string(body))
+	return fmt.Sprint(early, resp.Status, resp.ContentLength, resp.Header, resp.Trailer, string(body))
 }
 
-func TestTrailersAndPackedAnswersPassAsTheyAre(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte("<html><title>t</title>packed"))
-	z.Close()
+// TestStreamsPassAtOnce has a site whose next word waits until the visitor has the last one.
+func TestStreamsPassAtOnce(t *testing.T) {
+	words := make(chan string, 1)
 	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/trailer" {
-			w.Header().Set("Trailer", "Sum")
-			fmt.Fprint(w, "body")
-			w.(http.Flusher).Flush()
-			w.Header().Set("Sum", "42")
+		connection := http.NewResponseController(w)
+		if r.URL.Path == "/socket" {
+			conn, both, err := connection.Hijack()
+			base.Check(t, err)
+			defer conn.Close()
+			fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+			_, _ = io.Copy(conn, both)
 			return
 		}
-		if r.Header.Get("Accept-Encoding") != "gzip, br" {
-			t.Errorf("the upstream is asked for %q", r.Header.Get("Accept-Encoding"))
+		w.Header().Set("Content-Type", "text/event-stream")
+		for connection.Flush() == nil {
+			select {
+			case word := <-words:
+				fmt.Fprintln(w, word)
+			case <-r.Context().Done():
+				return
+			}
 		}
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write(packed.Bytes())
 	})
-	if resp, body := get(t, s.at+"/trailer"); body != "body" || resp.Trailer.Get("Sum") != "42" {
-		t.Errorf("%q %v", body, resp.Trailer)
+	for _, head := range []string{"GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n", "GET /events HTTP/1.1\r\nHost: x\r\n\r\n"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
+		base.Check(t, err)
+		fmt.Fprint(conn, head)
+		lines := bufio.NewReader(conn)
+		for line := ""; line != "\r\n"; { // the head
+			line, err = lines.ReadString('\n')
+			base.Check(t, err)
+		}
+		for _, word := range []string{"one", "two"} {
+			if strings.Contains(head, "/socket") {
+				fmt.Fprintln(conn, word)
+			} else {
+				words <- word
+			}
+			for line := ""; line != word+"\n"; { // after the head, and between the lengths of chunks
+				line, err = lines.ReadString('\n')
+				base.Check(t, err)
+			}
+		}
+		conn.Close()
 	}
-	if resp, body := get(t, s.at+"/", "Accept-Encoding", "gzip, br"); body != packed.String() || resp.Header.Get("Content-Encoding") != "gzip" {
-		t.Errorf("%q %v", body, resp.Header)
+}
+
+func TestStatusThatHTTPDoesNotHaveIsA502AndSlowClientsAreNotTheSitesFault(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	site, err := net.Listen("unix", socket)
+	base.Check(t, err)
+	defer site.Close()
+	go func() {
+		for conn, err := site.Accept(); err == nil; conn, err = site.Accept() {
+			r, err := http.ReadRequest(bufio.NewReader(conn))
+			if err == nil {
+				_, err = io.ReadAll(r.Body)
+			}
+			if err == nil {
+				fmt.Fprintf(conn, "HTTP/1.1 %s Strange\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", r.URL.Path[1:])
+			}
+			conn.Close()
+		}
+	}()
+	s := serve(t, t.TempDir(), "proxy", "-to", "unix:"+socket, "-origin", origin)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.at+"/200", io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	base.Check(t, err)
+	if _, err := visitor.Do(r); err == nil {
+		t.Error("half a body is sent whole")
+	}
+	for path, want := range map[string]int{"/200": 200, "/999": 999} {
+		if resp, _ := get(t, s.at+path); resp.StatusCode != want {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+	if text := s.log.String(); strings.Contains(text, "the site does not answer") {
+		t.Error(text)
+	}
+	for _, path := range []string{"/000", "/099"} {
+		if resp, _ := get(t, s.at+path); resp.StatusCode != http.StatusBadGateway {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
 	}
 }
 
