@@ -3,9 +3,6 @@ package indexer
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -19,12 +16,12 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/strict"
+	"github.com/servemap/servemap/internal/testkit/visits"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -161,23 +158,13 @@ func (r *rig) check(err error) {
 }
 
 // seen is an observation of a page.
-func seen(location, body string, change ...func(*observation.Exchange)) *observation.Exchange {
-	resp := &response.Response{Status: http.StatusOK, Header: response.Header{ContentType: "text/html; charset=utf-8"}, Body: []byte(body), Complete: true}
-	s := &observation.Exchange{Kind: eligibility.Witness, Location: location, At: time.Now(), Response: resp}
-	for _, f := range change {
-		f(s)
-	}
-	return s
+func seen(location, body string, change ...visits.Change) *observation.Exchange {
+	return visits.Page(location, body, time.Now(), change...)
 }
 
 // answered is an observation of a response other than a page.
-func answered(location string, status int, change ...func(*observation.Exchange)) *observation.Exchange {
-	s := &observation.Exchange{Location: location, At: time.Now(), Response: &response.Response{Status: status, Complete: true}}
-	for _, f := range change {
-		f(s)
-	}
-	s.Kind, s.Reason = eligibility.Rules{}.Response(http.MethodGet, location, s.Response)
-	return s
+func answered(location string, status int, change ...visits.Change) *observation.Exchange {
+	return visits.Answer(location, status, time.Now(), change...)
 }
 
 // offer offers an observation.
@@ -192,7 +179,7 @@ func (r *rig) offer(all ...*observation.Exchange) {
 
 // sight offers an observation of a page and waits until it is stored. change adjusts the
 // observation.
-func (r *rig) sight(location, body string, change ...func(*observation.Exchange)) {
+func (r *rig) sight(location, body string, change ...visits.Change) {
 	r.Helper()
 	r.offer(seen(location, body, change...))
 	r.flush()
@@ -200,7 +187,7 @@ func (r *rig) sight(location, body string, change ...func(*observation.Exchange)
 }
 
 // answer does the same for a response other than a page.
-func (r *rig) answer(location string, status int, change ...func(*observation.Exchange)) {
+func (r *rig) answer(location string, status int, change ...visits.Change) {
 	r.Helper()
 	r.offer(answered(location, status, change...))
 	r.flush()
@@ -385,86 +372,20 @@ func (r *rig) wantNoTrace(text string) {
 	base.WantNoTrace(r, r.st, r.log, text)
 }
 
-// html is a page with a main text and links. Another text counts as a change at its first
-// observation, since the whole paragraph is new and long.
-func html(text string, links ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", atLength(text))
-	for _, l := range links {
-		fmt.Fprintf(&b, `<a href="%s">x</a>`, l)
-	}
-	return b.String() + "</main></body></html>"
-}
-
-// atLength says a text at some length, if it has no markup.
-func atLength(text string) string {
-	if strings.Contains(text, "<") {
-		return text
-	}
-	return text + strings.Repeat(". What there is to say of "+text+" is said here at length", 12)
-}
-
-// numbered returns n locations, from 0 on.
-func numbered(format string, n int) (locations []string) {
-	for i := range n {
-		locations = append(locations, fmt.Sprintf(format, i))
-	}
-	return locations
-}
-
-// Networks of visitors.
-const (
-	netA = "192.0.2.0/24"
-	netB = "198.51.100.0/24"
+// The exchanges that the tests merge; see package visits.
+var (
+	html, variant, numbered = visits.HTML, visits.Variant, visits.Numbered
+	from, route, at         = visits.From, visits.Route, visits.At
+	header, lastModified    = visits.Header, visits.LastModified
+	robotsTag, cacheControl = visits.RobotsTag, visits.CacheControl
+	redirect, ownQuery      = visits.Redirect, visits.OwnQuery
+	tracked, fromSeconds    = visits.Tracked, visits.FromSeconds
 )
 
-func from(network string) func(*observation.Exchange) {
-	return func(s *observation.Exchange) { s.Network = netip.MustParsePrefix(network) }
-}
-
-func route(template string, exact bool) func(*observation.Exchange) {
-	return func(s *observation.Exchange) { s.Route, s.Exact = template, exact }
-}
-
-// at sets the clock by which an observation was made.
-func at(t time.Time) func(*observation.Exchange) { return func(s *observation.Exchange) { s.At = t } }
-
-func header(set func(*response.Header)) func(*observation.Exchange) {
-	return func(s *observation.Exchange) { set(&s.Response.Header) }
-}
-
-func lastModified(t time.Time) func(*observation.Exchange) {
-	return header(func(h *response.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
-}
-
-func robotsTag(v string) func(*observation.Exchange) {
-	return header(func(h *response.Header) { h.RobotsTag = v })
-}
-
-func cacheControl(v string) func(*observation.Exchange) {
-	return header(func(h *response.Header) { h.CacheControl, h.ContentType = v, "text/html" })
-}
-
-func redirect(target string) func(*observation.Exchange) {
-	return header(func(h *response.Header) { h.Location = target })
-}
-
-// fromSeconds returns the time of a number of Unix seconds, the zero time for 0.
-func fromSeconds(sec int64) time.Time { return moment.Seconds(sec).Time() }
+const netA, netB = visits.NetA, visits.NetB
 
 const (
 	same        = "The same text at several locations, which is long enough to tell this page apart from any other one."
 	noindexPage = `<html><head><meta name=robots content=noindex></head><body>a</body></html>`
 	secretPage  = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 )
-
-// variant is a page that names another page, or itself, as canonical.
-func variant(canonical, text string) string {
-	return fmt.Sprintf(`<html><head><title>t</title><link rel=canonical href="%s"></head><body><main><p>%s</p></main></body></html>`, canonical, atLength(text))
-}
-
-// ownQuery gives an exchange a query that only the page's own canonical can allow.
-func ownQuery(e *observation.Exchange) { e.OwnQuery = true }
-
-// tracked gives an exchange a target with tracking parameters.
-func tracked(e *observation.Exchange) { e.Tracked = true }

@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
 func TestPageLeavesAtOnceAndComesBack(t *testing.T) {
@@ -127,7 +128,9 @@ var waysToRefuse = []struct {
 
 // askedForHead is the answer to a HEAD request. It says little: many sites answer any HEAD with 200.
 func askedForHead(w *world) {
-	w.merge(exchange("/a", w.now, eligibility.Alive, http.StatusOK))
+	e := visits.Answer("/a", http.StatusOK, w.now)
+	e.Kind = eligibility.Alive
+	w.merge(e)
 }
 
 func notModified(w *world) { w.answer("/a", http.StatusNotModified) }

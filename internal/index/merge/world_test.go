@@ -1,10 +1,7 @@
 package merge
 
 import (
-	"fmt"
 	"maps"
-	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -23,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
 // world is a site and its records, without a store or a clock: exchanges are merged as they come.
@@ -187,32 +184,19 @@ func maxTime(a, b time.Time) time.Time {
 
 func (w *world) moment() moment.Time { return moment.Of(w.now) }
 
-type change = func(*observation.Exchange)
-
-// exchange is a response of a kind.
-func exchange(location string, at time.Time, kind eligibility.Kind, status int, changes ...change) *observation.Exchange {
-	e := &observation.Exchange{Kind: kind, Location: location, At: at, Response: &response.Response{Status: status, Complete: true}}
-	for _, f := range changes {
-		f(e)
-	}
-	return e
-}
+type change = visits.Change
 
 // sight merges a page that somebody got. change adjusts the exchange.
 func (w *world) sight(location, body string, changes ...change) {
 	w.Helper()
-	page := func(e *observation.Exchange) {
-		e.Response.Header.ContentType, e.Response.Body = "text/html; charset=utf-8", []byte(body)
-	}
-	w.merge(exchange(location, w.now, eligibility.Witness, http.StatusOK, append([]change{page}, changes...)...))
+	w.merge(visits.Page(location, body, w.now, changes...))
 	w.wait(2 * time.Second)
 }
 
 // answer merges a response other than a page.
 func (w *world) answer(location string, status int, changes ...change) {
 	w.Helper()
-	e := exchange(location, w.now, eligibility.Nothing, status, changes...)
-	if e.Kind, e.Reason = (eligibility.Rules{}).Response(http.MethodGet, location, e.Response); e.Kind != eligibility.Nothing {
+	if e := visits.Answer(location, status, w.now, changes...); e.Kind != eligibility.Nothing {
 		w.merge(e)
 	}
 }
@@ -290,85 +274,17 @@ func (w *world) wantNoTrace(text string) {
 	}
 }
 
-// html is a page with a main text and links. Another text counts as a change at its first
-// observation, since the whole paragraph is new and long.
-func html(text string, links ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", atLength(text))
-	for _, l := range links {
-		fmt.Fprintf(&b, `<a href="%s">x</a>`, l)
-	}
-	return b.String() + "</main></body></html>"
-}
-
-// atLength says a text at some length, if it has no markup.
-func atLength(text string) string {
-	if strings.Contains(text, "<") {
-		return text
-	}
-	return text + strings.Repeat(". What there is to say of "+text+" is said here at length", 12)
-}
-
-// head is a page with something in its head.
-func head(in string, links ...string) string {
-	return strings.Replace(html("a page", links...), "<head>", "<head>"+in, 1)
-}
-
-// variant is a page that names another page, or itself, as canonical.
-func variant(canonical, text string) string {
-	return strings.Replace(html(text), "<head>", fmt.Sprintf(`<head><link rel=canonical href="%s">`, canonical), 1)
-}
-
-// numbered returns n locations, from 0 on.
-func numbered(format string, n int) (locations []string) {
-	for i := range n {
-		locations = append(locations, fmt.Sprintf(format, i))
-	}
-	return locations
-}
-
-// Networks of visitors.
-const (
-	netA = "192.0.2.0/24"
-	netB = "198.51.100.0/24"
-	netC = "1.2.3.0/24"
-	netD = "2001:db8:7::/48"
+// The exchanges that the tests merge; see package visits.
+var (
+	html, variant, numbered = visits.HTML, visits.Variant, visits.Numbered
+	head, from, route, at   = visits.Head, visits.From, visits.Route, visits.At
+	header, lastModified    = visits.Header, visits.LastModified
+	robotsTag, cacheControl = visits.RobotsTag, visits.CacheControl
+	redirect, ownQuery      = visits.Redirect, visits.OwnQuery
+	tracked, fromSeconds    = visits.Tracked, visits.FromSeconds
 )
 
-func from(network string) change {
-	return func(e *observation.Exchange) { e.Network = netip.MustParsePrefix(network) }
-}
-
-func route(template string, exact bool) change {
-	return func(e *observation.Exchange) { e.Route, e.Exact = template, exact }
-}
-
-// at sets the clock by which an exchange was observed.
-func at(t time.Time) change { return func(e *observation.Exchange) { e.At = t } }
-
-func header(set func(*response.Header)) change {
-	return func(e *observation.Exchange) { set(&e.Response.Header) }
-}
-
-func lastModified(t time.Time) change {
-	return header(func(h *response.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
-}
-
-func robotsTag(v string) change { return header(func(h *response.Header) { h.RobotsTag = v }) }
-
-func cacheControl(v string) change {
-	return header(func(h *response.Header) { h.CacheControl, h.ContentType = v, "text/html" })
-}
-
-func redirect(target string) change {
-	return header(func(h *response.Header) { h.Location = target })
-}
-
-// ownQuery gives an exchange a query that only the page's own canonical can allow.
-func ownQuery(e *observation.Exchange) { e.OwnQuery = true }
-
-// tracked gives an exchange a target with tracking parameters.
-func tracked(e *observation.Exchange) { e.Tracked = true }
+const netA, netB, netC, netD = visits.NetA, visits.NetB, visits.NetC, visits.NetD
 
 // trust returns which dates count, as the files see it.
 func (w *world) trust() lastmod.Trust {
@@ -396,6 +312,3 @@ func (w *world) wantLastMod(location string, want int64) {
 		w.Errorf("the lastmod of %s is %v, want %v; it is %v", location, fromSeconds(got).UTC(), fromSeconds(want).UTC(), w.now)
 	}
 }
-
-// fromSeconds returns the time of a number of Unix seconds, the zero time for 0.
-func fromSeconds(sec int64) time.Time { return moment.Seconds(sec).Time() }
