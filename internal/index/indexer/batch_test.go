@@ -233,25 +233,6 @@ func TestBatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
 	}
 }
 
-func TestDamagedRecordDoesNotAffectPagesMergedWithIt(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		pages := []string{"/a", "/damaged", "/b", "/c"}
-		r.sight("/", html("home", pages...))
-		together(r, sightAll(pages, "first text"))
-		r.flush()
-		r.wantListed(append(pages, "/")...)
-		time.Sleep(time.Hour)
-		r.put(r.indexer.site.Keys.Page("/damaged"), []byte("?"))
-		together(r, sightAll(pages, "another text"))
-		for _, location := range []string{"/a", "/b", "/c"} {
-			r.wantObservations(location, 2, 1)
-		}
-		if r.indexer.Stats().Damaged == 0 {
-			t.Error("no record is counted as damaged")
-		}
-	})
-}
-
 // sightAll is an observation of each location, with a text of its own.
 func sightAll(locations []string, text string) (all []*observation.Exchange) {
 	for _, l := range locations {

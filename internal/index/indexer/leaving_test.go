@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"testing"
@@ -13,53 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
-
-func TestMoveForGoodTakesTheHistoryAlong(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		r.sight("/a", html("one"))
-		first := r.page("/a").FirstSeen
-		time.Sleep(time.Hour)
-		r.sight("/a", html("two"))
-		changed := r.lastMod("/a")
-		time.Sleep(time.Hour)
-		r.answer("/a", http.StatusMovedPermanently, redirect("/b"))
-		r.sight("/b", html("two"))
-		r.wantListed("/", "/b")
-		if got := r.page("/b").FirstSeen; !got.Equal(first) {
-			t.Errorf("first seen %v, want that of the old location, %v", got, first)
-		}
-		if got := r.lastMod("/b"); got != changed || got == 0 {
-			t.Errorf("lastmod %d, want that of the old location, %d", got, changed)
-		}
-	})
-}
-
-// However often it is asked for.
-func TestPageFoundGoneByAClockThatWasAheadLeavesAfterAMinute(t *testing.T) {
-	for _, ahead := range []time.Duration{time.Second, 2 * time.Hour, 10 * 365 * 24 * time.Hour} {
-		for _, seenAhead := range []bool{false, true} {
-			for _, restarts := range []bool{false, true} {
-				runWithPage(t, fmt.Sprintf("%v ahead, witness too %t, restart %t", ahead, seenAhead, restarts), func(r *rig) {
-					if seenAhead {
-						r.sight("/a", html("a"), at(time.Now().Add(ahead)))
-					}
-					r.answer("/a", http.StatusNotFound, at(time.Now().Add(ahead+time.Second)))
-					if restarts {
-						r.restart()
-					}
-					r.wantListed("/", "/a")
-					for range 5 {
-						time.Sleep(15 * time.Second)
-						r.answer("/a", http.StatusNotFound)
-					}
-					r.wantListed("/")
-					r.wantVerdict("/a", eligibility.Gone, eligibility.NotFound)
-				})
-			}
-		}
-	}
-}
 
 // Storing that a page is gone may fail for a long time, for example if other processes keep
 // writing the same records. The page leaves the files anyway. Storing it is tried again

@@ -257,14 +257,3 @@ func TestBoilerplateIsKnownAfterARestart(t *testing.T) {
 		}
 	})
 }
-
-func TestDamagedBoilerplateIsLearnedAnew(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		r.flush()
-		r.put(r.indexer.site.Keys.Boilerplate(), []byte("damaged"))
-		r.restart()
-		r.sight("/a", html("a"))
-		r.wantListed("/", "/a")
-	})
-}

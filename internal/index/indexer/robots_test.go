@@ -65,17 +65,6 @@ func TestRobotsTxtThatCannotBeReadChangesNothing(t *testing.T) {
 	}
 }
 
-func TestLongRobotsTxtIsKept(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a", "/last")
-		serveRobots(r, 200, "User-agent: *\n"+strings.Join(numbered("Disallow: /some/folder/%d/\n", 15_000), "")+"Disallow: /last\n")
-		r.wantListed("/", "/a")
-		r.restart()
-		r.wantListed("/", "/a")
-		r.wantVerdict("/last", eligibility.Excluded, eligibility.Disallowed)
-	})
-}
-
 // Two files that hardly compress do not fit into the store together. The new one still comes to hold,
 // and what only it disallows is not newly listed before.
 func TestLongRobotsTxtIsReplaced(t *testing.T) {

@@ -141,50 +141,6 @@ func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {
 	})
 }
 
-// The store stores and then fails to confirm it, at each step on the way to a verdict.
-func TestObservationWhoseStoringIsNotConfirmedCountsOnce(t *testing.T) {
-	// lost offers an observation that is stored without a confirmation.
-	lost := func(r *rig, st *base.Store, s *observation.Exchange) {
-		st.LoseAnswers(errStore)
-		r.offer(s)
-		if err := r.indexer.Flush(r.Context()); err == nil {
-			r.Error("the answer was not lost")
-		}
-		r.mendSoon(st)
-	}
-	missing := func() *observation.Exchange { return answered("/a", http.StatusNotFound) }
-	for _, tt := range []struct {
-		name string
-		do   func(*rig, *base.Store)
-		want []string
-	}{
-		{"of a doubt", func(r *rig, st *base.Store) { lost(r, st, missing()) }, []string{"/"}},
-		{"of the end of a doubt", func(r *rig, st *base.Store) {
-			r.offer(missing())
-			r.wait(10 * time.Second)
-			lost(r, st, seen("/a", html("a")))
-		}, []string{"/", "/a"}},
-	} {
-		st := base.NewStore()
-		runInBubble(t, tt.name, Config{Store: st}, func(r *rig) {
-			r.crawl("/a")
-			tt.do(r, st)
-			r.wait(2 * time.Minute)
-			r.wantListed(tt.want...)
-		})
-	}
-	st := base.NewStore()
-	runInBubble(t, "of a source that was caught", Config{Store: st}, func(r *rig) {
-		old := time.Now().Add(-1000 * time.Hour)
-		r.sight("/", html("home", "/a", "/b"))
-		r.sight("/b", html("b"), lastModified(old))
-		r.sight("/b", html("b"), lastModified(old.Add(time.Hour)))
-		r.sight("/a", html("a"), lastModified(old))
-		lost(r, st, seen("/a", html("a"), lastModified(old.Add(time.Hour))))
-		r.wantLastMod("/a", 0)
-	})
-}
-
 func TestWitnessInTimeSavesThePageThoughItIsMergedLate(t *testing.T) {
 	st := base.NewStore()
 	inBubble(t, Config{Store: st}, func(r *rig) {

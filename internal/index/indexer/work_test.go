@@ -1,11 +1,8 @@
 package indexer
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"strconv"
@@ -104,32 +101,6 @@ func TestClosedQueueTakesNothing(t *testing.T) {
 	}
 }
 
-func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
-	start := time.Now()
-	for _, tt := range []struct {
-		name            string
-		spent           time.Duration
-		trusted, madeUp bool
-	}{
-		{"nothing spent", 0, true, true},
-		{"nearly half", budgetReserved - 1, true, true},
-		{"half", budgetReserved, true, false},
-		{"nearly all", budgetSaved - 1, true, false},
-		{"all", budgetSaved, false, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			b := newBudget(start)
-			b.spend(tt.spent)
-			if got := b.allows(start, true); got != tt.trusted {
-				t.Errorf("a page that is trusted for is read in full: %v, want %v", got, tt.trusted)
-			}
-			if got := b.allows(start, false); got != tt.madeUp {
-				t.Errorf("any other page is read in full: %v, want %v", got, tt.madeUp)
-			}
-		})
-	}
-}
-
 // affords merges an observation within the budget, while sight reads all of it.
 func (r *rig) affords(s *observation.Exchange, change ...func(*observation.Exchange)) {
 	r.Helper()
@@ -186,42 +157,6 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 
 // isRead reports whether the last observation of a location read all of the page.
 func (r *rig) isRead(location string) bool { return r.page(location).Read }
-
-// TestPageIsPaidForByWhatIsInIt checks that the price of a page depends on its bytes, not on how
-// long the reading took.
-func TestPageIsPaidForByWhatIsInIt(t *testing.T) {
-	const words = "some words that say what there is to say; "
-	for _, tt := range []struct {
-		name, body, coding string
-		full               bool
-		least, most        time.Duration
-	}{
-		{"small", "<p>x", "", true, 180 * time.Microsecond, 190 * time.Microsecond},
-		{"a megabyte of words", strings.Repeat(words, 1<<20/len(words)), "", true, 14 * time.Millisecond, 15 * time.Millisecond},
-		{"a megabyte of markup", strings.Repeat("<b>x</b>", 1<<20/8), "", true, 155 * time.Millisecond, 165 * time.Millisecond},
-		{"its head alone", strings.Repeat("<b>x</b>", 1<<20/8), "", false, 0, 0},
-		{"a megabyte that was packed", packed(strings.Repeat("<b>x</b>", 1<<20/8)), "gzip", true, 161 * time.Millisecond, 171 * time.Millisecond},
-	} {
-		runInBubble(t, tt.name, Config{}, func(r *rig) {
-			if !tt.full {
-				r.indexer.merging.budget.spend(budgetReserved)
-			}
-			before := r.indexer.merging.budget.left
-			r.affords(seen("/junk", tt.body), header(func(h *response.Header) { h.ContentEncoding = tt.coding }))
-			if paid := before - r.indexer.merging.budget.left; paid < tt.least || paid > tt.most {
-				r.Errorf("%v were paid, want %v to %v", paid, tt.least, tt.most)
-			}
-		})
-	}
-}
-
-func packed(text string) string {
-	var b bytes.Buffer
-	zip := gzip.NewWriter(&b)
-	_, _ = io.WriteString(zip, text) // to memory
-	_ = zip.Close()
-	return b.String()
-}
 
 func TestBudgetRefillsWithTimeUpToItsLimit(t *testing.T) {
 	start := time.Now()

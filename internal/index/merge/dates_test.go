@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/rate"
 )
 
@@ -59,30 +58,13 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 			w.wait(time.Hour)
 			w.sight("/b", html("b"), lastModified(at))
 		}, start.Add(4 * time.Second)},
-		{"moved thrice without a change", func(w *world) {
-			for i := range 4 {
-				w.sight("/b", html("b"), lastModified(old.Add(time.Duration(i)*day)))
-			}
-		}, time.Time{}},
 		{"moved with the change, to a time between the observations", func(w *world) { changeExactly(w) }, start.Add(5 * time.Hour)},
-		{"two other pages were caught", func(w *world) {
-			w.sight("/b", html("b"), lastModified(old))
-			for _, page := range []string{"/a", "/"} {
-				w.sight(page, html(page, "/a", "/b"), lastModified(old))
-				w.sight(page, html(page, "/a", "/b"), lastModified(old.Add(day)))
-			}
-		}, time.Time{}},
 		{"another page moves with the clock", func(w *world) {
 			w.sight("/b", html("b"), lastModified(old))
 			for range 2 {
 				w.sight("/a", html("a"), lastModified(w.now))
 			}
 		}, time.Time{}},
-		{"caught, and then exact", func(w *world) {
-			w.sight("/a", html("a"), lastModified(w.now))
-			w.sight("/a", html("a"), lastModified(w.now))
-			changeExactly(w)
-		}, start.Add(10*time.Hour + 10*time.Second)},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/a", "/b")) // 2 seconds
@@ -94,69 +76,6 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 			}
 			w.wantLastMod("/b", want)
 			w.wantLastMod("/b", want)
-		})
-	}
-}
-
-// The time of the request is never published, not even before it is found out.
-func TestClockForADateIsNeverPublished(t *testing.T) {
-	for _, lag := range []time.Duration{0, time.Second, time.Minute, 50 * time.Minute} {
-		run(t, lag.String(), options{}, func(w *world) {
-			pages := []string{"/a", "/b", "/c", "/d", "/e"}
-			w.sight("/", html("home", pages...))
-			for round := range 4 {
-				for _, p := range pages {
-					w.sight(p, modified(w.now.Add(-lag))+html("the text of "+p), lastModified(w.now.Add(-lag)))
-					for _, p := range pages {
-						if got := w.lastMod(p); got != 0 {
-							w.Fatalf("in round %d %s has the lastmod %v", round, p, fromSeconds(got).UTC())
-						}
-					}
-				}
-				w.wait(time.Hour)
-			}
-			if got := w.trust(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
-				w.Errorf("the doubts are %+v", got)
-			}
-		})
-	}
-}
-
-func TestOneInstantForMostOfTheSiteIsABuildStamp(t *testing.T) {
-	build := time.Date(1999, 12, 1, 12, 0, 0, 0, time.UTC)
-	const pages = 20
-	for _, tt := range []struct {
-		name string
-		at   func(i int) time.Time
-		kept int // of the pages' dates
-	}{
-		{"one instant", func(int) time.Time { return build }, 0},
-		{"a page every three seconds", func(i int) time.Time { return build.Add(time.Duration(i) * 3 * time.Second) }, 0},
-		{"one instant for most", func(i int) time.Time {
-			if i < 5 {
-				return build.Add(-time.Duration(i+1) * 24 * time.Hour)
-			}
-			return build
-		}, 5},
-		{"days apart", func(i int) time.Time { return build.Add(-time.Duration(i) * 24 * time.Hour) }, pages},
-	} {
-		run(t, tt.name, options{}, func(w *world) {
-			links := numbered("/p%d", pages)
-			w.sight("/", html("home", links...))
-			for i, l := range links {
-				w.sight(l, html(l), lastModified(tt.at(i)))
-			}
-			kept := 0
-			for i, l := range links {
-				if got := w.lastMod(l); got == tt.at(i).Unix() {
-					kept++
-				} else if got != 0 {
-					w.Errorf("%s: lastmod %v, given was %v", l, fromSeconds(got).UTC(), tt.at(i))
-				}
-			}
-			if kept != tt.kept {
-				w.Errorf("%d of %d dates are published, want %d", kept, pages, tt.kept)
-			}
 		})
 	}
 }
@@ -234,22 +153,6 @@ func TestChangeFreqIsInferred(t *testing.T) {
 			}
 			if tt.want == rate.Always && w.lastMod("/b") != 0 {
 				w.Error("a page that is another one at every observation has a lastmod")
-			}
-		})
-	}
-}
-
-// Who has just set up a site edits a page, and looks what the sitemap says.
-func TestEditSoonAfterTheFirstObservationIsDated(t *testing.T) {
-	for _, gap := range []time.Duration{5 * time.Second, 65 * time.Second, 10 * time.Minute, 3 * time.Hour} {
-		run(t, gap.String(), options{}, func(w *world) {
-			w.sight("/", html("home", "/b"))
-			w.sight("/b", html("an article"))
-			for _, edit := range []string{"a paragraph that was not there before, in words enough", "another one, which tells of something else altogether"} {
-				w.wait(gap)
-				at := w.now.Unix()
-				w.sight("/b", html("an article, and "+edit))
-				w.wantLastMod("/b", at)
 			}
 		})
 	}

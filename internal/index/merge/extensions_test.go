@@ -109,59 +109,6 @@ func TestVisitChangesNoFile(t *testing.T) {
 	})
 }
 
-func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
-	run(t, "a site", options{extensions: extension.Of(extension.Alternates)}, func(w *world) {
-		all := []string{"en=/en", "x-default=/en", "de-AT=/de", "fr=/fr", "es=/es"}
-		pages := []string{"/en", "/de", "/fr"}
-		w.sight("/", html("home", append(pages, "/es", "/mute")...))
-		w.sight("/es", inLanguages("hola"))                // names nobody
-		w.sight("/mute", inLanguages("others", "en=/en"))  // does not name itself
-		w.sight("/en", inLanguages("text of /en", all...)) // whose peers are not known yet
-		w.sight("/de", inLanguages("text of /de", all...))
-		w.sight("/fr", inLanguages("text of /fr", all...))
-		want := []extension.Alternate{{Lang: "de-at", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}, {Lang: "x-default", Location: "/en"}}
-		for _, location := range pages {
-			if x := w.entry(location).Extensions; !slices.Equal(x.Alternates(), want) {
-				t.Errorf("%s has %+v, want %+v", location, x, want)
-			}
-		}
-		for _, location := range []string{"/", "/es", "/mute"} {
-			if x := w.entry(location).Extensions; x != nil {
-				t.Errorf("%s has %+v", location, x)
-			}
-		}
-		w.answer("/de", 410)
-		for _, location := range []string{"/en", "/fr"} {
-			if x := w.entry(location).Extensions; !slices.Equal(x.Alternates(), want[1:]) {
-				t.Errorf("without a page that is gone %s has %+v", location, x)
-			}
-		}
-	})
-}
-
-func TestNewsOfAPageAreListedForTwoDays(t *testing.T) {
-	run(t, "a site", options{extensions: extension.Of(extension.News)}, func(w *world) {
-		article := func(headline, published string) string {
-			return `<html lang="de-AT"><script type="application/ld+json">{"@type":"NewsArticle","headline":"` + headline +
-				`","datePublished":"` + published + `","publisher":{"name":"P"}}</script><main>` + headline + `</main>`
-		}
-		now := w.now.UTC()
-		w.sight("/", html("home", "/new", "/old", "/undated"))
-		w.sight("/new", article("new", now.Add(-time.Hour).Format(time.RFC3339)))
-		w.sight("/old", article("old", now.Add(-50*time.Hour).Format(time.RFC3339)))
-		w.sight("/undated", article("undated", ""))
-		want := `{"Publication":"P","Language":"de","Published":"` + now.Add(-time.Hour).Format(time.RFC3339) + `","Title":"new"}`
-		if got := string(w.entry("/new").Extensions[extension.News]); got != want {
-			t.Errorf("the article has %s, want %s", got, want)
-		}
-		for _, location := range []string{"/old", "/undated"} {
-			if x := w.entry(location).Extensions; x != nil {
-				t.Errorf("%s has %v", location, x)
-			}
-		}
-	})
-}
-
 func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {
 	// A hash stands before each language in the record, so no location may be "/de".
 	all := []string{"en=/en", "de-AT=/deutsch", "x-default=/en", "fr=/fr", "es=https://other.example/es"}

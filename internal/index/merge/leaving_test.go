@@ -41,6 +41,22 @@ func TestPageLeavesAtOnceAndComesBack(t *testing.T) {
 	}
 }
 
+func TestMoveForGoodTakesTheHistoryAlong(t *testing.T) {
+	runWithPage(t, "on the site", func(w *world) {
+		w.wait(time.Hour)
+		w.sight("/a", html("a, otherwise"))
+		first, changed := w.page("/a").FirstSeen, w.lastMod("/a")
+		w.wait(time.Hour)
+		w.answer("/a", http.StatusMovedPermanently, redirect("/b"))
+		w.sight("/b", html("a, otherwise"))
+		w.wantListed("/", "/b")
+		w.wantLastMod("/b", changed)
+		if got := w.page("/b").FirstSeen; got != first || changed == 0 {
+			t.Errorf("first seen %v and changed %d, want what the old location has, %v", got, changed, first)
+		}
+	})
+}
+
 func TestPageThatMayBeGoneLeavesAfterAMinute(t *testing.T) {
 	elsewhere := func(h *response.Header) { h.Link = `</b>; rel="canonical"` }
 	for _, tt := range []struct {

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
@@ -49,7 +47,7 @@ func withShop(t *testing.T, n int, fn func(w *world, pages []string)) {
 
 // A page that was seen only once may change by itself, so new text on it is held.
 func TestHeldNewsAreConfirmedByMoreObservationsAndDatedToTheFirst(t *testing.T) {
-	for _, again := range []string{"the same bytes", "other bytes", "after a restart"} {
+	for _, again := range []string{"the same bytes", "other bytes"} {
 		runWithShop(t, again, 3, func(w *world, _ []string) {
 			pages := []string{"/thing-3"}
 			w.sight("/", html("home, and more", pages...))
@@ -64,10 +62,8 @@ func TestHeldNewsAreConfirmedByMoreObservationsAndDatedToTheFirst(t *testing.T) 
 				w.Error("a page that may have changed is not observed again soon")
 			}
 			w.wait(time.Hour)
-			switch again {
-			case "other bytes":
+			if again == "other bytes" {
 				cheaper = strings.Replace(cheaper, "<head>", "<head><meta name=x content=y>", 1)
-			case "after a restart":
 			}
 			for range quiet {
 				w.sight(pages[0], cheaper)
@@ -190,127 +186,4 @@ func TestEditThatANewLanguageShowsFirstIsDated(t *testing.T) {
 		w.sight("/a", edited, speaking("en"))
 		w.wantLastMod("/a", want)
 	})
-}
-
-// built is a static site with the time of its build as Last-Modified. Each page has a
-// text, in one of several editions.
-func built(w *world, pages []string, at time.Time, menu string, edition func(i int) int) {
-	w.Helper()
-	for i, p := range pages {
-		text := fmt.Sprintf("%s%s In its edition %d it has grown a new lid, of which page %d says more.", about, p, edition(i), i)
-		w.sight(p, product(i, fmt.Sprintf("€ %d.95", 20+i), menu, text), lastModified(at.Add(time.Duration(i)*time.Second/20)))
-	}
-}
-
-// A deploy gives every page a new menu and the time of the build. Only pages whose text it
-// changed get that date.
-func TestDeployDatesOnlyWhatItChanged(t *testing.T) {
-	const pages = 60
-	newMenu := shopMenu + `<li><a href="/jobs">Jobs</a><li><a href="/press">Press</a>`
-	for _, tt := range []struct {
-		name   string
-		edited func(i int) bool
-		menu   string
-	}{
-		{"nothing but the menu", func(int) bool { return false }, newMenu},
-		{"nothing at all", func(int) bool { return false }, shopMenu},
-		{"three pages in ten", func(i int) bool { return i%10 < 3 }, shopMenu},
-		{"three pages in ten, and the menu", func(i int) bool { return i%10 < 3 }, newMenu},
-	} {
-		run(t, tt.name, options{}, func(w *world) {
-			all := numbered("/thing-%d", pages)
-			w.sight("/", html("home", all...))
-			first := w.now.Add(-30 * 24 * time.Hour)
-			for range 1 + quiet {
-				built(w, all, first, shopMenu, func(int) int { return 1 })
-				w.wait(24 * time.Hour)
-			}
-			deploy := w.now
-			w.wait(time.Hour)
-			for range 3 {
-				built(w, all, deploy, tt.menu, func(i int) int {
-					if tt.edited(i) {
-						return 2
-					}
-					return 1
-				})
-				w.wait(24 * time.Hour)
-			}
-			for i, p := range all {
-				got := w.lastMod(p)
-				if !tt.edited(i) && got != 0 {
-					w.Errorf("%s was restamped to %v", p, fromSeconds(got).UTC())
-				}
-				if tt.edited(i) && (got < deploy.Unix() || got > deploy.Add(2*time.Hour).Unix()) {
-					w.Errorf("%s has the lastmod %v, and was edited at %v", p, fromSeconds(got).UTC(), deploy.UTC())
-				}
-			}
-		})
-	}
-}
-
-// A change that is confirmed later gets the given date that moved when it was first seen.
-func TestLateChangeHasItsExactDate(t *testing.T) {
-	withShop(t, 3, func(w *world, pages []string) {
-		old := w.now.Add(-1000 * time.Hour)
-		page := func(price string) string { return product(0, price, shopMenu, about+pages[0]) }
-		w.sight(pages[0], page("€ 20.95"), lastModified(old))
-		w.wait(5 * time.Hour)
-		exact := w.now
-		w.wait(5 * time.Hour)
-		for range 2 {
-			w.sight(pages[0], page("€ 9.95"), lastModified(exact))
-			w.wait(time.Hour)
-		}
-		w.wantLastMod(pages[0], exact.Unix())
-	})
-}
-
-// The estimate learns the time of a change from a believed source, and otherwise the time
-// when it was seen.
-func TestRateUsesTheDateOfABelievedSource(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		before func(w *world) // the changes
-		exact  bool
-	}{
-		{"believed", func(*world) {}, true},
-		{"caught", func(w *world) {
-			for range 2 {
-				w.sight("/liar", html("liar"), lastModified(w.now))
-			}
-		}, false},
-	} {
-		run(t, tt.name, options{}, func(w *world) {
-			w.sight("/", html("home", "/a", "/liar"))
-			tt.before(w)
-			var want rate.Estimate
-			saved := w.now.Add(-100 * time.Hour)
-			for i := range 8 {
-				at := w.now
-				page := html(fmt.Sprintf("This is what the page says in its edition %[1]d, and %[1]d times it says so.", i))
-				w.sight("/a", page, lastModified(saved))
-				if tt.exact && i > 0 {
-					want = want.SawChangeAt(at.Unix(), saved.Unix())
-				} else {
-					want = want.Saw(at.Unix(), i > 0)
-				}
-				for range 6 { // observations without a change
-					w.wait(time.Hour)
-					want = want.Saw(w.now.Unix(), false)
-					w.sight("/a", page, lastModified(saved))
-				}
-				saved = w.now
-				w.wait(3 * time.Hour)
-			}
-			freq, p := want.Freq()
-			got := w.page("/a")
-			if is, sure := got.Freq(); is != freq || sure != p {
-				w.Errorf("%v with %v, want %v with %v", is, sure, freq, p)
-			}
-			if by := got.Entry.By; (by == lastmod.Server) != tt.exact {
-				w.Errorf("the change was dated by %v", by)
-			}
-		})
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
@@ -211,5 +212,31 @@ func TestMovedPageInheritsItsHistory(t *testing.T) {
 				t.Errorf("%d observations since %d, want %d since %d", p.Observations, p.FirstSeen, tt.visits, tt.first)
 			}
 		})
+	}
+}
+
+// A change with an exact date counts at that date, one without at the observation that showed it.
+func TestEstimateLearnsWhenTheContentChanged(t *testing.T) {
+	const at = 1_700_003_600
+	since := moment.Seconds(at - 600)
+	var known rate.Estimate
+	known = known.Saw(1_700_000_000, false)
+	for _, tt := range []struct {
+		name  string
+		o     mark.Outcome
+		found lastmod.Finding
+		want  rate.Estimate
+	}{
+		{"a change now", mark.Changed, lastmod.Finding{Since: moment.Seconds(at)}, known.Saw(at, true)},
+		{"one that was held", mark.Changed, lastmod.Finding{Since: since}, known.Saw(at-600, true).Saw(at, false)},
+		{"one with a date", mark.Changed, lastmod.Finding{Since: since, Exact: since - 60_000}, known.SawChangeAt(at-600, at-660).Saw(at, false)},
+		{"an odd text that was none", mark.Variant, lastmod.Finding{Since: since, Rewritten: true}, known.Saw(at-600, true).Saw(at, false)},
+		{"noise", mark.Variant, lastmod.Finding{}, known.SawNoise(at)},
+		{"the same", mark.Same, lastmod.Finding{}, known.Saw(at, false)},
+	} {
+		p := &Page{Rate: known}
+		if p.Estimate(tt.o, tt.found, at); p.Rate != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, p.Rate, tt.want)
+		}
 	}
 }
