@@ -37,8 +37,8 @@ func newTarget(h http.Handler, http bool) (target, error) {
 	}}, nil
 }
 
-// clientHeader names the client, since all requests come from this machine.
-const clientHeader = "Flood-Client"
+// clientHeader names the client, as a proxy does, since all requests come from this machine.
+const clientHeader = "X-Forwarded-For"
 
 func clientIP(r *http.Request) netip.Addr {
 	addr, _ := netip.ParseAddr(r.Header.Get(clientHeader)) // the zero address for none
