@@ -634,6 +634,7 @@ const (
 	ReasonRuleNever          Reason = "rule-never"          // a rule says Never
 	ReasonDisallowed         Reason = "disallowed"          // robots.txt disallows it
 	ReasonForgotten          Reason = "forgotten"           // Site.Forget took it out
+	ReasonPasswordField      Reason = "password-field"      // it has a field for a password
 	ReasonNoIndex            Reason = "noindex"             // the page says noindex, or its unavailable_after has passed
 	ReasonPrivate            Reason = "private"             // Cache-Control: private
 	ReasonNoStore            Reason = "no-store"            // Cache-Control: no-store

@@ -137,9 +137,8 @@ type Options struct {
 
 	// Anonymous, if not nil, alone decides whether a request comes from an anonymous visitor,
 	// who gets what everybody may see. Set it if a proxy adds credentials to every request. It
-	// must be quick and safe for concurrent use. A request for which it panics does not count.
-	// By default a request is anonymous if it has no Authorization, no client certificate, and
-	// only benign cookies and headers.
+	// must be quick and safe for concurrent use; where it panics, the request does not count.
+	// By default there must be no Authorization or certificate, and only benign cookies and headers.
 	Anonymous func(*http.Request) bool
 
 	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is

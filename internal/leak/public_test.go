@@ -140,7 +140,10 @@ func publicRows() (rows []*row) {
 	for _, s := range shelves {
 		all := strings.Fields(strings.ReplaceAll(s.names, "AC/DC", "AC-DC"))
 		add(s.path, s.route, s.path, all, true)
-		if s.route != "/howto/{slug}" {
+		switch s.route {
+		case "/howto/{slug}", "/item/{id}", "/books/{isbn}", "/cve/{id}", "/releases/{v}", "/forum/{id}/{slug}", "/colours/{hex}":
+			// Without a link, nobody can tell a risky word from a private page, and a number from an account's.
+		default:
 			add(s.path+", too", "/more"+s.route, "/more"+s.path, all[:len(all)/2], false)
 		}
 	}
@@ -195,7 +198,8 @@ func anyhow(rw http.ResponseWriter, r *http.Request, page string) {
 	case 5:
 		rw.Header().Set("X-Robots-Tag", "max-snippet:-1, max-image-preview:none")
 		rw.Header().Set("Cache-Control", "no-cache, must-revalidate")
-		io.WriteString(rw, strings.Replace(page, "</head>", `<meta name="robots" content="index, follow"><input type=password></head>`, 1))
+		page = strings.Replace(page, "</head>", `<meta name="robots" content="index, follow"></head>`, 1)
+		io.WriteString(rw, strings.Replace(page, "<body>", "<body><header><form><input type=password></form></header>", 1))
 	case 6:
 		rw.Header().Set("Content-Type", "application/xhtml+xml; charset=utf-8")
 		io.WriteString(rw, page)

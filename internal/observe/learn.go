@@ -38,6 +38,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		Response: resp,
 		Network:  asked.network,
 		Explored: asked.explored,
+		Given:    asked.given,
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
 		Named:    observation.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
 	}

@@ -41,6 +41,25 @@ func Looks(location string) bool {
 	return false
 }
 
+// Odd returns how much likelier the letters of an ASCII word are random than a word's: below 0 for
+// most words, above Odd's limit [TooOdd] for most random ones.
+func Odd(word string) int {
+	var buf [maxLength]byte
+	s := buf[:copy(buf[:], word)]
+	odd, _ := score(s)
+	switch {
+	case len(word) > maxLength:
+		return TooOdd + 1
+	case len(word) <= minPart || isRoman(s):
+		return 0
+	}
+	return odd
+}
+
+// TooOdd is how odd all words of an ordinary name may be in sum. 6 nats hold for 99 % of the words of four
+// letters or more, and for 8 % of random ones of seven letters.
+const TooOdd = 6 * unit
+
 // looksSegment judges the decoded text of a segment: each of its words, and all together.
 func looksSegment(s []byte) bool {
 	if hasUUID(s) {

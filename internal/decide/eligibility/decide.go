@@ -148,6 +148,7 @@ func (r *Record) alone(c Context) Standing {
 // content returns why the page itself forbids its listing, or None.
 func (r *Record) content(c Context) Reason {
 	switch {
+	case r.Content == PasswordField && (c.Listing == Always || c.Entry): // a site's home may have a log-in
 	case r.Content != None:
 		return r.Content
 	case r.Until != 0 && c.Now >= r.Until:
@@ -157,6 +158,10 @@ func (r *Record) content(c Context) Reason {
 	}
 	return None
 }
+
+// Deep reports whether what forbids a page's listing may be so deep in it that a reading of its head
+// does not find it.
+func Deep(why Reason) bool { return why == NoIndex || why == PasswordField }
 
 // unwitnessed decides about a page that nobody got at the last request.
 func (r *Record) unwitnessed() Standing {
@@ -213,7 +218,7 @@ func (r *Record) enters(c Context) Standing {
 // byNetworks decides about a location that only its visitors vouch for.
 func (r *Record) byNetworks(c Context) Standing {
 	switch {
-	case c.OwnQuery || len(r.Networks) < c.Networks || c.Siblings.Linked < SiblingsNeeded:
+	case c.OwnQuery || len(r.Networks) < c.Networks || c.Siblings.Linked < SiblingsNeeded || !r.Ordinary:
 		return Standing{Waiting, NoEvidence}
 	case r.Shared:
 		return Standing{Held, Duplicate}

@@ -22,6 +22,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 	beside := Siblings{Linked: SiblingsNeeded} // pages that are linked
 	full := Siblings{Linked: SiblingsNeeded, Orphans: SiblingsNeeded + OrphansAllowed}
 	grown := Siblings{Grown: GrowthADay}
+	logIn := Record{Content: PasswordField, Evidence: Evidence{Link: true}}
 	byNetworks := Standing{Listed, ByNetworks}
 	linked, shown := Evidence{Link: true}, Evidence{Link: true, Shown: true}
 	for _, tt := range []struct {
@@ -38,12 +39,16 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"rule", Record{}, Context{Listing: Always}, Standing{Listed, ByRule}},
 		{"rule before other evidence", Record{Evidence: linked}, Context{Listing: Always, Entry: true}, Standing{Listed, ByRule}},
 
-		{"networks", Record{Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, byNetworks},
-		{"too few networks", Record{Evidence: Evidence{Networks: three[:2]}}, Context{Siblings: beside}, Standing{Waiting, NoEvidence}},
-		{"networks, and too few pages beside it", Record{Evidence: Evidence{Networks: three}}, Context{Siblings: Siblings{Linked: 2}}, Standing{Waiting, NoEvidence}},
-		{"networks, and a query of its own", Record{Self: true, Evidence: Evidence{Networks: three}}, Context{Siblings: beside, OwnQuery: true}, Standing{Waiting, NoEvidence}},
-		{"networks of what others show too", Record{Shared: true, Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Held, Duplicate}},
-		{"networks, at the cap", Record{Evidence: Evidence{Networks: three}}, Context{Siblings: full}, Standing{Held, Growth}},
+		{"networks", Record{Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, byNetworks},
+		{"networks, and no name in words", Record{Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Waiting, NoEvidence}},
+		{"a field for a password", logIn, Context{}, Standing{Excluded, PasswordField}},
+		{"a field for a password, and a rule", logIn, Context{Listing: Always}, Standing{Listed, ByRule}},
+		{"a field for a password where visitors enter", logIn, Context{Entry: true}, Standing{Listed, ByEntry}},
+		{"too few networks", Record{Evidence: Evidence{Ordinary: true, Networks: three[:2]}}, Context{Siblings: beside}, Standing{Waiting, NoEvidence}},
+		{"networks, and too few pages beside it", Record{Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: Siblings{Linked: 2}}, Standing{Waiting, NoEvidence}},
+		{"networks, and a query of its own", Record{Self: true, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside, OwnQuery: true}, Standing{Waiting, NoEvidence}},
+		{"networks of what others show too", Record{Shared: true, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, Duplicate}},
+		{"networks, at the cap", Record{Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: full}, Standing{Held, Growth}},
 		{"link to a query of its own", Record{Self: true, Evidence: linked}, Context{OwnQuery: true}, Standing{Listed, ByLink}},
 		{"link to a query that the page does not name", Record{Evidence: linked}, Context{OwnQuery: true}, Standing{Excluded, QueryNotCanonical}},
 		{"link to what others show too", Record{Shared: true, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
@@ -77,20 +82,20 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"not there, and was listed", Record{Absent: StatusGone, Public: true, Evidence: linked}, Context{Listing: Always}, Standing{Gone, StatusGone}},
 		{"for one visitor", Record{Content: NoStore}, Context{}, Standing{Excluded, NoStore}},
 
-		{"risky, networks", Record{Location: riskyURL, Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
+		{"risky, networks", Record{Location: riskyURL, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
 		{"risky, route", Record{Location: riskyURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
 		{"risky, link", Record{Location: riskyURL, Evidence: linked}, Context{}, Standing{Held, RiskyWord}},
 		{"risky, link shown to several", Record{Location: riskyURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
 		{"risky, link that is not there for one visitor", Record{Location: riskyURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
 		{"risky, an entry redirects to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, RiskyWord}},
 		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByLink}},
-		{"utility, networks", Record{Location: utilityURL, Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
+		{"utility, networks", Record{Location: utilityURL, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
 		{"utility, route", Record{Location: utilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
 		{"utility, link", Record{Location: utilityURL, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 		{"action, link", Record{Location: actionURL, Evidence: shown}, Context{}, Standing{Held, ActionWord}},
 		{"action, route", Record{Location: actionURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, ActionWord}},
 		{"action, rule", Record{Location: actionURL}, Context{Listing: Always}, Standing{Listed, ByRule}},
-		{"secret, networks", Record{Location: capabilityURL, Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Held, Capability}},
+		{"secret, networks", Record{Location: capabilityURL, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, Capability}},
 		{"secret, route", Record{Location: capabilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, Capability}},
 		{"secret, link", Record{Location: capabilityURL, Evidence: linked}, Context{}, Standing{Held, Capability}},
 		{"secret, link that is not there for one visitor", Record{Location: capabilityURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Held, Capability}},
@@ -119,7 +124,7 @@ type question struct {
 // of what must never happen.
 func (q question) broken(verdict Verdict, why Reason) string {
 	r, c := q.r, q.c
-	networks := len(r.Networks) >= c.Networks && c.Siblings.Linked >= SiblingsNeeded && !c.OwnQuery && !r.Shared &&
+	networks := r.Ordinary && len(r.Networks) >= c.Networks && c.Siblings.Linked >= SiblingsNeeded && !c.OwnQuery && !r.Shared &&
 		c.Siblings.Orphans < c.Siblings.Linked+OrphansAllowed
 	public, word, grows := r.Link || r.Led(), r.Word(), c.Siblings.Grown < GrowthADay
 	enters := map[Word]bool{

@@ -28,6 +28,7 @@ type Evidence struct {
 	Hop      int      `cbor:"9,keyasint,omitzero"`  // how many redirects lead here from an entry, one or two; 0 for none
 	Networks []uint16 `cbor:"10,keyasint,omitzero"` // the networks that got the page while it waits
 	Group    uint64   `cbor:"11,keyasint,omitzero"` // its route or folder
+	Ordinary bool     `cbor:"12,keyasint,omitzero"` // what tells it from others of that group reads like a name, see [Ordinary]
 }
 
 // Led reports whether an entry redirects to the location.

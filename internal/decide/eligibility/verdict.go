@@ -81,6 +81,7 @@ const (
 	SoftNotFound
 	Growth
 	Disallowed
+	PasswordField
 
 	// Why a request or a response is no observation at all.
 	Method
@@ -110,6 +111,7 @@ var reasonNames = [...]string{
 	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
 
 	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Growth: "growth", Disallowed: "disallowed",
+	PasswordField: "password-field",
 
 	Method: "method", Authorization: "authorization", ClientCertificate: "client-certificate",
 	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",

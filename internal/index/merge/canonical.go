@@ -17,7 +17,7 @@ func (u visited) credit() {
 		return
 	}
 	networks, changed := len(p.Networks), false
-	if p.Witnessed {
+	if p.Witnessed && !u.Given {
 		p.VisitedBy(u.Net)
 	}
 	if (variant.Link || variant.Hop > 0 || u.site.Entries[u.Location]) && !variant.NoFollow {

@@ -281,7 +281,7 @@ func TestPageThatEnoughNetworksSawIsListed(t *testing.T) {
 func (w *world) visitJunk(n int, change change) {
 	for i := range n {
 		for network := range 3 {
-			w.sight(fmt.Sprintf("/p/junk-%d", i), html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", network)), change)
+			w.sight(fmt.Sprintf("/p/junk-page-%d", i), html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", network)), change)
 		}
 	}
 }
@@ -300,10 +300,10 @@ func TestFloodThatMeetsTheNetworkCountIsCapped(t *testing.T) {
 		if got, want := w.site.Listed, 1+len(pages)+3+eligibility.OrphansAllowed; got != want {
 			w.Errorf("%d pages are listed, want %d", got, want)
 		}
-		last := fmt.Sprintf("/p/junk-%d", flood-1)
+		last := fmt.Sprintf("/p/junk-page-%d", flood-1)
 		w.wantVerdict(last, held, eligibility.Growth)
 		w.wantNoTrace(last)
-		w.answer("/p/junk-0", 410) // which makes room for another
+		w.answer("/p/junk-page-0", 410) // which makes room for another
 		w.sight(last, html("junk"))
 		w.wantVerdict(last, listed, eligibility.ByNetworks)
 	})
@@ -429,5 +429,44 @@ func TestTrackedVisits(t *testing.T) {
 	w.sight("/a", html("a"))
 	if p := w.page("/a"); p.FirstSeen != first || p.Observations != 1 {
 		t.Errorf("/a was first seen at %v, after %d observations; want %v and 1", p.FirstSeen, p.Observations, first)
+	}
+}
+
+// Where three networks and three linked pages beside it are all that speaks for an address, it must
+// read like a name, and nobody must have got a cookie with it.
+func TestNetworksAloneListOnlyNamesInWordsThatAnybodyGets(t *testing.T) {
+	given := func(e *observation.Exchange) { e.Given = true }
+	deep := route("/x/{a}/{b}/{c}", false)
+	for _, tt := range []struct {
+		location string
+		change   change
+		listed   bool
+	}{
+		{"/blue-teapot", from(netA), true},
+		{"/blue-teapot", given, false},
+		{"/.env", from(netA), false},
+		{"/jane(at)example.com", from(netA), false},
+		{"/123-45-6789", from(netA), false},
+		{"/DE89370400440532013000", from(netA), false},
+		{"/x/sess/ab12cd/page", deep, false},
+		{"/x/garden/roses/pruning", deep, true},
+	} {
+		run(t, fmt.Sprint(tt.location, " ", tt.listed), options{}, func(w *world) {
+			linked := []string{"/one", "/two", "/three", "/x/a/b/one", "/x/a/b/two", "/x/a/b/three"}
+			w.sight("/", html("home", linked...))
+			for i, l := range linked {
+				w.sight(l, html("text of "+l), func(e *observation.Exchange) {
+					if i > 2 {
+						deep(e)
+					}
+				})
+			}
+			for i := range 4 {
+				w.sight(tt.location, html("text of "+tt.location), tt.change, from(fmt.Sprintf("8.8.%d.0/24", i)))
+			}
+			if got := w.page(tt.location).Listed(); got != tt.listed {
+				w.Errorf("listed: %v", got)
+			}
+		})
 	}
 }

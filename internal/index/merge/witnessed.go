@@ -82,7 +82,7 @@ func (u *update) seen() {
 // seenNew merges a visit that shows other bytes than the last one.
 func (u *update) seenNew() {
 	p := u.p
-	if u.Full || u.Forbids != eligibility.None || p.Content != eligibility.NoIndex { // a noindex may be in the part that was not read
+	if u.Full || u.Forbids != eligibility.None || !eligibility.Deep(p.Content) { // what forbids it may be in the part that was not read
 		p.Content, p.Until = u.Forbids, u.Until
 	}
 	p.NoFollow, p.Self = u.NoFollow, u.Canonized
@@ -158,7 +158,9 @@ func witnessed(p *pagerecord.Page, k *observation.Observation) {
 	p.Query = strings.Contains(k.Location, "?")
 	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)
 	if k.Group != 0 && p.Loaded.Sibling == sitewide.Uncounted {
-		p.Group = k.Group
+		p.Group, p.Ordinary = k.Group, k.Ordinary
 	}
-	p.VisitedBy(k.Net)
+	if !k.Given {
+		p.VisitedBy(k.Net)
+	}
 }

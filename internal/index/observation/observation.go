@@ -30,10 +30,11 @@ type Observation struct {
 	Net  uint32 // the client's network plus one, 0 if unknown
 	Echo Echo   // what the page's links may repeat of the request
 
-	Target string      // where a redirect leads, "" if it leads off the site
-	Hash   uint64      // of a page's body
-	Group  uint64      // the page's route or folder
-	Server moment.Time // Last-Modified
+	Target   string      // where a redirect leads, "" if it leads off the site
+	Hash     uint64      // of a page's body
+	Group    uint64      // the page's route or folder
+	Ordinary bool        // what tells it from others of that group reads like a name
+	Server   moment.Time // Last-Modified
 
 	Self
 	Shown
@@ -78,7 +79,8 @@ func New(s *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
 	switch s.Kind {
 	case eligibility.Witness:
 		k.Hash = fingerprint(s.Response)
-		k.Group = key.Hash("group", groupName(s.Route, s.Location))
+		group, own := groupOf(s.Route, s.Location)
+		k.Group, k.Ordinary = key.Hash("group", group), eligibility.Ordinary(own)
 		if t, err := http.ParseTime(h.LastModified); err == nil {
 			k.Server = moment.Of(t)
 		}
@@ -183,6 +185,8 @@ func (k *Observation) forbids(norm *location.Normalizer, facts *html.Facts) {
 		k.Forbids = eligibility.NoIndex
 	case !facts.HeadSeen:
 		k.Forbids = eligibility.HeadNotSeen
+	case canonical == eligibility.None && facts.Password:
+		k.Forbids = eligibility.PasswordField
 	default:
 		k.Forbids = canonical
 	}

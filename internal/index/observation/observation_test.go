@@ -73,7 +73,7 @@ func TestGroupIsTheRouteOrTheFolder(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := groupName(tt.route, tt.location); got != tt.want {
+			if got, _ := groupOf(tt.route, tt.location); got != tt.want {
 				t.Errorf("group %q, want %q", got, tt.want)
 			}
 		})

@@ -23,6 +23,7 @@ const (
 	inMain                        // its text is main text
 	inArticle                     // its text is an article's
 	boilerplate                   // its text is boilerplate
+	beside                        // it stands beside what the page is for, as a menu and a dialog do
 	noText                        // its text is not visible
 	inert                         // nothing in it counts as part of the page
 	raw                           // it holds characters and no elements
@@ -45,7 +46,7 @@ const (
 	template
 
 	// elements inside have these traits too
-	inherited = inMain | inArticle | boilerplate | noText | inert | heading
+	inherited = inMain | inArticle | boilerplate | beside | noText | inert | heading
 	container = block | open | endsP
 	inTable   = table | template // no part of a table ends one outside of these
 )
@@ -57,7 +58,7 @@ var elements = func() map[string]*element {
 		names string
 		element
 	}{
-		{"a area base html img image link meta script", element{traits: described}},
+		{"a area base html img image input link meta script", element{traits: described}},
 		{"address blockquote center details div fieldset figcaption figure hgroup legend pre search section summary", element{traits: container}},
 		{"h1 h2 h3 h4 h5 h6", element{traits: container | heading}},
 		{"p", element{traits: container | paragraph}},
@@ -67,7 +68,8 @@ var elements = func() map[string]*element {
 		{"dd dt", element{traits: container | definition, ends: definition, within: scope | definitions}},
 		{"main", element{traits: container | inMain}},
 		{"article", element{traits: container | inArticle}},
-		{"aside dialog footer form header nav", element{traits: container | boilerplate}},
+		{"form", element{traits: container | boilerplate}},
+		{"aside dialog footer header nav", element{traits: container | boilerplate | beside}},
 		{"table", element{traits: container | scope | table}},
 		{"caption", element{traits: block | open | scope | caption, within: inTable}},
 		{"td th", element{traits: block | open | scope | cell, ends: cell, within: inTable}},

@@ -211,6 +211,8 @@ func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {
 		{"no header", nil, Rules{}},
 		{"noindex", []string{"noindex"}, Rules{NoIndex: true}},
 		{"upper case", []string{"NoIndex"}, Rules{NoIndex: true}},
+		{"in quotes", []string{`"noindex"`}, Rules{NoIndex: true}},
+		{"in typographic quotes, for a robot", []string{"googlebot: “noindex”, 'nofollow'"}, Rules{NoIndex: true, NoFollow: true}},
 		{"none", []string{"none"}, Rules{NoIndex: true, NoFollow: true}},
 		{"list", []string{"noarchive, nofollow ,noindex"}, Rules{NoIndex: true, NoFollow: true}},
 		{"two headers", []string{"noarchive", "noindex"}, Rules{NoIndex: true}},
@@ -279,5 +281,21 @@ func TestTextIsReadInItsCharset(t *testing.T) {
 				t.Errorf("title %q in the head, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
+	for body, want := range map[string]bool{
+		`<form><input type=password name=p></form>`:                true,
+		`<main><div><INPUT TYPE="Password"></div></main>`:          true,
+		`<input type="text"><input name=password>`:                 false,
+		`<header><form><input type=password></form></header>`:      false, // a log-in on every page
+		`<div role="dialog"><input type=password></div>`:           false,
+		`<template><input type=password></template>`:               false,
+		`<script>document.write("<input type=password>")</script>`: false,
+	} {
+		if got := Read([]byte("<title>x</title><body>"+body), Options{}).Password; got != want {
+			t.Errorf("%s: %v", body, got)
+		}
 	}
 }

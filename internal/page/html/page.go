@@ -43,6 +43,9 @@ type Facts struct {
 	// or a canonical location may be in bytes that were not given, or that a failing template never
 	// wrote.
 	HeadSeen bool
+	// Password says that the page has a field for a password, not counting menus and dialogs beside
+	// its own content.
+	Password bool
 	Lang     string    // primary language of the html element, in lower case, such as "en"
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
 	Modified time.Time // when the page says it was modified; a date without a zone is taken as UTC
@@ -126,7 +129,7 @@ type Block struct {
 func Read(body []byte, opts Options) Facts { return read(body, opts, false) }
 
 // Head reads a page's head and a little more, for when a full reading costs too much. It leaves out
-// Modified, Links, Images, Text and Media. If HeadSeen is set, the canonical location and the
+// Modified, Links, Images, Text and Media, and finds no password field beyond that. If HeadSeen is set, the canonical location and the
 // alternates are the same as from Read. Robots rules deep in the body count too, but only Read
 // finds them.
 func Head(body []byte, opts Options) Facts { return read(body, opts, true) }

@@ -161,6 +161,8 @@ func (r *reader) attributes(el *element, in trait) trait {
 		r.base(t, in)
 	case "html":
 		r.lang(t)
+	case "input":
+		r.facts.Password = r.facts.Password || in&(inert|beside) == 0 && strings.EqualFold(string(t.get("type")), "password")
 	case "script":
 		r.json = !r.headOnly && in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
 	default:
@@ -198,7 +200,7 @@ func givenTraits(t tag) (given trait) {
 	case "main":
 		given |= inMain
 	case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
-		given |= boilerplate
+		given |= boilerplate | beside
 	}
 	return given
 }

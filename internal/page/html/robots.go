@@ -36,8 +36,8 @@ func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time
 }
 
 // separators stand between rules. Google and MDN show commas only. People also write spaces,
-// semicolons, bars, slashes and no-break spaces.
-const separators = " \t\r\n\f,;|/\u00a0"
+// semicolons, bars, slashes, no-break spaces and quotes.
+const separators = " \t\r\n\f,;|/\u00a0\"'`“”„‘’«»"
 
 var (
 	// lastDay matches a rule with a date, which may contain one comma.

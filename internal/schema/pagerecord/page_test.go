@@ -44,7 +44,7 @@ func full() *Page {
 		Statement:      Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
 		Evidence: eligibility.Evidence{
 			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Shown: true, Unprompted: true,
-			Hop: 2, Networks: []uint16{1, 0xffff}, Group: 0xabcdef,
+			Hop: 2, Networks: []uint16{1, 0xffff}, Group: 0xabcdef, Ordinary: true,
 		},
 		Redirect:  Redirect{5, 1700000003000, 9},
 		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8, NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}}},

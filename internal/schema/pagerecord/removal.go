@@ -63,7 +63,8 @@ func ReadMinute(b []byte) moment.Time {
 // such as a canonical that the site derives from a header.
 func Variable(why eligibility.Reason) bool {
 	switch why {
-	case eligibility.CanonicalElsewhere, eligibility.CanonicalConflict, eligibility.QueryNotCanonical, eligibility.HeadNotSeen, eligibility.Encoding:
+	case eligibility.CanonicalElsewhere, eligibility.CanonicalConflict, eligibility.QueryNotCanonical, eligibility.HeadNotSeen, eligibility.Encoding,
+		eligibility.PasswordField:
 		return true
 	}
 	return false
