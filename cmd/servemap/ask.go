@@ -163,7 +163,7 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			return noPage(u)
 		}
 		query, says := url.Values{"url": {u}}, map[bool]string{
-			true: "is no longer listed or known, and stays out until -always names it", false: "was not known, and stays out until -always names it"}
+			true: "is no longer listed or known, and stays out until -always names it or -undo", false: "was not known, and stays out until -always names it or -undo"}
 		if *undo {
 			query.Set("undo", "1")
 			says = map[bool]string{true: "may be listed again, once a visitor gets it", false: "was not forgotten"}

@@ -161,10 +161,10 @@ func TestForgottenPageStaysOut(t *testing.T) {
 
 func TestForgettingWhatIsNotKnownSaysSo(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
-	if out := must(t, "forget", "-data", s.data, "/a.html"); out != "/a.html is no longer listed or known, and stays out until -always names it\n" {
+	if out := must(t, "forget", "-data", s.data, "/a.html"); out != "/a.html is no longer listed or known, and stays out until -always names it or -undo\n" {
 		t.Errorf("a page: %q", out)
 	}
-	if out := must(t, "forget", "-data", s.data, "/typo.html"); out != "/typo.html was not known, and stays out until -always names it\n" {
+	if out := must(t, "forget", "-data", s.data, "/typo.html"); out != "/typo.html was not known, and stays out until -always names it or -undo\n" {
 		t.Errorf("no page: %q", out)
 	}
 }

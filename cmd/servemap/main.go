@@ -157,7 +157,7 @@ var more = map[string]string{
 		"afterwards is \"added, changed\", with the time of the change. The last 7 days are\n" +
 		"remembered. Nothing is remembered of a page that was forgotten.",
 	"link": "Whoever has the link may read what is known, and forget pages. It ends with the process.",
-	"forget": "The page stays out until -always names it. What was learned of it is erased, so changes\n" +
+	"forget": "The page stays out until -always names it, or -undo. What was learned of it is erased, so changes\n" +
 		"does not name it either. With -undo the page may be listed again.",
 }
 

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/forwarded"
 )
 
 // Door lets the owner in to one handler.
@@ -84,6 +85,9 @@ func hide(h http.Header) {
 func (d *Door) Allow(allow func(*http.Request) bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{client: d.Client(r)}
+		if !v.client.IsValid() { // a header that anybody can send may be why
+			v.client, _ = forwarded.Peer(r)
+		}
 		if allow(r.WithContext(context.WithValue(r.Context(), visiting{}, v))) {
 			next.ServeHTTP(w, r)
 			return

@@ -44,6 +44,7 @@ var settings = []struct{ name, library, command string }{
 	{"Robots", "Site.Robots", "-robots"},
 	{"Route", "a route for this page alone, which answers with a whole document (an html or a title element)", ""},
 	{"Rules", "Options.Rules", "-never, -always or -public"},
+	{"UndoForget", "Site.UndoForget", `"servemap forget -undo"`},
 	{"Stats", "Site.Stats", `"servemap stats"`},
 }
 

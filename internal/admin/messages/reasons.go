@@ -63,7 +63,7 @@ var reasons = []Reason{
 
 	{eligibility.Excluded, eligibility.RuleNever, Meant, "{Never} names it", ""},
 	{eligibility.Excluded, eligibility.Disallowed, Meant, "the site's robots.txt disallows it", "Allow what should be listed."},
-	{eligibility.Excluded, eligibility.Forgotten, Meant, "you took it out with {Forget}", "Add {Always} to list it again."},
+	{eligibility.Excluded, eligibility.Forgotten, Meant, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}."},
 	{eligibility.Excluded, eligibility.NoIndex, Meant, "the page says noindex", "Remove that where it is a mistake."},
 	{eligibility.Excluded, eligibility.PasswordField, Meant, "it has a field for a password, as a page to log in has", "If it is for the public too, add {Always} for it."},
 	{eligibility.Excluded, eligibility.Private, Look, "an anonymous visitor got it, but the response says that it is for one visitor (Cache-Control: private)", forOne},
