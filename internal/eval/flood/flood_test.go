@@ -49,18 +49,3 @@ func TestRunFailsAboveItsBounds(t *testing.T) {
 		t.Errorf("a store of more than one byte: %v, want %v", err, errBounds)
 	}
 }
-
-func TestJunkAnswersInTwoWays(t *testing.T) {
-	p := newPages(minPages, 1)
-	bodies := map[string]int{}
-	const n = 1000
-	most := 0
-	for i := range n {
-		body := string(p.body(nil, junkLocation(i, 1)))
-		bodies[body]++
-		most = max(most, bodies[body])
-	}
-	if most < n/3 || len(bodies) < n/3 {
-		t.Errorf("of %d junk pages %d have the same body, and there are %d bodies; want about a half", n, most, len(bodies))
-	}
-}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,68 +10,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/rate"
 )
-
-func TestKindsShareAllPages(t *testing.T) {
-	sum := 0
-	for _, k := range kinds {
-		sum += k.share
-	}
-	if sum != 100 {
-		t.Errorf("shares sum to %d %%", sum)
-	}
-}
-
-func TestClassNamesTheLabelOfAMean(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		mean float64
-		want rate.Freq
-	}{
-		{"minutes", 10 * minute, rate.Hourly},
-		{"below 4.9 hours", 4.89 * hour, rate.Hourly},
-		{"above 4.9 hours", 4.91 * hour, rate.Daily},
-		{"above 2.65 days", 2.66 * day, rate.Weekly},
-		{"above 14.6 days", 14.7 * day, rate.Monthly},
-		{"above 105 days", 106 * day, rate.Yearly},
-		{"a century", 100 * year, rate.Yearly},
-	} {
-		if got := class(tt.mean); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
-	}
-}
-
-func TestProcessesKeepTheirMean(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	const window, mean = 20_000 * day, day
-	for name, n := range map[string]int{
-		"poisson":            len(slices.Collect(poisson(r, 0, window, mean))),
-		"fixed":              len(slices.Collect(fixed(r, window, mean))),
-		"weibull":            len(slices.Collect(weibullHalf(r, window, mean))),
-		"apart":              len(slices.Collect(visitors{}.times(r, window, mean))),
-		"burst observations": len(slices.Collect(visitors{bursty: true}.times(r, window, mean))),
-	} {
-		if got := window / float64(n); math.Abs(got/mean-1) > 0.1 {
-			t.Errorf("%s: mean gap %.3f days, want 1", name, got/day)
-		}
-	}
-}
-
-func TestLiteratureLabelsPagesByTheirMean(t *testing.T) {
-	var e estimators
-	for i := range int64(11) { // three changes in ten observations a day apart
-		e.saw(sight{start + i*int64(day), i%3 == 0})
-	}
-	labels := e.labels()
-	for i, l := range labels[:oursAt] {
-		if l.freq != rate.Weekly {
-			t.Errorf("%s: %v, want weekly", names[i], l.freq)
-		}
-	}
-	if got, want := e.likeliest(), day/-math.Log(0.7); math.Abs(got/want-1) > 1e-6 {
-		t.Errorf("likeliest time between changes %.0f s, want %.0f, as at regular observations it has a closed form", got, want)
-	}
-}
 
 func TestOursBeatsTheLiterature(t *testing.T) {
 	const pages = 100
@@ -150,23 +86,6 @@ func FuzzParseHistories(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestDistinctPagesCountOnce(t *testing.T) {
-	page := func(name string, every int64) *history {
-		h := &history{page: name, end: 100 * every}
-		for i := range int64(100) {
-			h.changes = append(h.changes, i*every)
-		}
-		return h
-	}
-	pages := func() []*history { return []*history{page("a", 90_000), page("b", 90_000), page("c", 100_000)} }
-	if n := len(sample(pages(), 600, false, 1)); n != 3 {
-		t.Errorf("%d pages, want all 3", n)
-	}
-	if n := len(sample(pages(), 600, true, 1)); n != 2 {
-		t.Errorf("%d distinct pages, want 2", n)
-	}
 }
 
 func TestReplayReadsAFileOfHistories(t *testing.T) {

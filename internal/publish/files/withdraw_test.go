@@ -127,23 +127,6 @@ func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
 	}
 }
 
-// Only a page that was not withdrawn yet can be in the files.
-func TestPageThatIsWithdrawnAgainDelaysNoRequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(shards.Entry{}, "/a", "/b")
-		s.render()
-		s.files.Withdraw("/a", time.Now())
-		s.want("sitemap.xml", "/b")
-		began := time.Now()
-		s.files.Withdraw("/a", began.Add(time.Millisecond))
-		s.want("sitemap.xml", "/b")
-		if took := time.Since(began); took > 0 {
-			t.Errorf("the request took %v", took)
-		}
-	})
-}
-
 // newPress is a shelf with every kind of file, in which every file names "/gone".
 func newPress(t *testing.T) *diary {
 	d := newDiary(t, func(c *Config) {
@@ -295,27 +278,6 @@ func (s *shelf) remembered() int {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
 	return len(s.files.gone.all)
-}
-
-// TestUnlistedWithdrawalsAreForgottenWhileFilesChange keeps the files changing, so that
-// there is always something to render.
-func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t, func(c *Config) { c.Every = 10 * time.Second })
-		s.list(shards.Entry{}, "/a", "/b", "/c", "/d")
-		s.render()
-		s.st.delay.Store(int64(time.Second / 2))
-		s.files.Changed(1)
-		s.run()
-		for i := range 200 {
-			s.files.Changed(1)
-			s.files.Withdraw("/junk/"+strconv.Itoa(i), time.Now())
-			time.Sleep(time.Second)
-			if n := s.remembered(); n > 60 {
-				t.Fatalf("%d withdrawals are remembered after %d seconds", n, i)
-			}
-		}
-	})
 }
 
 // BenchmarkManyWithdrawals is what a request for the sitemap costs under the lock that a withdrawal
