@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-// checkEndpoints refuses endpoints to which nothing may be sent. local reports that all are
-// on this machine, as in a program's own test.
+// checkEndpoints refuses endpoints to which nothing may be sent. local reports that all are on this
+// machine, as in a program's own test.
 func checkEndpoints(endpoints []string) (local bool, err error) {
 	local = len(endpoints) > 0
 	for _, e := range endpoints {
@@ -23,18 +23,14 @@ func checkEndpoints(endpoints []string) (local bool, err error) {
 		if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return false, fmt.Errorf("%s: it must be URLs without user, query and fragment, such as %q", messages.Say("{Endpoints}"), DefaultEndpoint)
 		}
-		loopback := isLoopback(u.Hostname())
+		addr, err := netip.ParseAddr(u.Hostname())
+		loopback := u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
 		if u.Scheme != "https" && !(u.Scheme == "http" && loopback) {
 			return false, fmt.Errorf("%s: %q must begin with https", messages.Say("{Endpoints}"), e)
 		}
 		local = local && loopback
 	}
 	return local, nil
-}
-
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // address is where a site is.
@@ -84,8 +80,8 @@ func newTransport() *http.Transport {
 	}
 }
 
-// noRedirect makes a client return a redirect as it is. Otherwise it would send a post on,
-// with its key, to wherever the redirect leads.
+// noRedirect makes a client return a redirect as it is. Otherwise it would send a post on, with its key, to
+// wherever the redirect leads.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // withoutURL leaves the URL out of an error of net/http, since it may hold a key.

@@ -8,29 +8,24 @@ import (
 
 func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	was := func(v verdict, fails int) engine { return engine{Endpoint{Verdict: v.name, NextTry: now}, fails} }
+	was := func(v verdict, fails int) Endpoint { return Endpoint{Verdict: v.name, NextTry: now, Fails: fails} }
 	ok := was(verdictOK, 0)
 	for _, row := range []struct {
 		name    string
-		before  engine
+		before  Endpoint
 		answer  answer
 		verdict string
 		wait    time.Duration
 	}{
-		{"200", engine{}, answer{code: 200}, "ok", 0},
-		{"202", engine{}, answer{code: 202}, "ok", 0},
+		{"200", Endpoint{}, answer{code: 200}, "ok", 0},
+		{"202", Endpoint{}, answer{code: 202}, "ok", 0},
 		{"203, as one engine answers", ok, answer{code: 203}, "ok", 0},
 		{"204", ok, answer{code: 204}, "ok", 0},
 		{"success ends a backoff", was(verdictDown, 9), answer{code: 200}, "ok", 0},
 		{"422", ok, answer{code: 422}, "paused", time.Hour},
-		{"new key", engine{}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", 2 * time.Minute},
-		{"new key, again", was(verdictPending, 3), answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", 16 * time.Minute},
-		{"new key, for long", was(verdictPending, 30), answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", time.Hour},
-		{"no key file", ok, answer{code: 403, errorCode: "KeyNotFound"}, "key-refused", time.Hour},
-		{"wrong key file, again", was(verdictRefused, 1), answer{code: 403, errorCode: "InvalidKey"}, "key-refused", 2 * time.Hour},
-		{"403 without a word", ok, answer{code: 403}, "key-refused", time.Hour},
-		{"refused after a new key", was(verdictPending, 5), answer{code: 403, errorCode: "KeyNotFound"}, "key-refused", time.Hour},
-		{"burned key", ok, answer{code: 403, errorCode: "UserForbiddedToAccessSite"}, "key-refused", 24 * time.Hour},
+		{"403, as with a new key", ok, answer{code: 403}, "key-refused", 2 * time.Minute},
+		{"403, again", was(verdictRefused, 3), answer{code: 403}, "key-refused", 16 * time.Minute},
+		{"403, for long", was(verdictRefused, 30), answer{code: 403}, "key-refused", 24 * time.Hour},
 		{"400", ok, answer{code: 400}, "paused", 24 * time.Hour},
 		{"405", ok, answer{code: 405}, "paused", 24 * time.Hour},
 		{"429", ok, answer{code: 429}, "throttled", 10 * time.Minute},
@@ -64,22 +59,21 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 func TestSecondEndpointIsUsedWhileTheFirstIsRefusedOrDown(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	later := now.Add(time.Minute)
-	waits := func(v verdict, until time.Time) engine { return engine{Endpoint{Verdict: v.name, NextTry: until}, 1} }
+	waits := func(v verdict, until time.Time) Endpoint { return Endpoint{Verdict: v.name, NextTry: until, Fails: 1} }
 	for _, row := range []struct {
 		name  string
-		first engine
+		first Endpoint
 		want  string
 	}{
-		{"new", engine{}, "first"},
+		{"new", Endpoint{}, "first"},
 		{"its wait is over", waits(verdictThrottled, now), "first"},
-		{"new key", waits(verdictPending, later), ""},
 		{"key refused", waits(verdictRefused, later), "second"},
 		{"down", waits(verdictDown, later), "second"},
 		{"throttled, which is no reason to ask another", waits(verdictThrottled, later), ""},
 		{"our own fault", waits(verdictPaused, later), ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			engines := map[string]engine{"first": row.first}
+			engines := map[string]Endpoint{"first": row.first}
 			if got := choose([]string{"first", "second"}, engines, now); got != row.want {
 				t.Errorf("it is %q, want %q", got, row.want)
 			}
@@ -114,34 +108,15 @@ func TestRetryAfterIsReadWithinBounds(t *testing.T) {
 	}
 }
 
-func TestErrorCodeIsReadFromTheAnswer(t *testing.T) {
-	for body, want := range map[string]string{
-		`{"errorCode":"KeyNotFound","message":"The key was not found"}`: "KeyNotFound",
-		`{"ErrorCode":"InvalidKey"}`:                                    "InvalidKey",
-		``:                                                              "",
-		`<html>403</html>`:                                              "",
-		`{"errorCode":17}`:                                              "",
-		`{"errorCode":"` + "two\nlines" + `"}`:                          "",
-		`{"errorCode":"secretkey"}`:                                     "",
-		`{"errorCode":"Key` + testKey + `"}`:                            "",
-		`["KeyNotFound"]`:                                               "",
-	} {
-		if got := errorCode([]byte(body), "secretkey"); got != want {
-			t.Errorf("%s has the code %q, want %q", body, got, want)
-		}
-	}
-}
-
 func FuzzAnswers(f *testing.F) {
-	f.Add("60", `{"errorCode":"KeyNotFound"}`, 403)
-	f.Add("Sun, 22 Nov 2026 13:30:00 GMT", "<html>", 429)
+	f.Add("60", 403)
+	f.Add("Sun, 22 Nov 2026 13:30:00 GMT", 429)
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	f.Fuzz(func(t *testing.T, after, body string, code int) {
-		a := answer{code, errorCode([]byte(body), testKey), retryAfter(after, now)}
+	f.Fuzz(func(t *testing.T, after string, code int) {
 		for fails := range 3 {
-			wait := judge(engine{Endpoint{Verdict: verdictThrottled.name}, fails * 10}, a, now).NextTry.Sub(now)
-			if wait > longest || code == http.StatusTooManyRequests && wait < 10*time.Minute {
-				t.Errorf("%d, %q, %q: wait %v", code, after, body, wait)
+			e := judge(Endpoint{Verdict: verdictThrottled.name, Fails: fails * 10}, answer{code, retryAfter(after, now)}, now)
+			if wait := e.NextTry.Sub(now); wait > longest || code == http.StatusTooManyRequests && wait < 10*time.Minute {
+				t.Errorf("%d, %q: wait %v", code, after, wait)
 			}
 		}
 	})

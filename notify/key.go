@@ -26,9 +26,9 @@ type keyFile struct {
 
 	// What follows is used in a pass only.
 	proved bool      // engines can get the file, or enough was done for it
-	next   time.Time // when to look at the file again
-	saw    string    // what the last look saw, "" before the first one
-	since  time.Time // when it became unreachable
+	next   time.Time // when to fetch the file again
+	saw    string    // what the last fetch showed, "" before the first one
+	since  time.Time // when it showed that first
 }
 
 // know makes serve serve the file of a key.
@@ -38,8 +38,8 @@ func (k *keyFile) know(key string) {
 	}
 }
 
-// serve answers a request for the key file, and reports whether it is one. A proxy may have
-// removed folders at the beginning of its path.
+// serve answers a request for the key file, and reports whether it is one. A proxy may have removed folders
+// at the beginning of its path.
 func (k *keyFile) serve(w http.ResponseWriter, r *http.Request) bool {
 	file := k.served.Load()
 	if file == nil || !strings.HasSuffix(*file, r.URL.Path) {
@@ -70,16 +70,15 @@ func (k *keyFile) serve(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// What look may see.
+// What a fetch of the key file may show, besides a status code.
 const (
 	fileOK          = "ok"
 	fileOther       = "other content"
 	fileUnreachable = "unreachable"
 )
 
-// look fetches the key file as an engine would, and says what it saw: "ok", a status code,
-// "other content" or "unreachable".
-func (k *keyFile) look(ctx context.Context, key string) string {
+// fetch fetches the key file as an engine would, and says what that showed.
+func (k *keyFile) fetch(ctx context.Context, key string) string {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, k.folder+key+".txt", nil)
@@ -104,15 +103,15 @@ func (k *keyFile) look(ctx context.Context, key string) string {
 }
 
 const (
-	lookAgain = time.Minute // how long to wait before looking at a key file again that is not right
-	// unreachableFor is how long nothing is sent if the key file cannot be fetched from here.
-	// Then the notifier sends: engines may reach what this machine cannot.
+	fetchAgain = time.Minute // how long to wait before fetching a key file again that is not right
+	// unreachableFor is how long nothing is sent if the key file cannot be fetched from here. Then the
+	// notifier sends: engines may reach what this machine cannot.
 	unreachableFor = 10 * time.Minute
 )
 
-// prove looks at the key file before the first post of this process. An engine that looked too early
-// would note that the key is wrong. The error is errWait until the file is right, or enough was done
-// for it.
+// prove fetches the key file before the first post of this process, and after an engine has refused the key.
+// An engine that came too early would note that the key is wrong. The error is errWait until the file is
+// right, or enough was done for it.
 func (k *keyFile) prove(ctx context.Context, key string, now time.Time) error {
 	if k.proved {
 		return nil
@@ -121,7 +120,7 @@ func (k *keyFile) prove(ctx context.Context, key string, now time.Time) error {
 		return errWait
 	}
 	before := k.saw
-	if k.saw = k.look(ctx, key); ctx.Err() != nil {
+	if k.saw = k.fetch(ctx, key); ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if k.saw != before {
@@ -131,16 +130,10 @@ func (k *keyFile) prove(ctx context.Context, key string, now time.Time) error {
 	if k.proved {
 		return nil
 	}
-	k.next = now.Add(lookAgain)
+	k.next = now.Add(fetchAgain)
 	if k.saw != before {
 		k.log.Error("notify: everybody must get the key file: let nothing else answer in its place, such as a bot shield or a cache. "+
 			"Nothing is sent before that, or for 10 minutes if only this machine cannot fetch it", "saw", k.saw)
 	}
 	return errWait
-}
-
-// refused looks at the file after an engine has refused the key.
-func (k *keyFile) refused(ctx context.Context, key string) {
-	k.saw = k.look(ctx, key)
-	k.proved = k.saw == fileOK || k.saw == fileUnreachable
 }

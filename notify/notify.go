@@ -94,9 +94,12 @@ type Options struct {
 
 // Notifier tells search engines what changed on one site. It is safe for concurrent use.
 type Notifier struct {
-	site   *servemap.Site
-	client *http.Client
-	limits
+	site      *servemap.Site
+	client    *http.Client
+	endpoints []string
+	hold      time.Duration
+	perDay    int
+	batch     int // batchPages, except in tests
 	address
 	records
 	key     *keyFile
@@ -107,14 +110,6 @@ type Notifier struct {
 	owed *post  // the last post, until its outcome is stored
 	most int    // pages in the next post, 0 for n.batch
 	said string // the trouble that was logged last
-}
-
-// limits are settings that never change after New.
-type limits struct {
-	endpoints []string
-	hold      time.Duration
-	perDay    int
-	batch     int // batchPages, except in tests
 }
 
 // New returns a Notifier for a site. It keeps its records in st, which is usually the site's store. All
@@ -140,11 +135,8 @@ func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) 
 
 func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier, err error) {
 	n = &Notifier{
-		site: site,
-		limits: limits{
-			endpoints: slices.Clone(opts.Endpoints), hold: cmp.Or(opts.Hold, 5*time.Minute),
-			perDay: cmp.Or(opts.MaxPerDay, 10_000), batch: batchPages,
-		},
+		site: site, endpoints: slices.Clone(opts.Endpoints), hold: cmp.Or(opts.Hold, 5*time.Minute),
+		perDay: cmp.Or(opts.MaxPerDay, 10_000), batch: batchPages,
 		records: records{
 			log: cmp.Or(opts.Logger, slog.Default()), given: opts.Key, owner: rand.Text(),
 			made: time.Now().Truncate(time.Millisecond), now: time.Now,
@@ -159,9 +151,11 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier
 	if n.address, err = locate(site.RobotsLine()); err != nil {
 		return nil, err
 	}
-	if local, err := checkEndpoints(n.endpoints); err != nil {
-		return nil, err
-	} else if err = n.address.check(n.log); err != nil && !local {
+	local, err := checkEndpoints(n.endpoints)
+	if err == nil && !local {
+		err = n.address.check(n.log)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if n.keys, err = keys.New(strings.TrimSuffix(n.folder, "/")); err != nil {
@@ -201,14 +195,14 @@ func (n *Notifier) check(opts Options) error {
 	return nil
 }
 
-// Wrap returns a handler that serves the key file of IndexNow, and leaves all other
-// requests to next. With this file the engines check that posts come from the owner of the
-// site. Put it outermost, in front of [servemap.Site.Wrap] and of log-ins:
+// Wrap returns a handler that serves the key file of IndexNow, and leaves all other requests to next. With
+// this file the engines check that posts come from the owner of the site. Put it outermost, in front of
+// [servemap.Site.Wrap] and of log-ins:
 //
 //	notifier.Wrap(site.Robots(site.Wrap(mux)))
 //
-// Without Options.Key it serves the file once Run has read the key from the store. If next
-// is nil, it is [http.DefaultServeMux].
+// Without Options.Key it serves the file once Run has read the key from the store. If next is nil, it is
+// [http.DefaultServeMux].
 func (n *Notifier) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -220,9 +214,8 @@ func (n *Notifier) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// Run sends changes until ctx ends, and returns soon after that. Call it once, in its own
-// goroutine, in each process that serves the site. It logs troubles, and [Notifier.Status]
-// shows them.
+// Run sends changes until ctx ends, and returns soon after that. Call it once, in its own goroutine, in each
+// process that serves the site. It logs troubles, and [Notifier.Status] shows them.
 func (n *Notifier) Run(ctx context.Context) {
 	tick := max(100*time.Millisecond, min(n.hold/10, 30*time.Second))
 	for {

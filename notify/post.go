@@ -20,13 +20,13 @@ const (
 	batchPages    = 1000
 	postTimeout   = 20 * time.Second
 	settleTimeout = 2 * time.Second // then it is tried again
-	answerBytes   = 2 << 10         // the most bytes to read of an answer
+	answerBytes   = 2 << 10         // read of an answer
 )
 
 // post is the outcome of a post. The endpoint is "" if the pages are settled without one.
 type post struct {
 	endpoint string
-	engine   engine
+	engine   Endpoint
 	settled  []change // the pages that need no further post
 }
 
@@ -58,7 +58,7 @@ func (n *Notifier) send(ctx context.Context, st state, endpoint string, due []ch
 
 // post sends pages to an endpoint, and stores the outcome. The error is errWait if the engine did
 // not accept them.
-func (n *Notifier) post(ctx context.Context, key string, before engine, endpoint string, pages []change) error {
+func (n *Notifier) post(ctx context.Context, key string, before Endpoint, endpoint string, pages []change) error {
 	a, err := n.ask(ctx, endpoint, key, pages)
 	if ctx.Err() != nil {
 		return ctx.Err() // nobody knows the outcome
@@ -75,7 +75,7 @@ func (n *Notifier) post(ctx context.Context, key string, before engine, endpoint
 		p.settled = pages
 	}
 	if p.engine.Verdict == verdictRefused.name {
-		n.key.refused(ctx, key)
+		n.key.proved = false
 	}
 	if wait := p.engine.NextTry.Sub(n.now()); wait > 0 {
 		p.engine.NextTry = p.engine.NextTry.Add(rand.N(wait/8 + 1)) // so that not all sites come at once
@@ -137,19 +137,19 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 		return answer{}, withoutURL(err)
 	}
 	defer resp.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(resp.Body, answerBytes)) // only for the error code
-	return answer{resp.StatusCode, errorCode(said, key), retryAfter(resp.Header.Get("Retry-After"), n.now())}, nil
+	_, _ = io.CopyN(io.Discard, resp.Body, answerBytes) // so that the connection can be used again
+	return answer{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), n.now())}, nil
 }
 
 // tell logs a post, and the engine's verdict if it is new.
-func (n *Notifier) tell(before, e engine, a answer, pages int, err error) {
+func (n *Notifier) tell(before, e Endpoint, a answer, pages int, err error) {
 	to, _ := url.Parse(e.URL)
 	log := n.log.With("engine", to.Host, "code", a.code)
 	switch v := a.verdict(); {
 	case a.accepted():
 		log.Info("notify: sent", "pages", pages)
-	case e.Verdict != before.Verdict || e.ErrorCode != before.ErrorCode:
-		log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "errorCode", a.errorCode,
-			"error", err, "keyFile", n.key.saw, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
+	case e.Verdict != before.Verdict:
+		log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "error", err, "keyFile", n.key.saw,
+			"advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
 	}
 }

@@ -31,9 +31,9 @@ type state struct {
 	// Cursor waits.
 	Floor, Cursor time.Time
 
-	Engines   map[string]engine // by the URL of the endpoint
-	Submitted []string          // top files, to Google
-	AskGoogle time.Time         // not before this time
+	Engines   map[string]Endpoint // by URL
+	Submitted []string            // top files, to Google
+	AskGoogle time.Time           // not before this time
 }
 
 const (
@@ -55,7 +55,7 @@ func readState(b []byte, now time.Time) (st state, err error) {
 		}
 	}
 	if st.Engines == nil {
-		st.Engines = map[string]engine{}
+		st.Engines = map[string]Endpoint{}
 	}
 	for _, t := range []struct {
 		at   *time.Time
@@ -140,7 +140,7 @@ func (r *records) lead(ctx context.Context, q queue, keyFile string) (state, err
 			st.Key = strings.ToLower(rand.Text())
 		}
 		if h := hashOf(r.keyOf(*st)); st.KeyHash != h {
-			st.KeyHash, st.Engines = h, map[string]engine{} // the engines' answers were about the old key
+			st.KeyHash, st.Engines = h, map[string]Endpoint{} // the engines' answers were about the old key
 		}
 		if st.Owner == r.owner {
 			st.Cursor = latest(st.Cursor, q.cursor)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -79,29 +78,6 @@ func TestEachUpdateThatFailsLosesNoChange(t *testing.T) {
 				})
 			})
 		}
-	}
-}
-
-func TestOutcomeMayBeStoredLater(t *testing.T) {
-	for _, after := range []bool{false, true} {
-		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				st := &failing{Store: new(memstore.Store)}
-				r := newRunningSite(t, 5, testkit.Setup{Store: st})
-				r.start(Options{})
-				r.changes("/0", "/1")
-				time.Sleep(time.Minute)
-				r.engine.next(func() (*http.Response, error) {
-					st.set(1, 3, after)
-					return reply(200, "")()
-				})
-				time.Sleep(3 * time.Hour)
-				r.wantPosts("/0 /1")
-				if s := r.status(); s.SentToday != 2 || s.Pending != 0 {
-					t.Errorf("the status is %+v", s)
-				}
-			})
-		})
 	}
 }
 
