@@ -57,7 +57,7 @@ func (n *Notifier) collect(ctx context.Context, st state) ([]change, error) {
 	held, groups := massChange(n.news(changes, now.Add(-massWindow)), max(massLeast, n.site.Stats().Listed/4))
 	if held = n.drop(held); len(held) > 0 {
 		n.log.Warn("notify: so many pages changed within an hour that these are not sent; the sitemap says when each changed", "pages", len(held), "groups", groups)
-		n.owed = &post{settled: held}
+		n.owed = &post{name: sentName(now), settled: held}
 		if err := n.pay(ctx); err != nil {
 			return nil, err
 		}
@@ -68,12 +68,12 @@ func (n *Notifier) collect(ctx context.Context, st state) ([]change, error) {
 // changes reads the changes of the last hour, and those that may still wait. If the site does not
 // remember all of them, the oldest are lost.
 func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (all []change, err error) {
-	sent, err := n.readSent(ctx)
+	unsettled := st.Cursor.Add(-skew)
+	ago := max(now.Sub(unsettled), massWindow, interval)
+	sent, err := n.readSent(ctx, now.Add(-ago))
 	if err != nil {
 		return nil, err
 	}
-	unsettled := st.Cursor.Add(-skew)
-	ago := max(now.Sub(unsettled), massWindow)
 	for {
 		all, err = all[:0], nil
 		for c, e := range n.site.Changes(ctx, now.Add(-ago)) {
@@ -82,7 +82,7 @@ func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (all []
 			}
 			h := hashOf(c.URL)
 			all = append(all, change{
-				url: c.URL, hash: h, at: c.At, told: time.UnixMilli(sent[h].At), reason: c.Reason,
+				url: c.URL, hash: h, at: c.At, told: sent[h].at, reason: c.Reason,
 				settled: !c.At.After(st.Floor) || c.At.Before(unsettled) || sent.done(h, c.At),
 				found:   c.Kind == servemap.ChangeAdded && c.Listed.Equal(c.At), removed: c.Kind == servemap.ChangeRemoved,
 			})

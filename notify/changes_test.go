@@ -28,8 +28,8 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 		{"sent an hour ago", -10, -10, -60, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			c := change{url: "https://example.com/", hash: hash{1}, at: at(row.change), told: at(row.told)}
-			q := queue{pages: map[hash]waiting{{1}: {at: at(row.first), due: at(row.first + 5)}, {2}: {at: at(-30), due: at(-25)}}}
+			c := change{url: "https://example.com/", hash: 1, at: at(row.change), told: at(row.told)}
+			q := queue{pages: map[hash]waiting{1: {at: at(row.first), due: at(row.first + 5)}, 2: {at: at(-30), due: at(-25)}}}
 			q.follow([]change{c}, 5*time.Minute)
 			if got := q.due([]change{c}, noon); len(got) == 1 != row.due || q.pending != 1 {
 				t.Errorf("due: %v, want %v", got, row.due)
@@ -37,7 +37,7 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 			if !q.cursor.Equal(c.at) {
 				t.Errorf("the cursor is %v, past the change at %v", q.cursor, c.at)
 			}
-			if _, kept := q.pages[hash{2}]; kept {
+			if _, kept := q.pages[2]; kept {
 				t.Error("a page that waits no more is remembered")
 			}
 		})

@@ -25,6 +25,7 @@ const (
 
 // post is the outcome of a post. The endpoint is "" if the pages are settled without one.
 type post struct {
+	name     string // of its record
 	endpoint string
 	engine   Endpoint
 	settled  []change // the pages that need no further post
@@ -64,7 +65,7 @@ func (n *Notifier) post(ctx context.Context, key string, before Endpoint, endpoi
 		return ctx.Err() // nobody knows the outcome
 	}
 	before.URL = endpoint
-	p := post{endpoint: endpoint, engine: judge(before, a, n.now())}
+	p := post{name: sentName(n.now()), endpoint: endpoint, engine: judge(before, a, n.now())}
 	switch {
 	case a.accepted():
 		p.settled, n.most = pages, 0

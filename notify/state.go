@@ -151,26 +151,24 @@ func (r *records) lead(ctx context.Context, q queue, keyFile string) (state, err
 	})
 }
 
-// settle stores the outcome of a post, and the pages that need no further one. It may be tried
-// again: a page counts only once.
+// settle stores the outcome of a post, and the pages that need no further one. It may be tried again: a page
+// counts only once.
 func (r *records) settle(ctx context.Context, p post) error {
-	return r.store.Update(ctx, append(r.shardKeys(), r.keys.Notify("state")), func(values [][]byte) (err error) {
-		now := r.now()
-		st, _ := readState(values[shards], now)
+	return r.store.Update(ctx, []string{r.keys.Notify("state"), r.keys.Notify(p.name)}, func(values [][]byte) (err error) {
+		st, _ := readState(values[0], r.now())
 		if p.endpoint != "" {
 			st.Engines[p.endpoint] = p.engine
 		}
-		for i := range shards {
-			s := readShard(values[i], now)
-			switch added := s.add(p.settled, i, now); {
-			case p.endpoint == "":
-				st.Dropped += added
-			case p.engine.Verdict == verdictOK.name:
-				st.SentToday += added
+		if len(p.settled) > 0 && values[1] == nil {
+			values[1] = sentRecord(p.settled)
+			switch p.engine.Verdict {
+			case "":
+				st.Dropped += len(p.settled)
+			case verdictOK.name:
+				st.SentToday += len(p.settled)
 			}
-			values[i] = s.write(now.Add(-interval), st.Cursor.Add(-skew))
 		}
-		values[shards], err = json.Marshal(st)
+		values[0], err = json.Marshal(st)
 		return err
 	})
 }

@@ -7,71 +7,42 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/memstore"
 )
 
-// failing is a store in which updates of the notifier's records fail on demand.
-type failing struct {
-	store.Store
-	mu    sync.Mutex
-	n     int  // updates so far
-	at    int  // the update that fails, from 1 on; 0 for none
-	until int  // the last update that fails
-	after bool // it fails after the update
-}
-
 var errStore = errors.New("the disk is full")
-
-func (f *failing) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if !slices.ContainsFunc(keys, func(k string) bool { return strings.Contains(k, "|notify|") }) {
-		return f.Store.Update(ctx, keys, fn)
-	}
-	f.mu.Lock()
-	f.n++
-	fails, after := f.at > 0 && f.n >= f.at && f.n <= f.until, f.after
-	f.mu.Unlock()
-	if fails && !after {
-		return errStore
-	}
-	if err := f.Store.Update(ctx, keys, fn); err != nil {
-		return err
-	}
-	if fails {
-		return errStore
-	}
-	return nil
-}
-
-// set makes the updates from number at to number until fail, counted from now.
-func (f *failing) set(at, until int, after bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.n, f.at, f.until, f.after = 0, at, until, after
-}
 
 func TestEachUpdateThatFailsLosesNoChange(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for at := range 8 {
 			t.Run(fmt.Sprintf("%d after=%v", at, after), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					st := &failing{Store: new(memstore.Store)}
+					st := base.NewStore()
 					r := newRunningSite(t, 5, testkit.Setup{Store: st})
 					n := r.build(Options{})
 					n.batch = 2
 					r.launch(n)
 					r.changes("/0", "/1", "/2")
 					time.Sleep(4*time.Minute + 20*time.Second)
-					st.set(2*at+1, 2*at+1, after)
+					updates := 0
+					st.OnUpdateOf("|notify|state", func(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
+						if updates++; updates != 2*at+1 {
+							return st.Store.Update(ctx, keys, fn)
+						}
+						if after {
+							err = st.Store.Update(ctx, keys, fn)
+						}
+						return errors.Join(err, errStore)
+					})
 					time.Sleep(3 * time.Minute)
 					r.stop() // as if it were killed: what it stores at the end is lost
-					st.set(0, 0, false)
+					st.Mend()
 					r.launch(r.build(Options{}))
 					time.Sleep(time.Hour)
 					r.wantOnceOrTwice("/0", "/1", "/2")
@@ -134,53 +105,42 @@ func TestFleetSendsOnce(t *testing.T) {
 }
 
 func TestLeaseHolderThatDiesIsReplaced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := &failing{Store: new(memstore.Store)}
-		r := newRunningSite(t, 5, testkit.Setup{Store: st})
-		r.start(Options{})
-		st.set(1, 1<<30, false)
-		r.stop() // it cannot give up its lease
-		st.set(0, 0, false)
+	run(t, 5, Options{}, func(r *runningSite) {
+		r.stop()
 		died := time.Now()
 		r.changes("/0")
 		r.start(Options{Hold: time.Second})
-		for len(r.engine.all()) == 0 && time.Since(died) < time.Hour {
-			time.Sleep(time.Second)
-		}
-		if after := time.Since(died); after > 2*leaseFor || after < leaseFor/2 {
+		time.Sleep(leaseFor + time.Minute)
+		if after := r.postsSince(died); len(after) != 1 || after[0] < leaseFor/2 {
 			t.Errorf("the next one sends after %v", after)
 		}
 	})
 }
 
 func TestPagesThatWereSentAreReadAsTheyWereWritten(t *testing.T) {
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	s := sentPages{}
-	for i := range 10_000 {
-		h, at := hashOf(fmt.Sprint(i)), now.Add(-time.Duration(i)*time.Second).UnixMilli()
-		s[h] = sending{h, at, at}
-	}
-	shard := s.write(now.Add(-interval), now.Add(-time.Minute))
-	back := readShard(shard, now)
-	if h := hashOf("17"); len(shard) > store.MaxValue || len(back) != shardPages || back[h] != s[h] {
-		t.Errorf("%d of %d bytes are read back, and of one %v", len(back), len(shard), back[h])
-	}
-	if back := readShard(s.write(now.Add(-time.Minute), now.Add(-30*time.Second)), now); len(back) != 60 {
-		t.Errorf("%d are kept, want those of the last minute", len(back))
-	}
-	readShard([]byte("damaged"), now) // must not panic
-}
-
-// A page that was sent under a clock a year ahead is sent when it next changes.
-func TestPageThatAWrongClockSentIsForgotten(t *testing.T) {
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	s := sentPages{}
-	s.add([]change{{hash: hash{1}, at: now}}, 1, now.Add(skew))
-	s.add([]change{{hash: hash{1, 1}, at: now.AddDate(1, 0, 0)}}, 1, now)
-	s.add([]change{{hash: hash{1, 2}, at: now}}, 1, now.AddDate(1, 0, 0))
-	if back := readShard(s.write(now.Add(-interval), now.Add(-time.Minute)), now); len(back) != 1 || !back.done(hash{1}, now) {
-		t.Errorf("read back are %v, want only the first", back)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRunningSite(t, 0, testkit.Setup{})
+		n, now := r.build(Options{}), time.Now().Truncate(time.Millisecond)
+		all := several(sentKept, "/*", now, 0)
+		if size := len(sentRecord(all)); size > store.MaxValue {
+			t.Errorf("a record has %d bytes", size)
+		}
+		for i, at := range []time.Time{now.Add(-time.Hour), now.Add(-time.Minute), now.AddDate(1, 0, 0)} { // too old, right, of a wrong clock
+			base.Check(t, n.settle(t.Context(), post{name: sentName(at), settled: all[i : i+1]}))
+		}
+		base.MustPut(t, r.Store, n.keys.Notify(sentName(now)), "damaged")
+		sent, err := n.readSent(t.Context(), now.Add(-30*time.Minute))
+		if err != nil || len(sent) != 1 || !sent.done(all[1].hash, now) || sent.done(all[1].hash, now.Add(time.Millisecond)) {
+			t.Errorf("%v, %v", sent, err)
+		}
+		left := 0
+		for range r.Store.Scan(t.Context(), n.keys.Notify(sentFolder), "") {
+			left++
+		}
+		if left != 1 {
+			t.Errorf("%d records are left, want the right one", left)
+		}
+	})
 }
 
 func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
@@ -210,12 +170,11 @@ func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
 
 func FuzzReadState(f *testing.F) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	f.Add([]byte(`{"Key":"abc","Floor":"2026-11-22T11:00:00Z","Engines":{"https://a.example":{"Fails":3}}}`), []byte("01234567890123456789"))
-	f.Fuzz(func(t *testing.T, b, shard []byte) {
+	f.Add([]byte(`{"Key":"abc","Floor":"2026-11-22T11:00:00Z","Engines":{"https://a.example":{"Fails":3}}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
 		st, _ := readState(b, now)
 		if st.Floor.IsZero() || st.Engines == nil || st.Cursor.Before(st.Floor) || st.Until.After(now.Add(time.Hour)) {
 			t.Errorf("it is read as %+v", st)
 		}
-		readShard(shard, now).write(now, now)
 	})
 }

@@ -2,18 +2,17 @@ package crawlers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -79,75 +78,35 @@ func TestStoredCountsHaveNoAddressAndAreShared(t *testing.T) {
 	})
 }
 
-// broken is a store that fails, or hangs, while these are set.
-type broken struct {
-	store.Store
-	fails, hangs atomic.Bool
-}
-
-func (b *broken) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if b.hangs.Load() {
-		<-ctx.Done()
-	}
-	if b.fails.Load() || ctx.Err() != nil {
-		return store.ErrUnavailable
-	}
-	return b.Store.Update(ctx, keys, fn)
-}
-
 func TestCountsOutliveAStoreThatFails(t *testing.T) {
-	for name, trouble := range map[string]func(*broken) *atomic.Bool{
-		"fails": func(b *broken) *atomic.Bool { return &b.fails },
-		"hangs": func(b *broken) *atomic.Bool { return &b.hangs },
+	for name, trouble := range map[string]base.Update{
+		"fails": func(context.Context, []string, func([][]byte) error) error { return store.ErrUnavailable },
+		"hangs": func(ctx context.Context, _ []string, _ func([][]byte) error) error {
+			<-ctx.Done()
+			return ctx.Err()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := &broken{Store: new(memstore.Store)}
+				st := base.NewStore()
 				r := start(t, st, trueBots())
-				trouble(st).Store(true)
+				st.OnUpdate(trouble)
 				r.fetch(google, real1, 0, "sitemap.xml", 200)
 				time.Sleep(3 * saveEvery)
 				r.fetch(google, real1, 0, "sitemap.xml", 200)
-				trouble(st).Store(false)
-				time.Sleep(saveEvery)
+				if err := r.Flush(t.Context()); err == nil {
+					t.Error("flushing into a store that fails succeeds")
+				}
+				st.Mend()
+				base.Check(t, r.Flush(t.Context()))
 				r.stop()
+				base.Check(t, r.Flush(t.Context())) // it does nothing
 				if got := start(t, st, trueBots()).of(google); got == nil || !reflect.DeepEqual(got.days(), []Day{{2, 2, 0}}) {
 					t.Errorf("the next process reports %+v", got)
 				}
 			})
 		})
 	}
-}
-
-func TestFlushStoresWhatIsQueued(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := &broken{Store: new(memstore.Store)}
-		r := start(t, st, trueBots())
-		for range maxQueued {
-			r.Saw(Fetch{Engine: duck, At: time.Now()})
-		}
-		if err := r.Flush(t.Context()); err != nil {
-			t.Error(err)
-		}
-		other := start(t, st, trueBots())
-		if err := other.Flush(t.Context()); err != nil || other.of(duck) == nil || other.of(duck).days()[0].Claimed != maxQueued {
-			t.Errorf("another process reports %+v, %v", other.of(duck), err)
-		}
-		r.fetch(duck, "", 0, "", 0)
-		st.fails.Store(true)
-		if err := r.Flush(t.Context()); !errors.Is(err, store.ErrUnavailable) {
-			t.Errorf("flushing into a store that fails: %v", err)
-		}
-		ended, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := r.Flush(ended); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrUnavailable) {
-			t.Errorf("flushing for nobody: %v", err)
-		}
-		r.stop()
-		if err := r.Flush(t.Context()); err != nil {
-			t.Errorf("flushing after the end: %v", err)
-		}
-	})
 }
 
 func TestStoredTimesLaterThanNowCountAsNow(t *testing.T) {
