@@ -84,6 +84,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/logging"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -416,7 +417,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
-		Benign: eligibility.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
+		Benign: anonymous.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints,
 	})
 	if opts.Crawlers {

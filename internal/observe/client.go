@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 )
@@ -15,7 +16,7 @@ import (
 // client is none.
 func (o *Observer) known(r *http.Request) (why eligibility.Reason) {
 	if o.cfg.Anonymous == nil {
-		return eligibility.Credentials(r, o.cfg.Benign)
+		return anonymous.Credentials(r, o.cfg.Benign)
 	}
 	why = eligibility.NotAnonymous
 	defer o.hintPanic("Anonymous")
@@ -36,7 +37,7 @@ func (o *Observer) hintPanic(function string) {
 // network, or without an address, as on a Unix socket.
 func nearby(r *http.Request) bool {
 	peer, _ := forwarded.Peer(r)
-	return !eligibility.Network(peer).IsValid() || documentation.Contains(peer)
+	return !anonymous.Network(peer).IsValid() || documentation.Contains(peer)
 }
 
 // documentation is an address range that no host on the internet uses (RFC 5737). Requests of
@@ -44,7 +45,7 @@ func nearby(r *http.Request) bool {
 var documentation = netip.MustParsePrefix("192.0.2.0/24")
 
 // network returns the client's network. It is zero unless the address is really the client's.
-func (o *Observer) network(r *http.Request) netip.Prefix { return eligibility.Network(o.Client(r)) }
+func (o *Observer) network(r *http.Request) netip.Prefix { return anonymous.Network(o.Client(r)) }
 
 // Client returns the client's address. It is zero if that is not known, as behind a proxy
 // without the owner's function, or if that function panics.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -30,7 +31,7 @@ type Config struct {
 	Indexer        *indexer.Indexer
 	Files          *files.Files
 	Rules          eligibility.Rules
-	Benign         eligibility.Benign
+	Benign         anonymous.Benign
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
 	Hints          *messages.Hints
@@ -177,7 +178,7 @@ func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim)
 		return loc, claim, false
 	}
 	why := o.known(r)
-	if why == eligibility.None && eligibility.IsFragment(r.Header) {
+	if why == eligibility.None && anonymous.IsFragment(r.Header) {
 		why = eligibility.Fragment
 	}
 	if why != eligibility.None {

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/anonymous"
 )
 
 // The bounds of what waits for the DNS, and of the memory of clients.
@@ -77,7 +77,7 @@ func (c *clients) verdict(f Fetch) verdict {
 		return confirmed // there is nothing better than its claim
 	}
 	a := ask{fetch: f, addr: f.Client.Unmap().WithZone("")}
-	network := eligibility.Network(a.addr)
+	network := anonymous.Network(a.addr)
 	if !network.IsValid() {
 		return unknown // not a public address, so the DNS cannot know it
 	}

@@ -1,6 +1,6 @@
-// Package eligibility decides whether a location is listed. It takes a request, a response and the
-// evidence. It returns whether the client was anonymous, what the response proves, and the verdict
-// with its reason. Every function is pure: it must never read a store, a clock or the network.
+// Package eligibility decides whether a location is listed. It takes a response and the evidence. It
+// returns what the response proves, and the verdict with its reason. Every function is pure: it must
+// never read a store, a clock or the network.
 package eligibility
 
 // Verdict says whether a location is listed, or how far it is from that.

@@ -1,4 +1,4 @@
-package eligibility
+package anonymous
 
 import (
 	_ "embed"

@@ -1,32 +1,37 @@
-package eligibility
+// Package anonymous says whether a request comes from an anonymous visitor, who gets what everybody
+// may see. It takes the request's headers and what the owner calls benign. It must never guess in
+// favour of a request: a header or cookie that is not known to be harmless may name the visitor.
+package anonymous
 
 import (
 	"net/http"
 	"net/netip"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // Credentials returns why the client may not be an anonymous visitor, or None. It suspects every
 // header and every cookie that is not known to be harmless. If a proxy adds a header of its own to
 // every request, nobody is anonymous until the owner names that header in b.
-func Credentials(r *http.Request, b Benign) Reason {
+func Credentials(r *http.Request, b Benign) eligibility.Reason {
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
-		return ClientCertificate
+		return eligibility.ClientCertificate
 	}
 	for name, values := range r.Header {
 		switch {
 		case name == "Cookie":
 			for range b.Telling(r.Header) {
-				return Cookie
+				return eligibility.Cookie
 			}
 		case name == "Authorization" || name == "Proxy-Authorization":
-			return Authorization
+			return eligibility.Authorization
 		default:
-			if why := b.identity(name, values); why != None {
+			if why := b.identity(name, values); why != eligibility.None {
 				return why
 			}
 		}
 	}
-	return None
+	return eligibility.None
 }
 
 // Network returns the client network of addr: the /24 of an IPv4 or the /48 of an IPv6 address. It

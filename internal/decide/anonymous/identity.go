@@ -1,4 +1,4 @@
-package eligibility
+package anonymous
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // headersFile has the headers that say nothing of who is asking: what browsers, crawlers, content
@@ -75,27 +77,27 @@ func harmless(name string) bool {
 var certificateWords = []string{"cert", "tls", "ssl", "verify", "x509", "-dn", "-cn"}
 
 // identity returns IdentityHeader or ClientCertificate if a header may identify a user, else None.
-func (b Benign) identity(name string, values []string) Reason {
+func (b Benign) identity(name string, values []string) eligibility.Reason {
 	if harmless(name) || len(b.own) > 0 && b.names(name+":") {
-		return None
+		return eligibility.None
 	}
-	why := IdentityHeader
+	why := eligibility.IdentityHeader
 	lower := strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	if slices.ContainsFunc(certificateWords, func(word string) bool { return strings.Contains(lower, word) }) {
-		why = ClientCertificate
+		why = eligibility.ClientCertificate
 	}
 	if nobody(values, why) {
-		return None
+		return eligibility.None
 	}
 	return why
 }
 
-// NamingHeaders yields the name of each header that may identify the client, as [IdentityHeader] or
-// [ClientCertificate].
+// NamingHeaders yields the name of each header that may identify the client, as [eligibility.IdentityHeader] or
+// [eligibility.ClientCertificate].
 func (b Benign) NamingHeaders(h http.Header) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for name, values := range h {
-			if !credentials[name] && b.identity(name, values) != None && !yield(name) {
+			if !credentials[name] && b.identity(name, values) != eligibility.None && !yield(name) {
 				return
 			}
 		}
@@ -108,12 +110,12 @@ var credentials = map[string]bool{"Cookie": true, "Authorization": true, "Proxy-
 // nobody reports whether the values of a header that could name a user say that there is none.
 // Access managers say so of visitors who have not logged in, and servers of a certificate that was
 // not sent. An empty value does not say so: a user without groups is logged in too.
-func nobody(values []string, why Reason) bool {
+func nobody(values []string, why eligibility.Reason) bool {
 	for _, v := range values {
 		switch strings.ToLower(v) {
 		case "unauthenticated", "anonymous":
 		case "none", "false", "0": // OpenSSL says 0 for a good certificate, and also if there is none
-			if why != ClientCertificate {
+			if why != eligibility.ClientCertificate {
 				return false
 			}
 		default:

@@ -1,4 +1,4 @@
-package eligibility
+package anonymous
 
 import (
 	"bufio"
@@ -9,36 +9,38 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 func TestCredentialsNamesTheHeaderThatMakesAClientKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		header string
-		want   Reason
+		want   eligibility.Reason
 	}{
-		{"nothing", "", None},
-		{"what every browser sends", "User-Agent: x\nAccept: text/html\nAccept-Language: de\nReferer: https://example.com/\nSec-Fetch-Site: none", None},
-		{"what every proxy sends", "X-Forwarded-For: 192.0.2.1\nX-Forwarded-Proto: https\nX-Forwarded-Host: example.com\nVia: 1.1 a\nX-Request-Id: 1\nCf-Ray: 1", None},
-		{"names that only look similar", "X-User-Agent: x\nRemote-Host: x", None},
-		{"a header that is not known", "Client-Hints: x", IdentityHeader},
-		{"a proof of possession", "DPoP: eyJ", IdentityHeader},
-		{"an organisation", "X-Org-Id: 7", IdentityHeader},
-		{"a name too long to be known", "X-Forwarded-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For: x", IdentityHeader},
-		{"Basic", "Authorization: Basic dTpw", Authorization},
-		{"Bearer", "Authorization: Bearer x", Authorization},
-		{"empty Authorization", "Authorization:", Authorization},
-		{"proxy's own", "Proxy-Authorization: Basic dTpw", Authorization},
-		{"a certificate", "X-SSL-Client-Cert: x", ClientCertificate},
-		{"a certificate's name", "X-SSL-Client-S-DN: x", ClientCertificate},
-		{"no certificate, ingress-nginx", "Ssl-Client-Verify: NONE", None},
-		{"a user", "X-Forwarded-User: jane", IdentityHeader},
-		{"an API key in one word", "apikey: x", IdentityHeader},
-		{"an underscore", "REMOTE_USER: x", IdentityHeader},
-		{"underscores of a certificate", "SSL_CLIENT_S_DN: x", ClientCertificate},
-		{"underscores that name nobody", "X_Request_Id: x", None},
-		{"lower case", "x-forwarded-user: jane", IdentityHeader},
-		{"upper case", "AUTHORIZATION: x", Authorization},
+		{"nothing", "", eligibility.None},
+		{"what every browser sends", "User-Agent: x\nAccept: text/html\nAccept-Language: de\nReferer: https://example.com/\nSec-Fetch-Site: none", eligibility.None},
+		{"what every proxy sends", "X-Forwarded-For: 192.0.2.1\nX-Forwarded-Proto: https\nX-Forwarded-Host: example.com\nVia: 1.1 a\nX-Request-Id: 1\nCf-Ray: 1", eligibility.None},
+		{"names that only look similar", "X-User-Agent: x\nRemote-Host: x", eligibility.None},
+		{"a header that is not known", "Client-Hints: x", eligibility.IdentityHeader},
+		{"a proof of possession", "DPoP: eyJ", eligibility.IdentityHeader},
+		{"an organisation", "X-Org-Id: 7", eligibility.IdentityHeader},
+		{"a name too long to be known", "X-Forwarded-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For: x", eligibility.IdentityHeader},
+		{"Basic", "Authorization: Basic dTpw", eligibility.Authorization},
+		{"Bearer", "Authorization: Bearer x", eligibility.Authorization},
+		{"empty Authorization", "Authorization:", eligibility.Authorization},
+		{"proxy's own", "Proxy-Authorization: Basic dTpw", eligibility.Authorization},
+		{"a certificate", "X-SSL-Client-Cert: x", eligibility.ClientCertificate},
+		{"a certificate's name", "X-SSL-Client-S-DN: x", eligibility.ClientCertificate},
+		{"no certificate, ingress-nginx", "Ssl-Client-Verify: NONE", eligibility.None},
+		{"a user", "X-Forwarded-User: jane", eligibility.IdentityHeader},
+		{"an API key in one word", "apikey: x", eligibility.IdentityHeader},
+		{"an underscore", "REMOTE_USER: x", eligibility.IdentityHeader},
+		{"underscores of a certificate", "SSL_CLIENT_S_DN: x", eligibility.ClientCertificate},
+		{"underscores that name nobody", "X_Request_Id: x", eligibility.None},
+		{"lower case", "x-forwarded-user: jane", eligibility.IdentityHeader},
+		{"upper case", "AUTHORIZATION: x", eligibility.Authorization},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := Credentials(get(t, tt.header), Benign{}); got != tt.want {
@@ -66,31 +68,31 @@ func TestCredentialsNamesTheCookieThatMakesAClientKnown(t *testing.T) {
 		name   string
 		header string
 		own    []string
-		want   Reason
+		want   eligibility.Reason
 	}{
-		{"analytics", "Cookie: _ga=GA1.2.3; _gid=1", nil, None},
-		{"every built-in prefix", "Cookie: _ga_ABC=1; _gat_x=1; _gac_UA-1=1; _gcl_au=1; __utma=1; _hjSession_1=1; _hjIncludedInSample=1; _pk_id.1=1; cookieconsent_status=1; AWSALBCORS=1", nil, None},
-		{"session", "Cookie: session=abc", nil, Cookie},
-		{"a session whose name begins like analytics", "Cookie: _gallery_session=1", nil, Cookie},
-		{"a session of an application called ga", "Cookie: _ga_session=1", nil, Cookie},
-		{"a session that the owner names", "Cookie: _shop_session=1", []string{"_shop_session"}, None},
-		{"unknown beside benign", "Cookie: _ga=1; zzz=1", nil, Cookie},
-		{"unknown in the second line", "Cookie: _ga=1\nCookie: zzz=1", nil, Cookie},
-		{"benign in two lines", "Cookie: _ga=1\nCookie: _gid=1", nil, None},
-		{"a name that is no prefix", "Cookie: _gidx=1", nil, Cookie},
-		{"a name in another case", "Cookie: _GA=1", nil, Cookie},
-		{"a benign name as value", "Cookie: x=_ga", nil, Cookie},
-		{"no name", "Cookie: =abc", nil, Cookie},
-		{"no equals sign", "Cookie: _ga", nil, Cookie},
-		{"value with equals signs", "Cookie: _ga=a=b==", nil, None},
-		{"empty", "Cookie:", nil, None},
-		{"only separators", "Cookie: ; ;; ", nil, None},
-		{"no space after the semicolon", "Cookie: _ga=1;sid=2", nil, Cookie},
-		{"space before the equals sign", "Cookie: _ga =1", nil, None},
-		{"quoted semicolon", `Cookie: _ga="a;sid=1"`, nil, Cookie},
-		{"owner's name", "Cookie: lang=de", []string{"lang"}, None},
-		{"owner's prefix", "Cookie: ab_test7=x", []string{"ab_*"}, None},
-		{"owner's name is not a prefix", "Cookie: langue=de", []string{"lang"}, Cookie},
+		{"analytics", "Cookie: _ga=GA1.2.3; _gid=1", nil, eligibility.None},
+		{"every built-in prefix", "Cookie: _ga_ABC=1; _gat_x=1; _gac_UA-1=1; _gcl_au=1; __utma=1; _hjSession_1=1; _hjIncludedInSample=1; _pk_id.1=1; cookieconsent_status=1; AWSALBCORS=1", nil, eligibility.None},
+		{"session", "Cookie: session=abc", nil, eligibility.Cookie},
+		{"a session whose name begins like analytics", "Cookie: _gallery_session=1", nil, eligibility.Cookie},
+		{"a session of an application called ga", "Cookie: _ga_session=1", nil, eligibility.Cookie},
+		{"a session that the owner names", "Cookie: _shop_session=1", []string{"_shop_session"}, eligibility.None},
+		{"unknown beside benign", "Cookie: _ga=1; zzz=1", nil, eligibility.Cookie},
+		{"unknown in the second line", "Cookie: _ga=1\nCookie: zzz=1", nil, eligibility.Cookie},
+		{"benign in two lines", "Cookie: _ga=1\nCookie: _gid=1", nil, eligibility.None},
+		{"a name that is no prefix", "Cookie: _gidx=1", nil, eligibility.Cookie},
+		{"a name in another case", "Cookie: _GA=1", nil, eligibility.Cookie},
+		{"a benign name as value", "Cookie: x=_ga", nil, eligibility.Cookie},
+		{"no name", "Cookie: =abc", nil, eligibility.Cookie},
+		{"no equals sign", "Cookie: _ga", nil, eligibility.Cookie},
+		{"value with equals signs", "Cookie: _ga=a=b==", nil, eligibility.None},
+		{"empty", "Cookie:", nil, eligibility.None},
+		{"only separators", "Cookie: ; ;; ", nil, eligibility.None},
+		{"no space after the semicolon", "Cookie: _ga=1;sid=2", nil, eligibility.Cookie},
+		{"space before the equals sign", "Cookie: _ga =1", nil, eligibility.None},
+		{"quoted semicolon", `Cookie: _ga="a;sid=1"`, nil, eligibility.Cookie},
+		{"owner's name", "Cookie: lang=de", []string{"lang"}, eligibility.None},
+		{"owner's prefix", "Cookie: ab_test7=x", []string{"ab_*"}, eligibility.None},
+		{"owner's name is not a prefix", "Cookie: langue=de", []string{"lang"}, eligibility.Cookie},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := Credentials(get(t, tt.header), NewBenign(tt.own)); got != tt.want {
@@ -104,17 +106,17 @@ func TestNewCookiesKeepsItsOwnCopy(t *testing.T) {
 	names := []string{"lang"}
 	cookies := NewBenign(names)
 	names[0] = "session"
-	if got := Credentials(get(t, "Cookie: session=1"), cookies); got != Cookie {
-		t.Errorf("credentials = %v after the caller changed its slice, want %v", got, Cookie)
+	if got := Credentials(get(t, "Cookie: session=1"), cookies); got != eligibility.Cookie {
+		t.Errorf("credentials = %v after the caller changed its slice, want %v", got, eligibility.Cookie)
 	}
 }
 
 func TestClientCertificateMakesAClientKnown(t *testing.T) {
 	r := get(t, "")
-	if r.TLS = (&tls.ConnectionState{}); Credentials(r, Benign{}) != None {
+	if r.TLS = (&tls.ConnectionState{}); Credentials(r, Benign{}) != eligibility.None {
 		t.Error("TLS alone makes a client known")
 	}
-	if r.TLS.PeerCertificates = []*x509.Certificate{{}}; Credentials(r, Benign{}) != ClientCertificate {
+	if r.TLS.PeerCertificates = []*x509.Certificate{{}}; Credentials(r, Benign{}) != eligibility.ClientCertificate {
 		t.Error("a certificate does not make its client known")
 	}
 }
@@ -124,7 +126,7 @@ func FuzzCookies(f *testing.F) {
 	f.Add("_ga; ; =")
 	f.Fuzz(func(t *testing.T, line string) {
 		r := &http.Request{Header: http.Header{"Cookie": {line}}}
-		if Credentials(r, Benign{}) != None {
+		if Credentials(r, Benign{}) != eligibility.None {
 			return
 		}
 		for _, c := range r.Cookies() { // what the application sees of them
@@ -175,7 +177,7 @@ func BenchmarkCredentials(b *testing.B) {
 	}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if Credentials(r, Benign{}) != None {
+		if Credentials(r, Benign{}) != eligibility.None {
 			b.Fatal("not anonymous")
 		}
 	}
@@ -184,7 +186,7 @@ func BenchmarkCredentials(b *testing.B) {
 // cookies-everybody.txt has cookies that any visitor's browser may hold, and cookies-somebody.txt
 // sessions and cookies that are set for logged-in users.
 func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {
-	for file, want := range map[string]Reason{"cookies-everybody.txt": None, "cookies-somebody.txt": Cookie} {
+	for file, want := range map[string]eligibility.Reason{"cookies-everybody.txt": eligibility.None, "cookies-somebody.txt": eligibility.Cookie} {
 		for name, what := range named(t, file, 109) {
 			if why := Credentials(get(t, "Cookie: "+name+"=1"), Benign{}); why != want {
 				t.Errorf("%s: %s is %v", what, name, why)
