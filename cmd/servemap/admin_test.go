@@ -82,7 +82,7 @@ func TestOnlyTheLinkOpensTheInspector(t *testing.T) {
 		t.Errorf("the key is %d times in the log: %s", n, s.log)
 	}
 	s.stop()
-	if code, _, errs := call(t, "link", "-data", s.data); code != codeFailed || !strings.Contains(errs, "no process answers") {
+	if code, _, errs := call(t, "link", "-data", s.data); code != codeFailed || !strings.Contains(errs, "no process with an inspector") {
 		t.Errorf("after the end: %d %s", code, errs)
 	}
 }

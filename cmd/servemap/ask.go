@@ -175,31 +175,15 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 	}
 }
 
-// linkCommand asks the running process only: the key of a link ends with its process.
 func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
-		if err := checkData(a.data); err != nil {
+		return each(ctx, a, http.MethodGet, "/link", nil, func(w io.Writer, v way) error {
+			if v.Link == "" { // the key of a link ends with its process
+				return fmt.Errorf("no process with an inspector serves -data %s; start proxy or files with -admin, such as -admin 127.0.0.1:9090", a.data)
+			}
+			_, err := fmt.Fprintln(w, v.Link)
 			return err
-		}
-		if _, err := askHealth(ctx, a.data); errors.Is(err, errSilent) {
-			return locked(a.data)
-		} else if err != nil {
-			return fmt.Errorf("no process answers in -data %s; the inspector ends with its process", a.data)
-		}
-		c := process(a.data)
-		defer c.close()
-		way, err := fetch[way](ctx, c, "/link", nil)
-		switch {
-		case err != nil:
-			return err
-		case way.Link == "":
-			return errors.New("the process has no inspector; start it with -admin, such as -admin 127.0.0.1:9090")
-		case a.json:
-			answer(s.out, way)
-			return nil
-		}
-		_, err = fmt.Fprintln(s.out, way.Link)
-		return err
+		})
 	}
 }

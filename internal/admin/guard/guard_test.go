@@ -265,20 +265,6 @@ func TestManyGuessersTakeBoundedMemory(t *testing.T) {
 	}
 }
 
-func TestOwnersFunctionDecides(t *testing.T) {
-	d, log := door()
-	for _, allowed := range []bool{true, false} {
-		w := httptest.NewRecorder()
-		d.Allow(func(*http.Request) bool { return allowed }, http.HandlerFunc(owners)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
-		if (w.Code == http.StatusOK) != allowed || !allowed && (w.Code != http.StatusNotFound || w.Header().Get("Cache-Control") != "no-store") {
-			t.Errorf("allowed %v: %d %v", allowed, w.Code, w.Header())
-		}
-	}
-	if !strings.Contains(log.String(), "refused by the function") {
-		t.Errorf("the log: %s", log)
-	}
-}
-
 func TestNamesThatPointToThisMachineAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, given, host string

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ import (
 var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "bars": barsOf, "word": verdictWord, "care": careWord,
-	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf, "prose": prose,
+	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
 	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
 
@@ -130,20 +129,6 @@ func careWord(care any) string {
 
 // linesOf gives each element within the element of a page its own line.
 func linesOf(xml string) string { return strings.ReplaceAll(strings.TrimSpace(xml), "><", ">\n<") }
-
-// stamp is a time as texts have it.
-var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-
-// prose writes a text with its times as a page shows other times.
-func prose(text string) template.HTML {
-	return template.HTML(stamp.ReplaceAllStringFunc(template.HTMLEscapeString(text), func(at string) string {
-		t, err := time.Parse(time.RFC3339, at)
-		if err != nil {
-			return at
-		}
-		return fmt.Sprintf(`<time datetime="%s" title="%[1]s">%s</time>`, at, date(t))
-	}))
-}
 
 // menu are the views that every page links to.
 var menu = []struct{ Name, Href, Text string }{

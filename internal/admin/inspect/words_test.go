@@ -49,22 +49,6 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 	}
 }
 
-func TestTimesInATextAreShownAsOtherTimes(t *testing.T) {
-	for _, tt := range []struct{ name, text, want string }{
-		{"none", "It waits.", "It waits."},
-		{"two", "<Between> 2026-11-22T16:37:52Z and 2026-11-22T17:37:52Z.",
-			`&lt;Between&gt; <time datetime="2026-11-22T16:37:52Z" title="2026-11-22T16:37:52Z">22 Nov 2026, 16:37 UTC</time>` +
-				` and <time datetime="2026-11-22T17:37:52Z" title="2026-11-22T17:37:52Z">22 Nov 2026, 17:37 UTC</time>.`},
-		{"no time", "2026-99-99T99:99:99Z", "2026-99-99T99:99:99Z"},
-		{"empty", "", ""},
-	} {
-		got := string(prose(tt.text))
-		if got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 	var got []string
 	for _, g := range groupsOf(map[string]int{"listed link": 9, "excluded noindex": 3, "held encoding": 1, "waiting not-seen": 2, "excluded private": 4, "held capability": 7}) {
