@@ -23,7 +23,7 @@
 // The module in examples/recipes has a tested program for chi, gin, echo, httprouter and
 // fiber. A site in another language has the command: servemap proxy.
 //
-// [Site.Explore] walks the site in its own process, so that nobody has to wait for
+// [Site.Explore] walks the site as a stranger would, so that nobody has to wait for
 // visitors. A program that stops calls [Site.Close] after the server's Shutdown, and then
 // closes the store.
 //

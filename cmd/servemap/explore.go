@@ -40,7 +40,7 @@ func (a *asking) explore(ctx context.Context, query url.Values) error {
 	case err != nil:
 		return err
 	case last.Elsewhere:
-		return fmt.Errorf("%s: %s", last.Error, a.withInside())
+		return fmt.Errorf("%s: %s", strings.TrimPrefix(last.Error, "servemap: exploring: "), a.withInside())
 	case last.Error != "":
 		return errors.New(strings.TrimPrefix(last.Error, "servemap: "))
 	case a.json:

@@ -16,6 +16,11 @@
 // runs, they read the folder; run them as the user of that process. With -json they print
 // JSON, whose fields are only ever added to.
 //
+// With -explore the site is walked through its public address, as strangers reach it. If that
+// does not lead to the process, as on a laptop, the log has the command with -inside, which
+// explores the site itself. Without -origin the address is http://localhost and the port of
+// -listen, for trying.
+//
 // With -indexnow the command tells search engines what changed, and serves the key file
 // that they ask for. It makes a key and keeps it in the folder; SERVEMAP_INDEXNOW_KEY gives
 // one of your own.

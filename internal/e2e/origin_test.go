@@ -130,6 +130,12 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 			w.Body.Reset()
 			w.Body.WriteString(html)
 		}), true},
+		{"headers that it removes", func(pass http.Handler) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				r.Header.Del("Servemap-Visit") // so nothing proves what strangers get
+				pass.ServeHTTP(w, r)
+			}
+		}, true},
 		{"a log-in page in place of the program's", after(func(w *httptest.ResponseRecorder) { w.Code = http.StatusUnauthorized }), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -225,21 +231,23 @@ func TestVisitsThroughTheOriginAreNobody(t *testing.T) {
 	}
 }
 
-func TestStrangerWhoMakesUpAKeyTeachesNothing(t *testing.T) {
+func TestRequestThatClaimsToBeTheSitesOwnTeachesNothing(t *testing.T) {
 	believed := false
 	f := behind(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		believed = believed || servemap.Exploring(r)
 		testkit.Page("home")(w, r)
 	}), open)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.origin+"/", nil)
-	base.Check(t, err)
-	r.Header.Set("Servemap-Visit", "made up")
-	resp, err := http.DefaultClient.Do(r)
-	base.Check(t, err)
-	resp.Body.Close()
-	base.Check(t, f.Flush(t.Context()))
-	if believed || resp.StatusCode != http.StatusOK || f.Stats().Observations != 0 {
-		t.Errorf("believed: %v, answered with %d, %d were observed", believed, resp.StatusCode, f.Stats().Observations)
+	for name, value := range map[string]string{"Servemap-Visit": "made up", "User-Agent": "servemap-explore"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.origin+"/", nil)
+		base.Check(t, err)
+		r.Header.Set(name, value)
+		resp, err := http.DefaultClient.Do(r)
+		base.Check(t, err)
+		resp.Body.Close()
+		base.Check(t, f.Flush(t.Context()))
+		if believed || resp.StatusCode != http.StatusOK || f.Stats().Observations != 0 {
+			t.Errorf("%s: believed: %v, answered with %d, %d were observed", name, believed, resp.StatusCode, f.Stats().Observations)
+		}
 	}
 }
 
@@ -287,5 +295,29 @@ func TestPageOfAnotherProcessIsLeftToVisitors(t *testing.T) {
 	f.wantListed("/", "/a")
 	if done.Skipped["elsewhere"] != 1 {
 		t.Errorf("skipped: %v", done.Skipped)
+	}
+}
+
+func TestFolderBehindAFrontThatCutsItOffIsExplored(t *testing.T) {
+	for _, stripped := range []string{"", "/blog"} {
+		var outer http.Handler
+		outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { outer.ServeHTTP(w, r) }))
+		defer outside.Close()
+		site, err := servemap.New(outside.URL+"/blog", new(memstore.Store), &servemap.Options{StrippedPrefix: stripped})
+		base.Check(t, err)
+		defer site.Close(context.Background())
+		pages := site.Wrap(testkit.PageOfItsURL("/blog/first", "/shop"))
+		if outer = pages; stripped != "" {
+			outer = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if path, ok := strings.CutPrefix(r.RequestURI, stripped); ok {
+					r.RequestURI, r.URL.Path = path, path
+				}
+				pages.ServeHTTP(w, r)
+			})
+		}
+		done, err := site.Explore(t.Context(), nil)
+		if err != nil || site.Stats().Listed != 2 {
+			t.Errorf("stripped %q: %v, %+v, %v", stripped, err, done, site.Stats().Verdicts)
+		}
 	}
 }

@@ -154,7 +154,7 @@ func (o *Observer) begin(r *http.Request) (location.Result, schedule.Claim, bool
 
 // consider decides whether to watch the response to a request that is due, and for which location.
 func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim) (loc location.Result, _ schedule.Claim, ok bool) {
-	if special(r.Header) {
+	if special(r.Header) || stray(r) {
 		claim.Return()
 		return loc, claim, false
 	}
@@ -220,10 +220,9 @@ const (
 	robotsClaim = "robots " // robots.txt, also for each group of networks
 )
 
-// special reports whether the request asks for something other than a page, or has a key of a visit
-// that is not known here.
+// special reports whether the request asks for something other than a page.
 func special(h http.Header) bool {
-	return len(h[keyHeader]) > 0 || len(h["Upgrade"]) > 0 || len(h["Range"]) > 0 ||
+	return len(h["Upgrade"]) > 0 || len(h["Range"]) > 0 ||
 		len(h["Accept"]) > 0 && strings.Contains(h["Accept"][0], "text/event-stream")
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
@@ -24,8 +25,8 @@ import (
 // The site visits its own pages through its public origin, as a stranger would. Such a request comes
 // back in here. It carries a key that counts once, so that it is known again, whatever is in front.
 // What it shows counts only once the answer has come out at the origin, and only as far as a
-// stranger got it. With a key that is not known, such as a made-up one or that of another process, a
-// request teaches nothing.
+// stranger got it. A request with a key that is not known, such as a made-up one or that of another
+// process, teaches nothing.
 
 // keyHeader names the header with the key of a visit.
 const keyHeader = "Servemap-Visit"
@@ -126,6 +127,12 @@ func (o *Observer) arrive(r *http.Request) (*visit, *http.Request) {
 	r.Header = maps.Clone(r.Header)
 	r.Header.Del(keyHeader)
 	return v, r
+}
+
+// stray reports whether r seems to be a visit, but not one that this process made, or its key was
+// removed on the way.
+func stray(r *http.Request) bool {
+	return len(r.Header[keyHeader]) > 0 || r.Header.Get("User-Agent") == explore.Agent && !Explores(r)
 }
 
 // serveVisit serves the request of a visit.

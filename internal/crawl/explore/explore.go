@@ -132,7 +132,7 @@ func (e *explorer) begin() {
 // error, nothing may be requested (section 2.3.1.4).
 func (e *explorer) askRobots(ctx context.Context) error {
 	if e.Robots != nil {
-		e.robots = robots.ParseFor(agent, e.Robots)
+		e.robots = robots.ParseFor(Agent, e.Robots)
 		return nil
 	}
 	a := e.ask(ctx, "/robots.txt")
@@ -149,7 +149,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 	case a.status >= 500 || a.status == http.StatusTooManyRequests:
 		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404", a.status)
 	case a.status == http.StatusOK:
-		e.robots = robots.ParseFor(agent, a.body)
+		e.robots = robots.ParseFor(Agent, a.body)
 	}
 	return nil
 }

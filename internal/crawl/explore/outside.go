@@ -85,10 +85,9 @@ func (e *explorer) askOrigin(ctx context.Context, loc, page string) (a answer) {
 // proxy. Unless the origin itself is private, it connects to no private address: whoever controls
 // a name could point it into the network of this machine.
 func newClient(origin location.Origin) *http.Client {
-	_, public := location.PublicHost("", origin.Host())
 	dialer := &net.Dialer{Timeout: requestPatience, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || public && !isPublic(to.Addr()) {
+		if err != nil || !mayDial(origin, to.Addr()) {
 			return errors.New("from here its name leads to an address that is not public")
 		}
 		return nil
@@ -108,7 +107,11 @@ var special = []netip.Prefix{
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/32"),
 }
 
-func isPublic(addr netip.Addr) bool {
+// mayDial reports whether a connection to an address may be one to the origin.
+func mayDial(origin location.Origin, addr netip.Addr) bool {
+	if _, public := location.PublicHost("", origin.Host()); !public {
+		return true
+	}
 	addr = addr.Unmap().WithZone("")
 	for _, n := range special {
 		if n.Contains(addr) {

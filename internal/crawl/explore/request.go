@@ -98,12 +98,12 @@ func (e *explorer) request(ctx context.Context, loc string) (*http.Request, erro
 	return r.WithContext(ctx), nil
 }
 
-// agent is the name of the explorer, also in robots.txt.
-const agent = "servemap-explore"
+// Agent is the name of the explorer, also in robots.txt.
+const Agent = "servemap-explore"
 
 // stranger returns the header of a request.
 func stranger() http.Header {
-	return http.Header{"User-Agent": {agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
+	return http.Header{"User-Agent": {Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
 }
 
 // recorder keeps the answer to a request. The handler may go on writing after the

@@ -3,6 +3,7 @@ package robots
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -128,6 +129,35 @@ Disallow: /example/page/disallowed.gif
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check(t, tt.file, tt.yes, tt.forbid)
+		})
+	}
+}
+
+// The group for a crawler's own name counts in place of that for all (RFC 9309, section 2.2.1).
+func TestGroupForItsOwnNameCounts(t *testing.T) {
+	const all = "User-agent: *\nDisallow: /all\n\n"
+	for _, tt := range []struct {
+		name, file  string
+		allowed, no locations
+	}{
+		{"none", all, locations{"/own"}, locations{"/all"}},
+		{"one", all + "User-agent: servemap-explore\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
+		{"one before that for all", "User-agent: servemap-explore\nDisallow: /own\n\n" + all, locations{"/all"}, locations{"/own"}},
+		{"in capitals, with a version", all + "User-Agent: Servemap-Explore/1.0\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
+		{"two are one", "User-agent: servemap-explore\nDisallow: /own\n" + all + "User-agent: servemap-explore\nDisallow: /too\n", locations{"/all"}, locations{"/own", "/too"}},
+		{"shared with others", "User-agent: other\nUser-agent: servemap-explore\nUser-agent: *\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
+		{"one that allows everything", all + "User-agent: servemap-explore\nDisallow:\n", locations{"/all", "/own"}, nil},
+		{"one without rules", all + "User-agent: servemap-explore", locations{"/all", "/own"}, nil},
+		{"a longer name", all + "User-agent: servemap-explorer\nDisallow: /own\n", locations{"/own"}, locations{"/all"}},
+		{"the beginning of the name", all + "User-agent: servemap\nDisallow: /own\n", locations{"/own"}, locations{"/all"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rules := ParseFor("servemap-explore", []byte(tt.file))
+			for _, location := range append(tt.allowed, tt.no...) {
+				if got, want := rules.Allows(location), !slices.Contains(tt.no, location); got != want {
+					t.Errorf("%s is allowed: %v, want %v, by\n%s", location, got, want, tt.file)
+				}
+			}
 		})
 	}
 }
