@@ -39,15 +39,14 @@ const (
 
 // The bounds of an exploration, besides those of [Config].
 const (
-	longestIdle   = 20.0
-	mostIdle      = 20 // pages of a folder that show nothing new and lead to more, before combined locations end
-	numberShare   = 15 // the same before numbered ones end: one in so many requests
-	leafIdle      = .1 // what a combined location counts that leads to nothing
-	mostTries     = 3  // for a location that the site refuses while it answers others
-	mostSegments  = 12 // of a path
-	mostRepeats   = 2  // of one segment in a path
+	longestIdle   = 20.0 // of an item
+	mostIdle      = 20   // pages of a folder that show nothing new and lead to more, before combined locations end
+	numberShare   = 15   // the same before numbered ones end: one in so many requests
+	leafIdle      = .1   // what a combined location counts that leads to nothing
+	mostTexts     = 50   // of a page that are compared
+	mostTries     = 3    // for a location that the site refuses while it answers others
+	mostRemembers = 4    // locations that wait, for each request that may be made
 	stateVersion  = 1
-	mostRemembers = 4 // locations that wait, for each request that may be made
 )
 
 // frontier holds the locations to request, and keeps out those that a site makes up for
@@ -90,8 +89,6 @@ func (f *frontier) add(it item) (why string) {
 	switch {
 	case f.has(it.Location):
 		return ""
-	case repeats(it.Location):
-		return "repeated-segments"
 	case f.page.Idle >= longestIdle:
 		return "endless"
 	case f.waiting() >= mostRemembers*f.most:
@@ -218,11 +215,16 @@ func (f *frontier) begin(it item, page html.Text) {
 	for _, w := range wordsOf(decoded) {
 		own[w] = true
 	}
+	texts := 0
 	for _, b := range page.Blocks {
 		words := slices.DeleteFunc(wordsOf(b.Text), func(w string) bool { return own[w] })
-		if b.Main && len(words) > 0 && news(f.shown, strings.Join(words, " ")) {
-			f.fresh = true
+		if !b.Main || len(words) == 0 {
+			continue
 		}
+		if f.fresh = news(f.shown, strings.Join(words, " ")) || f.fresh; texts == mostTexts {
+			return
+		}
+		texts++
 	}
 }
 
@@ -238,7 +240,8 @@ func (f *frontier) end() {
 	switch {
 	case f.fresh:
 		idle, f.idle[folder] = 0, max(0, f.idle[folder]-1)
-	case f.page.Rank != named && len(f.found) > 0:
+	case f.page.Rank == named: // a name of its own is enough
+	case len(f.found) > 0:
 		f.idle[folder]++
 	case f.page.Rank == combined:
 		f.idle[folder] += leafIdle
@@ -248,15 +251,9 @@ func (f *frontier) end() {
 	}
 }
 
+// wordsOf returns the words of a text without its numbers.
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) })
-}
-
-// grew is called after all links of a page were added. page is what shows returned.
-func (f *frontier) grew(page item) {
-	for _, it := range f.found {
-		it.Idle = max(0, page.Idle-1+1/float64(len(f.found)))
-	}
 }
 
 func (f *frontier) waiting() (n int) {
@@ -303,29 +300,9 @@ func (f *frontier) load(b []byte) error {
 	for _, id := range s.Seen {
 		f.seen[id] = true
 	}
-	for _, it := range s.Waiting {
+	for _, it := range slices.DeleteFunc(s.Waiting, func(it *item) bool { return it == nil }) {
 		it.Rank = min(max(it.Rank, named), combined)
 		f.put(it)
 	}
 	return nil
-}
-
-// repeats reports whether a path has too many segments, or repeats one too often. Then
-// links relative to the wrong folder have made it: /a/b/a/b/a.
-func repeats(location string) bool {
-	path, _, _ := strings.Cut(location, "?")
-	segments := strings.Split(strings.Trim(path, "/"), "/")
-	if len(segments) > mostSegments {
-		return true
-	}
-	times := map[string]int{}
-	for i, s := range segments {
-		if times[s]++; times[s] > mostRepeats {
-			return true
-		}
-		if i >= 3 && s == segments[i-2] && segments[i-1] == segments[i-3] && s != segments[i-1] {
-			return true
-		}
-	}
-	return false
 }

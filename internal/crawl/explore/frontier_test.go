@@ -70,14 +70,14 @@ func TestPagesThatShowNothingNewAreFollowedForAWhile(t *testing.T) {
 				s += []string{"/a", "/b"}[i%2]
 			}
 			return s
-		}, 4},
+		}, mostIdle + 3},
 		{"segments grow", func(n int) string {
 			s := ""
 			for i := range n + 1 {
 				s += fmt.Sprintf("/%c", 'a'+i%26)
 			}
 			return s
-		}, mostSegments + 1},
+		}, longestIdle + 1},
 	} {
 		f := newFrontier(500)
 		f.add(item{Location: "/start"})

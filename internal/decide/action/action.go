@@ -36,7 +36,7 @@ var classes = func() map[string]map[string]bool {
 var (
 	date   = regexp.MustCompile(`^(19|20)\d\d([-_.]?(0[1-9]|1[0-2])([-_.]?[0-3]\d)?)?$`)
 	digits = regexp.MustCompile(`\d+`)
-	key    = regexp.MustCompile(`^(\d+|[0-9a-f]{8,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+	key    = regexp.MustCompile(`^(\d+|[0-9a-f]{8,}|[0-9a-z]{10,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
 	// folder is the name of a release, a language or a year's event, such as 3.11, pt-br or vote-2026.
 	folder = regexp.MustCompile(`^v\d+$|^v?\d+(\.\d+)+$|^[a-z]{2}([-_][a-z]{2})?$|^\D+[-_](19|20)\d\d$`)
 	plain  = strings.NewReplacer("ı", "i", "ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae")
@@ -76,7 +76,7 @@ type piece struct {
 	words     []string
 	joined    string // the words
 	query     bool
-	id, dated bool   // it is a number, a UUID or hex digits; or a date
+	id, dated bool   // it is a number, a UUID or a token; or a date
 	kind      string // what it names one of, such as "0" or "item0", or the text
 }
 
@@ -127,7 +127,8 @@ func pieces(location string) (all []piece) {
 }
 
 // Word returns the word of a location that says that a request for it does something: one that
-// needs no object, such as logout, or a verb beside an id, in a query or as the name of a program.
+// needs no object, such as logout, or a verb beside an id, in a query, as the name of a program or
+// in the back office.
 func Word(location string) (name string, is bool) {
 	all := pieces(location)
 	for i, p := range all {
@@ -136,9 +137,10 @@ func Word(location string) (name string, is bool) {
 		for _, next := range all[i+1 : min(len(all), i+4)] {
 			after = after || next.id
 		}
+		office := i > 0 && classes["office"][all[0].joined]
 		program := classes["program"][p.extension] && !strings.ContainsAny(p.text, "-.") // titles have dashes
 		if classes["alone"][p.joined] || p.leaves() ||
-			!classes["document"][p.extension] && (before || p.commands() && (after || program || p.query)) {
+			!classes["document"][p.extension] && (before || p.commands() && (after || program || office || p.query)) {
 			return p.text, true
 		}
 	}
