@@ -36,7 +36,7 @@ var classes = func() map[string]map[string]bool {
 var (
 	date   = regexp.MustCompile(`^(19|20)\d\d([-_.]?(0[1-9]|1[0-2])([-_.]?[0-3]\d)?)?$`)
 	digits = regexp.MustCompile(`\d+`)
-	key    = regexp.MustCompile(`^(\d+|[0-9a-f]{8,}|[0-9a-z]{10,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+	key    = regexp.MustCompile(`^(\d+|[0-9a-f]{8,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
 	// folder is the name of a release, a language or a year's event, such as 3.11, pt-br or vote-2026.
 	folder = regexp.MustCompile(`^v\d+$|^v?\d+(\.\d+)+$|^[a-z]{2}([-_][a-z]{2})?$|^\D+[-_](19|20)\d\d$`)
 	plain  = strings.NewReplacer("ı", "i", "ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae")
@@ -76,7 +76,7 @@ type piece struct {
 	words     []string
 	joined    string // the words
 	query     bool
-	id, dated bool   // it is a number, a UUID or a token; or a date
+	id, dated bool   // it is a number, a UUID or hex digits; or a date
 	kind      string // what it names one of, such as "0" or "item0", or the text
 }
 

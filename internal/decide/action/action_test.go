@@ -11,7 +11,7 @@ func TestWordNamesWhatARequestDoes(t *testing.T) {
 		"/u/unsubscribe/42": "unsubscribe", "/cart.html": "cart", "/shop/add_to_cart.cgi": "add_to_cart",
 		"/delete/5": "delete", "/deletePost/5": "deletepost", "/list/add/12": "add", "/vote/up/99": "vote", "/posts/5/delete": "delete",
 		"/delete/5.html": "delete", "/3f2504e0-4f89-41d3-9a0c-0305e82c3301/delete": "delete", "/catalog/compare/remove/product/12": "remove",
-		"/admin/cache/flush": "flush", "/confirm/x7k2q9w4ab": "confirm", "/system/reboot": "reboot", "/a?action=delete": "delete", "/a?delete": "delete", "/a?do=logout": "logout", "/delete.php": "delete", "/delete_item.asp": "delete_item",
+		"/admin/cache/flush": "flush", "/confirm/a1b2c3d4e5f6": "confirm", "/system/reboot": "reboot", "/a?action=delete": "delete", "/a?delete": "delete", "/a?do=logout": "logout", "/delete.php": "delete", "/delete_item.asp": "delete_item",
 
 		"/": "", "/delete": "", "/delete.html": "", "/sql-delete.html": "", "/15/sql-delete.html": "", "/stop-smoking": "", "/archive/2024": "",
 		"/update/2024": "", "/update-2024": "", "/how-to-delete.php": "", "/stop-smoking.php": "", "/manual/function.delete.php": "",
