@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
@@ -73,11 +72,10 @@ func (a address) check(log *slog.Logger) error {
 	return nil
 }
 
-func newTransport() *http.Transport {
-	return &http.Transport{
-		ForceAttemptHTTP2: true, MaxConnsPerHost: 1, IdleConnTimeout: time.Minute,
-		TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 16 << 10, DisableCompression: true,
-	}
+func newTransport() http.RoundTripper {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy, transport.MaxConnsPerHost, transport.MaxResponseHeaderBytes = nil, 1, 16<<10
+	return transport
 }
 
 // noRedirect makes a client return a redirect as it is. Otherwise it would send a post on, with its key, to

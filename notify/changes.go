@@ -157,14 +157,11 @@ func (n *Notifier) date(ctx context.Context, changes []change, floor, now time.T
 	return nil
 }
 
-// isNews reports whether a change is one of the site's content, as far as known yet.
-func (q *queue) isNews(c change) bool { return !c.found || q.pages[c.hash].dated }
-
-// news returns the changes since a time that count for a mass change. A page that the site removed
-// does not: no stranger can bring that about.
+// news returns the changes since a time that count for a mass change. A page that the site removed does
+// not: no stranger can bring that about.
 func (q *queue) news(changes []change, since time.Time) (news []change) {
 	for _, c := range changes {
-		if c.at.After(since) && !c.removed && q.isNews(c) {
+		if c.at.After(since) && !c.removed && (!c.found || q.pages[c.hash].dated) {
 			news = append(news, c)
 		}
 	}
@@ -182,7 +179,7 @@ func (q *queue) due(changes []change, now time.Time) (due []change) {
 		if c.at.Before(q.cursor) {
 			q.cursor = c.at
 		}
-		if !q.isNews(c) {
+		if c.found && !w.dated {
 			continue
 		}
 		if q.pending++; !now.Before(w.due) && !now.Before(c.told.Add(interval)) {

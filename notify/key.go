@@ -57,10 +57,10 @@ func (k *keyFile) serve(w http.ResponseWriter, r *http.Request) bool {
 	}
 	key := strings.TrimSuffix(name[1:], ".txt")
 	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(key)))
 	h.Set("Cache-Control", "max-age=300, no-transform")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Content-Length", strconv.Itoa(len(key)))
 	if r.Method == http.MethodGet {
 		_, _ = io.WriteString(w, key)
 	}

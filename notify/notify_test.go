@@ -235,7 +235,7 @@ func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
 	}{
 		{"few pages", 90, ""},
 		{"many", 110, ""},
-		{"very many", 500, ""},
+		{"very many", batchPages + 100, ""},
 		{"with old dates", 110, `<meta property="article:modified_time" content="1999-12-01T00:00:00Z">`},
 	} {
 		t.Run(row.name, func(t *testing.T) {

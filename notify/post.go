@@ -121,13 +121,10 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 	for _, c := range pages {
 		m.URLs = append(m.URLs, c.url)
 	}
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(m) // strings can be encoded
+	body, _ := json.Marshal(m) // strings can be encoded
 	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(bytes.TrimSpace(body.Bytes())))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, withoutURL(err)
 	}
