@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
@@ -47,28 +46,6 @@ func TestPanicInAReadReopens(t *testing.T) {
 	log.Await("works again")
 	wantValue(t, s, "k", "1")
 	wantCount(t, dir, countOpen)
-}
-
-func TestRetryDelayGrowsWithEachAttempt(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		reason reason
-		n      int
-		want   time.Duration
-	}{
-		{"a locked folder at first", locked, 0, 250 * time.Millisecond},
-		{"a locked folder later", locked, 1000, time.Second},
-		{"a full disk at first", noSpace, 0, 250 * time.Millisecond},
-		{"a full disk later", noSpace, 1000, 5 * time.Second},
-		{"no descriptors later", noDescriptors, 1000, 5 * time.Second},
-		{"no access later", inaccessible, 1000, 5 * time.Second},
-		{"failures double", otherFailure, 4, 4 * time.Second},
-		{"failures up to an hour", otherFailure, 1000, time.Hour},
-	} {
-		if got := retryDelay(c.reason, c.n); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
 }
 
 func TestPanicTextHasNoSecret(t *testing.T) {

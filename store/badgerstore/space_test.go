@@ -100,18 +100,6 @@ func needSpaceAt(t *testing.T) {
 	}
 }
 
-func TestOpenWithoutSpaceMakesCallsUnavailable(t *testing.T) {
-	needSpaceAt(t)
-	log := new(base.Log)
-	s := open(t, t.TempDir(), &Options{Reserve: never, Logger: log.Logger()})
-	for name, err := range callErrors(s) {
-		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "are free at") {
-			t.Errorf("%s without space: %v", name, err)
-		}
-	}
-	log.Want(t, 1, "are needed")
-}
-
 // TestWritesFailWithoutSpaceAndReadsGoOn takes away space and descriptors, and gives them back.
 func TestWritesFailWithoutSpaceAndReadsGoOn(t *testing.T) {
 	for _, c := range []struct {
