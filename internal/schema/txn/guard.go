@@ -21,7 +21,7 @@ type Guarded struct {
 	st    store.Store
 	site  string // the key of the site's record
 	log   *slog.Logger
-	later atomic.Bool  // the site's record is in another format
+	later atomic.Int32 // the other format of the site's record, 0 for none
 	late  atomic.Int64 // calls that have taken longer than patience and not returned
 }
 
@@ -46,19 +46,25 @@ func (g *Guarded) Stalled() error {
 var ErrLater = errors.New("a later version of this program has taken over the store; " +
 	"the last sitemap is served, and this process learns nothing more: replace it by that version")
 
-// readable returns ErrLater if the site's record is in another format.
+// readable returns ErrLater, with the number, if the site's record is in another format.
 func (g *Guarded) readable(record []byte) error {
 	if errors.Is(codec.Check(record), codec.ErrFormat) {
-		g.later.Store(true)
-		return ErrLater
+		g.later.Store(max(1, int32(record[0])))
+	}
+	return g.taken()
+}
+
+func (g *Guarded) taken() error {
+	if n := g.later.Load(); n != 0 {
+		return fmt.Errorf("records of format %d, where this program knows format %d: %w", n, codec.Format, ErrLater)
 	}
 	return nil
 }
 
 // call runs one call to the store, and turns a panic of the store into the call's error.
 func (g *Guarded) call(fn func(*call) error) (err error) {
-	if g.later.Load() {
-		return ErrLater
+	if err := g.taken(); err != nil {
+		return err
 	}
 	c := &call{late: &g.late, timer: time.AfterFunc(patience, g.isLate)}
 	defer func() {
