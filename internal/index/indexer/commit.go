@@ -13,12 +13,12 @@ import (
 )
 
 // commit stores what fn merges, and then applies the effects.
-func (x *Indexer) commit(ctx context.Context, first []string, fn func(*merge.Batch)) error {
+func (x *Indexer) commit(ctx context.Context, first []string, fn func(*merge.Transaction)) error {
 	return x.commitAt(ctx, time.Now(), first, fn)
 }
 
 // commitAt is commit at a given time. The time is the same each time fn runs.
-func (x *Indexer) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge.Batch)) error {
+func (x *Indexer) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge.Transaction)) error {
 	x.site.Listed = x.counts.Listed()
 	var done merge.Effects
 	var written map[string][]byte

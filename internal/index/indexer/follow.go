@@ -15,7 +15,7 @@ const linksAtOnce = 100
 
 // follow merges the links of a page that counts as evidence, and then notes that the page
 // was read. In this order, a crash costs a second reading but no link.
-func (x *merging) follow(ctx context.Context, k *merge.Visit, news merge.Novelty) error {
+func (x *merging) follow(ctx context.Context, k *merge.Visit, news merge.News) error {
 	var open pagerecord.Openness
 	own := x.site.RecordKeys(k.Location)
 	err := inPieces(x.site.Fresh(k), linksAtOnce, func(links []observation.Link) (int, error) {
@@ -23,7 +23,7 @@ func (x *merging) follow(ctx context.Context, k *merge.Visit, news merge.Novelty
 		for _, ln := range links {
 			keys = append(keys, x.site.RecordKeys(ln.Location)...)
 		}
-		err := x.commit(ctx, keys, func(m *merge.Batch) { left = m.Follow(k, links, news, open) })
+		err := x.commit(ctx, keys, func(m *merge.Transaction) { left = m.Follow(k, links, news, open) })
 		if err == nil {
 			open = left
 		}
@@ -32,7 +32,7 @@ func (x *merging) follow(ctx context.Context, k *merge.Visit, news merge.Novelty
 	if err != nil {
 		return err
 	}
-	err = x.commit(ctx, own, func(m *merge.Batch) { m.FollowedAll(k, open) })
+	err = x.commit(ctx, own, func(m *merge.Transaction) { m.FollowedAll(k, open) })
 	if txn.TooMuch(err) {
 		x.Drop()
 		return nil

@@ -232,7 +232,7 @@ func (x *Indexer) Forget(ctx context.Context, location string) error {
 		if err := x.records.open(ctx); err != nil {
 			return err
 		}
-		if err := x.commit(ctx, nil, func(m *merge.Batch) { m.Forget(location) }); err != nil {
+		if err := x.commit(ctx, nil, func(m *merge.Transaction) { m.Forget(location) }); err != nil {
 			return err
 		}
 		delete(x.removals.since, location)
@@ -246,7 +246,7 @@ func (x *Indexer) Allow(ctx context.Context, location string) error {
 		if err := x.records.open(ctx); err != nil {
 			return err
 		}
-		if err := x.commit(ctx, nil, func(m *merge.Batch) { m.Allow(location) }); err != nil {
+		if err := x.commit(ctx, nil, func(m *merge.Transaction) { m.Allow(location) }); err != nil {
 			return err
 		}
 		return x.syncing.run(ctx, true)

@@ -28,8 +28,8 @@ const (
 	keysOfLink        = 2
 )
 
-// roundBatches is how many batches are merged before the other tasks get a turn.
-const roundBatches = 16
+// takesARound is how often exchanges are taken from the queue and merged before the other tasks get a turn.
+const takesARound = 16
 
 // merging turns exchanges into observations and merges them.
 type merging struct {
@@ -45,13 +45,13 @@ func (m *merging) due(now time.Time) time.Time {
 
 // run merges the queued exchanges.
 func (m *merging) run(ctx context.Context, all bool) error {
-	rounds := roundBatches
+	rounds := takesARound
 	if all {
-		rounds = m.queue.depth()/batch + 2
+		rounds = m.queue.depth()/itemsAtOnce + 2
 	}
 	for range rounds {
 		if len(m.pending) == 0 {
-			m.pending = m.queue.take(batch)
+			m.pending = m.queue.take(itemsAtOnce)
 		}
 		if len(m.pending) == 0 {
 			break
@@ -200,7 +200,7 @@ func (x *merging) storeSome(ctx context.Context, visits []*merge.Visit) (merged 
 	var readings []merge.Merged
 	var stale *pagerecord.Page // set if the record of the first unmerged visit is not the one glanced at
 	now := time.Now()
-	err = x.commitAt(ctx, now, x.guess(visits, now), func(m *merge.Batch) {
+	err = x.commitAt(ctx, now, x.guess(visits, now), func(m *merge.Transaction) {
 		stale, merged, readings = nil, 0, make([]merge.Merged, len(visits))
 		for i, k := range visits {
 			if stale = m.Stale(k); stale != nil {

@@ -68,12 +68,12 @@ func (p *removals) due(time.Time) (due time.Time) {
 
 // run stores that the pages whose minute is over are gone. apply then removes them here.
 func (p *removals) run(ctx context.Context, _ bool) error {
-	err := inPieces(p.overdue(time.Now()), batch, func(some []string) (int, error) {
+	err := inPieces(p.overdue(time.Now()), itemsAtOnce, func(some []string) (int, error) {
 		var keys []string
 		for _, location := range some {
 			keys = append(append(keys, p.site.RecordKeys(location)...), p.site.Keys.Pending(location))
 		}
-		return len(some), p.commit(ctx, keys, func(m *merge.Batch) {
+		return len(some), p.commit(ctx, keys, func(m *merge.Transaction) {
 			for _, location := range some {
 				m.Confirm(location)
 			}

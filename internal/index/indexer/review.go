@@ -94,7 +94,7 @@ func (r *review) step(ctx context.Context) error {
 	if r.waits {
 		r.counted += int64(len(seen) - len(changed))
 	}
-	if err := inBatches(changed, func(keys []string) error { return change(ctx, keys) }); err != nil {
+	if err := inSteps(changed, func(keys []string) error { return change(ctx, keys) }); err != nil {
 		return err
 	}
 	if len(seen) == reviewStep {
@@ -131,10 +131,10 @@ func (r *review) end() {
 	r.counts.EndPass(now)
 }
 
-// inBatches calls fn with all items, a batch at a time. It leaves out an item that alone
+// inSteps calls fn with all items, some at a time. It leaves out an item that alone
 // is too much for a transaction.
-func inBatches(items []string, fn func([]string) error) error {
-	return inPieces(items, batch, func(some []string) (int, error) { return len(some), fn(some) }, func(string) bool { return false })
+func inSteps(items []string, fn func([]string) error) error {
+	return inPieces(items, itemsAtOnce, func(some []string) (int, error) { return len(some), fn(some) }, func(string) bool { return false })
 }
 
 // reviewed is a record that a review has read.
@@ -176,8 +176,8 @@ func (r *review) outdated(location string, s *pagerecord.Page, now time.Time) bo
 // are found even if only their hash is stored.
 func (r *review) named(ctx context.Context) error {
 	named := slices.Concat(r.cfg.Rules.Locations(), r.cfg.Entries)
-	return inBatches(named, func(some []string) error {
-		return r.commit(ctx, nil, func(m *merge.Batch) {
+	return inSteps(named, func(some []string) error {
+		return r.commit(ctx, nil, func(m *merge.Transaction) {
 			for _, location := range some {
 				if s, known := m.Load(location); known {
 					m.Save(s)
@@ -189,7 +189,7 @@ func (r *review) named(ctx context.Context) error {
 
 // again decides again about pages that are or were listed.
 func (r *review) again(ctx context.Context, keys []string) error {
-	return r.commit(ctx, keys, func(m *merge.Batch) {
+	return r.commit(ctx, keys, func(m *merge.Transaction) {
 		for _, key := range keys {
 			m.Review(strings.TrimPrefix(key, r.site.Keys.Pages()))
 		}
@@ -198,7 +198,7 @@ func (r *review) again(ctx context.Context, keys []string) error {
 
 // drop erases waiting locations.
 func (r *review) drop(ctx context.Context, keys []string) error {
-	return r.commit(ctx, keys, func(m *merge.Batch) {
+	return r.commit(ctx, keys, func(m *merge.Transaction) {
 		for _, key := range keys {
 			m.Drop(key)
 		}

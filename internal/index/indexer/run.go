@@ -136,5 +136,5 @@ func (x *Indexer) runTasks(ctx context.Context, all bool) error {
 	return nil
 }
 
-// batch is how many items a transaction gets at once.
-const batch = 128
+// itemsAtOnce is how many items a transaction gets.
+const itemsAtOnce = 128

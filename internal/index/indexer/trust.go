@@ -28,7 +28,7 @@ func (t *trustedDates) due(now time.Time) time.Time {
 
 // run forgives the sources that have not lied for long.
 func (t *trustedDates) run(ctx context.Context, _ bool) error {
-	return t.commit(ctx, []string{t.site.Keys.Trust()}, func(m *merge.Batch) {
+	return t.commit(ctx, []string{t.site.Keys.Trust()}, func(m *merge.Transaction) {
 		m.Repute(func(rs *lastmod.Reputations) { rs.Forgive(moment.Of(time.Now())) })
 	})
 }

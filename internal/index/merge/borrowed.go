@@ -17,8 +17,9 @@ func (u *update) borrows() bool {
 	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Variable(u.Forbids) || u.late():
 		return false
 	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
-		if p.IsOld(u.Moment()) && (p.MissingNet == pagerecord.SeveralNetworks || p.ByAnother(u.Net) || u.suffices(u.Net)) {
-			return false // what one network alone is shown may be for it alone, so that counts for some pages a day
+		if u.keepsBorrowed() {
+			p.Dates.Redo()
+			return false
 		}
 	case p.Showing == u.Showing || !u.belongsToOthers():
 		return false
@@ -27,6 +28,17 @@ func (u *update) borrows() bool {
 		u.borrow(u.Visit)
 	}
 	return true
+}
+
+// keepsBorrowed reports whether the borrowed content is the page's own by now: all others have returned
+// it, or a day has passed. What one network alone is shown may be for it alone, so after a day that
+// counts for some pages a day.
+func (u visited) keepsBorrowed() bool {
+	p := u.p
+	if d := u.duplicates(u.Showing); p.Showing == u.Showing && !d.BorrowedBeside(u.site.ID(u.Location)) {
+		return true
+	}
+	return p.IsOld(u.Moment()) && (p.MissingNet == pagerecord.SeveralNetworks || p.ByAnother(u.Net) || u.suffices(u.Net))
 }
 
 // belongsToOthers reports whether the content of the visit is that of other pages: they borrow it, or
@@ -40,7 +52,7 @@ func (u *update) belongsToOthers() bool {
 	}
 	rival := u.rival(u.Location, d)
 	if rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < day {
-		page{u.Batch, rival}.borrow(u.Visit) // it was the first one to show it
+		page{u.Transaction, rival}.borrow(u.Visit) // it was the first one to show it
 		borrowed = true
 	}
 	if borrowed || u.Forbids != eligibility.None {

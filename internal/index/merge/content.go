@@ -104,7 +104,7 @@ func (u *update) report(lies []lastmod.Lie) {
 }
 
 // Repute changes the stored reputations.
-func (m *Batch) Repute(change func(*lastmod.Reputations)) {
+func (m *Transaction) Repute(change func(*lastmod.Reputations)) {
 	key := m.site.Keys.Trust()
 	before := ReadReputations(m.Get(key))
 	after := before

@@ -206,3 +206,31 @@ func TestShorterLocationThatNobodyLinksToTakesNoPlace(t *testing.T) {
 	}
 	tell(t, options{}, []story{{"by four networks", steps, []string{"/", "/a-post/", "/b", "/c"}}})
 }
+
+// A wrong setting shows the home page at each address, soon after the home page has changed.
+func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
+	w, pages := withPages(t, 5)
+	w.wait(48 * time.Hour)
+	w.crawl(pages...)
+	news := html("what is new at home", pages...)
+	at := w.now.Unix()
+	w.sight("/", news)
+	w.wait(time.Hour)
+	for range 2 {
+		for _, p := range append(pages, "/") {
+			w.sight(p, news)
+		}
+		w.wait(time.Hour)
+		w.wantLeft(pages...)
+		w.wantLastMod("/", 0) // it is not certain whose content that is
+	}
+	for _, p := range pages {
+		w.sight(p, html(p[1:]))
+		w.sight("/", news)
+	}
+	w.wantLeft(pages...)
+	w.wantLastMod("/", at)
+	for _, p := range pages {
+		w.wantLastMod(p, 0)
+	}
+}

@@ -10,10 +10,10 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// page is the record of a page in a batch. What follows from its verdict is written here: its
+// page is the record of a page in a transaction. What follows from its verdict is written here: its
 // entry, its event and the record itself.
 type page struct {
-	*Batch
+	*Transaction
 	p *pagerecord.Page
 }
 

@@ -83,7 +83,7 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 }
 
 // copies returns what the verdict needs to know of other pages with one content.
-func (m *Batch) copies(rival *pagerecord.Page, members int) eligibility.Copies {
+func (m *Transaction) copies(rival *pagerecord.Page, members int) eligibility.Copies {
 	c := eligibility.Copies{Showing: members}
 	if rival != nil {
 		other := rival.Judged()
@@ -94,16 +94,16 @@ func (m *Batch) copies(rival *pagerecord.Page, members int) eligibility.Copies {
 }
 
 // duplicates returns the record of the pages that show a content.
-func (m *Batch) duplicates(showing uint64) sitewide.Duplicates {
+func (m *Transaction) duplicates(showing uint64) sitewide.Duplicates {
 	return sitewide.ReadDuplicates(m.Get(m.site.Keys.Duplicates(showing)), m.site.ID)
 }
 
-func (m *Batch) putDuplicates(showing uint64, d sitewide.Duplicates) {
+func (m *Transaction) putDuplicates(showing uint64, d sitewide.Duplicates) {
 	m.Put(m.site.Keys.Duplicates(showing), d.Encode(m.site.ID))
 }
 
 // rival returns the other page that is listed with a content, nil if there is none.
-func (m *Batch) rival(location string, d sitewide.Duplicates) *pagerecord.Page {
+func (m *Transaction) rival(location string, d sitewide.Duplicates) *pagerecord.Page {
 	if d.Listed == "" || d.Listed == location {
 		return nil
 	}

@@ -30,12 +30,12 @@ func (u visited) pair() {
 		}
 		if to, known := u.Load(a.Location); known && to.Listed() && to.Named(own) != nil {
 			peers = append(peers, a)
-			page{u.Batch, to}.addAlternate(u.Location, own)
+			page{u.Transaction, to}.addAlternate(u.Location, own)
 		}
 	}
 	for _, old := range p.Peers {
 		if !slices.ContainsFunc(peers, func(peer extension.Alternate) bool { return peer.Location == old.Location }) {
-			u.Batch.page(old.Location).removeAlternate(u.Location)
+			u.Transaction.page(old.Location).removeAlternate(u.Location)
 		}
 	}
 	if !slices.Equal(peers, p.Peers) {

@@ -36,8 +36,8 @@ func (site *Site) Fresh(v *Visit) []observation.Link {
 }
 
 // Follow merges some links of a page, if its links count, and returns what is left open.
-// open is what the links before them left open. Call [Batch.FollowedAll] after the last.
-func (m *Batch) Follow(v *Visit, links []observation.Link, news Novelty, open pagerecord.Openness) pagerecord.Openness {
+// open is what the links before them left open. Call [Transaction.FollowedAll] after the last.
+func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open pagerecord.Openness) pagerecord.Openness {
 	from, _ := m.Load(v.Location)
 	if !m.site.leads(from) {
 		return open
@@ -47,7 +47,7 @@ func (m *Batch) Follow(v *Visit, links []observation.Link, news Novelty, open pa
 	for _, ln := range links {
 		key := xxh3.HashString(ln.Location)
 		if !v.Again && m.Effects.Followed[key] {
-			continue // an earlier page of this batch has the same link
+			continue // an earlier page of this transaction has the same link
 		}
 		left, isNew := u.linked(ln, news)
 		if isNew {
@@ -65,7 +65,7 @@ func (m *Batch) Follow(v *Visit, links []observation.Link, news Novelty, open pa
 }
 
 // FollowedAll notes that all links of a page were merged, and what they left open.
-func (m *Batch) FollowedAll(v *Visit, open pagerecord.Openness) {
+func (m *Transaction) FollowedAll(v *Visit, open pagerecord.Openness) {
 	from, _ := m.Load(v.Location)
 	if from.BodyHash != v.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
 		return
@@ -79,7 +79,7 @@ func (m *Batch) FollowedAll(v *Visit, open pagerecord.Openness) {
 
 // linked notes that the page links to a location, and returns what is left open. isNew says
 // that the location was unknown and the link may be news. If it is, the page is new.
-func (u visited) linked(ln observation.Link, news Novelty) (open pagerecord.Openness, isNew bool) {
+func (u visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
 	to, known := u.Load(ln.Location)
 	if u.Echo.Repeats(ln.Location) {
 		if to.Public() || to.Shown || to.Link && to.Passes() {

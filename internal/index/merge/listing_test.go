@@ -338,7 +338,7 @@ func TestForgottenPageThatIsAllowedComesBack(t *testing.T) {
 			}
 			w.wantListed("/", location)
 			w.forget(location)
-			w.update(func(m *Batch) { m.Allow(location) })
+			w.update(func(m *Transaction) { m.Allow(location) })
 			w.wantListed("/")
 			w.crawl(location) // the home page shows the same links as before
 			w.wantListed("/", location)

@@ -108,7 +108,7 @@ func (g page) endMinute() {
 
 // Confirm is called when the minute of a pending removal is over. The page leaves, unless the
 // removal has ended.
-func (m *Batch) Confirm(location string) {
+func (m *Transaction) Confirm(location string) {
 	p, _ := m.Load(location)
 	g, now := page{m, p}, m.moment()
 	if had := now.Sub(p.Missing); p.Missing != 0 && had >= 0 && had < pagerecord.ConfirmAfter {
@@ -129,7 +129,7 @@ func (m *Batch) Confirm(location string) {
 }
 
 // suffices reports whether one network alone may take out another page today, and counts that page.
-func (m *Batch) suffices(network uint32) bool {
+func (m *Transaction) suffices(network uint32) bool {
 	all, now := m.refusals(), m.moment().Second()
 	if !all.Of(network, now).Suffices(m.site.Listed) {
 		return false
@@ -139,14 +139,14 @@ func (m *Batch) suffices(network uint32) bool {
 	return true
 }
 
-func (m *Batch) refusals() sitewide.Refusals {
+func (m *Transaction) refusals() sitewide.Refusals {
 	return sitewide.ReadRefusals(m.Get(m.site.Keys.Refusals()))
 }
 
 // ignores reports whether a network's refusals are ignored, since it is refused pages that
 // others get. A 404 to an unknown network is not ignored. Otherwise no page could leave a
 // site that knows no networks, while any one of its clients is refused.
-func (m *Batch) ignores(network uint32, why eligibility.Reason) bool {
+func (m *Transaction) ignores(network uint32, why eligibility.Reason) bool {
 	if network == 0 && why == eligibility.NotFound || network == pagerecord.SeveralNetworks {
 		return false
 	}

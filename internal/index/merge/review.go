@@ -41,7 +41,7 @@ func (site *Site) Expendable(p *pagerecord.Page, now time.Time) bool {
 
 // Review decides again about a page that is or was listed. A page that was unseen for long
 // leaves the sitemap. If it had left before, its record is erased.
-func (m *Batch) Review(location string) {
+func (m *Transaction) Review(location string) {
 	p, known := m.Load(location)
 	g := page{m, p}
 	switch {
@@ -64,7 +64,7 @@ func (m *Batch) Review(location string) {
 }
 
 // Drop erases the record of a waiting location, by its key.
-func (m *Batch) Drop(key string) {
+func (m *Transaction) Drop(key string) {
 	b := m.Get(key)
 	if b == nil {
 		return
@@ -90,8 +90,8 @@ func (g page) erase(key string, id uint64) {
 }
 
 // Forget erases the record of a location and bars it. What bars it does not name the location, and
-// outlives all else that is known of it. If links to it were seen, [Batch.Allow] needs to know.
-func (m *Batch) Forget(location string) {
+// outlives all else that is known of it. If links to it were seen, [Transaction.Allow] needs to know.
+func (m *Transaction) Forget(location string) {
 	g := m.page(location)
 	p := g.p
 	if p.Loaded.Listed {
@@ -122,7 +122,7 @@ func (m *Batch) Forget(location string) {
 }
 
 // Allow ends the bar of a location. What is known of it decides again, and so does its next visit.
-func (m *Batch) Allow(location string) {
+func (m *Transaction) Allow(location string) {
 	m.Put(m.site.Keys.Bar(location), nil)
 	if p, _ := m.Load(location); p.Barred {
 		p.Barred = false

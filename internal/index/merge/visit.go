@@ -26,8 +26,8 @@ type Visit struct {
 // Merged is the result of merging a visit.
 type Merged struct {
 	eligibility.Standing
-	News   Novelty
-	Follow bool // its links count and must still be merged, see [Batch.Follow]
+	News   News
+	Follow bool // its links count and must still be merged, see [Transaction.Follow]
 }
 
 // visited is a visit beside the record of its page.
@@ -40,11 +40,11 @@ type visited struct {
 type update struct{ visited }
 
 // Apply merges a visit.
-func (m *Batch) Apply(v *Visit) Merged {
+func (m *Transaction) Apply(v *Visit) Merged {
 	p, known := m.Load(v.Location)
 	u := &update{visited{page{m, p}, v}}
 	follow := u.merge(known)
-	return Merged{p.Standing, u.novelty(), follow && m.site.leads(p)}
+	return Merged{p.Standing, u.news(), follow && m.site.leads(p)}
 }
 
 // merge merges the visit. follow says that the links of the page must be followed, if they count.
@@ -111,7 +111,7 @@ func (u *update) refusedUnseen() {
 
 // Stale returns the page if the visit was taken to show the same bytes as the last one,
 // but another process has merged a visit since. Otherwise it returns nil.
-func (m *Batch) Stale(v *Visit) *pagerecord.Page {
+func (m *Transaction) Stale(v *Visit) *pagerecord.Page {
 	if p, _ := m.Load(v.Location); v.Same && p.BodyHash != v.Hash {
 		return p
 	}

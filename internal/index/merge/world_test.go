@@ -94,13 +94,13 @@ func (w *world) rule(rules ...eligibility.Rule) {
 func (w *world) review() {
 	for _, key := range slices.Sorted(maps.Keys(w.records)) {
 		if location, is := strings.CutPrefix(key, w.site.Keys.Pages()); is {
-			w.update(func(m *Batch) { m.Review(location) })
+			w.update(func(m *Transaction) { m.Review(location) })
 		}
 	}
 }
 
 // update runs a transaction.
-func (w *world) update(fn func(*Batch)) {
+func (w *world) update(fn func(*Transaction)) {
 	values := make(map[string][]byte, len(w.records))
 	maps.Copy(values, w.records)
 	m := New(txn.New(values), w.site, w.now)
@@ -148,7 +148,7 @@ func (w *world) merge(e *observation.Exchange) {
 		w.site.Read(v, true)
 		v.Fresh = w.site.Fresh(v)
 	}
-	w.update(func(m *Batch) {
+	w.update(func(m *Transaction) {
 		if r := m.Apply(v); r.Follow {
 			m.FollowedAll(v, m.Follow(v, w.site.Fresh(v), r.News, pagerecord.Settled))
 		}
@@ -170,7 +170,7 @@ func (w *world) wait(d time.Duration) {
 		}
 		w.now = maxTime(w.now, at.Time())
 		delete(w.pending, location)
-		w.update(func(m *Batch) { m.Confirm(location) })
+		w.update(func(m *Transaction) { m.Confirm(location) })
 	}
 	w.now = end
 }
@@ -210,7 +210,7 @@ func (w *world) crawl(pages ...string) {
 	}
 }
 
-func (w *world) forget(location string) { w.update(func(m *Batch) { m.Forget(location) }) }
+func (w *world) forget(location string) { w.update(func(m *Transaction) { m.Forget(location) }) }
 
 // record returns the record of a location.
 func (w *world) record(location string) *pagerecord.Page {

@@ -7,19 +7,19 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// Novelty says whether new links on a page are news of the site.
-type Novelty uint8
+// News says whether new links on a page are news of the site.
+type News uint8
 
-// The novelties.
+// The kinds of news.
 const (
-	NoNews    Novelty = iota // they may have been there before
-	maybeNews                // they are if the held text turns out to be a change
+	NoNews    News = iota // they may have been there before
+	maybeNews             // they are if the held text turns out to be a change
 	sureNews
 )
 
-// novelty compares the record of a page before and after the visit. If the page had not
+// news compares the record of a page before and after the visit. If the page had not
 // been read before, its links may be old.
-func (u visited) novelty() Novelty {
+func (u visited) news() News {
 	after := u.p
 	switch {
 	case !u.Before.Read:

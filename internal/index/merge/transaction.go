@@ -13,10 +13,11 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// Batch merges visits in one transaction. It loads each page once. It judges a changed page
-// at once, since the next visit may depend on the verdict. [Batch.Settle] then writes each
+// Transaction merges visits, over one transaction of the store. It loads each page once. It judges
+// a changed page
+// at once, since the next visit may depend on the verdict. [Transaction.Settle] then writes each
 // page and its entry once.
-type Batch struct {
+type Transaction struct {
 	*txn.Tx
 	Now     time.Time // when the transaction is stored
 	Effects Effects
@@ -28,9 +29,9 @@ type Batch struct {
 	saved   map[*pagerecord.Page][]byte // for tests, see Site.OnUnsaved
 }
 
-// New returns an empty batch for a transaction at now.
-func New(t *txn.Tx, site *Site, now time.Time) *Batch {
-	return &Batch{
+// New returns a transaction at now, over the one of the store.
+func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
+	return &Transaction{
 		Tx: t, Now: now, site: site,
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{}, saved: map[*pagerecord.Page][]byte{},
 		Effects: Effects{
@@ -77,10 +78,10 @@ type Stored struct {
 	At    time.Time
 }
 
-func (m *Batch) moment() moment.Time { return moment.Of(m.Now) }
+func (m *Transaction) moment() moment.Time { return moment.Of(m.Now) }
 
 // Load returns what is known of location. known is false if there is no record.
-func (m *Batch) Load(location string) (p *pagerecord.Page, known bool) {
+func (m *Transaction) Load(location string) (p *pagerecord.Page, known bool) {
 	if p := m.pages[location]; p != nil {
 		return p, p.Loaded.Known
 	}
@@ -91,13 +92,13 @@ func (m *Batch) Load(location string) (p *pagerecord.Page, known bool) {
 	return p, p.Loaded.Known
 }
 
-// page returns a page with its batch.
-func (m *Batch) page(location string) page {
+// page returns a page with its transaction.
+func (m *Transaction) page(location string) page {
 	p, _ := m.Load(location)
 	return page{m, p}
 }
 
-func (m *Batch) read(location string) *pagerecord.Page {
+func (m *Transaction) read(location string) *pagerecord.Page {
 	for _, key := range m.site.RecordKeys(location) {
 		b := m.Get(key)
 		if b == nil {
@@ -121,7 +122,7 @@ func (m *Batch) read(location string) *pagerecord.Page {
 }
 
 // Save judges a page by its present values. Settle will store it.
-func (m *Batch) Save(p *pagerecord.Page) {
+func (m *Transaction) Save(p *pagerecord.Page) {
 	was, isNew := p.Standing, !p.Public()
 	g := page{m, p}
 	next := g.judge()
@@ -148,14 +149,14 @@ func (m *Batch) Save(p *pagerecord.Page) {
 }
 
 // asSaved notes for tests the values that were saved.
-func (m *Batch) asSaved(p *pagerecord.Page) {
+func (m *Transaction) asSaved(p *pagerecord.Page) {
 	if m.site.OnUnsaved != nil {
 		m.saved[p] = p.Encode()
 	}
 }
 
 // Settle stores each saved page, and updates the shards and the changelog.
-func (m *Batch) Settle() {
+func (m *Transaction) Settle() {
 	for p, saved := range m.saved {
 		if p == m.pages[p.Loaded.Location] && !bytes.Equal(p.Encode(), saved) {
 			m.site.OnUnsaved(p.Loaded.Location)
@@ -177,4 +178,4 @@ func (m *Batch) Settle() {
 }
 
 // due marks a location as due at its next visit.
-func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
+func (m *Transaction) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
