@@ -14,7 +14,7 @@ import (
 func (u *update) borrows() bool {
 	p := u.p
 	switch {
-	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Variable(u.Forbids) || u.late():
+	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Unsure(u.Forbids) || u.late():
 		return false
 	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
 		if u.keepsBorrowed() {

@@ -140,6 +140,9 @@ var waysToRefuse = []struct {
 	{"moved off the site", func(changes ...change) step {
 		return answers("/a", http.StatusPermanentRedirect, append(changes, redirect("https://other.example/"))...)
 	}, eligibility.Moved},
+	{"a field for a password", func(changes ...change) step {
+		return see("/a", html("log in")+"<form><input type=password></form>", changes...)
+	}, eligibility.PasswordField},
 }
 
 // askedForHead is the answer to a HEAD request. It says little: many sites answer any HEAD with 200.
@@ -197,7 +200,9 @@ func TestRefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 					return
 				}
 				w.wantListed("/")
-				w.wantVerdict("/a", gone, way.reason)
+				if p := w.page("/a"); p.Reason != way.reason {
+					w.Errorf("/a is out because of %v, want %v", p.Reason, way.reason)
+				}
 				w.sight("/a", html("a"))
 				w.wantListed("/", "/a")
 			})

@@ -34,7 +34,7 @@ func (g page) leaves(by time.Time, why eligibility.Reason) {
 	switch {
 	case why == eligibility.Private, why == eligibility.NoStore:
 		p.Witnessed, p.Content, p.Absent = false, why, eligibility.None
-	case pagerecord.Variable(why), why == eligibility.NoIndex:
+	case pagerecord.Unsure(why), why == eligibility.NoIndex:
 		p.Content, p.BodyHash = why, 0 // the page exists, and its last content was not merged
 	default:
 		p.Witnessed, p.Absent = false, why

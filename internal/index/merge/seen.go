@@ -21,9 +21,9 @@ func (u *update) witness() (follow bool) {
 	if !u.Same {
 		switch {
 		case u.borrows():
-		case p.Listed() && pagerecord.Variable(u.Forbids) && p.MissingWhy == eligibility.Duplicate && p.Borrowed == u.Showing:
+		case p.Listed() && pagerecord.Unsure(u.Forbids) && p.MissingWhy == eligibility.Duplicate && p.Borrowed == u.Showing:
 			u.withdraw(u.Forbids)
-		case p.Listed() && pagerecord.Variable(u.Forbids):
+		case p.Listed() && pagerecord.Unsure(u.Forbids):
 			u.refused(u.Forbids)
 		default:
 			return u.shown()

@@ -59,12 +59,15 @@ func ReadMinute(b []byte) moment.Time {
 	return d.Missing
 }
 
+// Unsure reports whether one answer with this reason takes no listed page out, although the page itself
+// gives it. A field for a password is like a redirect to a log-in: this client may have to log in.
+func Unsure(why eligibility.Reason) bool { return Variable(why) || why == eligibility.PasswordField }
+
 // Variable reports whether a reason against a listing may hold for one client and not for the next,
 // such as a canonical that the site derives from a header.
 func Variable(why eligibility.Reason) bool {
 	switch why {
-	case eligibility.CanonicalElsewhere, eligibility.CanonicalConflict, eligibility.QueryNotCanonical, eligibility.HeadNotSeen, eligibility.Encoding,
-		eligibility.PasswordField:
+	case eligibility.CanonicalElsewhere, eligibility.CanonicalConflict, eligibility.QueryNotCanonical, eligibility.HeadNotSeen, eligibility.Encoding:
 		return true
 	}
 	return false
