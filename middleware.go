@@ -179,9 +179,9 @@ type Options struct {
 
 // Limits are the numbers by which a site decides. Each is the default if it is 0.
 type Limits struct {
-	// Networks is how many distinct client networks make a page public that nothing links to,
-	// where at least three pages beside it are linked. Observations of the page count, not each visit.
-	// The default is 3.
+	// Networks is how many distinct client networks make a page public that nothing links to, where
+	// at least three pages beside it are linked and its name consists of words. Observations of the
+	// page count, not each visit. The default is 3.
 	Networks int
 
 	// KeepFor is how long a listed page stays while no anonymous visitor gets it and the site
@@ -194,7 +194,7 @@ type Limits struct {
 
 	// RenderEvery is the least time between two renderings of the sitemap. If they take long,
 	// they are fewer. A page that is withdrawn leaves at once. Where processes share a store,
-	// each looks three times as seldom for what the others have learned. The default is 5
+	// each asks a third as often for what the others have learned. The default is 5
 	// seconds; the least is a millisecond.
 	RenderEvery time.Duration
 }

@@ -66,10 +66,10 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		}
 	}
 	if o.cfg.Captures.Of(w) != nil {
-		// An outer observer of this site watches this response already. But the route may be known
-		// only here, inside the router, and with some routers only after the handler. Of nested
-		// routers, the innermost is asked first, and its route stays. If the outer handler has
-		// returned, there is no capture any more.
+		// An outer observer of this site watches this response already. But only here, inside the
+		// router, the route may be known, with some routers only after the handler. The innermost of
+		// nested routers returns first, and its route stays. Once the outer handler has returned,
+		// the capture has ended.
 		next.ServeHTTP(w, r)
 		if seen := o.cfg.Captures.Of(w); seen != nil && seen.Route == "" {
 			seen.Route, seen.Exact = o.matched(r)

@@ -1,4 +1,4 @@
-// Package capability recognises capability URLs: locations with a secret that lets in whoever knows
+// Package capability recognises secret addresses, also called capability URLs: locations with a secret that lets in whoever knows
 // it, such as reset links, share links and invitations. It takes a location or a route template and
 // says whether it looks like one. It must never need anything but that text.
 //

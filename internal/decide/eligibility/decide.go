@@ -6,7 +6,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
-// Record is what is known of one location and decides whether it is listed.
+// Record has all facts about one location that decide whether it is listed.
 type Record struct {
 	Location string
 	Standing      // the verdict so far
@@ -95,8 +95,8 @@ func Decide(r Record, c Context) (s Standing, claims bool) {
 	return s, true
 }
 
-// Revise returns the verdict on a location whose neighbours are not at hand: the stored one, unless
-// the rules, robots.txt or the time say otherwise by now.
+// Revise returns the verdict on a location without reading records of other pages. It is the stored
+// verdict, unless the rules, robots.txt or the time say otherwise by now.
 func Revise(r Record, c Context) Standing {
 	s := r.alone(c)
 	switch {
@@ -163,7 +163,7 @@ func (r *Record) content(c Context) Reason {
 // does not find it.
 func Deep(why Reason) bool { return why == NoIndex || why == PasswordField }
 
-// unwitnessed decides about a page that nobody got at the last request.
+// unwitnessed decides about a page that the last visitor did not get.
 func (r *Record) unwitnessed() Standing {
 	switch {
 	case r.Absent != None && r.Public:

@@ -127,7 +127,7 @@ func (rs Rules) Match(location string) (r Rule, ok bool) {
 	return rs[best].Rule, true
 }
 
-// caution orders the listings of rules whose patterns are equally long.
+// caution says which listing wins if two patterns are equally long: the one with the higher number.
 var caution = [...]int{Always: 0, Auto: 1, Never: 2}
 
 // Locations returns the locations that rules name one by one: patterns that set a Listing, have no

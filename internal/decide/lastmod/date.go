@@ -61,9 +61,9 @@ func (d Date) Against(trust Trust, now moment.Time) Doubt {
 // be compared.
 type Trust Given[Distrust]
 
-// Distrust is what is known against the dates of one source.
+// Distrust says why the dates of one source are left out.
 type Distrust struct {
-	Caught bool // its dates moved where the content did not, and none is believed
+	Caught bool // its dates moved while the content stayed the same, so all are left out
 	Clock  bool // they moved with the clock
 	Build  Build
 }

@@ -12,7 +12,7 @@ type Lie struct {
 	Clock  bool // it moved as far as the clock
 }
 
-// A Reputation is what the site's record says about one source of dates. A source whose date
+// A Reputation says how often one source of dates was wrong on this site. A source whose date
 // moves with the clock is caught at once, on the whole site. A source whose dates move
 // without the content is caught when two pages show it, or one page shows it often: a change
 // on a single page may go unseen. All is forgiven after a month without a lie.

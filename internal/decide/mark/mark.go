@@ -1,5 +1,5 @@
-// Package mark tells a change of a page's content from everything else that makes two
-// responses differ. It takes views of a page and says of each whether it shows a change. A
+// Package mark has the fingerprint of a page's content. It tells a change of the content from everything
+// else that makes two responses differ. It takes views of a page and says of each whether it shows a change. A
 // [Mark] is the bounded memory of one page. A [Site] is the memory of all pages together.
 // The package must never read a clock or a store.
 //

@@ -10,7 +10,7 @@ import (
 )
 
 // View is what one observation of a page showed, as far as a mark needs it. [Read] makes it and
-// [Site.Consult] completes it. After that nobody writes to it.
+// [Site.Consult] completes it. Then it never changes.
 type View struct {
 	text        uint32 // hash of the main text
 	size        uint32 // of the main text, in bytes
@@ -36,7 +36,7 @@ const (
 	leastLink     = 12  // a shorter link says too little
 	leastBlock    = 16  // a shorter block says too little
 	longestItem   = 300 // of a list
-	longestNotice = 100 // a longer text is no notice
+	longestNotice = 100 // bytes; a longer text counts as content
 	longestDated  = 160 // a longer text is not about the date in it
 	maskedLink    = 100 // numbers do not count in links up to this length
 	maskedText    = 40  // nor in other texts up to this length

@@ -54,7 +54,7 @@ func (e Estimate) SawNoise(at int64) Estimate {
 	return e
 }
 
-// SawChangeAt is Saw for an observation that found a change whose own time is known, by a date that
+// SawChangeAt is Saw for an observation that found a change and knows when it happened, by a date that
 // moves at this page's changes and at no other time. It says more: there was no change from
 // that time to the observation, and the change is no mistake. A change in the future counts as one
 // at the observation. A change from before the observation before contradicts that observation, and is not used.

@@ -9,18 +9,18 @@ import (
 // tick is how often the clock reads the time while requests come.
 const tick = 100 * time.Millisecond
 
-// rests is a horizon that no time is beyond.
+// rests is the horizon while the timer is stopped: every request must read the time.
 const rests = math.MaxUint64
 
-// A clock counts milliseconds since its start. Reading the time would take longer than all else
-// that a request for a target which is not due costs. So while requests come, a timer reads it. A
-// target that is due only after the next tick needs no reading. If no request comes for a whole
-// tick, the timer stops.
+// A clock counts milliseconds since its start. To read the system's time takes longer than all else
+// that most requests cost here. So while requests come, a timer reads it ten times a second. A request for a target
+// that is due only after the next tick reads no time. If no request comes for a whole tick, the
+// timer stops.
 type clock struct {
 	start time.Time
 	timer *time.Timer
 
-	_       [64]byte // separates what is written below from what every request reads above
+	_       [64]byte // keeps the fields below, which ticks write, on another cache line
 	horizon atomic.Uint64
 	running atomic.Bool
 	used    atomic.Bool // whether a request used the clock since the last tick

@@ -36,7 +36,7 @@ type Table struct {
 	mask    uint64
 	buckets [][ways]slot
 
-	_        [64]byte   // every request reads what is above, and not what is written to below
+	_        [64]byte   // keeps the fields above, which every request reads, on another cache line than those below
 	mu       sync.Mutex // guards the rest, and is held while a target gets a slot
 	budget   budget
 	expected [2]map[uint64]struct{} // the tags of targets that were Reset lately, and of those before these
@@ -127,7 +127,7 @@ func (t *Table) claim(s *slot, tag uint64) (claim Claim, ok bool) {
 // Accept settles a claim whose response taught something. The next wait is longer than the last.
 func (c Claim) Accept() { c.wait(Longest) }
 
-// Pass settles a claim whose response taught nothing, and the next one would not either: the target is no
+// Pass settles a claim whose response taught nothing, when the next one will teach nothing too: the target is no
 // page, or not now. The wait grows too, but only to a few seconds, since the target may be a page
 // for another client.
 func (c Claim) Pass() { c.wait(longestPass) }

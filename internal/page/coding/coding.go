@@ -101,7 +101,7 @@ var decoders = map[string]*sync.Pool{
 	"zstd":    {New: newZstd},
 }
 
-// newZstd returns a decoder without goroutines, so nobody has to stop it.
+// newZstd returns a decoder without goroutines, so it needs no Close.
 func newZstd() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxZstdWindow))

@@ -17,7 +17,7 @@ func (r *reader) meta(t tag, in trait) {
 		return
 	}
 	if in&(noText|inert) != 0 {
-		return // it is only for visitors without scripts, or for nobody
+		return // only visitors without scripts see it, or no visitor at all
 	}
 	if !r.headOnly {
 		r.property(t, content)

@@ -14,10 +14,8 @@ type reader struct {
 
 	headOnly   bool // whether Head called it
 	xhtml      bool // whether a slash ends an element
-	inHead     bool
-	headShut   bool // the head's end tag was read; until the body begins, head elements still belong to the head
 	inNoscript bool // z reads the inside of a noscript element
-	tail       int  // bytes that Head may still read after the head
+	head       head
 
 	raw  *element // the element whose characters are the next token, or nil
 	json bool     // whether those characters are a script of structured data
@@ -31,8 +29,15 @@ type reader struct {
 	pictures []picture
 }
 
+// head is how far the head was read.
+type head struct {
+	open bool // the body has not begun
+	shut bool // its end tag was read; until the body begins, head elements still belong to it
+	tail int  // bytes that Head may still read after it
+}
+
 func read(body []byte, opts Options, headOnly bool) Facts {
-	r := &reader{headOnly: headOnly, inHead: true, tail: headTail, xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
+	r := &reader{headOnly: headOnly, head: head{open: true, tail: headTail}, xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
 	r.data.left, r.data.source = maxData, dateNowhere
 	if opts.Extensions && !headOnly {
 		r.facts.Media = new(Media)
@@ -66,8 +71,8 @@ func (r *reader) run(page []byte) {
 		case html.EndTagToken:
 			r.endTag()
 		}
-		if r.headOnly && !r.inHead {
-			if r.tail -= size; r.tail < 0 {
+		if r.headOnly && !r.head.open {
+			if r.head.tail -= size; r.head.tail < 0 {
 				return
 			}
 		}
@@ -77,7 +82,7 @@ func (r *reader) run(page []byte) {
 // finish fills in the facts that are known at the end of the page.
 func (r *reader) finish() {
 	f := &r.facts
-	f.HeadSeen = !r.inHead
+	f.HeadSeen = !r.head.open
 	if r.headOnly {
 		return
 	}
@@ -102,8 +107,8 @@ func (r *reader) startTag(selfClosing bool) {
 		r.stack.imply(el)
 	}
 	_, in := r.stack.top()
-	if r.inHead && in&noText == 0 && (t&inHead == 0 || r.headShut && el.name == "noscript") {
-		r.inHead = false
+	if r.head.open && in&noText == 0 && (t&inHead == 0 || r.head.shut && el.name == "noscript") {
+		r.head.open = false
 	}
 	if (el.name == "html" || el.name == "title") && in&(noText|inert) == 0 {
 		r.facts.Document = true
@@ -154,7 +159,7 @@ func (r *reader) attributes(el *element, in trait) trait {
 	case "meta":
 		r.meta(t, in)
 	case "link":
-		if r.inHead && in&(noText|inert) == 0 {
+		if r.head.open && in&(noText|inert) == 0 {
 			r.headLink(t)
 		}
 	case "base":
@@ -216,8 +221,8 @@ func (r *reader) endTag() {
 		if _, in := r.stack.top(); in&noText != 0 {
 			break
 		}
-		r.headShut = true
-		r.inHead = r.inHead && el.name == "head"
+		r.head.shut = true
+		r.head.open = r.head.open && el.name == "head"
 	}
 	if el.traits&block != 0 {
 		r.text.cut()
@@ -246,9 +251,9 @@ func (r *reader) characters() {
 			r.text.add(r.z.Text(), place, in)
 			r.text.cut()
 		}
-	case in&noText == 0 && (r.inHead || !r.headOnly):
+	case in&noText == 0 && (r.head.open || !r.headOnly):
 		s := r.z.Text()
-		r.inHead = r.inHead && skipSpace(s) == len(s)
+		r.head.open = r.head.open && skipSpace(s) == len(s)
 		if !r.headOnly {
 			r.text.add(s, place, in)
 		}

@@ -31,8 +31,8 @@ const (
 	ReasonNone          Reason = iota // accepted
 	ReasonHost                        // the host is not one of the site's
 	ReasonForm                        // not a path or an http(s) URL, or it has user information or, in a request, a fragment
-	ReasonCharacter                   // a character that must not be there, even escaped, or that nobody sees; or not UTF-8
-	ReasonEscape                      // a broken escape, an escape inside an escape, or an escaped slash, which nobody can tell from a real one
+	ReasonCharacter                   // a character that no address may have, even escaped; an invisible one; or not UTF-8
+	ReasonEscape                      // a broken escape, an escape inside an escape, or an escaped slash, which some servers take for a real one
 	ReasonSegment                     // two slashes in a row, or "." or ".." as a segment
 	ReasonPathParam                   // a semicolon in the path, as in ";jsessionid=", or a session as a segment
 	ReasonTooLong                     // more bytes or segments than a location may have

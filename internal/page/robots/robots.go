@@ -23,7 +23,7 @@ type Rules struct {
 // Sum stands for the text of some rules. That of nil rules is zero.
 type Sum [sha256.Size]byte
 
-// Unread returns the rules with a sum whose text is not at hand. They disallow everything, and equal
+// Unread returns rules for a text that could not be read, with the sum of that text. They disallow everything, and equal
 // the rules that have the sum.
 func Unread(sum Sum) *Rules { return &Rules{rules: []rule{{NewPattern("/", false), false}}, sum: sum} }
 
