@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/notify"
 )
@@ -62,8 +63,8 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		if err != nil {
 			return err
 		}
-		defer c.close()
-		p, err := fetch[servemap.Explanation](ctx, c, "/inspect/page.json", url.Values{"u": {u}})
+		defer c.Close()
+		p, err := control.Get[servemap.Explanation](ctx, c, "/inspect/page.json", url.Values{"u": {u}})
 		if err != nil {
 			return err
 		}
@@ -96,15 +97,15 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 		if err != nil {
 			return err
 		}
-		defer c.close()
+		defer c.Close()
 		var st stats
-		if st.summary, err = fetch[summary](ctx, c, "/inspect/stats.json", nil); err != nil {
+		if st.summary, err = control.Get[summary](ctx, c, "/inspect/stats.json", nil); err != nil {
 			return err
 		}
-		if st.Crawlers, err = fetch[crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
+		if st.Crawlers, err = control.Get[crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
 			return err
 		}
-		if st.IndexNow, err = fetch[*notify.Status](ctx, c, "/indexnow", nil); err != nil {
+		if st.IndexNow, err = control.Get[*notify.Status](ctx, c, "/indexnow", nil); err != nil {
 			return err
 		}
 		if !a.json { // people get these with what they mean

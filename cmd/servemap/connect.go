@@ -13,11 +13,9 @@ import (
 	"net/url"
 	"os"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
-	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -55,14 +53,14 @@ func newAsking(s streams, fs *flag.FlagSet) *asking {
 
 // connect returns a client of the process that has the folder. If there is none, this
 // process opens the folder and answers itself, by the same handler.
-func (a *asking) connect(ctx context.Context) (*client, error) {
+func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	if err := checkData(a.data); err != nil {
 		return nil, err
 	}
 	_, err := askHealth(ctx, a.data)
 	switch {
 	case err == nil:
-		return process(a.data), nil
+		return control.Process(a.data), nil
 	case errors.Is(err, errSilent):
 		return nil, locked(a.data)
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
@@ -76,7 +74,7 @@ func (a *asking) connect(ctx context.Context) (*client, error) {
 }
 
 // open opens the folder with the same settings as the site itself does.
-func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
+func (a *asking) open(ctx context.Context, s *settings) (*control.Client, error) {
 	if s.Shared && a.database == "" {
 		return nil, usage("-database is missing; give the database that the site was started with, or set %s", databaseVariable)
 	}
@@ -100,7 +98,7 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 		_, silent := askHealth(ctx, a.data)
 		switch {
 		case silent == nil: // another process has begun to answer
-			return process(a.data), nil
+			return control.Process(a.data), nil
 		case errors.Is(err, badgerstore.ErrLocked):
 			return nil, locked(a.data)
 		}
@@ -129,25 +127,15 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 	socket.SetUnlinkOnClose(false) // a process that serves may have its own in that place by then
 	server := &http.Server{Handler: newAnswers(s, a.data, site, handler, log).handler()}
 	go func() { _ = server.Serve(socket) }()
-	c := process(a.data)
-	return &client{c.http, func() { c.close(); server.Close(); end() }}, nil
+	c := control.Process(a.data)
+	close := c.Close
+	c.Close = func() { close(); server.Close(); end() }
+	return c, nil
 }
 
 // locked is the error of a folder whose process does not answer.
 func locked(data string) error {
 	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; end it, or ask it", data)}
-}
-
-// client asks a process, which may be this one.
-type client struct {
-	http  *http.Client
-	close func()
-}
-
-// process returns a client of the process that has the folder.
-func process(data string) *client {
-	c := control.Client(data)
-	return &client{c, c.CloseIdleConnections}
 }
 
 // errSilent is the error of a process that has the folder and does not answer.
@@ -156,52 +144,15 @@ var errSilent = errors.New("the process at the socket does not answer")
 // askHealth asks the process that has the folder how it is. It fails if there is none, and
 // with errSilent if that does not answer.
 func askHealth(ctx context.Context, data string) (health, error) {
-	c := process(data)
-	defer c.close()
+	c := control.Process(data)
+	defer c.Close()
 	ctx, cancel := context.WithTimeoutCause(ctx, answerPatience, errSilent)
 	defer cancel()
-	h, err := fetch[health](ctx, c, "/health", nil)
+	h, err := control.Get[health](ctx, c, "/health", nil)
 	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
 		err = errSilent
 	}
 	return h, err
-}
-
-// errOlder is the error of a question that the process does not know.
-var errOlder = errors.New("the running process is of an older version and does not know that; restart it")
-
-// do makes a request. The caller closes the body of the answer.
-func (c *client) do(ctx context.Context, method, path string, query url.Values) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://servemap"+path+"?"+query.Encode(), nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return nil, errors.Unwrap(err) // without the URL, which means nothing to the user
-	}
-	if resp.StatusCode == http.StatusNotFound && !strings.HasPrefix(path, "/files/") { // a file may have gone
-		resp.Body.Close()
-		return nil, errOlder
-	}
-	if resp.StatusCode >= 300 && path != "/health" {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-		resp.Body.Close()
-		problem := inspect.Problem{Error: strings.TrimSpace(string(text))}
-		_ = json.Unmarshal(text, &problem) // only the inspector answers JSON
-		return nil, errors.New(problem.Error)
-	}
-	return resp, nil
-}
-
-// fetch returns an answer that is one object.
-func fetch[T any](ctx context.Context, c *client, path string, query url.Values) (v T, err error) {
-	resp, err := c.do(ctx, http.MethodGet, path, query)
-	if err != nil {
-		return v, err
-	}
-	defer resp.Body.Close()
-	return v, json.NewDecoder(resp.Body).Decode(&v)
 }
 
 // show prints a struct: as JSON with -json, and else for people.
@@ -223,8 +174,8 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 	if err != nil {
 		return err
 	}
-	defer c.close()
-	resp, err := c.do(ctx, method, path, query)
+	defer c.Close()
+	resp, err := c.Do(ctx, method, path, query)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -70,7 +69,7 @@ func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
 	base.Check(t, err)
 	defer st.Close()
 	base.Check(t, control.Make(data))
-	base.Check(t, (&settings{Origin: "https://example.com", Dir: data}).save(data))
+	base.Check(t, (&settings{Origin: "https://example.com", target: target{Dir: data}}).save(data))
 	if code, _, errs := call(t, "list", "-data", data); code != codeLocked || !strings.Contains(errs, "another process") {
 		t.Errorf("code %d, %q", code, errs)
 	}
@@ -118,16 +117,6 @@ func entries(t *testing.T, dir string) (names []string) {
 		names = append(names, e.Name())
 	}
 	return names
-}
-
-func TestOnlyTheOwnerMayEnterTheControlFolder(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no file modes")
-	}
-	s := files(t, writeSite(t), t.TempDir())
-	if info, err := os.Stat(control.Folder(s.data)); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
 }
 
 func TestFleetOnADatabaseNeedsAFolderForEachProcess(t *testing.T) {

@@ -63,7 +63,7 @@ func (a *asking) exportXML(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer c.close()
+	defer c.Close()
 	var root *os.Root
 	if dir != "" {
 		if root, err = os.OpenRoot(dir); err != nil {
@@ -73,7 +73,7 @@ func (a *asking) exportXML(ctx context.Context, dir string) error {
 	}
 	names := []string{"sitemap.xml"}
 	for i := 0; i < len(names); i++ {
-		resp, err := c.do(ctx, http.MethodGet, "/files/"+names[i], nil)
+		resp, err := c.Do(ctx, http.MethodGet, "/files/"+names[i], nil)
 		if err != nil {
 			return err
 		}

@@ -25,10 +25,8 @@ import (
 // settings describe the site. They are stored beside what is learned, so that a command
 // that opens the folder decides as the site itself does.
 type settings struct {
+	target
 	Origin     string   `json:"origin"`
-	To         string   `json:"to,omitempty"`  // the upstream of a proxy
-	Dir        string   `json:"dir,omitempty"` // or the folder that is served
-	Host       string   `json:"host,omitempty"`
 	Trusted    string   `json:"trusted,omitempty"`
 	Never      []string `json:"never,omitempty"`
 	Always     []string `json:"always,omitempty"`
@@ -40,7 +38,13 @@ type settings struct {
 	Crawlers   bool     `json:"crawlers,omitempty"`
 	Inside     bool     `json:"inside,omitempty"` // exploring asks the site itself, not the origin
 	Shared     bool     `json:"shared,omitempty"` // the records are in a database
+}
 
+// target is where the site itself is: the upstream of a proxy, or a folder.
+type target struct {
+	To      string        `json:"to,omitempty"`
+	Host    string        `json:"host,omitempty"`
+	Dir     string        `json:"dir,omitempty"`
 	timeout time.Duration // of an upstream; not stored
 }
 

@@ -7,13 +7,11 @@
 package control
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 )
@@ -199,31 +197,4 @@ func (l *Listener) Accept() (net.Conn, error) {
 		}
 		conn.Close()
 	}
-}
-
-// Client returns a client of the process that answers at the socket, whatever host a URL names.
-// That process belongs to the owner of the folder.
-func Client(data string) *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			info, err := os.Lstat(Folder(data))
-			if err != nil {
-				return nil, err
-			}
-			if err := ours(Folder(data), info); err != nil && (os.Geteuid() != 0 || info.Mode()&fs.ModeSymlink != 0) {
-				return nil, err
-			}
-			conn, err := new(net.Dialer).DialContext(ctx, "unix", Socket(data))
-			if err != nil {
-				return nil, err
-			}
-			owner, _ := ownerOf(info)
-			if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() {
-				conn.Close()
-				return nil, ForeignError{Socket(data), uid}
-			}
-			return conn, nil
-		},
-		DisableCompression: true,
-	}}
 }

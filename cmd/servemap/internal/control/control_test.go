@@ -1,12 +1,13 @@
 package control
 
 import (
+	"encoding/json"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -16,36 +17,32 @@ import (
 // answering serves requests at a listener until the test ends.
 func answering(t *testing.T, l net.Listener) *http.Server {
 	t.Helper()
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.URL.Path) })}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _ = json.NewEncoder(w).Encode(r.URL.Path) })}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	t.Cleanup(func() { server.Close(); <-ended })
 	return server
 }
 
-func wantAnswer(t *testing.T, c *http.Client) {
-	t.Helper()
-	resp, err := c.Get("http://any/health")
-	base.Check(t, err)
-	defer resp.Body.Close()
-	if b, err := io.ReadAll(resp.Body); string(b) != "/health" || err != nil {
-		t.Errorf("%q, %v", b, err)
-	}
-}
-
 func TestClientsReachTheSocket(t *testing.T) {
 	data := t.TempDir()
-	c := Client(data)
-	t.Cleanup(c.CloseIdleConnections)
-	if _, err := c.Get("http://any/health"); err == nil {
+	c := Process(data)
+	t.Cleanup(c.Close)
+	if _, err := c.Do(t.Context(), http.MethodGet, "/health", nil); err == nil {
 		t.Error("somebody answers where no process is")
 	}
+	base.Check(t, os.Mkdir(Folder(data), 0o777))
 	base.Check(t, Make(data))
 	base.Check(t, os.WriteFile(Socket(data), nil, 0o600)) // a dead process left it
 	l, err := Listen(data)
 	base.Check(t, err)
 	answering(t, l)
-	wantAnswer(t, c)
+	if got, err := Get[string](t.Context(), c, "/health", nil); got != "/health" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if info, err := os.Stat(Folder(data)); err != nil || info.Mode().Perm() != 0o700 && runtime.GOOS != "windows" {
+		t.Errorf("others may enter the folder: %v, %v", info.Mode(), err)
+	}
 }
 
 func TestWhatAnotherUserPutThereIsNotUsed(t *testing.T) {

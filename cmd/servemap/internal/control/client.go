@@ -1,0 +1,88 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/servemap/servemap/internal/admin/inspect"
+)
+
+// Client asks a process, which may be this one.
+type Client struct {
+	http  http.Client
+	Close func()
+}
+
+// Process returns a client of the process that answers at the socket. That process belongs to the
+// owner of the folder.
+func Process(data string) *Client {
+	c := &Client{http: http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			info, err := os.Lstat(Folder(data))
+			if err != nil {
+				return nil, err
+			}
+			if err := ours(Folder(data), info); err != nil && (os.Geteuid() != 0 || info.Mode()&fs.ModeSymlink != 0) {
+				return nil, err
+			}
+			conn, err := new(net.Dialer).DialContext(ctx, "unix", Socket(data))
+			if err != nil {
+				return nil, err
+			}
+			owner, _ := ownerOf(info)
+			if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() {
+				conn.Close()
+				return nil, ForeignError{Socket(data), uid}
+			}
+			return conn, nil
+		},
+		DisableCompression: true,
+	}}}
+	c.Close = c.http.CloseIdleConnections
+	return c
+}
+
+// errOlder is the error of a question that the process does not know.
+var errOlder = errors.New("the running process is of an older version and does not know that; restart it")
+
+// Do makes a request. The caller closes the body of the answer.
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://servemap"+path+"?"+query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, errors.Unwrap(err) // without the URL, which means nothing to the user
+	}
+	if resp.StatusCode == http.StatusNotFound && !strings.HasPrefix(path, "/files/") { // a file may have gone
+		resp.Body.Close()
+		return nil, errOlder
+	}
+	if resp.StatusCode >= 300 && path != "/health" {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+		resp.Body.Close()
+		problem := inspect.Problem{Error: strings.TrimSpace(string(text))}
+		_ = json.Unmarshal(text, &problem) // only the inspector answers JSON
+		return nil, errors.New(problem.Error)
+	}
+	return resp, nil
+}
+
+// Get returns an answer that is one object.
+func Get[T any](ctx context.Context, c *Client, path string, query url.Values) (v T, err error) {
+	resp, err := c.Do(ctx, http.MethodGet, path, query)
+	if err != nil {
+		return v, err
+	}
+	defer resp.Body.Close()
+	return v, json.NewDecoder(resp.Body).Decode(&v)
+}
