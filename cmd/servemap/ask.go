@@ -36,8 +36,8 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		default:
 			fmt.Fprintf(s.out, "served by process %d at %s\n", h.PID, escape(h.Listen, ""))
 		}
-		if errors.Is(err, errSilent) {
-			return locked(a.data)
+		if errors.Is(err, locked(a.data)) {
+			return err
 		}
 		if err != nil || !h.Ready {
 			return errNo

@@ -143,7 +143,12 @@ func TestStatsTellWhatCrawlersFetched(t *testing.T) {
 
 func TestForgottenPageStaysOut(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
-	must(t, "forget", "-data", s.data, origin+"/a.html")
+	const stays = ", and stays out until -always names it or -undo\n"
+	for page, want := range map[string]string{"/typo.html": " was not known" + stays, origin + "/a.html": " is no longer listed or known" + stays} {
+		if out := must(t, "forget", "-data", s.data, page); out != page+want {
+			t.Errorf("%q", out)
+		}
+	}
 	if code, out, _ := call(t, "explain", "-data", s.data, "/a.html"); code != codeNo || !strings.Contains(out, "forgotten") {
 		t.Errorf("%d %s", code, out)
 	}
@@ -157,16 +162,6 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	s.stop()
 	must(t, "forget", "-data", s.data, "/delete.html") // no process runs
 	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html")
-}
-
-func TestForgettingWhatIsNotKnownSaysSo(t *testing.T) {
-	s := files(t, writeSite(t), t.TempDir())
-	if out := must(t, "forget", "-data", s.data, "/a.html"); out != "/a.html is no longer listed or known, and stays out until -always names it or -undo\n" {
-		t.Errorf("a page: %q", out)
-	}
-	if out := must(t, "forget", "-data", s.data, "/typo.html"); out != "/typo.html was not known, and stays out until -always names it or -undo\n" {
-		t.Errorf("no page: %q", out)
-	}
 }
 
 // listed returns the paths that "list" prints.

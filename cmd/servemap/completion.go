@@ -6,16 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 )
 
-// A shell calls servemap with the line so far in COMP_LINE, and with the place of the cursor in
-// COMP_POINT. Then servemap prints what the last word may become.
-const (
-	lineVariable  = "COMP_LINE"
-	pointVariable = "COMP_POINT"
-)
+// lineVariable has the line so far if a shell calls servemap. Then servemap prints what the last
+// word may become.
+const lineVariable = "COMP_LINE"
 
 // scripts are the completion scripts by shell. PROGRAM stands for the quoted path of this program,
 // which may be in no folder of PATH.
@@ -43,12 +39,8 @@ func completionCommand(s streams, _ *flag.FlagSet) func(context.Context, string)
 // quoted returns a word as shells read it.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// complete prints what the last word of a line may become, or the one before the cursor. A shell
-// offers files if nothing is printed.
-func complete(w io.Writer, line, cursor string) {
-	if n, err := strconv.Atoi(cursor); err == nil && n >= 0 && n < len(line) {
-		line = line[:n]
-	}
+// complete prints what the last word of a line may become. A shell offers files if nothing is printed.
+func complete(w io.Writer, line string) {
 	typed := strings.Fields(line)
 	if strings.HasSuffix(line, " ") {
 		typed = append(typed, "")

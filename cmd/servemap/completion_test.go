@@ -6,14 +6,12 @@ import (
 )
 
 func TestWordsAreCompleted(t *testing.T) {
-	for _, tt := range []struct{ line, cursor, want string }{
-		{"servemap expl", "", "explore explain"}, {"servemap  list -pre", "", "-prefix"}, {"servemap list -data x -js", "", "-json"},
-		{"servemap help fo", "15", "files forget"}, {"servemap completion z", "", "zsh"}, {"servemap explain -", "", "-data -database -json"},
-		{"servemap forget -data ", "", ""}, {"servemap list /a", "", ""}, {"servemap dance -", "", ""},
-		{"servemap explo -data d", "14", "explore"}, {"servemap expl", "99", "explore explain"}, {"servemap expl", "-1", "explore explain"},
+	for _, tt := range []struct{ line, want string }{
+		{"servemap expl", "explore explain"}, {"servemap  list -pre", "-prefix"}, {"servemap list -data x -js", "-json"},
+		{"servemap help fo", "forget"}, {"servemap completion z", "zsh"}, {"servemap explain -", "-data -database -json"},
+		{"servemap forget -data ", ""}, {"servemap list /a", ""}, {"servemap dance -", ""},
 	} {
 		t.Setenv(lineVariable, tt.line)
-		t.Setenv(pointVariable, tt.cursor)
 		words := strings.Fields(tt.line)
 		if got := strings.Join(strings.Fields(must(t, "servemap", words[len(words)-1], words[0])), " "); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.line, got, tt.want)

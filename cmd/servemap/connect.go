@@ -61,8 +61,8 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	switch {
 	case err == nil:
 		return control.Process(a.data), nil
-	case errors.Is(err, errSilent):
-		return nil, locked(a.data)
+	case errors.Is(err, locked(a.data)):
+		return nil, err
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
 		return nil, fmt.Errorf("-data: %w", err)
 	}
@@ -138,19 +138,16 @@ func locked(data string) error {
 	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; end it, or ask it", data)}
 }
 
-// errSilent is the error of a process that has the folder and does not answer.
-var errSilent = errors.New("the process at the socket does not answer")
-
-// askHealth asks the process that has the folder how it is. It fails if there is none, and
-// with errSilent if that does not answer.
+// askHealth asks the process that has the folder how it is. It fails if there is none, and is
+// locked if that does not answer.
 func askHealth(ctx context.Context, data string) (health, error) {
 	c := control.Process(data)
 	defer c.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, answerPatience, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, answerPatience, locked(data))
 	defer cancel()
 	h, err := control.Get[health](ctx, c, "/health", nil)
-	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
-		err = errSilent
+	if err != nil && errors.Is(context.Cause(ctx), locked(data)) {
+		err = locked(data)
 	}
 	return h, err
 }

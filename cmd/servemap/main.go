@@ -7,10 +7,10 @@
 //
 // Proxy gives the site the origin's host and scheme in Host and X-Forwarded-*, so that it
 // writes public URLs. It removes X-Forwarded-*, X-Original-*, X-Real-IP and the like from
-// requests, unless -trusted-proxies names the peer. WebSockets, event streams, trailers and
-// compressed answers pass unchanged. While the site is down visitors get a 502, and the
-// sitemap stays. If every page starts a PHP session, "-public /" says that the pages are
-// public all the same.
+// requests; X-Forwarded-For stays if -trusted-proxies names the peer. WebSockets, event
+// streams, trailers and compressed answers pass unchanged. While the site is down visitors
+// get a 502, and the sitemap stays. If every page starts a PHP session, "-public /" says that
+// the pages are public all the same.
 //
 // The commands that ask, such as explain, list and stats, ask the running process. If none
 // runs, they read the folder; run them as the user of that process. With -json they print
@@ -175,7 +175,7 @@ func main() {
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	if line := os.Getenv(lineVariable); line != "" { // a shell asks
-		complete(s.out, line, os.Getenv(pointVariable))
+		complete(s.out, line)
 		return codeDone
 	}
 	messages.UseFlags()

@@ -218,7 +218,7 @@ func (v *serving) sameOrigin() error {
 func (v *serving) meet(ctx context.Context) error {
 	h, err := askHealth(ctx, v.data)
 	switch {
-	case errors.Is(err, errSilent):
+	case errors.Is(err, locked(v.data)):
 		v.log.Warn("another process listens in the folder and does not answer; this one serves the pages, and the sitemap once the folder is free", "data", v.data)
 	case err != nil: // there is none
 	case v.database != "":

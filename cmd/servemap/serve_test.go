@@ -102,32 +102,19 @@ func TestOriginThatSearchEnginesCannotReachIsWarnedAbout(t *testing.T) {
 }
 
 func TestRobotsFlagNamesTheSitemap(t *testing.T) {
-	const line = "Sitemap: " + origin + "/sitemap.xml\n"
-	for _, tt := range []struct {
-		name, file, want string
-		flags            []string
-	}{
-		{"off", "User-agent: *\n", "User-agent: *\n", nil},
-		{"a file", "User-agent: *\n", "# Added by servemap:\n" + line + "\nUser-agent: *\n", []string{"-robots"}},
-		{"no file", "", "# Added by servemap:\n" + line, []string{"-robots"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			site := writeSite(t)
-			if tt.file != "" {
-				base.Check(t, os.WriteFile(filepath.Join(site, "robots.txt"), []byte(tt.file), 0o600))
-			}
-			s := files(t, site, t.TempDir(), tt.flags...)
-			if resp, body := get(t, s.at+"/robots.txt"); resp.StatusCode != 200 || body != tt.want {
-				t.Errorf("%s %q, want %q", resp.Status, body, tt.want)
-			}
-			_, out, _ := call(t, "check", "-origin", origin, s.at+"/sitemap.xml")
-			if advised := strings.Contains(out, "robots.txt does not name it"); advised == (tt.flags != nil) {
-				t.Errorf("check says %s", out)
-			}
-			if told := strings.Contains(s.log.String(), "robots.txt needs"); told == (tt.flags != nil) {
-				t.Errorf("the log says %s", s.log.String())
-			}
-		})
+	for _, flag := range []string{"-robots=false", "-robots"} {
+		site, on := writeSite(t), flag == "-robots"
+		base.Check(t, os.WriteFile(filepath.Join(site, "robots.txt"), []byte("User-agent: *\n"), 0o600))
+		s := files(t, site, t.TempDir(), flag)
+		if _, body := get(t, s.at+"/robots.txt"); strings.Contains(body, "Sitemap: "+origin+"/sitemap.xml\n") != on || !strings.Contains(body, "User-agent: *\n") {
+			t.Errorf("%s: %q", flag, body)
+		}
+		if _, out, _ := call(t, "check", "-origin", origin, s.at+"/sitemap.xml"); strings.Contains(out, "robots.txt does not name it") == on {
+			t.Errorf("%s: check says %s", flag, out)
+		}
+		if text := s.log.String(); strings.Contains(text, "robots.txt needs") == on {
+			t.Errorf("%s: the log says %s", flag, text)
+		}
 	}
 }
 
