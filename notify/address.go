@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
@@ -72,10 +73,11 @@ func (a address) check(log *slog.Logger) error {
 	return nil
 }
 
-func newTransport() http.RoundTripper {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy, transport.MaxConnsPerHost, transport.MaxResponseHeaderBytes = nil, 1, 16<<10
-	return transport
+func newTransport() *http.Transport {
+	return &http.Transport{
+		ForceAttemptHTTP2: true, MaxConnsPerHost: 1, IdleConnTimeout: time.Minute,
+		TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 16 << 10, DisableCompression: true,
+	}
 }
 
 // noRedirect makes a client return a redirect as it is. Otherwise it would send a post on, with its key, to

@@ -33,11 +33,8 @@ func (p *pages) fetch(e Engine, hash uint64, at time.Time) {
 func (p *pages) count(e Engine, listed func(hash uint64) bool, times ...time.Time) []int {
 	n := make([]int, len(times))
 	for hash, one := range p.of {
-		if one[e] == 0 || !listed(hash) {
-			continue
-		}
 		for i, t := range times {
-			if int64(one[e]) >= t.Unix() {
+			if one[e] != 0 && int64(one[e]) >= t.Unix() && listed(hash) {
 				n[i] += int(p.skip + 1)
 			}
 		}
