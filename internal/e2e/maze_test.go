@@ -124,6 +124,48 @@ var mazes = []struct {
 		}
 		return "The day " + rest, []string{"/"}
 	})},
+
+	// These were made when the rule was finished, and did not change it.
+	{"intersections of tags", "/tags/art", below("/tags/", func(rest string) (string, []string) {
+		var links []string
+		for _, tag := range []string{"art", "bees", "cars", "dogs", "eggs", "figs", "gold", "hats", "ink", "jam", "keys", "law"} {
+			links = append(links, "/tags/"+rest+"+"+tag)
+		}
+		return "Posts about " + strings.ReplaceAll(rest, "+", " and "), links
+	})},
+	{"comparisons of two", "/compare/1/2", below("/compare/", func(rest string) (string, []string) {
+		a, b, _ := strings.Cut(rest, "/")
+		n, _ := strconv.Atoi(a)
+		m, _ := strconv.Atoi(b)
+		return fmt.Sprintf("Shoe %d beside shoe %d", n, m), []string{
+			fmt.Sprintf("/compare/%d/%d", n+1, m), fmt.Sprintf("/compare/%d/%d", n, m+1), fmt.Sprintf("/compare/%d/%d", n+7, m+3)}
+	})},
+	{"a session in the path", "/in/home/s0", below("/in/", func(rest string) (string, []string) {
+		var links []string
+		for i, name := range []string{"home", "news", "help", "about"} {
+			links = append(links, fmt.Sprintf("/in/%s/s%x%d", name, i, time.Now().Nanosecond()))
+		}
+		name, _, _ := strings.Cut(rest, "/")
+		return "This is " + name, links
+	})},
+	{"the next event, relative to each", "/events/next", below("/events/", func(rest string) (string, []string) {
+		return fmt.Sprintf("Event %d", len(rest)), []string{"/events/" + rest + "/next", "/events/" + rest + "/all"}
+	})},
+	{"lists in lists of pages", "/lists/all/by/name", below("/lists/", func(rest string) (string, []string) {
+		var links []string
+		for i := range 5 {
+			links = append(links, fmt.Sprintf("/lists/%s/page/%d", rest, i+2), fmt.Sprintf("/lists/%s/by/%c", rest, 'a'+i))
+		}
+		return "A list, " + rest, links
+	})},
+	{"random numbers", "/no/17", below("/no/", func(rest string) (string, []string) {
+		n, _ := strconv.Atoi(rest)
+		var links []string
+		for i := range 10 {
+			links = append(links, "/no/"+strconv.Itoa((n*48271+i*1299709)%2147483647))
+		}
+		return "Number " + rest, links
+	})},
 }
 
 // options allow a parameter.

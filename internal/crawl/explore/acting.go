@@ -8,7 +8,7 @@ import (
 )
 
 // MayAct reports whether a request for a location may change something. Exploring then does
-// not request it, unless a rule lists it or no request changes anything.
+// not request it, unless a rule lists it.
 func MayAct(location string) bool {
 	_, is := action.Word(location)
 	return is || action.Machine(location)
@@ -92,7 +92,8 @@ func (k *kind) titles() bool {
 	return len(things) >= titledThings || own >= titlesOfOne
 }
 
-// visited returns whether an anonymous visitor got a page of a shape: then one is listed.
+// visited returns a function that reports whether an anonymous visitor got a page of a shape:
+// then one is listed. It reads the listed pages once.
 func (e *explorer) visited(ctx context.Context) func(action.Below) bool {
 	var shapes map[string]bool
 	return func(b action.Below) bool {

@@ -164,7 +164,7 @@ type result struct {
 // were found.
 func (e *explorer) walk(ctx context.Context) error {
 	results := make(chan result)
-	running, told := 0, time.Now()
+	running, told, visited := 0, time.Now(), e.visited(ctx)
 	defer func() {
 		for ; running > 0; running-- {
 			r := <-results // each answer comes soon after ctx ends, or at its time limit
@@ -184,7 +184,7 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.report.Requests++
 			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
 		}
-		if running == 0 && e.frontier.release(e.visited(ctx)) {
+		if running == 0 && e.frontier.release(visited) {
 			continue
 		}
 		if running == 0 {
