@@ -168,7 +168,7 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 		}{
 			{"/a", "link", "", "", ""},
 			{"/reset", "not-seen", "an anonymous visitor", "", ""},
-			{"/orphan", "no-evidence", "3 networks (so far 0, because no visitor's public address is known; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", "", ""},
+			{"/orphan", "no-evidence", "3 networks (so far 0, because no visitor's public address is known, or each was given a session; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", "", ""},
 			{"/invite/x", "risky-word", "a link", "", ""},
 			{token, "capability", "another visit", "", ""},
 			{"/variant", "canonical-elsewhere", "", "", testkit.Origin + "/a"},

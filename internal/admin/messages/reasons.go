@@ -157,7 +157,7 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, ev 
 	case v == eligibility.Waiting && why == eligibility.NotSeen:
 		return []string{visitor}
 	case v == eligibility.Waiting:
-		all := []string{link, Say("{Route}"), missingNetworks(len(ev.Networks), siblings, networksNeeded), rule}
+		all := []string{link, Say("{Route}"), missingNetworks(ev, siblings, networksNeeded), rule}
 		return slices.DeleteFunc(all, func(item string) bool { return item == "" })
 	case v != eligibility.Held:
 		return nil
@@ -179,10 +179,14 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, ev 
 	return []string{rule}
 }
 
-func missingNetworks(networks, siblings, needed int) string {
-	far := fmt.Sprint("so far ", networks)
-	if networks == 0 { // though somebody got it
-		far += Say(", because no visitor's public address is known; behind a proxy, set {ClientIP}")
+// missingNetworks says how many networks would list a page, "" if none would.
+func missingNetworks(ev eligibility.Evidence, siblings, needed int) string {
+	if ev.Group != 0 && !ev.Ordinary {
+		return ""
+	}
+	far := fmt.Sprint("so far ", len(ev.Networks))
+	if len(ev.Networks) == 0 { // though somebody got it
+		far += Say(", because no visitor's public address is known, or each was given a session; behind a proxy, set {ClientIP}")
 	}
 	return fmt.Sprintf("visitors from %d networks (%s), and links to %d pages beside it (so far %d)", needed, far, eligibility.SiblingsNeeded, siblings)
 }

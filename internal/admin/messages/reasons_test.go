@@ -137,8 +137,9 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 			link, route, "visitors from 5 networks (so far 2), and links to 3 pages beside it (so far 1)", rule,
 		}},
 		{"waits for addresses", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{}, []string{
-			link, route, "visitors from 5 networks (so far 0, because no visitor's public address is known; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", rule,
+			link, route, "visitors from 5 networks (so far 0, because no visitor's public address is known, or each was given a session; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", rule,
 		}},
+		{"waits, and has no name in words", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{Group: 1, Networks: []uint16{1, 2}}, []string{link, route, rule}},
 		{"risky word", eligibility.Held, eligibility.RiskyWord, eligibility.Evidence{}, []string{link, rule}},
 		{"risky word with a link", eligibility.Held, eligibility.RiskyWord, eligibility.Evidence{Link: true}, []string{again + ", or by a visitor without cookies who comes from a listed page", rule}},
 		{"action", eligibility.Held, eligibility.ActionWord, eligibility.Evidence{}, []string{rule}},
