@@ -173,6 +173,9 @@ func (d *Dates) Redo() {
 	}
 }
 
+// Return forgets the change that Undo took back: the page shows its own content again.
+func (d *Dates) Return() { d.Undone = Undone{} }
+
 // begin counts another change, and gives it a date.
 func (d *Dates) begin(date Date) {
 	if d.Count > 0 {

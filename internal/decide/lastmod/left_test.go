@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
@@ -36,6 +37,26 @@ func TestDatesThatAreLeftOut(t *testing.T) {
 		if shown := tt.d.LastMod(tt.trust, now); got != tt.want || (shown == tt.d.At) != (got == NoDoubt || tt.d.At == 0) {
 			t.Errorf("%s: doubt %d and lastmod %d, want doubt %d", tt.name, got, shown, tt.want)
 		}
+	}
+}
+
+func TestChangeIsTakenBackAndRestored(t *testing.T) {
+	var before Dates
+	for at := moment.Time(1_000_000); at < 4_000_000; at += 1_000_000 {
+		before, _ = before.Observe(Observation{At: at, Outcome: mark.Changed, Since: at}, Trust{})
+	}
+	after, _ := before.Observe(Observation{At: 9_000_000, Outcome: mark.Changed, Since: 9_000_000}, Trust{})
+	d := after
+	if d.Undo(); d.Date != before.Date || d.Changed != before.Changed || d.Count != before.Count {
+		t.Errorf("taken back: %+v, before it was %+v", d, before)
+	}
+	if d.Redo(); d.Date != after.Date || d.Changed != after.Changed || d.Count != after.Count || d.Earlier != after.Earlier {
+		t.Errorf("restored: %+v, before it was %+v", d, after)
+	}
+	d.Undo()
+	d.Return()
+	if d.Redo(); d.Date != before.Date {
+		t.Errorf("restored although the page shows its own content again: %+v", d)
 	}
 }
 

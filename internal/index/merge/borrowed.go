@@ -18,7 +18,9 @@ func (u *update) borrows() bool {
 		return false
 	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
 		if u.keepsBorrowed() {
-			p.Dates.Redo()
+			if p.Showing == u.Showing {
+				p.Dates.Redo()
+			}
 			return false
 		}
 	case p.Showing == u.Showing || !u.belongsToOthers():
@@ -97,7 +99,9 @@ func (g page) setBorrowed(showing uint64) {
 		d.Return(id)
 		g.putDuplicates(of, d)
 	}
-	if g.p.Borrowed = showing; showing != 0 {
+	if g.p.Borrowed = showing; showing == 0 {
+		g.p.Dates.Return()
+	} else {
 		d := g.duplicates(showing)
 		d.Borrow(id)
 		g.putDuplicates(showing, d)

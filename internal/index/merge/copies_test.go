@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
 func TestDuplicatesAreOnePage(t *testing.T) {
@@ -230,7 +232,12 @@ func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
 	}
 	w.wantLeft(pages...)
 	w.wantLastMod("/", at)
-	for _, p := range pages {
-		w.wantLastMod(p, 0)
+	for _, p := range append(pages, "/") {
+		if p != "/" {
+			w.wantLastMod(p, 0)
+		}
+		if is := w.record(p); is.PendingRemoval != (pagerecord.PendingRemoval{}) || is.Dates.Undone != (lastmod.Undone{}) {
+			t.Errorf("%s is still thought to show the content of others: %+v", p, is.PendingRemoval)
+		}
 	}
 }
