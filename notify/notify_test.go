@@ -406,7 +406,7 @@ func TestOneBadPageOfAHundredStopsNoOther(t *testing.T) {
 
 func TestEngineThatAcceptsNoPageGetsFewPosts(t *testing.T) {
 	run(t, 100, Options{}, func(r *runningSite) {
-		r.engine.always = reply(422, "")
+		r.engine.judge = func(message) int { return 422 }
 		r.changes(r.pages.paths()...)
 		time.Sleep(24 * time.Hour)
 		if n := len(r.engine.all()); n > 12 {
