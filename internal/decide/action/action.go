@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// classes are the words of words.txt: those that leave or act alone, verbs that act beside an id
-// or in a query, machines' names, and file extensions. One line has words of one class.
+// classes are the words of words.txt: those that log out, those that act alone, verbs that act
+// beside an id or in a query, machines' names, and file extensions. One line has words of one class.
 //
 //go:embed words.txt
 var text string

@@ -15,7 +15,7 @@ func TestWordNamesWhatARequestDoes(t *testing.T) {
 
 		"/": "", "/delete": "", "/delete.html": "", "/sql-delete.html": "", "/15/sql-delete.html": "", "/stop-smoking": "", "/archive/2024": "",
 		"/update/2024": "", "/update-2024": "", "/how-to-delete.php": "", "/stop-smoking.php": "", "/manual/function.delete.php": "",
-		"/docs/admin/install": "", "/install/windows-11": "", "/how-to-log-out": "", "/carts": "", "/brexit": "", "/undeleted": "", "/list?page=2": "", "/archive?page=5": "", "/editors/5": "",
+		"/sql-disconnect": "", "/gewerbe-abmelden": "", "/list-unsubscribe": "", "/docs/admin/install": "", "/install/windows-11": "", "/how-to-log-out": "", "/carts": "", "/brexit": "", "/undeleted": "", "/list?page=2": "", "/archive?page=5": "", "/editors/5": "",
 		"/questions/5/how-to-delete-a-file": "", "/logout.png": "",
 	} {
 		if got, is := Word(location); got != want || is != (want != "") {
