@@ -70,6 +70,9 @@ type nameParts struct {
 // add adds a word. It reports false if no ordinary name has it.
 func (n *nameParts) add(lower, word string) bool {
 	digits, ascii := 0, true
+	if len(word) == 4 && ordinaryNumber.MatchString(word) { // a year is as good as two digits
+		word = word[:2]
+	}
 	if head := strings.TrimRight(word, "0123456789"); len(word)-len(head) <= 2 { // as in utf8
 		n.digits += len(word) - len(head)
 		word = head
