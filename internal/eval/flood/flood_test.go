@@ -15,6 +15,9 @@ func small() config {
 }
 
 func TestFloodRunsWithEachSetting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is a measurement, if a small one")
+	}
 	for _, tt := range []struct {
 		name   string
 		change func(*config)

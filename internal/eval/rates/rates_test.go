@@ -12,6 +12,9 @@ import (
 )
 
 func TestOursBeatsTheLiterature(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is a measurement, if a small one")
+	}
 	const pages = 100
 	for _, v := range []visitors{{name: "bursts", bursty: true}, {name: "noise", noise: 0.01}} {
 		t.Run(v.name, func(t *testing.T) {

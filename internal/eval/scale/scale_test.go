@@ -5,6 +5,9 @@ import (
 )
 
 func TestEveryStepWorksOnASmallSite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is a measurement, if a small one")
+	}
 	cfg := config{pages: 250, dir: t.TempDir()}
 	for _, step := range []string{"fill", "change", "serve", "inspect"} {
 		cfg.step = step
