@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -120,6 +121,7 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 // A page with more images than its part has room for moves to another part.
 func TestPageMovesWhenItsPartHasNoRoomForItsImages(t *testing.T) {
 	inBubble(t, Config{Extensions: extension.Of(extension.Images)}, func(r *rig) {
+		synctest.Wait() // the worker has begun, and waits
 		r.indexer.site.Layout.MaxBytes = 5000
 		locations := []string{"/", "/a", "/b", "/c", "/d"}
 		r.sight("/", html("home", locations[1:]...))
