@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -269,7 +270,12 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	if proxy == nil || explain == nil {
 		t.Fatal("the README shows no proxy, or no page that is explained")
 	}
-	cmd := exec.CommandContext(t.Context(), program, append(use(proxy[1]), "-listen", "127.0.0.1:0")...)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free.Close() // without -origin the sitemap has the port, so it is named
+	cmd := exec.CommandContext(t.Context(), program, append(use(proxy[1]), "-listen", free.Addr().String())...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
