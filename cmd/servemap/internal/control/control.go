@@ -56,10 +56,11 @@ func (e ForeignError) Error() string {
 // Check refuses a folder of data in which another user can have put files. The folder may also
 // belong to root, as a volume does. It need not exist.
 func Check(data string) error {
-	info, err := os.Stat(data)
-	if err == nil {
-		if uid, ok := ownerOf(info); ok && uid != 0 && uid != os.Geteuid() {
-			return ForeignError{data, uid}
+	for _, stat := range []func(string) (fs.FileInfo, error){os.Stat, os.Lstat} { // a link may be another user's too
+		if info, err := stat(data); err == nil {
+			if uid, ok := ownerOf(info); ok && uid != 0 && uid != os.Geteuid() {
+				return ForeignError{data, uid}
+			}
 		}
 	}
 	for _, name := range []string{"servemap", "badger", "opening"} { // the last two are the store's

@@ -58,6 +58,11 @@ func TestWhatAnotherUserPutThereIsNotUsed(t *testing.T) {
 		does func(t *testing.T, data, victim string)
 	}{
 		{"the folder of the data", func(t *testing.T, data, _ string) { chown(t, data) }},
+		{"a link to the folder of the data", func(t *testing.T, data, victim string) {
+			base.Check(t, os.Remove(data))
+			base.Check(t, os.Symlink(filepath.Dir(victim), data))
+			chown(t, data)
+		}},
 		{"the folder of these files", func(t *testing.T, data, _ string) {
 			base.Check(t, os.Mkdir(Folder(data), 0o777))
 			chown(t, Folder(data))
