@@ -130,6 +130,10 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 			w.Body.Reset()
 			w.Body.WriteString(html)
 		}), true},
+		{"a page of its own in place of the program's", after(func(w *httptest.ResponseRecorder) {
+			w.Body.Reset()
+			testkit.Page("please say who you are", "/sso")(w, nil)
+		}), true},
 		{"headers that it removes", func(pass http.Handler) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) {
 				r.Header.Del("Servemap-Visit") // so nothing proves what strangers get

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"io"
@@ -41,10 +42,11 @@ type expected struct {
 // visit is a request of the site to its public origin.
 type visit struct {
 	location string
-	arrived  atomic.Bool   // the request came in here
-	left     chan struct{} // closed once the handler has returned
-	learn    func()        // learns what the handler answered; nil if that teaches nothing
-	drop     func()        // forgets it
+	arrived  atomic.Bool        // the request came in here
+	left     chan struct{}      // closed once the handler has returned
+	answered *response.Response // by the handler; nil if that teaches nothing
+	learn    func()             // learns that
+	drop     func()             // forgets it
 }
 
 // exploring is the context key that marks requests of the site itself. Its value is the *visit, or
@@ -149,6 +151,7 @@ func visitOf(r *http.Request) *visit {
 
 // keep keeps what the program answered to a visit until that has ended.
 func (o *Observer) keep(v *visit, r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
+	v.answered = seen.Response
 	v.learn = func() { o.learn(r, asked, loc, claim, seen) }
 	v.drop = func() { claim.Return(); seen.Release() }
 }
@@ -174,6 +177,9 @@ func (o *Observer) ended(ctx context.Context, v *visit, outside *response.Respon
 	case !o.shows(v.location, outside):
 		v.forget()
 		o.learnOutside(v.location, outside)
+	case v.learn != nil && !cameOut(v.answered, outside):
+		v.forget()
+		return false
 	case v.learn != nil:
 		v.learn()
 	default:
@@ -196,6 +202,29 @@ func (o *Observer) shows(location string, outside *response.Response) bool {
 	}
 	noIndex, _, _ := html.Robots(strings.Split(outside.Header.RobotsTag, "\n"))
 	return !noIndex && !html.Head(outside.Body, html.Options{ContentType: outside.Header.ContentType}).NoIndex
+}
+
+// cameOut reports whether a page that the program answered with came out at the origin. What is in
+// front may drop spaces or add a banner. It may also have put a page of its own in its place.
+func cameOut(answered, outside *response.Response) bool {
+	if answered.Status != http.StatusOK || len(answered.Body) == 0 { // that shows no page
+		return true
+	}
+	body, _, err := observation.Decode(answered.Header.ContentEncoding, answered.Body, observation.MaxPage)
+	if err != nil || bytes.Equal(body, outside.Body) {
+		return err == nil
+	}
+	shown := map[uint64]bool{}
+	for _, b := range html.Read(outside.Body, html.Options{ContentType: outside.Header.ContentType}).Blocks {
+		shown[b.Hash] = true
+	}
+	all, out := 0, 0
+	for _, b := range html.Read(body, html.Options{ContentType: answered.Header.ContentType}).Blocks {
+		if all += len(b.Text); shown[b.Hash] {
+			out += len(b.Text)
+		}
+	}
+	return 2*out >= all && (all > 0 || len(shown) == 0)
 }
 
 // learnOutside gives the indexer what a stranger got at the origin.

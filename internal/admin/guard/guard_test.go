@@ -148,6 +148,7 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 		{"an older link, although the cookie is there", "/inspect/?key=x", []string{"Cookie", cookie}, 303, "./", false},
 		{"the link on a page of another site", "/inspect/?key=KEY", []string{"Sec-Fetch-Site", "cross-site"}, 200, "", true},
 		{"the cookie", "/inspect/page?u=/a", []string{"Cookie", cookie}, 200, "", false},
+		{"the cookie, behind one of a neighbour", "/inspect/", []string{"Cookie", link.cookie + "=x; " + cookie}, 200, "", false},
 		{"the cookie of another process", "/inspect/", []string{"Cookie", link.cookie + "=" + NewLink("https://example.com").value}, 404, "", false},
 		{"the cookie of another site", "/inspect/", []string{"Cookie", NewLink("https://example.org").cookie + "=" + link.value}, 404, "", false},
 		{"nothing", "/inspect/", nil, 404, "", false},

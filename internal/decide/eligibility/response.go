@@ -121,20 +121,29 @@ func RobotsTxt(resp *response.Response) bool {
 // cacheControl returns Private or NoStore if a header for caches has that directive (RFC 9111,
 // sections 5.2.2.5 and 5.2.2.7, and RFC 9213). A page that a CDN must not keep is not for everybody
 // either. "private" counts even with a list of fields, which are then for one person. "no-cache"
-// does not count, not even in Pragma. Semicolons and spaces count as commas.
+// does not count, not even in Pragma. Semicolons and spaces count as commas. Whatever is no letter is
+// left out, such as quotes, so that no_store counts too.
 func cacheControl(header string) Reason {
 	why := None
 	parts := func(c rune) bool { return strings.ContainsRune(",; \t", c) }
 	for directive := range strings.FieldsFuncSeq(header, parts) {
 		name, _, _ := strings.Cut(directive, "=")
-		switch strings.ToLower(name) {
-		case "no-store":
+		switch strings.Map(lowerLetter, name) {
+		case "nostore":
 			return NoStore
 		case "private":
 			why = Private
 		}
 	}
 	return why
+}
+
+// lowerLetter drops all but ASCII letters.
+func lowerLetter(c rune) rune {
+	if c |= 0x20; 'a' <= c && c <= 'z' {
+		return c
+	}
+	return -1
 }
 
 // AssetName reports whether the location is named like something that is never a page. HTML under

@@ -204,6 +204,8 @@ func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 		{"private over public", "Cache-Control", []string{"public", "private"}, Private},
 		{"spaces", "Cache-Control", []string{"  max-age=0  ,\tprivate  "}, Private},
 		{"semicolons", "Cache-Control", []string{"private; max-age=0"}, Private},
+		{"in quotes", "Cache-Control", []string{`"private"`}, Private},
+		{"another spelling", "Cache-Control", []string{"No_Store"}, NoStore},
 		{"only spaces between", "Cache-Control", []string{"no-cache no-store"}, NoStore},
 		{"empty parts", "Cache-Control", []string{",,private,"}, Private},
 		{"a longer word", "Cache-Control", []string{"privately, no-storey, x-private"}, None},

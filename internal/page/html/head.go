@@ -1,7 +1,6 @@
 package html
 
 import (
-	"bytes"
 	"strings"
 	"time"
 )
@@ -12,7 +11,7 @@ func (r *reader) meta(t tag, in trait) {
 	if len(content) == 0 {
 		return
 	}
-	if isRobotName(bytes.TrimSpace(t.get("name"))) {
+	if isForRobots(t) {
 		r.facts.Rules.read(string(content))
 		return
 	}

@@ -87,6 +87,11 @@ func TestRobotsMetaIsReadHoweverItIsWritten(t *testing.T) {
 		{"general and special combine", `<meta name=robots content=nofollow><meta name=googlebot content=noindex>`, Rules{NoIndex: true, NoFollow: true}},
 		{"later permission does not lift", `<meta name=robots content=noindex><meta name=robots content=index>`, Rules{NoIndex: true}},
 		{"spaces for commas", `<meta name=robots content="noindex nofollow">`, Rules{NoIndex: true, NoFollow: true}},
+		{"another spelling", `<meta name=robots content="no-index.">`, Rules{NoIndex: true}},
+		{"quotes around the name", `<meta name='“robots”' content=noindex>`, Rules{NoIndex: true}},
+		{"among other names", `<meta name="googlebot, bingbot" content=noindex>`, Rules{NoIndex: true}},
+		{"in another attribute", `<meta property=robots content=noindex>`, Rules{NoIndex: true}},
+		{"a header in the page", `<meta http-equiv=X-Robots-Tag content="noindex，nofollow">`, Rules{NoIndex: true, NoFollow: true}},
 		{"in the body", `<body><p>x<meta name=robots content=noindex>`, Rules{NoIndex: true}},
 		{"deep in the body", `<body>` + strings.Repeat("<p>x</p>", 10_000) + `<meta name=robots content=noindex>`, Rules{NoIndex: true}},
 		{"in noscript", `<noscript><meta name=robots content=noindex></noscript>`, Rules{NoIndex: true}},
@@ -286,13 +291,22 @@ func TestTextIsReadInItsCharset(t *testing.T) {
 
 func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
 	for body, want := range map[string]bool{
-		`<form><input type=password name=p></form>`:                true,
-		`<main><div><INPUT TYPE="Password"></div></main>`:          true,
-		`<input type="text"><input name=password>`:                 false,
-		`<header><form><input type=password></form></header>`:      false, // a log-in on every page
-		`<div role="dialog"><input type=password></div>`:           false,
-		`<template><input type=password></template>`:               false,
-		`<script>document.write("<input type=password>")</script>`: false,
+		`<form><input type=password name=p></form>`:                 true,
+		`<main><div><INPUT TYPE="Password"></div></main>`:           true,
+		`<input autocomplete="section-a Current-Password">`:         true,
+		`<input type="text"><input name=password>`:                  false,
+		`<header><form><input type=password></form></header><p>x`:   false, // a log-in on every page
+		`<div role="dialog"><input type=password></div><p>x`:        false,
+		`<div popover><input type=password></div><p>x`:              false,
+		`<div aria-hidden=true><input type=password></div><p>x`:     false,
+		`<div style="Display: none"><input type=password></div>x`:   false,
+		`<div id=top><input type=password></div><main>x</main>`:     true,
+		`<main><header><input type=password></header>x</main>`:      true,
+		`<main>x<dialog><input type=password></dialog></main>`:      false,
+		`<header>Log in<form><input type=password></form></header>`: true, // there is nothing else
+		`<aside><input type=password></aside><footer>x</footer>`:    true,
+		`<template><input type=password></template>`:                false,
+		`<script>document.write("<input type=password>")</script>`:  false,
 	} {
 		if got := Read([]byte("<title>x</title><body>"+body), Options{}).Password; got != want {
 			t.Errorf("%s: %v", body, got)

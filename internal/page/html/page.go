@@ -43,8 +43,8 @@ type Facts struct {
 	// or a canonical location may be in bytes that were not given, or that a failing template never
 	// wrote.
 	HeadSeen bool
-	// Password says that the page has a field for a password, not counting menus and dialogs beside
-	// its own content.
+	// Password says that the page has a field for a password. What is beside its own content, such as
+	// a menu or a dialog, counts only if there is nothing else.
 	Password bool
 	Lang     string    // primary language of the html element, in lower case, such as "en"
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes

@@ -24,6 +24,7 @@ type reader struct {
 	stack    stack
 	tag      tag
 	text     text
+	besides  bool // whether there is a field for a password beside what the page is for
 	links    links
 	images   links
 	pictures []picture
@@ -88,6 +89,7 @@ func (r *reader) finish() {
 	}
 	r.text.end()
 	main := r.text.main()
+	f.Password = f.Password || r.besides && main == whereAll
 	f.Blocks = r.text.list(main)
 	f.MainHash = mainHash(f.Blocks)
 	f.Links = r.links.list(main)
@@ -167,7 +169,11 @@ func (r *reader) attributes(el *element, in trait) trait {
 	case "html":
 		r.lang(t)
 	case "input":
-		r.facts.Password = r.facts.Password || in&(inert|beside) == 0 && strings.EqualFold(string(t.get("type")), "password")
+		fills := strings.ToLower(string(t.get("autocomplete"))) // also where the type is text, to show what is typed
+		if in&inert == 0 && (strings.EqualFold(string(t.get("type")), "password") || strings.HasSuffix(fills, "-password")) {
+			r.facts.Password = r.facts.Password || in&beside == 0
+			r.besides = r.besides || in&beside != 0
+		}
 	case "script":
 		r.json = !r.headOnly && in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
 	default:
@@ -198,6 +204,9 @@ func givenTraits(t tag) (given trait) {
 	if t.has("hidden") && !strings.EqualFold(string(t.get("hidden")), "until-found") {
 		given = noText | inert
 	}
+	if t.has("popover") || strings.EqualFold(string(t.get("aria-hidden")), "true") || displaysNothing(t.get("style")) {
+		given |= beside
+	}
 	if isConsent(t.get("id")) || isConsent(t.get("class")) {
 		given |= boilerplate
 	}
@@ -208,6 +217,11 @@ func givenTraits(t tag) (given trait) {
 		given |= boilerplate | beside
 	}
 	return given
+}
+
+// displaysNothing reports whether a style hides an element until a script shows it.
+func displaysNothing(style []byte) bool {
+	return len(style) > 0 && strings.Contains(strings.ToLower(strings.Join(strings.Fields(string(style)), "")), "display:none")
 }
 
 func (r *reader) endTag() {

@@ -4,22 +4,33 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // maxRules is how many bytes of one robots value are read.
 const maxRules = 4096
 
-// isRobotName reports whether meta elements of that name hold robots rules: rules for all robots,
-// or for the page crawler of one search engine.
-func isRobotName(name []byte) bool {
-	if len(name) < len("yeti") || len(name) > len("googlebot-news") {
-		return false
-	}
-	switch strings.ToLower(string(name)) {
-	case "robots", "googlebot", "googlebot-news", "bingbot", "msnbot", "slurp", "teoma",
-		"yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "seznambot", "petalbot",
-		"yeti", "naverbot", "sogou", "qwantbot":
-		return true
+// robots are names in meta elements that hold robots rules: for all robots, or for the page crawler of
+// one search engine.
+var robots = map[string]bool{
+	"robots": true, "x-robots-tag": true, "googlebot": true, "googlebot-news": true, "bingbot": true, "msnbot": true, "slurp": true, "teoma": true,
+	"yandex": true, "yandexbot": true, "baiduspider": true, "duckduckbot": true, "applebot": true, "seznambot": true, "petalbot": true,
+	"yeti": true, "naverbot": true, "sogou": true, "qwantbot": true,
+}
+
+// isForRobots reports whether a meta element holds robots rules. Its name may stand in quotes, among
+// others, or in an attribute that search engines do not read: its author means it.
+func isForRobots(t tag) bool {
+	for _, attr := range [...]string{"name", "property", "http-equiv"} {
+		name := t.get(attr)
+		if len(name) > 64 {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(string(name), isSeparator) {
+			if robots[strings.ToLower(word)] {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -35,16 +46,12 @@ func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time
 	return r.NoIndex, r.NoFollow, r.UnavailableAfter
 }
 
-// separators stand between rules. Google and MDN show commas only. People also write spaces,
-// semicolons, bars, slashes, no-break spaces and quotes.
-const separators = " \t\r\n\f,;|/\u00a0\"'`“”„‘’«»"
-
 var (
 	// lastDay matches a rule with a date, which may contain one comma.
 	lastDay = regexp.MustCompile(`(?i)unavailable_after\s*:([^,;]*)(,[^,;]*)?`)
 	// preview matches a rule with a value that is no rule, as in "max-image-preview:none". The value
 	// stands on the same line: what is on the next one may be a rule.
-	preview = regexp.MustCompile(`(?i)(^|[:` + separators + `])max-[^` + separators + `:]*[ \t]*:[ \t]*[^` + separators + `]*`)
+	preview = regexp.MustCompile(`(?i)(^|[^\pL\pN_-])max-[\w-]*[ \t]*[:=][ \t]*[\w-]*`)
 )
 
 // read adds the rules of one value. A rule is a word, or a name, a colon and a value. An unknown name
@@ -61,10 +68,23 @@ func (r *Rules) read(v string) {
 		}
 	}
 	for word := range strings.FieldsFuncSeq(preview.ReplaceAllString(v, "$1"), isSeparator) {
+		word = strings.Map(letter, word)
 		none := strings.EqualFold(word, "none")
 		r.NoIndex = r.NoIndex || none || strings.EqualFold(word, "noindex")
 		r.NoFollow = r.NoFollow || none || strings.EqualFold(word, "nofollow")
 	}
 }
 
-func isSeparator(c rune) bool { return c == ':' || strings.ContainsRune(separators, c) }
+// isSeparator reports whether a character stands between rules. Google and MDN show commas only.
+// People also write spaces, semicolons, bars, quotes and much else, and a dash in no-index.
+func isSeparator(c rune) bool {
+	return c != '-' && c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+}
+
+// letter drops all but letters.
+func letter(c rune) rune {
+	if unicode.IsLetter(c) {
+		return c
+	}
+	return -1
+}

@@ -34,7 +34,7 @@ func (s *stack) push(el *element, given trait) {
 		above &^= boilerplate // the main text is not boilerplate, even in a form around the whole page
 	}
 	if el.name == "header" && above&(inMain|inArticle) != 0 {
-		own &^= boilerplate // it is the heading of the main text
+		own &^= boilerplate | beside // it is the heading of the main text
 	}
 	s.frames = append(s.frames, frame{el, placeIn(place, el.name), own | above})
 }
