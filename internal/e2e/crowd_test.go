@@ -44,11 +44,3 @@ func (c crowd) visit(from, target string, headers ...string) {
 	c.Settle()
 	time.Sleep(betweenVisits)
 }
-
-// visitAll visits each target from one address.
-func (c crowd) visitAll(from string, targets ...string) {
-	c.Helper()
-	for _, target := range targets {
-		c.visit(from, target)
-	}
-}
