@@ -59,7 +59,7 @@ func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		problem, next = err.Error(), now.Add(readSoon)
+		problem, next = err.Error(), now.Add(max(readSoon, n.console.wait))
 	case done > 0:
 		next = now.Add(readSoon)
 		n.log.Info("notify: submitted the sitemap to Search Console", "files", done)
@@ -79,12 +79,13 @@ type console struct {
 	client   *http.Client
 	property string
 	agent    string
+	wait     time.Duration // that the last answer asked for
 }
 
 func newConsole(g Google, agent string) *console {
 	client := *g.Client
 	client.CheckRedirect = noRedirect
-	return &console{&client, g.Property, agent}
+	return &console{client: &client, property: g.Property, agent: agent}
 }
 
 // submit submits the fresh top files, and reads what Google says about all of them. done is
@@ -143,6 +144,7 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 		return errors.New("it cannot be reached in time, or Google.Client got no authorisation")
 	}
 	defer resp.Body.Close()
+	c.wait = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
 		return errors.New("it answered 401: Google.Client has no valid authorisation")

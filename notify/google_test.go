@@ -48,7 +48,11 @@ func (c *consoleFake) client() *http.Client {
 		case c.code == 200:
 			io.WriteString(w, "<html>")
 		case c.code != 0:
+			c.calls = append(c.calls, "refused")
 			w.Header().Set("Location", "https://elsewhere.example.com/")
+			if c.code == 429 {
+				w.Header().Set("Retry-After", "10800")
+			}
 			w.WriteHeader(c.code)
 			io.WriteString(w, `{"error":{"message":"the token ya29.geheim is no good"}}`)
 		case r.URL.Scheme+r.URL.Host != "httpswww.googleapis.com":
@@ -143,7 +147,7 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		{"no JSON", 200, "cannot be read"},
 		{"401", 401, "no valid authorisation"},
 		{"403", 403, "must be enabled"},
-		{"429", 429, "answered 429"},
+		{"429", 429, "answered 429"}, // it asks for three hours
 		{"500", 500, "answered 500"},
 		{"a redirect", 302, "answered 302"},
 		{"no answer", -1, "cannot be reached"},
@@ -158,6 +162,9 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 					t.Errorf("the problem is %q, want %q in it", s.GoogleProblem, row.want)
 				}
 				time.Sleep(5 * time.Hour)
+				if n := len(c.taken()); row.code == 429 && n != 2 {
+					t.Errorf("it was asked %d times in five hours, although it asked for three", n)
+				}
 				if n := r.logged("Search Console"); n != 1 {
 					t.Errorf("it was logged %d times:\n%s", n, r.Logged)
 				}

@@ -69,37 +69,49 @@ func TestExplorationGivesWayToALoadedSite(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		done := explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/b")
-		if done.Skipped["refused"] != 1 || done.State != nil {
+		if done.Skipped["failed"] != 1 || done.State != nil {
 			s.Errorf("one page is always refused: %+v", done)
 		}
 	})
 }
 
 func TestExplorationOfASiteThatFailsGoesOnLater(t *testing.T) {
-	paths, broken := numbered("/p%02d", 40), false
-	h := &serial{next: func(w http.ResponseWriter, r *http.Request) {
-		if broken && r.URL.Path != "/robots.txt" {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		broken = r.URL.Path == "/p10"
-		if r.URL.Path == "/" {
-			testkit.PageOfItsURL(paths...)(w, r)
-			return
-		}
-		testkit.PageOfItsURL("/")(w, r)
-	}}
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		done, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s, Concurrency: 1})
-		if err == nil || !strings.Contains(err.Error(), "502") || done.State == nil {
-			s.Fatalf("a site that fails in the middle: %v, %+v", err, done)
-		}
-		broken = false
-		explore(s, servemap.ExploreOptions{Concurrency: 1, Resume: done.State})
-		if n := s.Stats().Listed; n != 41 {
-			s.Errorf("%d pages are listed, want 41", n)
-		}
-	})
+	for _, tt := range []struct {
+		name string
+		fail http.HandlerFunc
+		want string
+	}{
+		{"its proxy does not reach it", testkit.Reply(http.StatusBadGateway, ""), "502"},
+		{"it is not there", func(http.ResponseWriter, *http.Request) { panic("gone") }, "8 requests in a row were not answered"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			paths, broken := numbered("/p%02d", 40), false
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if broken && r.URL.Path != "/robots.txt" {
+					tt.fail(w, r)
+					return
+				}
+				broken = r.URL.Path == "/p10"
+				if r.URL.Path == "/" {
+					testkit.PageOfItsURL(paths...)(w, r)
+					return
+				}
+				testkit.PageOfItsURL("/")(w, r)
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				done, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s, Concurrency: 1})
+				if err == nil || !strings.Contains(err.Error(), tt.want) || done.State == nil {
+					s.Fatalf("a site that fails in the middle: %v, %+v", err, done)
+				}
+				broken = false
+				time.Sleep(time.Minute)
+				explore(s, servemap.ExploreOptions{Concurrency: 1, Resume: done.State})
+				if n := s.Stats().Listed; n != 41 {
+					s.Errorf("%d pages are listed, want 41", n)
+				}
+			})
+		})
+	}
 }
 
 func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 )
@@ -33,6 +35,18 @@ func below(prefix string, page func(rest string) (text string, links []string)) 
 func day(rest, form string) time.Time {
 	at, _ := time.Parse(form, rest)
 	return at
+}
+
+// words returns eight paths of words that a word leads to.
+func words(prefix, from string) (paths []string) {
+	for i := range 8 {
+		word := []byte(prefix)
+		for n := xxh3.HashString(from + strconv.Itoa(i)); n > 26; n /= 26 {
+			word = append(word, byte('a'+n%26))
+		}
+		paths = append(paths, string(word))
+	}
+	return paths
 }
 
 var mazes = []struct {
@@ -157,6 +171,25 @@ var mazes = []struct {
 			links = append(links, fmt.Sprintf("/lists/%s/page/%d", rest, i+2), fmt.Sprintf("/lists/%s/by/%c", rest, 'a'+i))
 		}
 		return "A list, " + rest, links
+	})},
+	{"random words, one text", "/w/start", below("/w/", func(rest string) (string, []string) {
+		return "About nothing in particular", words("/w/", rest)
+	})},
+	{"random words, which the text repeats", "/v/start", below("/v/", func(rest string) (string, []string) {
+		return "All about " + rest, words("/v/", rest)
+	})},
+	{"random words in folders of random words", "/x-start/a", below("/x-", func(rest string) (string, []string) {
+		var links []string
+		for _, w := range words("/x-", rest) {
+			links = append(links, w+"/"+w[3:])
+		}
+		return "All about " + rest, links
+	})},
+	{"random words at the top", "/y-start", below("/y-", func(rest string) (string, []string) {
+		return "All about " + rest, words("/y-", rest)
+	})},
+	{"random words, each with one more", "/z/start", below("/z/", func(rest string) (string, []string) {
+		return "All about " + rest, words("/z/", rest)[:1]
 	})},
 	{"random numbers", "/no/17", below("/no/", func(rest string) (string, []string) {
 		n, _ := strconv.Atoi(rest)

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
@@ -232,6 +235,53 @@ func TestVisitsThroughTheOriginAreNobody(t *testing.T) {
 	e, err := f.Explain(t.Context(), "/about")
 	if err != nil || e.Networks != 0 || !slices.Contains(e.Evidence, servemap.ReasonRoute) {
 		t.Errorf("%d networks, evidence %q, %v", e.Networks, e.Evidence, err)
+	}
+}
+
+func TestRevisitsGoThroughTheOrigin(t *testing.T) {
+	pages := testkit.Paths{"/": testkit.Page("home", "/about", "/team", "/z"), "/about": testkit.Page("about"), "/team": testkit.Page("team"), "/z": testkit.Page("z")}
+	st, now, asked := new(memstore.Store), time.Now(), make(chan string, 100)
+	var program http.Handler
+	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked <- r.URL.Path; r.URL.Path == "/team" {
+			w.WriteHeader(http.StatusGone) // since yesterday the front has its own answer
+			return
+		}
+		program.ServeHTTP(w, r)
+	}))
+	defer outside.Close()
+	synctest.Test(t, func(t *testing.T) { // so long ago that each page is revisited
+		time.Sleep(now.AddDate(0, 0, -31).Sub(time.Now()))
+		site, err := servemap.New(outside.URL, st, nil)
+		base.Check(t, err)
+		_, err = site.Explore(t.Context(), &servemap.ExploreOptions{Inside: site.Wrap(pages)})
+		base.Check(t, err)
+		base.Check(t, site.Close(t.Context()))
+	})
+	site, err := servemap.New(outside.URL, st, nil)
+	base.Check(t, err)
+	defer site.Close(context.Background())
+	program = site.Wrap(pages)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := site.Explore(ctx, &servemap.ExploreOptions{MaxRequests: 1, Revisit: true})
+		ended <- err
+	}()
+	for path := range asked {
+		if path == "/z" { // the last one: the others have been learned
+			break
+		}
+	}
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	base.Check(t, site.Flush(t.Context()))
+	for path, want := range map[string]servemap.Verdict{"/about": servemap.VerdictListed, "/team": servemap.VerdictGone} {
+		if e, err := site.Explain(t.Context(), path); err != nil || e.Verdict != want || e.LastSeen.Before(now) != (path == "/team") {
+			t.Errorf("%s is %s, last seen at %v, %v", path, e.Verdict, e.LastSeen, err)
+		}
 	}
 }
 

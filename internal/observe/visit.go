@@ -159,7 +159,8 @@ func (o *Observer) keep(v *visit, r *http.Request, asked asked, loc location.Res
 // ended learns what a visit showed. If a stranger got the page, what the program answered counts,
 // with its route, as it does for visitors. Otherwise only what the stranger got counts.
 func (o *Observer) ended(ctx context.Context, v *visit, outside *response.Response) (here bool) {
-	if v.arrived.Load() {
+	arrived := !v.arrived.CompareAndSwap(false, true) // from now on it is too late
+	if arrived {
 		select {
 		case <-v.left:
 		case <-ctx.Done():
@@ -183,7 +184,7 @@ func (o *Observer) ended(ctx context.Context, v *visit, outside *response.Respon
 	case v.learn != nil:
 		v.learn()
 	default:
-		return v.arrived.Load()
+		return arrived
 	}
 	return true
 }

@@ -31,8 +31,8 @@ type controls struct {
 
 // kind is what stands below things of one kind.
 type kind struct {
-	only   map[string]string // word: the one thing that has it, "" if several have
-	things bool              // there are others than dates
+	Only   map[string]string // word: the one thing that has it, "" if several have
+	Things bool              // there are others than dates
 }
 
 // hold keeps an item if its location is below one of many things.
@@ -43,14 +43,14 @@ func (c *controls) hold(it *item) bool {
 	}
 	k := c.kinds[b.Kind]
 	if k == nil {
-		k = &kind{only: map[string]string{}}
+		k = &kind{Only: map[string]string{}}
 		c.kinds[b.Kind] = k
 	}
-	k.things = k.things || !b.Dated
-	if thing, known := k.only[b.Word]; !known {
-		k.only[b.Word] = b.Thing
+	k.Things = k.Things || !b.Dated
+	if thing, known := k.Only[b.Word]; !known {
+		k.Only[b.Word] = b.Thing
 	} else if thing != b.Thing {
-		k.only[b.Word] = ""
+		k.Only[b.Word] = ""
 	}
 	c.waiting = append(c.waiting, it)
 	return true
@@ -66,7 +66,7 @@ func (c *controls) release(visited func(b action.Below) bool) (pages []*item) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(it *item) bool {
 		b, _ := action.Split(it.Location)
 		k := c.kinds[b.Kind]
-		page := !k.things || k.only[b.Word] != "" && (b.Weak || titles[b.Kind]) || visited(b)
+		page := !k.Things || k.Only[b.Word] != "" && (b.Weak || titles[b.Kind]) || visited(b)
 		if page {
 			pages = append(pages, it)
 		}
@@ -83,7 +83,7 @@ const (
 // titles reports whether words below things of a kind are titles if only one thing has them.
 func (k *kind) titles() bool {
 	things, own := map[string]bool{}, 0
-	for _, thing := range k.only {
+	for _, thing := range k.Only {
 		if thing != "" {
 			things[thing] = true
 			own++

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/action"
@@ -85,8 +84,6 @@ type explorer struct {
 	pace     pace
 	report   Report
 	skipped  map[string]bool // links that are counted in the report
-	paths    int             // how many of report.Acting have no query
-	lost     atomic.Int64    // handlers that still run after the time limit of their request
 }
 
 // Run explores until nothing is left to request, a limit is reached, or ctx ends. The
@@ -223,35 +220,26 @@ func (e *explorer) rest(ctx context.Context) error {
 
 // take notes an answer and its links.
 func (e *explorer) take(ctx context.Context, r result) error {
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		e.frontier.again(r.item) // ctx may have cut its answer short
 		return ctx.Err()
-	case r.err != nil:
-		e.report.Skipped["failed"]++
-		return e.tooManyLost()
 	}
-	if e.pace.saw(time.Now(), r.elapsed, r.status, r.header.Get("Retry-After")) {
+	if e.pace.saw(time.Now(), r.answer) {
 		if !e.frontier.refused(r.item) {
-			e.report.Skipped["refused"]++
+			e.report.Skipped["failed"]++
 		}
-		if e.pace.refused >= mostRefused {
-			return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
+		switch {
+		case e.pace.refused < mostRefused:
+			return nil
+		case r.err != nil:
+			return fmt.Errorf("%d requests in a row were not answered: %w", e.pace.refused, r.err)
 		}
-		return nil
+		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	if r.elsewhere {
 		e.report.Skipped["elsewhere"]++
 	}
 	e.follow(r)
-	return nil
-}
-
-// tooManyLost returns an error if the site holds on to requests that have ended.
-func (e *explorer) tooManyLost() error {
-	if n := e.lost.Load(); n >= mostLost {
-		return fmt.Errorf("%d requests are still at work long after the %v that each has; the site's handlers have to end when the context of a request does", n, requestPatience)
-	}
 	return nil
 }
 
@@ -349,12 +337,7 @@ func (e *explorer) acts(loc string) {
 	if loc == "" || !e.skip("acting", action.Shape(loc)) {
 		return
 	}
-	if url := e.Normalizer.Origin().URL(loc); strings.Contains(loc, "?") {
-		e.report.Acting = append(e.report.Acting, url)
-	} else {
-		e.report.Acting = slices.Insert(e.report.Acting, e.paths, url)
-		e.paths++
-	}
-	e.report.Acting = e.report.Acting[:min(len(e.report.Acting), actingTold)]
-	e.paths = min(e.paths, actingTold)
+	all := append(e.report.Acting, e.Normalizer.Origin().URL(loc))
+	slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, "?") - strings.Count(b, "?") })
+	e.report.Acting = all[:min(len(all), actingTold)]
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -23,7 +24,7 @@ type item struct {
 	// one if that page led to one new name, by less if it led to more.
 	Idle  float64 `json:",omitempty"`
 	Plain bool    `json:",omitempty"` // it is known to be no control of something
-	Tries int     `json:"-"`          // how often the site refused it
+	Tries int     `json:",omitempty"` // how often the site refused it
 }
 
 // rank says what is new in the name of a location. A site that makes up pages for ever
@@ -41,9 +42,9 @@ const (
 const (
 	longestIdle   = 20.0 // of an item
 	mostIdle      = 20   // pages of a folder that show nothing new and lead to more, before combined locations end
-	numberShare   = 15   // the same before numbered ones end: one in so many requests
+	newShare      = 15   // the same before new numbers and names end: one in so many requests
 	leafIdle      = .1   // what a combined location counts that leads to nothing
-	mostTexts     = 50   // of a page that are compared
+	mostTexts     = 20   // of a page that are compared
 	mostTries     = 3    // for a location that the site refuses while it answers others
 	mostRemembers = 4    // locations that wait, for each request that may be made
 	stateVersion  = 1
@@ -55,9 +56,8 @@ const (
 type frontier struct {
 	most     int
 	asked    int
-	seen     map[uint64]bool    // hashes of the locations and names that were found
-	shown    map[uint64]bool    // hashes of the texts that were shown
-	idle     map[string]float64 // folder: pages that show nothing new, less those that do
+	seen     map[uint64]bool    // hashes of the locations, names and texts that were found
+	idle     map[string]float64 // folder: pages that show nothing new, less those that do; "" has those of a new name
 	queues   [ranks][]*item
 	controls controls
 	endless  int // items that were dropped
@@ -69,14 +69,14 @@ type frontier struct {
 }
 
 func newFrontier(most int) *frontier {
-	return &frontier{most: most, seen: map[uint64]bool{}, shown: map[uint64]bool{}, idle: map[string]float64{}, controls: controls{kinds: map[string]*kind{}}}
+	return &frontier{most: most, seen: map[uint64]bool{}, idle: map[string]float64{}, controls: controls{kinds: map[string]*kind{}}}
 }
 
-// news notes a text, and reports whether it is new.
-func news(known map[uint64]bool, text string) bool {
+// news notes a location, a name or a text, and reports whether it is new.
+func (f *frontier) news(text string) bool {
 	id := xxh3.HashString(text)
-	was := known[id]
-	known[id] = true
+	was := f.seen[id]
+	f.seen[id] = true
 	return !was
 }
 
@@ -94,7 +94,7 @@ func (f *frontier) add(it item) (why string) {
 	case f.waiting() >= mostRemembers*f.most:
 		return "too-many"
 	}
-	news(f.seen, it.Location)
+	f.news(it.Location)
 	it.Rank = f.rank(it.Location)
 	if f.stale {
 		it.Rank = combined
@@ -129,7 +129,7 @@ func (f *frontier) rank(location string) rank {
 	last, before := names[len(names)-1], names[:len(names)-1]
 	switch {
 	case !number.MatchString(last):
-		if news(f.seen, "name "+last) {
+		if f.news("name " + last) {
 			return named
 		}
 		return combined
@@ -138,7 +138,7 @@ func (f *frontier) rank(location string) rank {
 	}
 	r, scope := combined, digits.ReplaceAllString(strings.Join(before, "/"), "0")
 	for i, n := range digits.FindAllString(last, -1) {
-		if news(f.seen, fmt.Sprint("number ", scope, " ", i, " ", n)) {
+		if f.news(fmt.Sprint("number ", scope, " ", i, " ", n)) {
 			r = numbered
 		}
 	}
@@ -157,7 +157,7 @@ func (f *frontier) next() (item, bool) {
 		for len(f.queues[r]) > 0 && f.asked < f.most {
 			it := *f.queues[r][0]
 			f.queues[r] = f.queues[r][1:]
-			if idle := f.idle[folderOf(it.Location)]; it.Rank == combined && idle >= mostIdle || it.Rank == numbered && idle >= max(mostIdle, float64(f.most/numberShare)) {
+			if f.isEndless(it) {
 				f.endless++
 				continue
 			}
@@ -166,6 +166,19 @@ func (f *frontier) next() (item, bool) {
 		}
 	}
 	return item{}, false
+}
+
+// isEndless reports whether pages like the one at an item go on and show nothing new. A new name
+// is believed where the page that led to it was new.
+func (f *frontier) isEndless(it item) bool {
+	share := max(mostIdle, float64(f.most/newShare))
+	switch it.Rank {
+	case named:
+		return it.Idle > 0 && f.idle[""] >= share
+	case numbered:
+		return f.idle[folderOf(it.Location)] >= share
+	}
+	return f.idle[folderOf(it.Location)] >= mostIdle
 }
 
 // folderOf returns the first folder of a location.
@@ -207,7 +220,7 @@ func (f *frontier) release(visited func(action.Below) bool) bool {
 // since a page that is made up mentions these. A redirect shows no text.
 func (f *frontier) begin(it item, page html.Text) {
 	f.page, f.found, f.fresh = it, nil, false
-	f.stale = page.MainHash != 0 && !news(f.shown, fmt.Sprint("page ", page.MainHash))
+	f.stale = page.MainHash != 0 && !f.news(fmt.Sprint("page ", page.MainHash))
 	own, decoded := map[string]bool{}, it.Location
 	if plain, err := url.PathUnescape(decoded); err == nil {
 		decoded = plain
@@ -221,7 +234,7 @@ func (f *frontier) begin(it item, page html.Text) {
 		if !b.Main || len(words) == 0 {
 			continue
 		}
-		if f.fresh = news(f.shown, strings.Join(words, " ")) || f.fresh; texts == mostTexts {
+		if f.fresh = f.news("text "+strings.Join(words, " ")) || f.fresh; texts == mostTexts {
 			return
 		}
 		texts++
@@ -239,8 +252,11 @@ func (f *frontier) end() {
 	idle, folder := f.page.Idle+1/float64(max(1, earned)), folderOf(f.page.Location)
 	switch {
 	case f.fresh:
-		idle, f.idle[folder] = 0, max(0, f.idle[folder]-1)
-	case f.page.Rank == named: // a name of its own is enough
+		idle, f.idle[folder], f.idle[""] = 0, max(0, f.idle[folder]-1), max(0, f.idle[""]-1)
+	case f.page.Rank == named:
+		if len(f.found) > 0 {
+			f.idle[""]++
+		}
 	case len(f.found) > 0:
 		f.idle[folder]++
 	case f.page.Rank == combined:
@@ -267,6 +283,8 @@ func (f *frontier) waiting() (n int) {
 type state struct {
 	Version int
 	Seen    []uint64
+	Idle    map[string]float64
+	Kinds   map[string]*kind
 	Waiting []*item
 }
 
@@ -275,9 +293,9 @@ func (f *frontier) save() []byte {
 	if f.waiting() == 0 {
 		return nil
 	}
-	s := state{Version: stateVersion, Waiting: slices.Concat(slices.Concat(f.queues[:]...), f.controls.waiting)}
-	for id := range f.seen {
-		s.Seen = append(s.Seen, id)
+	s := state{
+		Version: stateVersion, Seen: slices.Collect(maps.Keys(f.seen)), Idle: f.idle, Kinds: f.controls.kinds,
+		Waiting: slices.Concat(slices.Concat(f.queues[:]...), f.controls.waiting),
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -300,6 +318,9 @@ func (f *frontier) load(b []byte) error {
 	for _, id := range s.Seen {
 		f.seen[id] = true
 	}
+	maps.Copy(f.idle, s.Idle)
+	maps.Copy(f.controls.kinds, s.Kinds)
+	maps.DeleteFunc(f.controls.kinds, func(_ string, k *kind) bool { return k == nil || k.Only == nil })
 	for _, it := range slices.DeleteFunc(s.Waiting, func(it *item) bool { return it == nil }) {
 		it.Rank = min(max(it.Rank, named), combined)
 		f.put(it)

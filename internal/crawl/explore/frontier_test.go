@@ -115,7 +115,9 @@ func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
 		f.add(item{Location: fmt.Sprintf("/x/%d", i), Idle: float64(i)})
 	}
 	f.add(item{Location: "/items/5/hide"}) // may be a control
-	f.next()
+	f.idle["items"] = mostIdle
+	it, _ := f.next()
+	f.begin(it, text("one story"))
 	g := newFrontier(500)
 	if err := g.load(f.save()); err != nil {
 		t.Fatal(err)
@@ -126,6 +128,13 @@ func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
 	}
 	if len(g.controls.waiting) != 1 {
 		t.Errorf("%d locations wait as controls, want 1", len(g.controls.waiting))
+	}
+	if g.begin(it, text("one story")); g.fresh || g.idle["items"] != mostIdle || g.controls.kinds["/items/0"].Only["/hide"] != "/items/5" {
+		t.Errorf("what was found out is lost: %v, %v, %v", g.fresh, g.idle, g.controls.kinds)
+	}
+	g = newFrontier(1)
+	if err := g.load([]byte(`{"Version":1,"Kinds":{"/items/0":null,"/a/0":{}},"Waiting":[null,{"Location":"/items/5/hide"}]}`)); err != nil || g.release(func(action.Below) bool { return false }) {
+		t.Errorf("a state with gaps: %v", err)
 	}
 	for _, bad := range []string{"x", `{"Version":9}`} {
 		if err := newFrontier(1).load([]byte(bad)); err == nil {

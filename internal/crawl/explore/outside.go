@@ -71,7 +71,11 @@ func (e *explorer) askOrigin(ctx context.Context, loc, page string) (a answer) {
 		w.WriteHeader(resp.StatusCode)
 		_, err = io.Copy(w, resp.Body)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errLong):
+		end(ctx, nil)
+		return answer{status: resp.StatusCode}
+	case err != nil:
 		end(ctx, nil)
 		return answer{err: withoutURL(err)}
 	}

@@ -26,13 +26,13 @@ const (
 )
 
 // saw notes an answer. It reports whether the site refused the request because of its load,
-// or is not there behind its proxy. Then the request must be repeated.
-func (p *pace) saw(now time.Time, elapsed time.Duration, status int, retryAfter string) (refused bool) {
-	switch status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+// or is not there. Then the request must be repeated.
+func (p *pace) saw(now time.Time, a answer) (refused bool) {
+	switch a.status {
+	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		p.refused++
 		pause := min(longestPause, firstPause<<min(p.refused-1, 10))
-		if seconds, err := strconv.Atoi(retryAfter); err == nil && seconds > 0 {
+		if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil && seconds > 0 {
 			pause = min(longestPause, max(pause, time.Duration(seconds)*time.Second))
 		}
 		p.until = now.Add(pause)
@@ -41,11 +41,11 @@ func (p *pace) saw(now time.Time, elapsed time.Duration, status int, retryAfter 
 	p.refused = 0
 	p.answers++
 	if p.answers <= firstAnswers {
-		p.usual += (elapsed - p.usual) / time.Duration(p.answers)
+		p.usual += (a.elapsed - p.usual) / time.Duration(p.answers)
 		p.recent = p.usual
 		return false
 	}
-	p.recent += (elapsed - p.recent) / firstAnswers
+	p.recent += (a.elapsed - p.recent) / firstAnswers
 	if p.slow() {
 		p.until = now.Add(p.recent) // rest as long as it worked
 	}

@@ -17,7 +17,6 @@ import (
 
 const (
 	requestPatience = 10 * time.Second
-	mostLost        = 8 // handlers that run on after that; each holds goroutines
 	// visitor is the peer's address. No host has an address in this range (RFC 5737). A
 	// handler that trusts its own machine must not mistake the explorer for it.
 	visitor = "192.0.2.1:1234"
@@ -25,7 +24,7 @@ const (
 
 // answer is the site's answer to a request.
 type answer struct {
-	status  int
+	status  int // 0 if there was none
 	header  http.Header
 	body    []byte // without its content coding, cut at [observation.MaxPage]
 	elapsed time.Duration
@@ -64,8 +63,6 @@ func (e *explorer) askInside(ctx context.Context, loc string) (a answer) {
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		e.lost.Add(1)
-		go func() { <-done; e.lost.Add(-1) }()
 		return answer{err: ctx.Err()}
 	}
 	if err != nil {

@@ -100,7 +100,7 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 }
 
 // Revisit requests pages that are worth it until ctx ends, in any case those whose last observation
-// is older than maxAge. Its error is that of ctx, or says that the site keeps refusing requests.
+// is older than maxAge. Its error is that of ctx, or of the store.
 func Revisit(ctx context.Context, cfg Config, maxAge time.Duration) error {
 	e := &explorer{Config: cfg, client: newClient(cfg.Normalizer.Origin())}
 	defer e.client.CloseIdleConnections()
@@ -143,15 +143,8 @@ func (e *explorer) revisit(ctx context.Context, loc string) error {
 	if err := e.rest(ctx); err != nil {
 		return err
 	}
-	a := e.ask(ctx, strings.Clone(loc))
-	if a.err != nil {
-		if err := e.tooManyLost(); err != nil {
-			return err
-		}
-		return ctx.Err()
-	}
-	e.pace.saw(time.Now(), a.elapsed, a.status, a.header.Get("Retry-After"))
-	return nil
+	e.pace.saw(time.Now(), e.ask(ctx, strings.Clone(loc)))
+	return ctx.Err()
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

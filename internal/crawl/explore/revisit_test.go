@@ -3,7 +3,9 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -91,7 +93,7 @@ func TestPaceFollowsTheSite(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	answers := func(p *pace, n int, elapsed time.Duration) {
 		for range n {
-			p.saw(now, elapsed, 200, "")
+			p.saw(now, answer{status: 200, elapsed: elapsed})
 		}
 	}
 	for _, tt := range []struct {
@@ -113,12 +115,19 @@ func TestPaceFollowsTheSite(t *testing.T) {
 			answers(p, 500, 20*time.Millisecond)
 			p.until = now
 		}, 4, 0},
-		{"refused", func(p *pace) { p.saw(now, 0, 503, "") }, 1, time.Second},
-		{"refused three times", func(p *pace) { p.saw(now, 0, 503, ""); p.saw(now, 0, 429, ""); p.saw(now, 0, 503, "") }, 1, 4 * time.Second},
-		{"the proxy does not reach the site", func(p *pace) { p.saw(now, 0, 502, "") }, 1, time.Second},
-		{"told when to come back", func(p *pace) { p.saw(now, 0, 429, "30") }, 1, 30 * time.Second},
-		{"told to come back tomorrow", func(p *pace) { p.saw(now, 0, 429, "86400") }, 1, time.Minute},
-		{"a date for an answer", func(p *pace) { p.saw(now, 0, 429, "Sun, 22 Nov 2026 00:00:00 GMT") }, 1, time.Second},
+		{"refused", func(p *pace) { p.saw(now, answer{status: 503}) }, 1, time.Second},
+		{"refused three times", func(p *pace) {
+			p.saw(now, answer{status: 503})
+			p.saw(now, answer{status: 429})
+			p.saw(now, answer{status: 503})
+		}, 1, 4 * time.Second},
+		{"the site is not there", func(p *pace) { p.saw(now, answer{err: io.EOF}) }, 1, time.Second},
+		{"the proxy does not reach the site", func(p *pace) { p.saw(now, answer{status: 502}) }, 1, time.Second},
+		{"told when to come back", func(p *pace) { p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"30"}}}) }, 1, 30 * time.Second},
+		{"told to come back tomorrow", func(p *pace) { p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"86400"}}}) }, 1, time.Minute},
+		{"a date for an answer", func(p *pace) {
+			p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"Sun, 22 Nov 2026 00:00:00 GMT"}}})
+		}, 1, time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var p pace
