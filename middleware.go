@@ -210,11 +210,10 @@ type Extensions struct {
 	Alternates bool
 	// Images adds the images of a page's main content, 20 at most.
 	Images bool
-	// Videos adds the videos that a page describes by JSON-LD or the Open Graph, 4 at most.
+	// Videos adds the videos that a page describes by JSON-LD, 4 at most.
 	Videos bool
-	// News adds the file "sitemap-news.xml": the articles that JSON-LD or the Open Graph says
-	// were published in the last two days, the latest first, 1,000 at most. While there are
-	// none it answers 404.
+	// News adds the file "sitemap-news.xml": the articles that JSON-LD says were published in
+	// the last two days, the latest first, 1,000 at most. While there are none it answers 404.
 	News bool
 	// Publication is the name of the newspaper or site in that file, exactly as Google shows it
 	// on news.google.com. By default each page gives it.

@@ -121,9 +121,8 @@ func TestNewTopFilesAreSubmitted(t *testing.T) {
 		r := newRunningSite(t, 3, testkit.Setup{Options: servemap.Options{Extensions: servemap.Extensions{News: true}}})
 		r.start(Options{Google: &Google{Client: c.client(), Property: "https://example.com/"}})
 		time.Sleep(time.Hour)
-		r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta property="og:type" content="article"><meta property="og:title" content="The news">`+
-			`<meta property="og:site_name" content="Paper"><meta property="og:locale" content="en"><meta property="article:published_time" content="`+
-			time.Now().UTC().Format(time.RFC3339)+`">`, "an article")))
+		r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<script type="application/ld+json">{"@type":"NewsArticle","headline":"The news",`+
+			`"publisher":"Paper","inLanguage":"en","datePublished":"`+time.Now().UTC().Format(time.RFC3339)+`"}</script>`, "an article")))
 		r.Visit("/1")
 		time.Sleep(24 * time.Hour)
 		var put []string

@@ -90,16 +90,23 @@ func (w *wildcard) match(rest string) bool {
 	return ok && !sessionLike(any)
 }
 
-// sessionLike reports whether a part of a cookie's name suggests that the cookie stands for a user.
+var sessionWords = []string{"sess", "auth", "token", "login", "user", "jwt"}
+
+// sessionLike reports whether a part of a name suggests that the cookie or header stands for a user.
 func sessionLike(s string) bool {
+	return hasWord(s, sessionWords) || len(s) >= 3 && strings.EqualFold(s[len(s)-3:], "sid")
+}
+
+// hasWord reports whether one of the words is in s, in any case.
+func hasWord(s string, words []string) bool {
 	for i := range len(s) {
-		for _, word := range [...]string{"sess", "auth", "token", "login", "user", "jwt"} {
+		for _, word := range words {
 			if len(s)-i >= len(word) && strings.EqualFold(s[i:i+len(word)], word) {
 				return true
 			}
 		}
 	}
-	return len(s) >= 3 && strings.EqualFold(s[len(s)-3:], "sid")
+	return false
 }
 
 // Benign is a set of names of cookies and headers that do not identify a client. The zero value is

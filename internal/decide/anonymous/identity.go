@@ -13,16 +13,17 @@ import (
 
 // headersFile has the headers that say nothing of who is asking: what browsers, crawlers, content
 // delivery networks and platforms send with everybody's requests. Lines that begin with "= " have
-// whole names. The others have words, some joined by dashes: a name made of such words alone is
-// harmless too. Any other header may name a visitor or carry a credential. Proxies, log-in agents
-// and owners have a thousand names for that, and no list of them would be complete.
+// whole names, and the beginnings of families with a star. The others have words, some joined by
+// dashes: a name made of such words alone is harmless too. Any other header may name a visitor or
+// carry a credential. Proxies, log-in agents and owners have a thousand names for that, and no list
+// of them would be complete.
 //
 //go:embed headers.txt
 var headersFile string
 
-var harmlessNames, harmlessWords = readHeaders(headersFile)
+var harmlessNames, harmlessWords, harmlessFamilies = readHeaders(headersFile)
 
-func readHeaders(file string) (names, words map[string]bool) {
+func readHeaders(file string) (names, words map[string]bool, families []string) {
 	names, words = map[string]bool{}, map[string]bool{}
 	for line := range strings.Lines(file) {
 		set := words
@@ -33,10 +34,14 @@ func readHeaders(file string) (names, words map[string]bool) {
 			continue
 		}
 		for name := range strings.FieldsSeq(line) {
-			set[name] = true
+			if start, family := strings.CutSuffix(name, "*"); family {
+				families = append(families, start)
+			} else {
+				set[name] = true
+			}
 		}
 	}
-	return names, words
+	return names, words, families
 }
 
 // longestHeader bounds the length of a harmless name.
@@ -66,11 +71,23 @@ func harmless(name string) bool {
 			end--
 		}
 		if end == 0 {
-			return false
+			return inFamily(name)
 		}
 		rest = bytes.TrimPrefix(rest[end:], []byte("-"))
 	}
 	return true
+}
+
+// visitorWords are in names that may tell of a visitor, besides those that sessionLike knows.
+var visitorWords = []string{
+	"cert", "verify", "access", "account", "member", "mail", "secret", "key", "client-id", "subject", "principal", "ident", "claim", "group", "role",
+	"org", "tenant", "person", "profile", "customer", "owner", "phone", "msisdn", "signature", "pass", "cred",
+}
+
+// inFamily reports whether a name that is not known belongs to a family of a product that names no visitors.
+func inFamily(name string) bool {
+	return !sessionLike(name) && !hasWord(name, visitorWords) &&
+		slices.ContainsFunc(harmlessFamilies, func(start string) bool { return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start) })
 }
 
 // certificateWords are in names of headers that tell of a client's certificate.

@@ -36,7 +36,7 @@ func named(t *testing.T, file string, least int) iter.Seq2[string, string] {
 // users.txt has headers in which proxies, log-in agents and TLS proxies tell an application who is
 // asking, as their documentation spells them.
 func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
-	for name, who := range named(t, "users.txt", 304) {
+	for name, who := range named(t, "users.txt", 325) {
 		h := http.Header{}
 		h.Set(name, "x")
 		if why := Credentials(&http.Request{Header: h}, Benign{}); why != eligibility.IdentityHeader && why != eligibility.ClientCertificate {
@@ -47,7 +47,7 @@ func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
 
 // nobody.txt has headers that anybody's request may have.
 func TestHeadersOfEverybodysRequestsMakeNobodyKnown(t *testing.T) {
-	for name, who := range named(t, "nobody.txt", 311) {
+	for name, who := range named(t, "nobody.txt", 380) {
 		if why := Credentials(&http.Request{Header: http.Header{http.CanonicalHeaderKey(name): {"x"}}}, Benign{}); why != eligibility.None {
 			t.Errorf("%s: %s is %v", who, name, why)
 		}
@@ -88,7 +88,7 @@ func TestHeadersThatNameNobodyMakeNobodyKnown(t *testing.T) {
 
 func TestOrdinaryHeadersCostNoMemory(t *testing.T) {
 	h := http.Header{}
-	for name := range named(t, "nobody.txt", 311) {
+	for name := range named(t, "nobody.txt", 380) {
 		h.Set(name, "x")
 	}
 	h.Set("Cookie", "_ga=1; theme=dark; amp_a1b2c3=1; _ga_ABC=2")

@@ -19,7 +19,6 @@ func (r *reader) meta(t tag, in trait) {
 		return // only visitors without scripts see it, or no visitor at all
 	}
 	if !r.headOnly {
-		r.property(t, content)
 		r.metaDate(t, content)
 	}
 }
@@ -36,8 +35,8 @@ const (
 	dateNowhere
 )
 
-// maxDateName is the length of the longest name of a meta element that gives a date or a property.
-const maxDateName = len("og:article:published_time")
+// maxDateName is the length of the longest name of a meta element that gives a date.
+const maxDateName = len("og:article:modified_time")
 
 // metaDate reads a meta element that may give a date. Its name may be in the attribute name,
 // property or http-equiv.

@@ -115,8 +115,7 @@ func TestMediaAreAsWritten(t *testing.T) {
 		Pictures: []Picture{{
 			Src: "/a.jpg?x&y", Srcset: "/b.jpg 2x", LazySrc: "/l.jpg", LazySrcset: "/s.jpg 1x", Width: "32", Height: "24px",
 		}},
-		Properties: []Property{{"og:title", "T & S"}},
-		Data:       []any{map[string]any{"a": []any{1.0}}},
+		Data: []any{map[string]any{"a": []any{1.0}}},
 	}
 	facts := Read([]byte(illustrated), Options{Extensions: true})
 	if !reflect.DeepEqual(facts.Media, want) {

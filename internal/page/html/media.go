@@ -1,22 +1,17 @@
 package html
 
-import "strings"
-
 // How much is kept for the sitemap's extensions.
 const (
-	maxPictures   = 2_000    // img elements
-	maxProperties = 200      // meta elements
-	maxContent    = 8 << 10  // bytes of one meta element's content
-	maxSrcset     = 16 << 10 // bytes of one srcset
+	maxPictures = 2_000    // img elements
+	maxSrcset   = 16 << 10 // bytes of one srcset
 )
 
 // Media is what a page says about its images, its videos and itself as news, as written. Package
-// media decides what a sitemap may name.
+// extension decides what a sitemap may name.
 type Media struct {
-	Lang       string     // language tag of the html element
-	Pictures   []Picture  // img elements of the main text, in document order
-	Properties []Property // meta elements with a colon in their name, in document order
-	Data       []any      // scripts of structured data (JSON-LD), as encoding/json decodes them
+	Lang     string    // language tag of the html element
+	Pictures []Picture // img elements of the main text, in document order
+	Data     []any     // scripts of structured data (JSON-LD), as encoding/json decodes them
 }
 
 // Picture is an img element. Each of its attributes has at most 16 KiB.
@@ -25,9 +20,6 @@ type Picture struct {
 	LazySrc, LazySrcset string // what scripts load later, from data-src and the like
 	Width, Height       string
 }
-
-// Property is a meta element with a colon in its name.
-type Property struct{ Name, Content string } // the name is in lower case
 
 // picture is an img element that may belong to the main text.
 type picture struct {
@@ -72,19 +64,4 @@ func (r *reader) mainPictures(main where) (list []Picture) {
 		}
 	}
 	return list
-}
-
-// property notes a meta element.
-func (r *reader) property(t tag, content []byte) {
-	m := r.facts.Media
-	if m == nil || len(m.Properties) == maxProperties || len(content) > maxContent {
-		return
-	}
-	name := t.get("property")
-	if len(name) == 0 {
-		name = t.get("name")
-	}
-	if len(name) <= maxDateName && strings.Contains(string(name), ":") {
-		m.Properties = append(m.Properties, Property{strings.ToLower(string(name)), string(content)})
-	}
 }

@@ -1,17 +1,11 @@
 package sitemap
 
 import (
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/gzip"
-
-	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // corpus makes addresses as real sites have them, in the order in which a store yields
@@ -89,14 +83,6 @@ func writeURLSet(buf []byte, urls []URL) []byte {
 	return append(buf, URLSetClose...)
 }
 
-func reportURLs(b *testing.B) {
-	b.ReportMetric(float64(MaxURLs)*float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
-}
-
-func reportSize(b *testing.B, bytes int) {
-	b.ReportMetric(float64(bytes)/MaxURLs, "bytes/URL")
-}
-
 func BenchmarkWriteURLSet(b *testing.B) {
 	urls := benchURLs()
 	buf := writeURLSet(nil, urls)
@@ -104,57 +90,5 @@ func BenchmarkWriteURLSet(b *testing.B) {
 	for b.Loop() {
 		buf = writeURLSet(buf, urls)
 	}
-	reportURLs(b)
-	reportSize(b, len(buf))
-}
-
-// BenchmarkWriteURLSetGzip writes a file by pieces, and compresses each piece while the
-// processor has it in its cache.
-func BenchmarkWriteURLSetGzip(b *testing.B) {
-	for _, level := range []int{gzip.BestSpeed, gzip.DefaultCompression} {
-		b.Run(fmt.Sprint("Level", level), func(b *testing.B) {
-			urls := benchURLs()
-			var size counter
-			zw, err := gzip.NewWriterLevel(&size, level)
-			base.Check(b, err)
-			var piece []byte
-			b.ReportAllocs()
-			for b.Loop() {
-				size = 0
-				zw.Reset(&size)
-				piece = append(piece[:0], URLSetOpen("")...)
-				for i := range urls {
-					if piece, _ = AppendURL(piece, urls[i]); len(piece) >= 32<<10 {
-						_, _ = zw.Write(piece) // a counter takes everything
-						piece = piece[:0]
-					}
-				}
-				_, _ = zw.Write(append(piece, URLSetClose...))
-				_ = zw.Close()
-			}
-			reportURLs(b)
-			reportSize(b, int(size))
-		})
-	}
-}
-
-// counter counts what is written to it.
-type counter int
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
-}
-
-// BenchmarkEncodingXML writes the same entries as one would without this package.
-func BenchmarkEncodingXML(b *testing.B) {
-	set := xmlURLSet{}
-	for _, u := range benchURLs() {
-		set.URLs = append(set.URLs, xmlURL{Loc: u.Loc, LastMod: wantDate(u.LastMod), ChangeFreq: u.ChangeFreq})
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		base.Check(b, xml.NewEncoder(io.Discard).Encode(set))
-	}
-	reportURLs(b)
+	b.ReportMetric(float64(MaxURLs)*float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
 }

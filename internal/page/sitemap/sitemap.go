@@ -74,68 +74,28 @@ const MaxPriority = 10
 // AppendURL appends an entry of a sitemap to dst and returns it. It returns false, with dst
 // unchanged, for an address, a word or a priority that the protocol does not allow.
 func AppendURL(dst []byte, u URL) ([]byte, bool) {
-	freq, ok := freqElement(u.ChangeFreq)
-	if !ok || u.Priority > MaxPriority {
+	if !isAddress(u.Loc) || !ValidFreq(u.ChangeFreq) || u.Priority > MaxPriority {
 		return dst, false
 	}
-	begun := len(dst)
-	dst = append(dst, urlOpen...)
-	if dst, ok = appendLoc(dst, u.Loc); !ok {
-		return dst[:begun], false
+	dst = append(append(append(dst, urlOpen...), EscapedAddress(u.Loc)...), locClose...)
+	dst = appendTime(dst, lastModOpen, u.LastMod, lastModClose)
+	if u.ChangeFreq != "" {
+		dst = append(append(append(dst, freqOpen...), u.ChangeFreq...), freqClose...)
 	}
-	dst = appendTime(append(dst, locClose...), lastModOpen, u.LastMod, lastModClose)
-	if freq == "" && u.Priority == 0 && len(u.Extensions) == 0 { // as have most
-		return append(dst, urlClose...), true
-	}
-	dst = append(dst, freq...)
 	if u.Priority != 0 {
-		dst = append(dst, priorityOpen...)
-		dst = append(dst, '0'+u.Priority/10, '.', '0'+u.Priority%10)
+		dst = append(append(dst, priorityOpen...), '0'+u.Priority/10, '.', '0'+u.Priority%10)
 		dst = append(dst, priorityClose...)
 	}
-	dst = append(dst, u.Extensions...)
-	return append(dst, urlClose...), true
+	return append(append(dst, u.Extensions...), urlClose...), true
 }
 
 // AppendSitemap appends an entry of an index to dst and returns it. lastMod is when the
 // file at loc last changed, in the form of URL.LastMod. It returns false, with dst
 // unchanged, for an address that the protocol does not allow.
 func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
-	begun, ok := len(dst), false
-	dst = append(dst, sitemapOpen...)
-	if dst, ok = appendLoc(dst, loc); !ok {
-		return dst[:begun], false
+	if !isAddress(loc) {
+		return dst, false
 	}
-	dst = appendTime(append(dst, locClose...), lastModOpen, lastMod, lastModClose)
-	return append(dst, sitemapClose...), true
-}
-
-// ValidFreq reports whether s is one of the protocol's seven words, or empty.
-func ValidFreq(s string) bool {
-	_, ok := freqElement(s)
-	return ok
-}
-
-// freqElement returns the whole element of one of the protocol's seven words, "" for no
-// word.
-func freqElement(s string) (element string, ok bool) {
-	if s == "" {
-		return "", true
-	}
-	element = freqElements[s[0]&15]
-	const around = len(freqOpen + freqClose)
-	return element, len(element) == len(s)+around && element[len(freqOpen):len(freqOpen)+len(s)] == s
-}
-
-// freqElements has the elements by the last four bits of a word's first letter, which
-// differ in all seven. The processor would mispredict a switch for most entries, at a fifth
-// of the cost of an entry.
-var freqElements = [16]string{
-	'a' & 15: freqOpen + "always" + freqClose,
-	'h' & 15: freqOpen + "hourly" + freqClose,
-	'd' & 15: freqOpen + "daily" + freqClose,
-	'w' & 15: freqOpen + "weekly" + freqClose,
-	'm' & 15: freqOpen + "monthly" + freqClose,
-	'y' & 15: freqOpen + "yearly" + freqClose,
-	'n' & 15: freqOpen + "never" + freqClose,
+	dst = append(append(append(dst, sitemapOpen...), EscapedAddress(loc)...), locClose...)
+	return append(appendTime(dst, lastModOpen, lastMod, lastModClose), sitemapClose...), true
 }

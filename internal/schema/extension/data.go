@@ -102,22 +102,3 @@ func (t thing) url(b base, keys ...string) string {
 	}
 	return ""
 }
-
-// openGraph holds the properties of the Open Graph protocol (ogp.me) and its vocabularies, in
-// document order.
-type openGraph []html.Property
-
-// first returns the first property with one of the names.
-func (g openGraph) first(names ...string) string {
-	for _, p := range g {
-		if slices.Contains(names, p.Name) {
-			return p.Content
-		}
-	}
-	return ""
-}
-
-// text is first, with single spaces and cut to limit bytes.
-func (g openGraph) text(limit int, names ...string) string {
-	return html.PlainText(g.first(names...), limit)
-}

@@ -13,9 +13,9 @@ import (
 )
 
 // everything has something for each extension.
-const everything = `<html lang=de-AT><head><link rel=alternate hreflang=de-AT href=b><link rel=alternate hreflang=en href="/en&amp;more"><meta property="og:title" content="Tom &amp; Jerry"><meta property="og:image" content="/t.jpg">
-	<meta property="og:description" content="D"><meta property="og:video" content="/v.mp4">
-	<meta property="article:published_time" content="2026-11-20T10:00:00Z"></head><body><main>text<img src="/a.jpg?b&amp;c='d'"></main>`
+const everything = `<html lang=de-AT><head><link rel=alternate hreflang=de-AT href=b><link rel=alternate hreflang=en href="/en&amp;more">
+	<script type="application/ld+json">{"@type":"NewsArticle","headline":"Tom & Jerry","datePublished":"2026-11-20T10:00:00Z",
+	"video":{"@type":"VideoObject","name":"Tom & Jerry","description":"D","thumbnailUrl":"/t.jpg","contentUrl":"/v.mp4"}}</script></head><body><main>text<img src="/a.jpg?b&amp;c='d'"></main>`
 
 func TestOnlyWhatIsWantedIsFound(t *testing.T) {
 	p := pageOf(t, everything)
@@ -191,8 +191,8 @@ func checkText(t *testing.T, s string, limit int) {
 // must still fit a value of the store, with 4 KiB to spare for the rest of the entry.
 func TestAllThatIsStoredOfAPageFitsAValue(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(`<html lang=en><head>` + meta("article:published_time", "2026-11-20T10:00:00Z") +
-		meta("og:title", strings.Repeat("&lt;", maxText)) + meta("og:site_name", strings.Repeat("&lt;", MaxPublication)))
+	b.WriteString(`<html lang=en><head>` + jsonLD(fmt.Sprintf(`{"@type":"Article","headline":"%s","publisher":"%s","datePublished":"2026-11-20T10:00:00Z"}`,
+		strings.Repeat("'", maxText), strings.Repeat("'", MaxPublication))))
 	for i := range AlternatesKept {
 		fmt.Fprintf(&b, `<link rel=alternate hreflang=en-x%d href="/%s">`, i, strings.Repeat("&amp;", 500))
 	}

@@ -64,10 +64,6 @@ func read(t testing.TB, source string) (f found) {
 
 func jsonLD(s string) string { return `<script type="application/ld+json">` + s + `</script>` }
 
-func meta(property, content string) string {
-	return fmt.Sprintf(`<meta property="%s" content="%s">`, property, content)
-}
-
 func TestImagesOfTheMainTextAreRead(t *testing.T) {
 	many, wantMany := "", []string(nil)
 	for i := range 3 * maxImages {

@@ -62,25 +62,21 @@ var articleTypes = []string{"Article", "NewsArticle", "BlogPosting", "LiveBlogPo
 	"AskPublicNewsArticle", "BackgroundNewsArticle", "OpinionNewsArticle", "ReportageNewsArticle", "ReviewNewsArticle"}
 
 // readArticle returns the article that the page is, or the zero one. A page with several articles is
-// a list. Properties missing in the structured data may come from the Open Graph. The language is that
-// of the html element, if it has one.
+// a list. The language is that of the html element, if it has one.
 func readArticle(p *Page) article {
 	if p.Media == nil {
 		return article{}
 	}
-	d, og := readData(p.Media.Data), openGraph(p.Media.Properties)
-	var a thing
-	switch typ := strings.TrimSpace(og.first("og:type")); {
-	case len(d.articles) > 1, len(d.articles) == 0 && typ != "" && !strings.EqualFold(typ, "article"):
+	d := readData(p.Media.Data)
+	if len(d.articles) != 1 {
 		return article{}
-	case len(d.articles) == 1:
-		a = d.articles[0]
 	}
+	a := d.articles[0]
 	n := article{
-		Title:       cmp.Or(a.text("headline", maxText), a.text("name", maxText), og.text(maxText, "og:title")),
-		Publication: cmp.Or(d.publisher(a), og.text(MaxPublication, "og:site_name")),
-		Language:    cmp.Or(newsLanguage(p.Media.Lang), newsLanguage(a.raw("inLanguage")), newsLanguage(og.first("og:locale"))),
-		Published:   cmp.Or(dateOf(a.raw("datePublished")), dateOf(og.first("article:published_time", "og:article:published_time"))),
+		Title:       cmp.Or(a.text("headline", maxText), a.text("name", maxText)),
+		Publication: d.publisher(a),
+		Language:    cmp.Or(newsLanguage(p.Media.Lang), newsLanguage(a.raw("inLanguage"))),
+		Published:   dateOf(a.raw("datePublished")),
 	}
 	if n.Title == "" || n.Language == "" || n.Published == 0 {
 		return article{}

@@ -18,8 +18,7 @@ func wantVideo(content, player string) video {
 }
 
 var (
-	ogFrame = meta("og:title", "A film") + meta("og:description", "What it shows") + meta("og:image", "/t.jpg")
-	full    = video{
+	full = video{
 		Thumbnail: "/t.jpg", Title: "A film", Description: "What it shows", Content: "/v.mp4", Player: "/embed/1",
 		Seconds: 3723, Published: date(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC).Unix()),
 	}
@@ -44,19 +43,6 @@ var videoTests = []struct {
 	{"no description", jsonLD(`{"@type":"VideoObject","name":"A film","thumbnailUrl":"/t.jpg","contentUrl":"/v.mp4"}`), nil},
 	{"no image", jsonLD(`{"@type":"VideoObject","name":"A film","description":"What it shows","contentUrl":"/v.mp4"}`), nil},
 	{"not JSON", `<script type="application/ld+json">{"@type":"VideoObject",</script>`, nil},
-
-	{"Open Graph: file", ogFrame + meta("og:video", "/v.mp4"), []video{wantVideo("/v.mp4", "")}},
-	{"Open Graph: file by type", ogFrame + meta("og:video:url", "/v") + meta("og:video:type", "video/mp4"), []video{wantVideo("/v", "")}},
-	{"Open Graph: player", ogFrame + meta("og:video:url", "/embed/1") + meta("og:video:type", "text/html"), []video{wantVideo("", "/embed/1")}},
-	{"Open Graph: secure", ogFrame + meta("og:video", "http://cdn.example.net/v.mp4") + meta("og:video:secure_url", "https://cdn.example.net/v.mp4"), []video{wantVideo("https://cdn.example.net/v.mp4", "")}},
-	{"Open Graph: two, of which the first counts", ogFrame + meta("og:video", "/embed/1") + meta("og:video:type", "text/html") + meta("og:video", "/v.mp4") + meta("og:video:type", "video/mp4"), []video{wantVideo("", "/embed/1")}},
-	{"Open Graph: by name", strings.ReplaceAll(ogFrame+meta("og:video", "/v.mp4"), "property", "name"), []video{wantVideo("/v.mp4", "")}},
-	{"Open Graph: neither file nor player", ogFrame + meta("og:video", "/watch?v=1"), nil},
-	{"Open Graph: plug-in", ogFrame + meta("og:video", "/v.swf") + meta("og:video:type", "application/x-shockwave-flash"), nil},
-	{"Open Graph: no video", ogFrame, nil},
-	{"Open Graph: no description", meta("og:title", "A film") + meta("og:image", "/t.jpg") + meta("og:video", "/v.mp4"), nil},
-	{"structured data before Open Graph", ogFrame + meta("og:video", "/w.mp4") + videoObject(`,"contentUrl":"/v.mp4"`), []video{wantVideo("/v.mp4", "")}},
-	{"Open Graph where structured data say too little", ogFrame + meta("og:video", "/w.mp4") + videoObject(``), []video{wantVideo("/w.mp4", "")}},
 }
 
 func TestVideosAreReadFromStructuredData(t *testing.T) {
@@ -66,15 +52,6 @@ func TestVideosAreReadFromStructuredData(t *testing.T) {
 				t.Errorf("videos %+v, want %+v", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestVideoOfOpenGraphIsReadInLinearTime(t *testing.T) {
-	got := read(t, ogFrame+meta("og:video", "/v.mp4")+meta("video:duration", "3723")+meta("video:release_date", "2026-11-20T09:00:00Z")).Videos
-	want := full
-	want.Player = ""
-	if !slices.Equal(got, []video{want}) {
-		t.Errorf("videos %+v, want %+v", got, want)
 	}
 }
 
