@@ -2,13 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -22,24 +24,22 @@ import (
 func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
-		if err := checkData(a.data); err != nil {
-			return err
-		}
-		h, err := askHealth(ctx, a.data)
+		h, err := askFirst[health](ctx, a.data, "/health")
+		serves := err == nil && h.Listen != "" // else it is a command that answers others while it runs
 		switch {
 		case a.json:
-			_ = json.NewEncoder(s.out).Encode(h)
-		case err != nil:
+			_ = a.show(h)
+		case !serves:
 			fmt.Fprintf(s.out, "not served: no process answers in %s\n", a.data)
 		case h.Store != "":
 			fmt.Fprintf(s.out, "served by process %d at %s; the store cannot be used: %s\n", h.PID, escape(h.Listen, ""), escape(h.Store, ""))
 		default:
 			fmt.Fprintf(s.out, "served by process %d at %s\n", h.PID, escape(h.Listen, ""))
 		}
-		if errors.Is(err, locked(a.data)) {
+		if errors.As(err, new(exit)) {
 			return err
 		}
-		if err != nil || !h.Ready {
+		if !serves || !h.Ready {
 			return errNo
 		}
 		return nil
@@ -79,15 +79,57 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	prefix := fs.String("prefix", "", "print only pages whose URL or path begins with `TEXT`")
+	dir := fs.String("xml", "", "in place of printing, write the files of the sitemap to the folder `DIR`; it is not emptied")
 	return func(ctx context.Context, _ string) error {
-		if *prefix != "" && !isPage(*prefix) {
+		switch {
+		case *prefix != "" && !isPage(*prefix):
 			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
+		case *dir != "" && (*prefix != "" || a.json):
+			return usage("-xml writes the whole sitemap; leave out -prefix and -json")
+		case *dir != "":
+			return a.writeXML(ctx, *dir)
 		}
-		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(w io.Writer, p servemap.Page) error {
-			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", escape(p.URL, ""), stamp(p.LastModified), escape(p.ChangeFreq, ""))
-			return err
+		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(p servemap.Page) string {
+			return row(p.URL, stamp(p.LastModified), p.ChangeFreq)
 		})
 	}
+}
+
+// writeXML writes the sitemap, and the files that it names if it is an index, to a folder.
+func (a *asking) writeXML(ctx context.Context, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	c, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	names := []string{"sitemap.xml"}
+	for i := 0; i < len(names); i++ {
+		resp, err := c.Do(ctx, http.MethodGet, "/files/"+names[i], nil)
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err == nil {
+			err = control.Replace(root, names[i], text, 0o644)
+		}
+		if err != nil {
+			return err
+		}
+		var index struct {
+			URLs []string `xml:"sitemap>loc"`
+		}
+		_ = xml.Unmarshal(text, &index) // this program has made it
+		for _, u := range index.URLs {
+			names = append(names, path.Base(u))
+		}
+	}
+	return nil
 }
 
 func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -143,15 +185,14 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		if err != nil {
 			return usage("-since %s is no time; give a duration such as 24h, or a time such as 2026-11-01T00:00:00Z", *since)
 		}
-		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, func(w io.Writer, c servemap.Change) error {
+		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, func(c servemap.Change) string {
 			kind := string(c.Kind)
 			if c.Kind == servemap.ChangeAdded && c.At.After(c.Listed) {
 				kind += ", changed"
 			} else if c.Reason != "" {
 				kind += ", " + string(c.Reason)
 			}
-			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", stamp(c.At), escape(kind, ""), escape(c.URL, ""))
-			return err
+			return row(stamp(c.At), kind, c.URL)
 		})
 	}
 }
@@ -164,27 +205,29 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			return noPage(u)
 		}
 		query, says := url.Values{"url": {u}}, map[bool]string{
-			true: "is no longer listed or known, and stays out until -always names it or -undo", false: "was not known, and stays out until -always names it or -undo"}
+			true: "is no longer listed or known, and stays out until -always or -undo names it", false: "was not known, and stays out until -always or -undo names it"}
 		if *undo {
 			query.Set("undo", "1")
 			says = map[bool]string{true: "may be listed again, once a visitor gets it", false: "was not forgotten"}
 		}
-		return each(ctx, a, http.MethodPost, "/forget", query, func(w io.Writer, f forgotten) error {
-			_, err := fmt.Fprintln(w, u, says[f.Known])
-			return err
-		})
+		return each(ctx, a, http.MethodPost, "/forget", query, func(f forgotten) string { return u + " " + says[f.Known] + "\n" })
 	}
 }
 
+// linkCommand never opens the folder: the key of a link ends with its process.
 func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
-		return each(ctx, a, http.MethodGet, "/link", nil, func(w io.Writer, v way) error {
-			if v.Link == "" { // the key of a link ends with its process
-				return fmt.Errorf("no process with an inspector serves -data %s; start proxy or files with -admin, such as -admin 127.0.0.1:9090", a.data)
-			}
-			_, err := fmt.Fprintln(w, v.Link)
+		v, err := askFirst[way](ctx, a.data, "/link")
+		switch {
+		case errors.As(err, new(exit)), errors.As(err, new(control.ForeignError)):
 			return err
-		})
+		case err != nil || v.Link == "":
+			return fmt.Errorf("no process with an inspector serves -data %s; start proxy or files with -admin, such as -admin 127.0.0.1:9090", a.data)
+		case a.json:
+			return a.show(v)
+		}
+		_, err = fmt.Fprintln(a.out, v.Link)
+		return err
 	}
 }

@@ -17,7 +17,7 @@ import (
 func TestAnswersAreTheSameWhetherAProcessRunsOrNot(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	answers := func() (all []string) {
-		for _, args := range [][]string{{"explain", "/"}, {"explain", "/a.html"}, {"explain", "/alone.html"}, {"list"}, {"changes"}, {"export"}} {
+		for _, args := range [][]string{{"explain", "/"}, {"explain", "/a.html"}, {"explain", "/alone.html"}, {"list"}, {"changes"}} {
 			for _, format := range []string{"-json", "-json=false"} {
 				code, out, errs := call(t, append(args, "-data", data, format)...)
 				all = append(all, fmt.Sprint(args, code, out, errs))
@@ -70,7 +70,6 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen networks reason siblings status text url verdict"},
 		{[]string{"explain", "/nix"}, "changes dates networks reason siblings text url verdict"},
 		{[]string{"list", "-prefix", "/a"}, "changes first_seen last_seen url"},
-		{[]string{"export", "-format", "json"}, "changes first_seen last_seen url"},
 		{[]string{"changes"}, "at kind listed url"},
 		{[]string{"stats"}, "crawlers not_counted not_listed origin reasons responses serving state stats week"},
 		{[]string{"health"}, "listen origin pid ready version"},
@@ -89,20 +88,14 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 	}
 }
 
-func TestListAndExportGiveWhatTheSitemapHas(t *testing.T) {
+func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	if out := must(t, "list", "-data", s.data, "-prefix", "/a"); out != origin+"/a.html\t\t\n" {
 		t.Errorf("list: %q", out)
 	}
 	_, sitemap := get(t, s.at+"/sitemap.xml")
-	if out := must(t, "export", "-data", s.data); out != sitemap {
-		t.Errorf("xml: %s", out)
-	}
-	if out := must(t, "export", "-data", s.data, "-format", "csv"); !strings.HasPrefix(out, "url,lastmod,") || strings.Count(out, "\n") != 4 {
-		t.Errorf("csv: %s", out)
-	}
 	dir := t.TempDir()
-	must(t, "export", "-data", s.data, "-to", dir)
+	must(t, "list", "-data", s.data, "-xml", dir)
 	if b, err := os.ReadFile(filepath.Join(dir, "sitemap.xml")); string(b) != sitemap {
 		t.Errorf("file: %s, %v", b, err)
 	}
@@ -117,33 +110,9 @@ func TestListAndExportGiveWhatTheSitemapHas(t *testing.T) {
 	}
 }
 
-func TestStatsTellWhatCrawlersFetched(t *testing.T) {
-	const duck = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)"
-	site, data := writeSite(t), t.TempDir()
-	s := files(t, site, data, "-crawlers")
-	for _, path := range []string{"/sitemap.xml", "/a.html"} {
-		if resp, _ := get(t, s.at+path, "User-Agent", duck); resp.StatusCode != 200 {
-			t.Errorf("%s is answered with %s", path, resp.Status)
-		}
-	}
-	s.stop()
-	out := must(t, "stats", "-data", data)
-	for _, want := range []string{
-		"engine     DuckDuckBot\n", "url      " + origin + "/sitemap.xml\n", "status   200\n", "claimed  2\n",
-	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is not in %s", want, out)
-		}
-	}
-	var st stats
-	if err := json.Unmarshal([]byte(must(t, "stats", "-json", "-data", data)), &st); err != nil || len(st.Crawlers.Crawlers) != 1 || st.Crawlers.Crawlers[0].Days[0].Claimed != 2 {
-		t.Errorf("%+v, %v", st.Crawlers.Crawlers, err)
-	}
-}
-
 func TestForgottenPageStaysOut(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
-	const stays = ", and stays out until -always names it or -undo\n"
+	const stays = ", and stays out until -always or -undo names it\n"
 	for page, want := range map[string]string{"/typo.html": " was not known" + stays, origin + "/a.html": " is no longer listed or known" + stays} {
 		if out := must(t, "forget", "-data", s.data, page); out != page+want {
 			t.Errorf("%q", out)

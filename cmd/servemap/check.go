@@ -27,10 +27,13 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 			}
 		}
 		told := map[check.Finding]int{} // findings by level and text
+		var many []check.Finding        // of which not all are printed
 		cfg.Tell = func(f check.Finding) {
 			same := check.Finding{Level: f.Level, Text: f.Text}
 			if told[same]++; told[same] <= samePrinted {
 				fmt.Fprintf(s.out, "%-7s %s: %s\n", f.Level, escape(f.Where, ""), escape(f.Text, ""))
+			} else if told[same] == samePrinted+1 {
+				many = append(many, same)
 			}
 		}
 		if *asJSON {
@@ -44,17 +47,22 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 		} else if err != nil {
 			return err
 		}
-		for f, n := range told {
-			if n > samePrinted {
-				fmt.Fprintf(s.out, "%-7s %d more: each %s\n", f.Level, n-samePrinted, escape(f.Text, ""))
-			}
+		for _, f := range many {
+			fmt.Fprintf(s.out, "%-7s %d more: each %s\n", f.Level, told[f]-samePrinted, escape(f.Text, ""))
 		}
 		if !*asJSON {
-			fmt.Fprintf(s.out, "%d pages, %d faults\n", pages, faults)
+			fmt.Fprintf(s.out, "%s, %s\n", count(pages, "page"), count(faults, "fault"))
 		}
 		if faults > 0 {
 			return errNo
 		}
 		return nil
 	}
+}
+
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
 }

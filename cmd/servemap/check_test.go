@@ -86,7 +86,7 @@ func TestCheckReadsFilesAndSitemapsFromElsewhere(t *testing.T) {
 		t.Errorf("without -origin: %s", out)
 	}
 	dir := t.TempDir()
-	must(t, "export", "-data", s.data, "-to", dir)
+	must(t, "list", "-data", s.data, "-xml", dir)
 	many := filepath.Join(dir, "many.xml")
 	base.Check(t, os.WriteFile(many, []byte(`<urlset xmlns="`+namespace+`">`+strings.Repeat("<url/>", samePrinted+3)+"</urlset>"), 0o600))
 	if _, out, _ := call(t, "check", many); strings.Count(out, "\n") != samePrinted+2 || !strings.Contains(out, "3 more: each has an entry without <loc>") {

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
@@ -54,14 +55,11 @@ func newAsking(s streams, fs *flag.FlagSet) *asking {
 // connect returns a client of the process that has the folder. If there is none, this
 // process opens the folder and answers itself, by the same handler.
 func (a *asking) connect(ctx context.Context) (*control.Client, error) {
-	if err := checkData(a.data); err != nil {
-		return nil, err
-	}
-	_, err := askHealth(ctx, a.data)
+	_, err := askFirst[health](ctx, a.data, "/health")
 	switch {
 	case err == nil:
 		return control.Process(a.data), nil
-	case errors.Is(err, locked(a.data)):
+	case errors.As(err, new(exit)):
 		return nil, err
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
 		return nil, fmt.Errorf("-data: %w", err)
@@ -95,7 +93,7 @@ func (a *asking) open(ctx context.Context, s *settings) (*control.Client, error)
 	cancel()
 	if err != nil {
 		closeStore()
-		_, silent := askHealth(ctx, a.data)
+		_, silent := askFirst[health](ctx, a.data, "/health")
 		switch {
 		case silent == nil: // another process has begun to answer
 			return control.Process(a.data), nil
@@ -109,9 +107,11 @@ func (a *asking) open(ctx context.Context, s *settings) (*control.Client, error)
 		closeStore()
 		return nil, err
 	}
+	server := &http.Server{Handler: newAnswers(s, a.data, site, handler, log).handler()}
 	end := func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 		defer cancel()
+		_ = server.Shutdown(ctx) // another command may have asked it
 		_ = site.Close(ctx)
 		closeStore()
 	}
@@ -125,11 +125,10 @@ func (a *asking) open(ctx context.Context, s *settings) (*control.Client, error)
 		return nil, err
 	}
 	socket.SetUnlinkOnClose(false) // a process that serves may have its own in that place by then
-	server := &http.Server{Handler: newAnswers(s, a.data, site, handler, log).handler()}
 	go func() { _ = server.Serve(socket) }()
 	c := control.Process(a.data)
-	close := c.Close
-	c.Close = func() { close(); server.Close(); end() }
+	idle := c.Close
+	c.Close = func() { idle(); end() }
 	return c, nil
 }
 
@@ -138,18 +137,21 @@ func locked(data string) error {
 	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; end it, or ask it", data)}
 }
 
-// askHealth asks the process that has the folder how it is. It fails if there is none, and is
-// locked if that does not answer.
-func askHealth(ctx context.Context, data string) (health, error) {
+// askFirst asks the process that has the folder, and waits for its answer only so long. It fails if
+// there is none, and says so by its exit code if that does not answer.
+func askFirst[T any](ctx context.Context, data, path string) (v T, err error) {
+	if err := checkData(data); err != nil {
+		return v, err
+	}
 	c := control.Process(data)
 	defer c.Close()
 	ctx, cancel := context.WithTimeoutCause(ctx, answerPatience, locked(data))
 	defer cancel()
-	h, err := control.Get[health](ctx, c, "/health", nil)
+	v, err = control.Get[T](ctx, c, path, nil)
 	if err != nil && errors.Is(context.Cause(ctx), locked(data)) {
 		err = locked(data)
 	}
-	return h, err
+	return v, err
 }
 
 // show prints a struct: as JSON with -json, and else for people.
@@ -164,9 +166,9 @@ func (a *asking) show(v any) error {
 	return err
 }
 
-// each makes a request and calls fn with each line of the answer. fn prints it for people.
-// With -json, each prints the lines unchanged and drops what fn prints.
-func each[T any](ctx context.Context, a *asking, method, path string, query url.Values, fn func(w io.Writer, v T) error) error {
+// each makes a request, and prints each line of the answer: what text returns of it, and with -json
+// the line itself.
+func each[T any](ctx context.Context, a *asking, method, path string, query url.Values, text func(T) string) error {
 	c, err := a.connect(ctx)
 	if err != nil {
 		return err
@@ -177,27 +179,22 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		return err
 	}
 	defer resp.Body.Close()
-	printed := a.out
-	if a.json {
-		printed = io.Discard
-	}
 	for lines := json.NewDecoder(resp.Body); ; {
 		var line json.RawMessage
-		err := lines.Decode(&line)
-		if errors.Is(err, io.EOF) {
+		if err := lines.Decode(&line); errors.Is(err, io.EOF) {
 			break
+		} else if err != nil {
+			return err
 		}
 		var v T
-		if err == nil {
-			err = json.Unmarshal(line, &v)
+		if err := json.Unmarshal(line, &v); err != nil {
+			return err
 		}
-		if err == nil && a.json {
-			_, err = fmt.Fprintf(a.out, "%s\n", line)
+		printed := text(v)
+		if a.json {
+			printed = string(line) + "\n"
 		}
-		if err == nil {
-			err = fn(printed, v)
-		}
-		if err != nil {
+		if _, err := io.WriteString(a.out, printed); err != nil {
 			return err
 		}
 	}
@@ -205,4 +202,12 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		return errors.New(text)
 	}
 	return nil
+}
+
+// row returns a line of fields for people and for cut.
+func row(fields ...string) string {
+	for i, f := range fields {
+		fields[i] = escape(f, "")
+	}
+	return strings.Join(fields, "\t") + "\n"
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -29,12 +28,12 @@ func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 func (a *asking) explore(ctx context.Context, query url.Values) error {
 	told := time.Now()
 	var last progress
-	err := each(ctx, a, http.MethodPost, "/explore", query, func(_ io.Writer, p progress) error {
+	err := each(ctx, a, http.MethodPost, "/explore", query, func(p progress) string {
 		if last = p; time.Since(told) >= explorer.LogEvery {
 			told = time.Now()
 			fmt.Fprintf(a.err, "%d requests, %d pages, %d waiting\n", p.Requests, p.Pages, p.Waiting)
 		}
-		return nil
+		return ""
 	})
 	switch {
 	case err != nil:
@@ -46,14 +45,8 @@ func (a *asking) explore(ctx context.Context, query url.Values) error {
 	case a.json:
 		return nil
 	}
-	if last.Waiting > 0 {
-		fmt.Fprintln(a.err, "Call it again to ask for the locations that wait.")
-	}
-	if last.Skipped["query"] > 0 {
-		fmt.Fprintln(a.err, "If a parameter of a query makes a page of its own, name it in -query.")
-	}
-	if len(last.Acting) > 0 {
-		fmt.Fprintln(a.err, "Links that may change something were not asked for; give -always for those that are pages.")
+	for _, advice := range explorer.Advice(last.Exploration) {
+		fmt.Fprintln(a.err, advice)
 	}
 	return a.show(last.Exploration)
 }

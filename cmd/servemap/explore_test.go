@@ -125,6 +125,7 @@ func TestFirstTryNeedsNoOrigin(t *testing.T) {
 }
 
 func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
+	t.Parallel() // it waits for some seconds
 	asked := new(atomic.Int32)
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1); blog(w, r) }))
 	defer up.Close()

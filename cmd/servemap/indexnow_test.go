@@ -6,21 +6,20 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// TestIndexNowTellsAnEngineOfAChange has a server that is both the engine and, as a CDN
-// is, the site's public address.
-func TestIndexNowTellsAnEngineOfAChange(t *testing.T) {
+// TestIndexNowTellsAnEngineOfARemoval has a server that is both the engine and, as a CDN is, the
+// site's public address. A removal acts at once, while a change waits until the page is due.
+func TestIndexNowTellsAnEngineOfARemoval(t *testing.T) {
 	t.Setenv(keyVariable, "")
-	var site http.Handler
-	known := make(chan struct{}) // closed once site is known
+	var front http.Handler
+	known := make(chan struct{}) // closed once front is known, or the notifier would not find its key
 	posts := make(chan indexNowPost, 10)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /indexnow", func(_ http.ResponseWriter, r *http.Request) {
@@ -30,55 +29,41 @@ func TestIndexNowTellsAnEngineOfAChange(t *testing.T) {
 		}
 		posts <- p
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-known: // or the notifier would not find its key
-			site.ServeHTTP(w, r)
-		case <-r.Context().Done():
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { <-known; front.ServeHTTP(w, r) })
+	public := httptest.NewServer(mux)
+	t.Cleanup(public.Close)
+	var gone atomic.Bool
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone.Load() && r.URL.Path == "/article-1" {
+			w.WriteHeader(http.StatusGone)
+			return
 		}
-	})
-	front := httptest.NewServer(mux)
-	t.Cleanup(front.Close)
-
-	dir := writeSite(t)
-	s := serve(t, t.TempDir(), "files", dir, "-origin", front.URL, "-indexnow="+front.URL+"/indexnow", "-indexnow-hold", "1s")
+		blog(w, r)
+	}))
+	t.Cleanup(site.Close)
+	s := serve(t, t.TempDir(), "proxy", "-to", site.URL, "-origin", public.URL, "-explore", "-indexnow="+public.URL+"/indexnow", "-indexnow-hold", "1s")
 	u, err := url.Parse(s.at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	site = httputil.NewSingleHostReverseProxy(u)
+	base.Check(t, err)
+	front = httputil.NewSingleHostReverseProxy(u)
 	close(known)
 	s.log.await(t, "explored")
-	text := "<!doctype html><title>a</title><main><p>This page has quite another text now, which says what is new.</main>"
-	base.Check(t, os.WriteFile(filepath.Join(dir, "a.html"), []byte(text), 0o644))
-	var key string
-	late, visit := time.After(patience), time.NewTicker(time.Second)
-	defer visit.Stop()
-	for key == "" {
-		select {
-		case p := <-posts:
-			key = p.Key
-			sameStrings(t, "told", p.URLList, front.URL+"/a.html") // the others were only found
-		case <-visit.C:
-			get(t, s.at+"/a.html")
-		case <-late:
-			t.Fatalf("nothing is told; the log:\n%s", s.log)
-		}
+	gone.Store(true)
+	get(t, s.at+"/article-1")
+	var p indexNowPost
+	select {
+	case p = <-posts:
+	case <-time.After(patience):
+		t.Fatalf("nothing is told; the log:\n%s", s.log)
 	}
-	if len(key) < 8 {
-		t.Errorf("the key is %q", key)
-	}
-	if resp, body := get(t, s.at+"/"+key+".txt"); resp.StatusCode != 200 || body != key {
-		t.Errorf("the key file is answered with %s %q", resp.Status, body)
+	sameStrings(t, "told", p.URLList, public.URL+"/article-1") // the others were only found
+	if resp, body := get(t, s.at+"/"+p.Key+".txt"); len(p.Key) < 8 || resp.StatusCode != 200 || body != p.Key {
+		t.Errorf("the key file of %q is answered with %s %q", p.Key, resp.Status, body)
 	}
 	s.log.await(t, "notify: sent")
-	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "\nindexnow\n") || !strings.Contains(out, " "+front.URL+"/indexnow\n") {
+	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "\nindexnow\n") || !strings.Contains(out, " "+public.URL+"/indexnow\n") {
 		t.Errorf("stats: %s", out)
 	}
-	if code := s.stop(); code != codeDone {
-		t.Errorf("it stops with code %d", code)
-	}
-	if text := s.log.String(); strings.Contains(text, key) {
+	if text := s.log.String(); strings.Contains(text, p.Key) {
 		t.Errorf("the log tells the key: %s", text)
 	}
 }

@@ -123,7 +123,7 @@ func commands() []command {
 			"explore -data sitemap-data", "", exploreCommand},
 		{"explain", "-data DIR URL", "say whether a page is listed, and why",
 			"explain -data sitemap-data /about", "the URL of a page, or its path", explainCommand},
-		{"list", "-data DIR", "print the listed pages",
+		{"list", "-data DIR", "print the listed pages, or write the sitemap to a folder",
 			"list -data sitemap-data -prefix /blog/", "", listCommand},
 		{"stats", "-data DIR", "count what is known",
 			"stats -data sitemap-data", "", statsCommand},
@@ -133,8 +133,6 @@ func commands() []command {
 			"forget -data sitemap-data /old", "the URL of a page, or its path", forgetCommand},
 		{"link", "-data DIR", "print the link that opens the inspector of -admin",
 			"link -data sitemap-data", "", linkCommand},
-		{"export", "-data DIR", "print the sitemap as xml, json or csv",
-			"export -data sitemap-data -format csv", "", exportCommand},
 		{"check", "URL|FILE", "say what is wrong with a sitemap",
 			"check https://example.com/sitemap.xml", "the URL of a sitemap, or a file", checkCommand},
 		{"health", "-data DIR", "say whether the site is served",
@@ -162,8 +160,10 @@ var more = map[string]string{
 		"afterwards is \"added, changed\", with the time of the change. The last 7 days are\n" +
 		"remembered. Nothing is remembered of a page that was forgotten.",
 	"link": "Whoever has the link may read what is known, and forget pages. It ends with the process.",
-	"forget": "The page stays out until -always names it, or -undo. What was learned of it is erased, so changes\n" +
-		"does not name it either. With -undo the page may be listed again.",
+	"list": "It prints a line for each page: the URL, the lastmod and the changefreq, with tabs between them.\n" +
+		"With -json there is more of each.",
+	"forget": "The page stays out until -always or -undo names it. What was learned of it is erased, so\n" +
+		"changes does not name it either. With -undo the page may be listed again.",
 }
 
 func main() {

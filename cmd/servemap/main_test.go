@@ -168,7 +168,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 	}{
 		{"no command", nil, "explain"},
 		{"a mistyped command", []string{"explian", "/"}, "the commands are proxy, files, explore, explain, list,"},
-		{"a mistyped flag", []string{"list", "-prefx", "/"}, "its flags are -data, -database, -json, -prefix; see"},
+		{"a mistyped flag", []string{"list", "-prefx", "/"}, "its flags are -data, -database, -json, -prefix, -xml; see"},
 		{"no data", []string{"list"}, "-data is missing"},
 		{"data of nothing", []string{"list", "-data", data}, "-data"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},

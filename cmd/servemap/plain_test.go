@@ -27,7 +27,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	})}
 	go func() { _ = process.Serve(l) }()
 	defer process.Close()
-	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"changes"}, {"explain", "/"}, {"explain", "/", "-json"}, {"stats"}, {"explore"}, {"export"}, {"forget", "/"}} {
+	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"changes"}, {"explain", "/"}, {"explain", "/", "-json"}, {"stats"}, {"explore"}, {"forget", "/"}} {
 		_, out, errs := call(t, append(args, "-data", data)...)
 		if text := out + errs; text == "" || bytes.ContainsAny([]byte(text), "\x1b\x07\x7f\u009b\u202e") {
 			t.Errorf("%q prints %q", args, text)

@@ -216,9 +216,9 @@ func (v *serving) sameOrigin() error {
 // meet says if another process holds the data. Without a database, this process waits for
 // it to end. With a database, each process needs its own folder.
 func (v *serving) meet(ctx context.Context) error {
-	h, err := askHealth(ctx, v.data)
+	h, err := askFirst[health](ctx, v.data, "/health")
 	switch {
-	case errors.Is(err, locked(v.data)):
+	case errors.As(err, new(exit)):
 		v.log.Warn("another process listens in the folder and does not answer; this one serves the pages, and the sitemap once the folder is free", "data", v.data)
 	case err != nil: // there is none
 	case v.database != "":

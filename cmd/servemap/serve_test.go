@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -60,25 +59,6 @@ func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	sameStrings(t, "listed", listed(t, s.data), "/", "/?page=2", "/?id=3")
 	if code, out, _ := call(t, "explain", "-data", s.data, "/?color=red"); code != codeNo || !strings.Contains(out, "name it in -query") {
 		t.Errorf("%d %s", code, out)
-	}
-}
-
-func TestTextInPlaceOfTheSitemapNamesFlags(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "private")
-		blog(w, &http.Request{URL: &url.URL{Path: "/"}})
-	})
-	for range 30 { // enough for a hint
-		get(t, s.at+"/")
-	}
-	s.log.await(t, "msg=\"commands are answered\"")
-	must(t, "stats", "-data", s.data)
-	resp, body := get(t, s.at+"/sitemap.xml")
-	if resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, `ask "servemap explain" about any page`) || strings.Contains(body, "Site.") || strings.Contains(body, "Rule.") {
-		t.Errorf("%s: %s", resp.Status, body)
-	}
-	if strings.Contains(s.log.String(), "Rule.") {
-		t.Errorf("the log: %s", s.log)
 	}
 }
 

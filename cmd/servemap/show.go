@@ -59,7 +59,7 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 			}
 			return
 		}
-		text = escape(fmt.Sprint(value), "")
+		text = escape(strings.TrimSpace(fmt.Sprint(value)), "")
 	}
 	fmt.Fprintf(w, "%s%-*s %s\n", indent, max(0, 14-len(indent)), name, text)
 }

@@ -174,10 +174,14 @@ func TestStatusThatHTTPDoesNotHaveIsA502AndSlowClientsAreNotTheSitesFault(t *tes
 	if text := s.log.String(); strings.Contains(text, "the site does not answer") {
 		t.Error(text)
 	}
-	for _, path := range []string{"/000", "/099"} {
+	for _, path := range []string{"/000", "/099", "/000"} {
 		if resp, _ := get(t, s.at+path); resp.StatusCode != http.StatusBadGateway {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
+		get(t, s.at+"/200")
+	}
+	if text := s.log.String(); strings.Count(text, "the site does not answer") != 1 || strings.Count(text, "the site answers again") != 1 {
+		t.Errorf("a page that always fails fills the log: %s", text)
 	}
 }
 

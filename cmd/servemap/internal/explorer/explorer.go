@@ -6,6 +6,7 @@ package explorer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -62,12 +63,23 @@ func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 	return done, nil
 }
 
-// notes say what the owner may do about what an exploration left out. The addresses of links
-// that may act are not logged: they may be known to nobody else.
-var notes = map[string]string{
-	"acting":    "links that may change something were not asked for; \"servemap explore\" names them, give -always for those that are pages",
-	"query":     "links were left out for their query; if a parameter makes a page of its own, name it in -query",
-	"elsewhere": "pages were answered at the origin, but not by this process; they wait until a visitor gets them from here",
+// Advice says what the owner may do about what an exploration left out. The addresses of links
+// that may act are not named: they may be known to nobody else.
+func Advice(done servemap.Exploration) (all []string) {
+	for _, left := range []struct {
+		n    int
+		text string
+	}{
+		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" names them, give -always for those that are pages"},
+		{done.Skipped["query"], "links were left out for their query (%d); if a parameter makes a page of its own, name it in -query"},
+		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
+		{done.Waiting, "locations are left, since -max was reached (%d); they are asked for by the next \"servemap explore\", or at the next start with -explore"},
+	} {
+		if left.n > 0 {
+			all = append(all, fmt.Sprintf(left.text, left.n))
+		}
+	}
+	return all
 }
 
 // tell logs what an exploration did and left out, and what keeps the site from being listed if
@@ -78,13 +90,8 @@ func (e *Explorer) tell(ctx context.Context, done servemap.Exploration) {
 		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
 	}
 	e.Log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, slog.Group("skipped", skipped...))
-	for _, why := range slices.Sorted(maps.Keys(notes)) {
-		if n := done.Skipped[why]; n > 0 {
-			e.Log.Info(notes[why], "count", n)
-		}
-	}
-	if done.Waiting > 0 {
-		e.Log.Info("-max was reached; what is left is asked for by the next \"servemap explore\", or at the next start with -explore", "left", done.Waiting)
+	for _, advice := range Advice(done) {
+		e.Log.Info(advice)
 	}
 	if e.Site.Flush(ctx) != nil { // the store's trouble is logged
 		return

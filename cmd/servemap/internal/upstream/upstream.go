@@ -32,7 +32,8 @@ const DefaultTimeout = time.Minute
 
 const (
 	dialTimeout  = 5 * time.Second
-	idleUpstream = 256 // idle connections to keep; the default 2 would cost a new one per request
+	tellAgain    = time.Minute // how often the log may say that the site does not answer
+	idleUpstream = 256         // idle connections to keep; the default 2 would cost a new one per request
 )
 
 // Config says where requests go.
@@ -49,7 +50,8 @@ type Config struct {
 type upstream struct {
 	proxy  httputil.ReverseProxy
 	log    *slog.Logger
-	silent atomic.Bool // the last request was not answered
+	silent atomic.Bool  // the log says that the site does not answer
+	told   atomic.Int64 // when it said so last, in Unix nanoseconds
 }
 
 // New returns a handler that forwards requests.
@@ -116,7 +118,12 @@ func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
 		http.Error(w, "The body of the request did not come.", http.StatusRequestTimeout)
 		return
 	}
-	if r.Context().Err() == nil && u.silent.CompareAndSwap(false, true) { // otherwise the visitor has left
+	told, now := u.told.Load(), time.Now()
+	switch {
+	case r.Context().Err() != nil || u.silent.Load(): // the visitor has left, or it is logged
+	case now.Sub(time.Unix(0, told)) < tellAgain: // a stranger may know of a page that always fails
+	case u.told.CompareAndSwap(told, now.UnixNano()):
+		u.silent.Store(true)
 		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
 	}
 	h := w.Header()
