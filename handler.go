@@ -351,7 +351,7 @@ type explored struct{ *Site }
 func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	return func(yield func(explore.Seen, error) bool) {
 		for p, err := range s.indexer.Pages(ctx) {
-			if ev := p.Evidence; err == nil && !p.Rule && !p.IsEntry && !ev.Led() && !ev.Route && !ev.Link {
+			if ev := p.Evidence; err == nil && !p.Rule && !p.IsEntry && !ev.Route && !ev.Led() {
 				continue
 			}
 			seen := explore.Seen{
@@ -743,7 +743,7 @@ func (s explained) explanation(p reader.Known) Explanation {
 	for _, ev := range []struct {
 		is   bool
 		name Reason
-	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Led(), ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
+	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
 		if ev.is {
 			e.Evidence = append(e.Evidence, ev.name)
 		}

@@ -153,7 +153,6 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, ev 
 		again = "another visit to a page that links to it, a day later or from another network"
 	)
 	rule := always(location)
-	linked := ev.Link || ev.Led()
 	switch {
 	case v == eligibility.Waiting && why == eligibility.NotSeen:
 		return []string{visitor}
@@ -162,9 +161,9 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, ev 
 		return slices.DeleteFunc(all, func(item string) bool { return item == "" })
 	case v != eligibility.Held:
 		return nil
-	case why == eligibility.RiskyWord && linked:
+	case why == eligibility.RiskyWord && ev.Led():
 		return []string{again + ", or by a visitor without cookies who comes from a listed page", rule}
-	case why == eligibility.Capability && linked:
+	case why == eligibility.Capability && ev.Led():
 		return []string{again, rule}
 	case why == eligibility.RiskyWord:
 		return []string{link, rule}

@@ -114,7 +114,7 @@ func Revise(r Record, c Context) Standing {
 // needs no Siblings and no Copies.
 func (r *Record) NeedsNeighbours(c Context) bool {
 	return r.Witnessed && r.content(c) == None &&
-		(r.Public || c.Entry || c.Listing == Always || r.Route || r.Link || r.Led() || len(r.Networks) >= c.Networks)
+		(r.Public || c.Entry || c.Listing == Always || r.Route || r.Led() || len(r.Networks) >= c.Networks)
 }
 
 // alone decides as if no other location showed the same content.
@@ -137,7 +137,7 @@ func (r *Record) alone(c Context) Standing {
 		return Standing{Listed, ByRule}
 	case c.Entry:
 		return Standing{Listed, ByEntry}
-	case r.Public && r.Crowd && !r.Route && !r.Link && !r.Led():
+	case r.Public && r.Crowd && !r.Route && !r.Led():
 		return Standing{Held, Duplicate} // only visitors spoke for it, and the site shows this for any location
 	case r.Public:
 		return Standing{Listed, r.stays()}
@@ -170,7 +170,7 @@ func (r *Record) unwitnessed() Standing {
 		return Standing{Gone, r.Absent}
 	case r.Content == Private, r.Content == NoStore:
 		return Standing{Excluded, r.Content}
-	case r.Link || r.Led():
+	case r.Led():
 		return Standing{Waiting, NotSeen}
 	}
 	return Standing{Waiting, NoEvidence}
@@ -181,10 +181,8 @@ func (r *Record) stays() Reason {
 	switch {
 	case r.Route:
 		return ByRoute
-	case r.Link:
-		return ByLink
 	case r.Led():
-		return ByEntry
+		return r.leads()
 	case r.Listed() && r.Reason == ByNetworks: // the networks were forgotten when it was listed
 		return ByNetworks
 	}
@@ -193,7 +191,7 @@ func (r *Record) stays() Reason {
 
 // enters decides about a page that was never listed.
 func (r *Record) enters(c Context) Standing {
-	word, linked := r.Word(), r.Link || r.Led()
+	word := r.Word()
 	switch {
 	case word == Action:
 		return Standing{Held, ActionWord}
@@ -203,12 +201,12 @@ func (r *Record) enters(c Context) Standing {
 		return Standing{Held, RiskyWord}
 	case word == Plain && r.Route:
 		return Standing{Listed, ByRoute}
-	case word == Plain && r.Led():
+	case word == Plain && r.Hop > 0:
 		return Standing{Listed, ByEntry}
-	case linked && c.Siblings.Grown >= GrowthADay:
+	case r.Led() && c.Siblings.Grown >= GrowthADay:
 		return Standing{Held, Growth}
-	case linked:
-		return Standing{Listed, ByLink}
+	case r.Led():
+		return Standing{Listed, r.leads()}
 	case word != Plain:
 		return Standing{Held, RiskyWord}
 	}
@@ -271,15 +269,15 @@ type Claim struct {
 
 // Claim returns the location's claim to represent its content.
 func (r *Record) Claim(c Context) Claim {
-	claim := Claim{Linked: r.Link || r.Led(), Location: r.Location}
+	claim := Claim{Linked: r.Led(), Location: r.Location}
 	switch {
-	case c.Listing == Always, c.Entry, r.Led():
+	case c.Listing == Always, c.Entry, r.Hop > 0:
 		claim.Rank = Trusted
 	case r.Self:
 		claim.Rank = Canonical
 	case r.Public && r.Age >= establishedAfter:
 		claim.Rank = Established
-	case r.Link:
+	case r.Led():
 		claim.Rank = Linked
 	}
 	return claim

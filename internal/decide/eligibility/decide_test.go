@@ -88,7 +88,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"risky, link shown to several", Record{Location: riskyURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
 		{"risky, link that is not there for one visitor", Record{Location: riskyURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
 		{"risky, an entry redirects to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, RiskyWord}},
-		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByLink}},
+		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByEntry}},
 		{"utility, networks", Record{Location: utilityURL, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
 		{"utility, route", Record{Location: utilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
 		{"utility, link", Record{Location: utilityURL, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
@@ -101,7 +101,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"secret, link that is not there for one visitor", Record{Location: capabilityURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Held, Capability}},
 		{"secret, link shown to several", Record{Location: capabilityURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
 		{"secret, an entry redirects to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, Capability}},
-		{"secret, an entry redirects everybody to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByLink}},
+		{"secret, an entry redirects everybody to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByEntry}},
 		{"a route variable named like a secret", Record{Location: "/x/winter", Evidence: Evidence{Link: true, Variable: true}}, Context{}, Standing{Held, Capability}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,9 +126,9 @@ func (q question) broken(verdict Verdict, why Reason) string {
 	r, c := q.r, q.c
 	networks := r.Ordinary && len(r.Networks) >= c.Networks && c.Siblings.Linked >= SiblingsNeeded && !c.OwnQuery && !r.Shared &&
 		c.Siblings.Orphans < c.Siblings.Linked+OrphansAllowed
-	public, word, grows := r.Link || r.Led(), r.Word(), c.Siblings.Grown < GrowthADay
+	public, word, grows := r.Led(), r.Word(), c.Siblings.Grown < GrowthADay
 	enters := map[Word]bool{
-		Plain:   r.Route || r.Led() || public && grows || !public && networks,
+		Plain:   r.Route || r.Hop > 0 || public && grows || !public && networks,
 		Utility: public && grows,
 		Risky:   public && (r.Shown || r.Unprompted) && grows,
 		Secret:  public && r.Shown && grows,
@@ -150,8 +150,8 @@ func (q question) broken(verdict Verdict, why Reason) string {
 		return "listed is what has evidence and is not forbidden, and nothing else"
 	case verdict == Waiting && why != NoEvidence:
 		return "what waits, waits for evidence"
-	case why == ByNetworks && !networks || why == ByLink && !public || why == ByRoute && !r.Route ||
-		why == ByEntry && !c.Entry && !r.Led() || why == ByHistory && !r.Public || why == ByRule && c.Listing != Always:
+	case why == ByNetworks && !networks || why == ByLink && !r.Link || why == ByRoute && !r.Route ||
+		why == ByEntry && !c.Entry && r.Hop == 0 || why == ByHistory && !r.Public || why == ByRule && c.Listing != Always:
 		return "the reason is true"
 	case verdict == Held && why == Capability && word != Secret, verdict == Held && why == RiskyWord && word == Plain,
 		verdict == Held && why == ActionWord && word != Action:

@@ -10,8 +10,7 @@ import (
 // Evidence is what speaks for listing a location. Observations of the page add to it, and
 // observations of pages that link or redirect to it. It is stored as it is decided on.
 //
-// A new kind of evidence is a field here, what it is worth in [Decide], and the place where it is
-// seen.
+// A new kind of evidence is a field here, its reason in leads, and the place where it is seen.
 type Evidence struct {
 	Route    bool        `cbor:"1,keyasint,omitzero"` // its route matches exactly this location, and it showed a whole document
 	Variable bool        `cbor:"2,keyasint,omitzero"` // a variable of its route is named like a secret
@@ -31,8 +30,19 @@ type Evidence struct {
 	Ordinary bool     `cbor:"12,keyasint,omitzero"` // what tells it from others of that group reads like a name, see [Ordinary]
 }
 
-// Led reports whether an entry redirects to the location.
-func (ev *Evidence) Led() bool { return ev.Hop > 0 }
+// Led reports whether the site leads its visitors to the location.
+func (ev *Evidence) Led() bool { return ev.leads() != None }
+
+// leads returns how the site leads its visitors to the location, None if it does not.
+func (ev *Evidence) leads() Reason {
+	switch {
+	case ev.Link:
+		return ByLink
+	case ev.Hop > 0:
+		return ByEntry
+	}
+	return None
+}
 
 // networksKept bounds how many networks are remembered of a waiting page.
 const networksKept = 32

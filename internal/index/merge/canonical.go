@@ -20,7 +20,7 @@ func (u visited) credit() {
 	if p.Witnessed && !u.Given {
 		p.VisitedBy(u.Net)
 	}
-	if (variant.Link || variant.Hop > 0 || u.site.Entries[u.Location]) && !variant.NoFollow {
+	if (variant.Led() || u.site.Entries[u.Location]) && !variant.NoFollow {
 		changed = u.point(p) || !p.Link
 		p.Link = true
 	}

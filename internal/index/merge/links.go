@@ -21,7 +21,7 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 		return false
 	}
 	entry := p.Hop > 0 || site.Entries[p.Loaded.Location]
-	return p.Content == eligibility.NoIndex && (p.Link || entry) || p.Content == eligibility.CanonicalElsewhere && entry
+	return p.Content == eligibility.NoIndex && (p.Led() || entry) || p.Content == eligibility.CanonicalElsewhere && entry
 }
 
 // Fresh returns the links of a page that were not merged lately; with v.Again, all links.

@@ -12,7 +12,7 @@ import (
 // has moved permanently passes on its history.
 func (u *update) redirected() {
 	p := u.p
-	if (p.Link || u.site.Entries[u.Location]) && !p.Witnessed && p.Status != u.Response.Status {
+	if (p.Led() || u.site.Entries[u.Location]) && !p.Witnessed && p.Status != u.Response.Status {
 		p.Status = u.Response.Status
 		u.Save(p)
 	}

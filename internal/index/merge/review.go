@@ -36,7 +36,7 @@ func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
 // Expendable reports whether a waiting location was unseen for so long that its record may
 // be dropped.
 func (site *Site) Expendable(p *pagerecord.Page, now time.Time) bool {
-	return !p.Link && site.expired(p, moment.Of(now))
+	return !p.Led() && site.expired(p, moment.Of(now))
 }
 
 // Review decides again about a page that is or was listed. A page that was unseen for long
@@ -142,5 +142,5 @@ func (site *Site) grown() bool { return (site.Extensions &^ site.Extended).OnReq
 // the client.
 func (site *Site) Trusted(v *Visit) bool {
 	p := v.Before
-	return p.Public() || p.Link || p.Hop > 0 || p.Route || v.Exact || site.Entries[v.Location]
+	return p.Public() || p.Led() || p.Route || v.Exact || site.Entries[v.Location]
 }

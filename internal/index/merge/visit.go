@@ -136,7 +136,7 @@ func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
 	if v.Showing != 0 && v.Showing != p.Joined {
 		keys = append(keys, site.Keys.Duplicates(v.Showing))
 	}
-	enters := !p.Listed() && (p.Link || v.Exact)
+	enters := !p.Listed() && (p.Led() || v.Exact)
 	if !p.Listed() {
 		keys = append(keys, site.Keys.Siblings(v.Group), site.Keys.Bar(v.Location))
 	}

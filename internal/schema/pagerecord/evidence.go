@@ -45,7 +45,7 @@ func (p *Page) CountsAs() sitewide.Sibling {
 	switch {
 	case !p.Listed() || p.Group == 0:
 		return sitewide.Uncounted
-	case p.Link:
+	case p.Led():
 		return sitewide.Linked
 	case p.Reason == eligibility.ByNetworks, p.Reason == eligibility.ByHistory:
 		return sitewide.Orphan

@@ -7,9 +7,9 @@ import (
 // worth ranks a waiting location by what would be lost with its record.
 func (p *Page) worth() uint8 {
 	switch {
-	case p.Link && p.Witnessed:
+	case p.Led() && p.Witnessed:
 		return 3
-	case p.Link:
+	case p.Led():
 		return 2
 	case p.Witnessed && p.Content == eligibility.None && len(p.Networks) > 1:
 		return 1
