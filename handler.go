@@ -355,8 +355,8 @@ func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 				continue
 			}
 			seen := explore.Seen{
-				Location: p.Location, Last: p.LastSeen, Watched: p.LastSeen.Sub(p.FirstSeen), Times: int(p.Observations),
-				Least: p.Least, Likely: p.Mean, Most: p.Most,
+				Location: p.Location, Last: p.LastSeen.Time(), Watched: p.LastSeen.Sub(p.FirstSeen), Times: int(p.Observations),
+				Least: p.History.Least, Likely: p.History.Mean, Most: p.History.Most,
 			}
 			if !yield(seen, err) || err != nil {
 				return
@@ -501,12 +501,12 @@ func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
 func (s *Site) page(p reader.Known) Page {
 	page := Page{
 		URL:        s.origin.URL(p.Location),
-		FirstSeen:  p.FirstSeen.UTC(),
-		LastSeen:   p.LastSeen.UTC(),
+		FirstSeen:  p.FirstSeen.Time().UTC(),
+		LastSeen:   p.LastSeen.Time().UTC(),
 		ChangeFreq: cmp.Or(s.rules.Freq(p.Location), p.Entry.Freq.String()),
-		Changes:    int(p.Changes),
+		Changes:    int(p.Dates.Count),
 	}
-	for _, a := range p.Alternates {
+	for _, a := range p.Peers {
 		if page.Alternates == nil {
 			page.Alternates = map[string]string{}
 		}
@@ -783,18 +783,18 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 func (s explained) dates(p reader.Known) Dates {
 	d := Dates{
 		Text:     messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now())),
-		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,
+		Interval: p.History.Mean, Shortest: p.History.Least, Longest: p.History.Most,
 		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
-		Ignored: messages.Ignored(p.Reading),
+		Ignored: messages.Ignored(p.History.Reading),
 	}
-	if p.Read {
-		d.ReadAs = messages.ReadAs(p.Reading)
+	if p.BodyHash != 0 {
+		d.ReadAs = messages.ReadAs(p.History.Reading)
 	}
-	for _, t := range p.Times {
+	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())
 	}
 	switch {
-	case p.FirstSeen.IsZero() || p.Freq == p.Entry.Freq || s.rules.Freq(p.Location) != "":
+	case p.FirstSeen == 0 || p.Freq == p.Entry.Freq || s.rules.Freq(p.Location) != "":
 	case p.Confidence < likely:
 		d.Text += messages.Unlikely(d.ChangeFreq)
 	default:

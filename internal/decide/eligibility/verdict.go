@@ -38,8 +38,8 @@ func (s Standing) Listed() bool { return s.Verdict == Listed }
 // Reason says why. Its name is a word or two to log and to search for.
 type Reason uint8
 
-// The reasons. Reasons that a verdict can carry are stored by number. So their numbers never
-// change, and new reasons come after them.
+// The reasons. Those that a verdict can carry are stored by number, so their numbers never change.
+// A new one of them comes after the last one, before Method. The others may move.
 const (
 	None Reason = iota
 

@@ -302,8 +302,8 @@ func (r *rig) wantVerdict(location string, verdict eligibility.Verdict, reason e
 // wantObservations checks how many observations of a page and how many changes of it are counted.
 func (r *rig) wantObservations(location string, visits, changes int) {
 	r.Helper()
-	if p := r.page(location); int(p.Observations) != visits || int(p.Changes) != changes {
-		r.Errorf("%s has %d observations and %d changes, want %d and %d", location, p.Observations, p.Changes, visits, changes)
+	if p := r.page(location); int(p.Observations) != visits || int(p.Dates.Count) != changes {
+		r.Errorf("%s has %d observations and %d changes, want %d and %d", location, p.Observations, p.Dates.Count, visits, changes)
 	}
 }
 

@@ -11,50 +11,25 @@ import (
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
 // Known is everything that is known of one location. Explain and Pages tell it.
 type Known struct {
-	Location string
-	eligibility.Standing
-	Evidence eligibility.Evidence
-	IsEntry  bool // visitors enter the site there
-	Siblings int  // pages beside it that are listed because of a link
-	Removal  Removal
-	Rule     bool   // a rule vouches for it
-	Pattern  string // of the rule that decides about its listing, "" for none
-	Presence
-	Relations
-	History
-	Listing
-}
-
-// Presence says what the visits to a location found.
-type Presence struct {
-	LastSeen     time.Time
-	Status       int
-	Absent       eligibility.Reason // why the last request got no page there, if that is known
-	Observations uint64
-	Read         bool // the last visit read all of it
-	Changes      uint64
-}
-
-// Relations says how a page relates to others.
-type Relations struct {
-	Canonical  string                // another location that it names as canonical
-	SameAs     string                // if it is held as a duplicate: the listed page
-	Alternates []extension.Alternate // those that are listed and name the page in turn
-}
-
-// Listing is what the sitemap says of the page, or would say if it were listed.
-type Listing struct {
-	Shard      int // the part that lists it, or did; 0 if it was never listed
-	Entry      shards.Entry
-	Freq       rate.Freq // as Page.Freq says, whether it is in the entry or not
-	Confidence float64   // the probability of Freq
+	pagerecord.Page // its record, with the verdict as of now
+	Location        string
+	IsEntry         bool // visitors enter the site there
+	Siblings        int  // pages beside it that are listed because of a link
+	Removal         Removal
+	Rule            bool   // a rule vouches for it
+	Pattern         string // of the rule that decides about its listing, "" for none
+	Canonical       string // another location that it names as canonical
+	SameAs          string // if it is held as a duplicate: the listed page
+	History         History
+	Entry           shards.Entry // what the sitemap says of it, or would say if it were listed
+	Freq            rate.Freq    // as Page.Freq says, whether it is in the entry or not
+	Confidence      float64      // the probability of Freq
 }
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
@@ -86,20 +61,13 @@ type History struct {
 func know(set *merge.Settings, location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
 	p.Loaded.Location = location
 	r := p.Judged()
+	p.Standing = eligibility.Revise(r, set.Context(&r, obeyed, moment.Of(now)))
 	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
 	return Known{
-		Location: location, Standing: eligibility.Revise(r, set.Context(&r, obeyed, moment.Of(now))),
-		Evidence: p.Evidence, IsEntry: set.Entries[location],
-		Removal: removalOf(p, now),
-		Rule:    rule.Listing == eligibility.Always, Pattern: rule.Pattern,
-		Presence: Presence{
-			LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Observations: p.Observations,
-			Read: p.BodyHash != 0, Changes: p.Dates.Count,
-		},
-		Relations: Relations{Alternates: p.Peers},
-		History:   historyOf(p),
-		Listing:   Listing{Shard: p.Shard, Entry: p.Entry(merge.Confidence), Freq: freq, Confidence: sure},
+		Page: *p, Location: location, IsEntry: set.Entries[location], Removal: removalOf(p, now),
+		Rule: rule.Listing == eligibility.Always, Pattern: rule.Pattern,
+		History: historyOf(p), Entry: p.Entry(merge.Confidence), Freq: freq, Confidence: sure,
 	}
 }
 

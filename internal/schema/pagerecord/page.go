@@ -117,8 +117,8 @@ type Redirect struct {
 
 // Reading says what was read of the page, and what reading the same bytes again may add.
 type Reading struct {
-	BodyHash uint64      `cbor:"1,keyasint,omitzero"`
-	Read     bool        `cbor:"2,keyasint,omitzero"` // whether all with this body hash was parsed, and its links followed
+	BodyHash uint64      `cbor:"1,keyasint,omitzero"` // of the bytes of the page, 0 if the last observation did not read them all
+	Read     bool        `cbor:"2,keyasint,omitzero"` // the links in those bytes were merged too
 	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
 	ReadAt   moment.Time `cbor:"4,keyasint,omitzero"` // when that was, to the second
 	ReadNet  uint32      `cbor:"5,keyasint,omitzero"` // and its client; see observation.Net
