@@ -17,8 +17,8 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 		for path, fields := range map[string][]string{
 			"stats.json":               {"stats", "state", "reasons", "week"},
 			"page.json?u=/a":           {"url", "verdict", "reason", "text", "evidence", "networks", "siblings", "changes", "first_seen", "last_seen", "dates", "element"},
-			"pages.json":               {"prefix", "pages"},
-			"search.json?q=c":          {"query", "pages"},
+			"pages.json":               {"pages"},
+			"pages.json?q=c":           {"query", "pages"},
 			"changes.json?since=1h":    {"since", "changes"},
 			"files.json":               {"files", "robots_line"},
 			"help.json":                {"reasons"},
@@ -76,9 +76,9 @@ func TestPagesAndChangesGoOnWhereTheyEnded(t *testing.T) {
 			want []string
 			any  bool // in any order
 		}{
-			{"pages", each("/pages.json?prefix=/", "pages", "url", "after"), all, false},
-			{"pages of a folder", each("/pages.json?prefix=/list/", "pages", "url", "after"), links[:230], false},
-			{"found by a word", each("/search.json?q=LIST", "pages", "url", "after"), links[:230], false},
+			{"pages", each("/pages.json?q=", "pages", "url", "after"), all, false},
+			{"pages of a folder", each("/pages.json?q=/list/*", "pages", "url", "after"), links[:230], false},
+			{"found by a word", each("/pages.json?q=LIST", "pages", "url", "after"), links[:230], false},
 			{"changes", each("/changes.json?since=1h", "changes", "url", "before"), all, true},
 		} {
 			if tt.any {

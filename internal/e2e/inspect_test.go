@@ -57,7 +57,7 @@ func text(page string) string {
 
 func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
-		if first := s.Get("/inspect/"); first.Status != http.StatusOK || !strings.Contains(text(first.Body), "5 pages in the sitemap") || !strings.Contains(first.Body, `action="search"`) {
+		if first := s.Get("/inspect/"); first.Status != http.StatusOK || !strings.Contains(text(first.Body), "5 pages in the sitemap") || !strings.Contains(first.Body, `action="pages"`) {
 			t.Fatalf("the first page: %d\n%s", first.Status, text(first.Body))
 		}
 		for _, tt := range []struct{ name, asked, want string }{
@@ -70,9 +70,8 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"nothing known", "/nothing", "Nothing is known of this page"},
 			{"elsewhere", "https://elsewhere.example/a", "its host is not the site's"},
 			{"no address", "/a//b", "two slashes in a row"},
-			{"the beginning of addresses", "/b", "/b/c"},
 		} {
-			a := s.Get("/inspect/search?q=" + url.QueryEscape(tt.asked))
+			a := s.Get("/inspect/pages?q=" + url.QueryEscape(tt.asked))
 			if a.Status != http.StatusSeeOther {
 				t.Errorf("%s: %d, want that the search leads on", tt.name, a.Status)
 				continue
@@ -83,12 +82,15 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 		}
 		for _, tt := range []struct{ name, asked, has, not string }{
 			{"within", "C", "/b/c", "/b/</a>"},
+			{"the beginning of addresses", "/b", "/b/c", "/a</a>"},
+			{"what is below an address", "/b/*", "/b/c", "/a</a>"},
+			{"nothing below an address", "/z/*", "There is none.", "/b/c"},
 			{"as people write it", "x'y&z", "x&#39;y&amp;z", "/b/c"},
 			{"none", "zzz", "There is none.", "/b/c"},
 			{"none, but perhaps an address", "zz z", `<a href="page?u=%2fzz%2520z">Ask about <span class="code">/zz%20z</span></a>`, "/b/c"},
-			{"nothing", " ", "Type an address", "/b/c"},
+			{"nothing", " ", "type an address", "There is none."},
 		} {
-			a := s.Get("/inspect/search?q=" + url.QueryEscape(tt.asked))
+			a := s.Get("/inspect/pages?q=" + url.QueryEscape(tt.asked))
 			if a.Status != http.StatusOK || !strings.Contains(a.Body, tt.has) || strings.Contains(a.Body, tt.not) {
 				t.Errorf("searching %s: %d\n%s", tt.name, a.Status, a.Body)
 			}
@@ -313,13 +315,13 @@ func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {
 func TestInspectorShowsHostileInputAsText(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		evil := `/"><script>alert(1)</script><img src=x onerror=alert(1)>`
-		for _, path := range []string{"page?u=", "search?q=", "pages?prefix=", "pages?after=", "changes?since=", "changes?before=", "forget?u=", "search?q=a&after="} {
+		for _, path := range []string{"page?u=", "pages?q=", "pages?after=", "changes?since=", "changes?before=", "forget?u=", "pages?q=a&after=", "pages?q=/*&after="} {
 			for _, ask := range []string{evil, "/\u202ea", "javascript:alert(1)", "//evil.example/", "/\x00", strings.Repeat("/a", 5000)} {
 				a := s.Get("/inspect/" + path + url.QueryEscape(ask))
 				if a.Status >= 500 || strings.Contains(a.Body, "<script") || strings.Contains(a.Body, "<img") || strings.Contains(a.Body, `href="javascript:`) || strings.Contains(a.Body, `href="//`) {
 					t.Errorf("%s%.60q: %d\n%s", path, ask, a.Status, a.Body)
 				}
-				if to := a.Header.Get("Location"); to != "" && !strings.HasPrefix(to, "page?u=") && !strings.HasPrefix(to, "pages?prefix=") {
+				if to := a.Header.Get("Location"); to != "" && !strings.HasPrefix(to, "page?u=") {
 					t.Errorf("%s%.60q leads to %q", path, ask, to)
 				}
 			}
@@ -428,7 +430,7 @@ func TestInspectorSaysThatTheStoreIsDead(t *testing.T) {
 		if got := text(a.Body); a.Status != http.StatusOK || !strings.Contains(got, "The store does not answer") || !strings.Contains(got, errDead.Error()) {
 			t.Errorf("the first page: %d\n%s", a.Status, got)
 		}
-		for _, path := range []string{"page?u=/a", "pages", "changes", "search?q=c"} {
+		for _, path := range []string{"page?u=/a", "pages", "changes", "pages?q=c"} {
 			if a := s.Get("/inspect/" + path); a.Status != http.StatusServiceUnavailable || !strings.Contains(text(a.Body), errDead.Error()) {
 				t.Errorf("%s: %d\n%s", path, a.Status, text(a.Body))
 			}

@@ -100,7 +100,7 @@ type view struct {
 
 // makers make the views, by the last element of the path.
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
-	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "search": (*Inspector).search, "changes": (*Inspector).changes, "files": (*Inspector).files, "help": (*Inspector).help,
+	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "changes": (*Inspector).changes, "files": (*Inspector).files, "help": (*Inspector).help,
 	"crawlers": (*Inspector).crawlers, "forget": (*Inspector).confirm,
 }
 

@@ -166,21 +166,55 @@ func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error
 // mostPages is how many pages or changes one view shows.
 const mostPages = 100
 
-// Pages are the listed pages whose locations begin with Prefix.
+// Pages are listed pages: all, those whose locations begin with the query, or those that contain it.
 type Pages struct {
-	Prefix string `json:"prefix"`
-	After  string `json:"after,omitempty"`
+	Query string `json:"query,omitempty"`
+	After string `json:"after,omitempty"`
+	// Stopped says that time ran out, so that pages after Next may match too.
+	Stopped bool `json:"stopped,omitempty"`
+	// Ask is the location that the query may mean, "" if pages were found.
+	Ask string `json:"ask,omitempty"`
 	List
 }
 
+// searchFor is how long a search within addresses may take before it shows its results so far.
+const searchFor = time.Second
+
+// pages lists pages. An address with a star at its end asks for those that begin with it. One
+// without leads to its page, unless nothing is known of that and pages begin with it.
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
-	p := Pages{Prefix: cmp.Or(i.location(q.Get("prefix")), "/"), After: q.Get("after")}
-	err := checkLocations(p.Prefix, p.After)
-	if err == nil {
-		p.List, err = i.Site.List(ctx, Wanted{Prefix: p.Prefix, After: p.After, Most: mostPages})
+	typed := strings.TrimSpace(q.Get("q"))
+	p := Pages{Query: typed, After: q.Get("after")}
+	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
+	want := Wanted{Prefix: "/", After: p.After, Most: mostPages}
+	loc, all := strings.CutSuffix(i.location(typed), "*")
+	address := strings.HasPrefix(loc, "/") || strings.Contains(typed, "://")
+	switch {
+	case address:
+		if want.Prefix = escaped(loc); !all {
+			e, err := i.Site.Explain(ctx, loc)
+			if err != nil || e.Known || checkLocations(want.Prefix) != nil { // the page's own view says what is wrong
+				return v, pageAt(loc)
+			}
+		}
+	case typed != "":
+		want.Contains, want.Within = strings.ToLower(escaped(typed)), searchFor
 	}
-	return view{Name: "pages", Nav: "pages", Title: "Pages", Data: p}, err
+	err := checkLocations(want.Prefix, p.After)
+	if err == nil {
+		p.List, err = i.Site.List(ctx, want)
+	}
+	if none := len(p.Pages) == 0 && p.After == ""; none && address && !all && err == nil {
+		return v, pageAt(loc)
+	} else if none && typed != "" {
+		p.Ask = "/" + cmp.Or(want.Prefix[1:], escaped(typed))
+	}
+	p.Stopped = want.Within > 0 && p.Next != "" && len(p.Pages) < mostPages
+	v.Data = p
+	return v, err
 }
+
+func pageAt(loc string) redirect { return redirect("page?u=" + url.QueryEscape(loc)) }
 
 // location turns a URL or location that an owner typed into a location.
 func (i *Inspector) location(typed string) string {
@@ -199,54 +233,6 @@ func checkLocations(all ...string) error {
 		}
 	}
 	return nil
-}
-
-// Search has the listed pages whose addresses contain the query.
-type Search struct {
-	Query string `json:"query"`
-	After string `json:"after,omitempty"`
-	// Stopped says that time ran out, so that pages after Next may match too.
-	Stopped bool `json:"stopped,omitempty"`
-	// Ask is the location that the query may mean, "" if pages were found.
-	Ask string `json:"ask,omitempty"`
-	List
-}
-
-// searchFor is how long a search may take before it shows its results so far.
-const searchFor = time.Second
-
-// search leads to the page at an address, or to those that begin with it. It looks for any
-// other text within the addresses of all listed pages.
-func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
-	typed := strings.TrimSpace(q.Get("q"))
-	s := Search{Query: typed, After: q.Get("after")}
-	v := view{Name: "search", Nav: "pages", Title: "Search", Query: typed}
-	if loc := i.location(typed); strings.HasPrefix(loc, "/") || strings.Contains(typed, "://") {
-		return v, i.lead(ctx, loc)
-	}
-	err := checkLocations(s.After)
-	if err == nil && typed != "" {
-		needle := strings.ToLower(escaped(typed))
-		s.List, err = i.Site.List(ctx, Wanted{Prefix: "/", Contains: needle, After: s.After, Most: mostPages, Within: searchFor})
-		s.Stopped = s.Next != "" && len(s.Pages) < mostPages
-		if len(s.Pages) == 0 && s.After == "" {
-			s.Ask = "/" + escaped(typed)
-		}
-	}
-	v.Data = s
-	return v, err
-}
-
-// lead redirects to the pages that begin with an address if nothing is known of a page there.
-// Otherwise, and if there are none, it redirects to the page, whose own view says what is wrong.
-func (i *Inspector) lead(ctx context.Context, loc string) error {
-	prefix := escaped(loc)
-	if e, err := i.Site.Explain(ctx, loc); err == nil && !e.Known && checkLocations(prefix) == nil {
-		if some, err := i.Site.List(ctx, Wanted{Prefix: prefix, Most: 1}); err != nil || len(some.Pages) > 0 {
-			return cmp.Or[error](err, redirect("pages?prefix="+url.QueryEscape(prefix)))
-		}
-	}
-	return redirect("page?u=" + url.QueryEscape(loc))
 }
 
 // escaped writes a typed text as locations have it: it escapes only what is not printable

@@ -43,11 +43,11 @@ func inspect(ctx context.Context, cfg config) (err error) {
 		{"changes of seven days", "/changes"},
 		{"files", "/files"},
 		{"help", "/help"},
-		{"search for an address", "/search?q=" + url.QueryEscape(middle)},
-		{"search by prefix", "/search?q=/topics/a"},
-		{"search within, found often", "/search?q=topics"},
+		{"search for an address", "/pages?q=" + url.QueryEscape(middle)},
+		{"search by prefix", "/pages?q=/topics/a"},
+		{"search within, found often", "/pages?q=topics"},
 		{"metrics", "/metrics"},
-		{"search within, found nowhere", "/search?q=nowhere-at-all"},
+		{"search within, found nowhere", "/pages?q=nowhere-at-all"},
 	} {
 		var slowest time.Duration
 		for range 5 {
