@@ -135,7 +135,7 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 		}), true},
 		{"a page of its own in place of the program's", after(func(w *httptest.ResponseRecorder) {
 			w.Body.Reset()
-			testkit.Page("please say who you are", "/sso")(w, nil)
+			w.Body.WriteString(`<!DOCTYPE html><html><head><title>Who are you?</title></head><body><a href="/about">Log in</a>`)
 		}), true},
 		{"headers that it removes", func(pass http.Handler) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) {
@@ -350,6 +350,25 @@ func TestPageOfAnotherProcessIsLeftToVisitors(t *testing.T) {
 	if done.Skipped["elsewhere"] != 1 {
 		t.Errorf("skipped: %v", done.Skipped)
 	}
+}
+
+func TestFrontThatAddsToPagesIsNoneOfItsOwn(t *testing.T) {
+	f := behind(t, testkit.PageOfItsURL("/a", "/b"), func(pass http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rec := httptest.NewRecorder()
+			pass.ServeHTTP(rec, r)
+			if body := rec.Body.String(); strings.Contains(body, "<body>") {
+				body = strings.Replace(strings.Join(strings.Fields(body), " "), "<body>", "<body><div>We use cookies, and tell everybody.</div>", 1)
+				testkit.Reply(http.StatusOK, strings.ReplaceAll(body, "<p>", "<p><b>Advertisement</b> "))(w, r)
+				return
+			}
+			w.WriteHeader(rec.Code)
+			w.Write(rec.Body.Bytes())
+		})
+	})
+	_, err := f.Explore(t.Context(), nil)
+	base.Check(t, err)
+	f.wantListed("/", "/a", "/b")
 }
 
 func TestFolderBehindAFrontThatCutsItOffIsExplored(t *testing.T) {

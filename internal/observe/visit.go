@@ -205,8 +205,9 @@ func (o *Observer) shows(location string, outside *response.Response) bool {
 	return !noIndex && !html.Head(outside.Body, html.Options{ContentType: outside.Header.ContentType}).NoIndex
 }
 
-// cameOut reports whether a page that the program answered with came out at the origin. What is in
-// front may drop spaces or add a banner. It may also have put a page of its own in its place.
+// cameOut reports whether a page that the program answered with came out at the origin, with nine of
+// ten words. What is in front may drop spaces and add a banner. It may also have put a page of its
+// own in place, perhaps with the site's menu.
 func cameOut(answered, outside *response.Response) bool {
 	if answered.Status != http.StatusOK || len(answered.Body) == 0 { // that shows no page
 		return true
@@ -215,17 +216,24 @@ func cameOut(answered, outside *response.Response) bool {
 	if err != nil || bytes.Equal(body, outside.Body) {
 		return err == nil
 	}
-	shown := map[uint64]bool{}
+	shown := map[string]bool{}
 	for _, b := range html.Read(outside.Body, html.Options{ContentType: outside.Header.ContentType}).Blocks {
-		shown[b.Hash] = true
+		for word := range strings.FieldsSeq(b.Text) {
+			shown[word] = true
+		}
 	}
 	all, out := 0, 0
 	for _, b := range html.Read(body, html.Options{ContentType: answered.Header.ContentType}).Blocks {
-		if all += len(b.Text); shown[b.Hash] {
-			out += len(b.Text)
+		for word := range strings.FieldsSeq(b.Text) {
+			if b.Main {
+				all++
+			}
+			if b.Main && shown[word] {
+				out++
+			}
 		}
 	}
-	return 2*out >= all && (all > 0 || len(shown) == 0)
+	return 10*out >= 9*all && (all > 0 || len(shown) == 0)
 }
 
 // learnOutside gives the indexer what a stranger got at the origin.
