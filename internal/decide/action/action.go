@@ -27,7 +27,7 @@ var classes = func() map[string]map[string]bool {
 			all[class] = map[string]bool{}
 		}
 		for w := range strings.FieldsSeq(list) {
-			all[class][strings.Join(words(w), "")] = true
+			all[class][strings.Join(Words(w), "")] = true
 		}
 	}
 	return all
@@ -42,9 +42,9 @@ var (
 	plain  = strings.NewReplacer("ı", "i", "ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae")
 )
 
-// words returns the words of a text in lower case and without diacritics. It cuts at everything
+// Words returns the words of a text in lower case and without diacritics. It cuts at everything
 // but letters and digits, and before a capital as in deletePost.
-func words(text string) []string {
+func Words(text string) []string {
 	other := func(c rune) bool { return (c < 'a' || 'z' < c) && (c < '0' || '9' < c) }
 	if !strings.ContainsFunc(text, func(c rune) bool { return c > '~' || 'A' <= c && c <= 'Z' }) { // most are so
 		return strings.FieldsFunc(text, other)
@@ -109,7 +109,7 @@ func pieces(location string) (all []piece) {
 					s, p.extension = s[:dot], e
 				}
 			}
-			p.text, p.words = strings.ToLower(s), words(s)
+			p.text, p.words = strings.ToLower(s), Words(s)
 			p.joined = strings.Join(p.words, "")
 			if p.kind = p.text; strings.ContainsAny(p.text, "0123456789") {
 				p.tell(len(all) > 0, len(all) > 0 && all[len(all)-1].dated)

@@ -356,7 +356,8 @@ func TestWordOfRecognisesRiskyLocations(t *testing.T) {
 		Utility: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
 			"/fragments/menu /ajax/comments /dashboard /dashboard/sales /backoffice /staff /logs /config /customers/export",
 		Risky: "/reset-password/abc /RESET/abc /forgot_password /invite/Ab3kZ9 /share/summer-party /orders/100234/thank-you /wp-admin/ " +
-			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.html",
+			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.html " +
+			"/Bestellung/maria /mot-de-passe-oublie /mi-cuenta /zamowienie-12 /%E9%87%8D%E7%BD%AE%E5%AF%86%E7%A0%81 /%D0%B7%D0%B0%D0%BA%D0%B0%D0%B7/%D0%B8%D0%B2%D0%B0%D0%BD /%E3%83%9E%E3%82%A4%E3%83%9A%E3%83%BC%E3%82%B8 /best%C3%A4tigung-maria /%EB%B9%84%EB%B0%80%EB%B2%88%ED%98%B8-%EC%B0%BE%EA%B8%B0 /%D9%81%D8%A7%D8%AA%D9%88%D8%B1%D8%A9",
 		Secret: "/404/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /d/3f2504e0-4f89-41d3-9a0c-0305e82c3301 " +
 			"/invitation/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
 		Action: "/u/unsubscribe/42 /logout /user/log_out /wiki/5/edit /Cart /a?delete /logout. /reset.php /reset/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /dashboard/logout " +

@@ -15,9 +15,20 @@ import (
 // addresses of people and hidden files have endless forms, but none of them reads like words.
 func Ordinary(own string) bool {
 	path, query, _ := strings.Cut(own, "?")
+	numbers := 0 // in a row; only dates have several, and telephone numbers that are cut into pieces
 	for segment := range strings.SplitSeq(path, "/") {
-		if segment != "" && !ordinaryNumber.MatchString(segment) && !ordinaryName(segment) {
+		switch {
+		case segment == "":
+		case ordinaryNumber.MatchString(segment):
+			if numbers++; numbers == 1 && len(segment) < len("2026") {
+				numbers = 3
+			} else if numbers > 3 {
+				return false
+			}
+		case !ordinaryName(segment):
 			return false
+		default:
+			numbers = 0
 		}
 	}
 	for parameter := range strings.SplitSeq(query, "&") {
@@ -29,7 +40,7 @@ func Ordinary(own string) bool {
 }
 
 // ordinaryNumber matches a year, a month, a day, a page of a list and a version.
-var ordinaryNumber = regexp.MustCompile(`^((19|20)\d\d|\d{1,2}|v?\d{1,2}(\.\d{1,3}){1,2})$`)
+var ordinaryNumber = regexp.MustCompile(`^((19|20)\d\d(\.\d{1,2})?|v?\d{1,2}(\.\d{1,3}){0,2})$`)
 
 // ordinaryName reports whether a segment, still escaped, is a name in words.
 func ordinaryName(segment string) bool {
@@ -40,7 +51,7 @@ func ordinaryName(segment string) bool {
 			name, separators = page, separators+"." // as in java.util.html
 		}
 	}
-	if err != nil || strings.HasPrefix(name, ".") {
+	if err != nil || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~") {
 		return false
 	}
 	var n nameParts
@@ -49,7 +60,7 @@ func ordinaryName(segment string) bool {
 			return false
 		}
 	}
-	return !n.email && (n.digits == 0 || n.longest >= 3) && n.letters >= max(1, 2*n.digits) && (!n.mixed || n.letters >= 8) && n.odd <= max(capability.TooOdd, n.letters*oddLetter)
+	return !n.email && (!n.long || n.names > 1) && (n.digits == 0 || n.longest >= 3) && n.letters >= max(1, 2*n.digits) && (!n.mixed || n.letters >= 8) && n.odd <= max(capability.TooOdd, n.letters*oddLetter)
 }
 
 // oddLetter is how odd a letter may be in the mean of a long name, as in a language that the tables
@@ -62,6 +73,8 @@ type nameParts struct {
 	digits  int  // in all words
 	odd     int  // how little the words read like words, see [capability.Odd]
 	longest int  // bytes of the longest word that has only letters
+	names   int  // words of four bytes and more that have only letters
+	long    bool // a number has three digits or more and is no year: one beside a single word may count orders or people
 	mixed   bool // a word has letters after digits, as in 256gb
 	at      bool // one of them is "at"
 	email   bool // it ends like an e-mail address in words, as jane-at-example-com does
@@ -88,11 +101,15 @@ func (n *nameParts) add(lower, word string) bool {
 	}
 	if n.digits += digits; digits == 0 && word != "" {
 		n.letters += len(word)
+		if len(word) >= 4 {
+			n.names++
+		}
 		n.longest = max(n.longest, len(word))
 		if ascii {
 			n.odd += capability.Odd(word)
 		}
 	}
+	n.long = n.long || digits > 2 && digits == len(word) && !ordinaryNumber.MatchString(word)
 	n.email = n.at && len(lower) <= 3 || lower == "dot"
 	n.at = n.at || lower == "at"
 	n.mixed = n.mixed || digits > 0 && digits < len(word)

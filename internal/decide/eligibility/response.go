@@ -2,10 +2,11 @@ package eligibility
 
 import (
 	"net/http"
+	"net/url"
 	"path"
-	"slices"
 	"strings"
 
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/response"
 )
@@ -163,10 +164,8 @@ func AssetName(location string) bool {
 }
 
 // loginWords are the segments in the path of a log-in page.
-var loginWords = []string{
-	"login", "log-in", "log_in", "logon", "signin", "sign-in", "sign_in", "signon", "auth", "oauth", "oauth2", "sso", "saml", "authorize",
-	"authenticate", "wp-login", "session", "openid", "openid-connect",
-}
+var loginWords = words("login log-in log_in logon signin sign-in sign_in signon auth oauth oauth2 sso saml authorize " +
+	"authenticate wp-login session openid openid-connect")
 
 // leadsToLogin reports whether a redirect leads to a log-in page.
 func leadsToLogin(target string) bool {
@@ -177,6 +176,9 @@ func leadsToLogin(target string) bool {
 	}
 	for segment := range strings.SplitSeq(target, "/") {
 		name, _, _ := strings.Cut(segment, ".")
+		if decoded, err := url.PathUnescape(name); err == nil {
+			name = decoded
+		}
 		if isLoginWord(name) {
 			return true
 		}
@@ -185,5 +187,5 @@ func leadsToLogin(target string) bool {
 }
 
 func isLoginWord(s string) bool {
-	return slices.ContainsFunc(loginWords, func(word string) bool { return strings.EqualFold(s, word) })
+	return loginWords[strings.ToLower(s)] || loginWords[strings.Join(action.Words(s), "")]
 }

@@ -252,7 +252,7 @@ func TestAssetsAreRecognisedByTheirExtension(t *testing.T) {
 func TestRedirectsToALoginAreRecognised(t *testing.T) {
 	for login, targets := range map[bool][]string{
 		true: {
-			"/login", "/login/", "/login?next=/a", "/Login#top", "/log-in", "/logon", "/users/sign_in", "/signin", "/accounts/login/",
+			"/login", "/anmelden?zurueck=/a", "/connexion", "/%E7%99%BB%E5%BD%95", "/%D0%B2%D0%BE%D0%B9%D1%82%D0%B8/", "/login/", "/login?next=/a", "/Login#top", "/log-in", "/logon", "/users/sign_in", "/signin", "/accounts/login/",
 			"/wp-login.php?redirect_to=x", "/login.html", "login", "https://example.com/sso/start", "https://login.example.com/",
 			"https://auth.example.com?x=/", "//auth.example.com/x", "https://accounts.example.org/o/oauth2/v2/auth?x", "/.auth/login/aad",
 			"/realms/x/protocol/openid-connect/auth",

@@ -1,7 +1,10 @@
 package eligibility
 
 import (
+	_ "embed"
+	"net/url"
 	"strings"
+	"unicode"
 
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
@@ -43,6 +46,51 @@ var riskyWords = words(
 		"search secret secrets session sessions settings share shared shares sharing signin signup sso staging " +
 		"ticket tickets token tokens tracking transfer unlock unsubscribe verification verified verify vouchers voucher webhook webhooks")
 
+// foreignWords are such words in other languages. Each line begins with what they mean.
+//
+//go:embed words.txt
+var foreignWords string
+
+// unspaced are those in scripts without spaces, so that they may stand anywhere in a name.
+var unspaced []string
+
+func init() {
+	for line := range strings.Lines(foreignWords) {
+		meaning, list, _ := strings.Cut(line, " ")
+		for name := range strings.FieldsSeq(list) {
+			word := strings.Join(action.Words(name), "")
+			riskyWords[word] = true
+			if meaning == "login" {
+				loginWords[word] = true
+			}
+			if strings.ContainsFunc(name, func(c rune) bool {
+				return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+			}) {
+				unspaced = append(unspaced, word)
+			}
+		}
+	}
+}
+
+// foreign returns the first risky word in a segment that is not written in ASCII alone, or "".
+func foreign(segment string) string {
+	name, err := url.PathUnescape(segment)
+	if err != nil {
+		return ""
+	}
+	for _, word := range action.Words(name) {
+		if riskyWords[word] {
+			return word
+		}
+		for _, w := range unspaced {
+			if strings.Contains(word, w) {
+				return w
+			}
+		}
+	}
+	return ""
+}
+
 func words(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
@@ -73,6 +121,11 @@ func WordIn(location string) (worst Word, word string) {
 		name, _, _ := strings.Cut(segment, ".")
 		if name = strings.Trim(name, "-"); worst < Utility && utilityWords[name] {
 			worst, word = Utility, name
+		}
+		if worst < Risky && strings.Contains(segment, "%") {
+			if name := foreign(segment); name != "" {
+				worst, word = Risky, name
+			}
 		}
 		for name := range strings.FieldsFuncSeq(segment, func(c rune) bool { return c == '-' || c == '.' }) {
 			if worst < Risky && riskyWords[name] {
