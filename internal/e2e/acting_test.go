@@ -97,3 +97,33 @@ func TestReportNamesEachShapeOfActingLinksOnce(t *testing.T) {
 		}
 	})
 }
+
+// What a link or robots.txt says against a visit counts, whatever the address.
+func TestLinksThatAreMarkedAreNotRequested(t *testing.T) {
+	asked := new(sync.Map)
+	home := testkit.Reply(http.StatusOK, `<title>home</title><a href="/a">a</a> <a href="/b" rel="nofollow">b</a> <a href="/c" data-method="delete">c</a>
+		<a href="/d" onclick="return confirm('Sure?')">d</a> <a href="/private/e">e</a> <a href="/f?PHPSESSID=1">f</a>`)
+	h := func(w http.ResponseWriter, r *http.Request) {
+		switch asked.Store(r.RequestURI, true); r.URL.Path {
+		case "/":
+			home(w, r)
+		case "/robots.txt":
+			testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /private/\n", "Content-Type", "text/plain")(w, r)
+		default:
+			testkit.Page(r.URL.Path)(w, r)
+		}
+	}
+	testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h)}, func(s *testkit.Site) {
+		done := explore(s, servemap.ExploreOptions{})
+		s.WantListed("/", "/a")
+		asked.Range(func(path, _ any) bool {
+			if path != "/" && path != "/a" && path != "/robots.txt" {
+				s.Errorf("it asked for %s", path)
+			}
+			return true
+		})
+		if skipped := done.Skipped; skipped["acting"] != 2 || skipped["nofollow"] != 1 || skipped["disallowed"] != 1 || skipped["query"] != 1 {
+			s.Errorf("skipped: %v", skipped)
+		}
+	})
+}

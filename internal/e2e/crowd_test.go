@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -43,4 +44,9 @@ func (c crowd) visit(from, target string, headers ...string) {
 	c.From(from, target, headers...)
 	c.Settle()
 	time.Sleep(betweenVisits)
+}
+
+// status answers with a status and a short page.
+func status(code int, headers ...string) http.HandlerFunc {
+	return testkit.Reply(code, testkit.HTML("", "an error"), headers...)
 }

@@ -57,58 +57,9 @@ func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
 	})
 }
 
-func TestExplainTellsWhatALinkAnswers(t *testing.T) {
-	h := testkit.Paths{
-		"/": testkit.Page("home", "/old", "/gone", "/a"), "/a": testkit.Page("a"),
-		"/old": status(301, "Location", "/new"), "/gone": status(410),
-	}
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		s.Visit("/", "/a", "/old", "/gone")
-		h["/a"] = http.NotFound
-		time.Sleep(time.Minute)
-		s.Visit("/a")
-		for path, want := range map[string]string{"/old": "got 301", "/gone": "got 410", "/a": "answered 404 at"} {
-			if e := s.Explained(path); !strings.Contains(e.Text, want) {
-				s.Errorf("%s: %q, want %q in it", path, e.Text, want)
-			}
-		}
-	})
-}
-
 // edition serves a page after n edits.
 func edition(n int) http.HandlerFunc {
 	return testkit.Page(fmt.Sprintf("This is edition %d of it, which has %d sentences more than the first one had.", n, n))
-}
-
-func TestExplainTellsOfDates(t *testing.T) {
-	h := testkit.Paths{}
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		var changes []time.Time
-		for n := range 7 {
-			if h["/"] = edition(n); n > 0 {
-				changes = slices.Insert(changes, 0, time.Now().UTC().Truncate(time.Second))
-			}
-			for range 4 {
-				s.Visit("/")
-				time.Sleep(6 * time.Hour)
-			}
-		}
-		e := s.Explained("/")
-		d := e.Dates
-		if !slices.Equal(d.Changes, changes[:4]) || e.Page.Changes != 6 || !e.Page.LastModified.Equal(changes[0]) {
-			s.Errorf("changes %v, want %v", d.Changes, changes[:4])
-		}
-		if d.Shortest <= 0 || d.Shortest > d.Interval || d.Interval > d.Longest || d.Interval < 12*time.Hour || d.Interval > 48*time.Hour {
-			s.Errorf("a change each %v (%v to %v), of a page that changes each day", d.Interval, d.Shortest, d.Longest)
-		}
-		if d.ChangeFreq != "daily" || d.Probability <= 0 || d.Probability > 1 {
-			s.Errorf("changefreq %q with probability %v", d.ChangeFreq, d.Probability)
-		}
-		before := changes[0].Add(-6 * time.Hour).Format(time.RFC3339)
-		if want := "between the observations at " + before + " and " + changes[0].Format(time.RFC3339); !strings.Contains(d.Text, want) {
-			s.Errorf("%q, want that it changed %s", d.Text, want)
-		}
-	})
 }
 
 func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {

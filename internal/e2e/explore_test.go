@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -36,98 +35,10 @@ func (h *serial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next(w, r)
 }
 
-// trap is a blog with everything that keeps crawlers busy, and links that really delete.
-type trap struct {
-	mu      sync.Mutex
-	asked   []string
-	deleted []string
-}
-
-const articles = 300
-
-func (s *trap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = append(s.asked, r.URL.RequestURI())
-	path, query := r.URL.Path, r.URL.Query()
-	for _, word := range []string{"delete", "logout", "destroy"} {
-		if strings.Contains(r.URL.RequestURI(), word) {
-			s.deleted = append(s.deleted, r.URL.RequestURI())
-		}
-	}
-	var n, m int
-	switch {
-	case path == "/":
-		links := []string{"/calendar/2026/11", "/logout", "/private/", "/shop?color=red", "/posts?page=2"}
-		for i := range 10 {
-			links = append(links, "/article-"+strconv.Itoa(i+1))
-		}
-		testkit.Page("home", links...)(w, r)
-	case path == "/posts":
-		page, _ := strconv.Atoi(query.Get("page"))
-		links := []string{"/posts?page=" + strconv.Itoa(page+1), "/posts?page=" + strconv.Itoa(page) + "&PHPSESSID=" + strconv.Itoa(len(s.asked))}
-		for i := (page - 1) * 10; i < min(articles, page*10); i++ {
-			links = append(links, "/article-"+strconv.Itoa(i+1))
-		}
-		if page*10 >= articles {
-			links = links[1:]
-		}
-		testkit.Page(r.URL.RequestURI(), links...)(w, r)
-	case path == "/shop": // facets: each page links to more of them
-		links := []string{}
-		for _, facet := range []string{"size", "brand", "price", "sort"} {
-			links = append(links, r.URL.RequestURI()+"&"+facet+"="+strconv.Itoa(len(s.asked)%7))
-		}
-		testkit.Page(r.URL.RequestURI(), links...)(w, r)
-	case scan(path, "/calendar/%d/%d", &n, &m): // endless in both directions
-		next, before := n*12+m, n*12+m-2
-		testkit.Page(path, fmt.Sprintf("/calendar/%d/%d", next/12, next%12+1), fmt.Sprintf("/calendar/%d/%d", before/12, before%12+1))(w, r)
-	case scan(path, "/article-%d", &n):
-		html := testkit.HTML("", path, "/", "/posts/"+strconv.Itoa(n)+"/delete", "/posts.php?action=delete&id="+strconv.Itoa(n), "/deletePost/"+strconv.Itoa(n))
-		html = strings.Replace(html, "</main>", `<a href="/posts/`+strconv.Itoa(n)+`" data-method="delete">x</a><a href="/a/b/`+strconv.Itoa(n)+`" rel="nofollow">y</a></main>`, 1)
-		testkit.Reply(http.StatusOK, html)(w, r)
-	case path == "/robots.txt":
-		io.WriteString(w, "User-agent: *\nDisallow: /private/\n")
-	default:
-		testkit.Page(path, "/")(w, r)
-	}
-}
-
 // scan reads the numbers in a path of a form, such as "/article-%d".
 func scan(path, format string, numbers ...any) bool {
 	_, err := fmt.Sscanf(path+" .", format+" .", numbers...)
 	return err == nil
-}
-
-func TestExploringASiteOfTrapsListsItsArticlesAndDeletesNothing(t *testing.T) {
-	blog := new(trap)
-	testkit.Run(t, testkit.Setup{Handler: blog}, func(s *testkit.Site) {
-		done := explore(s, servemap.ExploreOptions{})
-		if len(blog.deleted) > 0 {
-			s.Errorf("it asked for %v", blog.deleted)
-		}
-		if len(blog.asked) >= 600 {
-			s.Errorf("%d requests were made for %d articles", len(blog.asked), articles)
-		}
-		listed := s.LastMods()
-		for i := range articles {
-			if path := fmt.Sprintf("/article-%d", i+1); !contains(listed, path) {
-				s.Errorf("%s is not listed", path)
-			}
-		}
-		for _, asked := range blog.asked {
-			if strings.HasPrefix(asked, "/private/") || strings.Contains(asked, "PHPSESSID") || strings.HasPrefix(asked, "/a/b/") {
-				s.Errorf("it asked for %s", asked)
-			}
-		}
-		if done.Waiting != 0 || done.State != nil || done.Requests != len(blog.asked)-1 { // one is for robots.txt
-			s.Errorf("the exploration says %d requests, %d waiting; the site saw %d", done.Requests, done.Waiting, len(blog.asked))
-		}
-		if done.Skipped["acting"] == 0 || done.Skipped["query"] == 0 || done.Skipped["disallowed"] != 1 || done.Skipped["nofollow"] == 0 || len(done.Acting) == 0 {
-			s.Errorf("skipped: %v, acting: %d", done.Skipped, len(done.Acting))
-		}
-		s.WantHints()
-	})
 }
 
 func contains(mods map[string]string, path string) bool {

@@ -46,35 +46,6 @@ func TestExplorationGoesOnWhereItEnded(t *testing.T) {
 	})
 }
 
-func TestExplorationGivesWayToALoadedSite(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/b": testkit.Page("b")}
-	busy := 2
-	site["/a"] = func(w http.ResponseWriter, r *http.Request) {
-		if busy--; busy >= 0 {
-			w.Header().Set("Retry-After", "7")
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		testkit.Page("a")(w, r)
-	}
-	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		begun := time.Now()
-		explore(s, servemap.ExploreOptions{})
-		s.WantListed("/", "/a", "/b")
-		if took := time.Since(begun); took < 14*time.Second {
-			s.Errorf("it took %v, although the site asked twice for 7 seconds", took)
-		}
-	})
-	site["/a"] = func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
-	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		done := explore(s, servemap.ExploreOptions{})
-		s.WantListed("/", "/b")
-		if done.Skipped["failed"] != 1 || done.State != nil {
-			s.Errorf("one page is always refused: %+v", done)
-		}
-	})
-}
-
 func TestExplorationOfASiteThatFailsGoesOnLater(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -334,24 +334,6 @@ func TestExploringObeysTheGroupForItsOwnName(t *testing.T) {
 	f.wantListed("/", "/a")
 }
 
-func TestPageOfAnotherProcessIsLeftToVisitors(t *testing.T) {
-	f := behind(t, testkit.PageOfItsURL("/a", "/b"), func(pass http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/b" {
-				testkit.PageOfItsURL("/a")(w, r)
-				return
-			}
-			pass.ServeHTTP(w, r)
-		})
-	})
-	done, err := f.Explore(t.Context(), nil)
-	base.Check(t, err)
-	f.wantListed("/", "/a")
-	if done.Skipped["elsewhere"] != 1 {
-		t.Errorf("skipped: %v", done.Skipped)
-	}
-}
-
 func TestFrontThatAddsToPagesIsNoneOfItsOwn(t *testing.T) {
 	f := behind(t, testkit.PageOfItsURL("/a", "/b"), func(pass http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -18,46 +17,6 @@ import (
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
-
-// badLog is a log that fails at every record.
-type badLog struct{ trouble func() }
-
-func (l badLog) Enabled(context.Context, slog.Level) bool  { l.trouble(); return true }
-func (l badLog) Handle(context.Context, slog.Record) error { l.trouble(); return nil }
-func (l badLog) WithAttrs([]slog.Attr) slog.Handler        { return l }
-func (l badLog) WithGroup(string) slog.Handler             { return l }
-
-func TestBadLoggerHoldsNothingUp(t *testing.T) {
-	for _, name := range []string{"that blocks", "that panics"} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				blocked := make(chan struct{})
-				t.Cleanup(func() { close(blocked) })
-				trouble := func() { <-blocked }
-				if name == "that panics" {
-					trouble = func() { panic("no log") }
-				}
-				opts := servemap.Options{Logger: slog.New(badLog{trouble})}
-				s := testkit.Start(t, testkit.Setup{Options: opts, Handler: testkit.PageOfItsURL("/a")})
-				for range 100 { // all visitors have a cookie, so there is a hint
-					if a := s.Get("/", "Cookie", "session=1"); a.Status != http.StatusOK {
-						t.Fatalf("status %d", a.Status)
-					}
-				}
-				for _, path := range []string{"/", "/a"} {
-					if a := s.Get(path); a.Status != http.StatusOK {
-						t.Fatalf("status %d", a.Status)
-					}
-				}
-				s.WantListed("/", "/a")
-				if hints := s.Stats().Hints; len(hints) != 1 {
-					t.Errorf("hints %q, want that on cookies", hints)
-				}
-				s.Shut()
-			})
-		})
-	}
-}
 
 func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
 	check := func(r *http.Request) {

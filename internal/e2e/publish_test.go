@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
@@ -184,24 +183,6 @@ func TestReportOnlyServesAReportInPlaceOfTheSitemap(t *testing.T) {
 		}
 		if pages != 2 || s.Stats().Listed != 2 {
 			s.Errorf("%d pages, %+v", pages, s.Stats())
-		}
-	})
-}
-
-func TestMountServesTheSitemapWhateverTheRoutes(t *testing.T) {
-	mount := func(site *servemap.Site) http.Handler {
-		r := mux.NewRouter()
-		r.HandleFunc("/", testkit.Page("home"))
-		r.HandleFunc("/sitemaps-explained", testkit.Page("explained"))
-		r.PathPrefix("/").HandlerFunc(testkit.Page("catch-all"))
-		site.Mount(r)
-		return r
-	}
-	testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
-		s.Get("/")
-		s.WantListed("/")
-		if a := s.Get("/sitemaps-explained"); !strings.Contains(a.Body, "explained") {
-			t.Error("a page whose name begins like the sitemap's is not served")
 		}
 	})
 }

@@ -38,6 +38,7 @@ func TestOnlyRequestsForPagesAreWatched(t *testing.T) {
 		{"event stream", with(get("/a"), "Accept", "text/event-stream"), false},
 		{"identity header", with(get("/a"), "X-Forwarded-User", "jane"), false},
 		{"cookie", with(get("/a"), "Cookie", "session=1"), false},
+		{"fragment that a script fetches", with(get("/a"), "Sec-Fetch-Dest", "empty"), false},
 		{"another host", get("http://evil.example.net/a"), false},
 		{"dot segment", get("/a/../b"), false},
 		{"made inside the process", &http.Request{Method: http.MethodGet, Host: "example.com", URL: get("/a").URL, Header: http.Header{}}, false},

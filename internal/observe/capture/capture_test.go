@@ -1,106 +1,13 @@
 package capture
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/page/robots"
 )
-
-func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
-	html := func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html; charset=utf-8") }
-	for _, c := range []struct {
-		name     string
-		handler  http.HandlerFunc
-		status   int
-		body     string
-		complete bool
-	}{
-		{"nothing at all, and so no proof", func(w http.ResponseWriter, r *http.Request) { html(w) }, 200, "", false},
-		{"a page", func(w http.ResponseWriter, r *http.Request) { html(w); io.WriteString(w, page) }, 200, page, true},
-		{"a page without a type", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, page) }, 200, page, true},
-		{"a source that fails in the page", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			io.Copy(w, io.MultiReader(strings.NewReader(page), failing{}))
-		}, 200, page, false},
-		{"a source that fails at once", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			io.Copy(w, failing{})
-			http.Error(w, "not there", http.StatusNotFound)
-		}, 404, "", true},
-		{"less than declared", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.Header().Set("Content-Length", "1000")
-			io.WriteString(w, page)
-		}, 200, page, false},
-		{"a panic recovered in the page", func(w http.ResponseWriter, r *http.Request) {
-			defer func() {
-				_ = recover()
-				w.WriteHeader(http.StatusInternalServerError)
-			}()
-			io.WriteString(w, page)
-			panic("in the middle")
-		}, 200, page, false},
-		{"attachment", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Disposition", "attachment")
-			io.WriteString(w, page)
-		}, 200, "", true},
-		{"a request replaced in place", func(w http.ResponseWriter, r *http.Request) {
-			ctx, cancel := context.WithCancel(r.Context())
-			*r = *r.WithContext(ctx)
-			defer cancel()
-			io.WriteString(w, page)
-		}, 200, page, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			h, saw := seen(c.handler, buffers())
-			srv := newHTTP1(h)
-			defer srv.Close()
-			if resp, err := srv.Client().Get(srv.URL); err == nil {
-				resp.Body.Close()
-			}
-			got := <-saw
-			if got.Status != c.status || string(got.Body) != c.body || got.Complete != c.complete || got.Truncated {
-				t.Errorf("saw status %d, body %q, complete %v, truncated %v", got.Status, got.Body, got.Complete, got.Truncated)
-			}
-		})
-	}
-}
-
-func TestPanicsPassUntouched(t *testing.T) {
-	b := buffers()
-	end := func(leave func()) (recovered any, returned bool) {
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			defer func() { recovered = recover() }()
-			NewRecorder(b).Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				io.WriteString(w, page)
-				leave()
-			}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Page)
-			returned = true
-		}()
-		<-ended
-		return recovered, returned
-	}
-	for _, value := range []any{http.ErrAbortHandler, errHere, "text"} {
-		if got, returned := end(func() { panic(value) }); got != value || returned {
-			t.Errorf("recovered %v, want %v", got, value)
-		}
-	}
-	if got, returned := end(runtime.Goexit); got != nil || returned {
-		t.Errorf("a goroutine that ends itself: recovered %v, returned %v", got, returned)
-	}
-	if b.InUse() != 0 {
-		t.Errorf("%d bytes in use after panics", b.InUse())
-	}
-}
 
 func TestRecorderFindsItsOwnCapture(t *testing.T) {
 	mine, other := NewRecorder(buffers()), NewRecorder(buffers())
@@ -163,49 +70,6 @@ func TestLateWritesAreNotSeen(t *testing.T) {
 	}
 	if rec.Body.String() != page+"latelater" {
 		t.Errorf("late writes did not arrive: %q", rec.Body)
-	}
-}
-
-const text = "User-agent: *\nDisallow: /internal/\n"
-
-func TestRobotsTxtIsKept(t *testing.T) {
-	file := func(name, content string) http.HandlerFunc {
-		path := writeFile(t, name, content)
-		return func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) }
-	}
-	long := text + strings.Repeat("# more\n", robots.Enough/7)
-	for _, c := range []struct {
-		name    string
-		handler http.HandlerFunc
-		status  int
-		kept    string
-		cut     bool
-	}{
-		{"file", file("robots.txt", text), 200, text, false},
-		{"file that is long", file("robots.txt", long), 200, long[:robots.Enough], true},
-		{"written without a type, and long", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, long) }, 200, long[:robots.Enough], true},
-		{"encoded", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/plain")
-			w.Header().Set("Content-Encoding", "own")
-			io.WriteString(w, text)
-		}, 200, text, false},
-		{"error", http.NotFound, 404, "", false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := response.NewBuffers(2<<20, 4<<20)
-			got := httptest.NewRecorder()
-			seen := NewRecorder(b).Serve(c.handler, got, httptest.NewRequest("GET", "/robots.txt", nil), RobotsTxt)
-			if string(seen.Body) != c.kept || seen.Truncated != c.cut || seen.Status != c.status || !seen.Complete {
-				t.Errorf("status %d, kept %d bytes, cut %v, complete %v; want %d, %d, %v, true",
-					seen.Status, len(seen.Body), seen.Truncated, seen.Complete, c.status, len(c.kept), c.cut)
-			}
-			if c.status == 200 && !strings.HasPrefix(got.Body.String(), c.kept) {
-				t.Errorf("kept %.40q, but the client got %.40q", c.kept, got.Body)
-			}
-			if n := b.InUse(); n > robots.Enough {
-				t.Errorf("%d bytes are lent", n)
-			}
-		})
 	}
 }
 

@@ -1,17 +1,13 @@
 package capture
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestBodyIsLeftOutWithoutMemory(t *testing.T) {
@@ -22,42 +18,6 @@ func TestBodyIsLeftOutWithoutMemory(t *testing.T) {
 	if got.HTML() || !got.Truncated || got.Body != nil || got.Written != 606 || !got.Complete {
 		t.Errorf("saw %+v", got.Response)
 	}
-}
-
-// A handler sends a line each second for an hour. The client gets each within that second.
-func TestStreamsForAnHour(t *testing.T) {
-	const window = 4 << 10
-	synctest.Test(t, func(t *testing.T) {
-		l := base.NewListener()
-		client, err := l.Dial(t.Context())
-		base.Check(t, err)
-		b := response.NewBuffers(window, 1<<20)
-		h, saw := seen(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			for range 3600 {
-				io.WriteString(w, "data: an event\n")
-				w.(http.Flusher).Flush()
-				time.Sleep(time.Second)
-			}
-		}), b)
-		srv := &http.Server{Handler: h}
-		go srv.Serve(l)
-		go io.WriteString(client, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
-		resp, err := http.ReadResponse(bufio.NewReader(client), nil)
-		base.Check(t, err)
-		begun, lines, most := time.Now(), bufio.NewReader(resp.Body), int64(0)
-		for i := range 3600 {
-			if _, err := lines.ReadString('\n'); err != nil || time.Since(begun) != time.Duration(i)*time.Second {
-				t.Fatalf("event %d came after %v, %v", i, time.Since(begun), err)
-			}
-			most = max(most, b.InUse())
-		}
-		if got := <-saw; most > window || len(got.Body) != window || !got.Truncated || !got.Complete {
-			t.Errorf("%d bytes were lent, %d kept, truncated %v, complete %v", most, len(got.Body), got.Truncated, got.Complete)
-		}
-		client.Close()
-		srv.Close()
-	})
 }
 
 // cheapWriter costs nothing and has the interfaces of net/http's writer for HTTP/1.1.
