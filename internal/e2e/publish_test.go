@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 )

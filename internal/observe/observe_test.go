@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"bytes"
 	"io"
 	"maps"
 	"net/http"
@@ -52,14 +51,6 @@ func TestOnlyRequestsForPagesAreWatched(t *testing.T) {
 				r.wantObservations(0)
 			}
 		})
-	}
-}
-
-func TestNothingIsWatchedAfterClose(t *testing.T) {
-	r := start(t)
-	r.Close()
-	if r.watches(get("/a"), page200) {
-		t.Error("a request was watched after Close")
 	}
 }
 
@@ -221,15 +212,6 @@ func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 	if got := r.Counts(); !maps.Equal(got, want) {
 		t.Errorf("counts = %v, want %v", got, want)
 	}
-}
-
-func TestLongPageIsSeen(t *testing.T) {
-	r := start(t)
-	r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
-		page200(w, req)
-		w.Write(bytes.Repeat([]byte("<p>more"), observation.MaxPage/7+1))
-	})
-	r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
 }
 
 // idleIndexer returns an indexer that takes no work from its queue.

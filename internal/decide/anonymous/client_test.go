@@ -170,19 +170,6 @@ func TestOtherAddressesHaveNoNetwork(t *testing.T) {
 	}
 }
 
-func BenchmarkCredentials(b *testing.B) {
-	r := &http.Request{Header: http.Header{
-		"User-Agent": {"Mozilla/5.0"}, "Accept": {"text/html"}, "Accept-Language": {"de"}, "Accept-Encoding": {"gzip"},
-		"Cookie": {"_ga=1; _gid=2"}, "X-Forwarded-For": {"192.0.2.1"}, "Cache-Control": {"no-cache"}, "Referer": {"https://example.com/"},
-	}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if Credentials(r, Benign{}) != eligibility.None {
-			b.Fatal("not anonymous")
-		}
-	}
-}
-
 // cookies-everybody.txt has cookies that any visitor's browser may hold, and cookies-somebody.txt
 // sessions and cookies that are set for logged-in users.
 func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {

@@ -135,14 +135,3 @@ var benchmarks = []struct{ name, location string }{
 	{"query", "/category/electronics/tv-and-audio?lang=de&page=2"},
 	{"token", "/share/V1StGXR8_Z5jdHi6B-myT"},
 }
-
-func BenchmarkLooks(b *testing.B) {
-	for _, bb := range benchmarks {
-		b.Run(bb.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				Looks(bb.location)
-			}
-		})
-	}
-}

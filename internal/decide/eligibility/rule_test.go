@@ -183,16 +183,6 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 	newRules(t, list("/"+strings.Repeat("a*", 8), Never))
 }
 
-func BenchmarkMatch(b *testing.B) {
-	rs := newRules(b, list("/admin/", Never), list("/*/draft", Never), list("/blog/", Always), list("/*.php$", Never))
-	b.ReportAllocs()
-	for b.Loop() {
-		if r, _ := rs.Match("/blog/2026/a-post-with-a-name"); r.Listing != Always {
-			b.Fatal(r)
-		}
-	}
-}
-
 func TestRulesThatNameOneLocationListIt(t *testing.T) {
 	rs, err := NewRules([]Rule{
 		{Pattern: "/a$", Listing: Always}, {Pattern: "/caf%c3%a9$", Listing: Never}, {Pattern: "/b", Listing: Always},

@@ -189,21 +189,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkDecode(b *testing.B) {
-	body := bytes.Repeat([]byte("<p>Some <b>text</b> of a page.</p>\n"), 3000)
-	for _, coding := range []string{"gzip", "deflate", "br", "zstd"} {
-		encoded := encode(b, coding, body)
-		b.Run(coding, func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			var out []byte
-			for b.Loop() {
-				var err error
-				if out, _, err = Decode(out[:0], coding, encoded, 1<<20); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -8,37 +8,23 @@ import (
 // maxDate is the length of the longest text that may be a date, in bytes.
 const maxDate = 64
 
-// isoLayouts are the forms of ISO 8601 that pages use, with a space in place of the T. [time.Parse]
-// accepts a fraction after any seconds.
-var isoLayouts = [...]string{
-	"2006-01-02 15:04:05Z07:00",
-	"2006-01-02 15:04:05Z0700",
-	"2006-01-02 15:04:05Z07",
-	"2006-01-02 15:04:05",
-	"2006-01-02 15:04Z07:00",
-	"2006-01-02 15:04Z0700",
-	"2006-01-02 15:04",
-	"2006-01-02 15:04:05 Z07:00",
-	"2006-01-02 15:04:05 Z0700",
-	"2006-01-02 15:04:05 MST",
-	"2006-01-02",
-}
+// isoLayouts are the forms of ISO 8601 that pages use, with a space in place of the T. mailLayouts
+// are those of RFC 822, RFC 1123 and RFC 850 without the day of the week, which adds nothing and is
+// often wrong, and with spaces in place of dashes. [time.Parse] accepts a fraction after any seconds.
+var (
+	isoLayouts  = layouts([]string{"2006-01-02"}, []string{"", "Z07:00", "Z0700", "Z07", " Z07:00", " Z0700", " MST"})
+	mailLayouts = layouts([]string{"2 Jan 2006", "2 Jan 06"}, []string{"", " MST", " -0700"})
+)
 
-// mailLayouts are the forms of RFC 822, RFC 1123 and RFC 850 without the day of the week, which
-// adds nothing and is often wrong.
-var mailLayouts = [...]string{
-	"2 Jan 2006 15:04:05 MST",
-	"2 Jan 2006 15:04:05 -0700",
-	"2 Jan 06 15:04:05 MST",
-	"2 Jan 06 15:04:05 -0700",
-	"2 Jan 2006 15:04 MST",
-	"2 Jan 2006 15:04 -0700",
-	"2 Jan 06 15:04 MST",
-	"2 Jan 06 15:04 -0700",
-	"2-Jan-06 15:04:05 MST",
-	"2-Jan-2006 15:04:05 MST",
-	"2 Jan 2006 15:04:05",
-	"2 Jan 2006",
+// layouts returns the days with each time and zone, and alone.
+func layouts(days, zones []string) (all []string) {
+	for _, day := range days {
+		all = append(all, day)
+		for _, zone := range zones {
+			all = append(all, day+" 15:04:05"+zone, day+" 15:04"+zone)
+		}
+	}
+	return all
 }
 
 // parseDate reads a date in a form of ISO 8601, RFC 822 or RFC 850, and returns the zero Time for
@@ -49,18 +35,19 @@ func parseDate(s string) time.Time {
 	if len(s) < day || len(s) > maxDate {
 		return time.Time{}
 	}
-	layouts := mailLayouts[:]
-	isDigit := s[0] >= '0' && s[0] <= '9'
-	switch {
-	case isDigit && s[4] == '-':
-		layouts = isoLayouts[:]
+	forms := isoLayouts
+	if isDigit := s[0] >= '0' && s[0] <= '9'; isDigit && s[4] == '-' {
 		if len(s) > day && s[day] == 'T' {
 			s = s[:day] + " " + s[day+1:]
 		}
-	case !isDigit:
-		s = strings.TrimLeft(s[max(strings.IndexAny(s, ", "), 0):], ", ") // without the day of the week
+	} else {
+		forms = mailLayouts
+		if !isDigit {
+			s = strings.TrimLeft(s[max(strings.IndexAny(s, ", "), 0):], ", ") // without the day of the week
+		}
+		s = strings.Replace(s, "-", " ", strings.Count(s[:min(len(s), len("02-Jan-"))], "-"))
 	}
-	for _, layout := range layouts {
+	for _, layout := range forms {
 		if t, err := time.Parse(layout, s); err == nil {
 			return inNamedZone(t).UTC()
 		}

@@ -106,16 +106,6 @@ func TestResolveKeepsLinksToTheFolder(t *testing.T) {
 	}
 }
 
-func TestLinkMayNameItsHostInAnyScript(t *testing.T) {
-	n := newNormalizer(t, "https://xn--mller-kva.example", Config{})
-	if got, want := n.Resolve("/", "https://MÜLLER.example/a"), (Result{Location: "/a"}); got != want {
-		t.Errorf("a link to the origin: %+v, want %+v", got, want)
-	}
-	if got, want := n.Resolve("/", "https://möller.example/a"), (Result{Reason: ReasonHost}); got != want {
-		t.Errorf("a link to another host: %+v, want %+v", got, want)
-	}
-}
-
 func TestLinksNameTheOriginAndRequestsTheHostsGiven(t *testing.T) {
 	// Links do not name the host that a proxy sends.
 	n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"backend.internal"}})

@@ -247,39 +247,3 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		})
 	}
 }
-
-func TestReasonsHaveNames(t *testing.T) {
-	none := ReasonQuery + 1
-	seen := map[string]bool{none.String(): true, none.Text(): true, "": true}
-	for r := ReasonNone; r <= ReasonQuery; r++ {
-		for _, s := range []string{r.String(), r.Text()} {
-			if seen[s] {
-				t.Errorf("reason %d is called %q, which is not its own", r, s)
-			}
-			seen[s] = true
-		}
-	}
-	if s := none.String(); s != "unknown" {
-		t.Errorf("a reason that does not exist is called %q", s)
-	}
-}
-
-func BenchmarkRequest(b *testing.B) {
-	n := newNormalizer(b, "https://example.com", Config{})
-	for _, bb := range []struct{ name, host, target string }{
-		{"Plain", "example.com", "/news/2026/a-short-title"},
-		{"PlainLocalhost", "localhost:8080", "/news/2026/a-short-title"},
-		{"Escaped", "example.com", "/news/2026/caf%c3%a9"},
-		{"Page", "example.com", "/news/?page=2"},
-		{"Tracking", "example.com", "/news/a-title?utm_source=x&utm_medium=y&fbclid=abcdefghijklmn"},
-		{"Refused", "example.com", "/news/?token=abc&q=1&r=2&s=3"},
-		{"ForeignHost", "evil.com", "/news/"},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				n.Request(bb.host, bb.target)
-			}
-		})
-	}
-}

@@ -147,30 +147,16 @@ func checkSegments(path string) Reason {
 		if segment == "." || segment == ".." {
 			return ReasonSegment
 		}
-		if isSession(segment) {
+		if session.MatchString(segment) {
 			return ReasonPathParam
 		}
 	}
 	return ReasonNone
 }
 
-// isSession reports whether a segment in normal form is a session, such as "jsessionid=0A1B". Some
+// session matches a segment in normal form that is a session, such as "jsessionid=0A1B". Some
 // servers write it after a slash, others after a semicolon.
-func isSession(segment string) bool {
-	name, _, ok := strings.Cut(segment, "=")
-	if !ok {
-		if name, _, ok = strings.Cut(segment, "%3D"); !ok {
-			return false
-		}
-	}
-	switch s := strings.ToLower(name); s {
-	case "session", "sid", "cfid", "cftoken", "zenid", "oscsid", "xtcsid":
-		return true
-	default:
-		return strings.HasSuffix(s, "sessionid") || strings.HasSuffix(s, "session_id") || strings.HasSuffix(s, "session-id") ||
-			strings.HasSuffix(s, "sessid") || strings.HasPrefix(s, "aspsessionid")
-	}
-}
+var session = regexp.MustCompile(`(?i)^(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|aspsessionid.*|.*(?:sess|session[_-]?)id)(?:=|%3D)`)
 
 // email matches something like an e-mail address: the end of a mailbox, and a domain whose last label
 // starts with a letter. So a handle such as "@jane" and a version such as "lib@1.2.3" do not count.

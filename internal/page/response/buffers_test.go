@@ -2,7 +2,6 @@ package response
 
 import (
 	"bytes"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -50,21 +49,6 @@ func TestBodyIsBounded(t *testing.T) {
 				t.Errorf("%d in use after Release", b.InUse())
 			}
 		})
-	}
-}
-
-// A page that is served again and again reuses the buffers in which it grew.
-func TestBuffersAreUsedAgain(t *testing.T) {
-	b, times := NewBuffers(1<<20, 1<<20), 200
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range times {
-		kept(b, b.Limits(true), 8000, 8000, 80_000).Release()
-	}
-	runtime.ReadMemStats(&after)
-	// The race detector makes a pool drop every fourth buffer.
-	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(times); each > 90_000 {
-		t.Errorf("each page cost %d bytes of memory", each)
 	}
 }
 

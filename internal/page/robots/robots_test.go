@@ -311,21 +311,3 @@ func TestHostileFilesTakeLinearTime(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkAllows(b *testing.B) {
-	for name, format := range map[string]string{"prefixes": "Disallow: /section-%d/private/\n", "stars": "Disallow: /*/cart-%d/edit\n"} {
-		b.Run(name, func(b *testing.B) {
-			lines := ""
-			for i := range 1000 {
-				lines += fmt.Sprintf(format, i)
-			}
-			r := Parse([]byte(everyone(lines)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if !r.Allows("/products/garden/chairs/oak-chair-with-arms?page=3") {
-					b.Fatal("disallowed")
-				}
-			}
-		})
-	}
-}
