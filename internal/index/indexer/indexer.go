@@ -235,7 +235,6 @@ func (x *Indexer) Forget(ctx context.Context, location string) error {
 		if err := x.commit(ctx, nil, func(m *merge.Transaction) { m.Forget(location) }); err != nil {
 			return err
 		}
-		delete(x.removals.since, location)
 		return x.syncing.run(ctx, true)
 	})
 }

@@ -24,7 +24,7 @@ func (r *records) open(ctx context.Context) error {
 		return nil
 	}
 	for _, step := range []func(context.Context) error{
-		r.secret, r.replicas.open, r.trust.open, r.removals.open, r.robotsTxt.open, r.activity, r.extensions,
+		r.secret, r.replicas.open, r.trust.open, r.robotsTxt.open, r.activity, r.extensions,
 		r.review.readParts,
 	} {
 		if err := step(ctx); err != nil {

@@ -54,15 +54,15 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			time.Sleep(told)
 			a.wantShown("/")
 		}},
-		{"a doubt of a process that died", func(a, b *rig) {
+		{"a doubt of a process that starts anew", func(a, b *rig) {
 			a.crawl("/a")
 			time.Sleep(told)
 			a.answer("/a", http.StatusNotFound)
 			a.stop()
+			a.start()
 			time.Sleep(pagerecord.ConfirmAfter + told)
 			b.wantShown("/")
 			b.wantVerdict("/a", eligibility.Gone, eligibility.NotFound)
-			a.start()
 		}},
 		{"a doubt that another process ends and has anew", func(a, b *rig) {
 			a.crawl("/a")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/index/merge"
@@ -12,29 +11,12 @@ import (
 )
 
 // removals are the listed pages that may be gone. Each has a minute in which a visitor may still get
-// the page.
+// the page. The page's record says so too. So after a restart, the review finds it, if it is
+// less than a day old. An older one waits for another visitor.
 type removals struct {
 	*Indexer
 	whenDue
 	since map[string]time.Time // the first sign, by location and by the monotonic clock
-}
-
-// open reads the pending removals that are stored.
-func (p *removals) open(ctx context.Context) error {
-	now, before := time.Now(), p.since
-	p.since = map[string]time.Time{}
-	for r, err := range p.cfg.Store.Scan(ctx, p.site.Keys.Pendings(), "") {
-		if err != nil {
-			p.since = before
-			return err
-		}
-		location := strings.TrimPrefix(r.Key, p.site.Keys.Pendings())
-		if since, ok := before[location]; ok {
-			p.since[location] = since
-		}
-		p.note(location, pagerecord.ReadMinute(r.Value).Time(), now)
-	}
-	return nil
 }
 
 // note adds a page. If since is in the future, some clock was ahead, and the minute begins now.
@@ -71,7 +53,7 @@ func (p *removals) run(ctx context.Context, _ bool) error {
 	err := inPieces(p.overdue(time.Now()), itemsAtOnce, func(some []string) (int, error) {
 		var keys []string
 		for _, location := range some {
-			keys = append(append(keys, p.site.RecordKeys(location)...), p.site.Keys.Pending(location))
+			keys = append(keys, p.site.RecordKeys(location)...)
 		}
 		return len(some), p.commit(ctx, keys, func(m *merge.Transaction) {
 			for _, location := range some {
@@ -86,7 +68,7 @@ func (p *removals) run(ctx context.Context, _ bool) error {
 }
 
 // unconfirmed gives up storing that a page is gone. The page still leaves the served
-// files. Storing is tried again when the removals are next read from the store.
+// files. Storing is tried again when the review next finds it.
 func (p *removals) unconfirmed(location string) (again bool) {
 	p.cfg.Files.Withdraw(location, p.since[location])
 	delete(p.since, location)

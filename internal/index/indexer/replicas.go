@@ -50,9 +50,6 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 	if c.Site[f.site.Keys.Erased()] {
 		f.site.Followed.Forget()
 	}
-	if err := f.removals.open(ctx); err != nil {
-		return err
-	}
 	if c.Site[f.site.Keys.Trust()] {
 		if err := f.trust.open(ctx); err != nil {
 			return err

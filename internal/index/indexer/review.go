@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -143,7 +144,8 @@ type reviewed struct {
 	eligibility.Standing
 }
 
-// scan returns the next records, and the keys of those that must change.
+// scan returns the next records, and the keys of those that must change. It notes which pages may be
+// gone.
 func (r *review) scan(ctx context.Context, prefix string) (seen []reviewed, changed []string, err error) {
 	now := time.Now()
 	for rec, err := range r.cfg.Store.Scan(ctx, prefix, r.after) {
@@ -155,6 +157,9 @@ func (r *review) scan(ctx context.Context, prefix string) (seen []reviewed, chan
 			s = new(pagerecord.Page) // a damaged record has no standing
 		} else if r.outdated(strings.TrimPrefix(rec.Key, prefix), s, now) {
 			changed = append(changed, rec.Key)
+		}
+		if s.Listed() && s.HasMinute() && !s.IsOld(moment.Of(now)) {
+			r.removals.note(strings.TrimPrefix(rec.Key, prefix), s.Missing.Time(), now)
 		}
 		if seen = append(seen, reviewed{rec.Key, s.Standing}); len(seen) == reviewStep {
 			break

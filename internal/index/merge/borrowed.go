@@ -37,7 +37,7 @@ func (u *update) borrows() bool {
 // counts for some pages a day.
 func (u visited) keepsBorrowed() bool {
 	p := u.p
-	if d := u.duplicates(u.Showing); p.Showing == u.Showing && !d.BorrowedBeside(u.site.ID(u.Location)) {
+	if p.Showing == u.Showing && !u.borrowedBeside(u.Showing, u.Location) {
 		return true
 	}
 	return p.IsOld(u.Moment()) && (p.MissingNet == pagerecord.SeveralNetworks || p.ByAnother(u.Net) || u.suffices(u.Net))
@@ -47,11 +47,11 @@ func (u visited) keepsBorrowed() bool {
 // one of the two would leave if both had it. A page that is not listed shows nothing of its own while
 // others borrow what it shows.
 func (u *update) belongsToOthers() bool {
-	d := u.duplicates(u.Showing)
-	borrowed := d.BorrowedBeside(u.site.ID(u.Location))
+	borrowed := u.borrowedBeside(u.Showing, u.Location)
 	if !u.p.Listed() {
 		return borrowed
 	}
+	d := u.duplicates(u.Showing)
 	rival := u.rival(u.Location, d)
 	if rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < day {
 		page{u.Transaction, rival}.borrow(u.Visit) // it was the first one to show it
@@ -66,6 +66,12 @@ func (u *update) belongsToOthers() bool {
 	c.Copies = u.copies(rival, d.Members()+1)
 	is, _ := eligibility.Decide(r, c)
 	return is.Reason == eligibility.Duplicate || is.Reason == eligibility.SoftNotFound
+}
+
+// borrowedBeside reports whether pages other than this one have borrowed a content.
+func (m *Transaction) borrowedBeside(showing uint64, location string) bool {
+	d := m.duplicates(showing)
+	return d.BorrowedBeside(m.site.ID(location))
 }
 
 // borrow notes that the listed page has borrowed the content of a visit. If its record has that

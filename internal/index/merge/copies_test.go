@@ -241,3 +241,34 @@ func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
 		}
 	}
 }
+
+// A log-in page with status 200 stands in front of the whole site. The first page is asked for by two
+// networks within a minute, before any other page.
+func TestPageThatAsksSeveralNetworksForThePasswordOfTheWholeSiteStays(t *testing.T) {
+	w, pages := withPages(t, 5)
+	w.wait(48 * time.Hour)
+	login := html("the log-in of the whole site<form method=post><input type=password name=p></form>")
+	w.sight(pages[0], login, from(netA))
+	w.sight(pages[0], login, from(netB))
+	for _, p := range pages[1:] {
+		w.sight(p, login, from(netA))
+	}
+	w.wait(2 * time.Minute)
+	w.wantLeft(pages...)
+}
+
+func TestContentThatAForgottenPageShowedForAWhileIsFree(t *testing.T) {
+	w, pages := withPages(t, 3)
+	w.wait(48 * time.Hour)
+	text := html("what all pages showed for a while")
+	for _, p := range pages {
+		w.sight(p, text)
+	}
+	w.forget(pages[0])
+	for _, p := range pages[1:] {
+		w.sight(p, html(p[1:]))
+	}
+	w.sight("/", html("home", append(pages, "/own")...))
+	w.sight("/own", text)
+	w.wantVerdict("/own", listed, eligibility.ByLink)
+}

@@ -77,16 +77,15 @@ func (u *update) refused(why eligibility.Reason) {
 	case second:
 		p.MissingNet = pagerecord.SeveralNetworks
 		u.giveMinute()
-	case p.HasMinute() && at.Sub(p.Missing) < pagerecord.ConfirmAfter:
-		u.Effects.Pending[u.Location] = p.Missing // another process may have noted it
+	case at.Sub(p.Missing) < pagerecord.ConfirmAfter:
+		u.giveMinute() // another process may have noted it
 	}
 	u.Save(p)
 }
 
-// giveMinute stores that the removal will be confirmed after a minute, if it is of that kind.
+// giveMinute has the removal confirmed after its minute, if it is of that kind.
 func (g page) giveMinute() {
 	if g.p.HasMinute() {
-		g.Put(g.site.Keys.Pending(g.p.Loaded.Location), g.p.Minute())
 		g.Effects.Pending[g.p.Loaded.Location] = g.p.Missing
 	}
 }
@@ -100,11 +99,8 @@ func (g page) stays() {
 	}
 }
 
-// endMinute erases the stored minute of the page.
-func (g page) endMinute() {
-	g.Put(g.site.Keys.Pending(g.p.Loaded.Location), nil)
-	g.Effects.Ended = append(g.Effects.Ended, g.p.Loaded.Location)
-}
+// endMinute ends the minute of the page.
+func (g page) endMinute() { g.Effects.Ended = append(g.Effects.Ended, g.p.Loaded.Location) }
 
 // Confirm is called when the minute of a pending removal is over. The page leaves, unless the
 // removal has ended.
@@ -115,7 +111,7 @@ func (m *Transaction) Confirm(location string) {
 		m.Effects.Pending[location] = p.Missing // another process has ended it, and begun a new one
 		return
 	}
-	if d := m.duplicates(p.Borrowed); p.Borrowed != 0 && d.BorrowedBeside(m.site.ID(location)) {
+	if p.Borrowed != 0 && m.borrowedBeside(p.Borrowed, location) {
 		p.MissingWhy = eligibility.Duplicate
 		m.Save(p)
 	}

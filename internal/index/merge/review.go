@@ -94,12 +94,12 @@ func (g page) erase(key string, id uint64) {
 func (m *Transaction) Forget(location string) {
 	g := m.page(location)
 	p := g.p
+	g.stays()
 	if p.Loaded.Listed {
 		p.Standing = eligibility.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten}
 		g.unlist()
 		g.count(false)
 	}
-	m.Put(m.site.Keys.Pending(location), nil)
 	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
 	g.stored(m.Now)
 	barred := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}

@@ -122,7 +122,7 @@ func (m *Transaction) Stale(v *Visit) *pagerecord.Page {
 func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
 	p := v.Before
 	if p.Missing != 0 || p.Listed() && v.Kind == eligibility.Doubtful {
-		keys = append(keys, site.Keys.Pending(v.Location), site.Keys.Refusals())
+		keys = append(keys, site.Keys.Refusals())
 	}
 	if p.Joined != 0 {
 		keys = append(keys, site.Keys.Duplicates(p.Joined))

@@ -48,7 +48,7 @@ func TestLongestOriginLeavesRoomForTheLongestLocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	location := strings.Repeat("l", MaxLocation)
-	for _, key := range []string{k.Log(math.MaxInt64, location), k.List(MaxShard, location), k.Page(location), k.Pending(location)} {
+	for _, key := range []string{k.Log(math.MaxInt64, location), k.List(MaxShard, location), k.Page(location)} {
 		if len(key) > store.MaxKey {
 			t.Errorf("the key %.40s... has %d bytes", key[maxOrigin:], len(key))
 		}

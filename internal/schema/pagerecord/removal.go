@@ -5,7 +5,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/codec"
 )
 
 // ConfirmAfter is how long a page has to prove that it is there.
@@ -17,6 +16,9 @@ const SeveralNetworks = 1 << 17
 // HasMinute reports whether the removal may be confirmed after a minute. Others wait until the
 // page is seen or refused again.
 func (d *PendingRemoval) HasMinute() bool {
+	if d.Missing == 0 || d.MissingWhy == eligibility.Duplicate {
+		return false
+	}
 	return Variable(d.MissingWhy) || d.MissingWhy == eligibility.NotFound || d.MissingNet == SeveralNetworks
 }
 
@@ -47,16 +49,6 @@ func (d *PendingRemoval) OutweighedBy(why eligibility.Reason) bool {
 		return true
 	}
 	return why == eligibility.NotFound && !d.HasMinute()
-}
-
-// Minute returns the record of a removal that has its minute.
-func (d *PendingRemoval) Minute() []byte { return codec.Marshal(PendingRemoval{Missing: d.Missing}) }
-
-// ReadMinute returns since when a listed page may be gone, according to its record.
-func ReadMinute(b []byte) moment.Time {
-	var d PendingRemoval
-	_ = codec.Unmarshal(b, &d) // a damaged record says nothing
-	return d.Missing
 }
 
 // Unsure reports whether one answer with this reason takes no listed page out, although the page itself
