@@ -148,12 +148,9 @@ func TestSourceIsCaughtAndForgiven(t *testing.T) {
 				}
 			}
 			now = now.Add(time.Duration(tt.rest) * d)
-			next := rs.Forgive(now)
+			rs.Forgive(now)
 			if got := rs.Trust(); got[Page] != tt.want || got[Server] != (Distrust{}) {
 				t.Errorf("%+v, want %+v", got, tt.want)
-			}
-			if rs[Page].Caught && (next <= now || next.Sub(now) > forgivenAfter) {
-				t.Errorf("forgiven at %v, now is %v", next.Time(), now.Time())
 			}
 		})
 	}

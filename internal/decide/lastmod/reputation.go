@@ -51,22 +51,15 @@ func (rs *Reputations) Lied(lie Lie, page uint64, now moment.Time) {
 	r.Caught = r.Caught || lie.Clock || r.Suspect != page || r.Offences == offencesOfOne
 }
 
-// Forgive forgives the sources that have not lied for a month. It returns when the next one
-// is to be forgiven if it does not lie again, 0 if none has lied. A lie at a time later than now, of
-// a wrong clock, counts as one of now.
-func (rs *Reputations) Forgive(now moment.Time) (next moment.Time) {
+// Forgive forgives the sources that have not lied for a month. A lie at a time later than now, of a
+// wrong clock, counts as one of now.
+func (rs *Reputations) Forgive(now moment.Time) {
 	for _, s := range givers {
 		r := &rs[s]
-		r.LastLie = min(r.LastLie, now)
-		if at := r.LastLie.Add(forgivenAfter); r.LastLie == 0 {
-			continue
-		} else if now >= at {
+		if r.LastLie = min(r.LastLie, now); now.Sub(r.LastLie) >= forgivenAfter {
 			*r = Reputation{}
-		} else if next == 0 || at < next {
-			next = at
 		}
 	}
-	return next
 }
 
 // Trust returns which sources are not believed.

@@ -22,15 +22,19 @@ type boilerplate struct {
 }
 
 // open reads the stored boilerplate, so that after a restart the text that all pages show is not
-// taken for news. If it cannot be read, it is learned again.
+// taken for news. If it cannot be read, it is learned again. Later, what is in memory is newer.
 func (b *boilerplate) open(ctx context.Context) error {
+	if !b.kept.IsZero() {
+		return nil
+	}
 	return txn.View(ctx, b.cfg.Store, []string{b.site.Keys.Boilerplate()}, func(t *txn.Tx) {
 		var packed []byte
+		b.kept = time.Now()
 		if codec.Unmarshal(t.Get(b.site.Keys.Boilerplate()), &packed) != nil {
 			return
 		}
 		if site, err := mark.ParseSite(packed); err == nil {
-			b.site.Boilerplate, b.changed, b.kept = *site, false, time.Now()
+			b.site.Boilerplate = *site
 		}
 	})
 }

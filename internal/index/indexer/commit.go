@@ -44,7 +44,6 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	x.syncing.unsynced, x.syncing.urgent = true, x.syncing.urgent || len(done.Left) > 0
 	x.waiting.Add(int64(done.Waiting))
 	for what, n := range done.Events {
-		x.pruning.events += n
 		x.changes[what].Add(uint64(n))
 	}
 	x.site.Layout.Filling = max(x.site.Layout.Filling, done.Filling)

@@ -86,7 +86,6 @@ type parts struct {
 	merging     merging
 	removals    removals
 	eviction    eviction
-	pruning     pruning
 	review      review
 	trust       trustedDates
 	boilerplate boilerplate
@@ -126,7 +125,7 @@ func New(cfg Config) (*Indexer, error) {
 	}
 	x.parts = parts{
 		records: records{Indexer: x}, merging: merging{Indexer: x, budget: newBudget(time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
-		eviction: eviction{Indexer: x}, pruning: pruning{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
+		eviction: eviction{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
 		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, syncing: syncing{Indexer: x},
 	}
 	x.replicas = replicated{Indexer: x}
@@ -181,7 +180,7 @@ func (x *Indexer) Stats() Stats {
 		Observations: x.queue.taken.Load(),
 		Dropped:      x.queue.dropped.Load(),
 		Queued:       x.queue.depth(),
-		Waiting:      int(x.waiting.Load()),
+		Waiting:      int(max(0, x.waiting.Load())), // it is not known before the first pass of the review ends
 		Damaged:      x.health.damaged.Load(),
 		Problem:      x.trouble(),
 		Counts:       x.counts.Counts(),

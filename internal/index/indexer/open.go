@@ -2,10 +2,8 @@ package indexer
 
 import (
 	"context"
-	"strings"
 
 	"github.com/servemap/servemap/internal/schema/codec"
-	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -13,8 +11,7 @@ import (
 // records are the records about the site as a whole.
 type records struct {
 	*Indexer
-	opened  bool // they were read
-	counted bool // the waiting locations were counted once
+	opened bool // they were read
 }
 
 // open reads the site-wide records: at the start, and again after an error, since a store
@@ -25,62 +22,16 @@ func (r *records) open(ctx context.Context) error {
 	}
 	for _, step := range []func(context.Context) error{
 		r.secret, r.replicas.open, r.trust.open, r.robotsTxt.open, r.activity, r.extensions,
-		r.review.readParts,
+		r.review.readParts, r.boilerplate.open,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	r.trust.tellFiles()
-	if err := r.once(ctx); err != nil {
-		return err
-	}
 	r.site.Followed.Forget()
 	r.opened = true
-	r.review.begin() // the counts may be wrong
-	return nil
-}
-
-// once reads the records that only this process changes. Once is enough.
-func (r *records) once(ctx context.Context) error {
-	if r.counted {
-		return nil
-	}
-	if err := r.boilerplate.open(ctx); err != nil {
-		return err
-	}
-	if err := r.countWaiting(ctx); err != nil {
-		return err
-	}
-	r.counted = true
-	return nil
-}
-
-// countWaiting counts the waiting locations, and notes the contents they showed.
-func (x *records) countWaiting(ctx context.Context) error {
-	waiting := int64(0)
-	for r, err := range x.cfg.Store.Scan(ctx, x.site.Keys.Waits(), "") {
-		if err != nil {
-			return err
-		}
-		waiting++
-		s, err := pagerecord.Decode(r.Value)
-		if err != nil {
-			continue
-		}
-		showing, networks, ok := s.Waiting()
-		if !ok {
-			continue
-		}
-		id := secret.ID(strings.TrimPrefix(r.Key, x.site.Keys.Waits()))
-		for _, n := range networks {
-			x.site.Shown.Shows(showing, id, uint32(n)+1)
-		}
-		if len(networks) == 0 {
-			x.site.Shown.Shows(showing, id, 0)
-		}
-	}
-	x.waiting.Store(waiting)
+	r.review.begin() // it also counts
 	return nil
 }
 

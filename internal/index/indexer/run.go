@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/servemap/servemap/internal/index/tally"
 	"github.com/servemap/servemap/store"
 )
 
@@ -72,21 +71,8 @@ func nowIf(is bool, now time.Time) time.Time {
 // newTasks returns the tasks in the order in which a round runs them.
 func (x *Indexer) newTasks() []task {
 	return []task{
-		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.pruning, &x.review, &x.trust, &x.boilerplate, fewHint{counts: x.counts}, &x.syncing,
+		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.syncing,
 	}
-}
-
-// fewHint tells the owner that few pages are listed.
-type fewHint struct {
-	whenDue
-	counts *tally.Tally
-}
-
-func (h fewHint) due(time.Time) time.Time { return h.counts.FewDue() }
-
-func (h fewHint) run(context.Context, bool) error {
-	h.counts.HintFew(time.Now())
-	return nil
 }
 
 // The pauses of the worker when nothing wakes it.

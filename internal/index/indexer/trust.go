@@ -12,24 +12,16 @@ import (
 )
 
 // trustedDates says which sources of dates are trusted, and forgives them in time.
-type trustedDates struct {
-	*Indexer
-	whenDue
-}
+type trustedDates struct{ *Indexer }
 
-func (t *trustedDates) due(now time.Time) time.Time {
-	rs := t.site.Reputations
-	next := rs.Forgive(moment.Of(now))
-	if rs != t.site.Reputations {
-		return now
+// forgive forgives the sources that have not lied for long.
+func (t *trustedDates) forgive(ctx context.Context) error {
+	rs, now := t.site.Reputations, moment.Of(time.Now())
+	if rs.Forgive(now); rs == t.site.Reputations {
+		return nil
 	}
-	return next.Time()
-}
-
-// run forgives the sources that have not lied for long.
-func (t *trustedDates) run(ctx context.Context, _ bool) error {
 	return t.commit(ctx, []string{t.site.Keys.Trust()}, func(m *merge.Transaction) {
-		m.Repute(func(rs *lastmod.Reputations) { rs.Forgive(moment.Of(time.Now())) })
+		m.Repute(func(rs *lastmod.Reputations) { rs.Forgive(now) })
 	})
 }
 

@@ -24,7 +24,7 @@ func TestCaughtSourceIsForgivenAfterAMonth(t *testing.T) {
 		time.Sleep(29 * 24 * time.Hour)
 		r.flush()
 		r.wantLastMod("/b", 0)
-		time.Sleep(2 * 24 * time.Hour)
+		time.Sleep(3 * 24 * time.Hour)
 		r.flush()
 		r.wantLastMod("/b", old.Unix())
 	})

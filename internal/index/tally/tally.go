@@ -29,14 +29,14 @@ func New(site *merge.Site, hints *messages.Hints) *Tally { return &Tally{site: s
 // EndPass ends the pass over all records. From then on, the counts are those of the pass.
 func (s *Tally) EndPass(now time.Time) {
 	s.end()
-	s.HintFew(now)
+	s.hintFew(now)
 }
 
 // Stored takes in what a transaction changed.
 func (s *Tally) Stored(done *merge.Effects, now time.Time) {
 	s.moved(done.Moves)
 	s.left(done.Left, now)
-	s.HintFew(now)
+	s.hintFew(now)
 	if done.Refused {
 		s.hints.Give(messages.Refused, "")
 	}
@@ -56,16 +56,8 @@ type few struct {
 	told  bool
 }
 
-// FewDue returns when HintFew is due, or the zero time for never.
-func (s *Tally) FewDue() time.Time {
-	if s.few.told || s.few.since.IsZero() {
-		return time.Time{}
-	}
-	return s.few.since.Add(fewFor)
-}
-
-// HintFew gives a hint if hardly any seen page has been listed for some time.
-func (s *Tally) HintFew(now time.Time) {
+// hintFew gives a hint if hardly any seen page has been listed for some time.
+func (s *Tally) hintFew(now time.Time) {
 	o := s.outcome()
 	switch {
 	case s.few.told:
