@@ -11,22 +11,9 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-const (
-	// keysAtOnce is how many keys one transaction is expected to need. The visit
-	// that goes beyond it is the last of its transaction.
-	keysAtOnce = 600
-	// readFor is how long pages are read before the visits are stored. It is short
-	// because a withdrawal may wait among them.
-	readFor = 20 * time.Millisecond
-)
-
-// How many keys a visit is expected to need: for its location; for its content, siblings,
-// entry and event; and for each location that it links to.
-const (
-	keysOfObservation = 4
-	keysOfPage        = 10
-	keysOfLink        = 2
-)
+// readFor is how long pages are read before the visits are stored. It is short because a withdrawal
+// may wait among them.
+const readFor = 20 * time.Millisecond
 
 // takesARound is how often exchanges are taken from the queue and merged before the other tasks get a turn.
 const takesARound = 16
@@ -132,7 +119,7 @@ func (m *merging) processSome(ctx context.Context, pages []*pagerecord.Page, all
 // merge. It stops before a robots.txt, and after a page whose links take transactions of
 // their own: both decide how later visits are judged.
 func (m *merging) gather(pages []*pagerecord.Page, all bool) (visits []*merge.Visit) {
-	begun, keys := time.Now(), 0
+	begun := time.Now()
 	for i, before := range pages {
 		s := m.pending[i]
 		if s.Kind == eligibility.RobotsFile {
@@ -140,19 +127,11 @@ func (m *merging) gather(pages []*pagerecord.Page, all bool) (visits []*merge.Vi
 		}
 		k := m.observe(s, before, all)
 		visits = append(visits, k)
-		if keys += keysOf(k); k.Apart || keys > keysAtOnce || time.Since(begun) > readFor {
+		if k.Apart || time.Since(begun) > readFor {
 			break
 		}
 	}
 	return visits
-}
-
-// keysOf returns how many keys merging a visit is expected to need.
-func keysOf(k *merge.Visit) int {
-	if !k.Parsed {
-		return keysOfObservation
-	}
-	return keysOfPage + keysOfLink*len(k.Fresh)
 }
 
 // store merges visits in their order, as many at once as a transaction takes. If one visit
@@ -248,7 +227,6 @@ func (m *merging) finish(ctx context.Context, visits []*merge.Visit, readings []
 // guess returns the keys that merging the visits needs in most cases.
 func (m *merging) guess(visits []*merge.Visit, now time.Time) (keys []string) {
 	for _, k := range visits {
-		keys = append(keys, m.site.RecordKeys(k.Location)...)
 		keys = append(keys, m.site.Guess(k, now)...)
 		if k.Apart {
 			continue

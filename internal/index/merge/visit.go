@@ -118,32 +118,16 @@ func (m *Transaction) Stale(v *Visit) *pagerecord.Page {
 	return nil
 }
 
-// Guess returns the keys, besides the page's own, that merging a visit needs in most cases.
+// Guess returns the keys that merging a visit needs in most cases. A key that is missing here costs
+// another run of the transaction.
 func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
 	p := v.Before
-	if p.Missing != 0 || p.Listed() && v.Kind == eligibility.Doubtful {
-		keys = append(keys, site.Keys.Refusals())
-	}
-	if p.Joined != 0 {
-		keys = append(keys, site.Keys.Duplicates(p.Joined))
-	}
-	if p.Listed() {
-		keys = append(keys, site.Layout.Guess(p.Shard, v.Location)...)
-	}
-	if !v.Parsed {
-		return keys
-	}
-	if v.Showing != 0 && v.Showing != p.Joined {
-		keys = append(keys, site.Keys.Duplicates(v.Showing))
-	}
-	enters := !p.Listed() && (p.Led() || v.Exact)
+	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Joined), site.Keys.Duplicates(v.Showing))
 	if !p.Listed() {
 		keys = append(keys, site.Keys.Siblings(v.Group), site.Keys.Bar(v.Location))
 	}
-	if enters {
-		keys = append(keys, site.Layout.Guess(0, v.Location)...)
-	}
-	if p.Listed() || enters {
+	if p.Listed() || v.Parsed && (p.Led() || v.Exact) { // it is listed, or may enter
+		keys = append(keys, site.Layout.Guess(p.Shard, v.Location)...)
 		keys = append(keys, site.Journal.Guess(int64(p.Logged), v.Location, now.UnixMilli())...)
 	}
 	return keys
