@@ -41,11 +41,7 @@ func (c *composer) file(ctx context.Context, n int, before map[int]*file) (made 
 	} else if made, err = c.shard(ctx, n); err != nil {
 		return nil, fmt.Errorf("file %d: %w", n, err)
 	}
-	old := c.served.Load().files[n]
-	if old != nil && slices.Equal(old.listed, made.listed) {
-		made.listed = old.listed // share the memory
-	}
-	c.note(ctx, n, made, old)
+	c.note(ctx, n, made, c.served.Load().files[n])
 	return made, nil
 }
 

@@ -89,7 +89,6 @@ type due struct {
 	all     bool
 	passing bool // a pass is going on
 	passes  int  // how many have begun
-	awaited int  // the shard that a request waits for, which is made first; 0 for none
 }
 
 // any reports whether a file must be made.

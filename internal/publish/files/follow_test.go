@@ -105,19 +105,3 @@ func TestPageLeavesWhenItExpires(t *testing.T) {
 		}
 	})
 }
-
-func TestExpiredPageLeavesOnceTheStoreAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(shards.Entry{}, "/a")
-		s.list(shards.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/b")
-		s.run()
-		synctest.Wait()
-		s.st.fail("")
-		time.Sleep(2 * time.Hour)
-		s.want("sitemap.xml", "/a", "/b")
-		s.st.mend()
-		time.Sleep(2 * time.Minute)
-		s.want("sitemap.xml", "/a")
-	})
-}

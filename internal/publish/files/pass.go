@@ -82,7 +82,7 @@ func (f *Files) begin() *pass {
 		f.due.files[n] = true
 	}
 	p := &pass{Files: f, number: f.due.passes + 1, all: f.due.all || !f.passer.opened, dirty: f.due.files, made: map[int]*file{}, failed: map[int]bool{}}
-	f.due = due{files: map[int]bool{}, passing: true, passes: p.number, awaited: f.due.awaited}
+	f.due = due{files: map[int]bool{}, passing: true, passes: p.number}
 	return p
 }
 
@@ -183,34 +183,25 @@ func (p *pass) open(ctx context.Context) error {
 // not be made. It gives up if the store cannot be used. A file of which only the record is served
 // changes nothing for others, so it is served as soon as it is made.
 func (p *pass) makeFiles(ctx context.Context, todo map[int]bool, trust lastmod.Trust) (failed error) {
-	for len(todo) > 0 {
-		n := p.next(todo)
+	for _, n := range slices.Sorted(maps.Keys(todo)) {
 		c := composer{Files: p.Files, to: &p.passer.writer, trust: trust, now: moment.Of(time.Now())}
 		made, err := c.file(ctx, n, p.made)
-		if err != nil {
+		switch old := p.served.Load(); {
+		case err != nil:
 			p.failed[n], failed = true, cmp.Or(failed, err)
 			if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
 				maps.Copy(p.failed, todo)
 				clear(todo)
+				return failed
 			}
-		} else if old := p.served.Load(); old.files[n] != nil && old.files[n].gz == nil && old.trust == trust {
+		case old.files[n] != nil && old.files[n].gz == nil && old.trust == trust:
 			p.publish(map[int]*file{n: made}, trust, 0)
-		} else {
+		default:
 			p.made[n] = made
 		}
 		delete(todo, n)
 	}
 	return failed
-}
-
-// next returns the file that is to be made next: the shard that a request waits for, or the first.
-func (p *pass) next(todo map[int]bool) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if todo[p.due.awaited] && p.due.awaited <= keys.MaxShard {
-		return p.due.awaited
-	}
-	return slices.Min(slices.Collect(maps.Keys(todo)))
 }
 
 // judge returns the trust that the dates of all files earn, with the made files in place

@@ -58,19 +58,6 @@ func TestRestartServesTheIndexAtOnceAndTheSameFilesSoon(t *testing.T) {
 	})
 }
 
-// A shard takes a second to read. The one that a visitor asks for does not wait for the others.
-func TestRestartMakesFirstWhatARequestWaitsFor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := threeParts(t)
-		s.restart(time.Second)
-		began := time.Now()
-		s.want("sitemap-3.xml", "/6")
-		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("the third part took %v, want that of the one being made and its own", took)
-		}
-	})
-}
-
 func TestFileThatCannotBeMadeAfterARestartIsLeftForLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := threeParts(t)

@@ -48,8 +48,8 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 		return false
 	}
 	p := s.named(n)
-	if p != nil && p.gz == nil {
-		p = f.awaitFile(r, n).named(n)
+	if p != nil && p.gz == nil { // only its record was read so far
+		p = f.await(r, filePatience, func(s *snapshot) bool { p := s.named(n); return p == nil || p.gz != nil }).named(n)
 	}
 	switch {
 	case p == nil:
@@ -82,14 +82,6 @@ func (f *Files) await(r *http.Request, atMost time.Duration, so func(*snapshot) 
 			return s
 		}
 	}
-}
-
-// awaitFile is await for a file of which only the record was read. It is made before the others.
-func (f *Files) awaitFile(r *http.Request, n name) *snapshot {
-	f.mu.Lock()
-	f.due.awaited = n.number
-	f.mu.Unlock()
-	return f.await(r, filePatience, func(s *snapshot) bool { p := s.named(n); return p == nil || p.gz != nil })
 }
 
 // begin503 sets the headers of a 503.

@@ -279,21 +279,3 @@ func (s *shelf) remembered() int {
 	defer s.files.mu.Unlock()
 	return len(s.files.gone.all)
 }
-
-// BenchmarkManyWithdrawals is what a request for the sitemap costs under the lock that a withdrawal
-// takes too, while 50,000 withdrawn pages wait for the store.
-func BenchmarkManyWithdrawals(b *testing.B) {
-	s := newShelf(b)
-	s.list(shards.Entry{}, "/a")
-	s.render()
-	for i := range uint64(50_000) {
-		s.files.gone.all[i] = withdrawal{location: "/" + strconv.FormatUint(i, 10), named: true}
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		s.files.current()
-		if n := s.files.Listed(); n != 1 {
-			b.Fatalf("%d pages are listed", n)
-		}
-	}
-}
