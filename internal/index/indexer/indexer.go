@@ -180,7 +180,7 @@ func (x *Indexer) Stats() Stats {
 		Observations: x.queue.taken.Load(),
 		Dropped:      x.queue.dropped.Load(),
 		Queued:       x.queue.depth(),
-		Waiting:      int(max(0, x.waiting.Load())), // it is not known before the first pass of the review ends
+		Waiting:      int(x.waiting.Load()),
 		Damaged:      x.health.damaged.Load(),
 		Problem:      x.trouble(),
 		Counts:       x.counts.Counts(),

@@ -2,8 +2,10 @@ package indexer
 
 import (
 	"context"
+	"strings"
 
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -11,7 +13,8 @@ import (
 // records are the records about the site as a whole.
 type records struct {
 	*Indexer
-	opened bool // they were read
+	opened  bool // they were read
+	counted bool // the waiting locations were counted
 }
 
 // open reads the site-wide records: at the start, and again after an error, since a store
@@ -22,7 +25,7 @@ func (r *records) open(ctx context.Context) error {
 	}
 	for _, step := range []func(context.Context) error{
 		r.secret, r.replicas.open, r.trust.open, r.robotsTxt.open, r.activity, r.extensions,
-		r.review.readParts, r.boilerplate.open,
+		r.review.readParts, r.boilerplate.open, r.countWaiting,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -31,7 +34,40 @@ func (r *records) open(ctx context.Context) error {
 	r.trust.tellFiles()
 	r.site.Followed.Forget()
 	r.opened = true
-	r.review.begin() // it also counts
+	r.review.begin() // the counts may be wrong
+	return nil
+}
+
+// countWaiting counts the waiting locations, and notes the contents they showed: once, since later the
+// worker knows.
+func (x *records) countWaiting(ctx context.Context) error {
+	if x.counted {
+		return nil
+	}
+	waiting := int64(0)
+	for r, err := range x.cfg.Store.Scan(ctx, x.site.Keys.Waits(), "") {
+		if err != nil {
+			return err
+		}
+		waiting++
+		s, err := pagerecord.Decode(r.Value)
+		if err != nil {
+			continue
+		}
+		showing, networks, ok := s.Waiting()
+		if !ok {
+			continue
+		}
+		id := secret.ID(strings.TrimPrefix(r.Key, x.site.Keys.Waits()))
+		for _, n := range networks {
+			x.site.Shown.Shows(showing, id, uint32(n)+1)
+		}
+		if len(networks) == 0 {
+			x.site.Shown.Shows(showing, id, 0)
+		}
+	}
+	x.waiting.Store(waiting)
+	x.counted = true
 	return nil
 }
 

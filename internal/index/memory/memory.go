@@ -1,5 +1,5 @@
 // Package memory has what the worker remembers of a site and can learn again. It is lost at a restart,
-// except for the boilerplate. All of it has a fixed size and belongs to one goroutine. The zero values
+// except for the boilerplate, and for contents that waiting locations show. All of it has a fixed size and belongs to one goroutine. The zero values
 // are empty.
 package memory
 

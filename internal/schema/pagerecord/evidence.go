@@ -53,6 +53,12 @@ func (p *Page) CountsAs() sitewide.Sibling {
 	return sitewide.Uncounted
 }
 
+// Waiting returns the content hash of a waiting page, and the networks that got it. ok is false if
+// the page does not count against others.
+func (p *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
+	return p.Showing, p.Networks, !p.Query && p.Content == eligibility.None
+}
+
 // unseenFor is how long after its first link a location may still turn out to need more evidence.
 // After that, nobody will ask for it.
 const unseenFor = 2 * day
