@@ -195,9 +195,9 @@ func (r *Record) enters(c Context) Standing {
 	switch {
 	case word == Action:
 		return Standing{Held, ActionWord}
-	case word == Secret && !r.Shown:
+	case word == Secret && !r.Confirmed:
 		return Standing{Held, Capability}
-	case word == Risky && !r.Shown && !r.Unprompted:
+	case word == Risky && !r.Confirmed && !r.Unprompted:
 		return Standing{Held, RiskyWord}
 	case word == Plain && r.Route:
 		return Standing{Listed, ByRoute}

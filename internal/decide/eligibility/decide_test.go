@@ -24,7 +24,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 	grown := Siblings{Grown: GrowthADay}
 	logIn := Record{Content: PasswordField, Evidence: Evidence{Link: true}}
 	byNetworks := Standing{Listed, ByNetworks}
-	linked, shown := Evidence{Link: true}, Evidence{Link: true, Shown: true}
+	linked, shown := Evidence{Link: true}, Evidence{Link: true, Confirmed: true}
 	for _, tt := range []struct {
 		name string
 		r    Record
@@ -88,7 +88,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"risky, link shown to several", Record{Location: riskyURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
 		{"risky, link that is not there for one visitor", Record{Location: riskyURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
 		{"risky, an entry redirects to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, RiskyWord}},
-		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByEntry}},
+		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Confirmed: true}}, Context{}, Standing{Listed, ByEntry}},
 		{"utility, networks", Record{Location: utilityURL, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
 		{"utility, route", Record{Location: utilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
 		{"utility, link", Record{Location: utilityURL, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
@@ -101,7 +101,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"secret, link that is not there for one visitor", Record{Location: capabilityURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Held, Capability}},
 		{"secret, link shown to several", Record{Location: capabilityURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
 		{"secret, an entry redirects to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, Capability}},
-		{"secret, an entry redirects everybody to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Shown: true}}, Context{}, Standing{Listed, ByEntry}},
+		{"secret, an entry redirects everybody to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Confirmed: true}}, Context{}, Standing{Listed, ByEntry}},
 		{"a route variable named like a secret", Record{Location: "/x/winter", Evidence: Evidence{Link: true, Variable: true}}, Context{}, Standing{Held, Capability}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,8 +130,8 @@ func (q question) broken(verdict Verdict, why Reason) string {
 	enters := map[Word]bool{
 		Plain:   r.Route || r.Hop > 0 || public && grows || !public && networks,
 		Utility: public && grows,
-		Risky:   public && (r.Shown || r.Unprompted) && grows,
-		Secret:  public && r.Shown && grows,
+		Risky:   public && (r.Confirmed || r.Unprompted) && grows,
+		Secret:  public && r.Confirmed && grows,
 	}[word]
 	stays := r.Public && !(r.Crowd && !r.Route && !public)
 	content := r.Content
@@ -171,7 +171,7 @@ func TestDecideNeverBreaksItsPromises(t *testing.T) {
 		q := question{
 			Record{
 				Witnessed: true, Self: is(0), Public: is(1), Shared: is(2), Crowd: is(3),
-				Evidence: Evidence{Route: is(4), Link: is(5), Shown: is(6), Unprompted: is(7), Hop: bits >> 8 & 1},
+				Evidence: Evidence{Route: is(4), Link: is(5), Confirmed: is(6), Unprompted: is(7), Hop: bits >> 8 & 1},
 			},
 			Context{Entry: is(9), Disallowed: is(10), OwnQuery: is(11), Networks: 3},
 		}
@@ -317,8 +317,8 @@ func TestLinkIsShownByIndependentObservations(t *testing.T) {
 		for _, s := range tt.seen {
 			news = ev.SawLink(1_700_000_000_000+moment.Time(s.hours)*3_600_000, s.network)
 		}
-		if news != tt.news || ev.Shown != tt.shown {
-			t.Errorf("%s: news %t and shown %t, want %t and %t", tt.name, news, ev.Shown, tt.news, tt.shown)
+		if news != tt.news || ev.Confirmed != tt.shown {
+			t.Errorf("%s: news %t and shown %t, want %t and %t", tt.name, news, ev.Confirmed, tt.news, tt.shown)
 		}
 	}
 }

@@ -12,13 +12,13 @@ import (
 //
 // A new kind of evidence is a field here, its reason in leads, and the place where it is seen.
 type Evidence struct {
-	Route    bool        `cbor:"1,keyasint,omitzero"` // its route matches exactly this location, and it showed a whole document
-	Variable bool        `cbor:"2,keyasint,omitzero"` // a variable of its route is named like a secret
-	Query    bool        `cbor:"3,keyasint,omitzero"` // its location has a query
-	Link     bool        `cbor:"4,keyasint,omitzero"` // a listed page links to it
-	LinkAt   moment.Time `cbor:"5,keyasint,omitzero"` // when such a link was first seen, to the second; only while the page waits
-	LinkNet  uint32      `cbor:"6,keyasint,omitzero"` // the network that saw it then, 0 if unknown
-	Shown    bool        `cbor:"7,keyasint,omitzero"` // such a link was seen a day apart, or from two networks
+	Route     bool        `cbor:"1,keyasint,omitzero"` // its route matches exactly this location, and it showed a whole document
+	Variable  bool        `cbor:"2,keyasint,omitzero"` // a variable of its route is named like a secret
+	Query     bool        `cbor:"3,keyasint,omitzero"` // its location has a query
+	Link      bool        `cbor:"4,keyasint,omitzero"` // a listed page links to it
+	LinkAt    moment.Time `cbor:"5,keyasint,omitzero"` // when such a link was first seen, to the second; only while the page waits
+	LinkNet   uint32      `cbor:"6,keyasint,omitzero"` // the network that saw it then, 0 if unknown
+	Confirmed bool        `cbor:"7,keyasint,omitzero"` // such a link was seen a day apart, or from two networks
 
 	// Unprompted says that such a link was seen although the request named only public pages. So
 	// the link does not depend on who asked. It is noted only if the location has a risky word.
@@ -58,12 +58,12 @@ func (ev *Evidence) SawVisitor(network uint32) {
 // SawLink notes that a network saw a link from a listed page. It reports whether that is news.
 func (ev *Evidence) SawLink(at moment.Time, network uint32) bool {
 	switch {
-	case ev.Shown:
+	case ev.Confirmed:
 		return false
 	case ev.LinkAt == 0:
 		ev.LinkAt, ev.LinkNet = at.Second(), network
 	case Independent(ev.LinkAt, ev.LinkNet, at, network):
-		ev.Shown = true
+		ev.Confirmed = true
 	case ev.LinkNet == 0 && network != 0:
 		ev.LinkNet = network
 	default:
@@ -74,7 +74,7 @@ func (ev *Evidence) SawLink(at moment.Time, network uint32) bool {
 
 // Entered forgets what matters only until a page is listed, since it tells of visitors.
 func (ev *Evidence) Entered() {
-	ev.Networks, ev.LinkAt, ev.LinkNet, ev.Shown, ev.Unprompted = nil, 0, 0, false, false
+	ev.Networks, ev.LinkAt, ev.LinkNet, ev.Confirmed, ev.Unprompted = nil, 0, 0, false, false
 }
 
 // ShownAfter is how far apart two observations must be to be independent.

@@ -10,7 +10,7 @@ import (
 )
 
 // linksAtOnce is how many links one transaction merges. Each link may need the records of
-// a page, its part and its siblings.
+// a page, its shard and its siblings.
 const linksAtOnce = 100
 
 // follow merges the links of a page that counts as evidence, and then notes that the page

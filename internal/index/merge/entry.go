@@ -95,7 +95,7 @@ func (g page) stored(at time.Time) {
 	g.Effects.Stored[g.p.Loaded.Location] = Stored{g.p.Shard, at}
 }
 
-// move moves the listed page to another part, since its own is too large.
+// move moves the listed page to another shard, since its own is too large.
 func (g page) move() {
 	p := g.p
 	to := g.site.Layout.Move(g.Tx, p.Shard, p.Loaded.Location)

@@ -82,7 +82,7 @@ func (m *Transaction) FollowedAll(v *Visit, open pagerecord.Openness) {
 func (u visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
 	to, known := u.Load(ln.Location)
 	if u.Echo.Repeats(ln.Location) {
-		if to.Public() || to.Shown || to.Link && to.Passes() {
+		if to.Public() || to.Confirmed || to.Link && to.Passes() {
 			return pagerecord.Settled, false // it needs no other link
 		}
 		return pagerecord.Unproven, false

@@ -105,7 +105,7 @@ func (m *Transaction) Forget(location string) {
 	barred := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
 	barred.Barred, barred.Link = true, p.Link
 	if p.Public() {
-		barred.Shown, barred.Unprompted = true, true
+		barred.Confirmed, barred.Unprompted = true, true
 	}
 	m.Put(m.site.Keys.Bar(location), codec.Marshal(true))
 	g.leave(m.site.ID(location))

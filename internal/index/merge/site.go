@@ -51,7 +51,7 @@ type Site struct {
 	memory.Memory
 
 	Extended extension.Set // the extensions that all entries agree with
-	Over     map[int]bool  // parts with more pages than they may have
+	Over     map[int]bool  // shards with more pages than they may have
 
 	// OnUnsaved is called for pages that were changed but not saved. It is nil except
 	// in tests.

@@ -1,5 +1,5 @@
-// Package observation turns one response into what it showed. Its input is a [Exchange], with the bytes
-// that the site sent. Its output is a [Observation]: whether the page forbids its listing, its canonical,
+// Package observation turns one response into what it showed. Its input is an [Exchange], with the bytes
+// that the site sent. Its output is an [Observation]: whether the page forbids its listing, its canonical,
 // links, text and dates. A stranger may have written the bytes. The package never touches the
 // store, and never uses what earlier responses showed.
 package observation
@@ -73,23 +73,23 @@ type Link struct {
 }
 
 // New returns the observation of an exchange. [Observation.Read] then reads the page.
-func New(s *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
-	k := &Observation{Exchange: s, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
-	h := &s.Response.Header
-	switch s.Kind {
+func New(e *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
+	o := &Observation{Exchange: e, Net: Net(key, e.Network), Echo: newEcho(norm, e.Location, &e.Named)}
+	h := &e.Response.Header
+	switch e.Kind {
 	case eligibility.Witness:
-		k.Hash = fingerprint(s.Response)
-		group, own := groupOf(s.Route, s.Location)
-		k.Group, k.Ordinary = key.Hash("group", group), eligibility.Ordinary(own)
+		o.Hash = fingerprint(e.Response)
+		group, own := groupOf(e.Route, e.Location)
+		o.Group, o.Ordinary = key.Hash("group", group), eligibility.Ordinary(own)
 		if t, err := http.ParseTime(h.LastModified); err == nil {
-			k.Server = moment.Of(t)
+			o.Server = moment.Of(t)
 		}
 	case eligibility.Redirected:
-		if to := norm.Resolve(s.Location, h.Location); to.Reason == location.ReasonNone {
-			k.Target = to.Location
+		if to := norm.Resolve(e.Location, h.Location); to.Reason == location.ReasonNone {
+			o.Target = to.Location
 		}
 	}
-	return k
+	return o
 }
 
 // Net returns a number for a client's network, 0 if unknown.
@@ -101,11 +101,11 @@ func Net(key secret.Key, network netip.Prefix) uint32 {
 }
 
 // Moment returns when the response was seen.
-func (k *Observation) Moment() moment.Time { return moment.Of(k.At) }
+func (o *Observation) Moment() moment.Time { return moment.Of(o.At) }
 
 // Personal reports whether the headers say that the page is for one visitor.
-func (k *Observation) Personal() bool {
-	return k.Kind == eligibility.Forbidden && (k.Reason == eligibility.Private || k.Reason == eligibility.NoStore)
+func (o *Observation) Personal() bool {
+	return o.Kind == eligibility.Forbidden && (o.Reason == eligibility.Private || o.Reason == eligibility.NoStore)
 }
 
 // fingerprint returns a hash of everything that a reading depends on: the page's bytes, and the
@@ -125,40 +125,40 @@ const headMost = 128 << 10
 
 // Read parses the page: all of it if full is set, else only its head. want says which extensions to
 // look for, and hidden which locations of the site they must not name.
-func (k *Observation) Read(norm *location.Normalizer, full bool, want extension.Set, hidden func(location string) bool) {
-	k.Parsed = true
-	h := &k.Response.Header
+func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.Set, hidden func(location string) bool) {
+	o.Parsed = true
+	h := &o.Response.Header
 	most := MaxPage
 	if !full {
 		most = headMost
 	}
-	body, cut, err := Decode(h.ContentEncoding, k.Response.Body, most)
+	body, cut, err := Decode(h.ContentEncoding, o.Response.Body, most)
 	if err != nil {
-		k.Forbids = eligibility.Encoding
+		o.Forbids = eligibility.Encoding
 		return
 	}
 	opts := html.Options{ContentType: h.ContentType, Extensions: want.OnRequest() != 0}
 	var facts html.Facts
 	if full {
-		k.Cost = readingCost(body, h.ContentEncoding != "")
+		o.Cost = readingCost(body, h.ContentEncoding != "")
 		facts = html.Read(body, opts)
 	} else {
 		facts = html.Head(body, opts)
 	}
-	k.Whole = facts.Document
-	k.forbids(norm, &facts)
-	k.Own = moment.Of(facts.Modified).Second()
+	o.Whole = facts.Document
+	o.forbids(norm, &facts)
+	o.Own = moment.Of(facts.Modified).Second()
 	if !full {
 		return
 	}
-	k.Full, k.Cut = true, cut || k.Response.Truncated
-	k.VariantKey = k.Variant.key(facts.Lang)
+	o.Full, o.Cut = true, cut || o.Response.Truncated
+	o.VariantKey = o.Variant.key(facts.Lang)
 	view := mark.Read(&facts, 0)
-	k.View = &view
-	k.Showing = showing(k, &facts)
-	links, twin := resolve(norm, k.Location, &facts)
-	k.Links, k.Twin = links, k.Twin || twin
-	k.Extensions = want.Read(&extension.Page{Facts: &facts, Norm: norm, Location: k.Location, At: k.At, Hidden: hidden})
+	o.View = &view
+	o.Showing = showing(o, &facts)
+	links, twin := resolve(norm, o.Location, &facts)
+	o.Links, o.Twin = links, o.Twin || twin
+	o.Extensions = want.Read(&extension.Page{Facts: &facts, Norm: norm, Location: o.Location, At: o.At, Hidden: hidden})
 }
 
 // Decode undoes the response's content coding, if it has one. A compressor around the site may have
@@ -173,22 +173,22 @@ func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err e
 
 // forbids notes why the page itself forbids its listing, or None. It also notes whether its links
 // count, and its canonical location.
-func (k *Observation) forbids(norm *location.Normalizer, facts *html.Facts) {
-	noIndex, noFollow, until := html.Robots(strings.Split(k.Response.Header.RobotsTag, "\n"))
-	k.NoFollow = noFollow || facts.NoFollow
+func (o *Observation) forbids(norm *location.Normalizer, facts *html.Facts) {
+	noIndex, noFollow, until := html.Robots(strings.Split(o.Response.Header.RobotsTag, "\n"))
+	o.NoFollow = noFollow || facts.NoFollow
 	if until = earliest(until, facts.UnavailableAfter); !until.IsZero() {
-		k.Until = moment.Of(until).Second()
+		o.Until = moment.Of(until).Second()
 	}
-	canonical := k.findCanonical(norm, facts)
+	canonical := o.findCanonical(norm, facts)
 	switch {
-	case noIndex || facts.NoIndex, !until.IsZero() && k.At.After(until):
-		k.Forbids = eligibility.NoIndex
+	case noIndex || facts.NoIndex, !until.IsZero() && o.At.After(until):
+		o.Forbids = eligibility.NoIndex
 	case !facts.HeadSeen:
-		k.Forbids = eligibility.HeadNotSeen
+		o.Forbids = eligibility.HeadNotSeen
 	case canonical == eligibility.None && facts.Password:
-		k.Forbids = eligibility.PasswordField
+		o.Forbids = eligibility.PasswordField
 	default:
-		k.Forbids = canonical
+		o.Forbids = canonical
 	}
 }
 
@@ -202,8 +202,8 @@ func earliest(a, b time.Time) time.Time {
 
 // findCanonical compares the page's canonical with the location, and returns why that forbids the
 // listing. If both the HTML and the header name a canonical, they must agree.
-func (k *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts) eligibility.Reason {
-	given := html.LinkCanonicals([]string{k.Response.Header.Link})
+func (o *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts) eligibility.Reason {
+	given := html.LinkCanonicals([]string{o.Response.Header.Link})
 	if facts.CanonicalConflict || len(given) > 1 {
 		return eligibility.CanonicalConflict
 	}
@@ -211,29 +211,29 @@ func (k *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts
 		given = append(given, facts.Canonical)
 	}
 	if len(given) == 0 {
-		if k.OwnQuery {
+		if o.OwnQuery {
 			return eligibility.QueryNotCanonical
 		}
 		return eligibility.None
 	}
-	base := norm.Base(k.Location, facts.Base)
+	base := norm.Base(o.Location, facts.Base)
 	named := norm.Resolve(base, given[0])
-	k.Canonized = named.Location == k.Location
+	o.Canonized = named.Location == o.Location
 	for _, href := range given[1:] {
 		if to := norm.Resolve(base, href); to.Location != named.Location {
-			named, k.Canonized = location.Result{}, false
+			named, o.Canonized = location.Result{}, false
 		}
 	}
 	switch {
-	case k.Canonized:
-		k.Scheme = norm.OtherScheme(given[0])
+	case o.Canonized:
+		o.Scheme = norm.OtherScheme(given[0])
 		return eligibility.None
 	case named.Reason == location.ReasonNone:
-		k.Canonical = named.Location
+		o.Canonical = named.Location
 	case named.Reason == location.ReasonHost:
-		k.Twin = norm.Twin(base, given[0])
+		o.Twin = norm.Twin(base, given[0])
 	}
-	if k.OwnQuery {
+	if o.OwnQuery {
 		return eligibility.QueryNotCanonical
 	}
 	return eligibility.CanonicalElsewhere
@@ -245,7 +245,7 @@ const tellingText = 64
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
 // show the same.
-func showing(k *Observation, facts *html.Facts) uint64 {
+func showing(o *Observation, facts *html.Facts) uint64 {
 	size := 0
 	for i := range facts.Blocks {
 		if facts.Blocks[i].Main {
@@ -253,7 +253,7 @@ func showing(k *Observation, facts *html.Facts) uint64 {
 		}
 	}
 	if size < tellingText {
-		return k.Hash
+		return o.Hash
 	}
 	var h xxh3.Hasher
 	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, facts.MainHash)) // it never fails
@@ -290,7 +290,7 @@ func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links [
 }
 
 // DropContent forgets what the page shows. It keeps what forbids its listing.
-func (k *Observation) DropContent() {
-	k.Full, k.View, k.Showing = false, nil, 0
-	k.Links, k.Extensions = nil, nil
+func (o *Observation) DropContent() {
+	o.Full, o.View, o.Showing = false, nil, 0
+	o.Links, o.Extensions = nil, nil
 }

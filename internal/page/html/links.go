@@ -17,22 +17,22 @@ type ref struct {
 	href     string
 	where    where
 	noFollow bool
-	does     deed
+	does     action
 }
 
-// deed is what happens when a visitor follows a link.
-type deed uint8
+// action is what happens when a visitor follows a link.
+type action uint8
 
 const (
-	visits deed = iota // a GET of the reference
-	other              // a script makes another request of it, such as a DELETE
-	asks               // a GET, or another request, which the visitor has to confirm
+	visits action = iota // a GET of the reference
+	other                // a script makes another request of it, such as a DELETE
+	asks                 // a GET, or another request, which the visitor has to confirm
 )
 
-// merge returns the deed of two links with one reference. A plain link shows that a GET is a visit,
+// merge returns the action of two links with one reference. A plain link shows that a GET is a visit,
 // although a script turns the other link into a DELETE: Rails links so to a post, and to its end.
 // It shows nothing about a GET that has to be confirmed.
-func (d deed) merge(o deed) deed {
+func (d action) merge(o action) action {
 	if d == asks || o == asks {
 		return asks
 	}
@@ -41,7 +41,7 @@ func (d deed) merge(o deed) deed {
 
 // add notes a reference. A repeated reference is merged: it has the regions of all its occurrences,
 // and is nofollow only if all of them are.
-func (l *links) add(href []byte, w where, noFollow bool, does deed) {
+func (l *links) add(href []byte, w where, noFollow bool, does action) {
 	if i, known := l.at[string(href)]; known {
 		r := &l.refs[i]
 		r.where |= w
@@ -90,7 +90,7 @@ func (r *reader) link(el *element, t tag, in trait) {
 	}
 	href := trimHref(t.get("href"))
 	if isShown(t, in) && isLocation(href) && href[0] != '#' {
-		r.links.add(href, whereOf(in), noFollowRel(t.get("rel")), deedOf(t))
+		r.links.add(href, whereOf(in), noFollowRel(t.get("rel")), actionOf(t))
 	}
 }
 
@@ -100,8 +100,8 @@ func isShown(t tag, in trait) bool { return in&inert == 0 && !t.has("hidden") }
 // isLocation reports whether a reference is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
-// deedOf returns what a link does. What has another method asks before that, not before a visit.
-func deedOf(t tag) (does deed) {
+// actionOf returns what a link does. What has another method asks before that, not before a visit.
+func actionOf(t tag) (does action) {
 	for _, a := range t {
 		switch {
 		case a.name == sends, a.name == method && sendsBy(a.value):

@@ -15,7 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-// The extensions, in the order in which an entry has them. Their numbers are stored.
+// The extensions, in the order in which an entry has them. Their numbers are stored, so a new one
+// goes last.
 var (
 	Alternates = register(alternates)
 	Images     = register(images)
@@ -30,8 +31,8 @@ type Kind uint8
 type Extension struct {
 	// Namespace is the declaration that its elements need.
 	Namespace string
-	// Read returns what is stored of a page, nil if the page has nothing for the extension. All
-	// URLs in it may be named in public.
+	// Read returns what is stored of a page, nil if the page has nothing for the extension. It finds
+	// the page's words in [html.Media]. All URLs in it may be named in public.
 	Read func(p *Page) []byte
 	// Append appends the elements of what is stored. If it is nil, these are what is stored.
 	Append func(dst, stored []byte, v *View) []byte

@@ -70,7 +70,7 @@ func (p *Page) LeavesOpen(now moment.Time) Openness {
 		return Settled
 	case p.Reason == eligibility.Capability, p.Reason == eligibility.RiskyWord:
 		return Unproven
-	case !p.Witnessed && !p.Shown && !p.Passes():
+	case !p.Witnessed && !p.Confirmed && !p.Passes():
 		return Unproven
 	case !p.Witnessed && now.Second().Sub(p.LinkAt) < unseenFor:
 		return Unseen

@@ -43,7 +43,7 @@ func full() *Page {
 		PendingRemoval: PendingRemoval{1700000200000, eligibility.Denied, 9, 10},
 		Statement:      Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
 		Evidence: eligibility.Evidence{
-			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Shown: true, Unprompted: true,
+			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Confirmed: true, Unprompted: true,
 			Hop: 2, Networks: []uint16{1, 0xffff}, Group: 0xabcdef, Ordinary: true,
 		},
 		Redirect:  Redirect{5, 1700000003000, 9},
