@@ -75,21 +75,18 @@ func (c *controls) release(visited func(b action.Below) bool) (pages []*item) {
 	return pages
 }
 
-const (
-	titledThings = 5  // so many things with a word of their own show that such words are titles
-	titlesOfOne  = 20 // no thing has so many controls
-)
+// titledThings is how many things with a word of their own show that such words are titles.
+const titledThings = 5
 
 // titles reports whether words below things of a kind are titles if only one thing has them.
 func (k *kind) titles() bool {
-	things, own := map[string]bool{}, 0
+	things := map[string]bool{}
 	for _, thing := range k.Only {
 		if thing != "" {
 			things[thing] = true
-			own++
 		}
 	}
-	return len(things) >= titledThings || own >= titlesOfOne
+	return len(things) >= titledThings
 }
 
 // visited returns a function that reports whether an anonymous visitor got a page of a shape:
@@ -118,7 +115,7 @@ func (e *explorer) end() {
 		e.acts(it.Location)
 	}
 	e.frontier.controls.waiting = nil
-	if n := e.frontier.endless; n > 0 {
-		e.report.Skipped["endless"] += n
+	if e.frontier.endless > 0 {
+		e.report.Skipped["endless"] += e.frontier.endless
 	}
 }

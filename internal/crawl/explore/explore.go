@@ -95,8 +95,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if err := e.frontier.load(cfg.Resume); err != nil {
 		return e.report, err
 	}
-	e.client = newClient(e.Normalizer.Origin())
-	defer e.client.CloseIdleConnections()
+	defer e.connect()()
 	var err error
 	if cfg.Inside == nil {
 		err = e.prove(ctx)
@@ -111,6 +110,15 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	e.tell()
 	e.report.State = e.frontier.save()
 	return e.report, err
+}
+
+// connect makes the client, and returns what ends it.
+func (e *explorer) connect() (end func()) {
+	e.client = newClient(e.Normalizer.Origin())
+	if e.Inside != nil {
+		return inside(e.client, e.Inside, e.Normalizer.Origin())
+	}
+	return e.client.CloseIdleConnections
 }
 
 // begin fills the frontier with the places where the exploration starts.

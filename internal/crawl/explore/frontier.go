@@ -253,14 +253,13 @@ func (f *frontier) end() {
 	switch {
 	case f.fresh:
 		idle, f.idle[folder], f.idle[""] = 0, max(0, f.idle[folder]-1), max(0, f.idle[""]-1)
-	case f.page.Rank == named:
-		if len(f.found) > 0 {
-			f.idle[""]++
-		}
-	case len(f.found) > 0:
-		f.idle[folder]++
-	case f.page.Rank == combined:
+	case len(f.found) == 0 && f.page.Rank == combined:
 		f.idle[folder] += leafIdle
+	case len(f.found) == 0: // it leads nowhere
+	case f.page.Rank == named:
+		f.idle[""]++
+	default:
+		f.idle[folder]++
 	}
 	for _, it := range f.found {
 		it.Idle = idle

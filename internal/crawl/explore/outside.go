@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -30,7 +29,7 @@ func (e *explorer) prove(ctx context.Context) error {
 	defer end()
 	begun := time.Now()
 	for wait := firstProof; ; wait *= 2 {
-		a := e.askOrigin(ctx, loc, "")
+		a := e.request(ctx, loc, "")
 		why := a.err
 		switch {
 		case ctx.Err() != nil:
@@ -50,39 +49,6 @@ func (e *explorer) prove(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// askOrigin requests a location from the origin as a stranger would. page is the location of the
-// page there, "" if it is none.
-func (e *explorer) askOrigin(ctx context.Context, loc, page string) (a answer) {
-	ctx, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, e.Normalizer.Origin().URL(loc), nil)
-	if err != nil {
-		return answer{err: withoutURL(err)}
-	}
-	r.Header = stranger()
-	end := e.Site.Visit(page, r.Header)
-	begun, w := time.Now(), &recorder{}
-	resp, err := e.client.Do(r)
-	if err == nil {
-		defer resp.Body.Close()
-		w.header = resp.Header
-		w.WriteHeader(resp.StatusCode)
-		_, err = io.Copy(w, resp.Body)
-	}
-	switch {
-	case errors.Is(err, errLong):
-		end(ctx, nil)
-		return answer{status: resp.StatusCode}
-	case err != nil:
-		end(ctx, nil)
-		return answer{err: withoutURL(err)}
-	}
-	a = w.answer()
-	a.elapsed = time.Since(begun)
-	a.elsewhere = !end(ctx, w.response(a))
-	return a
 }
 
 // newClient returns a client that asks nobody but the origin: it follows no redirect and uses no

@@ -102,8 +102,8 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 // Revisit requests pages that are worth it until ctx ends, in any case those whose last observation
 // is older than maxAge. Its error is that of ctx, or of the store.
 func Revisit(ctx context.Context, cfg Config, maxAge time.Duration) error {
-	e := &explorer{Config: cfg, client: newClient(cfg.Normalizer.Origin())}
-	defer e.client.CloseIdleConnections()
+	e := &explorer{Config: cfg}
+	defer e.connect()()
 	visits, own := cfg.Site.Observations(), uint64(0)
 	for {
 		begun := time.Now()
