@@ -215,6 +215,8 @@ func personalRows() []*row {
 			want: "listed: link"},
 		{name: "where visitors came from, a token", route: "/letters/{id}", canaries: tokens(uuids, 1, 13), visit: andSign(guestbooks[0], referred),
 			want: "held: capability"},
+		{name: "what a header of proxies says, a token", route: "/parcels/{id}", canaries: tokens(uuids, 1, 17), visit: andSign(guestbooks[4],
+			func(r *http.Request, target string) { r.Header.Set("X-Forwarded-Prefix", target) }), want: "held: capability"},
 		{name: "where visitors came from, words", route: "/diaries/{slug}", visit: andSign(guestbooks[1], referred), want: "waiting: no-evidence"},
 		{name: "where visitors came from, a risky word", route: "/invoices/{id}", canaries: []string{"100234977"},
 			visit: andSign(guestbooks[2], referred), want: "held: risky-word|capability"},
@@ -227,11 +229,11 @@ func personalRows() []*row {
 }
 
 // guestbooks are pages that lead each visitor back. Each row that visits one has its own.
-var guestbooks = []string{"of-the-harbour", "of-the-lighthouse", "of-the-old-mill", "of-the-orchard"}
+var guestbooks = []string{"of-the-harbour", "of-the-lighthouse", "of-the-old-mill", "of-the-orchard", "of-the-castle"}
 
 // leadsBack links to the page that the visitor came from, if the request names it.
 func leadsBack(rw http.ResponseWriter, r *http.Request, _ string) {
-	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("utm_content")))
+	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("utm_content"), r.Header.Get("X-Forwarded-Prefix")))
 }
 
 // andSign goes on from the page to a guestbook.

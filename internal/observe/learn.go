@@ -40,8 +40,9 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		Explored: asked.explored,
 		Given:    asked.given,
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
-		Named:    observation.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
+		Named:    asked.named,
 	}
+	s.Named.Referer, s.Named.Query = strings.Clone(s.Named.Referer), strings.Clone(s.Named.Query)
 	s.Route, s.Exact = o.route(r, seen, loc.Location)
 	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
 		claim.Pass()

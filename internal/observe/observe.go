@@ -128,12 +128,28 @@ type asked struct {
 func named(r *http.Request) observation.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
-	return observation.Named{Referer: referer[:min(len(referer), maxReferer)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
+	n := observation.Named{Referer: referer[:min(len(referer), maxNamed)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
+	var others strings.Builder
+	for name, values := range r.Header {
+		for _, v := range values {
+			if name == "Accept" || name == "Referer" || !strings.ContainsAny(v, "/%") || strings.HasSuffix(v, r.RequestURI) {
+				continue // it has media types, is known already, or names nothing but this page
+			}
+			if others.Len()+len(v) > maxNamed {
+				n.Others, n.Much = "", true
+				return n
+			}
+			others.WriteString(v)
+			others.WriteByte(' ')
+		}
+	}
+	n.Others = others.String()
+	return n
 }
 
-// maxReferer bounds the bytes of a Referer that are kept while a response waits in the queue. Every
-// location fits, even with all of its bytes escaped.
-const maxReferer = 4096
+// maxNamed bounds the bytes of a Referer, and of all other headers that may name a location, while a
+// response waits in the queue. Every location fits, even with all of its bytes escaped.
+const maxNamed = 4096
 
 // begin decides whether to watch the response to r. It asks the cheapest question first: is the
 // target due at all?

@@ -13,6 +13,8 @@ import (
 type Named struct {
 	Referer string // the header
 	Query   string // as it was sent
+	Others  string // the values of other headers that may name a location
+	Much    bool   // they are too long to be kept
 	Cookies bool   // whether there are any
 }
 
@@ -20,14 +22,15 @@ type Named struct {
 type Echo struct {
 	From     string // the location in the Referer, whatever its host, or ""
 	path     string // of the Referer, see Bare
-	said     string // the queries of the request and the Referer, without escapes
+	said     string // the queries of the request and the Referer, and other headers, without escapes
+	anything bool   // the headers may name any location
 	Prompted bool   // the page may repeat more than From: what cookies mean to the site, or the rest of a query
 }
 
 // newEcho returns the echo of a request for a location.
 func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
 	e.Prompted = n.Cookies || n.Query != queryOf(asked)
-	e.said = unescape(n.Query)
+	e.said, e.anything = unescape(n.Query+" "+n.Others), n.Much
 	if n.Referer == "" {
 		return e
 	}
@@ -52,7 +55,7 @@ func queryOf(location string) string {
 // Repeats reports whether a link to a location may exist only because the request named that
 // location. Then other visitors may not see it.
 func (e *Echo) Repeats(location string) bool {
-	if location == e.From {
+	if location == e.From || e.anything {
 		return true
 	}
 	path, query, _ := strings.Cut(location, "?")
@@ -60,7 +63,7 @@ func (e *Echo) Repeats(location string) bool {
 	if query == "" && e.path != "" && e.path == Bare(path) {
 		return true
 	}
-	if !strings.Contains(e.said, path) {
+	if relative := path[1:]; !strings.Contains(e.said, path) && (!strings.Contains(relative, "/") || !strings.Contains(e.said, relative)) {
 		return false
 	}
 	for param := range strings.SplitSeq(query, "&") {

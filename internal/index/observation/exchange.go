@@ -46,7 +46,7 @@ type Exchange struct {
 
 // Size returns about how many bytes of memory the exchange needs, without its body.
 func (s *Exchange) Size() int {
-	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route) + len(s.Named.Referer) + len(s.Named.Query)
+	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route) + len(s.Named.Referer) + len(s.Named.Query) + len(s.Named.Others)
 	if s.Response != nil {
 		n += s.Response.Size()
 	}

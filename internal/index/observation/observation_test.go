@@ -47,6 +47,10 @@ func TestLinkThatRepeatsTheRequestIsRecognised(t *testing.T) {
 		{"the query, with another query in it", Named{Query: "next=%2Fd%3Fid%3D7"}, "/d?id=8", false},
 		{"the query of the Referer", Named{Referer: "https://example.com/login?next=" + uuid}, uuid, true},
 		{"another query", Named{Query: "page=2"}, "/archive/2", false},
+		{"another header", Named{Others: "https://example.com" + uuid + " "}, uuid, true},
+		{"another header, without a slash at its start", Named{Others: uuid[1:] + " "}, uuid, true},
+		{"another header, and another page", Named{Others: "Mozilla/5.0 https://example.com/d/other "}, uuid, false},
+		{"more than is kept", Named{Much: true}, uuid, true},
 		{"a broken query", Named{Query: "next=%zz" + uuid + "%"}, uuid, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
