@@ -176,7 +176,7 @@ type crawlers struct {
 
 func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	since := fs.String("since", "24h", "how long ago, such as 24h, or a `TIME` such as 2026-11-01T00:00:00Z; all is the last 7 days")
+	since := fs.String("since", "24h", "how long ago, such as 24h, or a `TIME` such as 2026-11-01T00:00:00Z; 168h gives all that is remembered")
 	return func(ctx context.Context, _ string) error {
 		at, err := time.Parse(time.RFC3339, *since)
 		if d, e := time.ParseDuration(*since); e == nil && d >= 0 {

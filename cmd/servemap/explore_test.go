@@ -88,9 +88,9 @@ func TestInterruptedCommandExitsWith130(t *testing.T) {
 	}
 	close(site.release)
 	s.stop()
-	out := must(t, "explore", "-data", s.data) // continues, without a process
-	if !strings.Contains(out, "/articles/1/delete") && len(listed(t, s.data)) != 21 {
-		t.Errorf("%s %q", out, listed(t, s.data))
+	must(t, "explore", "-data", s.data) // continues, without a process
+	if n := len(listed(t, s.data)); n != 21 {
+		t.Errorf("%d pages are listed", n)
 	}
 }
 

@@ -76,7 +76,7 @@ type indexNowPost struct {
 func TestOnlyWithIndexNowIsThereAKeyFile(t *testing.T) {
 	const key = "the-owners-key"
 	t.Setenv(keyVariable, key)
-	for flag, want := range map[string]int{"-robots": http.StatusNotFound, "-indexnow=false": http.StatusNotFound, "-indexnow": http.StatusOK} {
+	for flag, want := range map[string]int{"-indexnow=false": http.StatusNotFound, "-indexnow": http.StatusOK} {
 		s := files(t, writeSite(t), t.TempDir(), flag)
 		if resp, body := get(t, s.at+"/"+key+".txt"); resp.StatusCode != want || want == http.StatusOK && body != key {
 			t.Errorf("%s: the key file is answered with %s %q", flag, resp.Status, body)
