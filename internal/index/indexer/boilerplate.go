@@ -16,7 +16,6 @@ const boilerplateEvery = 10 * time.Minute
 // boilerplate stores the text that the site's pages have in common.
 type boilerplate struct {
 	*Indexer
-	always
 	changed bool
 	kept    time.Time
 }

@@ -12,33 +12,22 @@ import (
 // it is passed, eviction frees a quarter of it.
 const waitingKept = 250_000
 
-// evictAgain is how long to wait after an eviction that did not make enough room. The
-// remaining locations may never be evictable.
-const evictAgain = time.Minute
-
 // eviction drops waiting locations when there are too many.
-type eviction struct {
-	*Indexer
-	whenDue
-	failed time.Time // when it last left too many, zero if it did not
-}
+type eviction struct{ *Indexer }
 
 func (e *eviction) due(now time.Time) time.Time {
 	if e.waiting.Load() <= int64(e.cfg.MaxWaiting) {
 		return time.Time{}
 	}
-	return e.failed.Add(evictAgain)
+	return now
 }
 
 // run drops waiting locations when there are too many. First it drops those known only
 // from a visit, the longest unseen first, then those that a page links to.
 func (e *eviction) run(ctx context.Context, _ bool) error {
-	e.failed = time.Time{}
-	defer func() {
-		if e.waiting.Load() > int64(e.cfg.MaxWaiting) {
-			e.failed = time.Now()
-		}
-	}()
+	if e.waiting.Load() <= int64(e.cfg.MaxWaiting) {
+		return nil
+	}
 	var ranks []uint64
 	for r, err := range e.cfg.Store.Scan(ctx, e.site.Keys.Waits(), "") {
 		if err != nil {
@@ -46,9 +35,9 @@ func (e *eviction) run(ctx context.Context, _ bool) error {
 		}
 		ranks = append(ranks, pagerecord.Rank(r.Value))
 	}
+	e.waiting.Store(int64(len(ranks)))
 	excess := len(ranks) - e.cfg.MaxWaiting*3/4
 	if excess <= 0 {
-		e.waiting.Store(int64(len(ranks)))
 		return nil
 	}
 	slices.Sort(ranks)

@@ -21,13 +21,15 @@ const takesARound = 16
 // merging turns exchanges into observations and merges them.
 type merging struct {
 	*Indexer
-	whenDue
 	pending []*observation.Exchange // taken from the queue and not yet stored
 	budget  budget
 }
 
 func (m *merging) due(now time.Time) time.Time {
-	return nowIf(len(m.pending) > 0 || m.queue.depth() > 0, now)
+	if len(m.pending) == 0 && m.queue.depth() == 0 {
+		return time.Time{}
+	}
+	return now
 }
 
 // run merges the queued exchanges.

@@ -15,7 +15,6 @@ import (
 // less than a day old. An older one waits for another visitor.
 type removals struct {
 	*Indexer
-	whenDue
 	since map[string]time.Time // the first sign, by location and by the monotonic clock
 }
 

@@ -12,7 +12,6 @@ import (
 // replicated reads what other processes have changed in the store.
 type replicated struct {
 	*Indexer
-	always
 	*replicas.Watch
 }
 

@@ -23,7 +23,6 @@ const reviewPause = 10 * time.Millisecond
 // changed robots.txt, takes out pages that were not seen for long, and counts verdicts.
 type review struct {
 	*Indexer
-	always
 	pass
 }
 
@@ -128,7 +127,9 @@ func (r *review) prepare(ctx context.Context) error {
 // end ends the pass.
 func (r *review) end() {
 	now := time.Now()
-	r.waiting.Store(r.counted)
+	if !r.replicas.Alone() {
+		r.waiting.Store(r.counted) // other processes add and drop some too
+	}
 	r.pass = pass{done: now, stepped: r.stepped}
 	r.counts.EndPass(now)
 }

@@ -25,27 +25,6 @@ func serveRobots(r *rig, status int, text string, change ...func(*observation.Ex
 	r.flush()
 }
 
-// A robots.txt that only one visitor gets must neither list what the site disallows nor take out what
-// it allows, before and after a restart.
-func TestAnotherRobotsTxtIsObeyedOnceItIsConfirmed(t *testing.T) {
-	const strict, lax = "User-agent: *\nDisallow: /a\nDisallow: /b", "User-agent: *\nDisallow: /b\nDisallow: /d"
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a", "/b", "/c")
-		serveRobots(r, 200, strict, from(netA))
-		serveRobots(r, 200, lax, from(netA))
-		r.sight("/", html("home", "/d"))
-		r.sight("/d", html("new"))
-		r.wantListed("/", "/c")
-		r.restart()
-		r.wantListed("/", "/c")
-		time.Sleep(time.Minute)
-		serveRobots(r, 200, lax, from(netB))
-		r.wantListed("/", "/a", "/c")
-		r.restart()
-		r.wantListed("/", "/a", "/c")
-	})
-}
-
 func TestRobotsTxtThatCannotBeReadChangesNothing(t *testing.T) {
 	var zipped bytes.Buffer
 	zw := gzip.NewWriter(&zipped)

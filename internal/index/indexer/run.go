@@ -47,25 +47,7 @@ func (x *Indexer) Run(ctx context.Context) {
 // task is work that the worker does when it is due.
 type task interface {
 	due(now time.Time) time.Time             // the zero time if there is nothing to do
-	run(ctx context.Context, all bool) error // all: do everything there is, without a budget
-	flushes() bool                           // whether Flush runs it even if it is not due
-}
-
-// always is embedded by tasks that each Flush runs, and whenDue by the others.
-type (
-	always  struct{}
-	whenDue struct{}
-)
-
-func (always) flushes() bool  { return true }
-func (whenDue) flushes() bool { return false }
-
-// nowIf returns now if there is something to do, and the zero time otherwise.
-func nowIf(is bool, now time.Time) time.Time {
-	if is {
-		return now
-	}
-	return time.Time{}
+	run(ctx context.Context, all bool) error // all: do everything there is, without a budget, also if it is not due
 }
 
 // newTasks returns the tasks in the order in which a round runs them.
@@ -111,8 +93,7 @@ func (x *Indexer) runTasks(ctx context.Context, all bool) error {
 	}
 	for _, t := range x.tasks {
 		now := time.Now()
-		due := t.due(now)
-		if idle := due.IsZero() || due.After(now); idle && !(all && t.flushes()) {
+		if due := t.due(now); !all && (due.IsZero() || due.After(now)) {
 			continue
 		}
 		if err := t.run(ctx, all); err != nil {

@@ -8,7 +8,6 @@ import (
 // syncing says whether a loss of power could still undo a write.
 type syncing struct {
 	*Indexer
-	always
 	unsynced bool
 	urgent   bool // it must not wait
 	last     time.Time

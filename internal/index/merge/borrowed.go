@@ -11,7 +11,7 @@ import (
 // day at least. If it still shows the content then, the content is its own.
 
 // borrows reports whether the page shows a content that is not its own, and notes that.
-func (u *update) borrows() bool {
+func (u *visited) borrows() bool {
 	p := u.p
 	switch {
 	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Unsure(u.Forbids) || u.late():
@@ -35,7 +35,7 @@ func (u *update) borrows() bool {
 // keepsBorrowed reports whether the borrowed content is the page's own by now: all others have returned
 // it, or a day has passed. What one network alone is shown may be for it alone, so after a day that
 // counts for some pages a day.
-func (u visited) keepsBorrowed() bool {
+func (u *visited) keepsBorrowed() bool {
 	p := u.p
 	if p.Showing == u.Showing && !u.borrowedBeside(u.Showing, u.Location) {
 		return true
@@ -46,7 +46,7 @@ func (u visited) keepsBorrowed() bool {
 // belongsToOthers reports whether the content of the visit is that of other pages: they borrow it, or
 // one of the two would leave if both had it. A page that is not listed shows nothing of its own while
 // others borrow what it shows.
-func (u *update) belongsToOthers() bool {
+func (u *visited) belongsToOthers() bool {
 	borrowed := u.borrowedBeside(u.Showing, u.Location)
 	if !u.p.Listed() {
 		return borrowed

@@ -17,7 +17,7 @@ func (site *Site) claims(found []extension.Alternate) (claims []pagerecord.Claim
 
 // pair updates the alternates of a page that was just read, and of the pages it names. Two
 // pages are alternates if each names the other.
-func (u visited) pair() {
+func (u *visited) pair() {
 	p := u.p
 	if !p.Listed() {
 		return

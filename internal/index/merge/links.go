@@ -79,7 +79,7 @@ func (m *Transaction) FollowedAll(v *Visit, open pagerecord.Openness) {
 
 // linked notes that the page links to a location, and returns what is left open. isNew says
 // that the location was unknown and the link may be news. If it is, the page is new.
-func (u visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
+func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
 	to, known := u.Load(ln.Location)
 	if u.Echo.Repeats(ln.Location) {
 		if to.Public() || to.Confirmed || to.Link && to.Passes() {
@@ -106,7 +106,7 @@ func (u visited) linked(ln observation.Link, news News) (open pagerecord.Opennes
 
 // point notes that a listed page links to the page, and reports whether that changed the
 // record.
-func (u visited) point(to *pagerecord.Page) (changed bool) {
+func (u *visited) point(to *pagerecord.Page) (changed bool) {
 	changed = to.LinkedFrom(u.Moment(), u.Net)
 	if !to.Unprompted && !to.Public() && to.Word() == eligibility.Risky && u.unprompted() {
 		to.Unprompted, changed = true, true
@@ -116,7 +116,7 @@ func (u visited) point(to *pagerecord.Page) (changed bool) {
 
 // unprompted reports whether the request named only public pages. Then no link can be
 // there because this visitor asked for it.
-func (u visited) unprompted() bool {
+func (u *visited) unprompted() bool {
 	switch from := u.Echo.From; {
 	case u.Echo.Prompted:
 		return false

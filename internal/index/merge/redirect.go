@@ -10,7 +10,7 @@ import (
 
 // redirected merges a redirect. The target of an entry becomes an entry too. A page that
 // has moved permanently passes on its history.
-func (u *update) redirected() {
+func (u *visited) redirected() {
 	p := u.p
 	if (p.Led() || u.site.Entries[u.Location]) && !p.Witnessed && p.Status != u.Response.Status {
 		p.Status = u.Response.Status
@@ -51,7 +51,7 @@ func (u *update) redirected() {
 // steady returns how many redirects the target is away from an entry, 0 if the redirect
 // does not start at an entry or has a different target for each visitor. The first target
 // counts at once, another one after it was seen twice in a row.
-func (u *update) steady() (hop int) {
+func (u *visited) steady() (hop int) {
 	p := u.p
 	switch {
 	case u.site.Entries[u.Location]:
@@ -74,7 +74,7 @@ func (u *update) steady() (hop int) {
 }
 
 // pointTo notes the new target of a redirect.
-func (u *update) pointTo() {
+func (u *visited) pointTo() {
 	p := u.p
 	p.Redirect = pagerecord.Redirect{Target: u.site.ID(u.Target), TargetAt: u.Moment(), By: u.Net}
 	u.Save(p)
@@ -83,7 +83,7 @@ func (u *update) pointTo() {
 // forAll reports whether a redirect leads everybody to the same target. It does if the
 // target is another spelling of the location, or if visits a day apart, or from two
 // networks, saw the same target.
-func (u *update) forAll() bool {
+func (u *visited) forAll() bool {
 	p := u.p
 	if respelled(u.Location, u.Target) {
 		return true

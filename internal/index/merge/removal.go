@@ -22,7 +22,7 @@ import (
 // All clients whose network is unknown count as one network.
 
 // withdraw takes the page out: the site no longer serves it, or it now forbids its listing.
-func (u *update) withdraw(why eligibility.Reason) {
+func (u *visited) withdraw(why eligibility.Reason) {
 	u.p.Status = u.Response.Status
 	u.leaves(u.At, why)
 }
@@ -45,7 +45,7 @@ func (g page) leaves(by time.Time, why eligibility.Reason) {
 
 // refused notes that a client's answer says that a listed page is gone or not public. A page that
 // is not listed is withdrawn at once.
-func (u *update) refused(why eligibility.Reason) {
+func (u *visited) refused(why eligibility.Reason) {
 	p, at := u.p, u.Moment()
 	if !p.Listed() {
 		u.withdraw(why)
@@ -151,7 +151,7 @@ func (m *Transaction) ignores(network uint32, why eligibility.Reason) bool {
 }
 
 // refuted notes that a client got a page that another network was refused.
-func (u *update) refuted() {
+func (u *visited) refuted() {
 	p, net := u.p, u.p.MissingNet
 	if p.Missing == 0 || pagerecord.Variable(p.MissingWhy) || p.MissingWhy == eligibility.Duplicate || net == pagerecord.SeveralNetworks || net != 0 && net == u.Net {
 		return

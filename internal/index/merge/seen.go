@@ -16,7 +16,7 @@ import (
 
 // witness merges a visit that got the page. If it is not newer than the last one, it
 // was merged already or came out of order. Then it counts as evidence only.
-func (u *update) witness() (follow bool) {
+func (u *visited) witness() (follow bool) {
 	p := u.p
 	if !u.Same {
 		switch {
@@ -35,7 +35,7 @@ func (u *update) witness() (follow bool) {
 }
 
 // shown merges a visit that shows what the page is.
-func (u *update) shown() (follow bool) {
+func (u *visited) shown() (follow bool) {
 	p := u.p
 	witnessed(p, u.Observation)
 	if u.follows() || p.FirstSeen == 0 {
@@ -56,7 +56,7 @@ func (u *update) shown() (follow bool) {
 }
 
 // seen merges a visit that is newer than the last one.
-func (u *update) seen() {
+func (u *visited) seen() {
 	p := u.p
 	at := u.Moment()
 	p.Loaded.Before = p.LastSeen.Second()
@@ -80,7 +80,7 @@ func (u *update) seen() {
 }
 
 // seenNew merges a visit that shows other bytes than the last one.
-func (u *update) seenNew() {
+func (u *visited) seenNew() {
 	p := u.p
 	if u.Full || u.Forbids != eligibility.None || !eligibility.Deep(p.Content) { // what forbids it may be in the part that was not read
 		p.Content, p.Until = u.Forbids, u.Until
@@ -93,7 +93,7 @@ func (u *update) seenNew() {
 }
 
 // alive merges an answer that proves that a known page exists, such as a 304.
-func (u *update) alive() {
+func (u *visited) alive() {
 	p := u.p
 	if !u.follows() {
 		return
@@ -112,7 +112,7 @@ func (u *update) alive() {
 // exists. It never takes the page out and never dates it, and its links and its content are ignored.
 
 // tracked merges a tracked visit.
-func (u *update) tracked() {
+func (u *visited) tracked() {
 	p := u.p
 	if u.Forbids != eligibility.None || !u.Parsed && !u.Same {
 		return

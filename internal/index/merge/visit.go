@@ -36,19 +36,16 @@ type visited struct {
 	*Visit
 }
 
-// update is a visit that is being merged into the record of its page.
-type update struct{ visited }
-
 // Apply merges a visit.
 func (m *Transaction) Apply(v *Visit) Merged {
 	p, known := m.Load(v.Location)
-	u := &update{visited{page{m, p}, v}}
+	u := &visited{page{m, p}, v}
 	follow := u.merge(known)
 	return Merged{p.Standing, u.news(), follow && m.site.leads(p)}
 }
 
 // merge merges the visit. follow says that the links of the page must be followed, if they count.
-func (u *update) merge(known bool) (follow bool) {
+func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
 	switch {
 	case u.Tracked:
@@ -80,18 +77,18 @@ const clockSkew = time.Minute
 // late reports whether a newer visit was merged before this one, for example because the
 // store could not be reached for a while. A newer visit by a wrong clock does not count:
 // otherwise a page that forbids its listing would stay until that time comes.
-func (u *update) late() bool {
+func (u *visited) late() bool {
 	last := u.p.LastSeen
 	return u.Moment() < last && last <= moment.Of(u.Now.Add(clockSkew))
 }
 
 // follows reports whether the visit comes after the last one. It may be the same visit, merged
 // again, or a late one.
-func (u *update) follows() bool { return u.Moment() != u.p.LastSeen && !u.late() }
+func (u *visited) follows() bool { return u.Moment() != u.p.LastSeen && !u.late() }
 
 // refusedUnseen notes the answer of a location that nobody got a page from yet. Explain
 // tells it.
-func (u *update) refusedUnseen() {
+func (u *visited) refusedUnseen() {
 	p := u.p
 	u.stored(u.At)
 	p.Status = u.Response.Status

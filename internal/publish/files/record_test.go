@@ -3,7 +3,6 @@ package files
 import (
 	"bytes"
 	"math"
-	"reflect"
 	"testing"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
@@ -12,20 +11,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
-
-func TestRecordOfAFileIsReadAsItWasWritten(t *testing.T) {
-	full := record{Hash: hash{1, 2, 3}, Size: 4_000_000, Modified: moment.Seconds(1_700_000_000), Pages: 50_000, Changes: 7, Dates: someDates()}
-	for _, want := range []record{full, {Modified: moment.Seconds(1_700_000_000)}} {
-		stored := want.encode()
-		if got, ok := readRecord(stored); !ok || !reflect.DeepEqual(got, want) {
-			t.Errorf("read as %+v, want %+v", got, want)
-		}
-		stored[3] ^= 1
-		if _, ok := readRecord(stored); ok {
-			t.Error("it was read although it is damaged")
-		}
-	}
-}
 
 // someDates has a build in it.
 func someDates() lastmod.Summary {
