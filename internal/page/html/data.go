@@ -26,9 +26,7 @@ func (r *reader) structured(script []byte) {
 	}
 	r.facts.DataHash += hashData("", v)
 	r.modified(modified(v), dateData)
-	if m := r.facts.Media; m != nil {
-		m.Data = append(m.Data, v)
-	}
+	r.facts.Data = append(r.facts.Data, v)
 }
 
 // modified returns the latest dateModified in structured data. It ignores dates of anything but the

@@ -115,11 +115,13 @@ func TestMediaAreAsWritten(t *testing.T) {
 		Pictures: []Picture{{
 			Src: "/a.jpg?x&y", Srcset: "/b.jpg 2x", LazySrc: "/l.jpg", LazySrcset: "/s.jpg 1x", Width: "32", Height: "24px",
 		}},
-		Data: []any{map[string]any{"a": []any{1.0}}},
 	}
 	facts := Read([]byte(illustrated), Options{Extensions: true})
 	if !reflect.DeepEqual(facts.Media, want) {
 		t.Errorf("media %+v, want %+v", facts.Media, want)
+	}
+	if data := []any{map[string]any{"a": []any{1.0}}}; !reflect.DeepEqual(facts.Data, data) {
+		t.Errorf("data %+v, want %+v", facts.Data, data)
 	}
 	facts.Media = nil
 	if without := Read([]byte(illustrated), Options{}); !reflect.DeepEqual(facts, without) {

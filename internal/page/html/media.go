@@ -6,12 +6,11 @@ const (
 	maxSrcset   = 16 << 10 // bytes of one srcset
 )
 
-// Media is what a page says about its images, its videos and itself as news, as written. Package
-// extension decides what a sitemap may name.
+// Media is what a page says about its images, as written. Package extension
+// decides what a sitemap may name.
 type Media struct {
 	Lang     string    // language tag of the html element
 	Pictures []Picture // img elements of the main text, in document order
-	Data     []any     // scripts of structured data (JSON-LD), as encoding/json decodes them
 }
 
 // Picture is an img element. Each of its attributes has at most 16 KiB.

@@ -52,6 +52,7 @@ type Facts struct {
 	Rules
 	References
 	Text
+	Data  []any  // scripts of structured data (JSON-LD), as encoding/json decodes them
 	Media *Media // nil unless Options.Extensions asks for it
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/store"
 )
 
@@ -29,11 +28,6 @@ func TestOnlyWhatIsWantedIsFound(t *testing.T) {
 		if len(got.Alternates()) != 2 {
 			t.Errorf("with %b the alternates are %v; they are always read", want, got.Alternates())
 		}
-	}
-	facts := html.Read([]byte(everything), html.Options{})
-	p.Facts = &facts
-	if got := Of(Images, News, Videos).Read(p).With(Of(Images, News, Videos), Alternates, nil); got != nil {
-		t.Errorf("of a page that was read without its media: %v", got)
 	}
 }
 

@@ -67,7 +67,7 @@ func readArticle(p *Page) article {
 	if p.Media == nil {
 		return article{}
 	}
-	d := readData(p.Media.Data)
+	d := readData(p.Data)
 	if len(d.articles) != 1 {
 		return article{}
 	}

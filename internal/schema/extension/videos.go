@@ -41,10 +41,10 @@ func (v *video) complete() bool {
 // readVideos returns the videos in the structured data that a sitemap can list.
 func readVideos(p *Page) (found []video) {
 	b, ok := newBase(p)
-	if p.Media == nil || !ok {
+	if !ok {
 		return nil
 	}
-	for _, t := range readData(p.Media.Data).videos {
+	for _, t := range readData(p.Data).videos {
 		v := fromData(b, t)
 		same := func(w video) bool { return v.Content == w.Content && v.Player == w.Player }
 		if len(found) < maxVideos && v.complete() && !slices.ContainsFunc(found, same) {
