@@ -3,7 +3,6 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -98,46 +97,6 @@ func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestExplainTellsWhatIsMissing(t *testing.T) {
-	const token = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/variant" {
-			io.WriteString(w, `<html><head><link rel="canonical" href="/a"></head><body>variant</body></html>`)
-			return
-		}
-		testkit.PageOfItsURL("/a", "/reset", "/variant", token, "/internal/x")(w, r)
-	})
-	opts := servemap.Options{Rules: []servemap.Rule{{Pattern: "/internal/", List: servemap.DecisionNever}}}
-	testkit.Run(t, testkit.Setup{Options: opts, Handler: h}, func(s *testkit.Site) {
-		s.Visit("/", "/a", "/orphan", "/invite/x", token, "/variant")
-		for _, tt := range []struct {
-			path                     string
-			reason                   servemap.Reason
-			missing, rule, canonical string
-		}{
-			{"/a", "link", "", "", ""},
-			{"/reset", "not-seen", "an anonymous visitor", "", ""},
-			{"/orphan", "no-evidence", "3 networks (so far 0, because no visitor's public address is known, or each was given a session; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", "", ""},
-			{"/invite/x", "risky-word", "a link", "", ""},
-			{token, "capability", "another visit", "", ""},
-			{"/variant", "canonical-elsewhere", "", "", testkit.Origin + "/a"},
-			{"/internal/x", "rule-never", "", "/internal/", ""},
-		} {
-			e := s.Explained(tt.path)
-			if e.Reason != tt.reason || e.Rule != tt.rule || e.Canonical != tt.canonical ||
-				!strings.Contains(strings.Join(e.Missing, "; "), tt.missing) || (tt.missing == "") != (len(e.Missing) == 0) {
-				s.Errorf("%s: %+v", tt.path, e)
-			}
-		}
-		st := s.Stats()
-		for verdict, want := range map[string]int{"listed entry": 1, "listed link": 1, "held capability": 1, "held risky-word": 1, "waiting no-evidence": 1, "excluded rule-never": 1} {
-			if st.Verdicts[verdict] != want {
-				s.Errorf("%d are %s, want %d; all: %v", st.Verdicts[verdict], verdict, want, st.Verdicts)
-			}
-		}
-	})
 }
 
 // Only the owner sees the names of the cookies.

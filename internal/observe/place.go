@@ -3,6 +3,7 @@ package observe
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -107,28 +108,15 @@ func patternRoute(pattern string) (host, template string, exact bool) {
 	if i < 0 {
 		return "", "", false
 	}
-	host, template = pattern[:i], braced(pattern[i:])
+	host, template = pattern[:i], variable.ReplaceAllString(pattern[i:], "/{$1}")
 	if path, ok := strings.CutSuffix(template, "/{$}"); ok {
 		return host, path + "/", !strings.Contains(path, "{")
 	}
 	return host, template, !strings.HasSuffix(template, "/") && !strings.ContainsAny(template, "{:*")
 }
 
-// braced rewrites the variables of a template as ServeMux spells them.
-func braced(template string) string {
-	if !strings.ContainsAny(template, ":*") {
-		return template
-	}
-	segments := strings.Split(template, "/")
-	for i, s := range segments {
-		if name, ok := strings.CutPrefix(s, ":"); ok {
-			segments[i] = "{" + name + "}"
-		} else if name, ok := strings.CutPrefix(s, "*"); ok {
-			segments[i] = "{" + name + "...}"
-		}
-	}
-	return strings.Join(segments, "/")
-}
+// variable matches a variable of gin, echo or chi.
+var variable = regexp.MustCompile(`/[:*]([^/]*)`)
 
 // route returns the template of the page's route as a location, and whether it matches exactly loc.
 func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) (template string, exact bool) {

@@ -119,8 +119,8 @@ func TestPatternOfServeMuxIsARoute(t *testing.T) {
 		"/a/{b...}":             {"", "/a/{b...}", false},
 		"/share/:token":         {"", "/share/{token}", false},
 		"/share/:token/print":   {"", "/share/{token}/print", false},
-		"/files/*path":          {"", "/files/{path...}", false},
-		"/docs/*":               {"", "/docs/{...}", false},
+		"/files/*path":          {"", "/files/{path}", false},
+		"/docs/*":               {"", "/docs/{}", false},
 		"/item-:id":             {"", "/item-:id", false},
 		"/p/{id:[0-9]+}":        {"", "/p/{id:[0-9]+}", false},
 	} {

@@ -3,7 +3,6 @@ package extension
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/capability"
@@ -80,19 +79,10 @@ func (b base) url(href string) string {
 // signed reports whether a URL lets in whoever has it, because it is signed or has a token. Some
 // signatures are in the path, as in "/token=exp=1~hmac=2/" and in Cloudinary's "/s--1a2b3c--/".
 func signed(u *url.URL) bool {
-	var short [len(shortSigning)]bool
 	for item := range strings.FieldsFuncSeq(u.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
 		name, _, _ := strings.Cut(item, "=")
 		name, err := url.QueryUnescape(name)
 		if err != nil || signing(name) {
-			return true
-		}
-		if i := slices.Index(shortSigning[:], strings.ToLower(name)); i >= 0 {
-			short[i] = true
-		}
-	}
-	for _, pair := range shortPairs {
-		if short[pair[0]] && short[pair[1]] {
 			return true
 		}
 	}
@@ -113,21 +103,16 @@ func signed(u *url.URL) bool {
 	return capability.Looks(location)
 }
 
-// shortSigning are names of parameters that sign a URL only in pairs of a time and a hash. nginx
-// (secure_link), the networks of Meta, LinkedIn and Discord, and Qiniu use them.
-var shortSigning = [...]string{"st", "e", "oh", "oe", "t", "ex", "hm"}
-
-var shortPairs = [...][2]int{{0, 1}, {2, 3}, {1, 4}, {5, 6}}
-
 // signing reports whether file stores or delivery networks sign URLs with a parameter of that name,
-// or the name is like a secret's.
+// or the name is like a secret's. The shortest ones are times and hashes of nginx (secure_link) and
+// the networks of Meta, LinkedIn and Discord.
 func signing(name string) bool {
 	if capability.Variable("{" + name + "}") {
 		return true
 	}
 	name = strings.ToLower(name)
 	switch name {
-	case "policy", "key-pair-id", "sp", "se", "sv", "sr", "awsaccesskeyid", "googleaccessid", "ossaccesskeyid", "keyname", "urlprefix",
+	case "st", "e", "oh", "oe", "ex", "hm", "policy", "key-pair-id", "sp", "se", "sv", "sr", "awsaccesskeyid", "googleaccessid", "ossaccesskeyid", "keyname", "urlprefix",
 		"exp", "acl", "md5", "hdnts", "hdnea", "hdntl", "__gda__", "_nc_ohc", "wssecret", "wstime", "txsecret", "txtime", "rlkey":
 		return true
 	}
