@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -350,33 +349,23 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 	file := func(text string) http.HandlerFunc {
 		return testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /x/\n"+text, "Content-Type", "text/plain")
 	}
-	const (
-		put   = "Put this into the site's robots.txt"
-		has   = "has this line"
-		lacks = "lacks this line"
-		adds  = "servemap adds this line"
-	)
-	html := testkit.Reply(http.StatusOK, "<title>not found</title>", "Content-Type", "text/html")
+	says := map[string]string{"": "Put this into the site's robots.txt", "has-line": "has this line", "lacks-line": "lacks this line", "line-added": "servemap adds this line"}
 	for _, tt := range []struct {
 		name    string
 		robots  http.HandlerFunc // nil if nobody asks for it
 		mounted bool             // Site.Robots is
 		options servemap.Options
 		want    string
-		says    string
 	}{
-		{"not seen", nil, false, servemap.Options{}, "", put},
-		{"it does", file(line), false, servemap.Options{}, "has-line", has},
-		{"it names another", file("Sitemap: https://example.com/old.xml"), false, servemap.Options{}, "lacks-line", lacks},
-		{"there is none", http.NotFound, false, servemap.Options{}, "lacks-line", lacks},
-		{"servemap adds it", file(""), true, servemap.Options{}, "line-added", adds},
-		{"servemap adds it where there is none", http.NotFound, true, servemap.Options{}, "line-added", adds},
-		{"servemap will add it", nil, true, servemap.Options{}, "line-added", adds},
-		{"servemap need not add it", file(line), true, servemap.Options{}, "has-line", has},
-		{"servemap cannot add it to HTML", html, true, servemap.Options{}, "", put},
-		{"servemap cannot add it to an error", status(http.StatusInternalServerError), true, servemap.Options{}, "", put},
-		{"servemap adds nothing while it only reports", file(""), true, servemap.Options{ReportOnly: true}, "lacks-line", lacks},
-		{"servemap adds no secret name", file(""), true, servemap.Options{Name: secret}, "lacks-line", lacks},
+		{"not seen", nil, false, servemap.Options{}, ""},
+		{"it does", file(line), false, servemap.Options{}, "has-line"},
+		{"it names another", file("Sitemap: https://example.com/old.xml"), false, servemap.Options{}, "lacks-line"},
+		{"servemap adds it where there is none", http.NotFound, true, servemap.Options{}, "line-added"},
+		{"servemap will add it", nil, true, servemap.Options{}, "line-added"},
+		{"servemap need not add it", file(line), true, servemap.Options{}, "has-line"},
+		{"servemap cannot add it to an error", status(http.StatusInternalServerError), true, servemap.Options{}, ""},
+		{"servemap adds nothing while it only reports", file(""), true, servemap.Options{ReportOnly: true}, "lacks-line"},
+		{"servemap adds no secret name", file(""), true, servemap.Options{Name: secret}, "lacks-line"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			pages := testkit.Paths{"/": testkit.Page("home")}
@@ -389,30 +378,20 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 				}
 				return s.Wrap(pages)
 			}
-			base := "https://example.com/" + cmp.Or(tt.options.Name, "sitemap")
 			testkit.Run(t, testkit.Setup{Mount: mount, Options: tt.options}, func(s *testkit.Site) {
 				if s.Visit("/"); tt.robots != nil {
 					s.Visit("/robots.txt")
 				}
-				get := func(view string) string {
-					w := httptest.NewRecorder()
-					s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, view, nil))
-					return w.Body.String()
-				}
-				var got struct {
-					Line string `json:"robots_line"`
-					Txt  string `json:"robots_txt"`
-				}
-				if err := json.Unmarshal([]byte(get("/files.json")), &got); err != nil || got.Line != "Sitemap: "+base+".xml" || got.Txt != tt.want {
-					t.Errorf("%+v, %v; want %q", got, err, tt.want)
-				}
-				for _, other := range []string{put, has, lacks, adds} {
-					if says := strings.Contains(text(get("/files")), other); says != (other == tt.says) {
-						t.Errorf("it says %q: %t", other, says)
+				w := httptest.NewRecorder()
+				s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/files", nil))
+				page := text(w.Body.String())
+				for state, said := range says {
+					if strings.Contains(page, said) != (state == tt.want) {
+						t.Errorf("it says %q: %v:\n%s", said, state != tt.want, page)
 					}
 				}
-				if page := text(get("/files")); !strings.Contains(page, tt.says) || !strings.Contains(page, got.Line) {
-					t.Errorf("it does not say %q:\n%s", tt.says, page)
+				if line := "https://example.com/" + cmp.Or(tt.options.Name, "sitemap") + ".xml"; !strings.Contains(page, "Sitemap: "+line) {
+					t.Errorf("it does not name %s:\n%s", line, page)
 				}
 			})
 		})

@@ -73,34 +73,17 @@ func TestLateWritesAreNotSeen(t *testing.T) {
 	}
 }
 
+// What is sent is what the header was at the first byte. Package response proves how it is read.
 func TestHeaderIsAsSent(t *testing.T) {
 	got := serve(httptest.NewRecorder(), func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Last-Modified", "yesterday")
 		w.Header().Add("Cache-Control", "public")
-		w.Header().Add("Cache-Control", "max-age=60")
-		w.Header().Add("X-Robots-Tag", "otherbot: noindex")
-		w.Header().Add("X-Robots-Tag", "nofollow")
-		w.Header()["vary"] = []string{"Cookie"}
-		w.Header().Set("Link", "</a>; rel=canonical")
-		w.Header()["link"] = []string{"</b>; rel=next", "</c>; rel=prev"} // these two come in any order
-		w.Header()["X-Empty"] = nil
+		w.Header().Set("X-Robots-Tag", "nofollow")
 		io.WriteString(w, page)
-		w.Header().Set("Last-Modified", "today")
 		w.Header().Set("X-Robots-Tag", "noindex")
 		w.Header()["Cache-Control"][0] = "no-store"
 	})
-	want := response.Header{
-		ContentType:  "text/html",
-		LastModified: "yesterday",
-		CacheControl: "public, max-age=60",
-		RobotsTag:    "otherbot: noindex\nnofollow",
-		Vary:         "Cookie",
-	}
-	if l := got.Header.Link; l != "</a>; rel=canonical, </b>; rel=next, </c>; rel=prev" && l != "</b>; rel=next, </c>; rel=prev, </a>; rel=canonical" {
-		t.Errorf("links %q", l)
-	}
-	if got.Header.Link = ""; got.Header != want {
+	if want := (response.Header{ContentType: "text/html", CacheControl: "public", RobotsTag: "nofollow"}); got.Header != want {
 		t.Errorf("saw %+v\nwant %+v", got.Header, want)
 	}
 }

@@ -270,16 +270,3 @@ func TestKnownTargetCostsNoMemory(t *testing.T) {
 		t.Errorf("an observation costs %v allocations, want none", n)
 	}
 }
-
-func BenchmarkNotDue(b *testing.B) {
-	const target = "/blog/2026/a-post-with-a-name"
-	table := New(1 << 17)
-	claim, _ := table.Begin(target)
-	claim.slot.state.Store(pack(1<<40, 0))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, ok := table.Begin(target); ok {
-			b.Fatal("due")
-		}
-	}
-}

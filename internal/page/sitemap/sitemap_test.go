@@ -97,33 +97,6 @@ func TestAppendURLRefusesInvalidEntries(t *testing.T) {
 	}
 }
 
-func TestLastModIsWrittenInW3CForm(t *testing.T) {
-	const last = 253_402_300_799
-	for _, tt := range []struct {
-		name string
-		unix int64
-		want string
-	}{
-		{"absent", 0, ""},
-		{"before the epoch", -1, ""},
-		{"first second", 1, "1970-01-01T00:00:01Z"},
-		{"after 32 bits", 1 << 32, "2106-02-07T06:28:16Z"},
-		{"last of four digits", last, "9999-12-31T23:59:59Z"},
-		{"five digits", last + 1, ""},
-		{"largest", 1<<63 - 1, ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			want := tt.want
-			if want != "" {
-				want = "<lastmod>" + want + "</lastmod>"
-			}
-			if got := string(appendTime(nil, lastModOpen, tt.unix, lastModClose)); got != want {
-				t.Errorf("got %q, want %q", got, want)
-			}
-		})
-	}
-}
-
 func TestEntriesNeedNoMoreThanMaxEntryOverhead(t *testing.T) {
 	most := 0
 	for _, freq := range []string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"} {
