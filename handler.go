@@ -439,7 +439,13 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		s.robots.announces.Store(announce.Serve(next, w, r, s.topURLs(), s.robots.given))
+		wrote, page := announce.Serve(next, w, r, s.topURLs(), s.robots.given)
+		if s.robots.announces.Store(wrote); page {
+			s.robots.page.Do(func() {
+				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status 200, is no plain robots.txt; "+
+					"answer 404, or serve one as text/plain of at most 500 KiB", "origin", s.origin.String())
+			})
+		}
 	})
 }
 

@@ -317,6 +317,7 @@ type robotsTxt struct {
 	given     string        // by the owner, "" for the one that is served
 	rules     *robots.Rules // what that says, nil if there is none
 	announces atomic.Bool   // Robots adds the sitemap to it, as far as was seen
+	page      sync.Once     // logs that the site has a page in its place
 }
 
 // running are the workers of a Site, and how they end.

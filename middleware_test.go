@@ -245,6 +245,19 @@ func TestRobotsNamesTheSitemapInTheProgramsRobotsTxt(t *testing.T) {
 	}
 }
 
+func TestPageInPlaceOfRobotsTxtIsToldOnce(t *testing.T) {
+	s := testkit.Start(t, testkit.Setup{Mount: func(site *servemap.Site) http.Handler {
+		return site.Robots(site.Wrap(page("app", "/a")))
+	}})
+	for range 3 {
+		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, origin+"/robots.txt", nil))
+	}
+	s.Shut()
+	if n := strings.Count(s.Logged.String(), "robots.txt does not name the sitemap"); n != 1 {
+		t.Errorf("it is said %d times: %s", n, s.Logged.String())
+	}
+}
+
 // TestSiteObeysTheRobotsTxtOfItsProgram checks that a site obeys its program's robots.txt, whichever handler
 // is outside.
 func TestSiteObeysTheRobotsTxtOfItsProgram(t *testing.T) {

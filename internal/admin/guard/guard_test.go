@@ -103,7 +103,7 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 		sets         bool   // the cookie
 	}{
 		{"the link", "/inspect/?key=KEY", nil, 303, "./", true},
-		{"the link with more", "/inspect/?live=&key=KEY", nil, 303, "./?live=", true},
+		{"the link with more", "/inspect/?live=&key=KEY", nil, 303, "?live=", true},
 		{"the link without its slash", "/see?key=KEY", nil, 303, "./see/?key=KEY", false},
 		{"the link, although the cookie is there", "/inspect/?key=KEY", []string{"Cookie", cookie}, 303, "./", true},
 		{"an older link, although the cookie is there", "/inspect/?key=x", []string{"Cookie", cookie}, 303, "./", false},

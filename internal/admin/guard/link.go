@@ -87,7 +87,7 @@ func (l *Link) enter(w http.ResponseWriter, r *http.Request, query url.Values, o
 	query.Del(parameter)
 	to := "./"
 	if len(query) > 0 {
-		to += "?" + query.Encode()
+		to = "?" + query.Encode() // not behind "./", which some clients resolve to the folder without its slash
 	}
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)

@@ -346,6 +346,18 @@ func TestForgottenPageThatIsAllowedComesBack(t *testing.T) {
 	}
 }
 
+func TestForgettingAndAllowingAnUnknownAddressInventsNoVisit(t *testing.T) {
+	w := newWorld(t, options{})
+	w.crawl()
+	before := len(w.records)
+	w.forget("/dish/soup")
+	w.wantVerdict("/dish/soup", excluded, eligibility.Forgotten)
+	w.update(func(m *Transaction) { m.Allow("/dish/soup") })
+	if w.record("/dish/soup").Loaded.Known || len(w.records) != before {
+		t.Errorf("%d records, and were %d", len(w.records), before)
+	}
+}
+
 func TestPageThatIsNotPublicIsStoredNowhereInClear(t *testing.T) {
 	none := func(*observation.Exchange) {}
 	for _, tt := range []struct {

@@ -124,7 +124,11 @@ func (m *Transaction) Forget(location string) {
 // Allow ends the bar of a location. What is known of it decides again, and so does its next visit.
 func (m *Transaction) Allow(location string) {
 	m.Put(m.site.Keys.Bar(location), nil)
-	if p, _ := m.Load(location); p.Barred {
+	p, _ := m.Load(location)
+	switch {
+	case p.Barred && p.Unasked() && !p.Led() && !p.Confirmed:
+		m.Drop(m.site.wait(location)) // it knew nothing but the bar
+	case p.Barred:
 		p.Barred = false
 		m.Save(p)
 	}

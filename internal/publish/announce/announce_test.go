@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,6 +125,8 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 		{"a page that says it is text", 200, "Content-Type: text/plain", "<!DOCTYPE html><p>app", ""},
 		{"a page without a type", 200, "", "<!DOCTYPE html><p>app", ""},
 		{"compressed all the same", 200, "Content-Type: text/plain\nContent-Encoding: gzip\nVary: Accept-Encoding", packed.String(), ""},
+		{"data for every path", 200, "Content-Type: application/json", `{"app":true}`, ""},
+		{"a page with 404, longer than any file", 404, "Content-Type: text/html", strings.Repeat("<p>", MaxFile), ours + "\n" + none},
 		{"too long", 200, "Content-Type: text/plain", strings.Repeat("#\n", MaxFile/2+1), ""},
 		{"UTF-16", 200, "Content-Type: text/plain", "\xff\xfeU\x00s\x00", ""},
 	} {
@@ -138,6 +142,15 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 				}
 			})
 			bare, with := fetch(t, program, http.MethodGet), fetch(t, around(program, none), http.MethodGet)
+			upstream := httptest.NewServer(program)
+			defer upstream.Close()
+			want, proxied := with, fetch(t, around(proxy(t, upstream.URL), none), http.MethodGet)
+			if tt.want == "" {
+				want = fetch(t, proxy(t, upstream.URL), http.MethodGet)
+			}
+			if proxied.status != want.status || proxied.body != want.body {
+				t.Errorf("behind a proxy: %d %.100q, want %d %.100q", proxied.status, proxied.body, want.status, want.body)
+			}
 			if tt.want == "" {
 				if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
 					t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
@@ -265,6 +278,75 @@ func TestOtherAnswersAreNotChanged(t *testing.T) {
 	}
 }
 
+// proxy returns a proxy to a site, as programs make one.
+func proxy(t *testing.T, to string) http.Handler {
+	u, err := url.Parse(to)
+	base.Check(t, err)
+	return httputil.NewSingleHostReverseProxy(u)
+}
+
+// TestNoHandlerFailsBecauseOfTheQuestionBeforeItsAnswer has handlers that cannot bear to be cut off, or that want
+// more of the writer than it can do. What the client gets must be as without us.
+func TestNoHandlerFailsBecauseOfTheQuestionBeforeItsAnswer(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", r.Header.Get("X-Type"))
+		w.Header().Set("Etag", `"theirs"`)
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(strings.Repeat("<p>app</p>", 1<<16)))
+	}))
+	defer upstream.Close()
+	for name, program := range map[string]http.Handler{
+		"a proxy": proxy(t, upstream.URL),
+		"one that panics if it cannot write": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", r.Header.Get("X-Type"))
+			for range 10 {
+				if _, err := io.WriteString(w, "<p>app</p>"); err != nil {
+					panic(err)
+				}
+				w.(http.Flusher).Flush()
+			}
+		}),
+		"one that takes the connection": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			conn, out, err := w.(http.Hijacker).Hijack()
+			base.Check(t, err)
+			defer conn.Close()
+			out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n")
+			if r.Method != http.MethodHead {
+				out.WriteString("hi")
+			}
+			out.Flush()
+		}),
+	} {
+		for _, kind := range []string{"text/html", "application/json", "text/event-stream"} {
+			for _, more := range [][]string{nil, {"Range", "bytes=2-6"}, {"If-None-Match", `"theirs"`}} {
+				for _, method := range []string{http.MethodGet, http.MethodHead} {
+					t.Run(fmt.Sprint(name, ", ", kind, ", ", method, more), func(t *testing.T) {
+						headers := append([]string{"X-Type", kind}, more...)
+						bare, with := fetch(t, program, method, headers...), fetch(t, around(program, ""), method, headers...)
+						if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
+							t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// A file that its handler could not finish may lack rules: the panic is the client's too.
+func TestHandlerThatPanicsDoesSoForTheClient(t *testing.T) {
+	h := around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		io.WriteString(w, theirs)
+		panic(http.ErrAbortHandler)
+	}), "")
+	defer func() {
+		if recover() != http.ErrAbortHandler {
+			t.Error("the handler's panic was hidden")
+		}
+	}()
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/robots.txt", nil))
+}
+
 // A middleware around us may compress what we send: then Content-Encoding is set already.
 func TestRobotsTxtIsEditedBelowACompressor(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -376,8 +458,8 @@ func TestStreamThatIsNoRobotsTxtIsNotReadToItsEnd(t *testing.T) {
 		}
 	})
 	w := httptest.NewRecorder()
-	wrote := Serve(stream, w, httptest.NewRequest(http.MethodGet, "/robots.txt", nil), []string{sitemap}, "")
-	if wrote || written != events || strings.Count(w.Body.String(), "tick") != events {
+	wrote, page := Serve(stream, w, httptest.NewRequest(http.MethodGet, "/robots.txt", nil), []string{sitemap}, "")
+	if wrote || !page || written != events || strings.Count(w.Body.String(), "tick") != events {
 		t.Errorf("%d events were written, and the client got %d; want %d", written, strings.Count(w.Body.String(), "tick"), events)
 	}
 }

@@ -21,28 +21,31 @@ import (
 // add, it lets next answer the client's own request. That is so if the file names the
 // sitemap, and if the answer is not a robots.txt: a status other than 200, 404 or 410, a
 // type other than plain text, a compressed one, one longer than [MaxFile], or one shorter
-// than it says. wrote reports whether Serve wrote the file itself.
-func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) (wrote bool) {
+// than it says. Whatever ends the first request, such as a panic, ends that one alone. wrote
+// reports whether Serve wrote the file itself, page whether next has something else for
+// robots.txt, with status 200.
+func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) (wrote, page bool) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	a := &answer{header: w.Header().Clone(), cancel: cancel}
-	next.ServeHTTP(a, forAll(r.WithContext(ctx)))
+	a.ask(next, forAll(r.WithContext(ctx)))
 	missing := a.status == http.StatusNotFound || a.status == http.StatusGone
 	if missing {
 		a.header, a.body = w.Header().Clone(), []byte(none)
 	}
 	file, ok := Add(a.body, urls)
+	isFile := a.isFile(w.Header().Get("Content-Encoding"))
 	switch {
 	case missing && !ok: // the owner's text names the sitemap already
 		file = a.body
-	case !ok || !missing && !a.isFile(w.Header().Get("Content-Encoding")):
+	case !ok || !missing && !isFile:
 		next.ServeHTTP(w, r)
-		return false
+		return false, !isFile && a.status == http.StatusOK
 	}
 	clear(w.Header())
 	maps.Copy(w.Header(), a.header)
 	send(w, r, file)
-	return true
+	return true, false
 }
 
 // forAll returns a request for the whole file, uncompressed, whatever part or version the
@@ -92,7 +95,20 @@ type answer struct {
 	header http.Header
 	status int // 0 until next gives one
 	body   []byte
+	over   bool               // it is no robots.txt, so the request was cancelled
 	cancel context.CancelFunc // of the request
+}
+
+// ask lets next answer. A program that cannot write to the end may panic, as a
+// [net/http/httputil.ReverseProxy] does, and one that wants a connection of its own. The
+// client's own request then shows what the client shall get.
+func (a *answer) ask(next http.Handler, r *http.Request) {
+	defer func() {
+		if recover() != nil && !a.over {
+			a.status = http.StatusInternalServerError // what there is may lack rules
+		}
+	}()
+	next.ServeHTTP(a, r)
 }
 
 var errNoFile = errors.New("announce: the answer is no robots.txt")
@@ -112,6 +128,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	a.body = append(a.body, p[:min(len(p), MaxFile+1-len(a.body))]...)
 	if len(a.body) > MaxFile || a.status == http.StatusOK && !plainType.MatchString(a.header.Get("Content-Type")) {
+		a.over = true
 		a.cancel()
 		return 0, errNoFile
 	}
