@@ -99,6 +99,11 @@ func TestCheckReadsFilesAndSitemapsFromElsewhere(t *testing.T) {
 }
 
 func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
+	html := httptest.NewServer(http.NotFoundHandler())
+	defer html.Close()
+	if code, _, errs := call(t, "check", html.URL+"/sitemap.xml"); code != codeFailed || !strings.Contains(errs, "404 Not Found and says: 404 page not found") {
+		t.Errorf("%d %s", code, errs)
+	}
 	s := before(t, blog)
 	if code, _, errs := call(t, "check", s.at+"/sitemap.xml"); code != codeFailed || !strings.Contains(errs, "503 Service Unavailable and says: No page of "+origin+" is listed yet. ") {
 		t.Errorf("%d %s", code, errs)

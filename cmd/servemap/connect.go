@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
@@ -202,12 +201,4 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		return errors.New(text)
 	}
 	return nil
-}
-
-// row returns a line of fields for people and for cut.
-func row(fields ...string) string {
-	for i, f := range fields {
-		fields[i] = escape(f, "")
-	}
-	return strings.Join(fields, "\t") + "\n"
 }

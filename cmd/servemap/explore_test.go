@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
-	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // slow is a site whose pages wait for the test.
@@ -97,29 +95,16 @@ func TestInterruptedCommandExitsWith130(t *testing.T) {
 func TestFirstTryNeedsNoOrigin(t *testing.T) {
 	up := httptest.NewServer(http.HandlerFunc(blog))
 	defer up.Close()
-	listener, err := net.Listen("tcp", "localhost:0")
-	base.Check(t, err)
-	at := strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1)
-	listener.Close() // nobody has the port now
-	data, log := t.TempDir(), newLines()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(ctx, []string{"proxy", "-to", up.URL, "-data", data, "-listen", at, "-explore"}, streams{out: io.Discard, err: log})
-	}()
-	log.await(t, "for trying only")
-	log.await(t, "msg=explored")
-	if out := must(t, "list", "-data", data); strings.Count(out, "http://"+at+"/") != 21 {
-		t.Errorf("listed: %s", out)
+	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-explore") // at any port
+	s.log.await(t, "msg=explored")
+	if n := strings.Count(must(t, "list", "-data", s.data), strings.Replace(s.at, "127.0.0.1", "localhost", 1)+"/"); n != 21 || !strings.Contains(s.log.String(), "for trying only") {
+		t.Errorf("%d are listed: %s", n, s.log)
 	}
-	cancel()
-	<-ended
-	for _, tt := range []struct{ listen, want string }{
-		{"localhost:8080", "http://localhost:8080"}, {":8080", "http://localhost:8080"}, {"0.0.0.0:80", "http://localhost:80"}, {"[::1]:8080", "http://localhost:8080"},
-		{"192.168.1.2:8080", "http://192.168.1.2:8080"}, {"shop:8080", "http://shop:8080"},
+	for listen, want := range map[string]string{
+		"localhost:8080": "localhost", ":http": "localhost", "0.0.0.0:8080": "localhost", "[::1]:8080": "localhost", "192.168.1.2:0": "192.168.1.2", "shop:8080": "shop",
 	} {
-		if got := forTrying(tt.listen); got != tt.want {
-			t.Errorf("-listen %s: %s, want %s", tt.listen, got, tt.want)
+		if got := forTrying(listen, 8080); got != "http://"+want+":8080" {
+			t.Errorf("-listen %s: %s, want %s", listen, got, want)
 		}
 	}
 }

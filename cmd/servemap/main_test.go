@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -181,7 +182,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"), "such as 30s"},
 		{"a database of another kind", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-database", "mysql://x"), "postgres://user@host/name"},
 		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin", "https://example.com"}, "visitors could fetch"},
-		{"a port alone", []string{"files", ".", "-origin", "https://example.com", "-data", ".x", "-listen", "39380"}, "give an address such as localhost:8080"},
+		{"a port alone", []string{"files", ".", "-data", ".x", "-listen", "39380"}, "give an address such as localhost:8080"},
 		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},
 		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "tell engines only where the site is public"},
 		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow=http://example.com"}, "-indexnow: "},
@@ -206,6 +207,64 @@ func TestEveryCommandHasHelpWithItsExample(t *testing.T) {
 	}
 	if out := must(t, "--version"); !strings.HasPrefix(out, "servemap ") {
 		t.Errorf("version: %q", out)
+	}
+}
+
+func TestExamplesOfTheHelpRun(t *testing.T) {
+	site := writeSite(t)
+	t.Chdir(t.TempDir())
+	base.Check(t, os.WriteFile(filepath.Join(site, "about"), []byte(`<!doctype html><title>about</title><p>We bake.`), 0o600))
+	files(t, site, "sitemap-data", "-always", "/about", "-admin", "127.0.0.1:0") // explored, since the rule names it
+	for _, c := range commands() {
+		if c.name == "proxy" || c.name == "files" || c.name == "check" { // they need the site of the example
+			continue
+		}
+		must(t, strings.Fields(c.example)...)
+	}
+}
+
+func TestWordsAreCompleted(t *testing.T) {
+	for _, tt := range []struct{ line, want string }{
+		{"servemap expl", "explore explain"}, {"servemap  list -pre", "-prefix"}, {"servemap list -data x -js", "-json"},
+		{"servemap help fo", "forget"}, {"servemap completion z", "zsh"}, {"servemap explain -", "-data -database -json"},
+		{"servemap forget -data ", ""}, {"servemap list /a", ""}, {"servemap dance -", ""},
+	} {
+		t.Setenv(lineVariable, tt.line)
+		words := strings.Fields(tt.line)
+		if got := strings.Join(strings.Fields(must(t, "servemap", words[len(words)-1], words[0])), " "); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.line, got, tt.want)
+		}
+	}
+}
+
+// TestNothingSteersTheTerminal asks a process that answers with what a terminal obeys.
+func TestNothingSteersTheTerminal(t *testing.T) {
+	const evil = "\\u001b[2J\\u0007\u009b31m\u202e\u007f\\nhttps://forged.example/"
+	data := t.TempDir()
+	base.Check(t, control.Make(data))
+	l, err := control.Listen(data)
+	base.Check(t, err)
+	process := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/forget" {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = io.WriteString(w, "\x1b[2J\u009b31m")
+			return
+		}
+		_, _ = io.WriteString(w, `{"url":"`+evil+`","kind":"`+evil+`","text":"`+evil+`","listen":"`+evil+`","origin":"`+evil+`","error":"`+evil+`"}`)
+	})}
+	go func() { _ = process.Serve(l) }()
+	defer process.Close()
+	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"changes"}, {"explain", "/"}, {"explain", "/", "-json"}, {"stats"}, {"explore"}, {"forget", "/"}} {
+		_, out, errs := call(t, append(args, "-data", data)...)
+		if text := out + errs; text == "" || bytes.ContainsAny([]byte(text), "\x1b\x07\x7f\u009b\u202e") {
+			t.Errorf("%q prints %q", args, text)
+		}
+		if bytes.Contains([]byte(out), []byte("\nhttps://forged")) {
+			t.Errorf("%q prints a line of its own: %q", args, out)
+		}
+	}
+	if code, out, errs := call(t, "check", "no\x1b[2J"); code != codeFailed || bytes.ContainsAny([]byte(out+errs), "\x1b") {
+		t.Errorf("%d %q", code, errs)
 	}
 }
 

@@ -102,8 +102,14 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 // run serves the site until ctx ends.
 func (v *serving) run(ctx context.Context, s streams) error {
 	v.log, v.terminal = slog.New(slog.NewTextHandler(s.err, nil)), s.err
+	listener, err := listen("listen", v.listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	at := listener.Addr().(*net.TCPAddr).AddrPort()
 	if v.Origin == "" {
-		v.Origin = forTrying(v.listen)
+		v.Origin = forTrying(v.listen, at.Port())
 	}
 	if err := cmp.Or(v.check(), checkData(v.data), v.sameOrigin()); err != nil {
 		return err
@@ -118,11 +124,6 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	if err := v.meet(ctx); err != nil {
 		return err
 	}
-	listener, err := listen("listen", v.listen)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 	var admin net.Listener
 	if v.admin != "" {
 		if admin, err = listen("admin", v.admin); err != nil {
@@ -130,7 +131,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		}
 		defer admin.Close()
 	}
-	if v.loops(listener.Addr().(*net.TCPAddr).AddrPort()) {
+	if v.loops(at) {
 		return usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", v.To)
 	}
 	st, closeStore, err := openStore(v.data, v.database, v.log)
@@ -149,12 +150,12 @@ func (v *serving) run(ctx context.Context, s streams) error {
 }
 
 // forTrying returns the origin under which browsers on this machine reach an address of -listen.
-func forTrying(listen string) string {
-	host, port, _ := net.SplitHostPort(listen) // listening says what is wrong with it
+func forTrying(listen string, port uint16) string {
+	host, _, _ := net.SplitHostPort(listen)
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && (ip.IsUnspecified() || ip.IsLoopback()) {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return "http://" + net.JoinHostPort(host, strconv.Itoa(int(port)))
 }
 
 // unreachable reports whether search engines cannot reach an origin: it is at a private

@@ -44,14 +44,10 @@ func date(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
 // ago says how long before now something was, as people say it.
 func ago(t, now time.Time) string {
-	switch d := now.Sub(t); {
-	case d < -5*time.Second:
-		return "in " + spanOf(-d)
-	case d < 5*time.Second:
-		return "just now"
-	default:
+	if d := now.Sub(t); d >= 5*time.Second {
 		return spanOf(d) + " ago"
 	}
+	return "just now"
 }
 
 // nextObservation says when a request for a page next teaches something.

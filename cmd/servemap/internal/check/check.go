@@ -22,7 +22,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/robots"
@@ -158,22 +157,14 @@ func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
 	return readSome(z)
 }
 
-// excerpt returns the beginning of a plain text, on one line, for people. A server that has
-// no sitemap may say why.
+// excerpt returns the beginning of a plain text on one line: a server that has no sitemap may say why.
 func excerpt(contentType string, body []byte) string {
-	const most = 500 // letters
-	if !strings.HasPrefix(contentType, "text/plain") {
+	const most = 500
+	words := strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), most)]), ""))
+	if len(words) == 0 || !strings.HasPrefix(contentType, "text/plain") {
 		return ""
 	}
-	text := []rune(strings.Join(strings.Fields(string(body[:min(len(body), 4*most)])), " "))
-	text = slices.DeleteFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
-	switch {
-	case len(text) == 0:
-		return ""
-	case len(text) > most:
-		return " and says: " + string(text[:most]) + " ..."
-	}
-	return " and says: " + string(text)
+	return " and says: " + strings.Join(words, " ")
 }
 
 // readSome reads at most one byte more than a sitemap may have.

@@ -2,7 +2,6 @@ package check
 
 import (
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -30,18 +29,4 @@ func FuzzFile(f *testing.F) {
 			t.Error("a file that names nothing has no fault")
 		}
 	})
-}
-
-func TestExcerptQuotesWhatATextSaysInPlaceOfASitemap(t *testing.T) {
-	for _, tt := range []struct{ name, contentType, body, want string }{
-		{"a text", "text/plain; charset=utf-8", "No page is listed.\n\nVisit the site.\n", " and says: No page is listed. Visit the site."},
-		{"HTML", "text/html", "<p>Down", ""},
-		{"nothing", "text/plain", " \n", ""},
-		{"what a terminal obeys", "text/plain", "a\x1b[2Jb\xff\u202ec", " and says: a[2Jbc"},
-		{"a long text", "text/plain", strings.Repeat("ä", 3000), " and says: " + strings.Repeat("ä", 500) + " ..."},
-	} {
-		if got := excerpt(tt.contentType, []byte(tt.body)); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
 }

@@ -85,26 +85,26 @@ func ours(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// open opens a folder of this user. The path leads out of its parent by no link.
-func open(dir string) (*os.Root, error) {
+// within calls fn with a folder of this user. Its path leads out of its parent by no link.
+func within(dir string, fn func(*os.Root) error) error {
 	parent, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer parent.Close()
 	root, err := parent.OpenRoot(filepath.Base(dir))
 	if err != nil {
-		return nil, err
+		return err
 	}
+	defer root.Close()
 	info, err := root.Stat(".")
-	if err == nil {
-		err = ours(dir, info)
-	}
 	if err != nil {
-		root.Close()
-		return nil, err
+		return err
 	}
-	return root, nil
+	if err := ours(dir, info); err != nil {
+		return err
+	}
+	return fn(root)
 }
 
 // Make makes the folder private, whatever the umask.
@@ -113,42 +113,30 @@ func Make(data string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	root, err := open(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return root.Chmod(".", 0o700)
+	return within(dir, func(root *os.Root) error { return root.Chmod(".", 0o700) })
 }
 
 // ReadFile reads a file in a folder of this user.
-func ReadFile(name string) ([]byte, error) {
-	root, err := open(filepath.Dir(name))
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	info, err := root.Lstat(filepath.Base(name))
-	if err != nil {
-		return nil, err
-	}
-	if err := ours(name, info); err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // reading a pipe would wait for ever
-		return nil, fmt.Errorf("%s is no file", name)
-	}
-	return root.ReadFile(filepath.Base(name))
+func ReadFile(name string) (b []byte, err error) {
+	err = within(filepath.Dir(name), func(root *os.Root) error {
+		info, err := root.Lstat(filepath.Base(name))
+		if err == nil {
+			err = ours(name, info)
+		}
+		if err == nil && !info.Mode().IsRegular() { // reading a pipe would wait for ever
+			err = fmt.Errorf("%s is no file", name)
+		}
+		if err == nil {
+			b, err = root.ReadFile(filepath.Base(name))
+		}
+		return err
+	})
+	return b, err
 }
 
 // WriteFile replaces a file in a folder of this user.
 func WriteFile(name string, b []byte) error {
-	root, err := open(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return Replace(root, filepath.Base(name), b, 0o600)
+	return within(filepath.Dir(name), func(root *os.Root) error { return Replace(root, filepath.Base(name), b, 0o600) })
 }
 
 // Replace replaces a file in one step, so that a crash leaves either the old or the new one. It
