@@ -24,7 +24,8 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 	return p.Content == eligibility.NoIndex && (p.Led() || entry) || p.Content == eligibility.CanonicalElsewhere && entry
 }
 
-// Fresh returns the links of a page that were not merged lately; with v.Again, all links.
+// Fresh returns the links of a page that were not merged lately; with v.Again, all links. What was
+// merged is known by the location alone: a link that proves something else would need a key of its own.
 func (site *Site) Fresh(v *Visit) []observation.Link {
 	fresh := make([]observation.Link, 0, len(v.Links))
 	for _, ln := range v.Links {
