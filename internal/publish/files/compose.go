@@ -47,10 +47,6 @@ func (c *composer) file(ctx context.Context, n int, before map[int]*file) (made 
 
 // shard makes the file of shard n.
 func (c *composer) shard(ctx context.Context, n int) (*file, error) {
-	record, err := shards.Read(ctx, c.cfg.Store, c.cfg.Keys, n)
-	if err != nil {
-		return nil, err
-	}
 	made := new(file)
 	c.to.begin(sitemap.URLSetOpen(c.cfg.Extensions.Entries().Namespaces()))
 	prefix := c.cfg.Keys.List(n, "")
@@ -63,9 +59,7 @@ func (c *composer) shard(ctx context.Context, n int) (*file, error) {
 		}
 	}
 	made.Dates = c.to.given.Summarise()
-	made = c.to.endPages(made)
-	made.Changes = record.Changes
-	return made, nil
+	return c.to.endPages(made), nil
 }
 
 // entry writes a stored entry if it is to be shown, and reports whether it could be read.

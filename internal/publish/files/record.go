@@ -7,8 +7,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/codec"
-	"github.com/servemap/servemap/internal/schema/keys"
-	"github.com/servemap/servemap/internal/schema/shards"
 )
 
 // hash is that of a file's bytes before compression. It has no seed, since entity
@@ -23,8 +21,7 @@ type record struct {
 	Modified moment.Time     `cbor:"2,keyasint,omitzero"` // when the file last became another one, to the second
 	Pages    int             `cbor:"3,keyasint,omitzero"`
 	Size     int             `cbor:"4,keyasint,omitzero"` // bytes before compression
-	Changes  int             `cbor:"5,keyasint,omitzero"` // of a shard, up to which it was made; see shards.Shard
-	Dates    lastmod.Summary `cbor:"6,keyasint,omitzero"`
+	Dates    lastmod.Summary `cbor:"5,keyasint,omitzero"`
 }
 
 func (r *record) encode() []byte { return codec.Marshal(r) }
@@ -34,15 +31,14 @@ func (r *record) encode() []byte { return codec.Marshal(r) }
 func readRecord(b []byte) (r record, ok bool) {
 	err := codec.Unmarshal(b, &r)
 	r.Modified = min(r.Modified, moment.Of(time.Now()).Second())
-	return r, err == nil && min(r.Pages, r.Size, r.Changes) >= 0
+	return r, err == nil && min(r.Pages, r.Size) >= 0
 }
 
 // note sets the time of file n, which was just made, and stores its record. The same
 // bytes keep their time: that of the file before, or the stored one, which survives
 // restarts and which other processes see. A file without pages is stored too, so that a
-// restart knows that its shard was made. If another process has stored the file of a later
-// state of the shard, that stays. If the store does not answer, the time may be another one
-// after a restart.
+// restart knows that its shard was made. If the store does not answer, the time may be another
+// one after a restart.
 func (c *composer) note(ctx context.Context, n int, made, old *file) {
 	now := c.now.Second()
 	since := now
@@ -56,19 +52,10 @@ func (c *composer) note(ctx context.Context, n int, made, old *file) {
 		made.stored = true
 		return
 	}
-	names := []string{c.cfg.Keys.File(n)}
-	if n <= keys.MaxShard {
-		names = append(names, c.cfg.Keys.Shard(n))
-	}
-	err := c.cfg.Store.Update(ctx, names, func(values [][]byte) error {
+	err := c.cfg.Store.Update(ctx, []string{c.cfg.Keys.File(n)}, func(values [][]byte) error {
 		made.Modified, made.stored = since, true
 		known, ok := readRecord(values[0])
-		switch {
-		case !ok:
-		case known.Changes > made.Changes && known.Changes <= shards.Decode(values[1]).Changes:
-			made.stored = false // this process will make that state too
-			return nil
-		case known.Hash == made.Hash && (old == nil || known.Modified > old.Modified):
+		if ok && known.Hash == made.Hash && (old == nil || known.Modified > old.Modified) {
 			made.Modified = known.Modified
 		}
 		values[0] = made.encode()

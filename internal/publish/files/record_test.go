@@ -24,7 +24,7 @@ func someDates() lastmod.Summary {
 // A record with a valid checksum may still hold any values.
 func TestFileRecordsWithImpossibleNumbersAreDamaged(t *testing.T) {
 	for _, v := range []any{-1, uint64(math.MaxUint64), "text"} {
-		for field := uint64(3); field <= 5; field++ {
+		for field := uint64(3); field <= 4; field++ {
 			if r, ok := readRecord(recordtest.Set((&record{}).encode(), 0, field, v)); ok {
 				t.Errorf("%v in field %d is read as %+v", v, field, r)
 			}

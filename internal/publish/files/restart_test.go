@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
@@ -98,30 +97,6 @@ func TestRestartMakesAFileWhoseRecordIsLost(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A shard whose record was lost counts its changes from zero again. The stored date of its
-// file must not be taken for the new file's.
-func TestFileOfAShardWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(shards.Entry{}, "/a", "/b")
-		for i := range 20 {
-			s.write(func(tx txn.Records) { s.layout.Set(tx, 1, "/a", changedAt(int64(1000+i))) })
-		}
-		s.files.ChangedAll()
-		s.render()
-		s.write(func(tx txn.Records) { tx.Put("s|shard|000001", nil) })
-		time.Sleep(time.Hour)
-		s.list(shards.Entry{}, "/c")
-		s.render()
-		before := s.get("sitemap.xml").Header()
-		s.restart(0)
-		after := s.get("sitemap.xml").Header()
-		if before.Get("Etag") != after.Get("Etag") || before.Get("Last-Modified") != after.Get("Last-Modified") {
-			t.Errorf("after a restart the file is %v, want %v", after, before)
-		}
-	})
 }
 
 // What a shard lists is in its entries: a record of it that is gone empties no file.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/servemap/servemap/internal/schema/keys"
-	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -20,13 +19,4 @@ func ReadAll(ctx context.Context, st store.Store, k keys.Keys) (map[int]Shard, e
 		}
 	}
 	return shards, nil
-}
-
-// Read returns the record of shard n.
-func Read(ctx context.Context, st store.Store, k keys.Keys, n int) (Shard, error) {
-	records, err := txn.ReadAll(ctx, st, k.Shard(n))
-	if err != nil {
-		return Shard{}, err
-	}
-	return Decode(records[0]), nil
 }
