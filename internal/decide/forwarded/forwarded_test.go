@@ -110,7 +110,7 @@ func TestParseReadsAListOfProxies(t *testing.T) {
 
 func TestHeadersOfProxiesAreKnown(t *testing.T) {
 	for names, want := range map[string]struct{ header, passed bool }{
-		"X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded x_forwarded_host X-Original-Url Forwarded X-Real-Ip x-real_ip Cf-Connecting-Ip " +
+		"X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded x_forwarded_host X-Original-Url Forwarded X-Real-Ip x-real_ip X-Originating-Ip Ali-Cdn-Real-Ip REMOTE_ADDR Cf-Connecting-Ip " +
 			"X-Proxyuser-Ip True-Client-Ip Fastly-Client-Ip X-Client-Ip X-Cluster-Client-Ip Fly-Client-Ip X-Envoy-External-Address X-Azure-Clientip": {true, true},
 		"X.Forwarded.For X!real~ip":                                           {true, false},
 		"Via Cdn-Loop X-Amzn-Trace-Id Cf-Ray":                                 {false, true},

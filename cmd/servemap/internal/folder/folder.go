@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 )
@@ -100,12 +101,22 @@ func hidden(name string) bool {
 	return false
 }
 
+// Whatever follows a document's extension makes it a copy, as in a.html.1 and a.html (copy), unless
+// that names a language or a coding.
+var (
+	copied  = regexp.MustCompile(`\.x?html?[. ;,]`)
+	variant = regexp.MustCompile(`^\.([a-z]{2}(-[a-z]{2})?|gz|br|zst)$`)
+)
+
 func backup(name string) bool {
 	switch strings.TrimRight(path.Ext(name), "0123456789") { // as .bak2
 	case ".bak", ".backup", ".bkp", ".old", ".orig", ".rej", ".sav", ".save", ".swn", ".swo", ".swp", ".tmp":
 		return true
 	}
-	return strings.HasSuffix(name, "~") || len(name) > 1 && name[0] == '#' && strings.HasSuffix(name, "#")
+	if at := copied.FindStringIndex(name); at != nil && !variant.MatchString(name[at[1]-1:]) {
+		return true
+	}
+	return name[:min(1, len(name))] == "~" || strings.HasSuffix(name, "~") || len(name) > 1 && name[0] == '#' && strings.HasSuffix(name, "#")
 }
 
 // Serves reports whether visitors of dir would get the files below another folder.

@@ -16,7 +16,8 @@ func TestNoLinkLeadsOutOfTheFolderOrToAHiddenFile(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root) // the path of a socket is short
 	for _, name := range []string{"out/secret.html", "site/index.html", "site/a.html", "site/.env", "site/.git/config", "site/.well-known/x",
-		"site/sub/b.html", "site/a.html~", "site/a.html.bak", "site/A.SWP", "site/#a.html#", "site/a.orig", "site/a.bak2", "site/blog.old/c.html", "site/index/index.html/x"} {
+		"site/sub/b.html", "site/a.html~", "site/a.html.bak", "site/A.SWP", "site/#a.html#", "site/a.orig", "site/a.bak2", "site/blog.old/c.html", "site/index/index.html/x",
+		"site/a.html.1", "site/a.html.rpmnew", "site/a.html (copy)", "site/~a.html", "site/a.html.de"} {
 		base.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		base.Check(t, os.WriteFile(name, []byte(name), 0o600))
 	}
@@ -36,7 +37,7 @@ func TestNoLinkLeadsOutOfTheFolderOrToAHiddenFile(t *testing.T) {
 		"/": 200, "/a.html": 200, "/inside.html": 200, "/folder/b.html": 200, "/.well-known/x": 200, "/sub/": 404, "/index/": 404, "/index/index.html/": 404,
 		"/out.html": 404, "/whole.html": 404, "/outside/secret.html": 404, "/../out/secret.html": 404, "/env.html": 404, "/git/config": 404,
 		"/copy.html": 404, "/device.html": 404, "/socket.html": 404, "/pipe.html": 404, "/a.html/x": 404, "/%00": 404,
-		"/a.html~": 404, "/a.html.bak": 404, "/A.SWP": 404, "/%23a.html%23": 404, "/a.orig": 404, "/a.bak2": 404, "/blog.old/c.html": 404,
+		"/a.html~": 404, "/a.html.bak": 404, "/A.SWP": 404, "/%23a.html%23": 404, "/a.orig": 404, "/a.bak2": 404, "/a.html.1": 404, "/a.html.rpmnew": 404, "/a.html%20(copy)": 404, "/~a.html": 404, "/a.html.de": 200, "/blog.old/c.html": 404,
 	} {
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil)); w.Code != want {
