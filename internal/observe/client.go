@@ -37,12 +37,8 @@ func (o *Observer) hintPanic(function string) {
 // network, or without an address, as on a Unix socket.
 func nearby(r *http.Request) bool {
 	peer, _ := forwarded.Peer(r)
-	return !anonymous.Network(peer).IsValid() || documentation.Contains(peer)
+	return !anonymous.Network(peer).IsValid()
 }
-
-// documentation is an address range that no host on the internet uses (RFC 5737). Requests of
-// [net/http/httptest] come from it.
-var documentation = netip.MustParsePrefix("192.0.2.0/24")
 
 // network returns the client's network. It is zero unless the address is really the client's.
 func (o *Observer) network(r *http.Request) netip.Prefix { return anonymous.Network(o.Client(r)) }

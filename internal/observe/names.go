@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/capability"
@@ -16,8 +15,8 @@ import (
 // nameCounts counts the names of cookies, or of headers, that identified the first clients. A hint
 // then names them. It never keeps a value.
 type nameCounts struct {
-	clients atomic.Int32
 	mu      sync.Mutex
+	clients int
 	counts  map[string]int
 }
 
@@ -30,15 +29,14 @@ const (
 
 // add counts the names of one request, if it is one of the first.
 func (c *nameCounts) add(names iter.Seq[string]) {
-	if c.clients.Load() >= clientsRead {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.counts == nil {
+	if c.clients == clientsRead {
+		return
+	}
+	if c.clients++; c.counts == nil {
 		c.counts = map[string]int{}
 	}
-	c.clients.Add(1)
 	n := 0
 	for name := range names {
 		if n++; n > namesRead {
@@ -60,16 +58,18 @@ func (c *nameCounts) most() []string {
 		return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), strings.Compare(a, b))
 	})
 	names = names[:min(len(names), namesTold)]
-	return slices.DeleteFunc(names, func(name string) bool { return c.counts[name]*2 < int(c.clients.Load()) })
+	return slices.DeleteFunc(names, func(name string) bool { return c.counts[name]*2 < c.clients })
 }
 
 // names says which names a hint is about, or "".
 func (d *diagnosis) names(h messages.Hint) string {
-	of := map[messages.Hint]*nameCounts{messages.Cookies: &d.cookies, messages.Credentials: &d.headers}[h]
-	if of == nil {
-		return ""
+	var names []string
+	switch h {
+	case messages.Cookies:
+		names = d.cookies.most()
+	case messages.Credentials:
+		names = d.headers.most()
 	}
-	names := of.most()
 	if len(names) == 0 {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
@@ -39,19 +40,17 @@ func (o *Observer) beginRobots(r *http.Request, claim schedule.Claim) (schedule.
 	return o.cfg.Schedule.Begin(robotsClaim + group(o.network(r)))
 }
 
-// forwardedHosts are headers in which a proxy says which host the client asked
-// for. Clients may send them too.
-var forwardedHosts = []string{
-	"X-Forwarded-Host", "X-Host", "X-Original-Host", "X-Forwarded-Original-Host", "X-Http-Host-Override", "X-Host-Override", "Forwarded",
-}
-
 // foreign reports whether a forwarding header names a host other than the site's. A handler may
 // obey the header, and answer with the robots.txt of another site or of a test copy. The origin's
 // host always counts as the site's, even if Options.Hosts leaves it out: a proxy may ask for the
 // page under its own name for it, and forward the visitor's.
 func (o *Observer) foreign(h http.Header) bool {
-	for _, name := range forwardedHosts {
-		for _, line := range h[name] {
+	for name, lines := range h {
+		lower := strings.ToLower(name)
+		if !forwarded.Header(name) || lower != "forwarded" && !strings.Contains(lower, "host") {
+			continue
+		}
+		for _, line := range lines {
 			for part := range strings.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
 				key, host, pair := strings.Cut(part, "=")
 				switch {

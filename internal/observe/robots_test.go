@@ -91,6 +91,7 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 		{name: "X-Forwarded-Host", handler: text, change: header("X-Forwarded-Host", "staging.example.com"), status: 200},
 		{name: "X-Forwarded-Host, and what a proxy adds", handler: text, change: header("X-Forwarded-Host", "staging.example.com, example.com"), status: 200},
 		{name: "Forwarded", handler: text, change: header("Forwarded", `for=1.2.3.4;host="staging.example.com";proto=https`), status: 200},
+		{name: "X_Forwarded_Host, which a CGI cannot tell from it", handler: text, change: header("X_Forwarded_Host", "staging.example.com"), status: 200},
 		{name: "X-Original-Host", handler: text, change: header("X-Original-Host", "staging.example.com"), status: 200},
 		{name: "X-Forwarded-Host is the origin's", handler: text, change: header("X-Forwarded-Host", "Example.com:443"), status: 200, seen: true, obeyed: true},
 		{name: "Forwarded is the origin's", handler: text, change: header("Forwarded", `for=9.9.9.9;host="example.com"`), status: 200, seen: true, obeyed: true},

@@ -142,7 +142,7 @@ var (
 		"cloudfront-viewer-address do-connecting-ip fastly-client-ip fastly-ssl fly-client-ip forwarded forwarded-for " +
 		"front-end-https proxy proxy-client-ip remote-addr remote-host true-client-ip wl-proxy-client-ip wl-proxy-ssl x-appengine-user-ip " +
 		"x-azure-clientip x-azure-socketip x-client-ip x-cluster-client-ip x-envoy-external-address x-envoy-original-path " +
-		"x-host x-http-host-override x-nf-client-connection-ip x-proto x-proxyuser-ip x-real-ip x-remote-addr x-remote-ip " +
+		"x-host x-host-override x-http-host-override x-nf-client-connection-ip x-proto x-proxyuser-ip x-real-ip x-remote-addr x-remote-ip " +
 		"x-rewrite-url x-scheme x-script-name x-url-scheme")
 
 	// ofProxies are headers by which proxies name themselves, but not the client.
