@@ -285,7 +285,8 @@ type Exploration struct {
 // First Explore finds out, for some seconds, whether the origin leads to this process; the
 // server may begin to listen meanwhile. If not, the error says so, and nothing is explored
 // without [ExploreOptions.Inside]. So it gets what a stranger gets: where a proxy in front
-// wants a password, redirects or adds noindex, that counts. Each page counts as seen, but
+// wants a password, redirects or adds noindex, that counts, whoever gets the page inside.
+// At the end it asks for the listed pages that no link led to. Each page counts as seen, but
 // Explore is no network. It makes only GET requests, to the origin alone, without cookies,
 // as "servemap-explore". It obeys robots.txt and nofollow, leaves to visitors what may act,
 // such as /logout and /items/5/hide, and slows down or pauses when the site does.
@@ -347,15 +348,12 @@ func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 // explored is the site as exploring needs it.
 type explored struct{ *Site }
 
-// Pages yields the listed pages that a rule, an entry, a route or a link speaks for.
 func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	return func(yield func(explore.Seen, error) bool) {
 		for p, err := range s.indexer.Pages(ctx) {
-			if ev := p.Evidence; err == nil && !p.Rule && !p.IsEntry && !ev.Route && !ev.Led() {
-				continue
-			}
 			seen := explore.Seen{
 				Location: p.Location, Last: p.LastSeen.Time(), Watched: p.LastSeen.Sub(p.FirstSeen), Times: int(p.Observations),
+				Alone: !p.Rule && !p.IsEntry && !p.Route && !p.Led(),
 				Least: p.History.Least, Likely: p.History.Mean, Most: p.History.Most,
 			}
 			if !yield(seen, err) || err != nil {

@@ -177,7 +177,7 @@ func (o *Observer) ended(ctx context.Context, v *visit, outside *response.Respon
 		}
 	case !o.shows(v.location, outside):
 		v.forget()
-		o.learnOutside(v.location, outside)
+		o.learnOutside(v.location, outside, !arrived || v.answered != nil && o.says(v.location, v.answered) != o.says(v.location, outside))
 	case v.learn != nil && !cameOut(v.answered, outside):
 		v.forget()
 		return false
@@ -204,6 +204,15 @@ func (o *Observer) shows(location string, outside *response.Response) bool {
 	noIndex, _, _ := html.Robots(strings.Split(outside.Header.RobotsTag, "\n"))
 	return !noIndex && !html.Head(outside.Body, html.Options{ContentType: outside.Header.ContentType}).NoIndex
 }
+
+// says returns what a response says about its listing, without its body.
+func (o *Observer) says(location string, resp *response.Response) any {
+	kind, why := o.cfg.Rules.Response(http.MethodGet, location, resp)
+	return [...]any{kind, why, resp.Header.RobotsTag}
+}
+
+// self is the network of the site itself, where no host is (RFC 5737).
+var self = netip.MustParsePrefix("192.0.2.0/24")
 
 // cameOut reports whether a page that the program answered with came out at the origin, with nine of
 // ten words. What is in front may drop spaces and add a banner. It may also have put a page of its
@@ -236,10 +245,12 @@ func cameOut(answered, outside *response.Response) bool {
 	return 10*out >= 9*all && (all > 0 || len(shown) == 0)
 }
 
-// learnOutside gives the indexer what a stranger got at the origin.
-func (o *Observer) learnOutside(location string, outside *response.Response) {
+// learnOutside gives the indexer what a stranger got at the origin. front says that the program did not
+// answer so, but something in front of it.
+func (o *Observer) learnOutside(location string, outside *response.Response, front bool) {
 	defer o.diagnosis.ended()
-	e := &observation.Exchange{Location: location, At: time.Now(), Response: outside, Explored: true}
+	e := &observation.Exchange{Location: location, At: time.Now(), Response: outside, Network: self, Explored: true}
+	e.Kept = front && outside.Status != http.StatusNotFound && outside.Status != http.StatusGone
 	e.Kind, e.Reason = o.cfg.Rules.Response(http.MethodGet, location, outside)
 	o.diagnosis.answered(asked{method: http.MethodGet, local: true, explored: true}, location, e.Kind, e.Reason, outside)
 	if e.Kind == eligibility.Witness { // see shows

@@ -77,9 +77,9 @@ var reasons = []Reason{
 	{eligibility.Gone, eligibility.NotFound, Meant, "the site answered 404, and nobody got it in the minute after that", back},
 	{eligibility.Gone, eligibility.StatusGone, Meant, "the site answered 410", ""},
 	{eligibility.Gone, eligibility.Moved, Meant, "it has moved for good", ""},
-	{eligibility.Gone, eligibility.Denied, Look, "the site answered 401 or 403 to two networks or on two days, and nobody got it in between",
+	{eligibility.Gone, eligibility.Denied, Look, "the site answered 401 or 403, to two networks, on two days, or in front of the program to Explore",
 		"If it is public, see why anonymous visitors are refused."},
-	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors from two networks or on two days to log in, and nobody got it in between",
+	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors to log in, from two networks, on two days, or in front of the program Explore",
 		"If it is public, see why visitors must log in."},
 	{eligibility.Gone, eligibility.Unseen, Meant, "no anonymous visitor got it for {KeepFor}", back},
 }

@@ -97,7 +97,7 @@ func (e *explorer) visited(ctx context.Context) func(action.Below) bool {
 		if shapes == nil {
 			shapes = map[string]bool{}
 			for page, err := range e.Site.Pages(ctx) {
-				if below, is := action.Split(page.Location); is && err == nil {
+				if below, is := action.Split(page.Location); is && err == nil && !page.Alone {
 					shapes[below.Kind+below.Word] = true
 				}
 			}

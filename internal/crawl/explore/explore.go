@@ -35,7 +35,7 @@ type Site interface {
 	// Answered takes the status of each answer, 0 if there was none. It is called
 	// concurrently.
 	Answered(status int)
-	// Pages yields the pages that may be revisited, in any fixed order.
+	// Pages yields the listed pages, in any fixed order.
 	Pages(ctx context.Context) iter.Seq2[Seen, error]
 	// Observations returns how many there were so far, of requests of visitors and ours.
 	Observations() uint64
@@ -189,7 +189,7 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.report.Requests++
 			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
 		}
-		if running == 0 && e.frontier.release(visited) {
+		if running == 0 && (e.frontier.release(visited) || e.unreached(ctx)) {
 			continue
 		}
 		if running == 0 {
@@ -206,6 +206,21 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.tell()
 		}
 	}
+}
+
+// unreached puts the listed pages that no link led to into the frontier. So each listed page is
+// asked for by the path that a stranger takes, whoever got it before. It returns false if
+// there is none.
+func (e *explorer) unreached(ctx context.Context) (some bool) {
+	for p, err := range e.Site.Pages(ctx) {
+		if err != nil {
+			return some // the store may answer next time
+		}
+		if rule, _ := e.Rules.Match(p.Location); (rule.Listing == eligibility.Always || !MayAct(p.Location)) && e.robots.Allows(p.Location) {
+			some = e.frontier.addListed(p.Location) || some
+		}
+	}
+	return some
 }
 
 // tellEvery is how often walk reports progress.

@@ -104,6 +104,16 @@ func (f *frontier) add(it item) (why string) {
 	return ""
 }
 
+// addListed puts a location that visitors got into the frontier. It returns false if that was
+// added before, or there is no room.
+func (f *frontier) addListed(location string) bool {
+	if f.waiting() >= mostRemembers*f.most || !f.news(location) {
+		return false
+	}
+	f.put(&item{Location: strings.Clone(location), Plain: true})
+	return true
+}
+
 // put queues an item. The further pages of a list come first, since they lead to all others.
 func (f *frontier) put(it *item) {
 	q := &f.queues[it.Rank]

@@ -24,6 +24,7 @@ type Seen struct {
 	Last     time.Time     // when it was observed last
 	Watched  time.Duration // from the first observation to the last
 	Times    int           // it was observed
+	Alone    bool          // only its visitors speak for it, and neither the site nor the owner
 	// Least, Likely and Most estimate the mean time between changes. All are 0 if no change
 	// was seen.
 	Least, Likely, Most time.Duration
@@ -78,6 +79,9 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 	for p, err := range pages {
 		if err != nil {
 			return nil, err
+		}
+		if p.Alone {
+			continue // nobody misses its changes, and it leaves when nobody asks for it
 		}
 		since := now.Sub(p.Last)
 		gain := p.gain(since)

@@ -17,13 +17,16 @@ import (
 //     something is known against the client.
 //   - A network whose 404s have taken out as many pages as a site loses in a day gets
 //     no more such minutes: its further 404s are judged like other refusals.
+//   - What something in front of the program keeps from the site itself is kept from
+//     strangers. That alone takes out as many pages a day as one network's 404s do, and
+//     visitors do not bring them back. They may have been let in.
 //   - The answers to a network are ignored while it is refused pages that others get.
 //
 // All clients whose network is unknown count as one network.
 
 // withdraw takes the page out: the site no longer serves it, or it now forbids its listing.
 func (u *visited) withdraw(why eligibility.Reason) {
-	u.p.Status = u.Response.Status
+	u.p.Status, u.p.Kept = u.Response.Status, u.Kept
 	u.leaves(u.At, why)
 }
 
@@ -60,6 +63,10 @@ func (u *visited) refused(why eligibility.Reason) {
 			u.stays() // its first answer no longer counts either
 			u.Save(p)
 		}
+		return
+	}
+	if u.Kept && u.suffices(u.Net) {
+		u.withdraw(why)
 		return
 	}
 	known := p.Missing != 0 && (pagerecord.Variable(p.MissingWhy) || !u.ignores(p.MissingNet, p.MissingWhy))

@@ -69,7 +69,7 @@ func (u *visited) seen() {
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
-	p.Witnessed, p.Absent = true, eligibility.None
+	p.Witnessed, p.Absent, p.Kept = true, eligibility.None, false
 	if !u.Same {
 		u.seenNew()
 	} else {

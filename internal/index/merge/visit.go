@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -50,6 +51,8 @@ func (u *visited) merge(known bool) (follow bool) {
 	switch {
 	case u.Tracked:
 		u.tracked()
+	case p.Kept && !u.Explored && !u.vouched():
+		u.stored(u.At) // the client came by another path than a stranger
 	case u.Kind == eligibility.Witness:
 		return u.witness()
 	case u.Kind == eligibility.Redirected:
@@ -68,6 +71,12 @@ func (u *visited) merge(known bool) (follow bool) {
 		u.withdraw(u.Reason)
 	}
 	return false
+}
+
+// vouched reports whether a rule of the owner's lists the page.
+func (u *visited) vouched() bool {
+	rule, _ := u.site.Rules.Match(u.Location)
+	return rule.Listing == eligibility.Always
 }
 
 // clockSkew is how far the clock of another process may be ahead. A time further ahead
@@ -92,6 +101,7 @@ func (u *visited) refusedUnseen() {
 	p := u.p
 	u.stored(u.At)
 	p.Status = u.Response.Status
+	p.Kept = u.Kept && p.Status != http.StatusForbidden // by which a front may refuse whoever asks much
 	if p.Content = eligibility.None; u.Kind == eligibility.Forbidden {
 		p.Content = u.Reason
 	}

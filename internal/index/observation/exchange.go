@@ -41,7 +41,10 @@ type Exchange struct {
 	// Explored says that the site asked itself. Then the page is read whatever that costs, since
 	// the exploration has its own limit.
 	Explored bool
-	Peeked   bool // its head was read while the store could not be used
+	// Kept says that something in front of the program keeps the page from strangers: the site asked
+	// itself through its origin.
+	Kept   bool
+	Peeked bool // its head was read while the store could not be used
 }
 
 // Size returns about how many bytes of memory the exchange needs, without its body.

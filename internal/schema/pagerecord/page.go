@@ -83,6 +83,7 @@ type Presence struct {
 	Witnessed    bool               `cbor:"5,keyasint,omitzero"` // it was there when somebody last asked
 	Absent       eligibility.Reason `cbor:"6,keyasint,omitzero"` // why it was not
 	Barred       bool               `cbor:"7,keyasint,omitzero"` // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
+	Kept         bool               `cbor:"8,keyasint,omitzero"` // from strangers, when the site asked itself through its origin; visitors may have let in
 }
 
 // Unasked reports whether nobody has asked for the location yet, as far as is known.

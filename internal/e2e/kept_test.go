@@ -1,0 +1,128 @@
+package e2e
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// TestPageBehindTheFrontsPasswordIsNotListedByThoseWhoHaveIt has a front that lets some visitors in, and does not
+// tell the program: it sees anonymous visitors. What the site gets itself, from outside, counts.
+func TestPageBehindTheFrontsPasswordIsNotListedByThoseWhoHaveIt(t *testing.T) {
+	const kept = "/staff-handbook"
+	for _, tt := range []struct {
+		name    string
+		refuse  func(pass http.Handler) http.Handler // strangers
+		unasked bool                                 // also if it was never listed
+	}{
+		{"a password", func(http.Handler) http.Handler {
+			return testkit.Reply(http.StatusUnauthorized, "who?", "WWW-Authenticate", "Basic")
+		}, true},
+		{"a redirect to a log-in", func(http.Handler) http.Handler {
+			return testkit.Reply(http.StatusFound, "", "Location", "/login?next=x")
+		}, true},
+		{"a list of addresses", func(http.Handler) http.Handler { return testkit.Reply(http.StatusForbidden, "no") }, false},
+		{"noindex", func(pass http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("X-Robots-Tag", "noindex")
+				pass.ServeHTTP(w, r)
+			})
+		}, true},
+	} {
+		for _, linked := range []bool{false, true} {
+			t.Run(tt.name+map[bool]string{true: ", linked"}[linked], func(t *testing.T) {
+				mux := http.NewServeMux()
+				mux.HandleFunc("/{$}", testkit.Page("home", "/about"))
+				if linked {
+					mux.HandleFunc("/about", testkit.Page("about", kept))
+				} else {
+					mux.HandleFunc("/about", testkit.Page("about"))
+				}
+				mux.HandleFunc(kept, testkit.Page("handbook"))
+				var open atomic.Bool
+				f := behind(t, mux, func(pass http.Handler) http.Handler {
+					refused := tt.refuse(pass)
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						_, _, staff := r.BasicAuth()
+						r.Header.Del("Authorization")
+						if r.URL.Path == kept && !staff && !open.Load() {
+							refused.ServeHTTP(w, r)
+							return
+						}
+						pass.ServeHTTP(w, r)
+					})
+				})
+				staff := func() {
+					t.Helper()
+					r, err := http.NewRequest(http.MethodGet, f.origin+kept, nil)
+					base.Check(t, err)
+					r.SetBasicAuth("ann", "secret")
+					resp, err := http.DefaultClient.Do(r)
+					base.Check(t, err)
+					resp.Body.Close()
+					base.Check(t, f.Flush(t.Context()))
+				}
+				explore := func() {
+					t.Helper()
+					_, err := f.Explore(t.Context(), nil)
+					base.Check(t, err)
+				}
+				if linked && tt.unasked {
+					explore()
+					staff()
+					f.wantListed("/", "/about")
+				} else {
+					staff()
+					f.wantListed(kept)
+				}
+				explore()
+				f.wantListed("/", "/about")
+				staff()
+				f.wantListed("/", "/about")
+				open.Store(true)
+				base.Check(t, f.UndoForget(t.Context(), kept)) // otherwise it is due in a minute
+				explore()
+				if linked {
+					f.wantListed("/", "/about", kept)
+				}
+			})
+		}
+	}
+}
+
+// A page that was deleted has no visitors, and no page links to it. Exploring asks for it all the same.
+func TestExploringAsksForListedPagesThatNoLinkLeadsTo(t *testing.T) {
+	var gone atomic.Bool
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", testkit.Page("home"))
+	for _, path := range []string{"/old", "/kept", "/logout"} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if gone.Load() && path == "/old" {
+				w.WriteHeader(http.StatusGone)
+				return
+			}
+			testkit.Page(path)(w, r)
+		})
+	}
+	f := behind(t, mux, open)
+	for _, path := range []string{"/", "/old", "/kept", "/logout"} {
+		resp, err := http.Get(f.origin + path)
+		base.Check(t, err)
+		resp.Body.Close()
+	}
+	base.Check(t, f.Flush(t.Context()))
+	f.wantListed("/", "/kept", "/old")
+	gone.Store(true)
+	asked := len(f.paths())
+	_, err := f.Explore(t.Context(), nil)
+	base.Check(t, err)
+	f.wantListed("/", "/kept")
+	for _, path := range f.paths()[asked:] {
+		if path == "/logout" {
+			t.Error("it asked for what may act")
+		}
+	}
+}
