@@ -153,7 +153,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 		return fmt.Errorf("asking for robots.txt: %w", a.err)
 	case a.status >= 500 || a.status == http.StatusTooManyRequests:
 		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404", a.status)
-	case a.status == http.StatusOK && !response.IsHTML(a.header.Get("Content-Type")): // a page has no rules
+	case a.status == http.StatusOK:
 		e.robots = robots.ParseFor(Agent, a.body)
 	}
 	return nil
