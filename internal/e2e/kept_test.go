@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -124,5 +126,43 @@ func TestExploringAsksForListedPagesThatNoLinkLeadsTo(t *testing.T) {
 		if path == "/logout" {
 			t.Error("it asked for what may act")
 		}
+	}
+}
+
+// A front may take the explorer for a robot that it does not want. That is no password.
+func TestFrontThatRefusesTheExplorerEmptiesNoSitemap(t *testing.T) {
+	const pages = 40
+	for name, passed := range map[string]int64{"from the first page on": 0, "after some pages": 5} {
+		t.Run(name, func(t *testing.T) {
+			links := []string{}
+			mux := http.NewServeMux()
+			for i := range pages {
+				links = append(links, fmt.Sprintf("/page-%d", i))
+				mux.HandleFunc(links[i], testkit.Page(links[i]))
+			}
+			mux.HandleFunc("/{$}", testkit.Page("home", links...))
+			var asked atomic.Int64
+			f := behind(t, mux, func(pass http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					page := r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page-")
+					if r.UserAgent() == "servemap-explore" && page && asked.Add(1) > passed {
+						http.Error(w, "robot", http.StatusForbidden)
+						return
+					}
+					pass.ServeHTTP(w, r)
+				})
+			})
+			for _, path := range append(links, "/") {
+				resp, err := http.Get(f.origin + path)
+				base.Check(t, err)
+				resp.Body.Close()
+			}
+			base.Check(t, f.Flush(t.Context()))
+			_, err := f.Explore(t.Context(), nil)
+			base.Check(t, err)
+			if n := f.Stats().Listed; n < pages+1-10 {
+				t.Errorf("%d of %d pages are listed: %v", n, pages+1, f.Stats().Verdicts)
+			}
+		})
 	}
 }

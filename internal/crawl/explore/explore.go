@@ -210,8 +210,11 @@ func (e *explorer) walk(ctx context.Context) error {
 
 // unreached puts the listed pages that no link led to into the frontier. So each listed page is
 // asked for by the path that a stranger takes, whoever got it before. It returns false if
-// there is none.
+// there is none, or if the explorer got no page at all: then it may be shut out, alone.
 func (e *explorer) unreached(ctx context.Context) (some bool) {
+	if e.report.Pages == 0 {
+		return false
+	}
 	for p, err := range e.Site.Pages(ctx) {
 		if err != nil {
 			return some // the store may answer next time
