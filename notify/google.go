@@ -68,7 +68,10 @@ func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 		n.log.Error("notify: Search Console", "problem", problem)
 	}
 	_, err = n.update(ctx, func(st *state) error {
-		st.Submitted, st.Sitemaps, st.AskGoogle, st.GoogleProblem = append(submitted, fresh[:done]...), said, next, problem
+		st.Submitted, st.AskGoogle, st.GoogleProblem = append(submitted, fresh[:done]...), next, problem
+		if problem == "" {
+			st.Sitemaps = said // else what Google said last stays
+		}
 		return nil
 	})
 	return err

@@ -112,6 +112,11 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 		if posts := r.engine.all(); len(posts) != 0 {
 			t.Errorf("there were posts: %+v", posts)
 		}
+		c.answer(500)
+		time.Sleep(2 * 24 * time.Hour)
+		if s := r.status(); s.GoogleProblem == "" || len(s.Sitemaps) != 1 {
+			t.Errorf("while Google has trouble the status is %+v", s)
+		}
 	})
 }
 
