@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -132,6 +133,9 @@ func named(r *http.Request) observation.Named {
 	var others strings.Builder
 	for name, values := range r.Header {
 		for _, v := range values {
+			if name == "User-Agent" { // each has some, as in Mozilla/5.0, and they are no paths
+				v = versions.ReplaceAllString(v, "$1")
+			}
 			if name == "Accept" || name == "Referer" || !strings.ContainsAny(v, "/%") || strings.HasSuffix(v, r.RequestURI) {
 				continue // it has media types, is known already, or names nothing but this page
 			}
@@ -146,6 +150,9 @@ func named(r *http.Request) observation.Named {
 	n.Others = others.String()
 	return n
 }
+
+// versions are those of programs in a User-Agent.
+var versions = regexp.MustCompile(`/\d[\d.]*([\s;)]|$)`)
 
 // maxNamed bounds the bytes of a Referer, and of all other headers that may name a location, while a
 // response waits in the queue. Every location fits, even with all of its bytes escaped.
