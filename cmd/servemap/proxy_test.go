@@ -96,7 +96,7 @@ func TestSiteThatWritesItsCanonicalFromTheHostOrStartsSessionsIsListed(t *testin
 
 func TestOnlyTrustedProxiesSayWhoAsks(t *testing.T) {
 	evil := []string{"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix", "Forwarded", "X-Original-Url", "X-Rewrite-Url", "X-Real-Ip",
-		"True-Client-Ip", "Cf-Connecting-Ip", "X_forwarded_for", "X-Forwarded_for", "X.forwarded.for", "X!forwarded-For", "X_real_ip"}
+		"True-Client-Ip", "Cf-Connecting-Ip", "X_forwarded_for", "X-Forwarded_for", "X.forwarded.for", "X!forwarded-For", "X_real_ip", "Remote_user", "Remote.user"}
 	for _, tt := range []struct{ name, trusted, want string }{
 		{"nobody is trusted", "", "127.0.0.1"},
 		{"another is trusted", "192.0.2.1", "127.0.0.1"},

@@ -76,7 +76,9 @@ func New(cfg Config) (http.Handler, error) {
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			// A proxy in front adds to X-Forwarded-For, and passes on what else a visitor sends.
-			maps.DeleteFunc(r.Out.Header, func(name string, _ []string) bool { return forwarded.Header(name) })
+			maps.DeleteFunc(r.Out.Header, func(name string, _ []string) bool {
+				return strings.ContainsFunc(name, folded) || forwarded.Header(name)
+			})
 			if peer, _ := forwarded.Peer(r.In); cfg.Trusted.Has(peer) {
 				r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"]
 			}
@@ -132,6 +134,13 @@ func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Retry-After", "2")
 	w.WriteHeader(http.StatusBadGateway)
 	_, _ = io.WriteString(w, "The site does not answer. Please try again in a moment.\n")
+}
+
+// folded reports whether a CGI takes a character of a header's name for the hyphen: to it, the
+// Remote_User that a visitor sends is the Remote-User that a proxy in front sets. No browser sends
+// such names, and nginx drops them too.
+func folded(c rune) bool {
+	return c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 }
 
 // parseTarget returns where requests go, and how to connect.
