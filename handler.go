@@ -71,7 +71,7 @@ func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.front.ServeFil
 // counts are the numbers from which texts about the whole site are made.
 func (s inspected) counts(st Stats) messages.Counts {
 	return messages.Counts{
-		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Observations: st.Observations,
+		Origin: s.origin.String(), Listed: st.Listed, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
 	}
 }
@@ -222,7 +222,7 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 func (s inspected) metrics() metrics.Site {
 	l := s.indexer.Stats()
 	m := metrics.Site{
-		Origin: s.origin.String(), Waiting: l.Waiting,
+		Origin:       s.origin.String(),
 		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
 		StoreUp: l.Problem == nil, Damaged: l.Damaged, Hints: len(s.hints.Given()), Worker: l.Worked,
 		Explored: s.answered.Counts(), Changes: map[string]uint64{},
@@ -605,7 +605,7 @@ const (
 // Reason says what decided a [Verdict].
 type Reason string
 
-// The reasons why a page is listed. The first four are also its [Explanation.Evidence].
+// The reasons why a page is listed. The first five are also its [Explanation.Evidence].
 const (
 	ReasonRule     Reason = "rule"     // a rule says Always
 	ReasonEntry    Reason = "entry"    // visitors enter there, or an entry redirects there
@@ -644,7 +644,7 @@ const (
 	ReasonNoStore            Reason = "no-store"            // Cache-Control: no-store
 	ReasonCanonicalElsewhere Reason = "canonical-elsewhere" // it names another URL as its canonical one
 	ReasonCanonicalConflict  Reason = "canonical-conflict"  // it names several canonical URLs
-	ReasonQueryNotCanonical  Reason = "query-not-canonical" // a parameter is not allowed, and the page does not name this URL as canonical
+	ReasonQueryNotCanonical  Reason = "query-not-canonical" // a parameter is not allowed, and the page names no URL as canonical
 )
 
 // The reasons why a listed page is gone, and the reason of VerdictUnknown.
@@ -666,8 +666,8 @@ type Explanation struct {
 	// Missing says what would list a page that waits or is held. Any one of them is enough.
 	Missing []string `json:"missing,omitempty"`
 	Page             // what was seen of it; fields that were not seen are zero
-	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute
-	// and ReasonLink.
+	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute,
+	// ReasonLink and ReasonNetworks.
 	Evidence []Reason `json:"evidence,omitempty"`
 	// Status is that of the last response that says something about the page, 0 if there
 	// was none. Temporary errors such as 429 and 500 say nothing about it.
@@ -747,7 +747,7 @@ func (s explained) explanation(p reader.Known) Explanation {
 	for _, ev := range []struct {
 		is   bool
 		name Reason
-	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
+	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}, {p.Reason == eligibility.ByNetworks, ReasonNetworks}} {
 		if ev.is {
 			e.Evidence = append(e.Evidence, ev.name)
 		}
@@ -882,7 +882,7 @@ func (s *Site) Crawlers() []Crawler {
 // Stats are counts since the start of this process, unless they say otherwise.
 type Stats struct {
 	Listed       int    `json:"listed"`       // pages in the sitemap that is served now
-	Waiting      int    `json:"waiting"`      // locations now known that were never listed, or that Site.Forget took out
+	Waiting      int    `json:"waiting"`      // the locations of VerdictWaiting, as in Verdicts
 	Observations uint64 `json:"observations"` // responses that showed something of a page
 	Dropped      uint64 `json:"dropped"`      // observations lost because too many came at once
 	Queued       int    `json:"queued"`       // observations not yet merged now
@@ -907,13 +907,16 @@ func (s *Site) Stats() Stats {
 	l := s.indexer.Stats()
 	served, _ := s.files.Metrics()
 	st := Stats{
-		Listed: served.Pages, Waiting: l.Waiting,
+		Listed:       served.Pages,
 		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued,
 		Damaged:  l.Damaged + uint64(served.Damaged),
 		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(),
 	}
 	for _, c := range l.Counts {
 		st.Verdicts[c.Verdict.String()+" "+c.Reason.String()] = c.Pages
+		if c.Verdict == eligibility.Waiting {
+			st.Waiting += c.Pages
+		}
 	}
 	if l.Problem != nil {
 		st.Store = l.Problem.Error()

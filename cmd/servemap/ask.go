@@ -69,6 +69,12 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 			return err
 		}
 		p.NextObservation = time.Time{} // only a process that serves knows it; the answer is the same without one
+		if !a.json {
+			p.Missing = []string{strings.Join(p.Missing, "; or ")} // any one is enough
+			if p.ChangeFreq == "" {
+				p.Dates.ChangeFreq, p.Dates.Probability = "", 0 // they are not published, as the text says
+			}
+		}
 		if err := a.show(p); err != nil || p.Listed() {
 			return err
 		}
@@ -79,7 +85,7 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	prefix := fs.String("prefix", "", "print only pages whose URL or path begins with `TEXT`")
-	dir := fs.String("xml", "", "in place of printing, write the files of the sitemap to the folder `DIR`; it is not emptied")
+	dir := fs.String("xml", "", "in place of printing, write the files of the sitemap to the folder `DIR`, which is made if need be and not emptied")
 	return func(ctx context.Context, _ string) error {
 		switch {
 		case *prefix != "" && !isPage(*prefix):
@@ -97,16 +103,19 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 
 // writeXML writes the sitemap, and the files that it names if it is an index, to a folder.
 func (a *asking) writeXML(ctx context.Context, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
 	c, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("-xml: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("-xml: %w", err)
+	}
+	defer root.Close()
 	names := []string{"sitemap.xml"}
 	for i := 0; i < len(names); i++ {
 		resp, err := c.Do(ctx, http.MethodGet, "/files/"+names[i], nil)

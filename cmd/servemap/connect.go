@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,7 +62,7 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	case errors.As(err, new(exit)):
 		return nil, err
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
-		return nil, fmt.Errorf("-data: %w", err)
+		return nil, fmt.Errorf("-data: %w", cmp.Or(control.Check(a.data), err)) // the check says whose it is
 	}
 	s, err := loadSettings(a.data)
 	if err != nil {

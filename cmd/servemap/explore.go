@@ -31,7 +31,7 @@ func (a *asking) explore(ctx context.Context, query url.Values) error {
 	err := each(ctx, a, http.MethodPost, "/explore", query, func(p progress) string {
 		if last = p; time.Since(told) >= explorer.LogEvery {
 			told = time.Now()
-			fmt.Fprintf(a.err, "%d requests, %d pages, %d waiting\n", p.Requests, p.Pages, p.Waiting)
+			fmt.Fprintf(a.err, "%d requests, %d pages, %d left\n", p.Requests, p.Pages, p.Waiting)
 		}
 		return ""
 	})

@@ -116,9 +116,9 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	defer up.Close()
 	elsewhere := httptest.NewServer(http.NotFoundHandler())
 	defer elsewhere.Close()
-	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-never", "/x*", "-explore")
-	line := s.log.await(t, "not explored")
-	if want := "command=\"servemap proxy -to " + up.URL + " -origin " + elsewhere.URL + " -never '/x*' -explore -data " + s.data + " -listen 127.0.0.1:0 -inside\""; !strings.Contains(line, want) || !strings.Contains(line, "answered with 404") {
+	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-never", "/it's*", "-explore")
+	line := s.log.await(t, "not explored") + s.log.await(t, "  servemap proxy")
+	if want := "  servemap proxy -to " + up.URL + " -origin " + elsewhere.URL + ` -never '/it'\''s*' -explore -data ` + s.data + " -listen 127.0.0.1:0 -inside"; !strings.Contains(line, want) || !strings.Contains(line, "answered with 404") {
 		t.Errorf("%s\nwant %s", line, want)
 	}
 	code, _, errs := call(t, "explore", "-data", s.data)

@@ -247,6 +247,9 @@ func (c command) fix(fs *flag.FlagSet, err error) string {
 		_, text := flag.UnquoteUsage(f)
 		return fmt.Sprintf("-%s is %s; %s", f.Name, text, see)
 	}
+	if c.name == "files" && strings.HasSuffix(err.Error(), "not defined: -explore") {
+		return "leave it out, since files explores at each start; " + see
+	}
 	if names := flagNames(fs); strings.Contains(err.Error(), "not defined") && len(names) > 0 {
 		return fmt.Sprintf("its flags are %s; %s", strings.Join(names, ", "), see)
 	}

@@ -107,9 +107,9 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer listener.Close()
-	at := listener.Addr().(*net.TCPAddr).AddrPort()
+	at, trying := listener.Addr().(*net.TCPAddr).AddrPort(), "search engines cannot reach -origin"
 	if v.Origin == "" {
-		v.Origin = forTrying(v.listen, at.Port())
+		v.Origin, trying = forTrying(v.listen, at.Port()), "no -origin was given"
 	}
 	if err := cmp.Or(v.check(), checkData(v.data), v.sameOrigin()); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		return err
 	}
 	if unreachable(v.Origin) {
-		v.log.Warn("search engines cannot reach -origin, so this sitemap is for trying only; give the site's public address before you publish it", "origin", v.Origin)
+		v.log.Warn(trying+", so this sitemap is for trying only; give the site's public address before you publish it", "origin", v.Origin)
 	}
 	if err := v.meet(ctx); err != nil {
 		return err
@@ -145,7 +145,8 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		return err
 	}
 	c := newAnswers(&v.settings, v.data, site, handler, v.log)
-	c.health.Listen, c.explorer.Command = listener.Addr().String(), s.withInside()
+	c.health.Listen = listener.Addr().String()
+	c.explorer.Suggest = func() { fmt.Fprintf(s.err, "\n  %s\n\n", s.withInside()) } // a log would escape its quotes
 	return v.serve(ctx, st, c, listener, admin)
 }
 

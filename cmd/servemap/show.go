@@ -61,7 +61,7 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 			}
 			return
 		}
-		text = escape(strings.TrimSpace(fmt.Sprint(value)), "")
+		text = escape(strings.ReplaceAll(strings.TrimSpace(fmt.Sprint(value)), "\n", " "), "")
 	}
 	fmt.Fprintf(w, "%s%-*s %s\n", indent, max(0, 14-len(indent)), name, text)
 }

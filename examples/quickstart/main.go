@@ -141,7 +141,7 @@ func report(ctx context.Context, site *servemap.Site) {
 			return
 		case now := <-tick.C:
 			stats := site.Stats()
-			fmt.Printf("%s  %d pages listed, %d known and not listed\n", now.Format(time.TimeOnly), stats.Listed, stats.Waiting)
+			fmt.Printf("%s  %d pages listed, %d waiting\n", now.Format(time.TimeOnly), stats.Listed, stats.Waiting)
 		}
 	}
 }

@@ -87,7 +87,9 @@ func state(s messages.Counts) string {
 		return "No sitemap, as the store does not answer"
 	case s.Listed > 0:
 		return count(s.Listed, "page") + " in the sitemap"
-	case s.Observations == 0:
+	case s.Making():
+		return "The first file of the sitemap is being made"
+	case s.Observations == 0 && len(s.Ignored) == 0:
 		return "Waiting for the first visitor"
 	}
 	return "No page is listed yet"

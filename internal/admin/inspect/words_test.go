@@ -67,6 +67,8 @@ func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 		want string
 	}{
 		{"new", messages.Counts{}, "Waiting for the first visitor"},
+		{"nothing that counts", messages.Counts{Ignored: map[string]uint64{"cookie": 120}}, "No page is listed yet"},
+		{"the first file", messages.Counts{Observations: 1, Verdicts: map[string]int{"listed link": 1}}, "The first file of the sitemap is being made"},
 		{"nothing listed", messages.Counts{Observations: 3}, "No page is listed yet"},
 		{"serving", messages.Counts{Listed: 1200}, "1,200 pages in the sitemap"},
 		{"reporting", messages.Counts{Listed: 1, ReportOnly: true}, "Reporting only: 1 page would be listed"},

@@ -46,7 +46,8 @@ var reasons = []Reason{
 	{eligibility.Waiting, eligibility.NoEvidence, Wait, "an anonymous visitor got it, but nothing shows yet that it is public",
 		"Link to it from a listed page, or add {Always} for it."},
 	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
-		"The next visit decides. It stays here if it needs a log-in, if the answer is an error or a redirect, or if all who ask have a cookie."},
+		"The next visit decides. It stays here if it needs a log-in, if the answer is an error or a redirect, or if all who ask have a cookie. " +
+			"A visit alone lists no action, and no query with a parameter that is not allowed unless the page names that URL as canonical."},
 
 	{eligibility.Held, eligibility.RiskyWord, Look, "its address has a word that is common for pages meant for one person, or for the site's own use",
 		"If it is public, link to it from a listed page, or add {Always} for it."},
@@ -71,7 +72,7 @@ var reasons = []Reason{
 	{eligibility.Excluded, eligibility.NoStore, Look, "an anonymous visitor got it, but the response says that nobody may store it (Cache-Control: no-store)", forOne},
 	{eligibility.Excluded, eligibility.CanonicalElsewhere, Meant, "it names another URL as canonical", "If it is a page of its own, have it name its own URL."},
 	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "it names several canonical URLs", "Have it name one."},
-	{eligibility.Excluded, eligibility.QueryNotCanonical, Meant, "its query has a parameter that is not allowed, and it does not name this URL as canonical",
+	{eligibility.Excluded, eligibility.QueryNotCanonical, Meant, "its query has a parameter that is not allowed, and it names no URL as canonical",
 		"If the parameter makes a page of its own, name it in {Query}."},
 
 	{eligibility.Gone, eligibility.NotFound, Meant, "the site answered 404, and nobody got it in the minute after that", back},
@@ -203,7 +204,7 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 		return waits + fmt.Sprintf("Its address names an action (%q), so exploring does not ask for it, and a visit alone would not list it.", word),
 			[]string{visitor + ", and " + always(location)}
 	case foreign:
-		return waits + Say("Its query has a parameter that is not allowed, so exploring does not ask for it. If the parameter makes a page of its own, name it in {Query}."),
+		return waits + Say("Its query has a parameter that is not allowed, so exploring does not ask for it. If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
 	}
 	return waits + "Exploring does not ask for it, because a request for an address with such a name may change something.",

@@ -14,13 +14,23 @@ import (
 type Counts struct {
 	Origin       string
 	Listed       int
-	Waiting      int               // locations that were never listed
 	Observations uint64            // since the start
 	Verdicts     map[string]int    // locations by verdict and reason
 	Ignored      map[string]uint64 // responses that did not count, by reason
 	Hints        []Hint
 	ReportOnly   bool
 	NoStore      bool // the store cannot be used
+}
+
+// Making reports whether the first file of the sitemap is still being made: a page is listed, and
+// none is served yet.
+func (c Counts) Making() bool {
+	for why := range c.Verdicts {
+		if c.Listed == 0 && strings.HasPrefix(why, eligibility.Listed.String()+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // NoSitemap says why there is no sitemap.
@@ -31,6 +41,8 @@ func NoSitemap(c Counts) string {
 		fmt.Fprintf(&b, "The sitemap of %s is not served because {ReportOnly} is set. Pages it would list: %d.\n\n", c.Origin, c.Listed)
 	case c.NoStore:
 		fmt.Fprintf(&b, "The sitemap of %s cannot be served now because its store does not work. The log says why.\n\n", c.Origin)
+	case c.Making():
+		fmt.Fprintf(&b, "The first file of the sitemap of %s is being made. Ask again in some seconds.\n\n", c.Origin)
 	default:
 		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", c.Origin)
 	}
@@ -38,7 +50,6 @@ func NoSitemap(c Counts) string {
 		fmt.Fprintf(&b, "%s\n\n", h)
 	}
 	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", c.Observations)
-	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", c.Waiting)
 	if c.Observations == 0 && len(c.Ignored) == 0 && !c.NoStore && c.Listed == 0 {
 		b.WriteString("Visit the site without cookies, beginning at its first page.\n")
 	}

@@ -21,7 +21,6 @@ import (
 type Site struct {
 	Origin       string
 	Verdicts     []Verdict         // the known locations
-	Waiting      int               // locations that were never listed
 	Files        Files             // of the sitemap that is served now
 	Observations uint64            // responses that showed something of a page
 	Dropped      uint64            // observations lost because too many came at once
@@ -102,7 +101,6 @@ func families(s Site) []family {
 	return []family{
 		{"servemap_build_info", gauge, "The version of servemap, as a label of the constant 1.", []series{{[]string{"version", Version()}, 1}}},
 		{"servemap_pages", gauge, "Locations that are known now, by verdict and reason.", verdicts(s.Verdicts)},
-		{"servemap_waiting_pages", gauge, "Locations that are known now and were never listed.", one(s.Waiting)},
 		{"servemap_sitemap_pages", gauge, "Pages in the sitemap that is served now.", one(s.Files.Pages)},
 		{"servemap_sitemap_files", gauge, "Files of the sitemap that is served now.", one(s.Files.Files)},
 		{"servemap_sitemap_bytes", gauge, "Size of these files before compression.", one(s.Files.Bytes)},

@@ -40,7 +40,7 @@ func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 
 func TestTextEscapesLabels(t *testing.T) {
 	got := string(Text(Site{Origin: "a\"b\\c\nd"}))
-	if want := `servemap_waiting_pages{site="a\"b\\c\nd"} 0`; !strings.Contains(got, want) {
+	if want := `servemap_sitemap_pages{site="a\"b\\c\nd"} 0`; !strings.Contains(got, want) {
 		t.Errorf("no %s in\n%s", want, got)
 	}
 }

@@ -233,9 +233,6 @@ func (o *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts
 	case named.Reason == location.ReasonHost:
 		o.Twin = norm.Twin(base, given[0])
 	}
-	if o.OwnQuery {
-		return eligibility.QueryNotCanonical
-	}
 	return eligibility.CanonicalElsewhere
 }
 

@@ -27,7 +27,7 @@ type Explorer struct {
 	Handler http.Handler // of the site itself
 	Inside  bool         // ask Handler, not the origin
 	State   string       // the file with the state to continue from; it exists while an exploration is unfinished
-	Command string       // that the owner may give to explore inside
+	Suggest func()       // shows the command that explores inside
 	Log     *slog.Logger
 
 	busy sync.Mutex
@@ -113,7 +113,7 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 	opts := servemap.ExploreOptions{MaxRequests: most, Progress: func(x servemap.Exploration) {
 		if time.Since(told) >= LogEvery {
 			told = time.Now()
-			e.Log.Info("exploring", "requests", x.Requests, "pages", x.Pages, "waiting", x.Waiting)
+			e.Log.Info("exploring", "requests", x.Requests, "pages", x.Pages, "left", x.Waiting)
 		}
 	}}
 	e.keepTrying(ctx, func() error {
@@ -173,11 +173,13 @@ func (e *Explorer) keepTrying(ctx context.Context, do func() error) {
 		}
 		log, wait := e.Log.With("again in", failedWait), failedWait
 		if errors.Is(err, explore.ErrElsewhere) {
-			log, wait = e.Log.With("again in", elsewhereWait, "command", e.Command), elsewhereWait
+			log, wait = e.Log.With("again in", elsewhereWait), elsewhereWait
 		}
 		if err.Error() != last {
 			last = err.Error()
-			log.Warn("not explored", "err", err)
+			if log.Warn("not explored", "err", err); wait == elsewhereWait {
+				e.Suggest()
+			}
 		}
 		select {
 		case <-ctx.Done():
