@@ -94,7 +94,7 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 		t.Errorf("list: %q", out)
 	}
 	_, sitemap := get(t, s.at+"/sitemap.xml")
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "made")
 	must(t, "list", "-data", s.data, "-xml", dir)
 	if b, err := os.ReadFile(filepath.Join(dir, "sitemap.xml")); string(b) != sitemap {
 		t.Errorf("file: %s, %v", b, err)
