@@ -267,11 +267,15 @@ type Exploration struct {
 	Waiting  int `json:"waiting"`  // locations still to request
 	// Skipped counts by reason the links that Explore did not follow, such as "acting",
 	// "disallowed", "nofollow", "query" or "endless". Pages "elsewhere" were requested, but
-	// not answered by this process, so they taught it nothing.
+	// not answered by this process, so they taught it nothing. Pages "held" are in Held.
 	Skipped map[string]int `json:"skipped,omitempty"`
 	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
+	// Params are query parameters for which links were left out, at most 20.
+	Params []string `json:"params,omitempty"`
+	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
+	Held []string `json:"held,omitempty"`
 	// State is what [ExploreOptions.Resume] needs to go on, nil if nothing waits. It is set
 	// only at the end, and names locations that may not be public.
 	State []byte `json:"-"`
@@ -305,6 +309,11 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if err == nil {
 		err = s.Flush(ctx)
 	}
+	report.Held = explored{s}.held(ctx, report.Held)
+	if len(report.Held) > 0 {
+		report.Skipped["held"] = len(report.Held)
+		report.Held = report.Held[:min(len(report.Held), mostHeld)]
+	}
 	if err == nil && opts.Revisit {
 		err = explore.Revisit(ctx, cfg, s.limits.KeepFor/3)
 	}
@@ -315,6 +324,19 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		err = fmt.Errorf("servemap: exploring: %w", err)
 	}
 	return Exploration(report), err
+}
+
+// mostHeld is how many held pages an [Exploration] names.
+const mostHeld = 100
+
+// held returns the URLs of those pages that are held.
+func (s explored) held(ctx context.Context, locations []string) (urls []string) {
+	for _, loc := range locations {
+		if p, err := s.indexer.Page(ctx, loc); err == nil && p.Verdict == eligibility.Held {
+			urls = append(urls, s.origin.URL(loc))
+		}
+	}
+	return urls
 }
 
 // Exploring reports whether [Site.Explore] made a request, for handlers behind [Site.Wrap]
@@ -340,7 +362,10 @@ func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 		}
 	}
 	if opts.Progress != nil {
-		cfg.Progress = func(r explore.Report) { opts.Progress(Exploration(r)) }
+		cfg.Progress = func(r explore.Report) {
+			r.Held = nil // that is decided at the end
+			opts.Progress(Exploration(r))
+		}
 	}
 	return cfg, nil
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
@@ -69,11 +70,16 @@ type Report struct {
 	Waiting  int            // locations still to request
 	Skipped  map[string]int // links that were not requested, by reason
 	Acting   []string       // the first links that may act, as URLs, one of each shape, those without a query first
+	Params   []string       // the first parameters for which links were not requested
+	Held     []string       // locations of pages that look like secrets or as if meant for one visitor
 	State    []byte         // what Resume needs to continue, nil if nothing waits
 }
 
-// actingTold is how many acting links a report names.
-const actingTold = 100
+// How many acting links, and parameters, a report names.
+const (
+	actingTold = 100
+	paramsTold = 20
+)
 
 // explorer is one exploration. It belongs to the goroutine of Run.
 type explorer struct {
@@ -283,6 +289,9 @@ func (e *explorer) follow(r result) {
 		return
 	}
 	e.report.Pages++
+	if eligibility.WordOf(r.Location, false) >= eligibility.Risky {
+		e.report.Held = append(e.report.Held, r.Location)
+	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	e.frontier.begin(r.item, facts.Text)
 	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
@@ -341,6 +350,21 @@ func (e *explorer) consider(to location.Result, href string) {
 	}
 	if why != "" {
 		e.skip(why, href)
+	}
+	if to.OwnQuery && why == location.ReasonQuery.String() {
+		e.names(to.Location)
+	}
+}
+
+// names notes which parameters keep a location from being requested. One whose name looks like a
+// secret stays unnamed.
+func (e *explorer) names(loc string) {
+	path, query, _ := strings.Cut(loc, "?")
+	for param := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(param, "=")
+		if len(e.report.Params) < paramsTold && !slices.Contains(e.report.Params, name) && !capability.Looks("/"+name) && e.Normalizer.Parse(path+"?"+param).OwnQuery {
+			e.report.Params = append(e.report.Params, strings.Clone(name))
+		}
 	}
 }
 
