@@ -171,3 +171,17 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 		}
 	})
 }
+
+// A page that many link to must not go missing in silence because of its name.
+func TestExploringNamesWhatIsHeldAndTheParametersItLeftOut(t *testing.T) {
+	site := testkit.Paths{
+		"/":            testkit.Page("home", "/reader.html", "/kqzxwvfjbt.html", "/order?dish=soup", "/list?page=2&sort=asc"),
+		"/reader.html": testkit.Page("one"), "/kqzxwvfjbt.html": testkit.Page("two"),
+	}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		done := explore(s, servemap.ExploreOptions{})
+		if strings.Join(done.Params, " ") != "dish sort" || done.Skipped["held"] != 1 || len(done.Held) != 1 || !strings.HasSuffix(done.Held[0], "/kqzxwvfjbt.html") {
+			s.Errorf("%+v", done)
+		}
+	})
+}
