@@ -183,5 +183,8 @@ func TestExploringNamesWhatIsHeldAndTheParametersItLeftOut(t *testing.T) {
 		if strings.Join(done.Params, " ") != "dish sort" || done.Skipped["held"] != 1 || len(done.Held) != 1 || !strings.HasSuffix(done.Held[0], "/kqzxwvfjbt.html") {
 			s.Errorf("%+v", done)
 		}
+		if st := s.Stats(); st.Waiting != st.Verdicts["waiting not-seen"] {
+			s.Errorf("%d wait; held pages do not: %v", st.Waiting, st.Verdicts)
+		}
 	})
 }
