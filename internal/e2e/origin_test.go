@@ -251,7 +251,7 @@ func TestRevisitsGoThroughTheOrigin(t *testing.T) {
 	}))
 	defer outside.Close()
 	synctest.Test(t, func(t *testing.T) { // so long ago that each page is revisited
-		time.Sleep(now.AddDate(0, 0, -31).Sub(time.Now()))
+		time.Sleep(time.Until(now.AddDate(0, 0, -31)))
 		site, err := servemap.New(outside.URL, st, nil)
 		base.Check(t, err)
 		_, err = site.Explore(t.Context(), &servemap.ExploreOptions{Inside: site.Wrap(pages)})
