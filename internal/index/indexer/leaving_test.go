@@ -27,6 +27,7 @@ func TestSuspectThatCannotBeStoredAsGoneIsNotServed(t *testing.T) {
 		r.wantVerdict("/a", eligibility.Listed, eligibility.ByLink)
 		st.Mend()
 		r.restart()
+		r.flush() // the first flush ended with the review, which found the page
 		r.wantListed("/")
 		r.wantNoSuspects()
 	})
