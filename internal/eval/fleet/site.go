@@ -22,8 +22,8 @@ func pagePath(n int) string { return fmt.Sprintf("/%d/page/%d", n/perFolder, n) 
 // hubPath returns where hub n is.
 func hubPath(n int) string { return fmt.Sprint("/hub/", n) }
 
-// site has pages of which some change or disappear. What it serves depends only on the
-// time, so that all processes serve the same.
+// site has pages. Some of them change or disappear. Its answers depend only on the time, so
+// that all processes give the same ones.
 type site struct {
 	pages int
 	epoch time.Time     // the beginning of its time

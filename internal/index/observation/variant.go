@@ -39,8 +39,8 @@ func firstLanguage(accept string) string {
 	return strings.ToLower(accept[:min(end, languageBytes)])
 }
 
-// key returns a number for the variant, 0 for the zero one. lang is the page's own language. It
-// takes precedence over the one that was asked for.
+// key returns a number for the variant, 0 for the zero one. lang is the language that the page
+// names. If the page names none, the language of the request counts.
 func (v Variant) key(lang string) uint16 {
 	if !v.ByLanguage {
 		return 0

@@ -164,7 +164,7 @@ func TestDamagedEventsArePruned(t *testing.T) {
 	})
 }
 
-// What was dropped before the first event that is left is not known then.
+// Then nobody knows which events were dropped before the first one that is left.
 func TestChangelogWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)

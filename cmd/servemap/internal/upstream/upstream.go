@@ -1,7 +1,7 @@
 // Package upstream forwards requests to a site that listens elsewhere, and its answers
-// back. It decides what the site is told of the visitor: Host and X-Forwarded-* come from the
-// origin and from trusted proxies only, so that a site that builds its URLs from them writes
-// public ones. Targets, answers and streams pass unchanged.
+// back. It tells the site who asks: it writes Host and X-Forwarded-* itself, from the origin and
+// from trusted proxies. A site that builds its URLs from these headers then writes public ones.
+// Targets, answers and streams pass unchanged.
 package upstream
 
 import (
