@@ -630,14 +630,13 @@ const (
 // Reason says what decided a [Verdict].
 type Reason string
 
-// The reasons why a page is listed. The first five are also its [Explanation.Evidence].
+// The reasons why a page is listed. The first four are also its [Explanation.Evidence].
 const (
-	ReasonRule     Reason = "rule"     // a rule says Always
-	ReasonEntry    Reason = "entry"    // visitors enter there, or an entry redirects there
-	ReasonRoute    Reason = "route"    // it has a route of its own
-	ReasonLink     Reason = "link"     // a listed page links to it
-	ReasonNetworks Reason = "networks" // visitors from enough networks got it
-	ReasonHistory  Reason = "history"  // it was listed before
+	ReasonRule    Reason = "rule"    // a rule says Always
+	ReasonEntry   Reason = "entry"   // visitors enter there, or an entry redirects there
+	ReasonRoute   Reason = "route"   // it has a route of its own
+	ReasonLink    Reason = "link"    // a listed page links to it
+	ReasonHistory Reason = "history" // it was listed before
 )
 
 // The reasons why a page waits.
@@ -653,7 +652,6 @@ const (
 	ReasonCapability   Reason = "capability"     // its location looks like a secret that lets in anyone who knows it
 	ReasonDuplicate    Reason = "duplicate"      // a listed page shows the same
 	ReasonSoftNotFound Reason = "soft-not-found" // so many pages show the same that it may be an error page
-	ReasonGrowth       Reason = "growth"         // its route or folder has too many pages
 	ReasonHeadNotSeen  Reason = "head-not-seen"  // its head does not end, or is too long
 	ReasonEncoding     Reason = "encoding"       // its Content-Encoding cannot be read
 )
@@ -691,16 +689,12 @@ type Explanation struct {
 	// Missing says what would list a page that waits or is held. Any one of them is enough.
 	Missing []string `json:"missing,omitempty"`
 	Page             // what was seen of it; fields that were not seen are zero
-	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute,
-	// ReasonLink and ReasonNetworks.
+	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute and
+	// ReasonLink.
 	Evidence []Reason `json:"evidence,omitempty"`
 	// Status is that of the last response that says something about the page, 0 if there
 	// was none. Temporary errors such as 429 and 500 say nothing about it.
-	Status int `json:"status,omitempty"`
-	// Networks is how many client networks got the page at an observation of it, and Siblings how
-	// many pages beside it are listed by a link.
-	Networks  int    `json:"networks"`
-	Siblings  int    `json:"siblings"`
+	Status    int    `json:"status,omitempty"`
 	Canonical string `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
 	SameAs    string `json:"same_as,omitempty"`   // the listed URL with the same content, if the page is held for that
 	Rule      string `json:"rule,omitempty"`      // the pattern of the rule that decides whether the page may be listed
@@ -759,7 +753,7 @@ type explained struct{ *Site }
 func (s explained) explanation(p reader.Known) Explanation {
 	e := Explanation{
 		Page: s.page(p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
-		Status: p.Status, Networks: len(p.Evidence.Networks), Siblings: p.Siblings, Rule: p.Pattern,
+		Status: p.Status, Rule: p.Pattern,
 		NextObservation: s.observer.NextObservation(p.Location), Dates: s.dates(p),
 	}
 	e.Text, e.Missing = s.why(p)
@@ -772,7 +766,7 @@ func (s explained) explanation(p reader.Known) Explanation {
 	for _, ev := range []struct {
 		is   bool
 		name Reason
-	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}, {p.Reason == eligibility.ByNetworks, ReasonNetworks}} {
+	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
 		if ev.is {
 			e.Evidence = append(e.Evidence, ev.name)
 		}
@@ -791,7 +785,7 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 	case p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
 		return messages.LeftOut(p.Location, foreign)
 	}
-	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence, p.Siblings, s.limits.Networks)
+	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence.Led())
 	switch {
 	case p.Removal.Borrowed:
 		text += messages.Borrowed(p.Removal.Since)

@@ -36,7 +36,6 @@
 //   - entry: visitors enter the site there (Options.Entries; the root, if you name none).
 //   - link: a listed page links to it.
 //   - route: the router has a route for exactly this path, such as "/about".
-//   - networks: visitors from several networks got it, and its neighbours are linked.
 //   - rule: a [Rule] of yours says so.
 //
 // An address that looks like a secret, a risky word or an action needs more. A page leaves
@@ -179,11 +178,6 @@ type Options struct {
 
 // Limits are the numbers by which a site decides. Each is the default if it is 0.
 type Limits struct {
-	// Networks is how many distinct client networks make a page public that nothing links to, where
-	// at least three pages beside it are linked and its name consists of words. Observations of the
-	// page count, not each visit. The default is 3.
-	Networks int
-
 	// KeepFor is how long a listed page stays while no anonymous visitor gets it and the site
 	// is observed. The default is 90 days; the least is an hour.
 	KeepFor time.Duration
@@ -407,7 +401,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	})
 	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
-		Networks: limits.Networks, KeepFor: limits.KeepFor, Robots: s.robots.rules,
+		KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
 		Extensions: extensions, RefreshEvery: refresh,
 	})
@@ -475,7 +469,6 @@ const likely = 0.5
 func (o *Options) checkNumbers() error {
 	l := o.Limits
 	return cmp.Or(
-		between("Limits.Networks", l.Networks, 1, 0),
 		between("Limits.KeepFor", l.KeepFor, time.Hour, 0),
 		between("Limits.PartPages", l.PartPages, 1, sitemap.MaxURLs),
 		between("Limits.RenderEvery", l.RenderEvery, time.Millisecond, 0),
@@ -518,7 +511,6 @@ func checkBenign(names []string) error {
 }
 
 func (l *Limits) fill() {
-	l.Networks = cmp.Or(l.Networks, 3)
 	l.KeepFor = cmp.Or(l.KeepFor, 90*24*time.Hour)
 	l.RenderEvery = cmp.Or(l.RenderEvery, 5*time.Second)
 }

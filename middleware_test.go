@@ -377,7 +377,6 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"a publication without its file", origin, servemap.Options{Extensions: servemap.Extensions{Publication: "News"}}, []string{"Publication", "set that too"}},
 		{"a publication with a long name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: strings.Repeat("é", 201)}}, []string{"Publication", "200"}},
 		{"an empty pattern", origin, servemap.Options{Rules: []servemap.Rule{{}}}, []string{"Rules", "rule 1"}},
-		{"negative networks", origin, servemap.Options{Limits: servemap.Limits{Networks: -1}}, []string{"Networks", "-1"}},
 		{"negative keeping", origin, servemap.Options{Limits: servemap.Limits{KeepFor: -time.Hour}}, []string{"KeepFor", "-1h"}},
 		{"days without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 90}}, []string{"KeepFor is 90ns", "1h"}},
 		{"negative rendering", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: -1}}, []string{"RenderEvery"}},

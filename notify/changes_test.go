@@ -108,7 +108,7 @@ func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
 	gone := []servemap.Reason{servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved}
 	for _, reason := range []servemap.Reason{
 		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonRiskyWord, servemap.ReasonActionWord, servemap.ReasonCapability,
-		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonGrowth, servemap.ReasonHeadNotSeen, servemap.ReasonEncoding,
+		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonHeadNotSeen, servemap.ReasonEncoding,
 		servemap.ReasonRuleNever, servemap.ReasonDisallowed, servemap.ReasonForgotten, servemap.ReasonNoIndex, servemap.ReasonPrivate,
 		servemap.ReasonNoStore, servemap.ReasonCanonicalElsewhere, servemap.ReasonCanonicalConflict, servemap.ReasonQueryNotCanonical,
 		servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonDenied, servemap.ReasonLoginRedirect, servemap.ReasonMoved,

@@ -67,8 +67,8 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen networks reason siblings status text url verdict"},
-		{[]string{"explain", "/nix"}, "changes dates networks reason siblings text url verdict"},
+		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen reason status text url verdict"},
+		{[]string{"explain", "/nix"}, "changes dates reason text url verdict"},
 		{[]string{"list", "-prefix", "/a"}, "changes first_seen last_seen url"},
 		{[]string{"changes"}, "at kind listed url"},
 		{[]string{"stats"}, "crawlers not_counted not_listed origin reasons responses serving state stats week"},

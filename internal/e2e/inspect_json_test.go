@@ -16,7 +16,7 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		for path, fields := range map[string][]string{
 			"stats.json":               {"stats", "state", "reasons", "week"},
-			"page.json?u=/a":           {"url", "verdict", "reason", "text", "evidence", "networks", "siblings", "changes", "first_seen", "last_seen", "dates", "element"},
+			"page.json?u=/a":           {"url", "verdict", "reason", "text", "evidence", "changes", "first_seen", "last_seen", "dates", "element"},
 			"pages.json":               {"pages"},
 			"pages.json?q=c":           {"query", "pages"},
 			"changes.json?since=1h":    {"since", "changes"},

@@ -26,8 +26,7 @@ type row struct {
 	canaries    []string // words if nil; each makes a page
 	loc         string   // the location to ask about afterwards, if it is not path
 
-	linked   bool // the home page links to it
-	siblings bool // the home page links to three sibling pages
+	linked bool // the home page links to it
 
 	method  string // GET if ""
 	headers http.Header
@@ -95,9 +94,6 @@ func (r *row) page(canary string) *page {
 // after returns where the private page with a canary leads. It is in its own folder, so that only
 // the link could vouch for it.
 func after(canary string) string { return "/after/" + url.PathEscape(canary) + "/more" }
-
-// siblingNames are the names of the three linked siblings of a page.
-var siblingNames = []string{"morning-walk", "paper-boats", "garden-in-spring"}
 
 // handler returns the handler of the page in s.
 func (p *page) handler(s *scene) http.HandlerFunc {

@@ -50,7 +50,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
 	})
 	l, err := indexer.New(indexer.Config{
-		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, KeepFor: 90 * 24 * time.Hour,
+		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, KeepFor: 90 * 24 * time.Hour,
 		Schedule: due, Logger: logger,
 	})
 	r.check(err)

@@ -38,7 +38,6 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		Response: resp,
 		Network:  asked.network,
 		Explored: asked.explored,
-		Given:    asked.given,
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
 		Named:    asked.named,
 	}

@@ -132,17 +132,18 @@ func TestHandlersMayChangeTheRequest(t *testing.T) {
 	t.Run("address believed from a header", func(t *testing.T) {
 		r := start(t)
 		for i, claimed := range []string{"9.9.1.1:1", "9.9.2.1:1", "9.9.3.1:1"} {
-			r.cfg.Schedule.Reset("/orphan")
-			req := get("/orphan")
+			r.cfg.Schedule.Reset("/")
+			req := get("/")
 			req.RemoteAddr = []string{"8.8.8.8:1", "8.8.8.8:2", "8.8.8.9:1"}[i]
 			r.watches(req, func(w http.ResponseWriter, req *http.Request) {
 				req.RemoteAddr = claimed
-				page200(w, req)
+				w.Header().Set("Content-Type", "text/html")
+				io.WriteString(w, `<title>home</title><a href="/invite/5">x</a>`)
 			})
-			r.page("/orphan")
+			r.page("/")
 		}
-		if p := r.page("/orphan"); len(p.Evidence.Networks) != 1 {
-			t.Errorf("%d networks, want the one that the connections came from", len(p.Evidence.Networks))
+		if p := r.page("/invite/5"); p.LinkNet == 0 || p.Confirmed {
+			t.Errorf("the link to it was seen by %d, and by another network: %v; want only the network that the connections came from", p.LinkNet, p.Confirmed)
 		}
 	})
 }

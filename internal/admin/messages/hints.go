@@ -54,8 +54,8 @@ var hintTexts = [hints]string{
 		"Render the pages on the server, and answer 404 where there is none.",
 	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
-	NoNetworks: "No visitor's network is known, because requests come from private addresses or through a proxy, so visits are no evidence that a page is public. " +
-		"To change that, set {ClientIP}.",
+	NoNetworks: "No visitor's network is known, because requests come from private addresses or through a proxy, so all visitors count as one. " +
+		"What needs a second network waits for another day, and a 404 takes out ten pages a day at most. To change that, set {ClientIP}.",
 	Few: "Hardly any of the pages that were seen is listed. See the reasons in {Stats}, or ask {Explain} about one of them.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"If they still exist, see whether the site answers 404, noindex or private by mistake.",

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,12 +38,11 @@ var reasons = []Reason{
 	{eligibility.Listed, eligibility.ByEntry, Fine, "visitors enter the site there, or are led there from where they enter", ""},
 	{eligibility.Listed, eligibility.ByLink, Fine, "a listed page links to it", ""},
 	{eligibility.Listed, eligibility.ByRoute, Fine, "the router has a route for it alone", ""},
-	{eligibility.Listed, eligibility.ByNetworks, Fine, "visitors from enough networks got it, and pages beside it are linked", ""},
 	{eligibility.Listed, eligibility.ByRule, Fine, "{Always} names it, and an anonymous visitor got it", ""},
 	{eligibility.Listed, eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", ""},
 
 	{eligibility.Waiting, eligibility.NoEvidence, Wait, "an anonymous visitor got it, but nothing shows yet that it is public",
-		"Link to it from a listed page, or add {Always} for it."},
+		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder."},
 	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
 		"The next visit decides. It stays here if it needs a log-in, if the answer is an error or a redirect, or if all who ask have a cookie. " +
 			"A visit alone lists no action, and no query with a parameter that is not allowed unless the page names that URL as canonical."},
@@ -58,7 +56,6 @@ var reasons = []Reason{
 	{eligibility.Held, eligibility.Duplicate, Meant, "another listed page shows the same content", "If they differ, have each name its own URL as canonical."},
 	{eligibility.Held, eligibility.SoftNotFound, Look, "so many pages show the same content that it seems to be an error page",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical."},
-	{eligibility.Held, eligibility.Growth, Look, "its route or folder has grown by as many pages as it may for now", "If it is a real page, add {Always} for it; if not, answer 404."},
 	{eligibility.Held, eligibility.HeadNotSeen, Look, "its head does not end, or is too long to be read whole, so there may be a noindex in it", "End the head, or shorten it."},
 	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read its Content-Encoding", unreadable},
 
@@ -146,9 +143,9 @@ const (
 	waits   = "It waits: a listed page links to it, but no anonymous visitor has got it yet. "
 )
 
-// Missing returns what would list a waiting or held page; each item alone is enough. networksNeeded
-// is how many networks are evidence, and siblings how many pages beside it are linked.
-func Missing(location string, v eligibility.Verdict, why eligibility.Reason, ev eligibility.Evidence, siblings, networksNeeded int) []string {
+// Missing returns what would list a waiting or held page; each item alone is enough. led says that
+// the site leads its visitors there.
+func Missing(location string, v eligibility.Verdict, why eligibility.Reason, led bool) []string {
 	const (
 		link  = "a link from a listed page"
 		again = "another visit to a page that links to it, a day later or from another network"
@@ -158,13 +155,12 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, ev 
 	case v == eligibility.Waiting && why == eligibility.NotSeen:
 		return []string{visitor}
 	case v == eligibility.Waiting:
-		all := []string{link, Say("{Route}"), missingNetworks(ev, siblings, networksNeeded), rule}
-		return slices.DeleteFunc(all, func(item string) bool { return item == "" })
+		return []string{link, Say("{Route}"), rule}
 	case v != eligibility.Held:
 		return nil
-	case why == eligibility.RiskyWord && ev.Led():
+	case why == eligibility.RiskyWord && led:
 		return []string{again + ", or by a visitor without cookies who comes from a listed page", rule}
-	case why == eligibility.Capability && ev.Led():
+	case why == eligibility.Capability && led:
 		return []string{again, rule}
 	case why == eligibility.RiskyWord:
 		return []string{link, rule}
@@ -178,18 +174,6 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, ev 
 		return []string{"a Content-Encoding that servemap can read"}
 	}
 	return []string{rule}
-}
-
-// missingNetworks says how many networks would list a page, "" if none would.
-func missingNetworks(ev eligibility.Evidence, siblings, needed int) string {
-	if ev.Group != 0 && !ev.Ordinary {
-		return ""
-	}
-	far := fmt.Sprint("so far ", len(ev.Networks))
-	if len(ev.Networks) == 0 { // though somebody got it
-		far += Say(", because no visitor's public address is known, or each was given a session; behind a proxy, set {ClientIP}")
-	}
-	return fmt.Sprintf("visitors from %d networks (%s), and links to %d pages beside it (so far %d)", needed, far, eligibility.SiblingsNeeded, siblings)
 }
 
 // NoRoutes is added for a page that waits for evidence while no route was seen.

@@ -20,7 +20,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 	texts := func() (all []string) {
 		for _, r := range Reasons() {
 			all = append(all, r.Means(), Page(r.Verdict, r.Reason, "/drafts/a"), Page(r.Verdict, r.Reason, "/delete"))
-			all = append(all, Missing("/a", r.Verdict, r.Reason, eligibility.Evidence{}, 0, 3)...)
+			all = append(all, Missing("/a", r.Verdict, r.Reason, false)...)
 		}
 		for hint := OtherOrigin; hint < hints; hint++ {
 			all = append(all, hint.String())
@@ -127,34 +127,28 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		name    string
 		verdict eligibility.Verdict
 		why     eligibility.Reason
-		ev      eligibility.Evidence
+		led     bool
 		want    []string
 	}{
-		{"listed", eligibility.Listed, eligibility.ByLink, eligibility.Evidence{}, nil},
-		{"excluded", eligibility.Excluded, eligibility.RuleNever, eligibility.Evidence{}, nil},
-		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, eligibility.Evidence{Networks: []uint16{1, 2}}, []string{visitor}},
-		{"waits for evidence", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{Networks: []uint16{1, 2}}, []string{
-			link, route, "visitors from 5 networks (so far 2), and links to 3 pages beside it (so far 1)", rule,
-		}},
-		{"waits for addresses", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{}, []string{
-			link, route, "visitors from 5 networks (so far 0, because no visitor's public address is known, or each was given a session; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", rule,
-		}},
-		{"waits, and has no name in words", eligibility.Waiting, eligibility.NoEvidence, eligibility.Evidence{Group: 1, Networks: []uint16{1, 2}}, []string{link, route, rule}},
-		{"risky word", eligibility.Held, eligibility.RiskyWord, eligibility.Evidence{}, []string{link, rule}},
-		{"risky word with a link", eligibility.Held, eligibility.RiskyWord, eligibility.Evidence{Link: true}, []string{again + ", or by a visitor without cookies who comes from a listed page", rule}},
-		{"action", eligibility.Held, eligibility.ActionWord, eligibility.Evidence{}, []string{rule}},
-		{"capability", eligibility.Held, eligibility.Capability, eligibility.Evidence{}, []string{link + ", seen by visitors from two networks or a day apart", rule}},
-		{"capability led to by a canonical", eligibility.Held, eligibility.Capability, eligibility.Evidence{Hop: 1}, []string{again, rule}},
-		{"duplicate", eligibility.Held, eligibility.Duplicate, eligibility.Evidence{}, []string{"a canonical link to its own URL", rule}},
-		{"head not seen", eligibility.Held, eligibility.HeadNotSeen, eligibility.Evidence{}, []string{"a head that ends, and is short enough to be read whole"}},
-		{"encoding", eligibility.Held, eligibility.Encoding, eligibility.Evidence{}, []string{"a Content-Encoding that servemap can read"}},
+		{"listed", eligibility.Listed, eligibility.ByLink, false, nil},
+		{"excluded", eligibility.Excluded, eligibility.RuleNever, false, nil},
+		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, true, []string{visitor}},
+		{"waits for evidence", eligibility.Waiting, eligibility.NoEvidence, false, []string{link, route, rule}},
+		{"risky word", eligibility.Held, eligibility.RiskyWord, false, []string{link, rule}},
+		{"risky word with a link", eligibility.Held, eligibility.RiskyWord, true, []string{again + ", or by a visitor without cookies who comes from a listed page", rule}},
+		{"action", eligibility.Held, eligibility.ActionWord, false, []string{rule}},
+		{"capability", eligibility.Held, eligibility.Capability, false, []string{link + ", seen by visitors from two networks or a day apart", rule}},
+		{"capability led to by a canonical", eligibility.Held, eligibility.Capability, true, []string{again, rule}},
+		{"duplicate", eligibility.Held, eligibility.Duplicate, false, []string{"a canonical link to its own URL", rule}},
+		{"head not seen", eligibility.Held, eligibility.HeadNotSeen, false, []string{"a head that ends, and is short enough to be read whole"}},
+		{"encoding", eligibility.Held, eligibility.Encoding, false, []string{"a Content-Encoding that servemap can read"}},
 	} {
-		if got := Missing("/that/page", tt.verdict, tt.why, tt.ev, 1, 5); !slices.Equal(got, tt.want) {
+		if got := Missing("/that/page", tt.verdict, tt.why, tt.led); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 	flags(t)
-	if got, want := Missing("/it's/a?page=2", eligibility.Held, eligibility.ActionWord, eligibility.Evidence{}, 0, 3)[0], `-always '/it'\''s/a?page=2$'`; got != want {
+	if got, want := Missing("/it's/a?page=2", eligibility.Held, eligibility.ActionWord, false)[0], `-always '/it'\''s/a?page=2$'`; got != want {
 		t.Errorf("for a shell: %s, want %s", got, want)
 	}
 }

@@ -19,8 +19,6 @@ type Record struct {
 	Content   Reason        // why the page itself forbids its listing
 	Until     moment.Time   // when it should leave, 0 for never
 	Self      bool          // it names itself as canonical
-	Shared    bool          // another location showed the same content lately
-	Crowd     bool          // many other locations did
 	Age       time.Duration // between the first and the last observation
 }
 
@@ -31,22 +29,8 @@ type Context struct {
 	Listing    Listing // by the owner's rules
 	Entry      bool    // it is one of the site's entries
 	Disallowed bool    // by the site's robots.txt
-	Networks   int     // how many distinct networks are evidence
-
-	// OwnQuery says that the location has a query that only the page's own canonical can vouch for.
-	// Networks prove nothing about it, since every visitor of a shared link carries the secret in
-	// its query.
-	OwnQuery bool
-
-	Siblings Siblings // matters only to a location that was never listed
-	Copies   Copies
-}
-
-// Siblings says how many other pages of the location's route or folder are listed.
-type Siblings struct {
-	Linked  int // because of a link
-	Orphans int // because of networks alone
-	Grown   int // because of a link, today for the first time
+	OwnQuery   bool    // it has a query that only the page's own canonical can vouch for
+	Copies     Copies
 }
 
 // Copies says which other locations show the same content. The zero Copies means that none do.
@@ -55,22 +39,9 @@ type Copies struct {
 	Listed  *Claim // the one that is listed, if it is another one
 }
 
-const (
-	// SiblingsNeeded is how many siblings must be listed because of a link before distinct networks
-	// count as evidence. An unlinked post next to linked posts is a page. An unlinked location next
-	// to none may be a secret.
-	SiblingsNeeded = 3
-	// OrphansAllowed is by how many the orphans of a route or folder may exceed its linked pages.
-	// It is enough for pages that a site forgot to link. It is too few for a flood of locations on
-	// a site that answers any location.
-	OrphansAllowed = 100
-	// GrowthADay is how many pages of a route or folder links may list for the first time in a day.
-	// An endless calendar links to new pages for ever.
-	GrowthADay = 100_000
-	// ClusterSize is how many locations with evidence must show one content for it to count as the
-	// site's answer to anything, such as an error page with status 200 (soft 404).
-	ClusterSize = 20
-)
+// ClusterSize is how many locations with evidence must show one content for it to count as the
+// site's answer to anything, such as an error page with status 200 (soft 404).
+const ClusterSize = 20
 
 // Decide returns the verdict on a location. This is the only place where pages become listed, and
 // nothing overrules it. claims says that the location has what a listing needs, so that it counts
@@ -102,7 +73,7 @@ func Revise(r Record, c Context) Standing {
 	switch {
 	case c.Listing == Never, c.Disallowed, r.Barred && c.Listing != Always:
 		return s
-	case !r.Public: // its siblings matter
+	case !r.Public: // its next visit decides
 		return r.Standing
 	case s.Listed() && (r.Reason == Duplicate || r.Reason == SoftNotFound):
 		return r.Standing
@@ -110,11 +81,10 @@ func Revise(r Record, c Context) Standing {
 	return s
 }
 
-// NeedsNeighbours reports whether other pages may decide about the location too. If not, the context
-// needs no Siblings and no Copies.
-func (r *Record) NeedsNeighbours(c Context) bool {
-	return r.Witnessed && r.content(c) == None &&
-		(r.Public || c.Entry || c.Listing == Always || r.Route || r.Led() || len(r.Networks) >= c.Networks)
+// MayClaim reports whether the location may be listed, so that other pages with its content matter.
+// If not, the context needs no Copies.
+func (r *Record) MayClaim(c Context) bool {
+	return r.Witnessed && r.content(c) == None && (r.Public || c.Entry || c.Listing == Always || r.Route || r.Led())
 }
 
 // alone decides as if no other location showed the same content.
@@ -137,12 +107,10 @@ func (r *Record) alone(c Context) Standing {
 		return Standing{Listed, ByRule}
 	case c.Entry:
 		return Standing{Listed, ByEntry}
-	case r.Public && r.Crowd && !r.Route && !r.Led():
-		return Standing{Held, Duplicate} // only visitors spoke for it, and the site shows this for any location
 	case r.Public:
 		return Standing{Listed, r.stays()}
 	}
-	return r.enters(c)
+	return r.enters()
 }
 
 // content returns why the page itself forbids its listing, or None.
@@ -183,14 +151,12 @@ func (r *Record) stays() Reason {
 		return ByRoute
 	case r.Led():
 		return r.leads()
-	case r.Listed() && r.Reason == ByNetworks: // the networks were forgotten when it was listed
-		return ByNetworks
 	}
 	return ByHistory
 }
 
 // enters decides about a page that was never listed.
-func (r *Record) enters(c Context) Standing {
+func (r *Record) enters() Standing {
 	word := r.Word()
 	switch {
 	case word == Action:
@@ -203,27 +169,12 @@ func (r *Record) enters(c Context) Standing {
 		return Standing{Listed, ByRoute}
 	case word == Plain && r.Hop > 0:
 		return Standing{Listed, ByEntry}
-	case r.Led() && c.Siblings.Grown >= GrowthADay:
-		return Standing{Held, Growth}
 	case r.Led():
 		return Standing{Listed, r.leads()}
 	case word != Plain:
 		return Standing{Held, RiskyWord}
 	}
-	return r.byNetworks(c)
-}
-
-// byNetworks decides about a location that only its visitors vouch for.
-func (r *Record) byNetworks(c Context) Standing {
-	switch {
-	case c.OwnQuery || len(r.Networks) < c.Networks || c.Siblings.Linked < SiblingsNeeded || !r.Ordinary:
-		return Standing{Waiting, NoEvidence}
-	case r.Shared:
-		return Standing{Held, Duplicate}
-	case c.Siblings.Orphans >= c.Siblings.Linked+OrphansAllowed:
-		return Standing{Held, Growth}
-	}
-	return Standing{Listed, ByNetworks}
+	return Standing{Waiting, NoEvidence}
 }
 
 // Word returns what the location's own words suggest.
@@ -249,8 +200,7 @@ type Rank uint8
 
 // The ranks, the best last.
 const (
-	Orphaned    Rank = iota // nothing links to it
-	Linked                  // a listed page links to it
+	Proven      Rank = iota // something shows that it is public
 	Established             // it was listed for a long time
 	Canonical               // it names itself as the canonical location
 	Trusted                 // an entry, or named by the owner's rule; listed whatever others show
@@ -277,16 +227,13 @@ func (r *Record) Claim(c Context) Claim {
 		claim.Rank = Canonical
 	case r.Public && r.Age >= establishedAfter:
 		claim.Rank = Established
-	case r.Led():
-		claim.Rank = Linked
 	}
 	return claim
 }
 
 // Beats reports whether a location takes the place of another one. A higher rank does. Among equal
-// ones, a linked location is preferred, since strangers can ask for any location. Next comes the
-// shorter one: an article before a page of its comments. Otherwise the other one stays. The order
-// is strict, so that locations do not take turns.
+// ones, a linked location is preferred. Next comes the shorter one: an article before a page of its
+// comments. Otherwise the other one stays. The order is strict, so that locations do not take turns.
 func (a Claim) Beats(b Claim) bool {
 	switch {
 	case a.Rank != b.Rank:

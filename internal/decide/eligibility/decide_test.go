@@ -15,15 +15,8 @@ const (
 	actionURL     = "/logout"
 )
 
-// three are networks that are enough, where as many are needed.
-var three = []uint16{1, 2, 3}
-
 func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
-	beside := Siblings{Linked: SiblingsNeeded} // pages that are linked
-	full := Siblings{Linked: SiblingsNeeded, Orphans: SiblingsNeeded + OrphansAllowed}
-	grown := Siblings{Grown: GrowthADay}
 	logIn := Record{Content: PasswordField, Evidence: Evidence{Link: true}}
-	byNetworks := Standing{Listed, ByNetworks}
 	linked, shown := Evidence{Link: true}, Evidence{Link: true, Confirmed: true}
 	for _, tt := range []struct {
 		name string
@@ -39,31 +32,16 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"rule", Record{}, Context{Listing: Always}, Standing{Listed, ByRule}},
 		{"rule before other evidence", Record{Evidence: linked}, Context{Listing: Always, Entry: true}, Standing{Listed, ByRule}},
 
-		{"networks", Record{Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, byNetworks},
-		{"networks, and no name in words", Record{Evidence: Evidence{Networks: three}}, Context{Siblings: beside}, Standing{Waiting, NoEvidence}},
 		{"a field for a password", logIn, Context{}, Standing{Excluded, PasswordField}},
 		{"a field for a password, and a rule", logIn, Context{Listing: Always}, Standing{Listed, ByRule}},
 		{"a field for a password where visitors enter", logIn, Context{Entry: true}, Standing{Listed, ByEntry}},
-		{"too few networks", Record{Evidence: Evidence{Ordinary: true, Networks: three[:2]}}, Context{Siblings: beside}, Standing{Waiting, NoEvidence}},
-		{"networks, and too few pages beside it", Record{Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: Siblings{Linked: 2}}, Standing{Waiting, NoEvidence}},
-		{"networks, and a query of its own", Record{Self: true, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside, OwnQuery: true}, Standing{Waiting, NoEvidence}},
-		{"networks of what others show too", Record{Shared: true, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, Duplicate}},
-		{"networks, at the cap", Record{Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: full}, Standing{Held, Growth}},
 		{"link to a query of its own", Record{Self: true, Evidence: linked}, Context{OwnQuery: true}, Standing{Listed, ByLink}},
 		{"link to a query that the page does not name", Record{Evidence: linked}, Context{OwnQuery: true}, Standing{Excluded, QueryNotCanonical}},
-		{"link to what others show too", Record{Shared: true, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
-		{"link, at the cap", Record{Evidence: linked}, Context{Siblings: grown}, Standing{Held, Growth}},
-		{"route, at the cap", Record{Evidence: Evidence{Route: true, Link: true}}, Context{Siblings: grown}, Standing{Listed, ByRoute}},
-		{"rule, at the cap", Record{Evidence: linked}, Context{Listing: Always, Siblings: grown}, Standing{Listed, ByRule}},
 
 		{"listed before", Record{Public: true}, Context{}, Standing{Listed, ByHistory}},
-		{"listed by networks before", Record{Public: true, Standing: byNetworks}, Context{}, byNetworks},
 		{"listed before, and linked", Record{Public: true, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 		{"listed before, with a route", Record{Public: true, Evidence: Evidence{Route: true, Link: true}}, Context{}, Standing{Listed, ByRoute}},
 		{"listed before, led to by an entry", Record{Public: true, Evidence: Evidence{Hop: 2}}, Context{}, Standing{Listed, ByEntry}},
-		{"listed before, and many show the same", Record{Public: true, Crowd: true}, Context{}, Standing{Held, Duplicate}},
-		{"listed before and linked, and many show the same", Record{Public: true, Crowd: true, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
-		{"listed before, at the cap", Record{Public: true, Evidence: linked}, Context{Siblings: grown}, Standing{Listed, ByLink}},
 
 		{"never", Record{Public: true, Evidence: linked}, Context{Listing: Never, Entry: true}, Standing{Excluded, RuleNever}},
 		{"never, and not there", Record{Absent: NotFound, Public: true}, Context{Listing: Never}, Standing{Excluded, RuleNever}},
@@ -82,20 +60,17 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"not there, and was listed", Record{Absent: StatusGone, Public: true, Evidence: linked}, Context{Listing: Always}, Standing{Gone, StatusGone}},
 		{"for one visitor", Record{Content: NoStore}, Context{}, Standing{Excluded, NoStore}},
 
-		{"risky, networks", Record{Location: riskyURL, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
 		{"risky, route", Record{Location: riskyURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
 		{"risky, link", Record{Location: riskyURL, Evidence: linked}, Context{}, Standing{Held, RiskyWord}},
 		{"risky, link shown to several", Record{Location: riskyURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
 		{"risky, link that is not there for one visitor", Record{Location: riskyURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
 		{"risky, an entry redirects to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, RiskyWord}},
 		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Confirmed: true}}, Context{}, Standing{Listed, ByEntry}},
-		{"utility, networks", Record{Location: utilityURL, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, RiskyWord}},
 		{"utility, route", Record{Location: utilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
 		{"utility, link", Record{Location: utilityURL, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 		{"action, link", Record{Location: actionURL, Evidence: shown}, Context{}, Standing{Held, ActionWord}},
 		{"action, route", Record{Location: actionURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, ActionWord}},
 		{"action, rule", Record{Location: actionURL}, Context{Listing: Always}, Standing{Listed, ByRule}},
-		{"secret, networks", Record{Location: capabilityURL, Evidence: Evidence{Ordinary: true, Networks: three}}, Context{Siblings: beside}, Standing{Held, Capability}},
 		{"secret, route", Record{Location: capabilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, Capability}},
 		{"secret, link", Record{Location: capabilityURL, Evidence: linked}, Context{}, Standing{Held, Capability}},
 		{"secret, link that is not there for one visitor", Record{Location: capabilityURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Held, Capability}},
@@ -106,7 +81,6 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.r.Witnessed = tt.r.Absent == None && tt.r.Content != NoStore
-			tt.c.Networks = len(three)
 			if got, claims := Decide(tt.r, tt.c); got != tt.want || claims != got.Listed() {
 				t.Errorf("%v because of %v, claims %t, want %v because of %v", got.Verdict, got.Reason, claims, tt.want.Verdict, tt.want.Reason)
 			}
@@ -116,20 +90,20 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 
 // Whatever else is known: what is forbidden is not listed, and what looks secret needs a link that several saw.
 func TestNothingThatIsForbiddenOrSecretIsListed(t *testing.T) {
-	for bits := range 1 << 12 {
+	for bits := range 1 << 10 {
 		is := func(n int) bool { return bits>>n&1 != 0 }
 		r := Record{
-			Witnessed: true, Self: is(0), Public: is(1), Shared: is(2), Crowd: is(3),
-			Evidence: Evidence{Route: is(4), Link: is(5), Confirmed: is(6), Unprompted: is(7), Hop: bits >> 8 & 1, Ordinary: true, Networks: three},
+			Witnessed: true, Self: is(0), Public: is(1),
+			Evidence: Evidence{Route: is(2), Link: is(3), Confirmed: is(4), Unprompted: is(5), Hop: bits >> 6 & 1},
 		}
-		c := Context{Entry: is(9), Disallowed: is(10), OwnQuery: is(11), Networks: 3, Siblings: Siblings{Linked: SiblingsNeeded}}
+		c := Context{Entry: is(7), Disallowed: is(8), OwnQuery: is(9)}
 		for _, r.Location = range []string{"/a", riskyURL, capabilityURL, actionURL} {
 			for _, c.Listing = range []Listing{Auto, Always, Never} {
 				for _, r.Content = range []Reason{None, Private} {
 					got, _ := Decide(r, c)
 					vouched := c.Listing == Always || c.Entry || r.Public
 					may := map[Word]bool{Plain: true, Risky: r.Confirmed || r.Unprompted, Secret: r.Confirmed}[r.Word()]
-					if got.Listed() && (c.Listing == Never || c.Disallowed || r.Content != None || !vouched && !may || !r.NeedsNeighbours(c)) {
+					if got.Listed() && (c.Listing == Never || c.Disallowed || r.Content != None || !vouched && !(may && (r.Route || r.Led())) || !r.MayClaim(c)) {
 						t.Fatalf("%+v in %+v is listed because of %v", r, c, got.Reason)
 					}
 				}
@@ -140,11 +114,11 @@ func TestNothingThatIsForbiddenOrSecretIsListed(t *testing.T) {
 
 // Of the pages that would each be listed, one represents a content.
 func TestOneOfSeveralCopiesIsListed(t *testing.T) {
-	orphan, linked := Record{Location: "/page"}, Record{Location: "/page", Evidence: Evidence{Link: true}}
+	routed, linked := Record{Location: "/page", Evidence: Evidence{Route: true}}, Record{Location: "/page", Evidence: Evidence{Link: true}}
 	self, old := linked, linked
 	self.Self = true
 	old.Age = 25 * time.Hour
-	other := func(rank Rank, location string) *Claim { return &Claim{rank, rank > Orphaned, location} }
+	other := func(rank Rank, location string) *Claim { return &Claim{rank, true, location} }
 	const shorter, longer = "/b", "/the-other-page"
 	for _, tt := range []struct {
 		name    string
@@ -154,25 +128,25 @@ func TestOneOfSeveralCopiesIsListed(t *testing.T) {
 		listed  *Claim
 		want    Reason
 	}{
-		{"alone", orphan, false, 1, nil, None},
+		{"alone", routed, false, 1, nil, None},
 		{"the first to be listed of several", linked, false, 3, nil, None},
-		{"linked, where an orphan is listed", linked, false, 2, other(Orphaned, shorter), None},
-		{"linked, where a linked one is listed", linked, false, 2, other(Linked, shorter), Duplicate},
-		{"linked and shorter, where a linked one is listed", linked, false, 2, other(Linked, longer), None},
-		{"of the same length, where a linked one is listed", linked, false, 2, other(Linked, "/same"), Duplicate},
-		{"an orphan, where a linked one is listed", orphan, false, 2, other(Linked, longer), Duplicate},
-		{"canonical, where a linked one is listed", self, false, 2, other(Linked, shorter), None},
+		{"linked, where one is listed that is not", linked, false, 2, &Claim{Proven, false, shorter}, None},
+		{"linked, where a linked one is listed", linked, false, 2, other(Proven, shorter), Duplicate},
+		{"linked and shorter, where a linked one is listed", linked, false, 2, other(Proven, longer), None},
+		{"of the same length, where a linked one is listed", linked, false, 2, other(Proven, "/same"), Duplicate},
+		{"one with a route, where a linked one is listed", routed, false, 2, other(Proven, longer), Duplicate},
+		{"canonical, where a linked one is listed", self, false, 2, other(Proven, shorter), None},
 		{"canonical, where a canonical one is listed", self, false, 2, other(Canonical, shorter), Duplicate},
 		{"linked, where an entry is listed", linked, false, 2, other(Trusted, longer), Duplicate},
 		{"an entry, where an entry is listed", linked, true, 2, other(Trusted, shorter), None},
 		{"linked and shorter, where one listed for long is", linked, false, 2, other(Established, longer), Duplicate},
 		{"a cluster", linked, false, ClusterSize, nil, SoftNotFound},
-		{"a cluster, and shorter", linked, false, ClusterSize, other(Linked, longer), SoftNotFound},
+		{"a cluster, and shorter", linked, false, ClusterSize, other(Proven, longer), SoftNotFound},
 		{"one less than a cluster", linked, false, ClusterSize - 1, nil, None},
 		{"a cluster, and a page listed for long", old, false, ClusterSize, nil, None},
 		{"a cluster, and a page that names itself", self, false, ClusterSize, nil, None},
 		{"a cluster, and another page that names itself", self, false, ClusterSize, other(Canonical, shorter), Duplicate},
-		{"an entry of a cluster", linked, true, ClusterSize, other(Linked, shorter), None},
+		{"an entry of a cluster", linked, true, ClusterSize, other(Proven, shorter), None},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.own.Witnessed, tt.own.Public = true, true
@@ -188,7 +162,7 @@ func TestOneOfSeveralCopiesIsListed(t *testing.T) {
 func TestClaimsAreAStrictOrder(t *testing.T) {
 	var all []Claim
 	for _, location := range []string{"/", "/a", "/a/", "/a/b", "/a?x=1", "/a?x=1&y=1", "/?a=1", "/b"} {
-		for _, rank := range []Rank{Orphaned, Linked, Canonical} {
+		for _, rank := range []Rank{Proven, Established, Canonical} {
 			all = append(all, Claim{rank, true, location}, Claim{rank, false, location})
 		}
 	}

@@ -1,7 +1,6 @@
 package eligibility
 
 import (
-	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
@@ -24,10 +23,7 @@ type Evidence struct {
 	// the link does not depend on who asked. It is noted only if the location has a risky word.
 	Unprompted bool `cbor:"8,keyasint,omitzero"`
 
-	Hop      int      `cbor:"9,keyasint,omitzero"`  // how many redirects lead here from an entry, one or two; 0 for none
-	Networks []uint16 `cbor:"10,keyasint,omitzero"` // the networks that got the page while it waits
-	Group    uint64   `cbor:"11,keyasint,omitzero"` // its route or folder
-	Ordinary bool     `cbor:"12,keyasint,omitzero"` // what tells it from others of that group reads like a name, see [Ordinary]
+	Hop int `cbor:"9,keyasint,omitzero"` // how many redirects lead here from an entry, one or two; 0 for none
 }
 
 // Led reports whether the site leads its visitors to the location.
@@ -42,17 +38,6 @@ func (ev *Evidence) leads() Reason {
 		return ByEntry
 	}
 	return None
-}
-
-// networksKept bounds how many networks are remembered of a waiting page.
-const networksKept = 32
-
-// SawVisitor notes that a network got the page. 0 stands for an unknown network.
-func (ev *Evidence) SawVisitor(network uint32) {
-	n := uint16(network - 1)
-	if network != 0 && len(ev.Networks) < networksKept && !slices.Contains(ev.Networks, n) {
-		ev.Networks = append(ev.Networks, n)
-	}
 }
 
 // SawLink notes that a network saw a link from a listed page. It reports whether that is news.
@@ -74,7 +59,7 @@ func (ev *Evidence) SawLink(at moment.Time, network uint32) bool {
 
 // Entered forgets what matters only until a page is listed, since it tells of visitors.
 func (ev *Evidence) Entered() {
-	ev.Networks, ev.LinkAt, ev.LinkNet, ev.Confirmed, ev.Unprompted = nil, 0, 0, false, false
+	ev.LinkAt, ev.LinkNet, ev.Confirmed, ev.Unprompted = 0, 0, false, false
 }
 
 // ShownAfter is how far apart two observations must be to be independent.

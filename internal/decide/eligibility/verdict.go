@@ -48,7 +48,6 @@ const (
 	ByEntry
 	ByRoute
 	ByLink
-	ByNetworks
 	ByHistory
 
 	// Why a page that was seen is not listed.
@@ -79,7 +78,6 @@ const (
 	Capability
 	Duplicate
 	SoftNotFound
-	Growth
 	Disallowed
 	PasswordField
 
@@ -100,7 +98,7 @@ const (
 var reasonNames = [...]string{
 	None: "none",
 
-	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", ByNetworks: "networks", ByHistory: "history",
+	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", ByHistory: "history",
 
 	NoEvidence: "no-evidence", NotSeen: "not-seen", RuleNever: "rule-never", Forgotten: "forgotten",
 	NoIndex: "noindex", Private: "private", NoStore: "no-store",
@@ -110,7 +108,7 @@ var reasonNames = [...]string{
 
 	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
 
-	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Growth: "growth", Disallowed: "disallowed",
+	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Disallowed: "disallowed",
 	PasswordField: "password-field",
 
 	Method: "method", Authorization: "authorization", ClientCertificate: "client-certificate",

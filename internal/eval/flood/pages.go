@@ -21,7 +21,7 @@ var (
 )
 
 const (
-	// minPages gives each section the siblings that make networks count as evidence.
+	// minPages gives each section an article.
 	minPages = 50
 	// grown is how many articles are new after the flood, or in the middle of it.
 	grown = 20

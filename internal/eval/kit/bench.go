@@ -59,7 +59,7 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second, Logger: log,
 	})
 	b.Indexer, err = indexer.New(indexer.Config{
-		Store: st, Normalizer: b.Locations, Files: b.Files, Entries: []string{"/"}, Networks: 3,
+		Store: st, Normalizer: b.Locations, Files: b.Files, Entries: []string{"/"},
 		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Schedule: schedule.New(1), Logger: log,
 	})
 	if err != nil {

@@ -102,7 +102,6 @@ func (r *rig) start() {
 	cfg := r.cfg
 	cfg.Logger = r.log.Logger()
 	cfg.Store, cfg.Normalizer = txn.Guard(r.st, keys.Site(), cfg.Logger), norm
-	cfg.Networks = cmp.Or(cfg.Networks, 3)
 	cfg.KeepFor = cmp.Or(cfg.KeepFor, 90*24*time.Hour)
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}

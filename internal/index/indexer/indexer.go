@@ -40,7 +40,6 @@ type Config struct {
 	Files      *files.Files
 	Rules      eligibility.Rules
 	Entries    []string // locations
-	Networks   int      // distinct networks that make evidence
 	Schedule   Schedule
 	KeepFor    time.Duration   // how long an unseen page is kept
 	Robots     *robots.Rules   // nil means the robots.txt that the site serves
@@ -108,7 +107,7 @@ func New(cfg Config) (*Indexer, error) {
 	}
 	site := &merge.Site{
 		Settings: merge.Settings{
-			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{}, Networks: cfg.Networks,
+			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{},
 			KeepFor: cfg.KeepFor, Extensions: cfg.Extensions,
 			Owns: cfg.Files.OwnsLocation,
 		},

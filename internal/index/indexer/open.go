@@ -2,10 +2,8 @@ package indexer
 
 import (
 	"context"
-	"strings"
 
 	"github.com/servemap/servemap/internal/schema/codec"
-	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -38,33 +36,17 @@ func (r *records) open(ctx context.Context) error {
 	return nil
 }
 
-// countWaiting counts the waiting locations, and notes the contents they showed: once, since later the
-// worker knows.
+// countWaiting counts the waiting locations: once, since later the worker knows.
 func (x *records) countWaiting(ctx context.Context) error {
 	if x.counted {
 		return nil
 	}
 	waiting := int64(0)
-	for r, err := range x.cfg.Store.Scan(ctx, x.site.Keys.Waits(), "") {
+	for _, err := range x.cfg.Store.Scan(ctx, x.site.Keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
 		waiting++
-		s, err := pagerecord.Decode(r.Value)
-		if err != nil {
-			continue
-		}
-		showing, networks, ok := s.Waiting()
-		if !ok {
-			continue
-		}
-		id := secret.ID(strings.TrimPrefix(r.Key, x.site.Keys.Waits()))
-		for _, n := range networks {
-			x.site.Shown.Shows(showing, id, uint32(n)+1)
-		}
-		if len(networks) == 0 {
-			x.site.Shown.Shows(showing, id, 0)
-		}
 	}
 	x.waiting.Store(waiting)
 	x.counted = true

@@ -213,31 +213,6 @@ func TestTrackedVisitKeepsAPageThatIsThere(t *testing.T) {
 	})
 }
 
-func TestDuplicatesAreKnownAfterARestart(t *testing.T) {
-	visitors := []string{"8.8.0.0/24", "8.8.1.0/24", "8.8.2.0/24"}
-	for _, tt := range []struct {
-		name, other, body string
-		listed            bool
-	}{
-		{"another location", "/post-2", html(same), false},
-		{"another query", "/post?page=2", html(same), true},
-		{"one that names it as canonical", "/post-2", variant("/post", same), true},
-	} {
-		runInBubble(t, tt.name, Config{}, func(r *rig) {
-			r.crawl("/one", "/two", "/three")
-			for _, network := range visitors[:2] {
-				r.sight("/post", html(same), from(network))
-				r.sight(tt.other, tt.body, from(network))
-			}
-			r.restart()
-			r.sight("/post", html(same), from(visitors[2]))
-			if got := r.page("/post").Verdict == eligibility.Listed; got != tt.listed {
-				r.Errorf("listed: %t, want %t", got, tt.listed)
-			}
-		})
-	}
-}
-
 func TestBoilerplateIsKnownAfterARestart(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		menu := "<p>The menu of the site, which is on every page of it and is no news of any of them.</p>"

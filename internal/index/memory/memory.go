@@ -1,6 +1,6 @@
 // Package memory has what the worker remembers of a site and can learn again. It is lost at a restart,
-// except for the boilerplate, and for contents that waiting locations show. All of it has a fixed size and belongs to one goroutine. The zero values
-// are empty.
+// except for the boilerplate. All of it has a fixed size and belongs to one goroutine. The zero
+// values are empty.
 package memory
 
 import "github.com/servemap/servemap/internal/decide/mark"
@@ -8,7 +8,6 @@ import "github.com/servemap/servemap/internal/decide/mark"
 // Memory is the memory of one site.
 type Memory struct {
 	Followed    Followed  // links that were merged lately
-	Shown       Contents  // contents that were shown lately
 	Boilerplate mark.Site // the text that the site's pages have in common
 }
 

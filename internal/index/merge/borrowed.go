@@ -61,7 +61,7 @@ func (u *visited) belongsToOthers() bool {
 		return borrowed
 	}
 	r := u.p.Judged()
-	r.Self, r.Crowd = u.Canonized, u.Crowd
+	r.Self = u.Canonized
 	c := u.site.Context(&r, u.site.Robots, u.moment())
 	c.Copies = u.copies(rival, d.Members()+1)
 	is, _ := eligibility.Decide(r, c)

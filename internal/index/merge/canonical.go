@@ -12,19 +12,15 @@ func (u *visited) credit() {
 	if u.Forbids != eligibility.CanonicalElsewhere && u.Forbids != eligibility.QueryNotCanonical {
 		return
 	}
+	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] {
+		return
+	}
 	p, _ := u.Load(u.Canonical)
 	if p.Public() {
 		return
 	}
-	networks, changed := len(p.Networks), false
-	if p.Witnessed && !u.Given {
-		p.VisitedBy(u.Net)
-	}
-	if (variant.Led() || u.site.Entries[u.Location]) && !variant.NoFollow {
-		changed = u.point(p) || !p.Link
+	if changed := u.point(p) || !p.Link; changed {
 		p.Link = true
-	}
-	if changed || len(p.Networks) != networks {
 		u.Save(p)
 	}
 }

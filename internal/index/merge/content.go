@@ -27,11 +27,9 @@ func (u *visited) content() {
 	case !u.Full:
 		p.BodyHash = 0
 	case u.Cut:
-		p.BodyHash, p.Showing, p.Shared, p.Crowd = u.Hash, 0, false, false
+		p.BodyHash, p.Showing = u.Hash, 0
 	default:
-		same := p.Showing == u.Showing
-		p.Shared, p.Crowd = u.Shared || p.Shared && same, u.Crowd || p.Crowd && same
-		if !same {
+		if p.Showing != u.Showing {
 			p.Turned = 0
 			if p.Listed() {
 				p.Turned = u.Moment()

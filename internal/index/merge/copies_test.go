@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,17 +94,6 @@ func TestPagesThatShowOneErrorTextAreNotListed(t *testing.T) {
 		w.wantListed("/", "/real")
 		w.wantVerdict(links[0], held, eligibility.SoftNotFound)
 	})
-	run(t, "known to enough networks beside linked pages", options{}, func(w *world) {
-		w.crawl("/one", "/two", "/three")
-		for _, network := range []string{netA, netB, netC, netD} {
-			for _, l := range numbered("/random-%d", 30) {
-				w.sight(l, html(notFound), from(network))
-			}
-		}
-		w.wantListed("/", "/one", "/two", "/three")
-		w.wantVerdict("/random-7", held, eligibility.Duplicate)
-		w.wantNoTrace("random")
-	})
 	run(t, "a stranger cannot take a real page out by it", options{}, func(w *world) {
 		w.sight("/", html("home", "/p/1/blue-shoes"))
 		w.sight("/p/1/blue-shoes", html(same))
@@ -140,40 +128,6 @@ func TestClusterTakesOutNoEstablishedPage(t *testing.T) {
 	}
 }
 
-func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
-	const crowdNeeded = 5 // see package memory
-	w := newWorld(t, options{})
-	junk := func(n int, network func(i int) string) {
-		for i := range n {
-			w.sight(fmt.Sprintf("/junk-%d", i), html(same), from(network(i)))
-		}
-		w.sight("/casino", html(same))
-	}
-	w.crawl("/one", "/two", "/three")
-	for i := range 3 {
-		w.sight("/casino", html(same), from(fmt.Sprintf("8.8.%d.0/24", i)))
-	}
-	w.wantVerdict("/casino", listed, eligibility.ByNetworks)
-	junk(5*crowdNeeded, func(int) string { return netA }) // by one who asks for anything
-	w.wantListed("/", "/casino", "/one", "/two", "/three")
-	junk(crowdNeeded, func(i int) string { return fmt.Sprintf("9.9.%d.0/24", i) })
-	w.wantListed("/", "/one", "/two", "/three")
-}
-
-// The networks that see one content at several locations may be visitors of one page.
-func TestManyClientsTakeOutNoPageByVariants(t *testing.T) {
-	for name, tt := range map[string]struct{ body, variant string }{
-		"another query":                         {html(same), "/post?page=%d"},
-		"suffixes that name the canonical page": {variant("/post", same), "/post-%d"},
-	} {
-		steps := []step{crawls("/one", "/two", "/three")}
-		for i, network := range []string{netA, netB, netC, netD, "8.8.8.0/24"} {
-			steps = append(steps, see(fmt.Sprintf(tt.variant, i+2), tt.body, from(network)), see("/post", tt.body, from(network)))
-		}
-		tell(t, options{}, []story{{name, steps, []string{"/", "/one", "/post", "/three", "/two"}}})
-	}
-}
-
 // An article and the page of its comments show one text, and each names itself canonical.
 func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
 	for name, at := range map[string]struct {
@@ -198,15 +152,6 @@ func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
 			}, want},
 		})
 	}
-}
-
-// A location that strangers ask for replaces no page, however short it is.
-func TestShorterLocationThatNobodyLinksToTakesNoPlace(t *testing.T) {
-	steps := []step{see("/", html("home", "/a-post/", "/b", "/c")), see("/b", html("b")), see("/c", html("c")), see("/a-post/", variant("/a-post/", same))}
-	for _, network := range []string{netA, netB, netC, netD} {
-		steps = append(steps, see("/a-post", variant("/a-post", same), from(network)), see("/a", variant("/a", same), from(network)))
-	}
-	tell(t, options{}, []story{{"by four networks", steps, []string{"/", "/a-post/", "/b", "/c"}}})
 }
 
 // A wrong setting shows the home page at each address, soon after the home page has changed.

@@ -22,7 +22,7 @@ import (
 // site is a new site.
 func site() *Site {
 	return &Site{
-		Settings: Settings{KeepFor: 90 * day, Networks: 3}, Keys: "https://example.com|", Names: secret.NewNames(nil),
+		Settings: Settings{KeepFor: 90 * day}, Keys: "https://example.com|", Names: secret.NewNames(nil),
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func (s *Settings) Context(r *eligibility.Record, obeyed *robots.Obeyed, now moment.Time) eligibility.Context {
 	rule, _ := s.Rules.Match(r.Location)
 	return eligibility.Context{
-		Now: now, Listing: rule.Listing, Entry: s.Entries[r.Location], Networks: s.Networks,
+		Now: now, Listing: rule.Listing, Entry: s.Entries[r.Location],
 		Disallowed: disallowed(r, obeyed),
 		OwnQuery:   s.OwnQuery(r.Location),
 	}
@@ -31,7 +31,7 @@ func (g page) judge() (next *pagerecord.Page) {
 	p := g.p
 	r := p.Judged()
 	c := g.site.Context(&r, g.site.Robots, g.moment())
-	if !r.NeedsNeighbours(c) {
+	if !r.MayClaim(c) {
 		p.Standing, _ = eligibility.Decide(r, c)
 		g.leave(g.site.ID(r.Location))
 		return nil
@@ -39,10 +39,6 @@ func (g page) judge() (next *pagerecord.Page) {
 	if !r.Public {
 		p.Barred = p.Barred || g.Get(g.site.Keys.Bar(r.Location)) != nil
 		r.Barred = p.Barred
-	}
-	if !r.Public && p.Group != 0 {
-		n := sitewide.ReadSiblings(g.Get(g.site.Keys.Siblings(p.Group)))
-		c.Siblings = eligibility.Siblings{Linked: n.Linked, Orphans: n.Orphans, Grown: n.GrownOn(p.LastSeen.Day())}
 	}
 	if p.Showing == 0 {
 		p.Standing, _ = eligibility.Decide(r, c)
@@ -127,23 +123,4 @@ func (g page) leave(id uint64) {
 	}
 	g.putDuplicates(p.Joined, d)
 	p.Joined = 0
-}
-
-// count updates the record of the page's siblings. isNew says that the page was never
-// listed before.
-func (g page) count(isNew bool) {
-	p := g.p
-	as := p.CountsAs()
-	grows := isNew && as == sitewide.Linked
-	if as == p.Loaded.Sibling && !grows {
-		return
-	}
-	key := g.site.Keys.Siblings(p.Group)
-	s := sitewide.ReadSiblings(g.Get(key))
-	s.Recount(p.Loaded.Sibling, as)
-	if grows {
-		s.Grow(p.LastSeen.Day())
-	}
-	p.Loaded.Sibling = as
-	g.Put(key, s.Encode())
 }

@@ -1,8 +1,6 @@
 package merge
 
 import (
-	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -225,87 +223,21 @@ func TestSecretLocationNeedsALinkThatSeveralSaw(t *testing.T) {
 	}, []string{"/", "/x/winter"}}})
 }
 
-func TestPageThatEnoughNetworksSawIsListed(t *testing.T) {
-	none := func(*observation.Exchange) {}
-	post, kind := route("/post/{id}", false), route("/{kind}/orphan", false)
-	const query = "/post/x?token=orphan"
-	for _, tt := range []struct {
-		name              string
-		networks          int
-		siblings          int
-		location          string
-		visit, ofSiblings change
-		listed            bool
-	}{
-		{"three networks beside three linked posts", 3, 3, "/post/orphan", none, none, true},
-		{"two networks", 2, 3, "/post/orphan", none, none, false},
-		{"one network many times", 10, 3, "/post/orphan", from("203.0.113.0/24"), none, false},
-		{"two linked posts", 3, 2, "/post/orphan", none, none, false},
-		{"many networks beside nothing", 20, 3, "/other/orphan", none, none, false},
-		{"siblings by route", 3, 3, "/post/orphan", post, post, true},
-		{"another route in the same folder", 3, 3, "/post/orphan", kind, post, false},
-		{"a query that only the page names", 9, 3, query, ownQuery, none, false},
-	} {
-		run(t, tt.name, options{}, func(w *world) {
-			links := numbered("/post/%d", tt.siblings)
-			w.sight("/", html("home", links...))
-			for _, l := range links {
-				w.sight(l, html("post "+l), tt.ofSiblings)
-			}
-			body := html("a page of its own")
-			if tt.location == query {
-				body = variant(query, "a page of its own")
-			}
-			for i := range tt.networks {
-				w.sight(tt.location, body, from(fmt.Sprintf("203.0.%d.0/24", i)), tt.visit)
-			}
-			if tt.listed {
-				w.wantVerdict(tt.location, listed, eligibility.ByNetworks)
-			} else {
-				w.wantVerdict(tt.location, waiting, eligibility.NoEvidence)
-				w.wantNoTrace("orphan")
-			}
-		})
+// Visits prove nothing, however many networks they come from, and wherever the page is.
+func TestPageThatOnlyVisitorsSpeakForWaits(t *testing.T) {
+	visited := func(location string, changes ...change) (steps []step) {
+		for _, network := range []string{netA, netB, netC, netD} {
+			steps = append(steps, see(location, variant(location, "a page of its own"), append(changes, from(network))...))
+		}
+		return append(steps, is(location, waiting, eligibility.NoEvidence), noTrace("orphan"))
 	}
-	run(t, "siblings that left do not count", options{}, func(w *world) {
-		w.crawl("/post/0", "/post/1", "/post/2")
-		w.answer("/post/0", http.StatusGone)
-		for i := range 5 {
-			w.sight("/post/orphan", html("orphan"), from(fmt.Sprintf("203.0.%d.0/24", i)))
-		}
-		w.wantVerdict("/post/orphan", waiting, eligibility.NoEvidence)
-	})
-}
-
-// visitJunk lets three networks visit pages that nothing links to.
-func (w *world) visitJunk(n int, change change) {
-	for i := range n {
-		for network := range 3 {
-			w.sight(fmt.Sprintf("/p/junk-page-%d", i), html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", network)), change)
-		}
-	}
-}
-
-func TestFloodThatMeetsTheNetworkCountIsCapped(t *testing.T) {
-	const flood = eligibility.OrphansAllowed + 10
-	pages := []string{"/p/one", "/p/two", "/p/three", "/q/one"}
-	run(t, "of a route of which no page is linked", options{}, func(w *world) {
-		w.crawl(pages...)
-		w.visitJunk(flood, route("/p/{slug}", false))
-		w.wantListed(append(pages, "/")...)
-	})
-	run(t, "of a folder of which pages are linked", options{}, func(w *world) {
-		w.crawl(pages...)
-		w.visitJunk(flood, func(*observation.Exchange) {})
-		if got, want := w.site.Listed, 1+len(pages)+3+eligibility.OrphansAllowed; got != want {
-			w.Errorf("%d pages are listed, want %d", got, want)
-		}
-		last := fmt.Sprintf("/p/junk-page-%d", flood-1)
-		w.wantVerdict(last, held, eligibility.Growth)
-		w.wantNoTrace(last)
-		w.answer("/p/junk-page-0", 410) // which makes room for another
-		w.sight(last, html("junk"))
-		w.wantVerdict(last, listed, eligibility.ByNetworks)
+	linked := crawls("/post/one", "/post/two", "/post/three", "/post/four")
+	all := []string{"/", "/post/four", "/post/one", "/post/three", "/post/two"}
+	tell(t, options{}, []story{
+		{"beside linked posts", append([]step{linked}, visited("/post/orphan")...), all},
+		{"with the route of linked posts", append([]step{linked}, visited("/post/orphan", route("/post/{id}", false))...), all},
+		{"with a query that only the page names", append([]step{linked}, visited("/post/x?token=orphan", ownQuery)...), all},
+		{"with tracking parameters", append([]step{linked}, visited("/post/orphan", tracked)...), all},
 	})
 }
 
@@ -408,12 +340,6 @@ func TestUnknownPageForOneVisitorIsNoted(t *testing.T) {
 
 // Requests with tracking parameters speak for a page, and never against it.
 func TestTrackedVisits(t *testing.T) {
-	three := func(location, text string, networks ...string) (steps []step) {
-		for _, n := range networks {
-			steps = append(steps, see(location, html(text), tracked, from(n)))
-		}
-		return steps
-	}
 	campaign := html("the landing page of a campaign")
 	tell(t, options{}, []story{
 		{"take no page out", []step{
@@ -422,13 +348,6 @@ func TestTrackedVisits(t *testing.T) {
 		{"list a linked page", []step{see("/", html("home", "/a")), see("/a", campaign, tracked), is("/a", listed, eligibility.ByLink)}, []string{"/", "/a"}},
 		{"list no page that forbids it", []step{see("/", html("home", "/a")), see("/a", campaign, tracked, robotsTag("noindex"))}, []string{"/"}},
 		{"have links that prove nothing", []step{see("/", html("home", "/a"), tracked), see("/a", html("a"))}, []string{"/"}},
-		{"come from networks that count", append(append([]step{crawls("/p/one", "/p/two", "/p/three")},
-			three("/p/orphan", "a page that nothing links to", "8.8.8.0/24", "9.9.9.0/24", "1.1.1.0/24")...), is("/p/orphan", listed, eligibility.ByNetworks)),
-			[]string{"/", "/p/one", "/p/orphan", "/p/three", "/p/two"}},
-		{"show what the site answers to anything", append(append([]step{
-			crawls("/p/one", "/p/two", "/p/three"), see("/p/one", html("text of /p/one"), from("8.8.4.0/24")), see("/p/one", html("text of /p/one"), from("9.9.8.0/24")),
-		}, three("/p/junk", "text of /p/one", "8.8.8.0/24", "9.9.9.0/24", "1.1.1.0/24")...), is("/p/junk", held, eligibility.Duplicate)),
-			[]string{"/", "/p/one", "/p/three", "/p/two"}},
 	})
 	w := newWorld(t, options{})
 	w.sight("/", html("home", "/a"))
@@ -441,44 +360,5 @@ func TestTrackedVisits(t *testing.T) {
 	w.sight("/a", html("a"))
 	if p := w.page("/a"); p.FirstSeen != first || p.Observations != 1 {
 		t.Errorf("/a was first seen at %v, after %d observations; want %v and 1", p.FirstSeen, p.Observations, first)
-	}
-}
-
-// Where three networks and three linked pages beside it are all that speaks for an address, it must
-// read like a name, and nobody must have got a cookie with it.
-func TestNetworksAloneListOnlyNamesInWordsThatAnybodyGets(t *testing.T) {
-	given := func(e *observation.Exchange) { e.Given = true }
-	deep := route("/x/{a}/{b}/{c}", false)
-	for _, tt := range []struct {
-		location string
-		change   change
-		listed   bool
-	}{
-		{"/blue-teapot", from(netA), true},
-		{"/blue-teapot", given, false},
-		{"/.env", from(netA), false},
-		{"/jane(at)example.com", from(netA), false},
-		{"/123-45-6789", from(netA), false},
-		{"/DE89370400440532013000", from(netA), false},
-		{"/x/sess/ab12cd/page", deep, false},
-		{"/x/garden/roses/pruning", deep, true},
-	} {
-		run(t, fmt.Sprint(tt.location, " ", tt.listed), options{}, func(w *world) {
-			linked := []string{"/one", "/two", "/three", "/x/a/b/one", "/x/a/b/two", "/x/a/b/three"}
-			w.sight("/", html("home", linked...))
-			for i, l := range linked {
-				w.sight(l, html("text of "+l), func(e *observation.Exchange) {
-					if i > 2 {
-						deep(e)
-					}
-				})
-			}
-			for i := range 4 {
-				w.sight(tt.location, html("text of "+tt.location), tt.change, from(fmt.Sprintf("8.8.%d.0/24", i)))
-			}
-			if got := w.page(tt.location).Listed(); got != tt.listed {
-				w.Errorf("listed: %v", got)
-			}
-		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
-	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 // Observe returns the visit of an exchange. before is the record of the page. unread says that the
@@ -17,19 +16,16 @@ func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *
 	if v.Kind != eligibility.Witness || v.Tracked && !site.WantsTracked(v.Moment(), before) {
 		return v, false
 	}
-	if v.Same, v.Again = site.Knows(v.Observation, before); v.Same {
-		site.compare(v, before.Showing, before.Content)
-	}
+	v.Same, v.Again = site.Knows(v.Observation, before)
 	return v, !v.Same
 }
 
-// Read parses the page, all of it or its head, and compares it with other pages of the site.
+// Read parses the page, all of it or its head, and compares its blocks with those of other pages.
 func (site *Site) Read(v *Visit, full bool) {
 	v.Observation.Read(site.Normalizer, full, site.Extensions, site.hidden)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
 	if v.Showing != 0 && !(v.Tracked && v.Before.Observations > 0) { // a tracked visit must not replace what the page itself shows
 		v.Showing = site.Names.Key().Hash("showing", strconv.FormatUint(v.Showing, 16))
-		site.compare(v, v.Showing, v.Forbids)
 	}
 	if v.Tracked {
 		v.DropContent()
@@ -48,17 +44,6 @@ func (site *Site) consult(v *Visit) {
 		location = v.Canonical
 	}
 	site.Boilerplate.Consult(v.View, v.Before.Mark, site.ID(location))
-}
-
-// compare notes whether other locations show the content of a visit, and remembers that
-// this one does. A page that forbids its listing, or that has a query, is not remembered:
-// it must not count against other pages.
-func (site *Site) compare(v *Visit, showing uint64, content eligibility.Reason) {
-	id := site.ID(v.Location)
-	v.Shared, v.Crowd = site.Shown.Elsewhere(showing, id)
-	if sitewide.OwnPage(v.Location) && content == eligibility.None {
-		site.Shown.Shows(showing, id, v.Net)
-	}
 }
 
 // hidden reports whether a rule or robots.txt keeps a location out.

@@ -98,7 +98,6 @@ func (m *Transaction) Forget(location string) {
 	if p.Loaded.Listed {
 		p.Standing = eligibility.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten}
 		g.unlist()
-		g.count(false)
 	}
 	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
 	g.stored(m.Now)

@@ -11,7 +11,6 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
-	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 // witness merges a visit that got the page. If it is not newer than the last one, it
@@ -73,7 +72,7 @@ func (u *visited) seen() {
 	if !u.Same {
 		u.seenNew()
 	} else {
-		p.Crowd, p.Mark = p.Crowd || u.Crowd, p.Mark.Still()
+		p.Mark = p.Mark.Still()
 		u.outcome(comparison{outcome: mark.Same})
 	}
 	u.stored(u.At)
@@ -126,9 +125,6 @@ func (u *visited) tracked() {
 	default:
 		return // the page itself is gone, or forbids its listing
 	}
-	if p.Observations == 0 {
-		p.Shared = p.Shared || u.Shared // until the page itself was seen
-	}
 	witnessed(p, u.Observation)
 	if u.site.fades(p, u.Moment()) {
 		p.LastSeen = u.Moment()
@@ -157,10 +153,4 @@ func witnessed(p *pagerecord.Page, k *observation.Observation) {
 	p.Route = p.Route || k.Exact && k.Whole
 	p.Query = strings.Contains(k.Location, "?")
 	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)
-	if k.Group != 0 && p.Loaded.Sibling == sitewide.Uncounted {
-		p.Group, p.Ordinary = k.Group, k.Ordinary
-	}
-	if !k.Given {
-		p.VisitedBy(k.Net)
-	}
 }

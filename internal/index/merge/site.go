@@ -26,7 +26,6 @@ type Settings struct {
 	Rules      eligibility.Rules
 	Normalizer *location.Normalizer
 	Entries    map[string]bool            // locations where visitors enter
-	Networks   int                        // distinct networks that make evidence
 	KeepFor    time.Duration              // how long an unseen page is kept
 	Extensions extension.Set              // of entries
 	Owns       func(location string) bool // whether servemap itself serves a location

@@ -123,9 +123,8 @@ func (m *Transaction) read(location string) *pagerecord.Page {
 
 // Save judges a page by its present values. Settle will store it.
 func (m *Transaction) Save(p *pagerecord.Page) {
-	was, isNew := p.Standing, !p.Public()
-	g := page{m, p}
-	next := g.judge()
+	was := p.Standing
+	next := page{m, p}.judge()
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // the next visit may show that the page is not public
 	}
@@ -134,7 +133,6 @@ func (m *Transaction) Save(p *pagerecord.Page) {
 		p.Read = false
 		peers, p.Peers = p.Peers, nil
 	}
-	g.count(isNew)
 	if !p.Loaded.Changed {
 		p.Loaded.Known, p.Loaded.Changed = true, true
 		m.changed = append(m.changed, p)

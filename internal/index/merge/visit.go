@@ -19,9 +19,6 @@ type Visit struct {
 	Again bool               // the body is the same, but its links must be followed again
 	Fresh []observation.Link // links that were not merged lately
 	Apart bool               // its links are merged in transactions of their own
-
-	Shared bool // another location showed the same content lately
-	Crowd  bool // many other locations did
 }
 
 // Merged is the result of merging a visit.
@@ -131,7 +128,7 @@ func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
 	p := v.Before
 	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Joined), site.Keys.Duplicates(v.Showing))
 	if !p.Listed() {
-		keys = append(keys, site.Keys.Siblings(v.Group), site.Keys.Bar(v.Location))
+		keys = append(keys, site.Keys.Bar(v.Location))
 	}
 	if p.Listed() || v.Parsed && (p.Led() || v.Exact) { // it is listed, or may enter
 		keys = append(keys, site.Layout.Guess(p.Shard, v.Location)...)

@@ -30,9 +30,6 @@ type Exchange struct {
 	Exact bool
 	// Network is the client's network, the zero Prefix if unknown.
 	Network netip.Prefix
-	// Given says that the response set a cookie that may stand for the visitor. Then it may have been
-	// made for this visitor, and proves nothing about what others get.
-	Given bool
 	// Variant is the variant of the page's text.
 	Variant Variant
 	// Named is what else the request names.

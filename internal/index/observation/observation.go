@@ -30,11 +30,9 @@ type Observation struct {
 	Net  uint32 // the client's network plus one, 0 if unknown
 	Echo Echo   // what the page's links may repeat of the request
 
-	Target   string      // where a redirect leads, "" if it leads off the site
-	Hash     uint64      // of a page's body
-	Group    uint64      // the page's route or folder
-	Ordinary bool        // what tells it from others of that group reads like a name
-	Server   moment.Time // Last-Modified
+	Target string      // where a redirect leads, "" if it leads off the site
+	Hash   uint64      // of a page's body
+	Server moment.Time // Last-Modified
 
 	Self
 	Shown
@@ -79,8 +77,6 @@ func New(e *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
 	switch e.Kind {
 	case eligibility.Witness:
 		o.Hash = fingerprint(e.Response)
-		group, own := groupOf(e.Route, e.Location)
-		o.Group, o.Ordinary = key.Hash("group", group), eligibility.Ordinary(own)
 		if t, err := http.ParseTime(h.LastModified); err == nil {
 			o.Server = moment.Of(t)
 		}

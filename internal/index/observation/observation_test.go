@@ -62,28 +62,6 @@ func TestLinkThatRepeatsTheRequestIsRecognised(t *testing.T) {
 	}
 }
 
-func TestGroupIsTheRouteOrTheFolder(t *testing.T) {
-	tests := []struct{ name, route, location, want string }{
-		{"no route", "", "/blog/a", "folder /blog/"},
-		{"at the root", "", "/a", "folder /"},
-		{"the root itself", "", "/", "folder "},
-		{"final slash", "", "/blog/a/", "folder /blog/"},
-		{"with a query", "", "/blog/a?page=2", "folder /blog/"},
-		{"template", "/blog/{slug}", "/blog/a", "route /blog/{slug}"},
-		{"template with a final slash", "/blog/{slug}/", "/blog/a/", "route /blog/{slug}/"},
-		{"template without variables", "/blog/a", "/blog/a", "folder /blog/"},
-		{"subtree", "/blog/", "/blog/a/b", "folder /blog/a/"},
-		{"template that swallows the rest", "/{rest...}", "/blog/a", "folder /blog/"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got, _ := groupOf(tt.route, tt.location); got != tt.want {
-				t.Errorf("group %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
 func TestVariantIsTheLanguageThatVaryNames(t *testing.T) {
 	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148"
 	for _, tt := range []struct {

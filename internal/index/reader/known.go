@@ -20,7 +20,6 @@ type Known struct {
 	pagerecord.Page // its record, with the verdict as of now
 	Location        string
 	IsEntry         bool // visitors enter the site there
-	Siblings        int  // pages beside it that are listed because of a link
 	Removal         Removal
 	Rule            bool   // a rule vouches for it
 	Pattern         string // of the rule that decides about its listing, "" for none

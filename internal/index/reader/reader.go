@@ -83,12 +83,12 @@ func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
 		return p, err
 	}
 	p.Canonical = key.Unseal(location, s.Canonical)
-	siblings, duplicates := r.site.Keys.Siblings(s.Group), r.site.Keys.Duplicates(s.Showing)
-	err = txn.View(ctx, r.store, []string{siblings, duplicates}, func(t *txn.Tx) {
-		p.Siblings = sitewide.ReadSiblings(t.Get(siblings)).Linked
-		if p.Reason == eligibility.Duplicate {
-			p.SameAs = sitewide.ReadDuplicates(t.Get(duplicates), func(of string) uint64 { return key.Name(of).ID }).Listed
-		}
+	if p.Reason != eligibility.Duplicate {
+		return p, nil
+	}
+	duplicates := r.site.Keys.Duplicates(s.Showing)
+	err = txn.View(ctx, r.store, []string{duplicates}, func(t *txn.Tx) {
+		p.SameAs = sitewide.ReadDuplicates(t.Get(duplicates), func(of string) uint64 { return key.Name(of).ID }).Listed
 	})
 	return p, err
 }

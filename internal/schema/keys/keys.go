@@ -48,14 +48,13 @@ func (k Keys) Files() string  { return string(k) + "file|" }  // the sitemap's f
 func (k Keys) Logs() string   { return string(k) + "log|" }   // events
 
 // The records of which a site has many. A location that is not public is named by its hash.
-func (k Keys) Page(location string) string  { return k.Pages() + location }
-func (k Keys) Wait(hash string) string      { return k.Waits() + hash }
-func (k Keys) Siblings(group uint64) string { return fmt.Sprintf("%ssiblings|%016x", string(k), group) }
-func (k Keys) Robots(piece int) string      { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
-func (k Keys) Crawler(name string) string   { return string(k) + "crawler|" + name }
-func (k Keys) Notify(name string) string    { return string(k) + "notify|" + name } // of package notify
-func (k Keys) Shard(n int) string           { return fmt.Sprintf("%s%06d", k.Shards(), n) }
-func (k Keys) File(n int) string            { return fmt.Sprintf("%s%06d", k.Files(), n) } // of shard n
+func (k Keys) Page(location string) string { return k.Pages() + location }
+func (k Keys) Wait(hash string) string     { return k.Waits() + hash }
+func (k Keys) Robots(piece int) string     { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
+func (k Keys) Crawler(name string) string  { return string(k) + "crawler|" + name }
+func (k Keys) Notify(name string) string   { return string(k) + "notify|" + name } // of package notify
+func (k Keys) Shard(n int) string          { return fmt.Sprintf("%s%06d", k.Shards(), n) }
+func (k Keys) File(n int) string           { return fmt.Sprintf("%s%06d", k.Files(), n) } // of shard n
 
 // Bar is the key of the record that bars a location. That there is a record bars it, whatever the
 // record holds. The hash does not need the site's secret, so a bar also holds if that is lost.

@@ -5,15 +5,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/sitewide"
 )
-
-// VisitedBy notes a network that got the page while it waits. 0 stands for an unknown one.
-func (p *Page) VisitedBy(network uint32) {
-	if !p.Public() {
-		p.SawVisitor(network)
-	}
-}
 
 // LinkedFrom notes that a network saw a link from a listed page to this one. It reports whether that
 // is news.
@@ -29,7 +21,7 @@ func (p *Page) Judged() eligibility.Record {
 	return eligibility.Record{
 		Location: p.Loaded.Location, Standing: p.Standing, Public: p.Public(), Evidence: p.Evidence,
 		Witnessed: p.Witnessed, Absent: p.Absent, Barred: p.Barred,
-		Content: p.Content, Until: p.Until, Self: p.Self, Shared: p.Shared, Crowd: p.Crowd,
+		Content: p.Content, Until: p.Until, Self: p.Self,
 		Age: p.LastSeen.Second().Sub(p.FirstSeen),
 	}
 }
@@ -38,25 +30,6 @@ func (p *Page) Judged() eligibility.Record {
 func (p *Page) Passes() bool {
 	word := p.Word()
 	return word != eligibility.Secret && (word != eligibility.Risky || p.Unprompted)
-}
-
-// CountsAs returns how the page now counts among its siblings.
-func (p *Page) CountsAs() sitewide.Sibling {
-	switch {
-	case !p.Listed() || p.Group == 0:
-		return sitewide.Uncounted
-	case p.Led():
-		return sitewide.Linked
-	case p.Reason == eligibility.ByNetworks, p.Reason == eligibility.ByHistory:
-		return sitewide.Orphan
-	}
-	return sitewide.Uncounted
-}
-
-// Waiting returns the content hash of a waiting page, and the networks that got it. ok is false if
-// the page does not count against others.
-func (p *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
-	return p.Showing, p.Networks, !p.Query && p.Content == eligibility.None
 }
 
 // unseenFor is how long after its first link a location may still turn out to need more evidence.

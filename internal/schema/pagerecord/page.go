@@ -15,7 +15,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/keys"
-	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 // Page is all that is remembered of one location. Its record does not name the location, so it can
@@ -47,7 +46,6 @@ type Loaded struct {
 	Changed  bool                 // whether the transaction must settle it
 	Listed   bool                 // whether the page was listed before the transaction
 	Tallied  eligibility.Standing // how the tally counts the record
-	Sibling  sitewide.Sibling     // how its group counts the page
 	Before   moment.Time          // the observation before the one being merged, to the second, 0 if none
 	Change   moment.Time          // the last content change before the transaction
 }
@@ -69,7 +67,7 @@ func Decode(b []byte) (*Page, error) {
 		return nil, codec.ErrDamaged // no page is listed there
 	}
 	p.Peers = slices.DeleteFunc(p.Peers, func(a extension.Alternate) bool { return !keys.IsLocation(a.Location) })
-	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Sibling: p.CountsAs(), Change: p.Dates.Changed}
+	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Change: p.Dates.Changed}
 	return p, nil
 }
 
@@ -139,8 +137,6 @@ const (
 type Copies struct {
 	Showing uint64 `cbor:"1,keyasint,omitzero"` // a hash of the content, 0 if unknown or too little to compare pages
 	Joined  uint64 `cbor:"2,keyasint,omitzero"` // the content among whose duplicates the page is; once it was judged, Showing or 0
-	Shared  bool   `cbor:"3,keyasint,omitzero"` // another location showed the same lately
-	Crowd   bool   `cbor:"4,keyasint,omitzero"` // many did
 
 	// Turned is when the page turned to this content from another one, while it was listed.
 	Turned moment.Time `cbor:"5,keyasint,omitzero"`

@@ -15,7 +15,6 @@ import (
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/extension"
-	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -44,16 +43,16 @@ func full() *Page {
 		Statement:      Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
 		Evidence: eligibility.Evidence{
 			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Confirmed: true, Unprompted: true,
-			Hop: 2, Networks: []uint16{1, 0xffff}, Group: 0xabcdef, Ordinary: true,
+			Hop: 2,
 		},
 		Redirect:  Redirect{5, 1700000003000, 9},
 		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8, NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}}},
-		Copies:    Copies{9, 9, true, true, 1700000123456},
+		Copies:    Copies{9, 9, 1700000123456},
 		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []extension.Alternate{{Lang: "de", Location: "/de/"}}, Variants{0x1235, 0xfffe}},
 		Place:     Place{3, 1700000200001},
 		Mark:      m,
 		Dates:     changedDates(), Rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
-		Loaded: Loaded{Known: true, Listed: true, Tallied: eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, Sibling: sitewide.Linked, Change: sec(1700000100)},
+		Loaded: Loaded{Known: true, Listed: true, Tallied: eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, Change: sec(1700000100)},
 	}
 }
 
@@ -89,7 +88,7 @@ func TestPageKeepsEveryField(t *testing.T) {
 func TestPageOfManyBlocksIsBounded(t *testing.T) {
 	s := full()
 	// Without what a listed page does not have, and what most pages do not have.
-	s.Networks, s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = nil, 0, 0, false, false, nil
+	s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = 0, 0, false, false, nil
 	s.Redirect, s.Languages, s.PendingRemoval = Redirect{}, Languages{}, PendingRemoval{}
 	s.Variants, s.NewLinks = nil, nil
 	var text strings.Builder

@@ -1,17 +1,11 @@
 package pagerecord
 
-import (
-	"github.com/servemap/servemap/internal/decide/eligibility"
-)
-
 // worth ranks a waiting location by what would be lost with its record.
 func (p *Page) worth() uint8 {
 	switch {
 	case p.Led() && p.Witnessed:
-		return 3
-	case p.Led():
 		return 2
-	case p.Witnessed && p.Content == eligibility.None && len(p.Networks) > 1:
+	case p.Led():
 		return 1
 	}
 	return 0

@@ -10,7 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
-	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 const noon = moment.Time(1_700_000_000_000)
@@ -35,31 +34,6 @@ func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 			p.LinkAt = noon
 			if tt.change(p); p.LeavesOpen(noon) != tt.want {
 				t.Errorf("it leaves open %d, want %d", p.LeavesOpen(noon), tt.want)
-			}
-		})
-	}
-}
-
-func TestPageCountsAmongItsSiblingsByItsEvidence(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		as     eligibility.Standing
-		link   bool
-		group  uint64
-		counts sitewide.Sibling
-	}{
-		{"listed by a link", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, true, 1, sitewide.Linked},
-		{"listed by networks", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByNetworks}, false, 1, sitewide.Orphan},
-		{"listed before", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByHistory}, false, 1, sitewide.Orphan},
-		{"listed by networks, and linked since", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByNetworks}, true, 1, sitewide.Linked},
-		{"an entry", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByEntry}, false, 1, sitewide.Uncounted},
-		{"in no group", eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, true, 0, sitewide.Uncounted},
-		{"not listed", eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NotSeen}, true, 1, sitewide.Uncounted},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := &Page{Standing: tt.as, Evidence: eligibility.Evidence{Link: tt.link, Group: tt.group}}
-			if got := p.CountsAs(); got != tt.counts {
-				t.Errorf("it counts as %d, want %d", got, tt.counts)
 			}
 		})
 	}
@@ -92,7 +66,6 @@ func TestWaitingRecordsWithoutEvidenceGoFirst(t *testing.T) {
 	}{
 		{"asked for long ago", Page{Presence: Presence{LastSeen: noon - 1}}},
 		{"asked for", Page{Presence: Presence{LastSeen: noon}}},
-		{"got by two networks", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Networks: []uint16{1, 2}}}},
 		{"linked", Page{Evidence: eligibility.Evidence{Link: true}}},
 		{"linked and got", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Link: true}}},
 	}

@@ -13,7 +13,6 @@ import (
 
 // FuzzSmallRecords reads each record, and uses it as the program does.
 func FuzzSmallRecords(f *testing.F) {
-	f.Add(recordtest.FieldsOf(Siblings{Linked: 1, Orphans: 2, Day: 3, Grown: 4}.Encode()), int64(1_700_000_000))
 	f.Add(recordtest.FieldsOf(Activity{Length: 3600, Last: 472222, Seen: 5}.Encode()), int64(1_700_000_000))
 	for _, impossible := range []Activity{{Length: 3600, Last: math.MinInt64, Seen: 7}, {Last: 5, Seen: 7}, {Length: -60, Last: 5, Seen: 7}, {Length: 3600, Last: math.MaxInt64, Seen: 7}} {
 		f.Add(recordtest.FieldsOf(impossible.Encode()), int64(1_700_000_000))
@@ -29,12 +28,6 @@ func FuzzSmallRecords(f *testing.F) {
 		a := ReadActivity(b).Observed(now, time.Hour)
 		if seen := a.since(now.Add(-5 * time.Second)); seen < 0 || seen > spans || a.Last < 0 {
 			t.Errorf("%+v was observed in %d spans", a, seen)
-		}
-		s := ReadSiblings(b)
-		s.Grow(now.Day())
-		s.Recount(Uncounted, Linked)
-		if s.Linked < 1 || s.Grown < 1 {
-			t.Errorf("%+v", s)
 		}
 		d := ReadDuplicates(b, idOf)
 		if d.Join(1); d.Listed != "" && !keys.IsLocation(d.Listed) {

@@ -78,7 +78,7 @@ func TestRefusalsRememberTheLatestNetworks(t *testing.T) {
 func TestDamagedRefusalsDoNotCount(t *testing.T) {
 	whole := (&Refusals{Networks: []Refusal{{7, noon, 3, noon + 1000, 4}}}).Encode()
 	for name, b := range map[string][]byte{
-		"nothing": nil, "damaged": whole[:len(whole)-1], "cut off": recordtest.Sealed(recordtest.FieldsOf(whole)[:9]), "of another kind": Siblings{Linked: 7}.Encode(),
+		"nothing": nil, "damaged": whole[:len(whole)-1], "cut off": recordtest.Sealed(recordtest.FieldsOf(whole)[:9]), "of another kind": Duplicates{Listed: "/a", IDs: []uint64{1, 2}}.Encode(idOf),
 	} {
 		if got := ReadRefusals(b); len(got.Networks) != 0 {
 			t.Errorf("%s: %+v", name, got)
