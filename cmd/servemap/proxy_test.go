@@ -123,9 +123,7 @@ func TestOnlyTrustedProxiesSayWhoAsks(t *testing.T) {
 
 func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	listener.Close() // nobody has the port now
 	code, _, errs := call(t, "proxy", "-to", "http://localhost:"+port, "-origin", origin, "-data", t.TempDir(), "-listen", "127.0.0.1:"+port)

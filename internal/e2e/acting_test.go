@@ -11,14 +11,13 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // rows returns the lines of a file in testdata that are no comments.
 func rows(t *testing.T, name string) (all []string) {
 	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	for line := range strings.Lines(string(text)) {
 		if !strings.HasPrefix(line, "#") {
 			all = append(all, strings.TrimSpace(line))

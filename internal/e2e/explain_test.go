@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
@@ -121,9 +122,7 @@ func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 			s.Settle()
 			var got []string
 			for c, err := range s.Changes(s.Context(), since) {
-				if err != nil {
-					s.Fatal(err)
-				}
+				base.Check(s, err)
 				if c.At.Before(since) || c.At.After(time.Now()) {
 					s.Errorf("%s changed at %v", c.URL, c.At)
 				}

@@ -9,29 +9,15 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestMetricsShowWhatTheSiteDid(t *testing.T) {
-	site := http.NewServeMux()
-	site.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, `<!doctype html><html><head><title>Home</title></head><body><main><a href="/about">About what this is</a></main></body></html>`)
-	})
-	site.HandleFunc("GET /about", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, `<!doctype html><html><head><title>About</title></head><body><main>This says what it is about.</main></body></html>`)
-	})
-	site.HandleFunc("GET /data", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "application/json") })
+	site := testkit.Paths{"/": testkit.Page("home", "/about"), "/about": testkit.Page("about"), "/data": testkit.Reply(http.StatusOK, "{}", "Content-Type", "application/json")}
 	s := testkit.Start(t, testkit.Setup{Handler: site})
-	if _, err := s.Explore(t.Context(), &servemap.ExploreOptions{Inside: site}); err != nil {
-		t.Fatal(err)
-	}
-	visit(s, "/data")
-	visit(s, "/sitemap.xml")
-	visit(s, "/sitemap-7.xml")
-	if err := s.Flush(t.Context()); err != nil { // so that all verdicts are counted
-		t.Fatal(err)
-	}
+	_, err := s.Explore(t.Context(), &servemap.ExploreOptions{Inside: site})
+	base.Check(t, err)
+	s.Visit("/data", "/sitemap.xml", "/sitemap-7.xml") // so that all verdicts are counted
 	before := scrape(t, s)
 	for _, line := range []string{
 		`servemap_pages{site="https://example.com",verdict="listed",reason="entry"} 1`,
@@ -53,17 +39,11 @@ func TestMetricsShowWhatTheSiteDid(t *testing.T) {
 	}
 	count := strings.Count(before, "\n")
 	for i := range 300 { // a flood of targets that are no pages adds the reason for which it is ignored, and nothing else
-		visit(s, fmt.Sprintf("/%d?token=%d&%d=1", i, i, i))
+		s.Get(fmt.Sprintf("/%d?token=%d&%d=1", i, i, i))
 	}
 	if after := strings.Count(scrape(t, s), "\n"); after > count+2 {
 		t.Errorf("a flood made %d lines of %d", after, count)
 	}
-}
-
-func visit(s *testkit.Site, path string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest("GET", testkit.Origin+path, nil))
-	return w
 }
 
 func scrape(t *testing.T, s *testkit.Site) string {

@@ -193,3 +193,19 @@ func TestWrapOfNothingIsTheDefaultMux(t *testing.T) {
 		}
 	})
 }
+
+func TestCloseKeepsServing(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+		s.Get("/")
+		s.Shut()
+		s.Shut() // twice is no error
+		s.Get("/a")
+		s.WantServed("/")
+		if err := s.Flush(s.Context()); err == nil {
+			s.Error("Flush after Close returned nil")
+		}
+		if err := s.Forget(s.Context(), "/"); err == nil {
+			s.Error("Forget after Close returned nil")
+		}
+	})
+}

@@ -19,14 +19,13 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // readme returns the README, and its blocks of a language.
 func readme(t *testing.T, language string) (text string, blocks []string) {
 	b, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
 		blocks = append(blocks, m[1])
 	}
@@ -39,24 +38,16 @@ func build(t *testing.T, sources ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for i, source := range sources {
 		name := fmt.Sprintf("file%d.go", i)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600))
 		overlay.Replace[filepath.Join(root, "internal", "e2e", "readme", name)] = filepath.Join(dir, name)
 	}
 	b, err := json.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
+	base.Check(t, os.WriteFile(filepath.Join(dir, "overlay.json"), b, 0o600))
 	program := filepath.Join(dir, "program.exe")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./internal/e2e/readme")
 	cmd.Dir = root
@@ -96,12 +87,8 @@ func run(t *testing.T, folder, source string) string {
 	cmd := exec.CommandContext(t.Context(), build(t, serves, listen))
 	cmd.Dir = folder
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
+	base.Check(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
@@ -123,14 +110,10 @@ func command(t *testing.T) string {
 func fetch(t *testing.T, url string) (int, string) {
 	t.Helper()
 	resp, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return resp.StatusCode, string(b)
 }
 
@@ -159,18 +142,14 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	text, programs := readme(t, "go")
 	_, transcripts := readme(t, "console")
 	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "public"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.Mkdir(filepath.Join(folder, "public"), 0o700))
 	for name, body := range map[string]string{
 		"index.html":  `<!doctype html><title>Home</title><p>Read <a href="/news.html">the news</a>.</p>`,
 		"news.html":   `<!doctype html><title>News</title><p>We are closed on Friday.</p>`,
 		"secret.html": `<!doctype html><title>Plans</title><p>Nobody links here.</p>`,
 	} {
 		file := filepath.Join(folder, "public", name)
-		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.WriteFile(file, []byte(body), 0o600))
 		// The page has the date that the transcript shows.
 		loc := "<loc>https://example.com/" + strings.Replace(name, "index.html", "", 1) + "</loc><lastmod>"
 		_, after, found := strings.Cut(text, loc)
@@ -179,12 +158,8 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 		}
 		date, _, _ := strings.Cut(after, "<")
 		at, err := time.Parse(time.RFC3339, date)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(file, at, at); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
+		base.Check(t, os.Chtimes(file, at, at))
 	}
 	at := run(t, folder, programs[0])
 	for _, path := range []string{"/", "/news.html", "/secret.html"} {
@@ -230,9 +205,7 @@ func about(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<title>About
 
 func main() {
 	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	base.Check(log, err)
 `+programs[1]+"}\n")
 	for _, path := range []string{"/", "/p/teapot", "/p/anything", "/about"} {
 		fetch(t, at+path)
@@ -271,14 +244,10 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 		t.Fatal("the README shows no proxy, or no page that is explained")
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	free.Close() // without -origin the sitemap has the port, so it is named
 	cmd := exec.CommandContext(t.Context(), program, append(use(proxy[1]), "-listen", free.Addr().String())...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, cmd.Start())
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	until(t, "the page is explained as in the README", func() bool {
 		out, err := exec.CommandContext(t.Context(), program, use(explain[1])...).Output()
@@ -339,9 +308,7 @@ func TestFlagsOfTheREADMEExist(t *testing.T) {
 	t.Parallel() // it mostly waits
 	text, _ := readme(t, "go")
 	help, err := exec.CommandContext(t.Context(), command(t), "help", "proxy").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	lines := regexp.MustCompile("`(-\\w[^`]*)`").FindAllStringSubmatch(text, -1)
 	if len(lines) < 3 {
 		t.Fatalf("found only %q", lines)
@@ -384,9 +351,7 @@ func TestLinksOfTheDocsLeadToFiles(t *testing.T) {
 	for _, name := range []string{"README.md", "docs/design.md", "docs/listing.md", "docs/dates.md", "docs/deploying.md", "docs/operating.md",
 		".github/CONTRIBUTING.md", ".github/SECURITY.md", "internal/eval/README.md", "examples/fleet/README.md"} {
 		b, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(b), -1) {
 			to, heading, _ := strings.Cut(m[1], "#")
 			if strings.Contains(to, "://") {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -175,9 +176,7 @@ func visitor(n int) netip.Addr {
 func (w *world) request(n int, method, target string, headers http.Header) *http.Request {
 	w.Helper()
 	req, err := http.NewRequest(method, w.srv.URL+target, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
+	base.Check(w, err)
 	req.Header.Set(visitorHeader, visitor(n).String())
 	for name, values := range headers {
 		req.Header[name] = values // spelled as given

@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestCountsGiveTheHintsOfTheirCauses(t *testing.T) {
@@ -126,9 +127,7 @@ func at(t *testing.T, url, stripped string) func(*Config) {
 			c.StrippedPrefix = stripped
 			c.Normalizer, err = location.New(origin, location.Config{StrippedPrefix: stripped})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const rules = "User-agent: *\nDisallow: /internal/\n"
@@ -48,9 +49,7 @@ func gzipped(s string) []byte {
 // robotsFile serves a robots.txt from a file, as a file server does.
 func robotsFile(t *testing.T, content string) http.HandlerFunc {
 	name := filepath.Join(t.TempDir(), "robots.txt")
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.WriteFile(name, []byte(content), 0o600))
 	return func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, name) }
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,20 +11,6 @@ import (
 	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/store"
 )
-
-// TestStrictAcceptsGoodCallers makes the rules call a strict store, except rules that break
-// promises on purpose.
-func TestStrictAcceptsGoodCallers(t *testing.T) {
-	for _, r := range slices.Concat(valueRules, updateRules, sharingRules, scanRules) {
-		if r.name == "FailureStoresNothing" {
-			continue
-		}
-		t.Run(r.name, func(t *testing.T) {
-			st := strict.New(t, sound())
-			r.try(t, pair{st, st})
-		})
-	}
-}
 
 func TestStrictRejectsBadCallers(t *testing.T) {
 	runs := 0

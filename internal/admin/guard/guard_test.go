@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/forwarded"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const what = "the owner's page"
@@ -44,24 +45,18 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 	server := httptest.NewServer(d.ByLink(link, http.HandlerFunc(owners)))
 	defer server.Close()
 	at, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(at) }})
 	defer proxy.Close()
 	ask := func(client *http.Client, method, address string, lines ...string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequest(method, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		for i := 0; i < len(lines); i += 2 {
 			r.Header.Set(lines[i], lines[i+1])
 		}
 		resp, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		defer resp.Body.Close()
 		body, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, resp.Request.URL.String() + " " + string(body)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestCredentialsNamesTheHeaderThatMakesAClientKnown(t *testing.T) {
@@ -57,9 +58,7 @@ func get(t *testing.T, lines string) *http.Request {
 		lines = strings.ReplaceAll(lines, "\n", "\r\n") + "\r\n"
 	}
 	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET / HTTP/1.1\r\nHost: example.com\r\n" + lines + "\r\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return r
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -184,9 +185,7 @@ func FuzzStored(f *testing.F) {
 func (m *mixed) wantSaneFiles() {
 	m.Helper()
 	for _, err := range m.indexer.Pages(m.Context()) {
-		if err != nil {
-			m.Fatal(err)
-		}
+		base.Check(m, err)
 	}
 	for _, location := range []string{"/a", "/b", "/lonely"} {
 		m.page(location)

@@ -18,6 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
@@ -109,9 +110,7 @@ func checkBody(t *testing.T, kind string, body []byte, want string) {
 		}
 	case "gzip":
 		zr, err := gzip.NewReader(bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		if unpacked, err := io.ReadAll(zr); err != nil || string(unpacked) != want {
 			t.Errorf("body unpacks to\n%s, %v; want\n%s", unpacked, err, want)
 		}

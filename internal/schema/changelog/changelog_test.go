@@ -263,9 +263,7 @@ func put(t *testing.T, st store.Store, j Log, at time.Time, location string, wha
 		values[0] = codec.Marshal(event{What: what})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 }
 
 func TestLatestGivesTheNewestEventsAndCountsTheirDays(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -44,9 +45,7 @@ func TestLongestOriginLeavesRoomForTheLongestLocation(t *testing.T) {
 		t.Error("an origin that is too long is taken")
 	}
 	k, err := New(strings.Repeat("o", maxOrigin))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	location := strings.Repeat("l", MaxLocation)
 	for _, key := range []string{k.Log(math.MaxInt64, location), k.List(MaxShard, location), k.Page(location)} {
 		if len(key) > store.MaxKey {

@@ -49,9 +49,7 @@ func TestNoLinkLeadsOutOfTheFolderOrToAHiddenFile(t *testing.T) {
 func TestServes(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "site")
-	if err := os.MkdirAll(filepath.Join(dir, "old"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.MkdirAll(filepath.Join(dir, "old"), 0o755))
 	if err := os.Symlink(dir, filepath.Join(root, "link")); err != nil {
 		t.Skipf("this system makes no symbolic links: %v", err)
 	}

@@ -1,4 +1,5 @@
-package sqlstore
+// Package table measures what pages take in a table of PostgreSQL, and how fast it is.
+package table
 
 import (
 	"context"
@@ -18,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/postgres"
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/sqlstore"
 )
 
 var scale = flag.String("scale", "10000", "the numbers of pages that BenchmarkScale is run with, with commas between them")
@@ -59,17 +61,19 @@ func BenchmarkScale(b *testing.B) {
 
 func benchPages(b *testing.B, pages int) {
 	db := postgres.Open(b)
-	table := schema(b, db) + ".servemap"
+	table := postgres.Schema(b, db) + ".servemap"
 	fleet := make([]store.Store, scaleServers)
 	for i := range fleet {
-		fleet[i] = openTable(b, postgres.Dial(b, postgres.Address), table)
+		st, err := sqlstore.Open(postgres.Dial(b, postgres.Address), &sqlstore.Options{Table: table})
+		base.Check(b, err)
+		fleet[i] = st
 	}
-	mustPut(b, fleet[0], "made", "by this")
+	base.MustPut(b, fleet[0], "made", "by this")
 	fill := strings.ReplaceAll(fillScale, "{records}", table)
 	for first := 0; first < pages; first += scalePart {
-		mustExec(b, db, fill, first, min(pages, first+scalePart), scaleSite, scalePart)
+		postgres.Exec(b, db, fill, first, min(pages, first+scalePart), scaleSite, scalePart)
 	}
-	mustExec(b, db, "ANALYZE "+table)
+	postgres.Exec(b, db, "ANALYZE "+table)
 	rows, bytes := measure(b, db, table)
 	b.Run("merge", func(b *testing.B) {
 		before := walBytes(b, db)
