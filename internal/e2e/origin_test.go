@@ -238,6 +238,23 @@ func TestVisitsThroughTheOriginAreNobody(t *testing.T) {
 	}
 }
 
+// Exploring sends no header that is unknown, so its visits have what the way adds to every request.
+func TestHeaderThatTheWayAddsKeepsNothingFromBeingExplored(t *testing.T) {
+	for name, want := range map[string][]string{"X-Blue-Harbour": {"/", "/a"}, "X-Cdn7-Nodehash": {"/", "/a"}, "X-Org-Id": nil, "X-Remote-Employee-User": nil, "X-SSL-Client-DN": nil, "Cookie": nil} {
+		t.Run(name, func(t *testing.T) {
+			f := behind(t, testkit.PageOfItsURL("/a"), func(pass http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					r.Header.Set(name, "x=17")
+					pass.ServeHTTP(w, r)
+				})
+			})
+			_, err := f.Explore(t.Context(), nil)
+			base.Check(t, err)
+			f.wantListed(want...)
+		})
+	}
+}
+
 func TestRevisitsGoThroughTheOrigin(t *testing.T) {
 	pages := testkit.Paths{"/": testkit.Page("home", "/about", "/team", "/z"), "/about": testkit.Page("about"), "/team": testkit.Page("team"), "/z": testkit.Page("z")}
 	st, now, asked := new(memstore.Store), time.Now(), make(chan string, 100)

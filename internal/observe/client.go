@@ -16,7 +16,11 @@ import (
 // client is none.
 func (o *Observer) known(r *http.Request) (why eligibility.Reason) {
 	if o.cfg.Anonymous == nil {
-		return anonymous.Credentials(r, o.cfg.Benign)
+		benign := o.cfg.Benign
+		if visitOf(r) != nil {
+			benign = benign.Added()
+		}
+		return anonymous.Credentials(r, benign)
 	}
 	why = eligibility.NotAnonymous
 	defer o.hintPanic("Anonymous")

@@ -3,6 +3,7 @@ package observe
 import (
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 	"time"
 
@@ -21,8 +22,11 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	defer o.diagnosis.ended()
 	at, resp := time.Now(), seen.Response
 	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
+	if asked.boosted && kind == eligibility.Witness && !whole(resp) {
+		kind, why = eligibility.Nothing, eligibility.Fragment
+	}
 	o.diagnosis.answered(asked, loc.Location, kind, why, resp)
-	if !loc.Tracked {
+	if !loc.Tracked && (!asked.boosted || kind == eligibility.Witness) {
 		o.withdraw(loc.Location, kind, resp, at)
 	}
 	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
@@ -59,6 +63,9 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind, resp *response.Response) schedule.Claim {
 	class, worth := "", true
 	switch {
+	case asked.boosted && kind != eligibility.Witness: // a part of a page proves nothing about the page
+		claim.Pass()
+		return schedule.Claim{}
 	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated && len(resp.Body) < observation.MaxPage:
 		o.cfg.Indexer.Drop() // there was no memory; the page is not too long
 		worth = false
@@ -87,6 +94,15 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 	other, _ := o.cfg.Schedule.Begin(class + loc.Location)
 	return other
 }
+
+// whole reports whether a response begins as a document does. A part of a page may even have a title,
+// but not what the page's head says to robots.
+func whole(resp *response.Response) bool {
+	start, _, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, 1<<10)
+	return err == nil && documentTag.Match(start)
+}
+
+var documentTag = regexp.MustCompile(`(?i)<(!doctype\s+html|html|body)[\s>]`)
 
 // unread reports whether there was no memory to learn the type of a response from.
 func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }

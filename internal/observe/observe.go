@@ -87,7 +87,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		o.learnRobots(network, claim, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt).Response)
 		return
 	}
-	asked := asked{method: r.Method, network: o.network(r), local: local(r), explored: Explores(r), named: named(r)}
+	asked := asked{method: r.Method, network: o.network(r), local: local(r), explored: Explores(r), boosted: anonymous.Boosted(r.Header), named: named(r)}
 	wanted := capture.StrangerPage
 	if asked.explored || o.trusts(loc.Location) {
 		wanted = capture.Page
@@ -121,6 +121,7 @@ type asked struct {
 	network  netip.Prefix
 	local    bool
 	explored bool // the site asked itself
+	boosted  bool // a script asked for a page, and may have got a part
 	given    bool // whether the response set a cookie that may stand for a log-in
 	named    observation.Named
 }
@@ -210,7 +211,9 @@ func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim)
 		return loc, claim, false
 	}
 	o.diagnosis.came(turn, nAnonymous)
-	if loc.Location == r.RequestURI {
+	if anonymous.Boosted(r.Header) {
+		class += boosted
+	} else if loc.Location == r.RequestURI {
 		return loc, claim, true
 	}
 	claim.Return() // all spellings of a page share its claims
@@ -239,6 +242,7 @@ const (
 	denials   = "404 "
 	redirects = "3xx "
 	tracked   = "tracked "
+	boosted   = "boosted "
 
 	robotsClaim = "robots " // robots.txt, also for each group of networks
 )

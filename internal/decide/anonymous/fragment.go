@@ -1,14 +1,15 @@
 package anonymous
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
-// IsFragment reports whether a script or a frame sent the request, and not a visitor who opened a
-// page. The response may be a part of a page, or a page that is shown only inside another one.
-//
-// Browsers say in Sec-Fetch-Dest what a response is for (W3C Fetch Metadata). Libraries send the
-// other headers when they ask for parts of pages. With HX-Boosted, htmx asks for a whole page.
+// IsFragment reports whether the answer to a request is a part of a page, or shown only inside another
+// one. Browsers say in Sec-Fetch-Dest what they want it for (W3C Fetch Metadata), and libraries say
+// so in headers of their own.
 func IsFragment(h http.Header) bool {
-	if dest, ok := h["Sec-Fetch-Dest"]; ok && (len(dest) != 1 || dest[0] != "document") {
+	if dest, ok := h["Sec-Fetch-Dest"]; ok && (len(dest) != 1 || dest[0] != "document") && !Boosted(h) {
 		return true
 	}
 	if len(h["Hx-Request"]) > 0 && len(h["Hx-Boosted"]) == 0 {
@@ -20,6 +21,17 @@ func IsFragment(h http.Header) bool {
 		}
 	}
 	return false
+}
+
+// Boosted reports whether a script asks for a page in the browser's place, since a visitor follows a link.
+// htmx says so, and Turbo asks for HTML, as other scripts do not. The site may know, and answer with a part
+// of the page.
+func Boosted(h http.Header) bool {
+	dest, accept := h["Sec-Fetch-Dest"], h["Accept"]
+	if len(dest) > 1 || len(dest) == 1 && dest[0] != "empty" {
+		return false
+	}
+	return len(h["Hx-Boosted"]) > 0 || len(dest) == 1 && len(accept) == 1 && strings.HasPrefix(accept[0], "text/html,")
 }
 
 // fragmentHeaders are the headers, in canonical form, of jQuery and similar libraries, Turbo, pjax,

@@ -44,38 +44,63 @@ func readHeaders(file string) (names, words map[string]bool, families []string) 
 	return names, words, families
 }
 
-// longestHeader bounds the length of a harmless name.
-const longestHeader = 64
+// longestName bounds the length of a name that is harmless for its words.
+const longestName = 64
+
+// spelled writes a name in lower case, with a dash for whatever is neither letter nor digit, and before a
+// capital inside a word. It returns nothing if the name is too long.
+func spelled(buf *[longestName]byte, name string) []byte {
+	n := 0
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			if i > 0 && 'a' <= name[i-1] && name[i-1] <= 'z' && n < len(buf) {
+				buf[n], n = '-', n+1
+			}
+			c += 'a' - 'A'
+		case ('a' > c || c > 'z') && ('0' > c || c > '9'):
+			c = '-' // some servers turn underscores into dashes
+		}
+		if n == len(buf) {
+			return nil
+		}
+		buf[n], n = c, n+1
+	}
+	return buf[:n]
+}
+
+// consists reports whether a spelled name is made of words alone, and whether one of them is true in words.
+// A word may have dashes, and the longest one counts. short says that letters and small numbers count too.
+func consists(name []byte, words map[string]bool, short bool) (all, one bool) {
+	for name = bytes.Trim(name, "-"); len(name) > 0; name = bytes.TrimLeft(name, "-") {
+		end := len(name)
+		for ; end > 0; end-- {
+			if end < len(name) && name[end] != '-' {
+				continue
+			}
+			is, known := words[string(name[:end])]
+			if one = one || is; known || short && (end == 1 || end <= 3 && len(bytes.Trim(name[:end], "0123456789")) == 0) {
+				break
+			}
+		}
+		if end == 0 {
+			return false, false
+		}
+		name = name[end:]
+	}
+	return true, one
+}
 
 // harmless reports whether a header of that name says nothing of who is asking.
 func harmless(name string) bool {
-	if len(name) > longestHeader {
+	var buf [longestName]byte
+	words := spelled(&buf, name)
+	if len(words) == 0 {
 		return false
 	}
-	var buf [longestHeader]byte
-	rest := buf[:copy(buf[:], name)]
-	for i, c := range rest {
-		switch {
-		case 'A' <= c && c <= 'Z':
-			rest[i] += 'a' - 'A'
-		case ('a' > c || c > 'z') && ('0' > c || c > '9'):
-			rest[i] = '-' // some servers turn underscores into dashes
-		}
-	}
-	if harmlessNames[string(rest)] {
-		return true
-	}
-	for len(rest) > 0 {
-		end := len(rest) // of the longest harmless word that the rest begins with
-		for end > 0 && !((end == len(rest) || rest[end] == '-') && harmlessWords[string(rest[:end])]) {
-			end--
-		}
-		if end == 0 {
-			return inFamily(name)
-		}
-		rest = bytes.TrimPrefix(rest[end:], []byte("-"))
-	}
-	return true
+	all, _ := consists(words, harmlessWords, false)
+	return all || harmlessNames[string(words)] || inFamily(name)
 }
 
 // visitorWords are in names that may tell of a visitor, besides those that sessionLike knows.
@@ -86,9 +111,12 @@ var visitorWords = []string{
 
 // inFamily reports whether a name that is not known belongs to a family of a product that names no visitors.
 func inFamily(name string) bool {
-	return !sessionLike(name) && !hasWord(name, visitorWords) &&
-		slices.ContainsFunc(harmlessFamilies, func(start string) bool { return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start) })
+	return slices.ContainsFunc(harmlessFamilies, func(start string) bool { return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start) }) &&
+		!tells(name)
 }
+
+// tells reports whether a name may tell of a visitor.
+func tells(name string) bool { return sessionLike(name) || hasWord(name, visitorWords) }
 
 // certificateWords are in names of headers that tell of a client's certificate.
 var certificateWords = []string{"cert", "tls", "ssl", "verify", "x509", "-dn", "-cn"}
@@ -103,7 +131,7 @@ func (b Benign) identity(name string, values []string) eligibility.Reason {
 	if slices.ContainsFunc(certificateWords, func(word string) bool { return strings.Contains(lower, word) }) {
 		why = eligibility.ClientCertificate
 	}
-	if nobody(values, why) {
+	if b.added && why == eligibility.IdentityHeader && !tells(name) || nobody(values, why) {
 		return eligibility.None
 	}
 	return why
