@@ -20,7 +20,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/metrics"
-	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/notify"
 )
 
@@ -50,9 +49,8 @@ type way struct {
 // progress says how far an exploration is. The last one is Done, or says what failed.
 type progress struct {
 	servemap.Exploration
-	Done      bool   `json:"done,omitempty"`
-	Error     string `json:"error,omitempty"`
-	Elsewhere bool   `json:"elsewhere,omitempty"` // the origin does not lead to the process
+	Done  bool   `json:"done,omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // answers are what a process says to the questions of commands and health checks.
@@ -183,7 +181,7 @@ func (c *answers) serveExplore(w http.ResponseWriter, r *http.Request) {
 		opts.Inside = c.explorer.Handler
 	}
 	done, err := c.explorer.Run(r.Context(), opts)
-	last := progress{Exploration: done, Done: err == nil, Elsewhere: errors.Is(err, explore.ErrElsewhere)}
+	last := progress{Exploration: done, Done: err == nil}
 	if err != nil {
 		last.Error = err.Error()
 	}

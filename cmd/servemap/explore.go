@@ -38,8 +38,6 @@ func (a *asking) explore(ctx context.Context, query url.Values) error {
 	switch {
 	case err != nil:
 		return err
-	case last.Elsewhere:
-		return fmt.Errorf("%s: %s", strings.TrimPrefix(last.Error, "servemap: exploring: "), a.withInside())
 	case last.Error != "":
 		return errors.New(strings.TrimPrefix(last.Error, "servemap: "))
 	case a.json:

@@ -116,14 +116,14 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	defer up.Close()
 	elsewhere := httptest.NewServer(http.NotFoundHandler())
 	defer elsewhere.Close()
-	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-never", "/it's*", "-explore")
-	line := s.log.await(t, "not explored") + s.log.await(t, "  servemap proxy")
-	if want := "  servemap proxy -to " + up.URL + " -origin " + elsewhere.URL + ` -never '/it'\''s*' -explore -data ` + s.data + " -listen 127.0.0.1:0 -inside"; !strings.Contains(line, want) || !strings.Contains(line, "answered with 404") {
-		t.Errorf("%s\nwant %s", line, want)
+	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-explore")
+	const want = "if nothing in front keeps strangers from a page, give -inside"
+	if line := s.log.await(t, "not explored"); !strings.Contains(line, want) || !strings.Contains(line, "answered with 404") {
+		t.Error(line)
 	}
 	code, _, errs := call(t, "explore", "-data", s.data)
-	if want := "servemap explore -data " + s.data + " -inside\n"; code != codeFailed || !strings.HasSuffix(errs, want) || asked.Load() > 0 {
-		t.Errorf("code %d, %s; want %s; the site was asked %d times", code, errs, want, asked.Load())
+	if code != codeFailed || !strings.Contains(errs, want) || asked.Load() > 0 {
+		t.Errorf("code %d, %s; the site was asked %d times", code, errs, asked.Load())
 	}
 	must(t, "explore", "-data", s.data, "-inside")
 	if n := len(listed(t, s.data)); n != 21 {
@@ -131,13 +131,5 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	}
 	if text := s.log.String(); strings.Count(text, "not explored") != 1 {
 		t.Error(text)
-	}
-}
-
-func TestTypedCommandIsToldWithoutThePassword(t *testing.T) {
-	for _, args := range [][]string{{"proxy", "-database", "postgres://u:secret@h/d"}, {"proxy", "--database=postgres://u:secret@h/d"}} {
-		if line := (streams{typed: args}).withInside(); strings.Contains(line, "secret") || !strings.HasSuffix(line, " -inside") {
-			t.Error(line)
-		}
 	}
 }

@@ -17,8 +17,7 @@
 // JSON, whose fields are only ever added to.
 //
 // With -explore the site is walked through its public address, as strangers reach it. If that
-// does not lead to the process, as on a laptop, the log has the command with -inside, which
-// explores the site itself. Without -origin the address is http://localhost and the port of
+// does not lead to the process, as on a laptop, -inside explores the site itself. Without -origin the address is http://localhost and the port of
 // -listen, for trying.
 //
 // With -indexnow the command tells search engines what changed, and serves the key file
@@ -78,30 +77,7 @@ var errNo = exit{code: codeNo}
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	typed    []string // the command and its arguments
 }
-
-// withInside returns what was typed, with -inside, as a shell reads it. A database may have a
-// password.
-func (s streams) withInside() string {
-	line := "servemap"
-	for i, word := range s.typed {
-		name, _, joined := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		switch {
-		case i > 0 && strings.TrimLeft(s.typed[i-1], "-") == "database":
-			word = "URL"
-		case joined && name == "database":
-			word = "-database=URL"
-		case strings.Trim(word, unquoted) != "":
-			word = quoted(word)
-		}
-		line += " " + word
-	}
-	return line + " -inside"
-}
-
-// unquoted are characters that no shell reads as anything else.
-const unquoted = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,=@%+"
 
 // A command is a row of the table. setup declares its flags. It returns a function that
 // runs the command with the arguments that are not flags.
@@ -137,8 +113,6 @@ func commands() []command {
 			"check https://example.com/sitemap.xml", "the URL of a sitemap, or a file", checkCommand},
 		{"health", "-data DIR", "say whether the site is served",
 			"health -data sitemap-data", "", healthCommand},
-		{"completion", "bash|zsh|fish", "print a script that completes commands and flags",
-			"completion bash", "the shell: bash, zsh or fish", completionCommand},
 		{"version", "", "print the version",
 			"version", "", versionCommand},
 		{"help", "[COMMAND]", "explain a command",
@@ -174,10 +148,6 @@ func main() {
 
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	if line := os.Getenv(lineVariable); line != "" { // a shell asks
-		complete(s.out, line)
-		return codeDone
-	}
 	messages.UseFlags()
 	s.out, s.err = plain{s.out}, plain{s.err}
 	if len(args) == 0 {
@@ -217,14 +187,13 @@ func (c command) flagSet(s streams) (*flag.FlagSet, func(context.Context, string
 }
 
 func (c command) run(ctx context.Context, args []string, s streams) error {
-	s.typed = append([]string{c.name}, args...)
 	fs, do := c.flagSet(s)
 	var rest []string
 	for len(args) > 0 { // flags may also follow the arguments
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return c.help(s.out)
 		} else if err != nil {
-			return usage("%v; %s", err, c.fix(fs, err))
+			return usage("%v; see \"servemap help %s\"", err, c.name)
 		}
 		if args = fs.Args(); len(args) > 0 {
 			rest, args = append(rest, args[0]), args[1:]
@@ -239,43 +208,15 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 	return do(ctx, strings.Join(rest, ""))
 }
 
-// fix says what to do about a wrong flag.
-func (c command) fix(fs *flag.FlagSet, err error) string {
-	see := fmt.Sprintf("see \"servemap help %s\"", c.name)
-	if _, rest, ok := strings.Cut(err.Error(), "for flag -"); ok && strings.HasSuffix(rest, "parse error") {
-		f := fs.Lookup(strings.TrimSuffix(rest, ": parse error"))
-		_, text := flag.UnquoteUsage(f)
-		return fmt.Sprintf("-%s is %s; %s", f.Name, text, see)
-	}
-	if c.name == "files" && strings.HasSuffix(err.Error(), "not defined: -explore") {
-		return "leave it out, since files explores at each start; " + see
-	}
-	if names := flagNames(fs); strings.Contains(err.Error(), "not defined") && len(names) > 0 {
-		return fmt.Sprintf("its flags are %s; %s", strings.Join(names, ", "), see)
-	}
-	return see
-}
-
-// flagNames returns the names of flags, each with its "-".
-func flagNames(fs *flag.FlagSet) (names []string) {
-	fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-	return names
-}
-
 func find(name string) (command, error) {
+	var names []string
 	for _, c := range commands() {
 		if c.name == name {
 			return c, nil
 		}
-	}
-	return command{}, usage("there is no command %q; the commands are %s", name, strings.Join(commandNames(), ", "))
-}
-
-func commandNames() (names []string) {
-	for _, c := range commands() {
 		names = append(names, c.name)
 	}
-	return names
+	return command{}, usage("there is no command %q; the commands are %s", name, strings.Join(names, ", "))
 }
 
 func helpCommand(s streams, _ *flag.FlagSet) func(context.Context, string) error {

@@ -146,7 +146,6 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	}
 	c := newAnswers(&v.settings, v.data, site, handler, v.log)
 	c.health.Listen = listener.Addr().String()
-	c.explorer.Suggest = func() { fmt.Fprintf(s.err, "\n  %s\n\n", s.withInside()) } // a log would escape its quotes
 	return v.serve(ctx, st, c, listener, admin)
 }
 

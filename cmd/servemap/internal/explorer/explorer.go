@@ -27,7 +27,6 @@ type Explorer struct {
 	Handler http.Handler // of the site itself
 	Inside  bool         // ask Handler, not the origin
 	State   string       // the file with the state to continue from; it exists while an exploration is unfinished
-	Suggest func()       // shows the command that explores inside
 	Log     *slog.Logger
 
 	busy sync.Mutex
@@ -178,9 +177,7 @@ func (e *Explorer) keepTrying(ctx context.Context, do func() error) {
 		}
 		if err.Error() != last {
 			last = err.Error()
-			if log.Warn("not explored", "err", err); wait == elsewhereWait {
-				e.Suggest()
-			}
+			log.Warn("not explored", "err", err)
 		}
 		select {
 		case <-ctx.Done():
