@@ -22,14 +22,6 @@ func TestHealthSaysReadyUntilTheEnd(t *testing.T) {
 	if code, out, _ := call(t, "health", "-data", s.data); code != codeNo || !strings.Contains(out, "not served") {
 		t.Errorf("after the end: %d %s", code, out)
 	}
-	a := &asking{data: s.data}
-	c, err := a.connect(t.Context()) // as a command does that takes its time
-	base.Check(t, err)
-	if code, out, _ := call(t, "health", "-data", s.data); code != codeNo || !strings.Contains(out, "not served") {
-		t.Errorf("while a command runs: %d %s", code, out)
-	}
-	must(t, "list", "-data", s.data)
-	c.Close()
 }
 
 func TestInspectorIsNamedByAnAddressThatAnswers(t *testing.T) {

@@ -81,7 +81,6 @@ func (c *answers) handler() http.Handler {
 	mux.HandleFunc("GET /indexnow", c.serveIndexNow)
 	mux.HandleFunc("POST /forget", c.serveForget)
 	mux.HandleFunc("POST /explore", c.serveExplore)
-	mux.Handle("GET /files/", http.StripPrefix("/files", c.site.Handler()))
 	return mux
 }
 

@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path"
 	"strings"
 	"time"
 
@@ -20,12 +16,11 @@ import (
 	"github.com/servemap/servemap/notify"
 )
 
-// healthCommand never opens the folder: a site that nobody serves is not healthy.
 func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
 		h, err := askFirst[health](ctx, a.data, "/health")
-		serves := err == nil && h.Listen != "" // else it is a command that answers others while it runs
+		serves := err == nil
 		switch {
 		case a.json:
 			_ = a.show(h)
@@ -68,7 +63,6 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		if err != nil {
 			return err
 		}
-		p.NextObservation = time.Time{} // only a process that serves knows it; the answer is the same without one
 		if !a.json {
 			p.Missing = []string{strings.Join(p.Missing, "; or ")} // any one is enough
 			if p.ChangeFreq == "" {
@@ -85,60 +79,14 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	prefix := fs.String("prefix", "", "print only pages whose URL or path begins with `TEXT`")
-	dir := fs.String("xml", "", "in place of printing, write the files of the sitemap to the folder `DIR`, which is made if need be and not emptied")
 	return func(ctx context.Context, _ string) error {
-		switch {
-		case *prefix != "" && !isPage(*prefix):
+		if *prefix != "" && !isPage(*prefix) {
 			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
-		case *dir != "" && (*prefix != "" || a.json):
-			return usage("-xml writes the whole sitemap; leave out -prefix and -json")
-		case *dir != "":
-			return a.writeXML(ctx, *dir)
 		}
 		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(p servemap.Page) string {
 			return row(p.URL, stamp(p.LastModified), p.ChangeFreq)
 		})
 	}
-}
-
-// writeXML writes the sitemap, and the files that it names if it is an index, to a folder.
-func (a *asking) writeXML(ctx context.Context, dir string) error {
-	c, err := a.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("-xml: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("-xml: %w", err)
-	}
-	defer root.Close()
-	names := []string{"sitemap.xml"}
-	for i := 0; i < len(names); i++ {
-		resp, err := c.Do(ctx, http.MethodGet, "/files/"+names[i], nil)
-		if err != nil {
-			return err
-		}
-		text, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err == nil {
-			err = control.Replace(root, names[i], text, 0o644)
-		}
-		if err != nil {
-			return err
-		}
-		var index struct {
-			URLs []string `xml:"sitemap>loc"`
-		}
-		_ = xml.Unmarshal(text, &index) // this program has made it
-		for _, u := range index.URLs {
-			names = append(names, path.Base(u))
-		}
-	}
-	return nil
 }
 
 func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -223,7 +171,6 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 	}
 }
 
-// linkCommand never opens the folder: the key of a link ends with its process.
 func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {

@@ -2,63 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/servemap/servemap/cmd/servemap/internal/control"
-	"github.com/servemap/servemap/internal/testkit/base"
 )
-
-func TestAnswersAreTheSameWhetherAProcessRunsOrNot(t *testing.T) {
-	site, data := writeSite(t), t.TempDir()
-	answers := func() (all []string) {
-		for _, args := range [][]string{{"explain", "/"}, {"explain", "/a.html"}, {"explain", "/alone.html"}, {"list"}, {"changes"}} {
-			for _, format := range []string{"-json", "-json=false"} {
-				code, out, errs := call(t, append(args, "-data", data, format)...)
-				all = append(all, fmt.Sprint(args, code, out, errs))
-			}
-		}
-		return all
-	}
-	s, c := start(t, data, "files", site, "-origin", origin)
-	s.log.await(t, "msg=explored")
-	living := answers()
-	base.Check(t, c.Process.Kill())
-	s.stop()
-	if _, err := os.Stat(control.Socket(data)); err != nil {
-		t.Errorf("the killed process left no socket, so that this test shows nothing: %v", err)
-	}
-	for what, got := range map[string][]string{"killed": answers(), "opened once more": answers()} {
-		if !slices.Equal(got, living) {
-			t.Errorf("%s: %q\nrunning: %q", what, got, living)
-		}
-	}
-	again := files(t, site, data)
-	if _, body := get(t, again.at+"/sitemap.xml"); !strings.Contains(body, origin+"/a.html") {
-		t.Errorf("after the restart: %s", body)
-	}
-	living = answers()
-	if code := again.stop(); code != codeDone {
-		t.Errorf("it stops with code %d", code)
-	}
-	if got := answers(); !slices.Equal(got, living) {
-		t.Errorf("stopped: %q\nrunning: %q", got, living)
-	}
-}
-
-func TestRulesHoldForCommandsWithoutAProcess(t *testing.T) {
-	s := files(t, writeSite(t), t.TempDir(), "-never", "/a", "-always", "/alone.html")
-	s.stop()
-	sameStrings(t, "listed", listed(t, s.data), "/", "/alone.html", "/delete.html")
-	if code, out, _ := call(t, "explain", "-data", s.data, "/a.html"); code != codeNo || !strings.Contains(out, "rule-never") {
-		t.Errorf("%d %s", code, out)
-	}
-}
 
 // This test may gain fields, but must not lose any.
 func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
@@ -93,12 +41,6 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	if out := must(t, "list", "-data", s.data, "-prefix", "/a"); out != origin+"/a.html\t\t\n" {
 		t.Errorf("list: %q", out)
 	}
-	_, sitemap := get(t, s.at+"/sitemap.xml")
-	dir := filepath.Join(t.TempDir(), "made")
-	must(t, "list", "-data", s.data, "-xml", dir)
-	if b, err := os.ReadFile(filepath.Join(dir, "sitemap.xml")); string(b) != sitemap {
-		t.Errorf("file: %s, %v", b, err)
-	}
 	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "reason       entry") {
 		t.Errorf("stats: %s", out)
 	}
@@ -128,9 +70,11 @@ func TestForgottenPageStaysOut(t *testing.T) {
 		t.Errorf("undoing what was not done: %q", out)
 	}
 	get(t, s.at+"/a.html")
+	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html", "/delete.html")
 	s.stop()
-	must(t, "forget", "-data", s.data, "/delete.html") // no process runs
-	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html")
+	if code, _, errs := call(t, "forget", "-data", s.data, "/delete.html"); code != codeFailed || !strings.Contains(errs, "no process answers") {
+		t.Errorf("no process: %d %s", code, errs)
+	}
 }
 
 // listed returns the paths that "list" prints.

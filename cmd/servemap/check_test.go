@@ -86,7 +86,8 @@ func TestCheckReadsFilesAndSitemapsFromElsewhere(t *testing.T) {
 		t.Errorf("without -origin: %s", out)
 	}
 	dir := t.TempDir()
-	must(t, "list", "-data", s.data, "-xml", dir)
+	_, sitemap := get(t, s.at+"/sitemap.xml")
+	base.Check(t, os.WriteFile(filepath.Join(dir, "sitemap.xml"), []byte(sitemap), 0o600))
 	many := filepath.Join(dir, "many.xml")
 	base.Check(t, os.WriteFile(many, []byte(`<urlset xmlns="`+namespace+`">`+strings.Repeat("<url/>", samePrinted+3)+"</urlset>"), 0o600))
 	if _, out, _ := call(t, "check", many); strings.Count(out, "\n") != samePrinted+2 || !strings.Contains(out, "3 more: each has an entry without <loc>") {

@@ -9,19 +9,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
-	"net/http"
 	"net/url"
 	"os"
 	"reflect"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
-	"github.com/servemap/servemap/store/badgerstore"
 )
-
-// lockPatience is how long a command waits for a folder that another process holds.
-const lockPatience = 3 * time.Second
 
 // answerPatience is how long a living process may take for its first answer. Other answers
 // may take longer, such as that of an exploration.
@@ -38,22 +32,21 @@ func checkData(data string) error {
 	return nil
 }
 
-// asking is the common part of the commands that ask about a site.
+// asking is the common part of the commands that ask the process that serves the site.
 type asking struct {
 	streams
-	data, database string
-	json           bool
+	data string
+	json bool
 }
 
 func newAsking(s streams, fs *flag.FlagSet) *asking {
 	a := &asking{streams: s}
-	dataFlags(fs, &a.data, &a.database)
+	fs.StringVar(&a.data, "data", "", "the `DIR` that proxy or files was given")
 	fs.BoolVar(&a.json, "json", false, "print JSON, an object a line")
 	return a
 }
 
-// connect returns a client of the process that has the folder. If there is none, this
-// process opens the folder and answers itself, by the same handler.
+// connect returns a client of the process that serves the site.
 func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	_, err := askFirst[health](ctx, a.data, "/health")
 	switch {
@@ -64,72 +57,7 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
 		return nil, fmt.Errorf("-data: %w", cmp.Or(control.Check(a.data), err)) // the check says whose it is
 	}
-	s, err := loadSettings(a.data)
-	if err != nil {
-		return nil, err
-	}
-	return a.open(ctx, s)
-}
-
-// open opens the folder with the same settings as the site itself does.
-func (a *asking) open(ctx context.Context, s *settings) (*control.Client, error) {
-	if s.Shared && a.database == "" {
-		return nil, usage("-database is missing; give the database that the site was started with, or set %s", databaseVariable)
-	}
-	if !s.Shared {
-		a.database = ""
-	}
-	log := slog.New(slog.DiscardHandler)
-	handler, err := s.handler(log)
-	if err != nil {
-		return nil, err
-	}
-	st, closeStore, err := openStore(a.data, a.database, log)
-	if err != nil {
-		return nil, err
-	}
-	wait, cancel := context.WithTimeout(ctx, lockPatience)
-	err = usable(wait, st)
-	cancel()
-	if err != nil {
-		closeStore()
-		_, silent := askFirst[health](ctx, a.data, "/health")
-		switch {
-		case silent == nil: // another process has begun to answer
-			return control.Process(a.data), nil
-		case errors.Is(err, badgerstore.ErrLocked):
-			return nil, locked(a.data)
-		}
-		return nil, fmt.Errorf("-data %s: %w", a.data, err)
-	}
-	site, err := newSite(s, st, log)
-	if err != nil {
-		closeStore()
-		return nil, err
-	}
-	server := &http.Server{Handler: newAnswers(s, a.data, site, handler, log).handler()}
-	end := func() {
-		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
-		defer cancel()
-		_ = server.Shutdown(ctx) // another command may have asked it
-		_ = site.Close(ctx)
-		closeStore()
-	}
-	if err := site.Flush(ctx); err != nil {
-		end()
-		return nil, err
-	}
-	socket, err := control.Listen(a.data)
-	if err != nil {
-		end()
-		return nil, err
-	}
-	socket.SetUnlinkOnClose(false) // a process that serves may have its own in that place by then
-	go func() { _ = server.Serve(socket) }()
-	c := control.Process(a.data)
-	idle := c.Close
-	c.Close = func() { idle(); end() }
-	return c, nil
+	return nil, fmt.Errorf("no process answers in -data %s; start servemap proxy or files with it, or ask a program that uses the library by its inspector", a.data)
 }
 
 // locked is the error of a folder whose process does not answer.
@@ -138,7 +66,7 @@ func locked(data string) error {
 }
 
 // askFirst asks the process that has the folder, and waits for its answer only so long. It fails if
-// there is none, and says so by its exit code if that does not answer.
+// there is none, and by its exit code if that does not answer.
 func askFirst[T any](ctx context.Context, data, path string) (v T, err error) {
 	if err := checkData(data); err != nil {
 		return v, err

@@ -77,7 +77,10 @@ func TestInterruptedExplorationGoesOnAtTheNextStart(t *testing.T) {
 
 func TestInterruptedCommandExitsWith130(t *testing.T) {
 	site := &slow{asked: make(chan string), release: make(chan struct{})}
-	s := before(t, site.serve)
+	up := httptest.NewServer(http.HandlerFunc(site.serve))
+	defer up.Close()
+	data := t.TempDir()
+	s := serve(t, data, "proxy", "-to", up.URL, "-origin", origin)
 	s.log.await(t, "msg=\"commands are answered\"")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-site.asked; cancel() }()
@@ -86,7 +89,9 @@ func TestInterruptedCommandExitsWith130(t *testing.T) {
 	}
 	close(site.release)
 	s.stop()
-	must(t, "explore", "-data", s.data) // continues, without a process
+	s = serve(t, data, "proxy", "-to", up.URL, "-origin", origin)
+	s.log.await(t, "msg=\"commands are answered\"")
+	must(t, "explore", "-data", data) // continues
 	if n := len(listed(t, s.data)); n != 21 {
 		t.Errorf("%d pages are listed", n)
 	}

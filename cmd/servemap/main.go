@@ -12,9 +12,8 @@
 // get a 502, and the sitemap stays. If every page starts a PHP session, "-public /" says that
 // the pages are public all the same.
 //
-// The commands that ask, such as explain, list and stats, ask the running process. If none
-// runs, they read the folder; run them as the user of that process. With -json they print
-// JSON, whose fields are only ever added to.
+// The commands that ask, such as explain, list and stats, ask the running process; run them as
+// its user. With -json they print JSON, whose fields are only ever added to.
 //
 // With -explore the site is walked through its public address, as strangers reach it. If that
 // does not lead to the process, as on a laptop, -inside explores the site itself. Without -origin the address is http://localhost and the port of
@@ -24,7 +23,7 @@
 // that they ask for. It makes a key and keeps it in the folder; SERVEMAP_INDEXNOW_KEY gives
 // one of your own.
 //
-// A second process on one folder says who holds it, serves the pages, and takes over when
+// A second process on one folder says that it is held, serves the pages, and takes over when
 // that process ends. "-database postgres://...", or SERVEMAP_DATABASE, shares what is
 // learned among several processes. Each needs its own -data folder, and one of them
 // -explore. The folder deploy has a Containerfile and a systemd unit.
@@ -99,7 +98,7 @@ func commands() []command {
 			"explore -data sitemap-data", "", exploreCommand},
 		{"explain", "-data DIR URL", "say whether a page is listed, and why",
 			"explain -data sitemap-data /about", "the URL of a page, or its path", explainCommand},
-		{"list", "-data DIR", "print the listed pages, or write the sitemap to a folder",
+		{"list", "-data DIR", "print the listed pages",
 			"list -data sitemap-data -prefix /blog/", "", listCommand},
 		{"stats", "-data DIR", "count what is known",
 			"stats -data sitemap-data", "", statsCommand},

@@ -171,7 +171,6 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a mistyped command", []string{"explian", "/"}, "the commands are proxy, files, explore, explain, list,"},
 		{"a mistyped flag", []string{"list", "-prefx", "/"}, "-prefx; see \"servemap help list\""},
 		{"no data", []string{"list"}, "-data is missing"},
-		{"data of nothing", []string{"list", "-data", data}, "-data"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"stats", "-data", data, "x"}, `"x"`},
 		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "example"), "-origin"},

@@ -55,7 +55,10 @@ type serving struct {
 func (s *serving) flags(fs *flag.FlagSet) {
 	s.settings.flags(fs)
 	s.telling.flags(fs)
-	dataFlags(fs, &s.data, &s.database)
+	fs.StringVar(&s.data, "data", "", "the `DIR` for what is learned; keep it")
+	fs.StringVar(&s.database, "database", os.Getenv(databaseVariable),
+		"the postgres:// `URL` of a database for what is learned, for several processes; by default "+databaseVariable+" of the environment")
+	fs.Lookup("database").DefValue = "" // it may hold a password
 	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
 	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, and /inspect/ by a link that the log has, such as 127.0.0.1:9090; by default none")
 	fs.BoolVar(&s.revisit, "revisit", false, "visit pages that no visitor asks for again and again, at most one a second, so that their changes get a date")
@@ -66,14 +69,6 @@ func (s *serving) flags(fs *flag.FlagSet) {
 // databaseVariable is an environment variable. It is not DATABASE_URL, which is often that
 // of the site itself.
 const databaseVariable = "SERVEMAP_DATABASE"
-
-// dataFlags declares the flags that say where to store what is learned.
-func dataFlags(fs *flag.FlagSet, data, database *string) {
-	fs.StringVar(data, "data", "", "the `DIR` for what is learned; keep it")
-	fs.StringVar(database, "database", os.Getenv(databaseVariable),
-		"the postgres:// `URL` of a database for what is learned, for several processes; by default "+databaseVariable+" of the environment")
-	fs.Lookup("database").DefValue = "" // it may hold a password
-}
 
 func proxyCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	v := &serving{}
@@ -111,7 +106,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	if v.Origin == "" {
 		v.Origin, trying = forTrying(v.listen, at.Port()), "no -origin was given"
 	}
-	if err := cmp.Or(v.check(), checkData(v.data), v.sameOrigin()); err != nil {
+	if err := cmp.Or(v.check(), checkData(v.data)); err != nil {
 		return err
 	}
 	handler, err := v.handler(v.log)
@@ -120,9 +115,6 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	}
 	if unreachable(v.Origin) {
 		v.log.Warn(trying+", so this sitemap is for trying only; give the site's public address before you publish it", "origin", v.Origin)
-	}
-	if err := v.meet(ctx); err != nil {
-		return err
 	}
 	var admin net.Listener
 	if v.admin != "" {
@@ -139,7 +131,6 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer closeStore()
-	v.Shared = v.database != ""
 	site, err := newSite(&v.settings, st, v.log)
 	if err != nil {
 		return err
@@ -197,37 +188,6 @@ func (v *serving) loops(at netip.AddrPort) bool {
 	ip, err := netip.ParseAddr(u.Hostname())
 	local := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 	return ip == at.Addr() || local && at.Addr().IsUnspecified() || u.Hostname() == "localhost" && at.Addr().IsLoopback()
-}
-
-// sameOrigin refuses a folder in which another site was learned. Otherwise its pages would
-// be kept, and requested under the wrong address.
-func (v *serving) sameOrigin() error {
-	last, err := loadSettings(v.data)
-	if err != nil {
-		return nil // nothing was learned there, or it is written anew
-	}
-	before, err := location.ParseOrigin(last.Origin)
-	now, _ := location.ParseOrigin(v.Origin) // it was checked before
-	if err != nil || before.String() == now.String() {
-		return nil
-	}
-	return usage("-data %s has what was learned of %s; give that as -origin, or another folder for %s", v.data, before, now)
-}
-
-// meet says if another process holds the data. Without a database, this process waits for
-// it to end. With a database, each process needs its own folder.
-func (v *serving) meet(ctx context.Context) error {
-	h, err := askFirst[health](ctx, v.data, "/health")
-	switch {
-	case errors.As(err, new(exit)):
-		v.log.Warn("another process listens in the folder and does not answer; this one serves the pages, and the sitemap once the folder is free", "data", v.data)
-	case err != nil: // there is none
-	case v.database != "":
-		return exit{codeLocked, fmt.Sprintf("process %d uses -data %s already; give each process a folder of its own", h.PID, v.data)}
-	default:
-		v.log.Warn("another process holds the data; this one serves the pages, and the sitemap once that has ended", "pid", h.PID, "data", v.data)
-	}
-	return nil
 }
 
 // serve serves visitors at once, and commands once the data belongs to this process. Then
@@ -304,8 +264,8 @@ func (v *serving) tell(link string) {
 	v.log.Info("this link opens the inspector", "link", link)
 }
 
-// own waits until the store can be used: only one process can use a folder. Then it stores
-// the settings, answers commands, and explores, until ctx ends.
+// own waits until the store can be used: only one process can use a folder. Then it answers
+// commands, and explores, until ctx ends.
 func (v *serving) own(ctx context.Context, st store.Store, c *answers) {
 	if usable(ctx, st) != nil {
 		return
@@ -330,12 +290,9 @@ func (v *serving) own(ctx context.Context, st store.Store, c *answers) {
 	_ = server.Shutdown(stop) // this also removes the socket
 }
 
-// prepare stores the settings, and listens for commands.
+// prepare listens for commands.
 func (v *serving) prepare() (net.Listener, error) {
 	if err := control.Make(v.data); err != nil {
-		return nil, err
-	}
-	if err := v.save(v.data); err != nil {
 		return nil, err
 	}
 	return control.Listen(v.data)

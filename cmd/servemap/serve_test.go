@@ -40,16 +40,6 @@ func TestAddressThatThisMachineDoesNotHaveIsNoWrongUsage(t *testing.T) {
 	}
 }
 
-func TestFolderOfAnotherOriginIsRefused(t *testing.T) {
-	site, data := writeSite(t), t.TempDir()
-	files(t, site, data).stop()
-	code, _, errs := call(t, "files", site, "-origin", "https://other.example", "-data", data, "-listen", "127.0.0.1:0")
-	if code != codeUsage || !strings.Contains(errs, "has what was learned of "+origin+"; give that as -origin, or another folder for https://other.example") {
-		t.Errorf("code %d, %s", code, errs)
-	}
-	serve(t, data, "files", site, "-origin", "HTTPS://EXAMPLE.COM:443/") // the same origin, written in another way
-}
-
 func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	s := before(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

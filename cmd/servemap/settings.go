@@ -1,56 +1,37 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/folder"
 	"github.com/servemap/servemap/cmd/servemap/internal/upstream"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-// settings describe the site. They are stored beside what is learned, so that a command
-// that opens the folder decides as the site itself does.
+// settings describe the site.
 type settings struct {
-	target
-	Origin     string   `json:"origin"`
-	Trusted    string   `json:"trusted,omitempty"`
-	Never      []string `json:"never,omitempty"`
-	Always     []string `json:"always,omitempty"`
-	Public     []string `json:"public,omitempty"`
-	Entries    []string `json:"entries,omitempty"`
-	Query      []string `json:"query,omitempty"`
-	Benign     []string `json:"benign,omitempty"`
-	ReportOnly bool     `json:"report_only,omitempty"`
-	Crawlers   bool     `json:"crawlers,omitempty"`
-	Inside     bool     `json:"inside,omitempty"` // exploring asks the site itself, not the origin
-	Shared     bool     `json:"shared,omitempty"` // the records are in a database
-}
+	Origin, Trusted                               string
+	Never, Always, Public, Entries, Query, Benign []string
+	ReportOnly, Crawlers                          bool
+	Inside                                        bool // exploring asks the site itself, not the origin
 
-// target is where the site itself is: the upstream of a proxy, or a folder.
-type target struct {
-	To      string        `json:"to,omitempty"`
-	Host    string        `json:"host,omitempty"`
-	Dir     string        `json:"dir,omitempty"`
-	timeout time.Duration // of an upstream; not stored
+	// Where the site itself is: an upstream, or a folder.
+	To, Host, Dir string
+	timeout       time.Duration // of an upstream
 }
 
 // flags declares the flags that describe the site.
 func (s *settings) flags(fs *flag.FlagSet) {
-	fs.StringVar(&s.Origin, "origin", s.Origin, "the public `URL` of the site, such as https://example.com; without it this is only for trying, at http://localhost and the port of -listen")
+	fs.StringVar(&s.Origin, "origin", "", "the public `URL` of the site, such as https://example.com; without it this is only for trying, at http://localhost and the port of -listen")
 	list := func(to *[]string, name, text string) {
 		fs.Func(name, text+"; may be given more than once", func(v string) error {
 			// A text with `PATTERN or `PATH asks for the beginning of a location.
@@ -159,32 +140,4 @@ func (s *settings) trusted() (forwarded.Proxies, error) {
 		return nil, usage("-trusted-proxies: %v", err)
 	}
 	return trusted, nil
-}
-
-func (s *settings) save(data string) error {
-	b, err := json.MarshalIndent(s, "", "\t")
-	if err != nil {
-		return err
-	}
-	return control.WriteFile(control.Settings(data), append(b, '\n'))
-}
-
-func loadSettings(data string) (*settings, error) {
-	b, err := control.ReadFile(control.Settings(data))
-	if os.IsNotExist(err) {
-		if _, err := os.Stat(filepath.Join(data, "badger")); err == nil {
-			return nil, usage("-data %s belongs to a program that uses the library; ask that program, by its inspector or Site.Explain", data)
-		}
-		return nil, usage("-data %s: there is nothing of servemap proxy or servemap files; give the folder that these were given", data)
-	}
-	s := new(settings)
-	if err == nil {
-		err = json.Unmarshal(b, s)
-	}
-	if errors.As(err, new(control.ForeignError)) {
-		return nil, fmt.Errorf("-data: %w", err)
-	} else if err != nil {
-		return nil, fmt.Errorf("reading %s, which the next start of proxy or files writes anew: %w", control.Settings(data), err)
-	}
-	return s, nil
 }

@@ -63,7 +63,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values) 
 	if err != nil {
 		return nil, errors.Unwrap(err) // without the URL, which means nothing to the user
 	}
-	if resp.StatusCode == http.StatusNotFound && !strings.HasPrefix(path, "/files/") { // a file may have gone
+	if resp.StatusCode == http.StatusNotFound {
 		resp.Body.Close()
 		return nil, errOlder
 	}

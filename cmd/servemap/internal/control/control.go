@@ -19,9 +19,6 @@ import (
 // Folder is the folder of these files. Only its owner may enter it.
 func Folder(data string) string { return filepath.Join(data, "servemap") }
 
-// Settings is the file with the settings of the process that serves the site.
-func Settings(data string) string { return filepath.Join(Folder(data), "settings.json") }
-
 // Exploring is the file with the state of an unfinished exploration.
 func Exploring(data string) string { return filepath.Join(Folder(data), "exploring") }
 
@@ -156,14 +153,14 @@ func ReadFile(name string) (b []byte, err error) {
 
 // WriteFile replaces a file in a folder of this user.
 func WriteFile(name string, b []byte) error {
-	return within(filepath.Dir(name), func(root *os.Root) error { return Replace(root, filepath.Base(name), b, 0o600) })
+	return within(filepath.Dir(name), func(root *os.Root) error { return replace(root, filepath.Base(name), b) })
 }
 
-// Replace replaces a file in one step, so that a crash leaves either the old or the new one. It
+// replace replaces a file in one step, so that a crash leaves either the old or the new one. It
 // follows no link, since nobody can guess the name of the new file.
-func Replace(root *os.Root, name string, b []byte, perm fs.FileMode) error {
+func replace(root *os.Root, name string, b []byte) error {
 	temporary := name + "." + rand.Text()
-	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func TestWhatAnotherUserPutThereIsNotUsed(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			data, victim := t.TempDir(), filepath.Join(t.TempDir(), "settings.json")
+			data, victim := t.TempDir(), filepath.Join(t.TempDir(), "exploring")
 			base.Check(t, os.WriteFile(victim, []byte("precious"), 0o600))
 			tt.does(t, data, victim)
 			var foreign ForeignError
@@ -84,10 +84,10 @@ func TestWhatAnotherUserPutThereIsNotUsed(t *testing.T) {
 				t.Errorf("the check says %v", err)
 			}
 			if foreign.Path == Folder(data) {
-				if Make(data) == nil || WriteFile(Settings(data), []byte("ours")) == nil {
+				if Make(data) == nil || WriteFile(Exploring(data), []byte("ours")) == nil {
 					t.Error("a file is written there")
 				}
-				if _, err := ReadFile(Settings(data)); err == nil {
+				if _, err := ReadFile(Exploring(data)); err == nil {
 					t.Error("a file is read there")
 				}
 			}
@@ -102,12 +102,12 @@ func TestFilesAreReplacedAndNoLinkIsFollowed(t *testing.T) {
 	data, victim := t.TempDir(), filepath.Join(t.TempDir(), "victim")
 	base.Check(t, os.WriteFile(victim, []byte("precious"), 0o600))
 	base.Check(t, Make(data))
-	base.Check(t, os.Symlink(victim, Settings(data)))
-	if b, err := ReadFile(Settings(data)); err == nil {
+	base.Check(t, os.Symlink(victim, Exploring(data)))
+	if b, err := ReadFile(Exploring(data)); err == nil {
 		t.Errorf("it reads %q", b)
 	}
-	base.Check(t, WriteFile(Settings(data), []byte("ours")))
-	got, err := ReadFile(Settings(data))
+	base.Check(t, WriteFile(Exploring(data), []byte("ours")))
+	got, err := ReadFile(Exploring(data))
 	b, _ := os.ReadFile(victim)
 	if names, _ := os.ReadDir(Folder(data)); string(got) != "ours" || err != nil || string(b) != "precious" || len(names) != 1 {
 		t.Errorf("%q, %v; the victim's file is %q, the folder has %v", got, err, b, names)
