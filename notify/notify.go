@@ -182,7 +182,7 @@ func (n *Notifier) check(opts Options) error {
 	case n.given != "" && !validKey.MatchString(n.given):
 		return errors.New(messages.Say(`{Key} must have 8 to 128 letters, digits and "-"`))
 	case n.hold < time.Second:
-		return fmt.Errorf(messages.Say("{Hold} is %v; it must be at least 1s, or 0 for the default"), opts.Hold)
+		return fmt.Errorf("options: Hold is %v; it must be at least 1s, or 0 for the default", opts.Hold)
 	case n.perDay < 1 || n.perDay > 20_000:
 		return fmt.Errorf("options: MaxPerDay is %d; it must be from 1 to 20000, or 0 for the default", opts.MaxPerDay)
 	case opts.Google != nil && opts.Google.Client == nil:

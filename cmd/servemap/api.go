@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
@@ -77,7 +76,6 @@ func (c *answers) handler() http.Handler {
 	mux.Handle("GET /inspect/", c.site.Inspector(anybody))
 	mux.HandleFunc("GET /link", func(w http.ResponseWriter, _ *http.Request) { answer(w, way{c.link}) })
 	mux.HandleFunc("GET /pages", c.servePages)
-	mux.HandleFunc("GET /changes", c.serveChanges)
 	mux.HandleFunc("GET /indexnow", c.serveIndexNow)
 	mux.HandleFunc("POST /forget", c.serveForget)
 	mux.HandleFunc("POST /explore", c.serveExplore)
@@ -134,21 +132,6 @@ func (c *answers) servePages(w http.ResponseWriter, r *http.Request) {
 func pathOf(url string) string {
 	_, rest, _ := strings.Cut(url, "://")
 	return rest[strings.IndexByte(rest+"/", '/'):]
-}
-
-func (c *answers) serveChanges(w http.ResponseWriter, r *http.Request) {
-	since, err := time.Parse(time.RFC3339Nano, r.FormValue("since"))
-	if err != nil {
-		refuse(w, err)
-		return
-	}
-	for ch, err := range c.site.Changes(r.Context(), since) {
-		if err != nil {
-			breakOff(w, err)
-			return
-		}
-		answer(w, ch)
-	}
 }
 
 func (c *answers) serveForget(w http.ResponseWriter, r *http.Request) {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
@@ -129,29 +128,6 @@ type summary struct {
 type crawlers struct {
 	Followed bool               `json:"followed"`
 	Crawlers []servemap.Crawler `json:"crawlers"`
-}
-
-func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
-	a := newAsking(s, fs)
-	since := fs.String("since", "24h", "how long ago, such as 24h, or a `TIME` such as 2026-11-01T00:00:00Z; 168h gives all that is remembered")
-	return func(ctx context.Context, _ string) error {
-		at, err := time.Parse(time.RFC3339, *since)
-		if d, e := time.ParseDuration(*since); e == nil && d >= 0 {
-			at, err = time.Now().Add(-d), nil
-		}
-		if err != nil {
-			return usage("-since %s is no time; give a duration such as 24h, or a time such as 2026-11-01T00:00:00Z", *since)
-		}
-		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, func(c servemap.Change) string {
-			kind := string(c.Kind)
-			if c.Kind == servemap.ChangeAdded && c.At.After(c.Listed) {
-				kind += ", changed"
-			} else if c.Reason != "" {
-				kind += ", " + string(c.Reason)
-			}
-			return row(stamp(c.At), kind, c.URL)
-		})
-	}
 }
 
 func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/notify"
@@ -21,7 +20,6 @@ const keyVariable = "SERVEMAP_INDEXNOW_KEY"
 type telling struct {
 	indexNow bool
 	engines  []string // nil for the default
-	hold     time.Duration
 }
 
 func (t *telling) flags(fs *flag.FlagSet) {
@@ -33,7 +31,6 @@ func (t *telling) flags(fs *flag.FlagSet) {
 		}
 		return nil
 	})
-	fs.DurationVar(&t.hold, "indexnow-hold", 5*time.Minute, "how long -indexnow waits after the first change of a page")
 }
 
 // notifier returns the notifier of a site, nil without -indexnow.
@@ -41,7 +38,7 @@ func (t *telling) notifier(site *servemap.Site, st store.Store, log *slog.Logger
 	if !t.indexNow {
 		return nil, nil
 	}
-	n, err := notify.New(site, st, &notify.Options{Key: os.Getenv(keyVariable), Endpoints: t.engines, Hold: t.hold, Logger: log})
+	n, err := notify.New(site, st, &notify.Options{Key: os.Getenv(keyVariable), Endpoints: t.engines, Logger: log})
 	if err != nil {
 		return nil, exit{codeUsage, strings.TrimPrefix(err.Error(), "notify: ")}
 	}

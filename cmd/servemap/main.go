@@ -102,8 +102,6 @@ func commands() []command {
 			"list -data sitemap-data -prefix /blog/", "", listCommand},
 		{"stats", "-data DIR", "count what is known",
 			"stats -data sitemap-data", "", statsCommand},
-		{"changes", "-data DIR", "print what was added, changed and removed",
-			"changes -data sitemap-data -since 24h", "", changesCommand},
 		{"forget", "-data DIR URL", "take a page out of the sitemap and bar it",
 			"forget -data sitemap-data /old", "the URL of a page, or its path", forgetCommand},
 		{"link", "-data DIR", "print the link that opens the inspector of -admin",
@@ -129,14 +127,11 @@ var more = map[string]string{
 		"something, such as /logout, for nothing that robots.txt disallows, and for no query but page\n" +
 		"and those of -query. What -max leaves is asked for by the next call, or at the next start\n" +
 		"with -explore.",
-	"changes": "It prints the last event of each page. A page that was added in that time and changed\n" +
-		"afterwards is \"added, changed\", with the time of the change. The last 7 days are\n" +
-		"remembered. Nothing is remembered of a page that was forgotten.",
 	"link": "Whoever has the link may read what is known, and forget pages. It ends with the process.",
 	"list": "It prints a line for each page: the URL, the lastmod and the changefreq, with tabs between them.\n" +
 		"With -json there is more of each.",
-	"forget": "The page stays out until -always or -undo names it. What was learned of it is erased, so\n" +
-		"changes does not name it either. With -undo the page may be listed again.",
+	"forget": "The page stays out until -always or -undo names it. What was learned of it is erased.\n" +
+		"With -undo the page may be listed again.",
 }
 
 func main() {

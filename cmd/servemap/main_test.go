@@ -177,7 +177,6 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a bad upstream", proxy("-to", "localhost:3000", "-origin", "https://example.com"), "http://localhost:3000"},
 		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
 		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin", "https://example.com"}, "folder"},
-		{"a bad time", []string{"changes", "-data", data, "-since", "monday"}, "-since"},
 		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"), "-timeout: parse error; see"},
 		{"a database of another kind", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-database", "mysql://x"), "postgres://user@host/name"},
 		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin", "https://example.com"}, "visitors could fetch"},
@@ -239,7 +238,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	})}
 	go func() { _ = process.Serve(l) }()
 	defer process.Close()
-	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"changes"}, {"explain", "/"}, {"explain", "/", "-json"}, {"stats"}, {"explore"}, {"forget", "/"}} {
+	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"explain", "/"}, {"explain", "/", "-json"}, {"stats"}, {"explore"}, {"forget", "/"}} {
 		_, out, errs := call(t, append(args, "-data", data)...)
 		if text := out + errs; text == "" || bytes.ContainsAny([]byte(text), "\x1b\x07\x7f\u009b\u202e") {
 			t.Errorf("%q prints %q", args, text)

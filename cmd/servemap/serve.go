@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -48,8 +47,7 @@ type serving struct {
 	explore, revisit, robots      bool
 	max                           int
 
-	log      *slog.Logger
-	terminal io.Writer // where the log goes
+	log *slog.Logger
 }
 
 func (s *serving) flags(fs *flag.FlagSet) {
@@ -96,7 +94,7 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 
 // run serves the site until ctx ends.
 func (v *serving) run(ctx context.Context, s streams) error {
-	v.log, v.terminal = slog.New(slog.NewTextHandler(s.err, nil)), s.err
+	v.log = slog.New(slog.NewTextHandler(s.err, nil))
 	listener, err := listen("listen", v.listen)
 	if err != nil {
 		return err
@@ -208,7 +206,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	if admin != nil {
 		inspector = patient.Server(c.admin(v.admin, admin.Addr().(*net.TCPAddr), v.log), v.log)
 		go func() { failed <- inspector.Serve(patient.Listener(admin)) }()
-		v.tell(c.link)
+		v.log.Info("this link opens the inspector", "link", c.link)
 	}
 	visible, serving := c.site.Wrap(c.explorer.Handler), v.log
 	if v.robots {
@@ -228,7 +226,6 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	go func() { failed <- visitors.Serve(patient.Listener(listener)) }()
 	c.ready.Store(true)
 	serving.Info("serving", "site", v.Origin, "at", "http://"+listener.Addr().String()+"/", "pid", os.Getpid())
-	notifySystemd("READY=1")
 	work.Go(func() { v.own(ctx, st, c) })
 	select {
 	case err = <-failed:
@@ -237,7 +234,6 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 
 	v.log.Info("stopping")
 	c.ready.Store(false)
-	notifySystemd("STOPPING=1")
 	cancel()
 	stop, done := context.WithTimeout(context.Background(), shutdownPatience)
 	defer done()
@@ -253,15 +249,6 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 		err = errors.Join(err, e)
 	}
 	return err
-}
-
-// tell says how to open the inspector, so that who looks at a terminal does not miss it.
-func (v *serving) tell(link string) {
-	if isTerminal(v.terminal) {
-		fmt.Fprintf(v.terminal, "\n  The inspector: %s\n\n", link)
-		return
-	}
-	v.log.Info("this link opens the inspector", "link", link)
 }
 
 // own waits until the store can be used: only one process can use a folder. Then it answers
@@ -346,16 +333,4 @@ func newSite(s *settings, st store.Store, log *slog.Logger) (*servemap.Site, err
 		return nil, exit{codeUsage, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "servemap: "), "options: ")}
 	}
 	return site, nil
-}
-
-// notifySystemd tells a waiting service manager the state of the process.
-func notifySystemd(state string) {
-	socket := os.Getenv("NOTIFY_SOCKET")
-	if socket == "" {
-		return
-	}
-	if conn, err := net.Dial("unixgram", socket); err == nil {
-		_, _ = conn.Write([]byte(state))
-		conn.Close()
-	}
 }

@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -84,25 +82,6 @@ func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 		}
 		if text := s.log.String(); strings.Contains(text, "robots.txt needs") == on {
 			t.Errorf("%s: the log says %s", flag, text)
-		}
-	}
-}
-
-func TestServiceManagerIsToldOfReadyAndStopping(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no datagram sockets with a name")
-	}
-	name := filepath.Join(t.TempDir(), "notify")
-	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-	base.Check(t, err)
-	defer conn.Close()
-	t.Setenv("NOTIFY_SOCKET", name)
-	s := files(t, writeSite(t), t.TempDir())
-	s.stop()
-	for _, want := range []string{"READY=1", "STOPPING=1"} {
-		b := make([]byte, 64)
-		if n, err := conn.Read(b); err != nil || string(b[:n]) != want {
-			t.Errorf("%q, %v; want %s", b[:n], err, want)
 		}
 	}
 }

@@ -30,7 +30,6 @@ var settings = []struct{ name, library, command string }{
 	{"Link", "Site.InspectorLink", `"servemap link"`},
 	{"Key", "Options.Key", "SERVEMAP_INDEXNOW_KEY"},
 	{"Endpoints", "Options.Endpoints", "-indexnow"},
-	{"Hold", "Options.Hold", "-indexnow-hold"},
 	{"Never", "a Never rule", "-never"},
 	{"OrAnonymous", ", or say in Options.Anonymous who is anonymous", ""},
 	{"OrHosts", ", name its hosts in Options.Hosts", ""},

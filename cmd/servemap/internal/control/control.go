@@ -64,7 +64,7 @@ func Check(data string) error {
 		path := filepath.Join(data, name)
 		info, err := os.Lstat(path)
 		if errors.Is(err, os.ErrPermission) {
-			return denied(data, err)
+			return err
 		} else if err != nil {
 			continue
 		}
@@ -73,21 +73,6 @@ func Check(data string) error {
 		}
 	}
 	return nil
-}
-
-// denied returns whose the folder is that keeps this user out of dir: the next one above that can be
-// seen. Else it returns err.
-func denied(dir string, err error) error {
-	info, e := os.Stat(dir)
-	switch parent := filepath.Dir(dir); {
-	case e != nil && parent != dir:
-		return denied(parent, err)
-	case e == nil:
-		if uid, ok := ownerOf(info); ok && uid != os.Geteuid() {
-			return ForeignError{dir, uid}
-		}
-	}
-	return err
 }
 
 // ours returns a [ForeignError] unless what Lstat says of a path is this user's, and no link.
