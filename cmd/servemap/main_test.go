@@ -247,7 +247,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			t.Errorf("%q prints a line of its own: %q", args, out)
 		}
 	}
-	if code, out, errs := call(t, "check", "no\x1b[2J"); code != codeFailed || bytes.ContainsAny([]byte(out+errs), "\x1b") {
+	if code, out, errs := call(t, "check", "no\x1b[2J"); code != codeUsage || bytes.ContainsAny([]byte(out+errs), "\x1b") {
 		t.Errorf("%d %q", code, errs)
 	}
 }
