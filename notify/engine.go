@@ -25,7 +25,7 @@ var (
 			"If it does, and the engine refuses the key for days, give another {Key}, or verify the site in the engine's webmaster tools"}
 	verdictThrottled = verdict{"throttled", 10 * time.Minute, longest, slog.LevelWarn, "the engine asks for fewer posts", ""}
 	verdictDown      = verdict{"down", time.Minute, time.Hour, slog.LevelWarn, "the engine cannot be reached, or has trouble of its own", ""}
-	verdictInvalid   = verdict{"paused", time.Hour, longest, slog.LevelError, "the engine refuses a page", ""}
+	verdictInvalid   = verdict{"paused", time.Hour, longest, slog.LevelError, "the engine calls a page of a post invalid, so none of its pages is sent again", ""}
 	verdictPaused    = verdict{"paused", longest, longest, slog.LevelError, "the engine refuses the pages", ""}
 )
 

@@ -27,8 +27,7 @@
 // The oldest change is sent first, with a turn for each folder. What is more than Options.MaxPerDay waits
 // for the next day, up to a week.
 //
-// If an engine calls a post invalid, its pages are sent in smaller posts, down to one page; a page that
-// is invalid on its own is not sent again. Nothing is sent while the site serves no sitemap, as under
+// If an engine calls a post invalid, its pages are not sent again. Nothing is sent while the site serves no sitemap, as under
 // [servemap.Options.ReportOnly]. The store keeps what must survive a restart. Of the processes that share
 // it one sends. When it ends, another one takes over within 5 minutes, and repeats a post of which the
 // outcome was not stored.
@@ -84,8 +83,7 @@ type Options struct {
 	MaxPerDay int
 	// Google submits the sitemap to Search Console. If it is nil, nothing is submitted.
 	Google *Google
-	// Transport makes the requests to the endpoints, and the one for the site's own key file. The
-	// default uses no proxy.
+	// Transport makes the requests to the endpoints. The default uses no proxy.
 	Transport http.RoundTripper
 	// Logger receives what was sent, and what keeps pages from being sent, each cause once. By
 	// default it is slog.Default.
@@ -108,7 +106,6 @@ type Notifier struct {
 	mu sync.Mutex // held during a pass; guards the fields below
 	queue
 	owed *post  // the last post, until its outcome is stored
-	most int    // pages in the next post, 0 for n.batch
 	said string // the trouble that was logged last
 }
 
@@ -166,7 +163,7 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier
 	if opts.Transport == nil {
 		n.client.Transport = newTransport()
 	}
-	n.key = &keyFile{address: n.address, client: n.client, log: n.log}
+	n.key = &keyFile{folder: n.path}
 	if len(n.endpoints) > 0 {
 		n.key.know(opts.Key)
 	}
@@ -247,7 +244,7 @@ func (n *Notifier) pass(ctx context.Context) error {
 	if err := n.pay(ctx); err != nil {
 		return err
 	}
-	st, err := n.lead(ctx, n.queue, n.key.saw)
+	st, err := n.lead(ctx, n.queue)
 	if len(n.endpoints) > 0 {
 		n.key.know(n.keyOf(st))
 	}
@@ -270,9 +267,6 @@ func (n *Notifier) indexNow(ctx context.Context, st state) error {
 	endpoint := choose(n.endpoints, st.Engines, n.now())
 	if endpoint == "" {
 		return nil
-	}
-	if err := n.key.prove(ctx, n.keyOf(st), n.now()); err != nil {
-		return err
 	}
 	return n.send(ctx, st, endpoint, due)
 }

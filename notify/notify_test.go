@@ -294,7 +294,7 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 		verdict string
 		logs    string
 	}{
-		{"a refused key", reply(403, `{"errorCode":"KeyNotFound"}`), 2 * time.Minute, 3 * time.Minute, "key-refused", "keyFile=ok"},
+		{"a refused key", reply(403, `{"errorCode":"KeyNotFound"}`), 2 * time.Minute, 3 * time.Minute, "key-refused", "key file"},
 		{"Retry-After", reply(429, "", "Retry-After", "3600"), time.Hour, 70 * time.Minute, "throttled", "level=WARN"},
 		{"no answer", func() (*http.Response, error) { return nil, fmt.Errorf("connection reset, key %s", "hidden") }, time.Minute, 2 * time.Minute, "down", "connection reset"},
 	} {
@@ -345,45 +345,16 @@ func TestNewKeyForgetsTheOldRefusal(t *testing.T) {
 	})
 }
 
-// The engine does not say which page is at fault.
-func TestOneBadPageOfAHundredStopsNoOther(t *testing.T) {
-	for _, bad := range []string{"/0", "/61"} {
-		t.Run(bad, func(t *testing.T) {
-			run(t, 100, Options{}, func(r *runningSite) {
-				r.engine.judge = func(m message) int {
-					if slices.Contains(m.URLs, testkit.Origin+bad) {
-						return 422
-					}
-					return 200
-				}
-				r.changes(r.pages.paths()...)
-				time.Sleep(30 * time.Minute)
-				if posts := r.engine.all(); !slices.Equal(posts[len(posts)-1].URLs, []string{testkit.Origin + bad}) {
-					t.Errorf("after half an hour, the last post is %v", posts[len(posts)-1].URLs)
-				}
-				time.Sleep(2 * time.Hour)
-				if s := r.status(); s.SentToday != 99 || s.Pending != 0 || s.Endpoints[0].Verdict != "ok" {
-					t.Errorf("the status is %+v", s)
-				}
-				posts := len(r.engine.all())
-				time.Sleep(24 * time.Hour)
-				if n := len(r.engine.all()); posts > 20 || n != posts {
-					t.Errorf("it took %d posts, and %d a day later", posts, n)
-				}
-			})
-		})
-	}
-}
-
-func TestEngineThatAcceptsNoPageGetsFewPosts(t *testing.T) {
-	run(t, 100, Options{}, func(r *runningSite) {
-		r.engine.judge = func(message) int { return 422 }
-		r.changes(r.pages.paths()...)
+func TestPagesOfAnInvalidPostStopNoOther(t *testing.T) {
+	run(t, 3, Options{}, func(r *runningSite) {
+		r.engine.next(reply(422, ""))
+		r.changes("/0", "/1")
+		time.Sleep(30 * time.Minute)
+		r.wantPosts("/0 /1")
+		r.changes("/2")
 		time.Sleep(24 * time.Hour)
-		if n := len(r.engine.all()); n > 12 {
-			t.Errorf("there were %d posts in a day", n)
-		}
-		if s := r.status(); s.SentToday != 0 || s.Pending < 94 || s.Endpoints[0].Verdict != "paused" {
+		r.wantPosts("/2")
+		if s := r.status(); s.SentToday != 0 && s.SentToday != 1 || s.Pending != 0 || s.Endpoints[0].Verdict != "ok" {
 			t.Errorf("the status is %+v", s)
 		}
 	})

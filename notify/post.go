@@ -2,7 +2,6 @@ package notify
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,7 +37,7 @@ var errWait = errors.New("not now")
 // and the lease lasts.
 func (n *Notifier) send(ctx context.Context, st state, endpoint string, due []change) error {
 	for left := n.perDay - st.SentToday; len(due) > 0; {
-		size := min(len(due), cmp.Or(n.most, n.batch), left)
+		size := min(len(due), n.batch, left)
 		if size <= 0 {
 			return fmt.Errorf("the %d pages of a day%s are sent; the others wait for the next day, in UTC", n.perDay, messages.Say("{OrPerDay}"))
 		}
@@ -66,17 +65,8 @@ func (n *Notifier) post(ctx context.Context, key string, before Endpoint, endpoi
 	}
 	before.URL = endpoint
 	p := post{name: sentName(n.now()), endpoint: endpoint, engine: judge(before, a, n.now())}
-	switch {
-	case a.accepted():
-		p.settled, n.most = pages, 0
-	case a.code == http.StatusUnprocessableEntity && len(pages) > 1: // look for the invalid page in smaller posts
-		n.most = len(pages) / 2
-		p.engine.Fails, p.engine.NextTry = 0, n.now().Add(max(time.Minute, a.retryAfter))
-	case a.code == http.StatusUnprocessableEntity: // an invalid page must not stop the others for ever
+	if a.accepted() || a.code == http.StatusUnprocessableEntity { // an invalid page must not stop the others for ever
 		p.settled = pages
-	}
-	if p.engine.Verdict == verdictRefused.name {
-		n.key.proved = false
 	}
 	if wait := p.engine.NextTry.Sub(n.now()); wait > 0 {
 		p.engine.NextTry = p.engine.NextTry.Add(rand.N(wait/8 + 1)) // so that not all sites come at once
@@ -147,7 +137,6 @@ func (n *Notifier) tell(before, e Endpoint, a answer, pages int, err error) {
 	case a.accepted():
 		log.Info("notify: sent", "pages", pages)
 	case e.Verdict != before.Verdict:
-		log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "error", err, "keyFile", n.key.saw,
-			"advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
+		log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "error", err, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
 	}
 }

@@ -85,14 +85,11 @@ type runningSite struct {
 	stop     func() // ends Run, and waits for its end
 }
 
-// engineFake stands in for the engine, and for the notifier's connection to the site
-// itself.
+// engineFake stands in for the engine.
 type engineFake struct {
 	mu      sync.Mutex
 	posts   []posted
 	answers []func() (*http.Response, error) // to the next posts; then 200
-	judge   func(message) int                // chooses the status code by the pages, if it is not nil
-	site    http.Handler
 }
 
 type posted struct {
@@ -120,11 +117,6 @@ func (e *engineFake) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	if r.Method == http.MethodGet {
-		w := httptest.NewRecorder()
-		e.site.ServeHTTP(w, r)
-		return w.Result(), nil
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
@@ -138,13 +130,10 @@ func (e *engineFake) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	e.posts = append(e.posts, p)
-	switch {
-	case len(e.answers) > 0:
+	if len(e.answers) > 0 {
 		next := e.answers[0]
 		e.answers = e.answers[1:]
 		return next()
-	case e.judge != nil:
-		return reply(e.judge(p.message), "")()
 	}
 	return reply(http.StatusOK, "")()
 }
@@ -214,7 +203,6 @@ func (r *runningSite) build(opts Options) *Notifier {
 	}
 	n, err := New(r.Site.Site, r.Store, &opts)
 	base.Check(r, err)
-	r.engine.site = n.Wrap(r.pages)
 	return n
 }
 

@@ -3,7 +3,6 @@ package notify
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -117,9 +116,6 @@ func TestRunEndsWithTheContext(t *testing.T) {
 	run(t, 3, Options{}, func(r *runningSite) {
 		hangs := make(chan bool)
 		r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
-			if req.Method == http.MethodGet {
-				return r.engine.RoundTrip(req)
-			}
 			close(hangs)
 			<-req.Context().Done()
 			return nil, req.Context().Err()
@@ -199,7 +195,6 @@ func TestKeyIsMadeOnceAndShownNowhere(t *testing.T) {
 		build := func() *Notifier {
 			n, err := New(r.Site.Site, r.Store, &Options{Transport: r.engine, Logger: r.Logged.Logger()})
 			base.Check(t, err)
-			r.engine.site = n.Wrap(r.pages)
 			return n
 		}
 		r.launch(build())
@@ -231,57 +226,4 @@ func TestKeyIsMadeOnceAndShownNowhere(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestKeyFileIsLookedAtFirst(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		file http.HandlerFunc // nil: it cannot be reached
-		saw  string
-		sent time.Duration // how long after the change pages are sent, 0 for never
-	}{
-		{"another page", testkit.Page("all is well"), "other content", 0},
-		{"another key", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "11111111111") }, "other content", 0},
-		{"too long", func(w http.ResponseWriter, _ *http.Request) {
-			io.WriteString(w, testKey+strings.Repeat(" ", 1<<20)+"!")
-		}, "ok", 5 * time.Minute},
-		{"none", http.NotFound, "404", 0},
-		{"a redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "302", 0},
-		{"unreachable", nil, "unreachable", 15 * time.Minute},
-		{"unreachable at first", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, testKey) }, "ok", 6 * time.Minute},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			run(t, 3, Options{}, func(r *runningSite) {
-				failed := false
-				r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
-					switch {
-					case req.Method == http.MethodPost:
-						return r.engine.RoundTrip(req)
-					case row.file == nil || row.name == "unreachable at first" && !failed:
-						failed = true
-						return nil, fmt.Errorf("dialling")
-					}
-					if req.URL.String() != testkit.Origin+"/"+testKey+".txt" {
-						t.Errorf("it asks for %s", req.URL)
-					}
-					w := httptest.NewRecorder()
-					row.file(w, req)
-					return w.Result(), nil
-				})
-				r.changes("/1")
-				changed := time.Now()
-				time.Sleep(12 * time.Hour)
-				after := r.postsSince(changed)
-				if row.sent == 0 && after != nil || row.sent > 0 && (len(after) != 1 || after[0] < row.sent || after[0] > row.sent+2*time.Minute) {
-					t.Errorf("it was sent after %v, want %v", after, row.sent)
-				}
-				if s := r.status(); s.KeyFile != row.saw {
-					t.Errorf("the status is %+v", s)
-				}
-				if n := r.logged("key file"); n > 1 || n == 0 && (failed || row.saw != "ok") {
-					t.Errorf("it was logged %d times:\n%s", n, r.Logged)
-				}
-			})
-		})
-	}
 }

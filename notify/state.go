@@ -130,7 +130,7 @@ func (r *records) update(ctx context.Context, fn func(st *state) error) (st stat
 
 // lead takes the lease or renews it, and stores how far this process has got. While another
 // process has the lease, the error is errElsewhere. lead returns the state even then.
-func (r *records) lead(ctx context.Context, q queue, keyFile string) (state, error) {
+func (r *records) lead(ctx context.Context, q queue) (state, error) {
 	return r.update(ctx, func(st *state) error {
 		now := r.now()
 		if st.Owner != r.owner && now.Before(st.Until) {
@@ -146,7 +146,6 @@ func (r *records) lead(ctx context.Context, q queue, keyFile string) (state, err
 			st.Cursor = latest(st.Cursor, q.cursor)
 		}
 		st.Owner, st.Until, st.Pending = r.owner, now.Add(leaseFor), q.pending
-		st.KeyFile = cmp.Or(keyFile, st.KeyFile)
 		return nil
 	})
 }

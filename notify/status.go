@@ -15,10 +15,7 @@ type Status struct {
 	// Dropped counts the pages that were not sent because too many of their shape or folder changed
 	// at once, since the first start. The log names these groups.
 	Dropped int `json:"dropped,omitempty"`
-	// KeyFile is what the notifier saw when it last fetched the key file: "ok", a status code such
-	// as "404", "other content", "unreachable", or "" before the first time.
-	KeyFile string `json:"key_file,omitempty"`
-	// KeyFetched is when somebody else last fetched the key file from this process, as engines do to
+	// KeyFetched is when somebody last fetched the key file from this process, as engines do to
 	// check it. It is the zero Time if nobody did.
 	KeyFetched time.Time `json:"key_fetched,omitzero"`
 	Listed     int       `json:"listed"` // pages in the sitemap now
