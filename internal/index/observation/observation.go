@@ -133,7 +133,7 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 		o.Forbids = eligibility.Encoding
 		return
 	}
-	opts := html.Options{ContentType: h.ContentType, Extensions: want.OnRequest() != 0}
+	opts := html.Options{ContentType: h.ContentType}
 	var facts html.Facts
 	if full {
 		o.Cost = readingCost(body, h.ContentEncoding != "")
@@ -143,10 +143,10 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	}
 	o.Whole = facts.Document
 	o.forbids(norm, &facts)
-	o.Own = moment.Of(facts.Modified).Second()
 	if !full {
 		return
 	}
+	o.Own = moment.Of(facts.Modified).Second()
 	o.Full, o.Cut = true, cut || o.Response.Truncated
 	o.VariantKey = o.Variant.key(facts.Lang)
 	view := mark.Read(&facts, 0)
@@ -251,8 +251,8 @@ func showing(o *Observation, facts *html.Facts) uint64 {
 	var h xxh3.Hasher
 	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, facts.MainHash)) // it never fails
 	_, _ = h.WriteString(facts.Title)
-	for _, src := range facts.Images {
-		_, _ = h.WriteString("\n" + src)
+	for _, picture := range facts.Pictures {
+		_, _ = h.WriteString("\n" + picture.Src)
 	}
 	return h.Sum64()
 }

@@ -18,9 +18,7 @@ func (r *reader) meta(t tag, in trait) {
 	if in&(noText|inert) != 0 {
 		return // only visitors without scripts see it, or no visitor at all
 	}
-	if !r.headOnly {
-		r.metaDate(t, content)
-	}
+	r.metaDate(t, content)
 }
 
 // dateSource says where in a page its date of modification was found.
@@ -115,9 +113,7 @@ func (r *reader) lang(t tag) {
 		return
 	}
 	tag := strings.TrimSpace(string(t.get("lang")))
-	if r.facts.Media != nil {
-		r.facts.Media.Lang = tag
-	}
+	r.facts.Language = tag
 	primary, _, _ := strings.Cut(tag, "-")
 	r.facts.Lang = strings.ToLower(strings.TrimSpace(primary))
 }

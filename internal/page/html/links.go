@@ -66,21 +66,8 @@ func (l *links) list(main where) (list []Link) {
 	return list
 }
 
-// sources returns the references in the main text.
-func (l *links) sources(main where) (list []string) {
-	for _, r := range l.refs {
-		if r.where&main != 0 && len(list) < maxImages {
-			list = append(list, r.href)
-		}
-	}
-	return list
-}
-
 // link notes the link of an a or area element. Text after an a element belongs to its link.
 func (r *reader) link(el *element, t tag, in trait) {
-	if r.headOnly {
-		return
-	}
 	if el.name == "a" {
 		r.text.link = 0
 		if t.has("href") {

@@ -2,7 +2,6 @@ package html
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -53,18 +52,22 @@ func TestLinksAreBounded(t *testing.T) {
 	if len(f.Links) != maxLinks || f.Links[maxLinks-1] != (Link{"/4999", false, true, false}) {
 		t.Errorf("%d links, the last is %v", len(f.Links), f.Links[len(f.Links)-1])
 	}
-	if len(f.Images) != maxImages {
-		t.Errorf("%d images, want %d", len(f.Images), maxImages)
+	if len(f.Pictures) != maxImages {
+		t.Errorf("%d images, want %d", len(f.Pictures), maxImages)
 	}
 }
 
 func TestImagesOfTheMainTextAreRead(t *testing.T) {
-	checkRows(t, []row[[]string]{{
+	checkRows(t, []row[[]Picture]{{
 		"in the main text",
 		`<header><img src=/logo.png></header><article>text<img src="/a.jpg"><IMG SRC='b.jpg?x&amp;y'><img src="data:image/png;base64,x">
 			<img src=/a.jpg><img alt=x><noscript><img src=/lazy.jpg></noscript><template><img src=/t.jpg></template></article><img src=/ad.png>`,
-		[]string{"/a.jpg", "b.jpg?x&y", "/lazy.jpg"},
-	}}, func(f Facts) []string { return f.Images })
+		[]Picture{{"/a.jpg", false}, {"b.jpg?x&y", false}, {"/a.jpg", false}, {"/lazy.jpg", false}},
+	}, {
+		"what a script loads later, and icons",
+		`<img src=/blank.gif data-original=/o.jpg data-lazy-src=/l.jpg><img src=/i.png width=16><img src=/p.png height=" 31px">`,
+		[]Picture{{"/l.jpg", false}, {"/i.png", true}, {"/p.png", true}},
+	}}, func(f Facts) []Picture { return f.Pictures })
 }
 
 func TestLinkHeaderGivesCanonicals(t *testing.T) {
@@ -102,32 +105,5 @@ func TestLinkHeaderGivesCanonicals(t *testing.T) {
 				t.Errorf("canonicals %q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-const illustrated = `<html lang=" de-AT "><meta name="OG:Title" content="T &amp; S"><meta property=plain content=x>
-	<script type="application/ld+json">{"a":[1]}</script><script type="application/ld+json">{"a":</script>
-	<img src=/out.jpg><main>text<IMG SRC=/a.jpg?x&amp;y srcset="/b.jpg 2x" width=32 height="24px" data-original=/o.jpg data-lazy-src=/l.jpg data-srcset="/s.jpg 1x"></main>`
-
-func TestMediaAreAsWritten(t *testing.T) {
-	want := &Media{
-		Lang: "de-AT",
-		Pictures: []Picture{{
-			Src: "/a.jpg?x&y", Srcset: "/b.jpg 2x", LazySrc: "/l.jpg", LazySrcset: "/s.jpg 1x", Width: "32", Height: "24px",
-		}},
-	}
-	facts := Read([]byte(illustrated), Options{Extensions: true})
-	if !reflect.DeepEqual(facts.Media, want) {
-		t.Errorf("media %+v, want %+v", facts.Media, want)
-	}
-	if data := []any{map[string]any{"a": []any{1.0}}}; !reflect.DeepEqual(facts.Data, data) {
-		t.Errorf("data %+v, want %+v", facts.Data, data)
-	}
-	facts.Media = nil
-	if without := Read([]byte(illustrated), Options{}); !reflect.DeepEqual(facts, without) {
-		t.Errorf("with its media, a page says\n%+v, without them\n%+v", facts, without)
-	}
-	if m := Head([]byte(illustrated), Options{Extensions: true}).Media; m != nil {
-		t.Errorf("the head alone has the media %+v", m)
 	}
 }

@@ -1,24 +1,20 @@
 package html
 
-// How much is kept for the sitemap's extensions.
-const (
-	maxPictures = 2_000    // img elements
-	maxSrcset   = 16 << 10 // bytes of one srcset
+import (
+	"strconv"
+	"strings"
 )
 
-// Media is what a page says about its images, as written. Package extension
-// decides what a sitemap may name.
-type Media struct {
-	Lang     string    // language tag of the html element
-	Pictures []Picture // img elements of the main text, in document order
+// Picture is an img element of the main text.
+type Picture struct {
+	// Src is the reference as written. Of an image that a script loads later it is what that loads,
+	// from data-src and the like.
+	Src  string
+	Icon bool // a stated side is so short that it is a tracking pixel, a button or an icon
 }
 
-// Picture is an img element. Each of its attributes has at most 16 KiB.
-type Picture struct {
-	Src, Srcset         string
-	LazySrc, LazySrcset string // what scripts load later, from data-src and the like
-	Width, Height       string
-}
+// minPixels is the least width and height of an image that is no icon.
+const minPixels = 32
 
 // picture is an img element that may belong to the main text.
 type picture struct {
@@ -26,33 +22,24 @@ type picture struct {
 	where where
 }
 
-// image notes an img element.
+// image notes an img element. One that is loaded later has a placeholder in src.
 func (r *reader) image(t tag, in trait) {
-	if r.headOnly || !isShown(t, in) {
+	if !isShown(t, in) || len(r.pictures) == maxImages {
 		return
 	}
-	if r.facts.Media != nil && len(r.pictures) < maxPictures {
-		r.pictures = append(r.pictures, picture{pictureOf(t), whereOf(in)})
-	}
-	if src := trimHref(t.get("src")); isLocation(src) {
-		r.images.add(src, whereOf(in), false, visits)
+	for _, name := range [...]string{"data-src", "data-lazy-src", "data-original", "src"} {
+		if src := trimHref(t.get(name)); isLocation(src) {
+			icon := isTiny(t.get("width")) || isTiny(t.get("height"))
+			r.pictures = append(r.pictures, picture{Picture{string(src), icon}, whereOf(in)})
+			return
+		}
 	}
 }
 
-func pictureOf(t tag) Picture {
-	first := func(names ...string) string {
-		for _, name := range names {
-			if val := t.get(name); len(val) > 0 && len(val) <= maxSrcset {
-				return string(val)
-			}
-		}
-		return ""
-	}
-	return Picture{
-		Src: first("src"), Srcset: first("srcset"),
-		LazySrc: first("data-src", "data-lazy-src", "data-original"), LazySrcset: first("data-srcset", "data-lazy-srcset"),
-		Width: first("width"), Height: first("height"),
-	}
+// isTiny reports whether an attribute says that a side is shorter than minPixels.
+func isTiny(side []byte) bool {
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(string(side)), "px"))
+	return err == nil && n < minPixels
 }
 
 // mainPictures returns the pictures in the main text.

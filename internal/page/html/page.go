@@ -14,7 +14,7 @@ const (
 	maxTitle      = 300       // bytes of the title
 	maxHref       = 2048      // bytes of one href or src
 	maxLinks      = 5000      // distinct links
-	maxImages     = 1000      // distinct images
+	maxImages     = 1000      // images
 	maxAlternates = 200       // hreflang alternates
 	maxBlocks     = 20_000    // blocks of text; the last one takes all further text
 	maxDepth      = 512       // open elements, as many as a browser keeps
@@ -29,8 +29,6 @@ type Options struct {
 	// UTF-8 if its bytes are valid in it, else what a meta element says, else windows-1252. With
 	// application/xhtml+xml, a slash ends an element.
 	ContentType string
-	// Extensions makes Read fill Facts.Media.
-	Extensions bool
 }
 
 // Facts is what the HTML of a page says. The zero value of a field means that
@@ -46,14 +44,14 @@ type Facts struct {
 	// Password says that the page has a field for a password. What is beside its own content, such as
 	// a menu or a dialog, counts only if there is nothing else.
 	Password bool
-	Lang     string    // primary language of the html element, in lower case, such as "en"
+	Language string    // language tag of the html element
+	Lang     string    // primary language of that, in lower case, such as "en"
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
 	Modified time.Time // when the page says it was modified; a date without a zone is taken as UTC
 	Rules
 	References
 	Text
-	Data  []any  // scripts of structured data (JSON-LD), as encoding/json decodes them
-	Media *Media // nil unless Options.Extensions asks for it
+	Data []any // scripts of structured data (JSON-LD), as encoding/json decodes them
 }
 
 // Rules are the rules for robots.
@@ -75,7 +73,7 @@ type References struct {
 	CanonicalConflict bool
 	Alternates        []Alternate // hreflang alternates of the head, in document order, at most 200
 	Links             []Link      // distinct links in document order, at most 5,000
-	Images            []string    // distinct img sources in the main text, at most 1,000
+	Pictures          []Picture   // of the main text, at most 1,000
 }
 
 // Link is an a or area element.
@@ -129,8 +127,7 @@ type Block struct {
 // Read reads a whole page.
 func Read(body []byte, opts Options) Facts { return read(body, opts, false) }
 
-// Head reads a page's head and a little more, for when a full reading costs too much. It leaves out
-// Modified, Links, Images, Text and Media, and finds no password field beyond that. If HeadSeen is set, the canonical location and the
-// alternates are the same as from Read. Robots rules deep in the body count too, but only Read
-// finds them.
+// Head reads a page's head and a little more, for when a full reading costs too much. If HeadSeen is
+// set, the canonical location and the alternates are the same as from Read. It knows nothing of what
+// comes later, such as robots rules deep in the body.
 func Head(body []byte, opts Options) Facts { return read(body, opts, true) }

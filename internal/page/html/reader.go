@@ -12,7 +12,6 @@ type reader struct {
 	z     *html.Tokenizer
 	facts Facts
 
-	headOnly   bool // whether Head called it
 	xhtml      bool // whether a slash ends an element
 	inNoscript bool // z reads the inside of a noscript element
 	head       head
@@ -26,7 +25,6 @@ type reader struct {
 	text     text
 	besides  bool // whether there is a field for a password beside what the page is for
 	links    links
-	images   links
 	pictures []picture
 }
 
@@ -34,15 +32,13 @@ type reader struct {
 type head struct {
 	open bool // the body has not begun
 	shut bool // its end tag was read; until the body begins, head elements still belong to it
+	only bool // Head reads no further than tail
 	tail int  // bytes that Head may still read after it
 }
 
 func read(body []byte, opts Options, headOnly bool) Facts {
-	r := &reader{headOnly: headOnly, head: head{open: true, tail: headTail}, xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
+	r := &reader{head: head{open: true, only: headOnly, tail: headTail}, xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
 	r.data.left, r.data.source = maxData, dateNowhere
-	if opts.Extensions && !headOnly {
-		r.facts.Media = new(Media)
-	}
 	r.run(toUTF8(body, opts))
 	r.finish()
 	return r.facts
@@ -72,7 +68,7 @@ func (r *reader) run(page []byte) {
 		case html.EndTagToken:
 			r.endTag()
 		}
-		if r.headOnly && !r.head.open {
+		if r.head.only && !r.head.open {
 			if r.head.tail -= size; r.head.tail < 0 {
 				return
 			}
@@ -84,19 +80,13 @@ func (r *reader) run(page []byte) {
 func (r *reader) finish() {
 	f := &r.facts
 	f.HeadSeen = !r.head.open
-	if r.headOnly {
-		return
-	}
 	r.text.end()
 	main := r.text.main()
 	f.Password = f.Password || r.besides && main == whereAll
 	f.Blocks = r.text.list(main)
 	f.MainHash = mainHash(f.Blocks)
 	f.Links = r.links.list(main)
-	f.Images = r.images.sources(main)
-	if f.Media != nil {
-		f.Media.Pictures = r.mainPictures(main)
-	}
+	f.Pictures = r.mainPictures(main)
 }
 
 func (r *reader) startTag(selfClosing bool) {
@@ -175,7 +165,7 @@ func (r *reader) attributes(el *element, in trait) trait {
 			r.besides = r.besides || in&beside != 0
 		}
 	case "script":
-		r.json = !r.headOnly && in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
+		r.json = in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
 	default:
 		return givenTraits(t)
 	}
@@ -261,15 +251,13 @@ func (r *reader) characters() {
 	case isJSON:
 		r.structured(r.z.Text())
 	case el != nil:
-		if in |= el.traits; in&noText == 0 && !r.headOnly {
+		if in |= el.traits; in&noText == 0 {
 			r.text.add(r.z.Text(), place, in)
 			r.text.cut()
 		}
-	case in&noText == 0 && (r.head.open || !r.headOnly):
+	case in&noText == 0:
 		s := r.z.Text()
 		r.head.open = r.head.open && skipSpace(s) == len(s)
-		if !r.headOnly {
-			r.text.add(s, place, in)
-		}
+		r.text.add(s, place, in)
 	}
 }

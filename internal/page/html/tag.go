@@ -11,8 +11,8 @@ import (
 // attributeNames are the attributes that the reader needs.
 var attributeNames = func() map[string]string {
 	byName := make(map[string]string)
-	for name := range strings.FieldsSeq(`aria-hidden autocomplete class content data-lazy-src data-lazy-srcset data-original data-src data-srcset height hidden
-		href hreflang http-equiv id lang media name popover property rel role src srcset style type width`) {
+	for name := range strings.FieldsSeq(`aria-hidden autocomplete class content data-lazy-src data-original data-src height hidden
+		href hreflang http-equiv id lang media name popover property rel role src style type width`) {
 		byName[name] = name
 	}
 	return byName

@@ -32,7 +32,7 @@ type Extension struct {
 	// Namespace is the declaration that its elements need.
 	Namespace string
 	// Read returns what is stored of a page, nil if the page has nothing for the extension. It finds
-	// the page's words in its structured data and in [html.Media]. All URLs in it may be named in public.
+	// the page's words in its structured data and in [html.Picture]. All URLs in it may be named in public.
 	Read func(p *Page) []byte
 	// Append appends the elements of what is stored. If it is nil, these are what is stored.
 	Append func(dst, stored []byte, v *View) []byte

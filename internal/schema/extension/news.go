@@ -64,9 +64,6 @@ var articleTypes = []string{"Article", "NewsArticle", "BlogPosting", "LiveBlogPo
 // readArticle returns the article that the page is, or the zero one. A page with several articles is
 // a list. The language is that of the html element, if it has one.
 func readArticle(p *Page) article {
-	if p.Media == nil {
-		return article{}
-	}
 	d := readData(p.Data)
 	if len(d.articles) != 1 {
 		return article{}
@@ -75,7 +72,7 @@ func readArticle(p *Page) article {
 	n := article{
 		Title:       cmp.Or(a.text("headline", maxText), a.text("name", maxText)),
 		Publication: d.publisher(a),
-		Language:    cmp.Or(newsLanguage(p.Media.Lang), newsLanguage(a.raw("inLanguage"))),
+		Language:    cmp.Or(newsLanguage(p.Language), newsLanguage(a.raw("inLanguage"))),
 		Published:   dateOf(a.raw("datePublished")),
 	}
 	if n.Title == "" || n.Language == "" || n.Published == 0 {
