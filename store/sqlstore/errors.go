@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/servemap/servemap/store"
 )
@@ -16,10 +14,6 @@ const (
 	undefinedTable      = "42P01"
 	undefinedSchema     = "3F000"
 	readOnlyTransaction = "25006"
-
-	// These are classes: codes begin with them.
-	connectionException  = "08"
-	operatorIntervention = "57P"
 )
 
 // stateOf returns the code of the database's answer in err, or "".
@@ -54,7 +48,6 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool
 		writes, err = f(limited)
 	}
 	if r, ok := errors.AsType[*refusal](err); ok {
-		s.logSuccess(false)
 		return r.err
 	}
 	if stateOf(err) == undefinedTable || errors.Is(err, errNoFormat) {
@@ -62,7 +55,7 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool
 	}
 	switch {
 	case err == nil:
-		s.logSuccess(writes)
+		s.note(writes, nil)
 		return nil
 	case ctx.Err() != nil:
 		return ended(ctx)
@@ -70,56 +63,31 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool
 		return fmt.Errorf("sqlstore: %w", store.ErrClosed)
 	case errors.Is(err, errLater):
 		err = fmt.Errorf("sqlstore: %w", err)
-		s.logProblem("later", writes, err)
+		s.note(writes, err)
 		return err
 	case limited.Err() != nil:
 		err = fmt.Errorf("no answer from the database within Options.Timeout, which is %v", s.timeout)
-		s.logProblem("timeout", writes, err)
-	default:
-		s.logProblem(kindOf(err), writes, err)
 	}
+	s.note(writes, err)
 	return fmt.Errorf("sqlstore: %w: %w", store.ErrUnavailable, err)
 }
 
-// kindOf returns the kind of problem: the database's code, or "gone". While a database stops and
-// starts, it says that in many ways.
-func kindOf(err error) string {
-	if errors.Is(err, errNoFormat) {
-		return undefinedTable
+// note logs the first of the problems of reading, or of writing, and their end. A database that reads
+// may still not write.
+func (s *Store) note(writes bool, err error) {
+	troubled := &s.readFails
+	if writes {
+		troubled = &s.writeFails
 	}
-	state := stateOf(err)
-	if state == "" || strings.HasPrefix(state, connectionException) || strings.HasPrefix(state, operatorIntervention) {
-		return "gone"
-	}
-	return state
-}
-
-// logProblem logs a problem, each kind once until all problems are over.
-func (s *Store) logProblem(kind string, writes bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.writesFail = s.writesFail || writes
-	if slices.Contains(s.logged, kind) {
-		return
-	}
-	s.logged = append(s.logged, kind)
-	if errors.Is(err, errLater) {
+	switch {
+	case troubled.Swap(err != nil) == (err != nil):
+	case err == nil:
+		s.log.Info("sqlstore: works again", "table", s.sql.name.String())
+	case errors.Is(err, errLater):
 		s.log.Error("sqlstore: cannot be used by this version", "table", s.sql.name.String(), "cause", err)
-	} else {
+	default:
 		s.log.Warn("sqlstore: cannot be used now, trying again", "table", s.sql.name.String(), "cause", err)
 	}
-}
-
-// logSuccess logs the end of all problems. A database that reads may still not write. So a failed
-// write is over only after a successful one.
-func (s *Store) logSuccess(wrote bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.logged) == 0 || s.writesFail && !wrote {
-		return
-	}
-	s.logged, s.writesFail = nil, false
-	s.log.Info("sqlstore: works again", "table", s.sql.name.String())
 }
 
 // ended is the error of a call whose context ended first.

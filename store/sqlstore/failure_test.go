@@ -307,30 +307,6 @@ func eventually(f func() error) (err error) {
 	return err
 }
 
-func TestKindOfTellsWhatAnErrorMeans(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{errors.New("unexpected EOF"), "gone"},
-		{state("57P01"), "gone"},
-		{state("57P03"), "gone"},
-		{state("08006"), "gone"},
-		{fmt.Errorf("wrapped: %w", state("42501")), "42501"},
-		{state("57014"), "57014"},
-	} {
-		if got := kindOf(c.err); got != c.want {
-			t.Errorf("kind of %v is %s, want %s", c.err, got, c.want)
-		}
-	}
-}
-
-// state is an error like those of drivers.
-type state string
-
-func (s state) Error() string    { return "SQLSTATE " + string(s) }
-func (s state) SQLState() string { return string(s) }
-
 func TestErrorsTellNoKeys(t *testing.T) {
 	const secret = "reset-token"
 	s, db := open(t)

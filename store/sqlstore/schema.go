@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"regexp"
 	"strings"
 )
@@ -53,7 +52,6 @@ type statements struct {
 	lock, write, flush string
 
 	version    string
-	makeSchema string
 	makeTables []string // each makes what is missing
 }
 
@@ -112,7 +110,6 @@ func statementsFor(name tableName) statements {
 		flush: flushCommit,
 
 		version:    fill(`SELECT (SELECT version FROM {format}), to_regclass('{records}') IS NOT NULL`),
-		makeSchema: `CREATE SCHEMA IF NOT EXISTS "` + name.schema + `"`,
 		makeTables: []string{fill(createRecords), fill(createFormat), fill(addFormat)},
 	}
 }
@@ -163,22 +160,14 @@ func (s *Store) create(ctx context.Context, session *sql.Conn) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	name := fnv.New64a()
-	name.Write([]byte("servemap " + s.sql.name.quoted("")))
-	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(name.Sum64())); err != nil {
+	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtext($1))`, "servemap "+s.sql.name.quoted("")); err != nil {
 		return err
 	}
-	var schema, found bool
-	err = tx.QueryRowContext(ctx, `SELECT $1 = '' OR to_regnamespace($1) IS NOT NULL, to_regclass($2) IS NOT NULL`,
-		s.sql.name.schema, s.sql.name.quoted("")).Scan(&schema, &found)
-	if err != nil {
+	var found bool
+	if err := tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, s.sql.name.quoted("")).Scan(&found); err != nil {
 		return err
 	}
-	steps := s.sql.makeTables
-	if !schema { // asked first, since few roles have the right to make a schema
-		steps = append([]string{s.sql.makeSchema}, steps...)
-	}
-	for _, step := range steps {
+	for _, step := range s.sql.makeTables {
 		if _, err := tx.ExecContext(ctx, step); err != nil {
 			return err
 		}

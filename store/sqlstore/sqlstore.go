@@ -26,7 +26,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +53,7 @@ type Options struct {
 	// longer. It must be at least 1 ms. Zero means 10 seconds.
 	Timeout time.Duration
 
-	// Logger receives problems, once per cause, and their end. Nil means slog.Default().
+	// Logger receives problems of reading and of writing, each once, and their end. Nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -68,9 +67,7 @@ type Store struct {
 
 	ready atomic.Bool // the tables exist and have our format
 
-	mu         sync.Mutex
-	logged     []string // kinds of problems that were logged and are not over
-	writesFail bool     // one of them was a failed write
+	readFails, writeFails atomic.Bool // that was logged, and is not over
 }
 
 var (
@@ -86,8 +83,8 @@ func (s *Store) Shared() bool { return true }
 // closes it, calls fail with [store.ErrClosed]. A nil opts means the defaults. Open fails only for
 // a bad argument, and does not contact the database.
 //
-// The first call that reaches the database creates the tables that are missing. A role that may not
-// create tables must find them there. If a later version of this program has changed a table's
+// The first call that reaches the database creates the tables that are missing, in a schema that is
+// there. A role that may not create tables must find them there. If a later version of this program has changed a table's
 // format, the Store leaves it alone: all calls fail, and say so.
 func Open(db *sql.DB, opts *Options) (*Store, error) {
 	if opts == nil {

@@ -70,13 +70,6 @@ func TestTablesAreApart(t *testing.T) {
 	}
 }
 
-func TestOpenMakesTheSchema(t *testing.T) {
-	db := postgres.Open(t)
-	name := schema(t, db)
-	mustExec(t, db, "DROP SCHEMA "+name)
-	mustPut(t, openTable(t, db, name+".servemap"), "k", "1")
-}
-
 // TestProcessesMayStartTogether starts a fleet on an empty database.
 func TestProcessesMayStartTogether(t *testing.T) {
 	db := postgres.Open(t)
