@@ -291,7 +291,7 @@ type Exploration struct {
 // without [ExploreOptions.Inside]. So it gets what a stranger gets: where a proxy in front
 // wants a password, redirects or adds noindex, that counts, whoever gets the page inside.
 // At the end it asks for the listed pages that no link led to. Each page counts as seen, but
-// Explore is no network. It makes only GET requests, to the origin alone, without cookies,
+// Explore is no network; what it finds in a calendar without end waits for a visitor. It makes only GET requests, to the origin alone, without cookies,
 // as "servemap-explore". It obeys robots.txt and nofollow, leaves to visitors what may act,
 // such as /logout and /items/5/hide, and slows down or pauses when the site does.
 //
@@ -393,6 +393,16 @@ func (s explored) Observations() uint64 { return s.indexer.Stats().Observations 
 func (s explored) Own(loc string) bool { return s.files.OwnsLocation(loc) }
 
 func (s explored) Answered(status int) { s.answered.Count(status) }
+
+func (s explored) TakeBack(ctx context.Context, locations []string) error {
+	if len(locations) == 0 {
+		return nil
+	}
+	if err := s.Flush(ctx); err != nil { // they must have been read
+		return err
+	}
+	return s.indexer.TakeBack(ctx, locations)
+}
 
 func (s explored) Prove() (location, says string, end func()) {
 	name, says, end := s.observer.Prove(s.name)
@@ -784,6 +794,9 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 		return messages.NeedsLogin(p.Status)
 	case p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
 		return messages.LeftOut(p.Location, foreign)
+	}
+	if p.Endless && p.Reason == eligibility.NotSeen {
+		return messages.Endless(p.Location)
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence.Led())
 	switch {

@@ -195,6 +195,11 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 		[]string{visitor, "exploring, with " + always(location)}
 }
 
+// Endless says why exploring did not believe the page, and what would list it.
+func Endless(location string) (text string, missing []string) {
+	return waits + "Exploring found no end of pages like it, none of which had something of its own to say.", []string{visitor, always(location)}
+}
+
 // NoPage says that a waiting location answered with an error or a redirect.
 func NoPage(status int) string {
 	return fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)

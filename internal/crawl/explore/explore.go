@@ -40,6 +40,8 @@ type Site interface {
 	Pages(ctx context.Context) iter.Seq2[Seen, error]
 	// Observations returns how many there were so far, of requests of visitors and ours.
 	Observations() uint64
+	// TakeBack takes out pages of a space without end, as far as no visitor got them.
+	TakeBack(ctx context.Context, locations []string) error
 	// Prove makes the door serve a file that nobody else can know, until end is called.
 	Prove() (location, says string, end func())
 	// Visit adds to the header of a request by which the site knows it again, and returns what to
@@ -112,6 +114,9 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if err == nil {
 		e.begin()
 		err = e.walk(ctx)
+	}
+	if err == nil {
+		err = e.Site.TakeBack(ctx, e.frontier.trail.endless())
 	}
 	e.tell()
 	e.report.State = e.frontier.save()
@@ -195,7 +200,7 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.report.Requests++
 			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
 		}
-		if running == 0 && (e.frontier.release(visited) || e.unreached(ctx)) {
+		if running == 0 && (e.frontier.release(visited) || e.unreached(ctx) || e.frontier.probe()) {
 			continue
 		}
 		if running == 0 {

@@ -23,7 +23,9 @@ type item struct {
 	// Idle grows along the way to the location with each page that showed nothing new: by
 	// one if that page led to one new name, by less if it led to more.
 	Idle  float64 `json:",omitempty"`
+	From  int     `json:",omitempty"` // the page of the trail that led to it
 	Plain bool    `json:",omitempty"` // it is known to be no control of something
+	Probe *string `json:",omitempty"` // the pages that it stands for, as a [trail] names them, if those were stopped
 	Tries int     `json:",omitempty"` // how often the site refused it
 }
 
@@ -43,11 +45,11 @@ const (
 	longestIdle   = 20.0 // of an item
 	mostIdle      = 20   // pages of a folder that show nothing new and lead to more, before combined locations end
 	newShare      = 15   // the same before new numbers and names end: one in so many requests
-	leafIdle      = .1   // what a combined location counts that leads to nothing
+	leafIdle      = .1   // what a combined number or date counts that leads to nothing
 	mostTexts     = 20   // of a page that are compared
 	mostTries     = 3    // for a location that the site refuses while it answers others
 	mostRemembers = 4    // locations that wait, for each request that may be made
-	stateVersion  = 1
+	stateVersion  = 2
 )
 
 // frontier holds the locations to request, and keeps out those that a site makes up for
@@ -56,11 +58,12 @@ const (
 type frontier struct {
 	most     int
 	asked    int
-	seen     map[uint64]bool    // hashes of the locations, names and texts that were found
+	seen     map[uint64]bool    // hashes of the locations and names that were found, and of whole pages
 	idle     map[string]float64 // folder: pages that show nothing new, less those that do; "" has those of a new name
 	queues   [ranks][]*item
 	controls controls
 	endless  int // items that were dropped
+	trail    trail
 
 	page  item    // whose links are added now
 	found []*item // locations that it led to
@@ -69,7 +72,7 @@ type frontier struct {
 }
 
 func newFrontier(most int) *frontier {
-	return &frontier{most: most, seen: map[uint64]bool{}, idle: map[string]float64{}, controls: controls{kinds: map[string]*kind{}}}
+	return &frontier{most: most, seen: map[uint64]bool{}, idle: map[string]float64{}, trail: newTrail(), controls: controls{kinds: map[string]*kind{}}}
 }
 
 // news notes a location, a name or a text, and reports whether it is new.
@@ -89,7 +92,11 @@ func (f *frontier) add(it item) (why string) {
 	switch {
 	case f.has(it.Location):
 		return ""
+	case f.page.Probe != nil:
+		f.trail.Endless[*f.page.Probe] = true
+		return "endless"
 	case f.page.Idle >= longestIdle:
+		f.trail.stop(it, folderOf(f.page.Location))
 		return "endless"
 	case f.waiting() >= mostRemembers*f.most:
 		return "too-many"
@@ -167,8 +174,9 @@ func (f *frontier) next() (item, bool) {
 		for len(f.queues[r]) > 0 && f.asked < f.most {
 			it := *f.queues[r][0]
 			f.queues[r] = f.queues[r][1:]
-			if f.isEndless(it) {
+			if key, is := f.isEndless(it); is {
 				f.endless++
+				f.trail.stop(it, key)
 				continue
 			}
 			f.asked++
@@ -178,23 +186,21 @@ func (f *frontier) next() (item, bool) {
 	return item{}, false
 }
 
-// isEndless reports whether pages like the one at an item go on and show nothing new. A new name
-// is believed where the page that led to it was new.
-func (f *frontier) isEndless(it item) bool {
-	share := max(mostIdle, float64(f.most/newShare))
+// isEndless reports whether pages like the one at an item go on and show nothing new, and which: those of
+// its folder, or "" for those of a new name. A new name is believed where the page that led to it was new.
+func (f *frontier) isEndless(it item) (of string, is bool) {
+	if it.Probe != nil {
+		return "", false
+	}
+	most := max(mostIdle, float64(f.most/newShare))
 	switch it.Rank {
 	case named:
-		return it.Idle > 0 && f.idle[""] >= share
-	case numbered:
-		return f.idle[folderOf(it.Location)] >= share
+		return "", it.Idle > 0 && f.idle[""] >= most
+	case combined:
+		most = mostIdle
 	}
-	return f.idle[folderOf(it.Location)] >= mostIdle
-}
-
-// folderOf returns the first folder of a location.
-func folderOf(location string) string {
-	first, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(location, "?", "/"), "/"), "/")
-	return digits.ReplaceAllString(first, "0")
+	of = folderOf(it.Location)
+	return of, f.idle[of] >= most
 }
 
 // again puts back an item that was not answered.
@@ -225,12 +231,26 @@ func (f *frontier) release(visited func(action.Below) bool) bool {
 	return len(pages) > 0
 }
 
+// probe queues locations of the spaces that were stopped. It returns false if there are none.
+func (f *frontier) probe() bool {
+	probes := f.trail.probes()
+	for _, it := range probes {
+		f.news(it.Location)
+		f.queues[combined] = append(f.queues[combined], it)
+	}
+	return len(probes) > 0
+}
+
 // begin is called before the links of an answer are added. It notes the texts that the page at
 // an item shows. A text counts without numbers and without the words of the page's location,
 // since a page that is made up mentions these. A redirect shows no text.
 func (f *frontier) begin(it item, page html.Text) {
 	f.page, f.found, f.fresh = it, nil, false
+	f.trail.got(it)
 	f.stale = page.MainHash != 0 && !f.news(fmt.Sprint("page ", page.MainHash))
+	if f.stale {
+		return
+	}
 	own, decoded := map[string]bool{}, it.Location
 	if plain, err := url.PathUnescape(decoded); err == nil {
 		decoded = plain
@@ -244,7 +264,7 @@ func (f *frontier) begin(it item, page html.Text) {
 		if !b.Main || len(words) == 0 {
 			continue
 		}
-		if f.fresh = f.news("text "+strings.Join(words, " ")) || f.fresh; texts == mostTexts {
+		if f.fresh = f.trail.shows(strings.Join(words, " "), b.Links > 0) || f.fresh; texts == mostTexts {
 			return
 		}
 		texts++
@@ -263,7 +283,7 @@ func (f *frontier) end() {
 	switch {
 	case f.fresh:
 		idle, f.idle[folder], f.idle[""] = 0, max(0, f.idle[folder]-1), max(0, f.idle[""]-1)
-	case len(f.found) == 0 && f.page.Rank == combined:
+	case len(f.found) == 0 && f.page.Rank == combined && counted.MatchString(f.page.Location):
 		f.idle[folder] += leafIdle
 	case len(f.found) == 0: // it leads nowhere
 	case f.page.Rank == named:
@@ -272,7 +292,7 @@ func (f *frontier) end() {
 		f.idle[folder]++
 	}
 	for _, it := range f.found {
-		it.Idle = idle
+		it.Idle, it.From = idle, f.trail.last()
 	}
 }
 
@@ -294,6 +314,7 @@ type state struct {
 	Seen    []uint64
 	Idle    map[string]float64
 	Kinds   map[string]*kind
+	Trail   trail
 	Waiting []*item
 }
 
@@ -303,7 +324,7 @@ func (f *frontier) save() []byte {
 		return nil
 	}
 	s := state{
-		Version: stateVersion, Seen: slices.Collect(maps.Keys(f.seen)), Idle: f.idle, Kinds: f.controls.kinds,
+		Version: stateVersion, Seen: slices.Collect(maps.Keys(f.seen)), Idle: f.idle, Kinds: f.controls.kinds, Trail: f.trail,
 		Waiting: slices.Concat(slices.Concat(f.queues[:]...), f.controls.waiting),
 	}
 	b, err := json.Marshal(s)
@@ -328,6 +349,7 @@ func (f *frontier) load(b []byte) error {
 		f.seen[id] = true
 	}
 	maps.Copy(f.idle, s.Idle)
+	f.trail.load(s.Trail)
 	maps.Copy(f.controls.kinds, s.Kinds)
 	maps.DeleteFunc(f.controls.kinds, func(_ string, k *kind) bool { return k == nil || k.Only == nil })
 	for _, it := range slices.DeleteFunc(s.Waiting, func(it *item) bool { return it == nil }) {

@@ -133,7 +133,7 @@ func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("what was found out is lost: %v, %v, %v", g.fresh, g.idle, g.controls.kinds)
 	}
 	g = newFrontier(1)
-	if err := g.load([]byte(`{"Version":1,"Kinds":{"/items/0":null,"/a/0":{}},"Waiting":[null,{"Location":"/items/5/hide"}]}`)); err != nil || g.release(func(action.Below) bool { return false }) {
+	if err := g.load([]byte(`{"Version":2,"Kinds":{"/items/0":null,"/a/0":{}},"Waiting":[null,{"Location":"/items/5/hide"}]}`)); err != nil || g.release(func(action.Below) bool { return false }) {
 		t.Errorf("a state with gaps: %v", err)
 	}
 	for _, bad := range []string{"x", `{"Version":9}`} {

@@ -222,6 +222,22 @@ func (x *Indexer) Flush(ctx context.Context) error {
 	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })
 }
 
+// TakeBack takes out the locations that only the site itself got. They wait for a visitor.
+func (x *Indexer) TakeBack(ctx context.Context, locations []string) error {
+	return x.call(ctx, func(ctx context.Context) error {
+		if err := x.records.open(ctx); err != nil {
+			return err
+		}
+		return inSteps(locations, func(some []string) error {
+			return x.commit(ctx, nil, func(m *merge.Transaction) {
+				for _, location := range some {
+					m.TakeBack(location)
+				}
+			})
+		})
+	})
+}
+
 // Forget takes location out of the sitemap, erases its record, and bars it until a rule lists it or
 // [Indexer.Allow] is called. Once Forget has returned nil, a loss of power cannot undo it.
 func (x *Indexer) Forget(ctx context.Context, location string) error {

@@ -92,32 +92,54 @@ func (g page) erase(key string, id uint64) {
 // Forget erases the record of a location and bars it. What bars it does not name the location, and
 // outlives all else that is known of it. If links to it were seen, [Transaction.Allow] needs to know.
 func (m *Transaction) Forget(location string) {
+	p, _ := m.Load(location)
+	m.Put(m.site.Keys.Bar(location), codec.Marshal(true))
+	barred := m.anew(location, eligibility.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten})
+	barred.Barred = true
+	if p.Public() {
+		barred.Confirmed, barred.Unprompted = true, true
+	}
+	m.Save(barred)
+}
+
+// TakeBack makes a location wait for a visitor, if only the site itself got it, and nothing but links
+// speaks for it.
+func (m *Transaction) TakeBack(location string) {
+	p, _ := m.Load(location)
+	if rule, _ := m.site.Rules.Match(location); !p.Explored || p.Route || p.Hop > 0 || m.site.Entries[location] || rule.Listing == eligibility.Always {
+		return
+	}
+	waits := m.anew(location, eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NotSeen})
+	waits.Endless = true
+	m.Save(waits)
+	m.due(location)
+}
+
+// anew erases all that is known of a location but that it is linked, and returns its new record. If the
+// page was listed, it leaves the sitemap as the standing says.
+func (m *Transaction) anew(location string, as eligibility.Standing) *pagerecord.Page {
 	g := m.page(location)
 	p := g.p
 	g.stays()
 	if p.Loaded.Listed {
-		p.Standing = eligibility.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten}
+		p.Standing = as
 		g.unlist()
 	}
 	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
 	g.stored(m.Now)
-	barred := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
-	barred.Barred, barred.Link = true, p.Link
-	if p.Public() {
-		barred.Confirmed, barred.Unprompted = true, true
-	}
-	m.Put(m.site.Keys.Bar(location), codec.Marshal(true))
+	fresh := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
+	fresh.Link = p.Link
 	g.leave(m.site.ID(location))
 	if p.Public() {
 		g.erase(m.site.Keys.Page(location), m.site.ID(location))
-		barred.Loaded.Tallied = eligibility.Standing{}
+		fresh.Loaded.Tallied = eligibility.Standing{}
 	}
 	m.Effects.Erased = true
-	m.pages[location] = barred
-	m.Save(barred)
+	m.pages[location] = fresh
 	for _, peer := range p.Peers {
 		m.page(peer.Location).removeAlternate(location)
 	}
+	return fresh
 }
 
 // Allow ends the bar of a location. What is known of it decides again, and so does its next visit.

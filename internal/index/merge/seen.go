@@ -68,7 +68,7 @@ func (u *visited) seen() {
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
-	p.Witnessed, p.Absent, p.Kept = true, eligibility.None, false
+	p.Witnessed, p.Absent, p.Kept, p.Endless = true, eligibility.None, false, false
 	if !u.Same {
 		u.seenNew()
 	} else {
@@ -150,6 +150,7 @@ func (site *Site) fades(p *pagerecord.Page, at moment.Time) bool {
 
 // witnessed notes what an observation of the page adds to the reasons for its listing.
 func witnessed(p *pagerecord.Page, k *observation.Observation) {
+	p.Explored = k.Explored && (p.Explored || p.FirstSeen == 0)
 	p.Route = p.Route || k.Exact && k.Whole
 	p.Query = strings.Contains(k.Location, "?")
 	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)

@@ -50,6 +50,9 @@ func (u *visited) merge(known bool) (follow bool) {
 		u.tracked()
 	case p.Kept && !u.Explored && !u.vouched():
 		u.stored(u.At) // the client came by another path than a stranger
+	case p.Endless && u.Explored && !u.vouched():
+		u.stored(u.At)
+		u.due(u.Location)
 	case u.Kind == eligibility.Witness:
 		return u.witness()
 	case u.Kind == eligibility.Redirected:

@@ -78,10 +78,12 @@ type Presence struct {
 	LastSeen     moment.Time        `cbor:"2,keyasint,omitzero"`
 	Status       int                `cbor:"3,keyasint,omitzero"` // of the last answer
 	Observations uint64             `cbor:"4,keyasint,omitzero"`
-	Witnessed    bool               `cbor:"5,keyasint,omitzero"` // it was there when somebody last asked
-	Absent       eligibility.Reason `cbor:"6,keyasint,omitzero"` // why it was not
-	Barred       bool               `cbor:"7,keyasint,omitzero"` // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
-	Kept         bool               `cbor:"8,keyasint,omitzero"` // from strangers, when the site asked itself through its origin; visitors may have let in
+	Witnessed    bool               `cbor:"5,keyasint,omitzero"`  // it was there when somebody last asked
+	Absent       eligibility.Reason `cbor:"6,keyasint,omitzero"`  // why it was not
+	Barred       bool               `cbor:"7,keyasint,omitzero"`  // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
+	Kept         bool               `cbor:"8,keyasint,omitzero"`  // from strangers, when the site asked itself through its origin; visitors may have let in
+	Explored     bool               `cbor:"9,keyasint,omitzero"`  // only the site itself got the page
+	Endless      bool               `cbor:"10,keyasint,omitzero"` // exploring found no end of pages like it; it waits for a visitor
 }
 
 // Unasked reports whether nobody has asked for the location yet, as far as is known.

@@ -38,7 +38,7 @@ func full() *Page {
 	sec := moment.Seconds
 	return &Page{
 		Standing:       eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink},
-		Presence:       Presence{sec(1700000000), 1700000123456, 200, 7, true, eligibility.NotFound, true, true},
+		Presence:       Presence{sec(1700000000), 1700000123456, 200, 7, true, eligibility.NotFound, true, true, true, true},
 		PendingRemoval: PendingRemoval{1700000200000, eligibility.Denied, 9, 10},
 		Statement:      Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
 		Evidence: eligibility.Evidence{
@@ -90,7 +90,7 @@ func TestPageOfManyBlocksIsBounded(t *testing.T) {
 	// Without what a listed page does not have, and what most pages do not have.
 	s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = 0, 0, false, false, nil
 	s.Redirect, s.Languages, s.PendingRemoval = Redirect{}, Languages{}, PendingRemoval{}
-	s.Variants, s.NewLinks = nil, nil
+	s.Variants, s.NewLinks, s.Explored, s.Endless = nil, nil, false, false
 	var text strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&text, "<p>%d. A mark keeps two bytes of each block.", i)

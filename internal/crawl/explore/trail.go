@@ -1,0 +1,146 @@
+package explore
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+)
+
+// trail is what is remembered of the pages that were got. It tells which of them belong to a space
+// that has no end: it was stopped since its pages went on and showed nothing new, and it does go on. What
+// only the explorer saw there is not believed: a calendar has as many pages as somebody asks for.
+type trail struct {
+	Pages   []step
+	Texts   map[uint64]int32           // the page that shows a text, -1 if several do
+	Stopped map[string]map[string]item // by the space, which is a folder, or "" for all pages with a new name: a location of each shape
+	Endless map[string]bool            // the spaces of those that went on where they were stopped
+}
+
+// step is a page that was got.
+type step struct {
+	Location string
+	Named    bool `json:",omitempty"`
+	From     int  // the page that led to it
+	Own      int  `json:",omitempty"` // sentences that no other page shows
+}
+
+const (
+	leastText  = 25 // bytes of a sentence; less may be the name of a month
+	mostProbes = 8  // of a space
+)
+
+func newTrail() trail {
+	return trail{Texts: map[uint64]int32{}, Stopped: map[string]map[string]item{}, Endless: map[string]bool{}}
+}
+
+// got adds a page.
+func (t *trail) got(it item) {
+	t.Pages = append(t.Pages, step{Location: it.Location, Named: it.Rank == named, From: it.From})
+}
+
+// last returns the page that was added last.
+func (t *trail) last() int { return len(t.Pages) - 1 }
+
+// shows notes a text of the last page, which may be that of links alone. It reports whether the text is new.
+func (t *trail) shows(text string, links bool) bool {
+	id, page := xxh3.HashString(text), int32(t.last())
+	other, known := t.Texts[id]
+	switch {
+	case !known && (links || len(text) < leastText):
+		t.Texts[id] = -1
+	case !known:
+		t.Texts[id] = page
+		t.Pages[page].Own++
+	case other >= 0 && other != page:
+		t.Pages[other].Own--
+		t.Texts[id] = -1
+	}
+	return !known
+}
+
+// stop notes that the location of an item was not requested, since its space goes on.
+func (t *trail) stop(it item, space string) {
+	some := t.Stopped[space]
+	if some == nil {
+		some = map[string]item{}
+		t.Stopped[space] = some
+	}
+	if shape := shapeOf(it.Location); len(some) < mostProbes || some[shape].Probe != nil {
+		it.Probe, it.Location = &space, strings.Clone(it.Location)
+		some[shape] = it
+	}
+}
+
+// probes returns the locations where spaces were stopped. A space that leads on from one of them is
+// endless. If it does not, as where a list ends with a link to nowhere, it was at its end.
+func (t *trail) probes() (all []*item) {
+	for _, some := range t.Stopped {
+		for _, it := range some {
+			all = append(all, &it)
+		}
+	}
+	clear(t.Stopped)
+	return all
+}
+
+// endless returns the pages of the spaces without end, but for those that are more than such
+// a space makes up: they show a text of their own, or were the first to lead to a page that does.
+func (t *trail) endless() (all []string) {
+	if len(t.Endless) == 0 {
+		return nil
+	}
+	own, leads := t.own(), map[int]bool{}
+	for i, p := range t.Pages {
+		leads[p.From] = leads[p.From] || own[i]
+	}
+	for i, p := range t.Pages {
+		if !own[i] && !leads[i] && (t.Endless[folderOf(p.Location)] || p.Named && t.Endless[""]) {
+			all = append(all, p.Location)
+		}
+	}
+	return all
+}
+
+// own returns which pages show a text of their own. Where few in a folder do, one whose name is a number
+// does so by chance: a month of a calendar is the only August that was got.
+func (t *trail) own() []bool {
+	most := map[string]int{}
+	for _, p := range t.Pages {
+		if p.Own > 0 {
+			most[folderOf(p.Location)]++
+		} else {
+			most[folderOf(p.Location)]--
+		}
+	}
+	own := make([]bool, len(t.Pages))
+	for i, p := range t.Pages {
+		own[i] = p.Own > 0 && (most[folderOf(p.Location)] > 0 || !counted.MatchString(p.Location))
+	}
+	return own
+}
+
+// counted matches a location whose last name is a number or date.
+var counted = regexp.MustCompile(`[/=]\d[\d._-]*(\.[a-z]+)?/?$`)
+
+// load takes over what was remembered.
+func (t *trail) load(from trail) {
+	t.Pages = from.Pages
+	maps.Copy(t.Stopped, from.Stopped)
+	maps.Copy(t.Endless, from.Endless)
+	for text, page := range from.Texts {
+		if int(page) < len(t.Pages) {
+			t.Texts[text] = page
+		}
+	}
+}
+
+// shapeOf returns a location without its numbers.
+func shapeOf(location string) string { return digits.ReplaceAllString(location, "0") }
+
+// folderOf returns the first folder of a location.
+func folderOf(location string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(location, "?", "/"), "/"), "/")
+	return shapeOf(first)
+}
