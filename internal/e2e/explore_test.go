@@ -144,7 +144,7 @@ func TestExplorerIsNobodyToTheSite(t *testing.T) {
 
 func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 	site := testkit.Paths{
-		"/":       testkit.Page("home", "/logout", "/shop?color=red", "/vote/5", "/items/5/panel", "/broken", "/locked", "/old", "/lists-by-rule/vote"),
+		"/":       testkit.Page("home", "/logout", "/search?color=red", "/vote/5", "/items/5/panel", "/broken", "/locked", "/old", "/lists-by-rule/vote"),
 		"/broken": testkit.Reply(http.StatusNotFound, "none"), "/locked": testkit.Reply(http.StatusForbidden, "no"),
 		"/old": testkit.Reply(http.StatusMovedPermanently, "", "Location", "/broken"), "/lists-by-rule/vote": testkit.Reply(http.StatusNotFound, "none"),
 	}
@@ -153,7 +153,7 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 		explore(s, servemap.ExploreOptions{})
 		for _, tt := range []struct{ location, text, missing string }{
 			{"/logout", `an action ("logout"), so exploring does not ask for it`, `servemap.Rule{Pattern: "/logout$", List: servemap.DecisionAlways}`},
-			{"/shop?color=red", "Its query has a parameter that is not allowed", "its canonical one"},
+			{"/search?color=red", "Its query has a parameter that is not allowed", "its canonical one"},
 			{"/vote/5", `an action ("vote")`, "an anonymous visitor who gets a page there"},
 			{"/items/5/panel", "because a request for an address with such a name may change something", `exploring, with servemap.Rule{Pattern: "/items/5/panel$"`},
 			{"/broken", "the last request for it got 404", "who gets a page there"},
@@ -170,16 +170,25 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 }
 
 // A page that many link to must not go missing in silence because of its name.
-func TestExploringNamesWhatIsHeldAndTheParametersItLeftOut(t *testing.T) {
+func TestExploringNamesWhatIsHeldAndTheParametersThatKeepPagesOut(t *testing.T) {
 	site := testkit.Paths{
-		"/":            testkit.Page("home", "/reader.html", "/kqzxwvfjbt.html", "/order?dish=soup", "/list?page=2&sort=asc"),
-		"/reader.html": testkit.Page("one"), "/kqzxwvfjbt.html": testkit.Page("two"),
+		"/":            testkit.Page("home", "/reader.html", "/kqzxwvfjbt.html", "/dishes", "/dishes?dish=soup", "/dishes?color=red", "/list?page=2&sort=asc", "/view", "/view?id=5"),
+		"/reader.html": testkit.Page("one"), "/kqzxwvfjbt.html": testkit.Page("two"), "/list": testkit.Page("the list"),
+		"/view": testkit.Reply(http.StatusOK, testkit.HTML(`<link rel=canonical href="?id=5">`, "a page that names itself")),
+	}
+	site["/dishes"] = func(w http.ResponseWriter, r *http.Request) {
+		text := "what we cook"
+		if r.URL.Query().Has("dish") {
+			text = "the soup of today"
+		}
+		testkit.Page(text)(w, r)
 	}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		done := explore(s, servemap.ExploreOptions{})
-		if strings.Join(done.Params, " ") != "dish sort" || done.Skipped["held"] != 1 || len(done.Held) != 1 || !strings.HasSuffix(done.Held[0], "/kqzxwvfjbt.html") {
+		done := explore(s, servemap.ExploreOptions{Concurrency: 1})
+		if strings.Join(done.Params, " ") != "sort dish" || done.Skipped["query"] != 2 || done.Skipped["held"] != 1 || len(done.Held) != 1 || !strings.HasSuffix(done.Held[0], "/kqzxwvfjbt.html") {
 			s.Errorf("%+v", done)
 		}
+		s.WantListed("/", "/dishes", "/reader.html", "/view?id=5")
 		if st := s.Stats(); st.Waiting != st.Verdicts["waiting not-seen"] {
 			s.Errorf("%d wait; held pages do not: %v", st.Waiting, st.Verdicts)
 		}

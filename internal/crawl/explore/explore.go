@@ -72,7 +72,7 @@ type Report struct {
 	Waiting  int            // locations still to request
 	Skipped  map[string]int // links that were not requested, by reason
 	Acting   []string       // the first links that may act, as URLs, one of each shape, those without a query first
-	Params   []string       // the first parameters for which links were not requested
+	Params   []string       // the first parameters that keep linked pages out
 	Held     []string       // locations of pages that look like secrets or as if meant for one visitor
 	State    []byte         // what Resume needs to continue, nil if nothing waits
 }
@@ -299,13 +299,17 @@ func (e *explorer) follow(r result) {
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	e.frontier.begin(r.item, facts.Text)
+	base := e.Normalizer.Base(r.Location, facts.Base)
+	if r.Query && e.frontier.fresh && (facts.Canonical == "" || e.Normalizer.Resolve(base, facts.Canonical).Location != r.Location) {
+		e.skip(location.ReasonQuery.String(), r.Location)
+		e.names(r.Location)
+	}
 	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
 			e.skip("nofollow", l.Href)
 		}
 		return
 	}
-	base := e.Normalizer.Base(r.Location, facts.Base)
 	for _, l := range facts.Links {
 		switch {
 		case l.NoFollow:
@@ -342,7 +346,7 @@ func (e *explorer) consider(to location.Result, href string) {
 	}
 	why := ""
 	switch {
-	case to.Reason != location.ReasonNone:
+	case to.Reason != location.ReasonNone && !(to.OwnQuery && e.reads(to.Location)):
 		why = to.Reason.String()
 	case eligibility.AssetName(to.Location), e.Site.Own(to.Location):
 		why = "file"
@@ -351,18 +355,25 @@ func (e *explorer) consider(to location.Result, href string) {
 	case !e.robots.Allows(to.Location):
 		why = "disallowed"
 	default:
-		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain})
+		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain, Query: to.OwnQuery})
 	}
 	if why != "" {
 		e.skip(why, href)
 	}
-	if to.OwnQuery && why == location.ReasonQuery.String() {
+	if to.OwnQuery && why == to.Reason.String() {
 		e.names(to.Location)
 	}
 }
 
-// names notes which parameters keep a location from being requested. One whose name looks like a
-// secret stays unnamed.
+// reads reports whether a query may be asked for: the site links to its path too, which is so a page, and
+// no word of it asks for care.
+func (e *explorer) reads(loc string) bool {
+	path, _, _ := strings.Cut(loc, "?")
+	return e.frontier.has(path) && eligibility.WordOf(loc, false) == eligibility.Plain
+}
+
+// names notes which parameters keep a page from being listed. One whose name looks like a secret stays
+// unnamed.
 func (e *explorer) names(loc string) {
 	path, query, _ := strings.Cut(loc, "?")
 	for param := range strings.SplitSeq(query, "&") {

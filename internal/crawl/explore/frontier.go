@@ -26,6 +26,7 @@ type item struct {
 	From  int     `json:",omitempty"` // the page of the trail that led to it
 	Plain bool    `json:",omitempty"` // it is known to be no control of something
 	Probe *string `json:",omitempty"` // the pages that it stands for, as a [trail] names them, if those were stopped
+	Query bool    `json:",omitempty"` // it has a parameter that is not allowed
 	Tries int     `json:",omitempty"` // how often the site refused it
 }
 
@@ -37,6 +38,7 @@ const (
 	named    rank = iota // its last name is new
 	numbered             // its last name is a new number
 	combined             // only the combination of its names is new, as in /red/size-9 after /size-9
+	queried              // it has a parameter that is not allowed: most of these sort, filter and track
 	ranks
 )
 
@@ -45,6 +47,7 @@ const (
 	longestIdle   = 20.0 // of an item
 	mostIdle      = 20   // pages of a folder that show nothing new and lead to more, before combined locations end
 	newShare      = 15   // the same before new numbers and names end: one in so many requests
+	mostQueries   = 3    // pages with the same parameters that show nothing new, before no more are requested
 	leafIdle      = .1   // what a combined number or date counts that leads to nothing
 	mostTexts     = 20   // of a page that are compared
 	mostTries     = 3    // for a location that the site refuses while it answers others
@@ -92,6 +95,8 @@ func (f *frontier) add(it item) (why string) {
 	switch {
 	case f.has(it.Location):
 		return ""
+	case it.Query && (f.page.Probe != nil || f.page.Idle >= longestIdle):
+		return "endless" // which says nothing of the pages without a query
 	case f.page.Probe != nil:
 		f.trail.Endless[*f.page.Probe] = true
 		return "endless"
@@ -103,7 +108,10 @@ func (f *frontier) add(it item) (why string) {
 	}
 	f.news(it.Location)
 	it.Rank = f.rank(it.Location)
-	if f.stale {
+	switch {
+	case it.Query:
+		it.Rank = queried
+	case f.stale:
 		it.Rank = combined
 	}
 	f.found = append(f.found, &it)
@@ -164,6 +172,7 @@ func (f *frontier) rank(location string) rank {
 
 var (
 	digits = regexp.MustCompile(`\d+`)
+	values = regexp.MustCompile(`=[^&]*`)
 	pager  = regexp.MustCompile(`[/?&]page[/=]\d+$`)
 	number = regexp.MustCompile(`^\d[\d._-]*(\.[a-z]+)?$`)
 )
@@ -175,8 +184,9 @@ func (f *frontier) next() (item, bool) {
 			it := *f.queues[r][0]
 			f.queues[r] = f.queues[r][1:]
 			if key, is := f.isEndless(it); is {
-				f.endless++
-				f.trail.stop(it, key)
+				if f.endless++; !it.Query {
+					f.trail.stop(it, key)
+				}
 				continue
 			}
 			f.asked++
@@ -198,9 +208,21 @@ func (f *frontier) isEndless(it item) (of string, is bool) {
 		return "", it.Idle > 0 && f.idle[""] >= most
 	case combined:
 		most = mostIdle
+	case queried:
+		most = mostQueries
 	}
-	of = folderOf(it.Location)
+	of = it.folder()
 	return of, f.idle[of] >= most
+}
+
+// folder returns the first folder of the location, with the names of its parameters if one of them is
+// not allowed.
+func (it *item) folder() string {
+	folder := folderOf(it.Location)
+	if _, query, _ := strings.Cut(it.Location, "?"); it.Query {
+		folder += "?" + digits.ReplaceAllString(values.ReplaceAllString(query, ""), "0")
+	}
+	return folder
 }
 
 // again puts back an item that was not answered.
@@ -279,13 +301,13 @@ func (f *frontier) end() {
 			earned++
 		}
 	}
-	idle, folder := f.page.Idle+1/float64(max(1, earned)), folderOf(f.page.Location)
+	idle, folder := f.page.Idle+1/float64(max(1, earned)), f.page.folder()
 	switch {
 	case f.fresh:
 		idle, f.idle[folder], f.idle[""] = 0, max(0, f.idle[folder]-1), max(0, f.idle[""]-1)
 	case len(f.found) == 0 && f.page.Rank == combined && counted.MatchString(f.page.Location):
 		f.idle[folder] += leafIdle
-	case len(f.found) == 0: // it leads nowhere
+	case len(f.found) == 0 && f.page.Rank != queried: // it leads nowhere
 	case f.page.Rank == named:
 		f.idle[""]++
 	default:
@@ -353,7 +375,7 @@ func (f *frontier) load(b []byte) error {
 	maps.Copy(f.controls.kinds, s.Kinds)
 	maps.DeleteFunc(f.controls.kinds, func(_ string, k *kind) bool { return k == nil || k.Only == nil })
 	for _, it := range slices.DeleteFunc(s.Waiting, func(it *item) bool { return it == nil }) {
-		it.Rank = min(max(it.Rank, named), combined)
+		it.Rank = min(max(it.Rank, named), queried)
 		f.put(it)
 	}
 	return nil

@@ -94,6 +94,39 @@ func TestPagesThatShowNothingNewAreFollowedForAWhile(t *testing.T) {
 	}
 }
 
+func TestFewPagesWithTheSameParametersAreRequestedThatShowNothingNew(t *testing.T) {
+	for _, tt := range []struct {
+		name, link string
+		new        bool
+		want       int
+	}{
+		{"the same list, sorted", "/list?sort=%d", false, mostQueries}, {"on many paths", "/shoe-%d?tab=2", false, mostQueries},
+		{"other lists", "/list?start=%d", true, 40},
+	} {
+		f := newFrontier(500)
+		for n := range 40 {
+			f.add(item{Location: fmt.Sprintf(tt.link, n), Query: true})
+		}
+		f.add(item{Location: "/last"})
+		n, same := 0, text("what there is")
+		f.begin(item{}, same)
+		for it, ok := f.next(); ok; it, ok = f.next() {
+			if it.Location == "/last" && n > 0 {
+				t.Errorf("%s: a page without a query came after %d with one", tt.name, n)
+			}
+			if f.begin(it, same); tt.new {
+				f.begin(it, text(fmt.Sprintf("story %c%c", 'a'+n%26, 'a'+n/26)))
+			}
+			if f.end(); it.Query {
+				n++
+			}
+		}
+		if n != tt.want {
+			t.Errorf("%s: %d pages were asked for, want %d", tt.name, n, tt.want)
+		}
+	}
+}
+
 func TestPagesThatShowSomethingNewAreFollowedToTheEnd(t *testing.T) {
 	f := newFrontier(500)
 	f.add(item{Location: "/start"})

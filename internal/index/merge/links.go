@@ -8,20 +8,24 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// leads reports whether links of the page are evidence: any visitor can find them. An
-// archive with noindex still leads to its pages, and an entry leads whatever it says about
-// itself.
+// leads reports whether links of the page are evidence: any visitor can find them. So they are on a
+// page that the site shows to the public and keeps out of search engines itself: an archive with
+// noindex, a page of a list that names the first one as canonical, a list with a query. An entry leads
+// whatever it says about itself.
 func (site *Site) leads(p *pagerecord.Page) bool {
 	switch {
 	case p.NoFollow:
 		return false
 	case p.Listed():
 		return true
-	case p.Verdict != eligibility.Excluded || p.Barred || p.Reason == eligibility.RuleNever || p.Reason == eligibility.Disallowed:
+	case p.Verdict != eligibility.Excluded || !p.Found() && !site.Entries[p.Loaded.Location]:
 		return false
 	}
-	entry := p.Hop > 0 || site.Entries[p.Loaded.Location]
-	return p.Content == eligibility.NoIndex && (p.Led() || entry) || p.Content == eligibility.CanonicalElsewhere && entry
+	switch p.Reason {
+	case eligibility.NoIndex, eligibility.CanonicalElsewhere, eligibility.QueryNotCanonical:
+		return true
+	}
+	return false
 }
 
 // Fresh returns the links of a page that were not merged lately; with v.Again, all links. What was
@@ -83,7 +87,7 @@ func (m *Transaction) FollowedAll(v *Visit, open pagerecord.Openness) {
 func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
 	to, known := u.Load(ln.Location)
 	if u.Echo.Repeats(ln.Location) {
-		if to.Public() || to.Confirmed || to.Link && to.Passes() {
+		if to.Public() || to.Found() {
 			return pagerecord.Settled, false // it needs no other link
 		}
 		return pagerecord.Unproven, false

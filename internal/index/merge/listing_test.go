@@ -72,6 +72,8 @@ const (
 
 func TestLinksOfListedPagesListPages(t *testing.T) {
 	x, archive := see("/x", html("x")), see("/archive", head(noIndex, "/old"))
+	pager := func(links ...string) string { return head("<link rel=canonical href=/blog>", links...) }
+	const secretURL = "/share/9f86d081884c7d659a2feaa0c55ad015"
 	tell(t, options{}, []story{
 		{"from the entry on", []step{
 			see("/", html("home", "/a", "/b?page=2", "https://other.example/x", "mailto:x@example.com")),
@@ -113,6 +115,27 @@ func TestLinksOfListedPagesListPages(t *testing.T) {
 		{"from such an archive that is not linked", []step{see("/", html("home")), archive, see("/old", html("old"))}, []string{"/"}},
 		{"from an entry that is noindex", []step{see("/", head(noIndex, "/a")), see("/a", html("a"))}, []string{"/a"}},
 		{"from an entry with a canonical elsewhere", []step{see("/", head(`<link rel="canonical" href="/home">`, "/a")), see("/a", html("a"))}, []string{"/a"}},
+
+		{"from pages of a list that name the first one, each linked from the one before", []step{
+			see("/", html("home", "/blog")), see("/blog", html("blog", "/blog/2")), see("/blog/2", pager("/blog/3", "/p2")), see("/blog/3", pager("/blog/2", "/p3")),
+			see("/p2", html("p2")), see("/p3", html("p3")), is("/blog/3", excluded, eligibility.CanonicalElsewhere),
+		}, []string{"/", "/blog", "/p2", "/p3"}},
+		{"from such a page that was read before it was linked", []step{
+			see("/blog/2", pager("/p2")), see("/", html("home", "/blog")), see("/blog", html("blog", "/blog/2")), see("/blog/2", pager("/p2")), see("/p2", html("p2")),
+		}, []string{"/", "/blog", "/p2"}},
+		{"from such a page that is not linked", []step{see("/", html("home", "/blog")), see("/blog", html("blog")), see("/blog/2", pager("/p2")), see("/p2", html("p2"))}, []string{"/", "/blog"}},
+		{"from such a page with nofollow", []step{
+			see("/", html("home", "/blog")), see("/blog", html("blog", "/blog/2")), see("/blog/2", pager("/p2"), robotsTag("nofollow")), see("/p2", html("p2")),
+		}, []string{"/", "/blog"}},
+		{"from a linked list with a query", []step{
+			see("/", html("home", "/?cat=2")), see("/?cat=2", html("list", "/x", "/?cat=2&paged=2"), ownQuery), x,
+			see("/?cat=2&paged=2", html("its second page", "/old"), ownQuery), see("/old", html("old")), is("/?cat=2", excluded, eligibility.QueryNotCanonical),
+		}, []string{"/", "/old", "/x"}},
+		{"from a list with a query that is not linked", []step{see("/", html("home")), see("/?cat=2", html("list", "/x"), ownQuery), x}, []string{"/"}},
+		{"from a page at an address like a secret, once two saw the link to it", []step{
+			see("/", html("home", secretURL)), see(secretURL, pager("/x")), x, is("/x", waiting, eligibility.NoEvidence),
+			waits(24 * time.Hour), see("/", html("home, later", secretURL)), see(secretURL, pager("/x")), x,
+		}, []string{"/", "/x"}},
 
 		{"to a variant, for its canonical page", []step{
 			see("/", html("home", "/p/1/blue")), see("/p/1/blue", variant("/p/1", same)), is("/p/1", waiting, eligibility.NotSeen),

@@ -32,6 +32,9 @@ func (p *Page) Passes() bool {
 	return word != eligibility.Secret && (word != eligibility.Risky || p.Unprompted)
 }
 
+// Found reports whether the site leads everybody to the location, as far as its address needs proof.
+func (p *Page) Found() bool { return p.Led() && (p.Public() || p.Confirmed || p.Passes()) }
+
 // unseenFor is how long after its first link a location may still turn out to need more evidence.
 // After that, nobody will ask for it.
 const unseenFor = 2 * day

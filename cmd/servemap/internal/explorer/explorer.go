@@ -70,7 +70,7 @@ func Advice(done servemap.Exploration) (all []string) {
 		text string
 	}{
 		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" names them, give -always for those that are pages"},
-		{done.Skipped["query"], "links were left out for their query (%d): " + strings.ReplaceAll(strings.Join(done.Params, ", "), "%", "%%") + "; if a parameter makes a page of its own, which names no other URL as canonical, name it in -query"},
+		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(strings.Join(done.Params, ", "), "%", "%%") + "; if a parameter makes a page of its own, which names no other URL as canonical, name it in -query"},
 		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" names them, give -always for those that are public"},
 		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
 		{done.Waiting, "locations are left, since -max was reached (%d); they are asked for by the next \"servemap explore\", or at the next start with -explore"},
