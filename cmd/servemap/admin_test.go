@@ -89,7 +89,7 @@ func TestInspectorNamesFlags(t *testing.T) {
 	at, _, _ := strings.Cut(link, "?")
 	entered, _ := get(t, link)
 	cookie, _, _ := strings.Cut(entered.Header.Get("Set-Cookie"), ";")
-	s.log.await(t, "nothing is listed")
+	s.log.await(t, "could not be listed")
 	if resp, _ := get(t, strings.TrimSuffix(at, "inspect/")); resp.StatusCode != http.StatusFound || resp.Header.Get("Location") != "/inspect/" {
 		t.Errorf("the first page of -admin: %s to %q", resp.Status, resp.Header.Get("Location"))
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/notify"
 )
 
@@ -64,9 +65,10 @@ type answers struct {
 
 // newAnswers returns what answers for a site with these settings. handler is the site itself.
 func newAnswers(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
+	origin, _ := location.ParseOrigin(s.Origin) // the site was made with it
 	return &answers{
 		site: site, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
-		explorer: &explorer.Explorer{Site: site, Handler: handler, Inside: s.Inside, State: control.Exploring(data), Log: log},
+		explorer: &explorer.Explorer{Site: site, Handler: handler, Inside: s.Inside, Public: origin.Folder(), State: control.Exploring(data), Log: log},
 	}
 }
 

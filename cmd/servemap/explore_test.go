@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -136,5 +140,74 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	}
 	if text := s.log.String(); strings.Count(text, "not explored") != 1 {
 		t.Error(text)
+	}
+}
+
+func TestExplorationSaysWhatKeepsPagesOutAndWhatToType(t *testing.T) {
+	box := func(w http.ResponseWriter, r *http.Request) {
+		blog(w, r)
+		if r.URL.Path != "/robots.txt" {
+			io.WriteString(w, `<div><form><input name=user><input type=password></form></div>`)
+		}
+	}
+	header := func(value string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Cache-Control", value); blog(w, r) }
+	}
+	for _, tt := range []struct {
+		name, says, flags string
+		site              http.HandlerFunc
+	}{
+		{"pages that are private", `"most often"=private `, "-public /", header("private, max-age=0")},
+		{"pages that nobody may store", `"most often"=no-store `, "-public /", header("no-store")},
+		{"a box to log in on each page", "put that into <header>", "", box},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			up := httptest.NewServer(tt.site)
+			defer up.Close()
+			args := []string{"proxy", "-to", up.URL, "-origin", origin, "-explore"}
+			s := serve(t, t.TempDir(), args...)
+			if line := s.log.await(t, "could not be listed"); !strings.Contains(line, tt.says) || !strings.Contains(line, "pages=21") || !strings.Contains(line, tt.flags) {
+				t.Error(line)
+			}
+			if tt.flags == "" {
+				return
+			}
+			s.stop()
+			s = serve(t, s.data, append(args, strings.Fields(tt.flags)...)...)
+			s.log.await(t, "msg=explored")
+			if n := len(listed(t, s.data)); n != 21 {
+				t.Errorf("%d pages are listed: %s", n, s.log)
+			}
+		})
+	}
+}
+
+func TestPrefixThatAFrontCutsOffIsNamed(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><title>%s</title><p>The page of %[1]s.</p><a href="/shop/">home</a> <a href="/shop/tea">tea</a>`, r.URL.Path)
+	}))
+	defer up.Close()
+	var at atomic.Value // of the process
+	front := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		to, _ := url.Parse(at.Load().(string))
+		r.SetURL(to)
+		r.Out.URL.Path = strings.TrimPrefix(r.In.URL.Path, "/shop")
+		r.Out.Host = r.In.Host
+	}})
+	defer front.Close()
+	at.Store("http://127.0.0.1:1")
+	args := []string{"proxy", "-to", up.URL, "-origin", front.URL + "/shop", "-explore"}
+	s := serve(t, t.TempDir(), args...)
+	at.Store(s.at)
+	if line := s.log.await(t, "not explored"); !strings.Contains(line, "cuts /shop off the path: give -stripped /shop") {
+		t.Error(line)
+	}
+	s.stop()
+	s = serve(t, s.data, append(args, "-stripped", "/shop")...)
+	at.Store(s.at)
+	s.log.await(t, "msg=explored")
+	if got, want := listed(t, s.data), []string{"/shop/", "/shop/tea"}; !slices.Equal(got, want) {
+		t.Errorf("listed are %q, want %q: %s", got, want, s.log)
 	}
 }

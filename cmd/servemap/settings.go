@@ -19,7 +19,7 @@ import (
 
 // settings describe the site.
 type settings struct {
-	Origin, Trusted                               string
+	Origin, Trusted, Stripped                     string
 	Never, Always, Public, Entries, Query, Benign []string
 	ReportOnly, Crawlers                          bool
 	Inside                                        bool // exploring asks the site itself, not the origin
@@ -49,6 +49,7 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own, such as id; page always does")
 	list(&s.Benign, "benign", "`NAME` of a cookie that every visitor gets and that is never a log-in, or, with a colon after it, of such a header of a request")
 	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
+	fs.StringVar(&s.Stripped, "stripped", "", "the `PREFIX` that a server in front cuts off the path, such as /shop, if -origin has a folder")
 	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")
 	insideFlag(fs, &s.Inside)
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
@@ -76,7 +77,7 @@ func (s *settings) check() error {
 
 // options returns the library's options for these settings.
 func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
-	o := &servemap.Options{Entries: s.Entries, Benign: s.Benign, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log}
+	o := &servemap.Options{Entries: s.Entries, Benign: s.Benign, StrippedPrefix: s.Stripped, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log}
 	for _, group := range []struct {
 		patterns []string
 		rule     servemap.Rule

@@ -37,6 +37,7 @@ type expected struct {
 	some   atomic.Int32 // how many; each request looks here first
 	visits sync.Map     // of *visit, by key
 	proofs sync.Map     // of the texts of one-time files, by name
+	cut    atomic.Value // what something in front cut off the path of such a file
 }
 
 // visit is a request of the site to its public origin.
@@ -98,6 +99,22 @@ func (o *Observer) ServeProof(w http.ResponseWriter, name string) bool {
 	return is
 }
 
+// findCut notes what something in front cut off the path, if that is the one of a file that proves that the
+// origin leads here, below another folder.
+func (o *Observer) findCut(path string) {
+	i := strings.LastIndexByte(path, '/') + 1
+	if cut, is := strings.CutSuffix(o.cfg.Normalizer.Origin().Folder(), path[:i]); is && cut != "" && i > 0 && o.Proves(path[i:]) {
+		o.expected.cut.Store(cut)
+	}
+}
+
+// CutInFront returns what something in front of the program cuts off the path without the owner having said so,
+// "" if that is not known.
+func (o *Observer) CutInFront() string {
+	cut, _ := o.expected.cut.Load().(string)
+	return cut
+}
+
 // Visit gives a request for a location its key, "" for a location that is no page. The caller makes
 // the request through the origin, and then calls end with what came out there, nil if nothing did.
 // end reports whether the answer is one of this process, as far as that matters.
@@ -120,6 +137,9 @@ func (o *Observer) arrive(r *http.Request) (*visit, *http.Request) {
 		return nil, r
 	}
 	v := found.(*visit)
+	if v.location == "" {
+		o.findCut(r.URL.Path)
+	}
 	// A front may first ask for something else with the same header, such as leave to pass.
 	page := v.location != "" && v.location != robotsTxt && r.Method == http.MethodGet && o.Locate(r).Location == v.location
 	if !page || !v.arrived.CompareAndSwap(false, true) {

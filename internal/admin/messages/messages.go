@@ -35,20 +35,25 @@ var settings = []struct{ name, library, command string }{
 	{"OrHosts", ", name its hosts in Options.Hosts", ""},
 	{"OrPerDay", " (Options.MaxPerDay)", ""},
 	{"OrRoutes", " The site has shown no route since the start: see Site.Observe.", ""},
-	{"OrStripped", ", or set Options.StrippedPrefix to what a proxy cuts off", ""},
 	{"Origin", "the origin", "-origin"},
 	{"Public", "Rule.IgnoreCacheControl", "-public"},
 	{"Query", "Options.Query", "-query"},
 	{"ReportOnly", "Options.ReportOnly", "-report-only"},
 	{"Robots", "Site.Robots", "-robots"},
+	{"Stripped", "Options.StrippedPrefix", "-stripped"},
+	{"StrippedTo", "set Options.StrippedPrefix to", "give -stripped"},
 	{"Route", "a route for this page alone, which answers with a whole document (an html or a title element)", ""},
 	{"Rules", "Options.Rules", "-never, -always or -public"},
 	{"UndoForget", "Site.UndoForget", `"servemap forget -undo"`},
 	{"Stats", "Site.Stats", `"servemap stats"`},
 }
 
-// Elsewhere says what to do if the origin does not lead to the process that explores.
-func Elsewhere() string {
+// Elsewhere says what to do if the origin does not lead to the process that explores. cut is what something in
+// front cuts off the path, "" if that is not the cause.
+func Elsewhere(cut string) string {
+	if cut != "" {
+		return Say("a server in front cuts " + cut + " off the path: {StrippedTo} " + cut)
+	}
 	return Say("so what strangers get is not known, and pages are learned from visitors. Correct {Origin}, or, if nothing in front keeps strangers from a page, give {Inside}")
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
 )
 
@@ -27,6 +28,7 @@ type Explorer struct {
 	Handler http.Handler // of the site itself
 	Inside  bool         // ask Handler, not the origin
 	State   string       // the file with the state to continue from; it exists while an exploration is unfinished
+	Public  string       // the pattern of all pages
 	Log     *slog.Logger
 
 	busy sync.Mutex
@@ -96,10 +98,38 @@ func (e *Explorer) tell(ctx context.Context, done servemap.Exploration) {
 	if e.Site.Flush(ctx) != nil { // the store's trouble is logged
 		return
 	}
-	if st := e.Site.Stats(); st.Listed == 0 {
-		causes := slices.Concat(slices.Sorted(maps.Keys(st.Verdicts)), slices.Sorted(maps.Keys(st.Ignored)))
-		e.Log.Warn("nothing is listed; \"servemap stats\" says what to do about the causes", "pages", done.Pages, "causes", strings.Join(causes, ", "))
+	st := e.Site.Stats()
+	if 2*st.Listed >= done.Pages && st.Listed > 0 {
+		return
 	}
+	name, means := cause(st)
+	log := e.Log.With("pages", done.Pages, "listed", st.Listed, "most often", name, "that is", means)
+	if name == "private" || name == "no-store" {
+		log = log.With("if they are public, add", "-public "+e.Public)
+	}
+	log.Warn("most pages could not be listed")
+}
+
+// cause returns the name of what keeps most pages out, and says what it means and what to do.
+func cause(st servemap.Stats) (name, means string) {
+	most := uint64(0)
+	count := func(reason string, n uint64) {
+		if n > most || n == most && reason < name {
+			name, most = reason, n
+		}
+	}
+	for verdict, n := range st.Verdicts {
+		if is, reason, _ := strings.Cut(verdict, " "); is != string(servemap.VerdictListed) {
+			count(reason, uint64(n))
+		}
+	}
+	if most > 0 {
+		return name, messages.ReasonNamed(name).Means()
+	}
+	for reason, n := range st.Ignored {
+		count(reason, n)
+	}
+	return name, messages.Response(name)
 }
 
 // LogEvery is how often to tell the progress.

@@ -36,7 +36,7 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 		st.Mend()
 		<-done
 		base.Check(t, site.Close(t.Context()))
-		if text := log.String(); !strings.Contains(text, "msg=explored") || strings.Contains(text, "nothing is listed") {
+		if text := log.String(); !strings.Contains(text, "msg=explored") || strings.Contains(text, "could not be listed") {
 			t.Error(text)
 		}
 	})
