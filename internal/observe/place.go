@@ -118,7 +118,8 @@ func patternRoute(pattern string) (host, template string, exact bool) {
 // variable matches a variable of gin, echo or chi.
 var variable = regexp.MustCompile(`/[:*]([^/]*)`)
 
-// route returns the template of the page's route as a location, and whether it matches exactly loc.
+// route returns the template of the page's route as a location, and whether it matches exactly loc. Some
+// routers, such as chi, answer alike with and without a slash at the end, and name one template for both.
 func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) (template string, exact bool) {
 	template, exact = seen.Route, seen.Exact
 	if template == "" {
@@ -130,5 +131,5 @@ func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) (te
 	o.routed.Store(true)
 	template = o.cfg.StrippedPrefix + template
 	path, err := url.PathUnescape(loc)
-	return template, exact && err == nil && path == template
+	return template, exact && err == nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(template, "/")
 }

@@ -32,6 +32,16 @@ func gorilla(build func(*mux.Router)) func(middleware) http.Handler {
 	}
 }
 
+// names makes a router that answers everything, and names one pattern for it, as chi does.
+func names(pattern string) func(middleware) http.Handler {
+	return func(observe middleware) http.Handler {
+		return observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Pattern = pattern
+			page200(w, r)
+		}))
+	}
+}
+
 func TestRoutesOfRoutersAreFound(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -55,6 +65,9 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 			inner.Handle("/about", observe(http.HandlerFunc(page200)))
 			return http.StripPrefix("/app", inner)
 		}, "/app/about", "", false},
+		{"a router that answers with a slash at the end too", names("/about"), "/about/", "", true},
+		{"a router that answers without a slash too", names("GET /about/{$}"), "/about", "", true},
+		{"a router that names the folder", names("/about/"), "/about/", "", false},
 
 		{"mux prefix that ends in a dollar", gorilla(func(r *mux.Router) { r.PathPrefix("/a$").HandlerFunc(page200) }), "/a$", "", false},
 		{"mux path that ends in a dollar", gorilla(func(r *mux.Router) { r.HandleFunc("/a$", page200) }), "/a$", "", true},

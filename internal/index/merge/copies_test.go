@@ -40,6 +40,18 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 	}
 }
 
+// Some routers answer alike with and without a slash at the end.
+func TestSlashAtTheEndMakesNoOtherPage(t *testing.T) {
+	with, without := see("/blog/", html(same), route("/blog", true)), see("/blog", html(same), route("/blog", true))
+	linked := func(to ...string) step { return see("/", html("home", to...)) }
+	tell(t, options{}, []story{
+		{"nothing links to it", []step{linked(), with, without, with}, []string{"/", "/blog"}},
+		{"the one with a slash is linked", []step{linked("/blog/"), without, with, without}, []string{"/", "/blog/"}},
+		{"the other one is linked", []step{linked("/blog"), with, without, with}, []string{"/", "/blog"}},
+		{"both are linked", []step{linked("/blog", "/blog/"), with, without, with}, []string{"/", "/blog"}},
+	})
+}
+
 func TestPagesThatDifferAreListedBoth(t *testing.T) {
 	titled := func(title string) string {
 		return "<html><head><title>" + title + "</title></head><body>" + same + "</body></html>"
@@ -74,6 +86,10 @@ func TestTrustedPagesAreNoDuplicates(t *testing.T) {
 	tell(t, options{}, []story{{"an entry", []step{
 		see("/index.html", home, route("/index.html", true)), see("/", home), see("/index.html", home), is("/index.html", held, eligibility.Duplicate),
 	}, []string{"/"}}})
+	tell(t, options{}, []story{
+		{"a page that names the entry", []step{see("/", html(same, "/start")), see("/start", variant("/", same)), is("/start", excluded, eligibility.CanonicalElsewhere)}, []string{"/"}},
+		{"an entry that names another page", []step{see("/", variant("/start", same)), see("/start", variant("/start", same))}, []string{"/start"}},
+	})
 	all, steps := numbered("/v/%02d", 2*eligibility.ClusterSize), []step{see("/", html("home"))}
 	for _, l := range all {
 		steps = append(steps, see(l, html(same)))

@@ -25,7 +25,7 @@ type Exchange struct {
 	Tracked bool
 	// Route is the template of the page's route, with everything that comes before it in the
 	// location; "" if unknown. Exact says that the route matches nothing but its template, and that
-	// the template is the location.
+	// the template is the location, but for a slash at the end.
 	Route string
 	Exact bool
 	// Network is the client's network, the zero Prefix if unknown.
