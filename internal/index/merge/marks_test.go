@@ -99,16 +99,24 @@ func TestContentOfVariantsBelongsToThePage(t *testing.T) {
 	})
 }
 
-// negotiated is a page in the language that a visitor prefers.
-func negotiated(lang, edit string, declared bool) string {
-	text := map[string]string{
+// negotiated is a page in the language that a visitor prefers, English if there is no such text. says is the
+// language that it names: "its own", one that it always names, or "".
+func negotiated(lang, edit, says string) string {
+	texts := map[string]string{
 		"en": "It comes in a box that keeps the rain off for a year or longer than that. Nobody has ever sent one back to us.",
 		"de": "Es kommt in einer Kiste, die den Regen für ein Jahr oder länger abhält. Niemand hat je eines zurückgeschickt.",
 		"fr": "Il arrive dans une boîte qui le protège de la pluie pendant un an ou plus. Personne ne nous l'a jamais rendu.",
-	}[lang]
+	}
+	text := texts[lang]
+	if text == "" {
+		lang, text = "en", texts["en"]
+	}
 	attr := ""
-	if declared {
-		attr = fmt.Sprintf(" lang=%q", lang)
+	if says == "its own" {
+		says = lang
+	}
+	if says != "" {
+		attr = fmt.Sprintf(" lang=%q", says)
 	}
 	return fmt.Sprintf(`<html%s><head><title>Thing</title></head><body><main><h1>Thing %s</h1><p>%s</p><p>%s</p></main></body></html>`,
 		attr, lang, text, edit)
@@ -124,26 +132,31 @@ func speaking(lang string) func(*observation.Exchange) {
 // visitor, and an edit in one language is a change.
 func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
 	for _, tt := range []struct {
-		name     string
-		declared bool
-		langs    []string
-		edited   string
+		name   string
+		says   string
+		langs  []string
+		edited string
 	}{
-		{"two, declared, the first is edited", true, []string{"en", "de"}, "en"},
-		{"two, declared, the second is edited", true, []string{"en", "de"}, "de"},
-		{"two, not declared, the first is edited", false, []string{"en", "de"}, "en"},
-		{"two, not declared, the second is edited", false, []string{"en", "de"}, "de"},
-		{"three, not declared", false, []string{"en", "de", "fr"}, "fr"},
-		{"in bursts", false, []string{"en", "en", "en", "de", "de", "de"}, "de"},
+		{"two, declared, the first is edited", "its own", []string{"en", "de"}, "en"},
+		{"two, declared, the second is edited", "its own", []string{"en", "de"}, "de"},
+		{"two, not declared, the first is edited", "", []string{"en", "de"}, "en"},
+		{"two, not declared, the second is edited", "", []string{"en", "de"}, "de"},
+		{"three, not declared", "", []string{"en", "de", "fr"}, "fr"},
+		{"three, each said to be English", "en", []string{"en", "de", "fr"}, "fr"},
+		{"three, each said to be another one", "it", []string{"en", "de", "fr"}, "en"},
+		{"two, and visitors of languages that the site does not have", "its own", []string{"en", "de", "es", "it", "nl"}, "en"},
+		{"two, each said to be English, and such visitors", "en", []string{"en", "de", "es", "it", "nl"}, "en"},
+		{"two, and visitors of more languages than are remembered", "en", strings.Fields("en de es it nl en de no es it nl no pl ro ru sk sl sv"), "en"},
+		{"in bursts", "", []string{"en", "en", "en", "de", "de", "de"}, "de"},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/a"))
 			see := func(i int, edit string) {
 				lang := tt.langs[i%len(tt.langs)]
-				if lang != tt.edited {
+				if lang != tt.edited && !(tt.edited == "en" && lang != "de" && lang != "fr") {
 					edit = ""
 				}
-				w.sight("/a", negotiated(lang, edit, tt.declared), speaking(lang))
+				w.sight("/a", negotiated(lang, edit, tt.says), speaking(lang))
 				w.wait(time.Hour)
 			}
 			for i := range 30 {

@@ -39,15 +39,11 @@ func firstLanguage(accept string) string {
 	return strings.ToLower(accept[:min(end, languageBytes)])
 }
 
-// key returns a number for the variant, 0 for the zero one. lang is the language that the page
-// names. If the page names none, the language of the request counts.
+// key returns a number for the variant, 0 for the zero one. lang is the language that the page names. That
+// may be the template's, whatever the text is, so the language of the request counts too.
 func (v Variant) key(lang string) uint16 {
 	if !v.ByLanguage {
 		return 0
 	}
-	name := v.Language
-	if lang != "" {
-		name = firstLanguage(lang)
-	}
-	return uint16(xxh3.HashString(name))<<1 | 2
+	return uint16(xxh3.HashString(firstLanguage(lang)+" "+v.Language))<<1 | 2
 }
