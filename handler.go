@@ -929,9 +929,6 @@ type Stats struct {
 	// about it. Each was logged as well.
 	Hints []string `json:"hints,omitempty"`
 	Store string   `json:"store,omitempty"` // why the store cannot be used now
-	// Notes say what happened to the records of a store that reports it, as badgerstore
-	// does: damage, and what was done about it. Each was logged too.
-	Notes []string `json:"notes,omitempty"`
 }
 
 // Stats returns the present counts. It does not wait for the store.
@@ -952,9 +949,6 @@ func (s *Site) Stats() Stats {
 	}
 	if l.Problem != nil {
 		st.Store = l.Problem.Error()
-	}
-	if s.notes != nil {
-		st.Notes = s.notes.Notes()
 	}
 	return st
 }

@@ -303,7 +303,6 @@ type told struct {
 	hints *messages.Hints
 	link  *guard.Link // opens the inspector
 	log   *logging.Queue
-	notes store.Noter // the store, if it is one; else nil
 }
 
 // robotsTxt is what the Site knows of the site's robots.txt.
@@ -389,7 +388,6 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
 		refresh = 3 * limits.RenderEvery
 	}
-	s.notes, _ = st.(store.Noter)
 	st = txn.Guard(st, keys.Site(), logger)
 	s.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),

@@ -88,14 +88,6 @@ type Sharer interface {
 	Shared() bool
 }
 
-// A Noter is a [Store] that tells its owner what happened to its records, such as damage, and what
-// it did about that.
-type Noter interface {
-	// Notes returns a sentence for each event since the store was opened, oldest first. It may be
-	// called concurrently.
-	Notes() []string
-}
-
 // A Record is a key and its value, which is never nil.
 type Record struct {
 	Key   string // 1 to MaxKey bytes

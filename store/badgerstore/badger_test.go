@@ -2,7 +2,6 @@ package badgerstore
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -41,29 +40,12 @@ func TestKeysLookAsDocumented(t *testing.T) {
 	base.Check(t, err)
 }
 
-func TestBadgerLogKeepsKeys(t *testing.T) {
-	log := new(base.Log)
-	l := &badgerLog{log: log.Logger(), dir: "/data"}
-	cause := errors.New(`while running compactions for: {secret-key} err: no space left on device`)
-	for range 3 {
-		l.Warningf("While running doCompact: %v\n", cause)
-		l.Errorf("Key [%s]: %s", "secret-key", "secret-value")
-	}
-	l.Infof("Left: %s", "secret-key")
-	l.Debugf("First key=%q\n", "secret-key")
-	log.Want(t, 0, "secret")
-	log.Want(t, 1, `level=WARN msg="badgerstore: badger: While running doCompact" dir=/data cause="no space left on device"`)
-	log.Want(t, 2, "\n")
-	l.Errorf("a text that is not constant")
-	log.Want(t, 2, "\n")
-}
-
 // TestCompactionsWaitForTheLogger checks that Badger logs before a compaction makes a table, and
 // waits for the logger.
 func TestCompactionsWaitForTheLogger(t *testing.T) {
 	var asked atomic.Int32
 	let, begun := make(chan struct{}), make(chan struct{})
-	o := guestOptions(t.TempDir(), &badgerLog{log: new(base.Log).Logger(), beforeTable: func() {
+	o := guestOptions(t.TempDir(), badgerLog{func() {
 		if asked.Add(1) == 1 {
 			close(begun)
 		}

@@ -1,13 +1,10 @@
 package badgerstore
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/y"
@@ -78,39 +75,19 @@ func panicText(p any) string {
 	return fmt.Sprintf("badger panicked with a value of type %T", p)
 }
 
-// badgerLog passes on Badger's warnings and errors, each once per opening, since Badger repeats some
-// every second. Badger logs keys. So badgerLog passes on only the constant text of a message, and
-// the innermost message of an error in it.
-//
-// Badger has no hooks. So badgerLog also calls back when Badger logs a certain line. Badger waits until
-// it returns.
+// badgerLog drops what Badger logs: it logs keys, and what is wrong with it shows in the store's calls.
+// Badger has no hooks. So badgerLog calls back when Badger logs a certain line. Badger waits until it
+// returns.
 type badgerLog struct {
-	log         *slog.Logger
-	dir         string
-	beforeTable func()   // called before a compaction makes a table; may be nil
-	seen        sync.Map // texts that were logged
+	beforeTable func() // called before a compaction makes a table
 }
 
-func (l *badgerLog) Errorf(format string, args ...any)   { l.pass(slog.LevelError, format, args) }
-func (l *badgerLog) Warningf(format string, args ...any) { l.pass(slog.LevelWarn, format, args) }
-func (l *badgerLog) Infof(string, ...any)                {}
+func (badgerLog) Errorf(string, ...any)   {}
+func (badgerLog) Warningf(string, ...any) {}
+func (badgerLog) Infof(string, ...any)    {}
 
-func (l *badgerLog) Debugf(format string, _ ...any) {
-	if l.beforeTable != nil && strings.HasPrefix(format, textBeforeTable) {
+func (l badgerLog) Debugf(format string, _ ...any) {
+	if strings.HasPrefix(format, textBeforeTable) {
 		l.beforeTable()
 	}
-}
-
-func (l *badgerLog) pass(level slog.Level, format string, args []any) {
-	constant, _, found := strings.Cut(format, "%")
-	if _, old := l.seen.LoadOrStore(constant, true); old || !found {
-		return // a text without arguments is one that Badger made of others
-	}
-	attrs := []any{"dir", l.dir}
-	for _, arg := range args {
-		if err, ok := arg.(error); ok {
-			attrs = append(attrs, "cause", innermost(err.Error()))
-		}
-	}
-	l.log.Log(context.Background(), level, "badgerstore: badger: "+strings.TrimRight(constant, " :[(\n"), attrs...)
 }

@@ -67,13 +67,9 @@ type Store struct {
 
 	mu    sync.Mutex
 	state state
-	aside []string // where folders were moved that did not open
 }
 
-var (
-	_ store.Store = (*Store)(nil)
-	_ store.Noter = (*Store)(nil)
-)
+var _ store.Store = (*Store)(nil)
 
 // Open returns a Store that keeps its records below dir. It creates dir if needed. A nil opts means
 // the defaults. It fails only for a bad argument: an empty dir, a dir that can never be a folder
@@ -163,26 +159,4 @@ func (s *Store) Health() error {
 	}
 	defer db.calls.Done()
 	return db.gate.check()
-}
-
-// movedAside is the note of a [Store] that has moved a folder to the path aside.
-func movedAside(aside string) string {
-	return "The records did not open; they are kept in " + aside + ". The site is learned anew; write Never rules for pages that Forget took out."
-}
-
-func (s *Store) noteAside(aside string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.aside = append(s.aside, aside)
-}
-
-// Notes returns what happened to the records since Open, one sentence each: whether they were
-// damaged and where they were moved, which was also logged. It may be called concurrently.
-func (s *Store) Notes() (notes []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, aside := range s.aside {
-		notes = append(notes, movedAside(aside))
-	}
-	return notes
 }

@@ -185,10 +185,7 @@ func TestFoldersAsideAreAllKept(t *testing.T) {
 	opened(0)
 	for n := range maxAside {
 		aside := filepath.Join(dir, fmt.Sprintf("%s-%d", asideName, n+1))
-		s := opened(n + 1)
-		if notes := s.Notes(); len(notes) != 1 || !strings.Contains(notes[0], aside+".") {
-			t.Errorf("the notes are %q, want that the records are in %s", notes, aside)
-		}
+		opened(n + 1)
 		log.Want(t, 1, "aside="+aside)
 	}
 	before := files(dir)

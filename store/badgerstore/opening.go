@@ -88,8 +88,7 @@ func (s *Store) openDatabase(path string, gate gate) (*database, error) {
 	gate.folder = folder
 	gate.descriptors = 0 // Badger has the files open from now on
 	db := &database{gate: gate, failed: make(chan error, 1)}
-	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: db.awaitTable}
-	if db.badger, err = openBadger(guestOptions(path, logger)); err != nil {
+	if db.badger, err = openBadger(guestOptions(path, badgerLog{db.awaitTable})); err != nil {
 		folder.Close()
 		return nil, err
 	}
@@ -132,8 +131,8 @@ func (s *Store) moveAside(lock *folderLock, cause error) error {
 	if err != nil {
 		return &problem{inaccessible, fmt.Errorf("moving damaged files aside: %w", err)}
 	}
-	s.noteAside(aside)
-	s.log.Error("badgerstore: "+movedAside(aside), "dir", s.dir, "aside", aside, "cause", cause)
+	s.log.Error("badgerstore: the records did not open, and are kept aside; the site is learned anew; write Never rules for pages that Forget took out",
+		"dir", s.dir, "aside", aside, "cause", cause)
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return &problem{inaccessible, err}
 	}

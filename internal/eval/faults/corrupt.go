@@ -185,8 +185,6 @@ func (a *album) look(site *child, endMayGo bool) (end string, err error) {
 	}
 	back := a.back(listed)
 	switch {
-	case (st.Aside > 0) != (len(st.Notes) > 0):
-		return "", fmt.Errorf("%d folders were moved aside, and Stats says %q", st.Aside, st.Notes)
 	case st.Aside > 0 && len(listed) > 0:
 		return "", errors.New("the folder was moved aside, and pages are listed that nobody has visited")
 	case st.Aside > 0:

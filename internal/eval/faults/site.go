@@ -30,7 +30,6 @@ const siteArg = "-site"
 type status struct {
 	Health     string // of the store, "" if it works
 	Aside      int    // folders moved aside
-	Notes      []string
 	Goroutines int
 	Usage      kit.Usage
 	Stats      servemap.Stats
@@ -141,7 +140,7 @@ func (p *process) orders() http.Handler {
 func (p *process) status() status {
 	aside, _ := filepath.Glob(filepath.Join(p.dir, "badger.damaged-*"))
 	s := status{
-		Aside: len(aside), Notes: p.store.Notes(), Goroutines: runtime.NumGoroutine(), Usage: kit.Measure(""), Stats: p.site.Stats(),
+		Aside: len(aside), Goroutines: runtime.NumGoroutine(), Usage: kit.Measure(""), Stats: p.site.Stats(),
 	}
 	if err := p.store.Health(); err != nil {
 		s.Health = err.Error()
