@@ -91,7 +91,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
 		RobotsLine: s.RobotsLine(), ReportOnly: s.silent, Crawlers: s.crawlers != nil,
 	})
-	if door := s.ownersDoor("inspector"); allow != nil {
+	if door := (inspected{s}).door("inspector"); allow != nil {
 		pages = door.Allow(allow, pages)
 	} else {
 		pages = door.ByLink(s.link, pages)
@@ -107,7 +107,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 // "http://localhost:8080/inspect/". Its key ends with the process.
 func (s *Site) InspectorLink(base string) string { return s.link.At(base) }
 
-func (s *Site) ownersDoor(what string) *guard.Door {
+func (s inspected) door(what string) *guard.Door {
 	return &guard.Door{What: what, Client: s.observer.Client, Logger: s.log.Logger()}
 }
 
@@ -209,7 +209,7 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 	if allow == nil {
 		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a scraper cannot follow a link")
 	}
-	return s.ownersDoor("metrics").Allow(allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return (inspected{s}).door("metrics").Allow(allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
@@ -496,7 +496,7 @@ func (s *Site) Sitemaps() (urls []string) {
 	return urls
 }
 
-func (s *Site) urlsOf(names []string) (urls []string) {
+func (s *settings) urlsOf(names []string) (urls []string) {
 	for _, name := range names {
 		urls = append(urls, s.origin.URL(s.origin.Folder()+name))
 	}
@@ -840,7 +840,7 @@ func (s explained) dates(p reader.Known) Dates {
 }
 
 // locate returns the location of a URL that the owner names.
-func (s *Site) locate(url string) (string, error) {
+func (s *settings) locate(url string) (string, error) {
 	r := s.norm.Parse(url)
 	if r.Location == "" {
 		return "", fmt.Errorf("servemap: %q can be no page of %s: %s (%v)", url, s.origin, r.Reason.Text(), r.Reason)

@@ -425,7 +425,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 }
 
 // configure checks the settings, and fills in the defaults.
-func (s *Site) configure(origin string, opts *Options) (err error) {
+func (s *settings) configure(origin string, opts *Options) (err error) {
 	if s.rules, err = compile(opts.Rules); err != nil {
 		return err
 	}
@@ -615,15 +615,15 @@ func (s *Site) Flush(ctx context.Context) error {
 // until a rule says Always, or [Site.UndoForget]. url is a URL of the site, or a location
 // such as "/about".
 func (s *Site) Forget(ctx context.Context, url string) error {
-	return s.bar(ctx, url, s.indexer.Forget)
+	return s.barring(ctx, url, s.indexer.Forget)
 }
 
 // UndoForget undoes [Site.Forget], so that the page can be listed again.
 func (s *Site) UndoForget(ctx context.Context, url string) error {
-	return s.bar(ctx, url, s.indexer.Allow)
+	return s.barring(ctx, url, s.indexer.Allow)
 }
 
-func (s *Site) bar(ctx context.Context, url string, do func(context.Context, string) error) error {
+func (s *settings) barring(ctx context.Context, url string, do func(context.Context, string) error) error {
 	loc, err := s.locate(url)
 	if err != nil {
 		return err

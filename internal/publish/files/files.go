@@ -45,7 +45,7 @@ type Files struct {
 	cfg     Config
 	seed    maphash.Seed           // of the hashes of locations
 	policy  atomic.Pointer[Policy] // nil before the first Follow
-	wake    chan struct{}          // tells Run that there is something to do
+	wake    signal                 // tells Run that there is something to do
 	passer  passer                 // makes the files that have changed
 	served  atomic.Pointer[snapshot]
 	answers metrics.Answers
@@ -66,7 +66,7 @@ func New(cfg Config) *Files {
 		names:     newNames(&cfg),
 		cfg:       cfg,
 		seed:      maphash.MakeSeed(),
-		wake:      make(chan struct{}, 1),
+		wake:      make(signal, 1),
 		due:       due{files: map[int]bool{}},
 		gone:      withdrawals{map[uint64]withdrawal{}, map[uint64]string{}},
 		replacing: make(lock, 1),
@@ -113,7 +113,7 @@ func (f *Files) Changed(numbers ...int) {
 	for _, n := range numbers {
 		f.due.files[n] = true
 	}
-	f.poke()
+	f.wake.poke()
 }
 
 // ChangedAll says that every file may have changed.
@@ -121,13 +121,16 @@ func (f *Files) ChangedAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.due.all = true
-	f.poke()
+	f.wake.poke()
 }
 
-// poke wakes Run, now or when it next waits.
-func (f *Files) poke() {
+// signal wakes one goroutine.
+type signal chan struct{}
+
+// poke wakes it, now or when it next waits.
+func (s signal) poke() {
 	select {
-	case f.wake <- struct{}{}:
+	case s <- struct{}{}:
 	default:
 	}
 }

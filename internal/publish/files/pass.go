@@ -56,7 +56,7 @@ func (f *Files) pass(ctx context.Context) error {
 		f.passer.problem = ""
 		return nil
 	}
-	f.poke() // Run may have looked while this pass had taken what is due
+	f.wake.poke() // Run may have looked while this pass had taken what is due
 	if text := err.Error(); text != f.passer.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 		f.passer.problem = text // an unavailable store tells of its troubles itself
 		f.cfg.Logger.Warn("servemap: could not make the sitemap; the last one is served until that works", "err", err)
@@ -160,7 +160,7 @@ func (p *pass) open(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		n, ok := p.cfg.Keys.FileOf(stored.Key)
+		n, ok := keys.NumberOf(stored.Key, p.cfg.Keys.Files())
 		if !ok || n > keys.MaxShard && p.asides[n] == nil {
 			continue
 		}
@@ -231,5 +231,5 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	named := next.cut(gone, f.cfg.URL, moment.Of(next.made).Second())
 	next.date(old, made)
 	f.replace(next, named, gone)
-	f.poke() // other pages may be the next to expire
+	f.wake.poke() // other pages may be the next to expire
 }

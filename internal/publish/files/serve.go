@@ -40,7 +40,7 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 		http.Error(w, "the sitemap is read with GET or HEAD", http.StatusMethodNotAllowed)
 		return true
 	}
-	s := f.await(r, patience, func(s *snapshot) bool { return s.known })
+	s := await(r, f.current, patience, func(s *snapshot) bool { return s.known })
 	if f.cfg.ReportOnly || s.pages == 0 {
 		// Better than an empty sitemap, which would tell search engines that the site has no pages.
 		begin503(w)
@@ -49,7 +49,7 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	}
 	p := s.named(n)
 	if p != nil && p.gz == nil { // only its record was read so far
-		p = f.await(r, filePatience, func(s *snapshot) bool { p := s.named(n); return p == nil || p.gz != nil }).named(n)
+		p = await(r, f.current, filePatience, func(s *snapshot) bool { p := s.named(n); return p == nil || p.gz != nil }).named(n)
 	}
 	switch {
 	case p == nil:
@@ -63,11 +63,11 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	return true
 }
 
-// await returns the served files once they are so, or as they are after some time.
-func (f *Files) await(r *http.Request, atMost time.Duration, so func(*snapshot) bool) *snapshot {
+// await returns the current files once they are so, or as they are after some time.
+func await(r *http.Request, current func() *snapshot, atMost time.Duration, so func(*snapshot) bool) *snapshot {
 	var late <-chan time.Time
 	for {
-		s := f.current()
+		s := current()
 		if so(s) {
 			return s
 		}

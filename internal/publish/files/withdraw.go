@@ -98,7 +98,7 @@ func (f *Files) Settle(location string, shard int, at time.Time) {
 	f.gone.all[h] = one
 	if shard > 0 {
 		f.due.files[shard] = true
-		f.poke()
+		f.wake.poke()
 	}
 }
 

@@ -77,15 +77,9 @@ func (k Keys) List(n int, location string) string {
 // numbers. Readers do not believe a record with a higher number.
 const MaxShard = 999_999
 
-// ShardOf returns the number of the shard that has this key.
-func (k Keys) ShardOf(key string) (int, bool) {
-	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Shards()))
-	return n, err == nil && n > 0 && n <= MaxShard
-}
-
-// FileOf returns the number of the file whose record has this key.
-func (k Keys) FileOf(key string) (int, bool) {
-	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Files()))
+// NumberOf returns the number of the shard or file of a key in a folder: [Keys.Shards] or [Keys.Files].
+func NumberOf(key, folder string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(key, folder))
 	return n, err == nil && n > 0
 }
 

@@ -60,7 +60,7 @@ func (w *Watch) Poll(ctx context.Context, st store.Store) (c Changes, err error)
 			return Changes{}, err
 		}
 		c.records[r.Key] = xxh3.Hash(r.Value)
-		if n, ok := w.keys.ShardOf(r.Key); ok && w.changed(r.Key, c.records[r.Key]) {
+		if n, ok := keys.NumberOf(r.Key, w.keys.Shards()); ok && n <= keys.MaxShard && w.changed(r.Key, c.records[r.Key]) {
 			c.Shards = append(c.Shards, n)
 		}
 	}

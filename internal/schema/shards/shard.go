@@ -14,7 +14,7 @@ func ReadAll(ctx context.Context, st store.Store, k keys.Keys) (map[int]Shard, e
 		if err != nil {
 			return nil, err
 		}
-		if n, ok := k.ShardOf(r.Key); ok {
+		if n, ok := keys.NumberOf(r.Key, k.Shards()); ok && n <= keys.MaxShard {
 			shards[n] = Decode(r.Value)
 		}
 	}
