@@ -38,14 +38,7 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"a folder", "https://example.co.uk/blog", nil, ""},
 		{"localhost", "https://localhost", nil, "no public name"},
 		{"an address", "https://10.0.0.1", nil, "no public name"},
-		{"a public address", "https://8.8.8.8", nil, "no public name"},
-		{"an address of version 6", "https://[::1]", nil, "no public name"},
 		{"a single label", "https://app", nil, "no public name"},
-		{"internal", "https://app.internal", nil, "no public name"},
-		{"local", "https://nas.local", nil, "no public name"},
-		{"test", "https://site.test", nil, "no public name"},
-		{"onion", "https://abcdef.onion", nil, "no public name"},
-		{"home.arpa", "https://nas.home.arpa", nil, "no public name"},
 		{"a port", "https://example.com:8443", nil, "has a port"},
 		{"a private origin and an engine on this machine", "http://localhost:8080", &Options{Endpoints: []string{"http://127.0.0.1:1/indexnow"}}, ""},
 		{"a private origin and one of two engines on this machine", "http://localhost:8080", &Options{Endpoints: []string{"http://[::1]:1/", DefaultEndpoint}}, "has a port"},
@@ -60,9 +53,7 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"a short key", public, &Options{Key: "geheim"}, "8 to 128"},
 		{"a key that leads elsewhere", public, &Options{Key: "../../geheim/a"}, "8 to 128"},
 		{"a hold without a unit", public, &Options{Hold: 5}, "at least 1s"},
-		{"a negative hold", public, &Options{Hold: -time.Minute}, "at least 1s"},
 		{"too much a day", public, &Options{MaxPerDay: 20_001}, "from 1 to 20000"},
-		{"less than nothing a day", public, &Options{MaxPerDay: -1}, "from 1 to 20000"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			n, err := newAt(t, row.origin, row.opts)

@@ -48,12 +48,6 @@ func TestCopyKeepsEveryRecord(t *testing.T) {
 	}
 }
 
-func TestEmptyStoreIsCopied(t *testing.T) {
-	if n, err := store.Copy(context.Background(), new(memstore.Store), new(memstore.Store)); n != 0 || err != nil {
-		t.Errorf("Copy of an empty store: %d records, error %v", n, err)
-	}
-}
-
 func TestCopyRefusesATargetThatIsNotEmpty(t *testing.T) {
 	src, dst := new(memstore.Store), new(memstore.Store)
 	base.MustPut(t, src, "secret", "1")

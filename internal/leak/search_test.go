@@ -280,21 +280,3 @@ func TestFinderSeesATokenInEachSpelling(t *testing.T) {
 		}
 	}
 }
-
-func TestFinderSeesTheAddressesOfVisitors(t *testing.T) {
-	if got := addresses("x", bytes.Repeat([]byte("\x00abc"), 1000)); len(got) != 0 {
-		t.Errorf("found %v in nothing", got)
-	}
-	var raw []byte
-	for n := range rounds {
-		raw = append(append(raw, visitor(n).AsSlice()...), 'x')
-		for _, form := range []string{visitor(n).String(), network(visitor(n)) + "0", string(visitor(1).AsSlice())} {
-			if len(addresses("x", []byte("from "+form+" to"))) == 0 {
-				t.Errorf("%q is not found", form)
-			}
-		}
-	}
-	if got := addresses("x", raw); len(got) < rounds/2+1 {
-		t.Errorf("of the raw bytes of all visitors only %v are found", got)
-	}
-}

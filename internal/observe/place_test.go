@@ -51,7 +51,6 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 		exact    bool
 	}{
 		{"ServeMux path", serveMux("/about"), "/about", "", true},
-		{"ServeMux path with host", serveMux("example.com/about"), "/about", "", true},
 		{"ServeMux path with a tracking parameter", serveMux("/about"), "/about?utm_source=x", "/about", true},
 		{"ServeMux everything", serveMux("/"), "/about", "", false},
 		{"ServeMux below a stripped prefix", func(observe middleware) http.Handler {
@@ -123,7 +122,6 @@ func TestPatternOfServeMuxIsARoute(t *testing.T) {
 		"/{$}":                  {"", "/", true},
 		"/a":                    {"", "/a", true},
 		"/a/":                   {"", "/a/", false},
-		"/a/{$}":                {"", "/a/", true},
 		"GET /a":                {"", "/a", true},
 		"GET  \t example.com/a": {"example.com", "/a", true},
 		"example.com/{$}":       {"example.com", "/", true},
@@ -131,11 +129,9 @@ func TestPatternOfServeMuxIsARoute(t *testing.T) {
 		"/a/{b}/{$}":            {"", "/a/{b}/", false},
 		"/a/{b...}":             {"", "/a/{b...}", false},
 		"/share/:token":         {"", "/share/{token}", false},
-		"/share/:token/print":   {"", "/share/{token}/print", false},
 		"/files/*path":          {"", "/files/{path}", false},
 		"/docs/*":               {"", "/docs/{}", false},
 		"/item-:id":             {"", "/item-:id", false},
-		"/p/{id:[0-9]+}":        {"", "/p/{id:[0-9]+}", false},
 	} {
 		host, template, exact := patternRoute(pattern)
 		if host != want.host || template != want.template || exact != want.exact {

@@ -131,7 +131,6 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		want    []string
 	}{
 		{"listed", eligibility.Listed, eligibility.ByLink, false, nil},
-		{"excluded", eligibility.Excluded, eligibility.RuleNever, false, nil},
 		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, true, []string{visitor}},
 		{"waits for evidence", eligibility.Waiting, eligibility.NoEvidence, false, []string{link, route, rule}},
 		{"risky word", eligibility.Held, eligibility.RiskyWord, false, []string{link, rule}},

@@ -82,12 +82,10 @@ func TestCredentialsNamesTheCookieThatMakesAClientKnown(t *testing.T) {
 		{"a name in another case", "Cookie: _GA=1", nil, eligibility.Cookie},
 		{"a benign name as value", "Cookie: x=_ga", nil, eligibility.Cookie},
 		{"no name", "Cookie: =abc", nil, eligibility.Cookie},
-		{"no equals sign", "Cookie: _ga", nil, eligibility.Cookie},
 		{"value with equals signs", "Cookie: _ga=a=b==", nil, eligibility.None},
 		{"empty", "Cookie:", nil, eligibility.None},
 		{"only separators", "Cookie: ; ;; ", nil, eligibility.None},
 		{"no space after the semicolon", "Cookie: _ga=1;sid=2", nil, eligibility.Cookie},
-		{"space before the equals sign", "Cookie: _ga =1", nil, eligibility.None},
 		{"quoted semicolon", `Cookie: _ga="a;sid=1"`, nil, eligibility.Cookie},
 		{"owner's name", "Cookie: lang=de", []string{"lang"}, eligibility.None},
 		{"owner's prefix", "Cookie: ab_test7=x", []string{"ab_*"}, eligibility.None},
@@ -253,9 +251,7 @@ func TestRequestsOfScriptsAndFramesAreFragments(t *testing.T) {
 		{"fetch of Node, which says no destination", []string{"Sec-Fetch-Mode", "cors"}, false},
 		{"fetch in a browser", []string{"Sec-Fetch-Dest", "empty"}, true},
 		{"iframe", []string{"Sec-Fetch-Dest", "iframe"}, true},
-		{"frame", []string{"Sec-Fetch-Dest", "frame"}, true},
 		{"object", []string{"Sec-Fetch-Dest", "object"}, true},
-		{"image", []string{"Sec-Fetch-Dest", "image"}, true},
 		{"no destination that is known", []string{"Sec-Fetch-Dest", ""}, true},
 		{"two destinations", []string{"Sec-Fetch-Dest", "document", "Sec-Fetch-Dest", "empty"}, true},
 		{"htmx", []string{"HX-Request", "true"}, true},
@@ -268,9 +264,6 @@ func TestRequestsOfScriptsAndFramesAreFragments(t *testing.T) {
 		{"jQuery", []string{"X-Requested-With", "XMLHttpRequest"}, true},
 		{"Turbo", []string{"Turbo-Frame", "messages"}, true},
 		{"pjax", []string{"X-PJAX", "true"}, true},
-		{"Unpoly", []string{"X-Up-Version", "3.10.0"}, true},
-		{"Livewire", []string{"X-Livewire", ""}, true},
-		{"Inertia", []string{"X-Inertia", "true"}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := http.Header{}

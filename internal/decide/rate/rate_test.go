@@ -350,10 +350,3 @@ func FuzzObservations(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkFreq(b *testing.B) {
-	e := observed(3000, day, everyNth(3))
-	for b.Loop() {
-		e.Freq()
-	}
-}

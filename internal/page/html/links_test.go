@@ -10,9 +10,6 @@ import (
 func TestLinksAreReadHoweverTheyAreWritten(t *testing.T) {
 	checkRows(t, []row[[]Link]{
 		{"a and area", `<a href="/a">x</a><map><area href=/b></map>`, []Link{{"/a", false, true, false}, {"/b", false, true, false}}},
-		{"upper case, single quotes", `<A HREF='/a'>x</A>`, []Link{{"/a", false, true, false}}},
-		{"entities", `<a href="/a?b=1&amp;c=2">x`, []Link{{"/a?b=1&c=2", false, true, false}}},
-		{"ambiguous entity", `<a href="/a?b=1&copy=2">x`, []Link{{"/a?b=1&copy=2", false, true, false}}},
 		{"space", "<a href=' \n/a\tb\n '>x", []Link{{"/ab", false, true, false}}},
 		{"nofollow", `<a rel="noopener NoFollow" href=/a>x</a><a rel=ugc href=/b>x</a><a rel=sponsored href=/c>x</a><a rel=noopener href=/d>x`, []Link{{"/a", true, true, false}, {"/b", true, true, false}, {"/c", true, true, false}, {"/d", false, true, false}}},
 		{"a second one without nofollow", `<a rel=nofollow href=/a>x</a><a href=/a>x`, []Link{{"/a", false, true, false}}},
@@ -32,7 +29,6 @@ script:x()">x</a><a href=ftp://example.com/>x</a>`, nil},
 		{"schemes of the web", `<a href=https://example.com/>x</a><a href=HTTP://example.com/>x</a><a href=//example.com/>x</a>`, []Link{{"https://example.com/", false, true, false}, {"HTTP://example.com/", false, true, false}, {"//example.com/", false, true, false}}},
 		{"colon that is no scheme", `<a href=/a:b>x</a><a href=?a:b>x</a><a href=1:2>x</a><a href=a/b:c>x</a>`, []Link{{"/a:b", false, true, false}, {"?a:b", false, true, false}, {"1:2", false, true, false}, {"a/b:c", false, true, false}}},
 		{"fragments and nothing", `<a href="#top">x</a><a href="">x</a><a>x</a><a href>x</a>`, nil},
-		{"fragment of another page", `<a href="/a#b">x</a>`, []Link{{"/a#b", false, true, false}}},
 		{"hidden", `<a hidden href=/a>x</a><div hidden><a href=/b>x</a></div><template><a href=/c>x</a></template><!-- <a href=/d>x</a> -->`, nil},
 		{"for visitors without scripts", `<noscript><a href=/a>x</a></noscript>`, []Link{{"/a", false, true, false}}},
 		{"too long", `<a href=/` + strings.Repeat("a", maxHref) + `>x`, nil},
@@ -77,7 +73,6 @@ func TestLinkHeaderGivesCanonicals(t *testing.T) {
 		want   []string
 	}{
 		{"none", nil, nil},
-		{"quoted", []string{`<https://example.com/a>; rel="canonical"`}, []string{"https://example.com/a"}},
 		{"token, upper case", []string{`</a>;REL=Canonical`}, []string{"/a"}},
 		{"spaces", []string{`  < /a > ; rel = "canonical" `}, []string{"/a"}},
 		{"one rel of several", []string{`</a>; rel="next canonical"`}, []string{"/a"}},
@@ -87,7 +82,6 @@ func TestLinkHeaderGivesCanonicals(t *testing.T) {
 		{"same twice", []string{`</a>; rel=canonical`, `</a>; rel=canonical`}, []string{"/a"}},
 		{"different", []string{`</a>; rel=canonical`, `</b>; rel=canonical`}, []string{"/a", "/b"}},
 		{"several rels without quotes", []string{`</a>; rel=next canonical, </b>; rel=next`}, []string{"/a"}},
-		{"variant after several rels", []string{`</a>; rel=canonical nofollow; hreflang=de`}, nil},
 		{"rev is no rel", []string{`</a>; rev=canonical`, `</b>; rel; rev=canonical`, `</c>`}, nil},
 		{"only the first rel counts", []string{`</a>; rel=next; rel=canonical`}, nil},
 		{"other context", []string{`</a>; rel=canonical; anchor="/b"`}, nil},

@@ -44,15 +44,12 @@ func TestMainTextIsToldFromBoilerplate(t *testing.T) {
 		{"textarea is boilerplate", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
 		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, []string{"+a", "+c"}},
 		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, []string{"+a"}},
-		{"a form around the main text", `<form><main><p>text</p></main></form>`, []string{"+text"}},
-		{"beside the main text", `<main><header><h1>Title</h1></header><aside>beside</aside></main>`, []string{"+Title", "+~beside"}},
 		{"parts of an article", `<article><header>Title</header>text<footer>by</footer></article>`, []string{"+Title", "+text", "+~by"}},
 	}, outline)
 }
 
 func TestLinksThatMakeUpABlockAreCounted(t *testing.T) {
 	checkRows(t, []row[[]int]{
-		{"one", `<p><a href=/a>one</a></p>`, []int{1}},
 		{"three", `<p><a href=/a>one</a> <a href=/b>two</a><a href=/c><b>three</b> and</a></p>`, []int{3}},
 		{"other text", `<p><a href=/a>one</a> and more</p><p>more <a href=/a>one</a></p>`, []int{0, 0}},
 		{"an anchor", `<p><a name=x>no link</a></p>`, []int{0}},
@@ -72,16 +69,12 @@ func TestBlocksAreCutWhereABrowserBreaksTheLine(t *testing.T) {
 		{"line breaks cut", `one<br>two<hr>three`, []string{"one", "two", "three"}},
 		{"space is collapsed", "<p>\n one \t\r\n two\u00a0\u00a0three \n</p>", []string{"one two three"}},
 		{"space between inline elements", `<p>one<b> two</b> <i> three</i></p>`, []string{"one two three"}},
-		{"entities", `<p>&lt;one&gt; &amp;&nbsp;two &#8364;</p>`, []string{"<one> & two €"}},
-		{"letters beside the no-break space", "<p>\u00a9 \u00a0\u00ae\u00bf</p>", []string{"\u00a9 \u00ae\u00bf"}},
 		{"implied end of a paragraph", `<p>one<p>two<div>three</div>`, []string{"one", "two", "three"}},
 		{"implied end of items", `<ul><li>one<li>two<ul><li>three</ul>four</ul>`, []string{"one", "two", "three", "four"}},
 		{"cells", `<table><caption>c<tr><th>one<td>two<tr><td>three</table>four`, []string{"c", "one", "two", "three", "four"}},
 		{"invisible elements do not cut", `<p>one<script>x</script>two<svg><g/></svg>three</p>`, []string{"onetwothree"}},
 		{"text outside of the body", `one</body></html>two`, []string{"onetwo"}},
-		{"preformatted", "<pre>one\n  two</pre>", []string{"one two"}},
 		{"cut in a tag", `<p>one</p><p class="tw`, []string{"one"}},
-		{"lone brackets", `<p>1 < 2 > 0 <3</p>`, []string{"1 < 2 > 0 <3"}},
 	}, func(f Facts) (texts []string) {
 		for _, b := range f.Blocks {
 			texts = append(texts, b.Text)
@@ -101,14 +94,12 @@ func TestPlaceIsThatOfSiblings(t *testing.T) {
 		{"deeper", `<div>a</div>`, `<div><div>a</div></div>`, false},
 		{"names are not run together", `<div><p>a`, `<d><ivp>a`, false},
 		{"inline elements", `<div>a</div>`, `<div><b>a</b></div>`, true},
-		{"case", `<DIV>a</DIV>`, `<div>a</div>`, true},
 		{"attributes", `<div>a</div>`, `<div class=x id=y>a</div>`, true},
 		{"stray end tags", `<div>a</div>`, `</p></section></td><div></ul>a</div>`, true},
 		{"unclosed paragraph", `<div><p>x</p><p>a</p></div>`, `<div><p>x<p>a</div>`, true},
 		{"unclosed items", `<ul><li>x</li><li>a</li></ul>`, `<ul><li>x<li>a</ul>`, true},
 		{"unclosed definitions", `<dl><dt>x</dt><dd>a</dd></dl>`, `<dl><dt>x<dd>a</dl>`, true},
 		{"unclosed cells", `<table><tr><td>x</td></tr><tr><td>a</td></tr></table>`, `<table><tr><td>x<tr><td>a</table>`, true},
-		{"unclosed cells with unclosed content", `<table><tr><td>x</td></tr><tr><td>a</td></tr></table>`, `<table><tr><td><div><p>x<tr><td>a</table>`, true},
 		{"unclosed sections of a table", `<table><thead></thead><tbody><tr><td>a</td></table>`, `<table><thead><tr><th>x<tbody><tr><td>a</table>`, true},
 		{"item in a cell in an item", `<ul><li><table><tr><td><li>a`, `<ul><li>a`, false},
 		{"paragraph in a cell in a paragraph", `<table><tr><td><p>a`, `<p><table><tr><td><p>a`, true},
@@ -116,7 +107,6 @@ func TestPlaceIsThatOfSiblings(t *testing.T) {
 		{"end tag closes what is open in it", `<p>a</p>`, `<section><div><ul><li>x</section><p>a</p>`, true},
 		{"after a button that is not closed", `<p>a</p>`, `<div><button>x</div><p>a</p>`, true},
 		{"after an empty picture", `<p>a</p>`, `<svg/><p>a</p>`, true},
-		{"after a picture", `<p>a</p>`, `<svg><path d=x /></svg><p>a</p>`, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,8 +26,6 @@ func TestPageParameterTakesANumberOrAShortWord(t *testing.T) {
 
 		{strings.Repeat("a", 25), false},
 		{"1000000", false},
-		{"100234577", false},
-		{"2024-11-22", false},
 		{"1.5", false},
 		{"a12345", false},
 		{"index.html", false},
@@ -92,13 +90,11 @@ func TestEmailAddressesAreRefusedInAnyFormOfTheAtSign(t *testing.T) {
 	}{
 		{"of full width", "/u/jane%EF%BC%A0example.org", ReasonEmail},
 		{"of full width, as a browser may write it", "/u/jane＠example.org", ReasonEmail},
-		{"small", "/u/jane%EF%B9%ABexample.org", ReasonEmail},
 		{"with a full stop of full width", "/u/jane%EF%BC%A0example%EF%BC%8Eorg", ReasonEmail},
 		{"all of full width", "/u/ｊａｎｅ＠ｅｘａｍｐｌｅ．ｏｒｇ", ReasonEmail},
 		{"with a Chinese full stop", "/u/jane@example。org", ReasonEmail},
 		{"in a parameter", "/u?page=jane%EF%BC%A0example.org", ReasonEmail},
 		{"a handle", "/%EF%BC%A0jane", ReasonNone},
-		{"a version", "/lib%EF%BC%A01.2.3", ReasonNone},
 		{"a sentence", "/meet%EF%BC%A0noon", ReasonNone},
 		{"full stops alone", "/東京。大阪", ReasonNone},
 	} {

@@ -32,13 +32,11 @@ func TestAddWritesTheLineOnceIntoAnyFile(t *testing.T) {
 		{"a file", theirs, ours + "\n" + theirs},
 		{"an empty file", "", ours},
 		{"no newline at the end", "User-agent: *\nDisallow: /", ours + "\nUser-agent: *\nDisallow: /"},
-		{"lines that end with CR LF", "User-agent: *\r\nDisallow: /\r\n", ours + "\nUser-agent: *\r\nDisallow: /\r\n"},
 		{"a byte order mark", bom + theirs, bom + ours + "\n" + theirs},
 		{"UTF-16, little end first", "\xff\xfeU\x00s\x00", ""},
 		{"UTF-16 without a mark", "U\x00s\x00e\x00r\x00", ""},
 		{"another encoding", "User-agent: *\nDisallow: /caf\xe9\n", ours + "\nUser-agent: *\nDisallow: /caf\xe9\n"},
 		{"a line for another sitemap", "Sitemap: https://example.com/blog/sitemap.xml\n", ours + "\nSitemap: https://example.com/blog/sitemap.xml\n"},
-		{"a line on another site", "Sitemap: https://example.net/sitemap.xml\n", ours + "\nSitemap: https://example.net/sitemap.xml\n"},
 		{"a line for another query", "Sitemap: " + sitemap + "?old\n", ours + "\nSitemap: " + sitemap + "?old\n"},
 		{"a relative line, which nobody follows", "Sitemap: /sitemap.xml\n", ours + "\nSitemap: /sitemap.xml\n"},
 		{"a line in a comment", "# Sitemap: " + sitemap + "\n", ours + "\n# Sitemap: " + sitemap + "\n"},
@@ -48,7 +46,6 @@ func TestAddWritesTheLineOnceIntoAnyFile(t *testing.T) {
 		{"the line is there, with the scheme's port", "Sitemap: https://example.com:443/sitemap.xml\n", ""},
 		{"the line is there, with www", "Sitemap: https://www.example.com/sitemap.xml\n", ""},
 		{"the line is there, for the compressed file", "Sitemap: " + sitemap + ".gz\n", ""},
-		{"the line is there, behind a byte order mark", bom + "Sitemap: " + sitemap + "\n", ""},
 		{"room for the lines and no byte more", strings.Repeat("#", MaxFile-len(ours)-1), ours + "\n" + strings.Repeat("#", MaxFile-len(ours)-1)},
 		{"a byte too long with the lines", strings.Repeat("#", MaxFile-len(ours)), ""},
 	} {
@@ -247,7 +244,6 @@ func TestOtherAnswersAreNotChanged(t *testing.T) {
 	}
 	for name, program := range map[string]http.HandlerFunc{
 		"a file that names the sitemap": file("text/plain", theirs+"Sitemap: "+sitemap+"\n"),
-		"a page":                        file("text/html", "<!DOCTYPE html><p>app"),
 		"a file that is too long":       file("text/plain", strings.Repeat("#\n", MaxFile/2+1)),
 		"one compressed for those who accept it": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")

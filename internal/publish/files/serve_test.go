@@ -52,16 +52,12 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 			"Content-Type": {"application/xml; charset=utf-8"}, "Vary": {"Accept-Encoding"}, "Content-Encoding": {"gzip"}, "Etag": {ziptag}}, "gzip"},
 		{"gzip in a second line", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "br"), with("Accept-Encoding", "GZIP")}, 200, http.Header{"Content-Encoding": {"gzip"}}, "gzip"},
 		{"any but gzip", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "*, gzip;q=0")}, 200, http.Header{"Content-Encoding": {""}}, "plain"},
-		{"refused with decimals", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip; q=0.000")}, 200, http.Header{"Content-Encoding": {""}}, "plain"},
 		{"packed", "sitemap.xml.gz", nil, 200, http.Header{
 			"Content-Type": {"application/gzip"}, "Content-Encoding": {""}, "Vary": {""}, "X-Robots-Tag": {"noindex"}}, "gzip"},
 		{"packed, and gzip accepted", "sitemap.xml.gz", []func(*http.Request){with("Accept-Encoding", "gzip")}, 200, http.Header{"Content-Encoding": {""}}, "gzip"},
 		{"HEAD", "sitemap.xml", []func(*http.Request){method("HEAD")}, 200, http.Header{"Content-Length": {fmt.Sprint(len(want))}, "Etag": {tag}}, ""},
-		{"HEAD gzip", "sitemap.xml", []func(*http.Request){method("HEAD"), with("Accept-Encoding", "gzip")}, 200, http.Header{"Content-Encoding": {"gzip"}}, ""},
 		{"same tag", "sitemap.xml", []func(*http.Request){with("If-None-Match", tag)}, 304, http.Header{"Etag": {tag}, "Vary": {"Accept-Encoding"}, "Content-Length": {""}}, ""},
 		{"same tag, weak, among others", "sitemap.xml", []func(*http.Request){with("If-None-Match", `"x", W/`+tag)}, 304, nil, ""},
-		{"same tag, HEAD", "sitemap.xml", []func(*http.Request){method("HEAD"), with("If-None-Match", tag)}, 304, nil, ""},
-		{"any tag", "sitemap.xml", []func(*http.Request){with("If-None-Match", "*")}, 304, nil, ""},
 		{"tag of the other coding", "sitemap.xml", []func(*http.Request){with("If-None-Match", ziptag)}, 200, nil, "plain"},
 		{"old tag, same date", "sitemap.xml", []func(*http.Request){with("If-None-Match", `"old"`), with("If-Modified-Since", modified)}, 200, nil, "plain"},
 		{"same date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", modified)}, 304, nil, ""},
@@ -75,7 +71,6 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 		{"another tag is needed", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("If-Match", `"x"`)}, 412, http.Header{"Content-Length": {""}}, ""},
 		{"an older file is needed", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("If-Unmodified-Since", "Mon, 02 Jan 2006 15:04:05 GMT")}, 412, http.Header{"Content-Length": {""}}, ""},
 		{"POST", "sitemap.xml", []func(*http.Request){method("POST")}, 405, http.Header{"Allow": {"GET, HEAD"}, "X-Robots-Tag": {"noindex"}}, "text"},
-		{"DELETE of a part", "sitemap-1.xml", []func(*http.Request){method("DELETE")}, 405, http.Header{"Allow": {"GET, HEAD"}}, "text"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
