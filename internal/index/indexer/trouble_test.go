@@ -366,6 +366,9 @@ func TestWaitingLocationsAreBounded(t *testing.T) {
 // A page that links to many others, each of which displaces one with many peers,
 // takes more keys than a transaction has.
 func TestLinksThatTakeTooManyKeysAreStoredInSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some thousand pages, one after the other")
+	}
 	inBubble(t, Config{Store: new(memstore.Store)}, func(r *rig) {
 		var links []string
 		for i := range 60 {
