@@ -86,7 +86,7 @@ var doubts = map[lastmod.Doubt]string{
 func awaited(h lastmod.History) string {
 	switch {
 	case h.Odd:
-		return " The last observation showed hardly any text, or another language. It was taken for an error; it counts as a change if it lasts for 30 days, or for a day if a trusted date moved with it."
+		return " The last observation showed hardly any text, or another language. It was taken for an error; it counts as a change if it lasts for a day."
 	case h.Held.IsZero():
 		return ""
 	}

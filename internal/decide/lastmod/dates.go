@@ -7,15 +7,9 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
-const (
-	// youngAge is how old a date must be at an observation before it counts. A date that moves with
-	// the clock never gets so old, and neither does a date that a cache has just made.
-	youngAge = time.Hour
-	// rewrittenAge is how long content that looks like an error must be there before it
-	// counts as the page's new content. A date must have moved with it. Maintenance is over
-	// by then.
-	rewrittenAge = 24 * time.Hour
-)
+// youngAge is how old a date must be at an observation before it counts. A date that moves with
+// the clock never gets so old, and neither does a date that a cache has just made.
+const youngAge = time.Hour
 
 // Dates are the dates in a page's record, all in whole seconds. Only this package changes them.
 type Dates struct {
@@ -55,7 +49,6 @@ type Observation struct {
 	Outcome mark.Outcome
 	Since   moment.Time        // if the outcome is mark.Changed: the observation that first showed the change
 	Holding bool               // the mark holds something, after this observation
-	Odd     bool               // the mark took the content for an error, and ignores it
 	Variant uint16             // the variant of the page that the observation showed
 	Given   Given[moment.Time] // the dates that came with it, 0 for none
 }
@@ -65,20 +58,13 @@ type Finding struct {
 	Since moment.Time // if the outcome is mark.Changed: the observation that first showed the change
 	Exact moment.Time // a believed date that moved with the change, before the observation that showed it, 0 if there is none
 	Lies  []Lie
-
-	// Rewritten says that an odd observation shows a change after all, since a date confirms it.
-	// The caller must start a new mark with this observation.
-	Rewritten bool
 }
 
 // Observe merges an observation, and decides the page's date. Later times count as the time of the observation.
 func (d Dates) Observe(l Observation, trust Trust) (Dates, Finding) {
 	l.At, l.Before, l.Since = l.At.Second(), l.Before.Second(), l.Since.Second()
 	d.notAfter(l.At)
-	f := Finding{Since: min(l.Since, l.At), Rewritten: d.rewritten(l, trust)}
-	if f.Rewritten {
-		l.Outcome, f.Since, l.Odd, l.Holding = mark.Changed, d.Maybe.At, false, false
-	}
+	f := Finding{Since: min(l.Since, l.At)}
 	now := HeldObservation{At: l.At, Before: l.Before, Variant: l.Variant}
 	for _, s := range givers {
 		step := step{old: d.Last[s], new: l.Given[s].Second(), at: l.At, before: l.Before}
@@ -86,7 +72,7 @@ func (d Dates) Observe(l Observation, trust Trust) (Dates, Finding) {
 			l.Given[s] = 0
 			continue
 		}
-		switch verdict := step.judge(l.Outcome, l.Odd); {
+		switch verdict := step.judge(l.Outcome); {
 		case verdict == lied, verdict == ticked:
 			f.Lies = append(f.Lies, Lie{s, verdict == ticked})
 		case verdict == agreed && now.Exact == 0:
@@ -115,13 +101,6 @@ func (d *Dates) notAfter(at moment.Time) {
 	}
 }
 
-// rewritten reports whether an odd observation shows a change after all: a believed date moved when
-// the odd content first came, and has not moved since.
-func (d *Dates) rewritten(l Observation, trust Trust) bool {
-	m := &d.Maybe
-	return l.Odd && m.Exact != 0 && trust.believes(m.By) && l.Given[m.By].Second() == m.Exact && l.At.Sub(m.At) >= rewrittenAge
-}
-
 // hold returns the observation that first showed a change: this observation, or a held one. Without a
 // change it keeps this observation if the mark began to hold something.
 func (d *Dates) hold(l Observation, since moment.Time, now HeldObservation) (first HeldObservation) {
@@ -134,9 +113,9 @@ func (d *Dates) hold(l Observation, since moment.Time, now HeldObservation) (fir
 		}
 	}
 	switch {
-	case !l.Holding && !l.Odd:
+	case !l.Holding:
 		d.Maybe = HeldObservation{}
-	case l.Outcome == mark.Held, l.Outcome == mark.Changed && d.Maybe == HeldObservation{}, l.Odd && now.Exact != 0:
+	case l.Outcome == mark.Held, l.Outcome == mark.Changed && d.Maybe == HeldObservation{}:
 		d.Maybe = now
 	}
 	return first

@@ -61,32 +61,6 @@ func TestObservationsGiveTheDatesOfChanges(t *testing.T) {
 			{At: after(time.Hour), Outcome: mark.Held, Holding: true, Given: server(after(30 * time.Minute))},
 			{At: after(2 * time.Hour), Outcome: mark.Changed, Since: after(time.Hour), Given: server(after(30 * time.Minute))},
 		}, Date{At: after(30 * time.Minute), By: Server, Seen: true}},
-		{"a change in an observation that is taken for an error, with a date that stays", Dates{}, []Observation{
-			{At: start, Given: server(old)},
-			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
-			{At: after(25 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
-		}, Date{At: after(30 * time.Minute), By: Server, Seen: true}},
-		{"the same, but it has not lasted for a day", Dates{}, []Observation{
-			{At: start, Given: server(old)},
-			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
-			{At: after(24 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
-		}, Date{At: old, By: Server}},
-		{"the same, but the date moves on", Dates{}, []Observation{
-			{At: start, Given: server(old)},
-			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
-			{At: after(25 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(2 * time.Hour))},
-		}, Date{At: old, By: Server}},
-		{"the same, but the page was back in between", Dates{}, []Observation{
-			{At: start, Given: server(old)},
-			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
-			{At: after(2 * time.Hour), Outcome: mark.Variant, Given: server(old)},
-			{At: after(25 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(30 * time.Minute))},
-		}, Date{At: old, By: Server}},
-		{"an error with an older date", Dates{}, []Observation{
-			{At: start, Given: server(old)},
-			{At: after(time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(-24 * time.Hour))},
-			{At: after(25 * time.Hour), Outcome: mark.Variant, Odd: true, Given: server(after(-24 * time.Hour))},
-		}, Date{At: old, By: Server}},
 		{"a given date", Dates{}, []Observation{{At: start, Given: server(old)}}, Date{At: old, By: Server}},
 		{"a given date that moved without a change", Dates{}, []Observation{
 			{At: start, Given: server(old)}, {At: after(time.Hour), Outcome: mark.Same, Given: server(after(time.Minute))},
@@ -121,7 +95,7 @@ func randomObservation(rnd *rand.Rand, before moment.Time, holding bool) Observa
 	case 1:
 		l.Outcome, l.Holding = mark.Held, true
 	case 2:
-		l.Outcome, l.Odd = mark.Variant, rnd.IntN(2) == 0
+		l.Outcome = mark.Variant
 	default:
 		l.Outcome = mark.Same
 	}
@@ -136,7 +110,6 @@ func randomObservation(rnd *rand.Rand, before moment.Time, holding bool) Observa
 // Whatever observations show and sources give, a lastmod never goes back while its sources are
 // believed.
 func TestLastModNeverGoesBack(t *testing.T) {
-	rewritten := 0
 	for seed := range uint64(5000) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		var d Dates
@@ -144,7 +117,7 @@ func TestLastModNeverGoesBack(t *testing.T) {
 			d.Announce(start.Add(-time.Duration(rnd.IntN(400_000)) * time.Second))
 			d.FirstSeen(start)
 		}
-		at, holding, told, given, found := start, false, moment.Time(0), Given[moment.Time]{}, Finding{}
+		at, holding, told, given := start, false, moment.Time(0), Given[moment.Time]{}
 		for i := range 12 {
 			l := randomObservation(rnd, at, holding)
 			switch {
@@ -153,10 +126,8 @@ func TestLastModNeverGoesBack(t *testing.T) {
 			case rnd.IntN(3) == 0:
 				l.Given = given // they did not move
 			}
-			d, found = d.Observe(l, Trust{})
-			if at, holding, given = l.At, l.Holding && !found.Rewritten, l.Given; found.Rewritten {
-				rewritten++
-			}
+			d, _ = d.Observe(l, Trust{})
+			at, holding, given = l.At, l.Holding, l.Given
 			switch last := d.Date.LastMod(Trust{}, at); {
 			case last > at:
 				t.Fatalf("seed %d, observation %d: lastmod %v is after the observation at %v", seed, i, last, at)
@@ -166,9 +137,6 @@ func TestLastModNeverGoesBack(t *testing.T) {
 				told = last
 			}
 		}
-	}
-	if rewritten < 20 {
-		t.Errorf("%d pages were rewritten, too few to tell anything", rewritten)
 	}
 }
 
@@ -188,7 +156,7 @@ func TestDatesOfACaughtSource(t *testing.T) {
 			}
 			before := d
 			after, f := d.Observe(l, rs.Trust())
-			d, at, holding = after, l.At, l.Holding && !f.Rewritten
+			d, at, holding = after, l.At, l.Holding
 			for _, lie := range f.Lies {
 				rs.Lied(lie, 1, at)
 			}
@@ -245,7 +213,7 @@ func TestObservationJudgesTheDateThatASourceGave(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.d.judge(tt.outcome, false); got != tt.want {
+			if got := tt.d.judge(tt.outcome); got != tt.want {
 				t.Errorf("verdict %d, want %d", got, tt.want)
 			}
 		})

@@ -9,16 +9,11 @@ type History struct {
 	Changed   time.Time   // the observation that first showed the present content, zero if no change was seen
 	Unchanged time.Time   // the observation before that, zero if not known
 
-	// Given is the last date of each source. The decided date is an earlier one if a date
-	// moved while no change was seen.
+	// Given is the last date of each source. The decided date is an earlier one if a date moved while no change was seen.
 	Given Given[time.Time]
-	// Odd says that the last observation seemed to show an error, or a page meant for other
-	// visitors. It is no change unless later observations confirm it.
-	Odd bool
-	// Held is the observation that first showed what may be a change, zero if there is none. More
-	// is how many more observations have to show it.
-	Held time.Time
-	More int
+	Odd   bool      // the last observation seemed to show an error, which counts if it lasts for a day
+	Held  time.Time // the observation that first showed what may be a change, zero if there is none
+	More  int       // so many more observations have to show it
 }
 
 // History returns the page's history without FirstSeen, Odd, Held and More.

@@ -33,8 +33,7 @@ const (
 // Reputations are the reputations of all sources. They can be compared.
 type Reputations Given[Reputation]
 
-// Concerns reports whether a lie may change the reputations. Usually it cannot, and then the
-// caller need not read the record.
+// Concerns reports whether a lie may change the reputations. Usually it cannot: the record need not be read.
 func (rs *Reputations) Concerns(lie Lie, now moment.Time) bool {
 	r := &rs[lie.Source]
 	return !r.Caught || lie.Clock && !r.Clock || now.Sub(r.LastLie).Abs() >= lieNoted

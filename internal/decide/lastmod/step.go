@@ -10,8 +10,7 @@ import (
 const (
 	// clockWindow is how close two times must be to count as the same.
 	clockWindow = 2 * time.Second
-	// clockGap is how far apart two observations must be to tell two dates apart: one that moves
-	// with the clock, and one that moved so far by chance.
+	// clockGap is how far apart two observations must be to tell a date that moves with the clock from chance.
 	clockGap = 10 * time.Second
 )
 
@@ -43,8 +42,8 @@ func (p step) ticks() bool {
 }
 
 // judge says what the move of a usable date means. A variant may have its own date, but not
-// one that moves with the clock. Held and odd content may be a change.
-func (p step) judge(outcome mark.Outcome, odd bool) verdict {
+// one that moves with the clock. Held content may be a change.
+func (p step) judge(outcome mark.Outcome) verdict {
 	if p.old == 0 || p.new == p.old || p.before == 0 || p.old > p.at.Add(clockWindow) {
 		return plain
 	}
@@ -54,7 +53,7 @@ func (p step) judge(outcome mark.Outcome, odd bool) verdict {
 		return ticked
 	case outcome == mark.Same:
 		return lied
-	case (outcome == mark.Changed || outcome == mark.Held || odd) && between:
+	case (outcome == mark.Changed || outcome == mark.Held) && between:
 		return agreed
 	}
 	return plain

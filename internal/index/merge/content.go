@@ -14,7 +14,6 @@ import (
 type comparison struct {
 	outcome mark.Outcome
 	since   moment.Time // when the change was first seen; may be an earlier visit
-	odd     bool        // the mark took the text for an error
 }
 
 // content merges the content of a page that was read. If the budget did not allow a full
@@ -67,7 +66,7 @@ func (u *visited) compare() comparison {
 	if outcome == mark.Held && !held {
 		u.due(u.Location)
 	}
-	return comparison{outcome, min(moment.Seconds(since), at.Second()), u.VariantKey == 0 && p.Mark.Odd()}
+	return comparison{outcome, min(moment.Seconds(since), at.Second())}
 }
 
 // date merges the outcome of a visit into the page's dates.
@@ -79,12 +78,9 @@ func (u *visited) date(c comparison) lastmod.Finding {
 	}
 	dates, found := p.Dates.Observe(lastmod.Observation{
 		At: u.Moment(), Before: p.Loaded.Before, First: p.Observations <= 1,
-		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Odd: c.odd, Variant: u.VariantKey, Given: given,
+		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Variant: u.VariantKey, Given: given,
 	}, u.site.Trust)
 	p.Dates = dates
-	if found.Rewritten {
-		p.Mark, _, _ = mark.Mark{}.Observe(u.View, u.Moment().Seconds())
-	}
 	if !p.Mark.Holding() {
 		p.NewLinks = nil
 	}

@@ -64,7 +64,7 @@ const day = 24 * time.Hour
 // something is held, the estimate is not fed; that is done once it is certain.
 func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	switch since := found.Since.Seconds(); {
-	case o == mark.Changed, found.Rewritten:
+	case o == mark.Changed:
 		if found.Exact != 0 {
 			p.Rate = p.Rate.SawChangeAt(since, found.Exact.Seconds())
 		} else {

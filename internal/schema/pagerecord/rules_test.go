@@ -201,7 +201,6 @@ func TestEstimateLearnsWhenTheContentChanged(t *testing.T) {
 		{"a change now", mark.Changed, lastmod.Finding{Since: moment.Seconds(at)}, known.Saw(at, true)},
 		{"one that was held", mark.Changed, lastmod.Finding{Since: since}, known.Saw(at-600, true).Saw(at, false)},
 		{"one with a date", mark.Changed, lastmod.Finding{Since: since, Exact: since - 60_000}, known.SawChangeAt(at-600, at-660).Saw(at, false)},
-		{"an odd text that was none", mark.Variant, lastmod.Finding{Since: since, Rewritten: true}, known.Saw(at-600, true).Saw(at, false)},
 		{"noise", mark.Variant, lastmod.Finding{}, known.SawNoise(at)},
 		{"the same", mark.Same, lastmod.Finding{}, known.Saw(at, false)},
 	} {
