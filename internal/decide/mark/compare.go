@@ -34,9 +34,11 @@ const (
 	oftenMoves    = 3   // a place that has moved more often moves often
 )
 
-// A block is news of a page only if it stands on at most so many pages.
+// A block is news of a page only if it stands on at most so many pages. In a place where most pages have a
+// text of their own, the same words may be news of some more. Nothing is news in a place of the template.
 const (
 	pagesOfText = 2
+	pagesOfBody = 4
 	pagesOfItem = 8
 )
 
@@ -86,7 +88,7 @@ func (m *Mark) isOwn(b *block) bool {
 	if m.List {
 		return b.item && b.on <= pagesOfItem
 	}
-	return b.on <= pagesOfText
+	return b.on <= b.most
 }
 
 // judge watches all news, and returns how many of them are a change. The text of the observation

@@ -53,7 +53,8 @@ type state struct {
 const firstDoubt = 5
 
 // A text of up to emptySize bytes hardly counts: the page was not there yet, or scripts
-// fill it. The next text with more than fullSize bytes only teaches the mark.
+// fill it. The next text with more than fullSize bytes only teaches the mark, if the page is not known
+// well. Later it is a stub that got its text.
 const (
 	emptySize = 128
 	fullSize  = 1024
@@ -73,7 +74,7 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	}
 	known := setOf(m.known)
 	m.List = v.isList()
-	if o == First || m.Size <= emptySize && v.size > fullSize {
+	if o == First || m.Doubt > 0 && m.Size <= emptySize && v.size > fullSize {
 		m.began, m.Size = true, v.size
 		m.adopt(v, known)
 		return m, o, 0

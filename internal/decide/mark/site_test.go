@@ -98,6 +98,62 @@ func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {
 	}
 }
 
+// What comes to a place where most pages show nothing of their own is the template's, although the texts differ.
+// The same words elsewhere are news of each of a few pages. A headline is its page's own, although links repeat it.
+func TestTemplateIsAPlace(t *testing.T) {
+	const pages, news = 30, "<p>Our new address is the old mill in the valley.</p>"
+	titled := func(html, title string) string { return strings.Replace(html, "The title of an article", title, 1) }
+	crumbs := func(s string) string { return "<main><div><div>" + s + "</div></div></main>" }
+	for _, tt := range []struct {
+		name          string
+		before, after func(page int, html string) string
+		want          int // changes
+	}{
+		{"breadcrumbs that begin to name the page",
+			func(_ int, html string) string { return crumbs("Home of all the pages") + html },
+			func(i int, html string) string { return crumbs(fmt.Sprintf("Home of all the pages %c", 'a'+i)) + html }, 0},
+		{"a new paragraph in the body of three pages",
+			func(_ int, html string) string { return html },
+			func(i int, html string) string {
+				if i%10 == 0 {
+					return strings.Replace(html, "</main>", news+"</main>", 1)
+				}
+				return html
+			}, 3},
+		{"a headline that all other pages link to",
+			func(i int, html string) string { return titled(html, fmt.Sprintf("The title of page %c", 'a'+i)) },
+			func(i int, html string) string {
+				if i == pages-1 {
+					return titled(html, "A headline that nobody wrote before")
+				}
+				return titled(html, fmt.Sprintf("The title of page %c", 'a'+i)) + "<main><p><a href=/x>A headline that nobody wrote before</a></main>"
+			}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s Site
+			var marks [pages]Mark
+			changes := 0
+			for visit := range int64(12) {
+				for i := range marks {
+					html := tt.before(i, article(i, ""))
+					if visit >= 6 {
+						html = tt.after(i, article(i, ""))
+					}
+					v := viewOf(html)
+					s.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
+					var o Outcome
+					if marks[i], o, _ = marks[i].Observe(v, visit*day+int64(i)); o == Changed {
+						changes++
+					}
+				}
+			}
+			if changes != tt.want {
+				t.Errorf("%d changes, want %d", changes, tt.want)
+			}
+		})
+	}
+}
+
 func TestParseSiteRefusesDamagedSites(t *testing.T) {
 	good := taught(3).AppendBinary(nil)
 	for name, in := range map[string][]byte{

@@ -2,37 +2,26 @@ package mark
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// hidden replaces an e-mail address.
-const hidden = "[email protected]"
-
 // fold appends a text without the details that a template or a font may alter: spaces
-// without width, and the kinds of quotes, dashes and dots. It also drops e-mail addresses,
-// because some sites hide them from robots in another way at each visit.
+// without width or beside a Chinese character, and the kinds of quotes, dashes and dots.
 func fold(dst []byte, s string) []byte {
-	start, rest := len(dst), 0
+	rest, wide := 0, false // wide: the character before is one
 	for i, r := range s {
-		if i < rest || r < utf8.RuneSelf && r != '"' && r != '`' && r != '@' && r != '[' {
-			continue
+		instead, ok := folded(r)
+		switch {
+		case ok:
+			dst, rest = append(append(dst, s[rest:i]...), instead...), i+utf8.RuneLen(r)
+		case wide && r == ' ':
+			dst, rest = append(dst, s[rest:i]...), i+1
+		case isWide(r) && i > rest && s[i-1] == ' ':
+			dst, rest = append(dst, s[rest:i-1]...), i
 		}
-		if hides := strings.HasPrefix(s[i:], hidden); hides || r == '@' {
-			dst = append(dst, s[rest:i]...)
-			dst = append(dst[:start+1+bytes.LastIndexByte(dst[start:], ' ')], '@')
-			if rest = i + 1; hides {
-				rest = i + len(hidden)
-			}
-			if n := strings.IndexByte(s[rest:], ' '); n >= 0 {
-				rest += n
-			} else {
-				rest = len(s)
-			}
-		} else if instead, ok := folded(r); ok {
-			dst = append(append(dst, s[rest:i]...), instead...)
-			rest = i + utf8.RuneLen(r)
-		}
+		wide = isWide(r)
 	}
 	return append(dst, s[rest:]...)
 }
@@ -52,29 +41,63 @@ func folded(r rune) (instead string, ok bool) {
 	return "", false
 }
 
+// isWide reports whether a character is a Chinese, Japanese or Korean one.
+func isWide(r rune) bool { return r >= 0x2E80 }
+
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// mask appends a text with one sign in place of each number. year says that a number is a
-// year. days are the numbers that may be days of a month, one bit each.
+// mask appends a text with one sign in place of each number, but for versions. year says that
+// a number is a year. days are the numbers that may be days of a month, one bit each.
 func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
 	for len(s) > 0 {
-		n, value := 0, 0
-		for n < len(s) && isDigit(s[n]) {
-			value = min(10*value+int(s[n]-'0'), 1<<20)
-			n++
-		}
-		switch {
-		case n == 0:
+		if !isDigit(s[0]) {
 			dst, s = append(dst, s[0]), s[1:]
 			continue
-		case n == 4 && 1900 <= value && value < 2100:
-			year = true
-		case n <= 2 && 1 <= value && value <= 31:
-			days |= 1 << value
 		}
-		dst, s = append(dst, '#'), s[n:]
+		number := s[:numberLen(s)]
+		s = s[len(number):]
+		parts := bytes.Split(number, []byte("."))
+		if isVersion(parts) {
+			dst = append(dst, number...)
+			continue
+		}
+		for _, part := range parts {
+			switch value, _ := strconv.Atoi(string(part[:min(len(part), 5)])); {
+			case len(part) == 4 && 1900 <= value && value < 2100:
+				year = true
+			case len(part) <= 2 && 1 <= value && value <= 31:
+				days |= 1 << value
+			}
+		}
+		dst = append(dst, '#')
 	}
 	return dst, year, days
+}
+
+// isVersion reports whether the parts of a number are those of a version, as in 1.26.0. Numbers of builds and
+// addresses have more parts, amounts and times less, and the parts of a date have two or four digits each.
+func isVersion(parts [][]byte) bool {
+	if len(parts) != 3 {
+		return false
+	}
+	dated := 0
+	for _, part := range parts {
+		if len(part) == 4 {
+			return false
+		}
+		if len(part) == 2 {
+			dated++
+		}
+	}
+	return dated < len(parts)
+}
+
+// numberLen returns the length of the number that a text begins with. Dots in it belong to it.
+func numberLen(s []byte) (n int) {
+	for n < len(s) && (isDigit(s[n]) || s[n] == '.' && n+1 < len(s) && isDigit(s[n+1])) {
+		n++
+	}
+	return n
 }
 
 // longestAge is the length in bytes of the longest text that counts as an age.

@@ -3,6 +3,7 @@ package mark
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/zeebo/xxh3"
 
@@ -21,17 +22,20 @@ type View struct {
 
 // block is one block of main text, or the structured data.
 type block struct {
-	hash uint64 // of its text
-	key  uint16 // key of its text, as a mark keeps it
-	form uint16 // hash of its text without its numbers, 0 if it has none or is long
-	days uint32 // the numbers of a short text that may be days of a month, one bit each
-	size int32  // in bytes
-	link bool
-	item bool  // a link or a headline, as in lists
-	on   uint8 // how many pages show it
+	hash    uint64 // of its text
+	key     uint16 // key of its text, as a mark keeps it
+	form    uint16 // hash of its text without its numbers, 0 if it has none or is long
+	days    uint32 // the numbers of a short text that may be days of a month, one bit each
+	size    int32  // in bytes
+	place   uint16
+	link    bool
+	item    bool  // a link or a headline, as in lists
+	heading bool  // a heading that is no link
+	on      uint8 // how many pages show it
+	most    uint8 // on so many pages it may stand and still be the page's own
 }
 
-// The lengths of texts, in bytes.
+// The lengths of texts, in bytes, but for the first two, which are weights.
 const (
 	leastLink     = 12  // a shorter link says too little
 	leastBlock    = 16  // a shorter block says too little
@@ -49,7 +53,7 @@ const blocksRead = 1500
 // measurements of how much depends on the hashes.
 func Read(f *html.Facts, seed uint64) View {
 	v := View{text: uint32(f.MainHash >> 32), blocks: make([]block, 0, min(len(f.Blocks), blocksRead)+1)}
-	var r reading
+	r := reading{seed: seed}
 	for i := range f.Blocks {
 		b := &f.Blocks[i]
 		if !b.Main {
@@ -60,13 +64,18 @@ func Read(f *html.Facts, seed uint64) View {
 			continue
 		}
 		v.size += uint32(len(b.Text))
-		if isTelling(b) && len(v.blocks) < blocksRead {
-			v.blocks = append(v.blocks, r.block(b, seed))
+		switch telling := isTelling(b); {
+		case b.Cell && !telling:
+			r.cell(b)
+		case telling:
+			v.add(r.row())
+			v.add(r.block(b))
 		}
 		if b.Links > 0 {
 			v.links++
 		}
 	}
+	v.add(r.row())
 	if f.DataHash != 0 {
 		hash := f.DataHash ^ seed*0x9E3779B97F4A7C15
 		v.blocks = append(v.blocks, block{hash: hash, key: keyOf(hash), item: true})
@@ -74,21 +83,64 @@ func Read(f *html.Facts, seed uint64) View {
 	return v
 }
 
+// add adds a block, unless it is empty or there are too many.
+func (v *View) add(b block) {
+	if b.size > 0 && len(v.blocks) < blocksRead {
+		v.blocks = append(v.blocks, b)
+	}
+}
+
 // isTelling reports whether a block is long enough to say something, or names a price.
 func isTelling(b *html.Block) bool {
-	return len(b.Text) >= leastBlock || b.Links > 0 && len(b.Text) >= leastLink || hasAmount(b.Text)
+	n := weight(b.Text)
+	return n >= leastBlock || b.Links > 0 && n >= leastLink || hasAmount(b.Text)
+}
+
+// weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
+func weight[T string | []byte](s T) (n int) {
+	for _, r := range string(s) {
+		if n++; isWide(r) {
+			n += 3
+		}
+	}
+	return n
 }
 
 // hasAmount reports whether a text has a sign of a price or a share.
-func hasAmount(s string) bool { return strings.ContainsAny(s, "$€£¥%") }
+func hasAmount(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) })
+}
 
-// reading holds buffers for folded and masked texts.
-type reading struct{ folded, masked []byte }
+// reading holds buffers for texts.
+type reading struct {
+	seed           uint64
+	folded, masked []byte
+	cells          []byte // short cells of a table that were read and are in no block yet
+	place          uint16 // of the last of them
+}
+
+// cell reads a cell of a table that says too little alone.
+func (r *reading) cell(b *html.Block) {
+	r.folded = fold(r.folded[:0], b.Text)
+	r.cells, _, _ = mask(r.cells, r.folded)
+	r.cells, r.place = append(r.cells, ' '), uint16(b.Place>>48)
+}
+
+// row returns a block of the short cells since the last other text. They count together: a row of a table
+// may have no longer text.
+func (r *reading) row() (out block) {
+	if weight(r.cells) >= leastBlock {
+		hash := xxh3.HashSeed(r.cells, r.seed)
+		out = block{hash: hash, key: keyOf(hash), size: int32(len(r.cells)), place: r.place}
+	}
+	r.cells = r.cells[:0]
+	return out
+}
 
 // block reads a block. In a short text numbers do not count, since they are counters or
-// times. Years and amounts do count.
-func (r *reading) block(b *html.Block, seed uint64) block {
-	out := block{size: int32(len(b.Text)), link: b.Links > 0}
+// times. Years, versions and amounts do count.
+func (r *reading) block(b *html.Block) block {
+	out := block{size: int32(len(b.Text)), place: uint16(b.Place >> 48), link: b.Links > 0, heading: b.Heading && b.Links == 0}
 	out.item = (out.link || b.Headline) && len(b.Text) < longestItem
 	r.folded = fold(r.folded[:0], b.Text)
 	text := r.folded
@@ -96,7 +148,7 @@ func (r *reading) block(b *html.Block, seed uint64) block {
 		var year bool
 		var days uint32
 		r.masked, year, days = mask(r.masked[:0], text)
-		out.form = keyOf(xxh3.HashSeed(r.masked, seed+1)) | 1
+		out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
 		plain := !out.link && !hasAmount(b.Text)
 		if plain {
 			out.days = days
@@ -105,17 +157,16 @@ func (r *reading) block(b *html.Block, seed uint64) block {
 			text = r.masked
 		}
 	}
-	out.hash = xxh3.HashSeed(text, seed)
+	out.hash = xxh3.HashSeed(text, r.seed)
 	out.key = keyOf(out.hash)
 	return out
 }
 
 func keyOf(hash uint64) uint16 { return uint16(hash >> 48) }
 
-// isNotice reports whether a text is a copyright line, which names the year, or says who is
-// editing the page.
+// isNotice reports whether a text is a copyright line, which names the year.
 func isNotice(s string) bool {
-	return len(s) < longestNotice && (strings.Contains(s, "©") || strings.Contains(s, "opyright") || strings.Contains(s, "urrently locked by"))
+	return len(s) < longestNotice && (strings.Contains(s, "©") || strings.Contains(s, "opyright"))
 }
 
 // names reports whether a short text may name the day of a time, in any zone.
@@ -128,8 +179,8 @@ func (b *block) names(at int64) bool {
 	return false
 }
 
-// A page is a list if it has leastItems items and they are at least listShare percent of the
-// bytes of its longer blocks.
+// A page is a list if it has leastItems items, they are at least listShare percent of the
+// bytes of its longer blocks, and they outweigh prose: the texts that are longer than any item.
 const (
 	listShare    = 25
 	leastItems   = 5
@@ -138,16 +189,19 @@ const (
 
 // isList reports whether a page is a list: items are much of it.
 func (v *View) isList() bool {
-	all, items, n := 0, 0, 0
+	all, prose, items, n := 0, 0, 0, 0
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		if b.size < leastTelling {
 			continue
 		}
 		all += int(b.size)
-		if b.item {
+		switch {
+		case b.item:
 			items, n = items+int(b.size), n+1
+		case b.size >= longestItem:
+			prose += int(b.size)
 		}
 	}
-	return n >= leastItems && 100*items >= listShare*all
+	return n >= leastItems && 100*items >= listShare*all && items > prose
 }

@@ -46,7 +46,7 @@ const (
 	template
 
 	// elements inside have these traits too
-	inherited = inMain | inArticle | boilerplate | beside | noText | inert | heading
+	inherited = inMain | inArticle | boilerplate | beside | noText | inert | heading | cell
 	container = block | open | endsP
 	inTable   = table | template // no part of a table ends one outside of these
 )

@@ -121,6 +121,8 @@ type Block struct {
 	// consent. Main text inside <main> and <article> may be boilerplate too.
 	Boilerplate bool
 	Headline    bool // whether it is a heading in an article
+	Heading     bool // whether it is a heading
+	Cell        bool // whether it is in a cell of a table
 	Links       int  // how many links it consists of; 0 if some of its text is in none
 }
 

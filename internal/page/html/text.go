@@ -32,6 +32,7 @@ const (
 	whereBody // neither boilerplate nor hidden
 	whereAll
 	whereHeading
+	whereCell
 )
 
 func whereOf(t trait) where {
@@ -47,6 +48,9 @@ func whereOf(t trait) where {
 	}
 	if t&heading != 0 {
 		w |= whereHeading
+	}
+	if t&cell != 0 {
+		w |= whereCell
 	}
 	return w
 }
@@ -186,6 +190,8 @@ func (x *text) list(main where) (list []Block) {
 		b.Main = w&main != 0
 		b.Boilerplate = w&whereBody == 0
 		b.Headline = w&whereHeading != 0 && w&whereArticle != 0
+		b.Heading = w&whereHeading != 0
+		b.Cell = w&whereCell != 0
 		if x.blocks[i].bare {
 			b.Links = 0
 		}
