@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/servemap/servemap/internal/decide/action"
@@ -25,14 +26,8 @@ func Waits(location string) bool {
 // nothing else is left to request. By then most of the site's links are known, and show
 // whether a word below a thing is a control or a title.
 type controls struct {
-	kinds   map[string]*kind
+	kinds   map[string]map[string]string // by what stands below things of a kind: the one thing that has it, "" if several have
 	waiting []*item
-}
-
-// kind is what stands below things of one kind.
-type kind struct {
-	Only   map[string]string // word: the one thing that has it, "" if several have
-	Things bool              // there are others than dates
 }
 
 // hold keeps an item if its location is below one of many things.
@@ -43,50 +38,38 @@ func (c *controls) hold(it *item) bool {
 	}
 	k := c.kinds[b.Kind]
 	if k == nil {
-		k = &kind{Only: map[string]string{}}
+		k = map[string]string{}
 		c.kinds[b.Kind] = k
 	}
-	k.Things = k.Things || !b.Dated
-	if thing, known := k.Only[b.Word]; !known {
-		k.Only[b.Word] = b.Thing
+	if thing, known := k[b.Word]; !known {
+		k[b.Word] = b.Thing
 	} else if thing != b.Thing {
-		k.Only[b.Word] = ""
+		k[b.Word] = ""
 	}
 	c.waiting = append(c.waiting, it)
 	return true
 }
 
-// release returns the items that turned out to be pages: those after a date; those of a
-// word that visited says an anonymous visitor got below another thing; and titles.
+// titledThings is how many things with a word of their own show that such words are titles.
+const titledThings = 5
+
+// release returns the items that turned out to be pages: titles, which only one thing has, and those
+// of a word that visited says an anonymous visitor got below another thing.
 func (c *controls) release(visited func(b action.Below) bool) (pages []*item) {
-	titles := map[string]bool{}
+	titled := map[string]int{}
 	for name, k := range c.kinds {
-		titles[name] = k.titles()
+		things := slices.Sorted(maps.Values(k))
+		titled[name] = len(slices.DeleteFunc(slices.Compact(things), func(thing string) bool { return thing == "" }))
 	}
 	c.waiting = slices.DeleteFunc(c.waiting, func(it *item) bool {
 		b, _ := action.Split(it.Location)
-		k := c.kinds[b.Kind]
-		page := !k.Things || k.Only[b.Word] != "" && (b.Weak || titles[b.Kind]) || visited(b)
+		page := c.kinds[b.Kind][b.Word] != "" && (b.Named || titled[b.Kind] >= titledThings) || visited(b)
 		if page {
 			pages = append(pages, it)
 		}
 		return page
 	})
 	return pages
-}
-
-// titledThings is how many things with a word of their own show that such words are titles.
-const titledThings = 5
-
-// titles reports whether words below things of a kind are titles if only one thing has them.
-func (k *kind) titles() bool {
-	things := map[string]bool{}
-	for _, thing := range k.Only {
-		if thing != "" {
-			things[thing] = true
-		}
-	}
-	return len(things) >= titledThings
 }
 
 // visited returns a function that reports whether an anonymous visitor got a page of a shape:

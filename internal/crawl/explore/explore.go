@@ -400,7 +400,11 @@ func (e *explorer) skip(why, link string) (first bool) {
 // acts notes a link that may act. Links of one shape count as one. Those of queries are told
 // last, since few of them are pages.
 func (e *explorer) acts(loc string) {
-	if loc == "" || !e.skip("acting", action.Shape(loc)) {
+	shape := shapeOf(loc)
+	if b, is := action.Split(loc); is {
+		shape = b.Kind + b.Word
+	}
+	if loc == "" || !e.skip("acting", shape) {
 		return
 	}
 	all := append(e.report.Acting, e.Normalizer.Origin().URL(loc))

@@ -75,7 +75,7 @@ type frontier struct {
 }
 
 func newFrontier(most int) *frontier {
-	return &frontier{most: most, seen: map[uint64]bool{}, idle: map[string]float64{}, trail: newTrail(), controls: controls{kinds: map[string]*kind{}}}
+	return &frontier{most: most, seen: map[uint64]bool{}, idle: map[string]float64{}, trail: newTrail(), controls: controls{kinds: map[string]map[string]string{}}}
 }
 
 // news notes a location, a name or a text, and reports whether it is new.
@@ -335,7 +335,7 @@ type state struct {
 	Version int
 	Seen    []uint64
 	Idle    map[string]float64
-	Kinds   map[string]*kind
+	Kinds   map[string]map[string]string
 	Trail   trail
 	Waiting []*item
 }
@@ -373,7 +373,7 @@ func (f *frontier) load(b []byte) error {
 	maps.Copy(f.idle, s.Idle)
 	f.trail.load(s.Trail)
 	maps.Copy(f.controls.kinds, s.Kinds)
-	maps.DeleteFunc(f.controls.kinds, func(_ string, k *kind) bool { return k == nil || k.Only == nil })
+	maps.DeleteFunc(f.controls.kinds, func(_ string, k map[string]string) bool { return k == nil })
 	for _, it := range slices.DeleteFunc(s.Waiting, func(it *item) bool { return it == nil }) {
 		it.Rank = min(max(it.Rank, named), queried)
 		f.put(it)
