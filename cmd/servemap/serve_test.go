@@ -42,7 +42,7 @@ func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	s := before(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<title>%s</title><p>This is %[1]s</p><a href="/?page=2">p</a><a href="/?id=3">i</a><a href="/?color=red">c</a>`, r.URL.RawQuery)
-	}, "-query", "id", "-explore")
+	}, "-query", "nr,id", "-explore")
 	s.log.await(t, "msg=explored")
 	sameStrings(t, "listed", listed(t, s.data), "/", "/?page=2", "/?id=3")
 	if code, out, _ := call(t, "explain", "-data", s.data, "/?color=red"); code != codeNo || !strings.Contains(out, "name it in -query") {

@@ -46,7 +46,10 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Always, "always", "`PATTERN` of locations that are listed once they are seen, such as /landing/*$; exploring asks for one without a star")
 	list(&s.Public, "public", "`PATTERN` of locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are")
 	list(&s.Entries, "entry", "`PATH` where visitors enter the site, in place of /")
-	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own, such as id; page always does")
+	fs.Func("query", "`NAMES` of query parameters that make a page of its own, such as id or id,lang; page always does; may be given more than once", func(v string) error {
+		s.Query = append(s.Query, strings.Split(v, ",")...)
+		return nil
+	})
 	list(&s.Benign, "benign", "`NAME` of a cookie that every visitor gets and that is never a log-in, or, with a colon after it, of such a header of a request")
 	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
 	fs.StringVar(&s.Stripped, "stripped", "", "the `PREFIX` that a server in front cuts off the path, such as /shop, if -origin has a folder")

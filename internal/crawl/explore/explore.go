@@ -7,9 +7,11 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -72,7 +74,7 @@ type Report struct {
 	Waiting  int            // locations still to request
 	Skipped  map[string]int // links that were not requested, by reason
 	Acting   []string       // the first links that may act, as URLs, one of each shape, those without a query first
-	Params   []string       // the first parameters that keep linked pages out
+	Params   []string       // the parameters that keep most linked pages out, each with its path
 	Held     []string       // locations of pages that look like secrets or as if meant for one visitor
 	State    []byte         // what Resume needs to continue, nil if nothing waits
 }
@@ -91,14 +93,15 @@ type explorer struct {
 	robots   *robots.Rules
 	pace     pace
 	report   Report
-	skipped  map[string]bool // links that are counted in the report
+	skipped  map[string]bool   // links that are counted in the report
+	params   map[string]*param // that keep locations out, by name and path
 }
 
 // Run explores until nothing is left to request, a limit is reached, or ctx ends. The
 // report is complete in each case. The error says why the exploration could not begin or go
 // on. If ctx ended, it is the error of ctx.
 func Run(ctx context.Context, cfg Config) (Report, error) {
-	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests), skipped: map[string]bool{}}
+	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests), skipped: map[string]bool{}, params: map[string]*param{}}
 	e.report.Skipped = map[string]int{}
 	if err := e.frontier.load(cfg.Resume); err != nil {
 		return e.report, err
@@ -118,6 +121,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if err == nil {
 		err = e.Site.TakeBack(ctx, e.frontier.trail.endless())
 	}
+	e.report.Params = e.kept()
 	e.tell()
 	e.report.State = e.frontier.save()
 	return e.report, err
@@ -300,8 +304,11 @@ func (e *explorer) follow(r result) {
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	e.frontier.begin(r.item, facts.Text)
 	base := e.Normalizer.Base(r.Location, facts.Base)
-	if r.Query && e.frontier.fresh && (facts.Canonical == "" || e.Normalizer.Resolve(base, facts.Canonical).Location != r.Location) {
-		e.skip(location.ReasonQuery.String(), r.Location)
+	self := facts.Canonical != "" && e.Normalizer.Resolve(base, facts.Canonical).Location == r.Location
+	switch {
+	case r.Query && self:
+		e.listed(r.Location)
+	case r.Query && e.frontier.fresh && e.skip(location.ReasonQuery.String(), r.Location):
 		e.names(r.Location)
 	}
 	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
@@ -357,31 +364,94 @@ func (e *explorer) consider(to location.Result, href string) {
 	default:
 		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain, Query: to.OwnQuery})
 	}
-	if why != "" {
-		e.skip(why, href)
-	}
-	if to.OwnQuery && why == to.Reason.String() {
+	if why != "" && e.skip(why, href) && to.OwnQuery && why == to.Reason.String() {
 		e.names(to.Location)
 	}
 }
 
-// reads reports whether a query may be asked for: the site links to its path too, which is so a page, and
-// no word of it asks for care.
+// reads reports whether a query may be asked for: the site links to its path too, which is so a page, or to
+// several such queries, and no word of it asks for care.
 func (e *explorer) reads(loc string) bool {
 	path, _, _ := strings.Cut(loc, "?")
-	return e.frontier.has(path) && eligibility.WordOf(loc, false) == eligibility.Plain
+	several := false
+	for _, key := range e.foreign(loc) {
+		several = several || e.params[key] != nil && e.params[key].tried
+	}
+	return (several || e.frontier.has(path)) && eligibility.WordOf(loc, false) == eligibility.Plain
 }
 
-// names notes which parameters keep a page from being listed. One whose name looks like a secret stays
-// unnamed.
-func (e *explorer) names(loc string) {
+// param is a parameter of a path that keeps locations out.
+type param struct {
+	kept  []string
+	tried bool // whether pages like these name themselves as canonical
+}
+
+// How many queries of one path and parameter must be linked for some of them to be tried, and how many
+// parameters are remembered.
+const (
+	queriesTried = 3
+	paramsKept   = 100
+)
+
+// foreign returns the parameters of a location that are not allowed, each with the path. One whose name or
+// path looks like a secret is left out.
+func (e *explorer) foreign(loc string) (keys []string) {
 	path, query, _ := strings.Cut(loc, "?")
 	for param := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(param, "=")
-		if len(e.report.Params) < paramsTold && !slices.Contains(e.report.Params, name) && !capability.Looks("/"+name) && e.Normalizer.Parse(path+"?"+param).OwnQuery {
-			e.report.Params = append(e.report.Params, strings.Clone(name))
+		if !capability.Looks("/"+name) && !capability.Looks(path) && e.Normalizer.Parse(path+"?"+param).OwnQuery {
+			keys = append(keys, name+" "+path)
 		}
 	}
+	return keys
+}
+
+// names notes which parameters keep a page from being listed. Once there are several like it, they are
+// tried: if they name themselves as canonical, they are listed.
+func (e *explorer) names(loc string) {
+	for _, key := range e.foreign(loc) {
+		p := e.params[key]
+		if p == nil && len(e.params) < paramsKept {
+			p = &param{}
+			e.params[strings.Clone(key)] = p
+		}
+		if p == nil || len(p.kept) >= skippedKept/paramsKept || slices.Contains(p.kept, loc) {
+			continue
+		}
+		p.kept = append(p.kept, strings.Clone(loc))
+		if len(p.kept) == queriesTried && !p.tried {
+			p.tried = true
+			for _, loc := range p.kept {
+				if e.reads(loc) {
+					e.frontier.add(item{Location: loc, Query: true})
+				}
+			}
+		}
+	}
+}
+
+// listed notes that a page with a query names itself as canonical. So it is listed.
+func (e *explorer) listed(loc string) {
+	for _, key := range e.foreign(loc) {
+		if p := e.params[key]; p != nil && slices.Contains(p.kept, loc) {
+			p.kept = slices.DeleteFunc(p.kept, func(l string) bool { return l == loc })
+			if e.report.Skipped["query"]--; e.report.Skipped["query"] == 0 {
+				delete(e.report.Skipped, "query")
+			}
+		}
+	}
+}
+
+// kept says which parameters keep pages out, that with the most pages first.
+func (e *explorer) kept() (all []string) {
+	for _, key := range slices.SortedFunc(maps.Keys(e.params), func(a, b string) int {
+		return cmp.Or(len(e.params[b].kept)-len(e.params[a].kept), strings.Compare(a, b))
+	}) {
+		if name, path, _ := strings.Cut(key, " "); len(all) < paramsTold && len(e.params[key].kept) > 0 {
+			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", name, len(e.params[key].kept), path))
+		}
+	}
+	return all
 }
 
 // skippedKept is how many skipped links are remembered, to count each of them once.

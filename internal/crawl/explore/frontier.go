@@ -61,7 +61,7 @@ const (
 type frontier struct {
 	most     int
 	asked    int
-	seen     map[uint64]bool    // hashes of the locations and names that were found, and of whole pages
+	seen     map[uint64]bool    // hashes of the locations and names that were found
 	idle     map[string]float64 // folder: pages that show nothing new, less those that do; "" has those of a new name
 	queues   [ranks][]*item
 	controls controls
@@ -269,7 +269,7 @@ func (f *frontier) probe() bool {
 func (f *frontier) begin(it item, page html.Text) {
 	f.page, f.found, f.fresh = it, nil, false
 	f.trail.got(it)
-	f.stale = page.MainHash != 0 && !f.news(fmt.Sprint("page ", page.MainHash))
+	f.stale = page.MainHash != 0 && f.trail.copies(page.MainHash)
 	if f.stale {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // only the explorer saw there is not believed: a calendar has as many pages as somebody asks for.
 type trail struct {
 	Pages   []step
-	Texts   map[uint64]int32           // the page that shows a text, -1 if several do
+	Texts   map[uint64]int32           // the page that shows a text, or first showed just this, -1 if several do
 	Stopped map[string]map[string]item // by the space, which is a folder, or "" for all pages with a new name: a location of each shape
 	Endless map[string]bool            // the spaces of those that went on where they were stopped
 }
@@ -21,9 +21,11 @@ type trail struct {
 // step is a page that was got.
 type step struct {
 	Location string
-	Named    bool `json:",omitempty"`
-	From     int  // the page that led to it
-	Own      int  `json:",omitempty"` // sentences that no other page shows
+	Space    string // its folder
+	Named    bool   `json:",omitempty"`
+	Query    bool   `json:",omitempty"` // it has a parameter that is not allowed
+	From     int    // the page that led to it
+	Own      int    `json:",omitempty"` // sentences that no other page shows
 }
 
 const (
@@ -37,7 +39,20 @@ func newTrail() trail {
 
 // got adds a page.
 func (t *trail) got(it item) {
-	t.Pages = append(t.Pages, step{Location: it.Location, Named: it.Rank == named, From: it.From})
+	t.Pages = append(t.Pages, step{Location: it.Location, Space: it.folder(), Query: it.Query, Named: it.Rank == named, From: it.From})
+}
+
+// copies reports whether the last page shows the same as another one. If that has no query, the canonical
+// of the two says which of them counts.
+func (t *trail) copies(mainHash uint64) bool {
+	id := ^mainHash // not that of a text
+	other, known := t.Texts[id]
+	if !known {
+		t.Texts[id] = int32(t.last())
+	} else if p := &t.Pages[t.last()]; other >= 0 {
+		p.Query = p.Query && t.Pages[other].Query
+	}
+	return known
 }
 
 // last returns the page that was added last.
@@ -85,18 +100,15 @@ func (t *trail) probes() (all []*item) {
 	return all
 }
 
-// endless returns the pages of the spaces without end, but for those that are more than such
+// endless returns the pages of the spaces without end, and those with a query that nobody allowed, but for those that are more than such
 // a space makes up: they show a text of their own, or were the first to lead to a page that does.
 func (t *trail) endless() (all []string) {
-	if len(t.Endless) == 0 {
-		return nil
-	}
 	own, leads := t.own(), map[int]bool{}
 	for i, p := range t.Pages {
 		leads[p.From] = leads[p.From] || own[i]
 	}
 	for i, p := range t.Pages {
-		if !own[i] && !leads[i] && (t.Endless[folderOf(p.Location)] || p.Named && t.Endless[""]) {
+		if !own[i] && !leads[i] && (p.Query || t.Endless[p.Space] || p.Named && t.Endless[""]) {
 			all = append(all, p.Location)
 		}
 	}
@@ -109,14 +121,14 @@ func (t *trail) own() []bool {
 	most := map[string]int{}
 	for _, p := range t.Pages {
 		if p.Own > 0 {
-			most[folderOf(p.Location)]++
+			most[p.Space]++
 		} else {
-			most[folderOf(p.Location)]--
+			most[p.Space]--
 		}
 	}
 	own := make([]bool, len(t.Pages))
 	for i, p := range t.Pages {
-		own[i] = p.Own > 0 && (most[folderOf(p.Location)] > 0 || !counted.MatchString(p.Location))
+		own[i] = p.Own > 0 && (most[p.Space] > 0 || !counted.MatchString(p.Location))
 	}
 	return own
 }
@@ -139,8 +151,11 @@ func (t *trail) load(from trail) {
 // shapeOf returns a location without its numbers.
 func shapeOf(location string) string { return digits.ReplaceAllString(location, "0") }
 
-// folderOf returns the first folder of a location.
+// folderOf returns the first folder of a location, or the query of the root without its values.
 func folderOf(location string) string {
+	if strings.HasPrefix(location, "/?") {
+		return values.ReplaceAllString(location[1:], "")
+	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(location, "?", "/"), "/"), "/")
 	return shapeOf(first)
 }

@@ -31,6 +31,9 @@ type Explorer struct {
 	Public  string       // the pattern of all pages
 	Log     *slog.Logger
 
+	// Settings are those that decide what exploring finds. With others AtStart explores again.
+	Settings string
+
 	busy sync.Mutex
 }
 
@@ -61,8 +64,11 @@ func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 		return done, errors.Join(err, control.WriteFile(e.State, done.State))
 	}
 	_ = os.Remove(e.State)
-	return done, nil
+	return done, control.WriteFile(e.settingsFile(), []byte(e.Settings))
 }
+
+// settingsFile has the settings of the last exploration that was finished.
+func (e *Explorer) settingsFile() string { return e.State + "-with" }
 
 // Advice says what the owner may do about what an exploration left out. The addresses of links
 // that may act are not named: they may be known to nobody else.
@@ -72,7 +78,7 @@ func Advice(done servemap.Exploration) (all []string) {
 		text string
 	}{
 		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" names them, give -always for those that are pages"},
-		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(strings.Join(done.Params, ", "), "%", "%%") + "; if a parameter makes a page of its own, which names no other URL as canonical, name it in -query"},
+		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(strings.Join(done.Params, ", ")+giveQuery(done.Params), "%", "%%")},
 		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" names them, give -always for those that are public"},
 		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
 		{done.Waiting, "locations are left, since -max was reached (%d); they are asked for by the next \"servemap explore\", or at the next start with -explore"},
@@ -82,6 +88,15 @@ func Advice(done servemap.Exploration) (all []string) {
 		}
 	}
 	return all
+}
+
+// giveQuery says what to type if the first parameter, which has the most links, makes pages.
+func giveQuery(params []string) string {
+	if len(params) == 0 {
+		return "none that can be named"
+	}
+	name, _, _ := strings.Cut(params[0], ":")
+	return "; if it makes pages of its own, which name no other URL as canonical, give -query " + name
 }
 
 // tell logs what an exploration did and left out, and what keeps the site from being listed if
@@ -135,8 +150,8 @@ func cause(st servemap.Stats) (name, means string) {
 // LogEvery is how often to tell the progress.
 const LogEvery = 10 * time.Second
 
-// AtStart continues an interrupted exploration. Otherwise it begins one if no page is listed yet,
-// or always is set. It tries until that succeeds, such as while a database or the site itself
+// AtStart continues an interrupted exploration. Otherwise it begins one if no page is listed yet, the
+// last one had other settings, or always is set. It tries until that succeeds, such as while a database or the site itself
 // starts.
 func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 	told := time.Now()
@@ -161,6 +176,8 @@ func (e *Explorer) wanted(ctx context.Context, always bool) (bool, error) {
 	if _, err := os.Stat(e.State); err == nil {
 		return true, nil
 	}
+	with, err := control.ReadFile(e.settingsFile())
+	always = always || err == nil && string(with) != e.Settings
 	for _, err := range e.Site.Pages(ctx) {
 		if err != nil {
 			return false, err

@@ -57,3 +57,16 @@ func TestExplorationWhoseStateIsDamagedBeginsAnew(t *testing.T) {
 		}
 	})
 }
+
+func TestOtherSettingsExploreAgain(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "exploring")
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+		for i, settings := range []string{"", "", "-query id", "-query id"} {
+			e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(testkit.PageOfItsURL("/a")), Inside: true, State: state, Log: s.Logged.Logger(), Settings: settings}
+			e.AtStart(s.Context(), false, 0)
+			if n, want := strings.Count(s.Logged.String(), "msg=explored"), i/2+1; n != want {
+				t.Errorf("start %d: explored %d times, want %d", i, n, want)
+			}
+		}
+	})
+}
