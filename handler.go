@@ -804,7 +804,7 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 	case p.Removal.Borrowed:
 		text += messages.Borrowed(p.Removal.Since)
 	case p.Removal.Alone:
-		text += messages.LeavesAsSecond(p.Status, p.Removal.Since, p.Removal.Nameless)
+		text += messages.LeavesNextDay(p.Status, p.Removal.Since, p.Removal.Nameless)
 	case !p.Removal.Since.IsZero():
 		text += messages.Leaves(p.Status, p.Removal.Since)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):

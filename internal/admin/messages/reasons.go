@@ -231,11 +231,11 @@ func Borrowed(since time.Time) string {
 		"It counts if a visitor gets it a day later.", since.UTC().Format(time.DateTime))
 }
 
-// LeavesAsSecond says that one network was refused a listed page. The page stays until another
-// network is refused too, or until a day has passed. nameless says that the network is not known.
-func LeavesAsSecond(status int, at time.Time, nameless bool) string {
-	text := fmt.Sprintf(" But it answered %d at %s, perhaps to one visitor only. It leaves if a visitor from another network gets no page either, or any visitor a day later, "+
-		"unless an anonymous visitor gets it before.", status, at.UTC().Format(time.DateTime))
+// LeavesNextDay says that visitors were refused a listed page. The page stays until that is confirmed a
+// day later. nameless says that the network is not known.
+func LeavesNextDay(status int, at time.Time, nameless bool) string {
+	text := fmt.Sprintf(" But it answered %d at %s, perhaps to one visitor only. It leaves if visitors still get no page a day later, "+
+		"unless an anonymous visitor gets it before. One network alone takes out ten pages a day.", status, at.UTC().Format(time.DateTime))
 	if nameless {
 		text += Say(" All visitors whose network is not known count as one; behind a proxy, set {ClientIP}.")
 	}

@@ -77,11 +77,11 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			time.Sleep(pagerecord.ConfirmAfter)
 			a.wantVerdict("/a", eligibility.Gone, eligibility.NotFound)
 		}},
-		{"a refusal, of another network", func(a, b *rig) {
+		{"a refusal, a day later by another network", func(a, b *rig) {
 			a.crawl("/a")
 			time.Sleep(told)
 			a.answer("/a", http.StatusForbidden, from(netA))
-			time.Sleep(time.Hour)
+			time.Sleep(24 * time.Hour)
 			b.answer("/a", http.StatusForbidden, from(netB))
 			time.Sleep(told)
 			a.wantShown("/")

@@ -40,7 +40,8 @@ func (u *visited) keepsBorrowed() bool {
 	if p.Showing == u.Showing && !u.borrowedBeside(u.Showing, u.Location) {
 		return true
 	}
-	return p.IsOld(u.Moment()) && (p.MissingNet == pagerecord.SeveralNetworks || p.ByAnother(u.Net) || u.suffices(u.Net))
+	_, leaves := u.told(eligibility.Duplicate)
+	return leaves
 }
 
 // belongsToOthers reports whether the content of the visit is that of other pages: they borrow it, or
@@ -80,11 +81,8 @@ func (g page) borrow(v *Visit) {
 	p := g.p
 	if p.MissingWhy != eligibility.Duplicate {
 		g.stays()
-		p.PendingRemoval = pagerecord.PendingRemoval{Missing: v.Moment(), MissingWhy: eligibility.Duplicate, MissingNet: v.Net}
 	}
-	if p.MissingNet != v.Net {
-		p.MissingNet = pagerecord.SeveralNetworks
-	}
+	p.PendingRemoval, _ = p.Told(eligibility.Duplicate, v.Net, v.Moment())
 	g.setBorrowed(v.Showing)
 	if p.Showing == v.Showing {
 		if p.BodyHash = 0; p.Dates.Changed != 0 && p.Dates.Changed >= p.Turned.Second() {

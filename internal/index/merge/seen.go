@@ -63,7 +63,6 @@ func (u *visited) seen() {
 		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // earlier times are not of visits at the page
 		p.Dates.FirstSeen(at)
 	}
-	u.refuted()
 	u.stays()
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
@@ -99,8 +98,7 @@ func (u *visited) alive() {
 	}
 	p.LastSeen, p.Status = u.Moment(), u.Response.Status
 	if p.Status == http.StatusNotModified && !pagerecord.Variable(p.MissingWhy) {
-		u.refuted() // the client may have the page, and has it already
-		u.stays()
+		u.stays() // the client may have the page, and has it already
 	}
 	u.Save(p)
 }

@@ -13,42 +13,63 @@ const ConfirmAfter = time.Minute
 // SeveralNetworks in PendingRemoval.MissingNet stands for more than one network.
 const SeveralNetworks = 1 << 17
 
-// HasMinute reports whether the removal may be confirmed after a minute. Others wait until the
-// page is seen or refused again.
-func (d *PendingRemoval) HasMinute() bool {
-	if d.Missing == 0 || d.MissingWhy == eligibility.Duplicate {
-		return false
+// Told returns the removal after an answer that contradicts the listing, and whether that confirms it: an
+// answer of the same weight came before, and nobody got the page for as long as the removal takes. An answer
+// of more weight begins anew, one of less changes nothing.
+func (d PendingRemoval) Told(why eligibility.Reason, network uint32, at moment.Time) (after PendingRemoval, confirmed bool) {
+	switch was, is := weightOf(d.MissingWhy), weightOf(why); {
+	case d.Missing == 0 || is > was:
+		return PendingRemoval{Missing: at, MissingWhy: why, MissingNet: network}, false
+	case is < was:
+		return d, false
+	case network != 0 && d.MissingNet != 0 && network != d.MissingNet:
+		d.MissingNet = SeveralNetworks
 	}
-	return Variable(d.MissingWhy) || d.MissingWhy == eligibility.NotFound || d.MissingNet == SeveralNetworks
+	return d, at.Sub(d.Missing) >= d.takes()
 }
 
-// ConfirmedBy reports whether an answer is the refusal of a second network, or of the same one a day
-// later. An answer of another kind confirms nothing.
-func (d *PendingRemoval) ConfirmedBy(why eligibility.Reason, network uint32, at moment.Time) bool {
-	if Variable(why) || Variable(d.MissingWhy) || d.MissingWhy == eligibility.Duplicate {
-		return false
+// takes returns how long the removal takes. A day is for what may be of the moment, or for one client.
+func (d *PendingRemoval) takes() time.Duration {
+	if weightOf(d.MissingWhy) >= missing {
+		return ConfirmAfter
 	}
-	return d.IsOld(at) || d.MissingNet != SeveralNetworks && d.ByAnother(network)
+	return day
+}
+
+// HasMinute reports whether a minute confirms the removal, without another answer.
+func (d *PendingRemoval) HasMinute() bool { return d.Missing != 0 && d.takes() == ConfirmAfter }
+
+// Alone reports whether the removal rests on the word of one network, which takes out some pages a day.
+func (d *PendingRemoval) Alone() bool {
+	return weightOf(d.MissingWhy) < stated && d.MissingNet != SeveralNetworks
 }
 
 // IsOld reports whether the removal has been pending for a day.
 func (d *PendingRemoval) IsOld(at moment.Time) bool { return at.Sub(d.Missing) >= day }
 
-// ByAnother reports whether a network is certainly another one than that of the first answer.
-func (d *PendingRemoval) ByAnother(network uint32) bool {
-	return network != 0 && d.MissingNet != 0 && network != d.MissingNet
-}
+// weight says how much an answer proves that contradicts a listed page.
+type weight uint8
 
-// OutweighedBy reports whether a new reason for a removal replaces the present one, since only the new
-// one is confirmed after a minute.
-func (d *PendingRemoval) OutweighedBy(why eligibility.Reason) bool {
+const (
+	none     weight = iota
+	borrowed        // the page shows what others show
+	refused         // a 401, a log-in and the like
+	missing         // a 404
+	stated          // the page itself says so
+)
+
+func weightOf(why eligibility.Reason) weight {
 	switch {
-	case Variable(d.MissingWhy):
-		return false
-	case Variable(why), d.MissingWhy == eligibility.Duplicate:
-		return true
+	case why == eligibility.None:
+		return none
+	case why == eligibility.Duplicate:
+		return borrowed
+	case why == eligibility.NotFound:
+		return missing
+	case Variable(why):
+		return stated
 	}
-	return why == eligibility.NotFound && !d.HasMinute()
+	return refused
 }
 
 // Unsure reports whether one answer with this reason takes no listed page out, although the page itself

@@ -34,7 +34,7 @@ func FuzzSmallRecords(f *testing.F) {
 			t.Errorf("%q stands for a content", d.Listed)
 		}
 		all := ReadRefusals(b)
-		all.FoundMissing(7, now)
+		all.Removed(7, now)
 		if len(all.Networks) > refusalsKept {
 			t.Errorf("%d networks are remembered", len(all.Networks))
 		}

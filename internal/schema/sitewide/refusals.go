@@ -10,44 +10,25 @@ import (
 const (
 	// refusedFor is how long a refusal counts.
 	refusedFor = 24 * time.Hour
-	// refusedMany is how many pages that others get a network must be refused in a day. A few may
-	// come from a moment in which the site answered wrongly.
-	refusedMany = 5
-	// missingAlone is how many pages one network alone can remove in a day by 404s. On a large
-	// site, it is one page in missingShare.
+	// missingAlone is how many pages one network alone can remove in a day. On a large site, it is one
+	// page in missingShare.
 	missingAlone = 10
 	missingShare = 100
 	// refusalsKept bounds how many networks are remembered.
 	refusalsKept = 64
 )
 
-// Refusal is what is known of one network that was refused listed pages.
+// Refusal is what is known of one network whose word took out listed pages.
 type Refusal struct {
 	Network uint32      `cbor:"1,keyasint,omitzero"` // see observation.Net
 	Since   moment.Time `cbor:"2,keyasint,omitzero"` // when it removed the first of the missing pages
-	Missing int         `cbor:"3,keyasint,omitzero"` // pages that it alone removed by 404s in the day after that
-	WrongAt moment.Time `cbor:"4,keyasint,omitzero"` // when others last got a page that it was refused
-	Wrong   int         `cbor:"5,keyasint,omitzero"` // how many such pages, each at most a day after the one before
+	Missing int         `cbor:"3,keyasint,omitzero"` // pages that it alone removed in the day after that
 }
 
-// Blocked reports whether the network is refused pages that others get.
-func (r Refusal) Blocked() bool { return r.Wrong >= refusedMany }
-
-// Suffices reports whether it is enough that this network found a page missing. listed is how many
-// pages the site lists.
+// Suffices reports whether the word of this network is enough for another page. listed is how many pages
+// the site lists.
 func (r Refusal) Suffices(listed int) bool {
-	return !r.Blocked() && r.Missing < max(missingAlone, (listed+r.Missing)/missingShare)
-}
-
-// age forgets what is more than a day old.
-func (r *Refusal) age(now moment.Time) {
-	over := func(since moment.Time) bool { return now < since || now.Sub(since) >= refusedFor }
-	if over(r.Since) {
-		r.Since, r.Missing = now, 0
-	}
-	if over(r.WrongAt) {
-		r.Wrong = 0
-	}
+	return r.Missing < max(missingAlone, (listed+r.Missing)/missingShare)
 }
 
 // Refusals holds the networks that were last refused pages.
@@ -71,31 +52,23 @@ func (all *Refusals) Encode() []byte { return codec.MarshalOrNil(all) }
 func (all *Refusals) Of(network uint32, now moment.Time) Refusal {
 	for _, r := range all.Networks {
 		if r.Network == network {
-			r.age(now)
+			if now < r.Since || now.Sub(r.Since) >= refusedFor {
+				r.Since, r.Missing = now, 0
+			}
 			return r
 		}
 	}
 	return Refusal{Network: network, Since: now}
 }
 
-// FoundMissing notes that a network alone removed a page by a 404.
-func (all *Refusals) FoundMissing(network uint32, now moment.Time) {
+// Removed notes that the word of a network alone removed a page.
+func (all *Refusals) Removed(network uint32, now moment.Time) {
 	r := all.Of(network, now)
 	r.Missing++
 	all.put(r)
 }
 
-// Refuted notes that others got a page that a network was refused. It reports whether the network
-// is blocked.
-func (all *Refusals) Refuted(network uint32, now moment.Time) (blocked bool) {
-	r := all.Of(network, now)
-	r.Wrong, r.WrongAt = r.Wrong+1, now
-	all.put(r)
-	return r.Blocked()
-}
-
-// put stores what is known of a network. If there is no room, it replaces the network whose last
-// refusal is the oldest.
+// put stores what is known of a network. If there is no room, it replaces the oldest.
 func (all *Refusals) put(r Refusal) {
 	oldest := 0
 	for i, o := range all.Networks {
@@ -103,7 +76,7 @@ func (all *Refusals) put(r Refusal) {
 			all.Networks[i] = r
 			return
 		}
-		if last := all.Networks[oldest]; max(o.Since, o.WrongAt) < max(last.Since, last.WrongAt) {
+		if o.Since < all.Networks[oldest].Since {
 			oldest = i
 		}
 	}
