@@ -79,11 +79,11 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 }
 
 // copies returns what the verdict needs to know of other pages with one content.
-func (m *Transaction) copies(rival *pagerecord.Page, members int) eligibility.Copies {
+func (g page) copies(rival *pagerecord.Page, members int) eligibility.Copies {
 	c := eligibility.Copies{Showing: members}
 	if rival != nil {
 		other := rival.Judged()
-		claim := other.Claim(m.site.Context(&other, m.site.Robots, m.moment()))
+		claim := other.Claim(g.site.Context(&other, g.site.Robots, g.moment()))
 		c.Listed = &claim
 	}
 	return c

@@ -64,7 +64,7 @@ func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open
 		open = max(open, left)
 	}
 	if news == maybeNews && len(unheard) > 0 {
-		u.await(unheard)
+		reading{&u}.await(unheard)
 	}
 	return open
 }

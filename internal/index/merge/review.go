@@ -106,7 +106,7 @@ func (m *Transaction) Forget(location string) {
 // speaks for it.
 func (m *Transaction) TakeBack(location string) {
 	p, _ := m.Load(location)
-	if rule, _ := m.site.Rules.Match(location); !p.Explored || p.Route || p.Hop > 0 || m.site.Entries[location] || rule.Listing == eligibility.Always {
+	if !p.Explored || p.Route || p.Hop > 0 || m.site.Entries[location] || m.site.vouches(location) {
 		return
 	}
 	waits := m.anew(location, eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NotSeen})

@@ -72,7 +72,7 @@ func (u *visited) seen() {
 		u.seenNew()
 	} else {
 		p.Mark = p.Mark.Still()
-		u.outcome(comparison{outcome: mark.Same})
+		reading{u}.outcome(comparison{outcome: mark.Same})
 	}
 	u.stored(u.At)
 }
@@ -87,7 +87,7 @@ func (u *visited) seenNew() {
 	if p.Canonical = nil; u.Canonical != "" && !p.Public() {
 		p.Canonical = u.site.Names.Key().Seal(u.Location, u.Canonical, u.At.UnixNano())
 	}
-	u.content()
+	reading{u}.content()
 }
 
 // alive merges an answer that proves that a known page exists, such as a 304.

@@ -39,7 +39,7 @@ func (m *Transaction) Apply(v *Visit) Merged {
 	p, known := m.Load(v.Location)
 	u := &visited{page{m, p}, v}
 	follow := u.merge(known)
-	return Merged{p.Standing, u.news(), follow && m.site.leads(p)}
+	return Merged{p.Standing, reading{u}.news(), follow && m.site.leads(p)}
 }
 
 // merge merges the visit. follow says that the links of the page must be followed, if they count.
@@ -48,9 +48,9 @@ func (u *visited) merge(known bool) (follow bool) {
 	switch {
 	case u.Tracked:
 		u.tracked()
-	case p.Kept && !u.Explored && !u.vouched():
+	case p.Kept && !u.Explored && !u.site.vouches(u.Location):
 		u.stored(u.At) // the client came by another path than a stranger
-	case p.Endless && u.Explored && !u.vouched():
+	case p.Endless && u.Explored && !u.site.vouches(u.Location):
 		u.stored(u.At)
 		u.due(u.Location)
 	case u.Kind == eligibility.Witness:
@@ -73,9 +73,9 @@ func (u *visited) merge(known bool) (follow bool) {
 	return false
 }
 
-// vouched reports whether a rule of the owner's lists the page.
-func (u *visited) vouched() bool {
-	rule, _ := u.site.Rules.Match(u.Location)
+// vouches reports whether a rule of the owner's lists a location.
+func (s *Settings) vouches(location string) bool {
+	rule, _ := s.Rules.Match(location)
 	return rule.Listing == eligibility.Always
 }
 
