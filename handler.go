@@ -25,6 +25,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/announce"
 	"github.com/servemap/servemap/internal/schema/changelog"
@@ -253,6 +254,10 @@ type ExploreOptions struct {
 	// at most one a second: one that changes daily about twice a day, each at least three
 	// times in Limits.KeepFor. So changes get a lastmod, and pages that are gone leave.
 	Revisit bool
+	// Paths are those of a router's own list, as mux's Walk gives them. Explore asks for them
+	// too, and a page there is listed as one with a route of its own. Paths with a variable,
+	// such as /p/{id} and /p/:id, are left out.
+	Paths []string
 	// Resume is the State of an exploration to continue.
 	Resume []byte
 	// Progress, if not nil, is called a few times a second and at the end.
@@ -353,6 +358,12 @@ func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
 		Resume: opts.Resume,
 	}
+	for _, path := range opts.Paths {
+		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}:*") {
+			cfg.Paths = append(cfg.Paths, r.Location)
+		}
+	}
+	s.observer.Routes(cfg.Paths)
 	if s.robots.given != "" {
 		cfg.Robots = []byte(s.robots.given)
 	}

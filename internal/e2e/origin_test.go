@@ -180,7 +180,7 @@ func TestNothingIsExploredWhereTheOriginDoesNotLeadHere(t *testing.T) {
 		{"a password for everything", testkit.Reply(http.StatusUnauthorized, ""), "answered with 401"},
 		{"a redirect to where it is", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusFound)
-		}, "answered with 302"},
+		}, "if visitors go there, write the origin " + elsewhere.URL},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -391,5 +391,19 @@ func TestFolderBehindAFrontThatCutsItOffIsExplored(t *testing.T) {
 		if err != nil || site.Stats().Listed != 2 {
 			t.Errorf("stripped %q: %v, %+v, %v", stripped, err, done, site.Stats().Verdicts)
 		}
+	}
+}
+
+func TestExploringNamesTheOriginToWhichTheEntryRedirects(t *testing.T) {
+	for name, site := range map[string]testkit.Paths{
+		"robots.txt": {"/robots.txt": testkit.Reply(http.StatusMovedPermanently, "", "Location", "https://www.example.com/robots.txt")},
+		"the entry":  {"/": testkit.Reply(http.StatusMovedPermanently, "", "Location", "https://www.example.com/")},
+	} {
+		testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+			_, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s})
+			if err == nil || !strings.Contains(err.Error(), "write the origin https://www.example.com") {
+				s.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

@@ -109,3 +109,30 @@ func TestSecretPrefixIsNotLogged(t *testing.T) {
 		s.WantNoTrace(secret)
 	})
 }
+
+func TestPathsOfARouterAreExploredWithoutALink(t *testing.T) {
+	r := mux.NewRouter()
+	for _, path := range []string{"/", "/landing", "/p/{id}", "/logout", "/team/plan"} {
+		r.Handle(path, testkit.Page("page "+path)).Methods(http.MethodGet)
+	}
+	r.Handle("/save", testkit.Page("saved")).Methods(http.MethodPost)
+	var paths []string
+	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		path, err := route.GetPathTemplate()
+		if err == nil {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	for _, tt := range []struct {
+		paths, want []string
+	}{{nil, []string{"/"}}, {paths, []string{"/", "/landing", "/team/plan"}}} {
+		testkit.Run(t, testkit.Setup{Handler: r}, func(s *testkit.Site) {
+			done := explore(s, servemap.ExploreOptions{Paths: tt.paths})
+			s.WantListed(tt.want...)
+			if tt.paths != nil && done.Skipped["acting"] != 1 {
+				s.Errorf("skipped: %v", done.Skipped)
+			}
+		})
+	}
+}

@@ -47,6 +47,9 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	}
 	s.Named.Referer, s.Named.Query = strings.Clone(s.Named.Referer), strings.Clone(s.Named.Query)
 	s.Route, s.Exact = o.route(r, seen, loc.Location)
+	if _, given := o.expected.routes.Load(s.Location); given && asked.explored {
+		s.Exact = true
+	}
 	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
 		claim.Pass()
 	} else {

@@ -37,6 +37,7 @@ type expected struct {
 	some   atomic.Int32 // how many; each request looks here first
 	visits sync.Map     // of *visit, by key
 	proofs sync.Map     // of the texts of one-time files, by name
+	routes sync.Map     // locations that the owner's router has as routes of their own
 	cut    atomic.Value // what something in front cut off the path of such a file
 }
 
@@ -64,6 +65,14 @@ func (o *Observer) Inside(next http.Handler) http.Handler {
 
 // Explores reports whether the site makes the request to itself.
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
+
+// Routes says that the owner's router has a route for each of these locations alone. What the site itself
+// gets there counts as a page with a route of its own.
+func (o *Observer) Routes(locations []string) {
+	for _, loc := range locations {
+		o.expected.routes.Store(loc, true)
+	}
+}
 
 // Prove makes [Observer.ServeProof] answer one request for a file whose name begins with start. It
 // returns the name, what the file says, and what ends it. Nobody else can know either before.

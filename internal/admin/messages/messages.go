@@ -48,6 +48,11 @@ var settings = []struct{ name, library, command string }{
 	{"Stats", "Site.Stats", `"servemap stats"`},
 }
 
+// MovedTo says what to do if the origin redirects to another one.
+func MovedTo(origin string) string {
+	return Say("if visitors go there, write {Origin} ") + origin
+}
+
 // Elsewhere says what to do if the origin does not lead to the process that explores. cut is what something in
 // front cuts off the path, "" if that is not the cause.
 func Elsewhere(cut string) string {

@@ -60,6 +60,7 @@ type Config struct {
 	Rules      eligibility.Rules
 	Robots     []byte   // if nil, Run requests the site's robots.txt
 	Entries    []string // locations
+	Paths      []string // locations to request besides, as far as links would be followed there
 
 	MaxRequests, Concurrency int
 
@@ -93,6 +94,7 @@ type explorer struct {
 	robots   *robots.Rules
 	pace     pace
 	report   Report
+	away     error             // the entry redirects to another host
 	skipped  map[string]bool   // links that are counted in the report
 	params   map[string]*param // that keep locations out, by name and path
 }
@@ -118,6 +120,9 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		e.begin()
 		err = e.walk(ctx)
 	}
+	if err == nil && e.report.Pages == 0 && e.away != nil {
+		err = e.away
+	}
 	if err == nil {
 		err = e.Site.TakeBack(ctx, e.frontier.trail.endless())
 	}
@@ -141,6 +146,9 @@ func (e *explorer) begin() {
 	for _, loc := range e.Entries {
 		e.frontier.add(item{Location: loc})
 	}
+	for _, loc := range e.Paths {
+		e.consider(e.Normalizer.Parse(loc), loc)
+	}
 	for _, loc := range e.Rules.Trusted() {
 		if !MayAct(loc) { // the rule may mean other locations that begin with it
 			e.consider(e.Normalizer.Parse(loc), loc)
@@ -158,6 +166,9 @@ func (e *explorer) askRobots(ctx context.Context) error {
 	a := e.ask(ctx, "/robots.txt")
 	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
 		to := e.Normalizer.Resolve("/robots.txt", a.header.Get("Location"))
+		if err := e.moved("/robots.txt", a); err != nil {
+			return fmt.Errorf("asking for robots.txt: %w", err)
+		}
 		if hops == 5 || to.Location == "" {
 			return fmt.Errorf("robots.txt redirects to %q, where it cannot be read; nothing may be asked for", a.header.Get("Location"))
 		}
@@ -287,6 +298,9 @@ func (e *explorer) take(ctx context.Context, r result) error {
 // follow puts the links of an answer into the frontier.
 func (e *explorer) follow(r result) {
 	if r.status >= 300 && r.status < 400 {
+		if slices.Contains(e.Entries, r.Location) {
+			e.away = e.moved(r.Location, r.answer)
+		}
 		if to := r.header.Get("Location"); to != "" {
 			e.frontier.begin(r.item, html.Text{})
 			e.consider(e.Normalizer.Resolve(r.Location, to), to)

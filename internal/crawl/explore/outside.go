@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
 )
 
@@ -35,6 +37,8 @@ func (e *explorer) prove(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case why != nil:
+		case e.moved(loc, a) != nil:
+			return fmt.Errorf("%w: %w", ErrElsewhere, e.moved(loc, a))
 		case a.status != http.StatusOK:
 			why = fmt.Errorf("it answered with %d", a.status)
 		case string(a.body) != says:
@@ -49,6 +53,21 @@ func (e *explorer) prove(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// moved returns an error that names the origin to write instead, if an answer redirects to the same path at
+// another host or by another scheme.
+func (e *explorer) moved(loc string, a answer) error {
+	to, err := url.Parse(a.header.Get("Location"))
+	origin := e.Normalizer.Origin()
+	if a.status < 300 || a.status >= 400 || err != nil || to.Host == "" || to.EscapedPath() != loc {
+		return nil
+	}
+	is := to.Scheme + "://" + to.Host
+	if strings.HasPrefix(origin.URL("/"), is+"/") {
+		return nil
+	}
+	return fmt.Errorf("the origin redirects to %s; %s", is, messages.MovedTo(is+strings.TrimSuffix(origin.Folder(), "/")))
 }
 
 // newClient returns a client that asks nobody but the origin: it follows no redirect and uses no
