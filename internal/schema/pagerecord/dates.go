@@ -18,7 +18,8 @@ func (p *Page) Entry(confidence float64) shards.Entry {
 	if sure >= confidence && confidence < 1 && p.bearsOut(freq) {
 		e.Freq = freq
 	}
-	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Count >= volatileChanges && !p.Mark.Reading().List
+	reads := p.Mark.Reading()
+	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Count >= volatileChanges && !reads.List && reads.Volatile > 0
 	return e
 }
 
@@ -37,7 +38,8 @@ const neverAfter = 2 * 365 * day
 
 // volatileChanges is how many changes a page needs before it counts as changing at every observation. If
 // there are one or two soon after the first observation, somebody is working on the page, and the changes
-// have dates. A list keeps its dates however often it changes: each of its items is a change.
+// have dates. A list keeps its dates however often it changes: each of its items is a change. So does a page of
+// which no place moves by itself: it got news each time.
 const volatileChanges = 3
 
 // bearsOut reports whether the page was watched long enough to say that it changes so often.
