@@ -94,7 +94,7 @@ func awaited(h lastmod.History) string {
 	if h.More > 1 {
 		observations = fmt.Sprintf("%d more observations show", h.More)
 	}
-	return fmt.Sprintf(" What appeared or disappeared at the observation of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), observations)
+	return fmt.Sprintf(" What appeared at the observation of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), observations)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

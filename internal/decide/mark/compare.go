@@ -6,12 +6,9 @@ type comparison struct {
 	*View
 	at      int64
 	known   *keySet
-	shown   keySet // the keys of the blocks
 	strange strangeness
 	churns  bool // most of the text moves by itself
-
-	// moreLinks says that an article has got more links. New links in place of old ones are
-	// no change: a box of related pages varies.
+	// an article has got more links; others in their place are no change: a box of related pages varies
 	moreLinks bool
 }
 
@@ -22,7 +19,6 @@ const (
 	usual    strangeness = iota
 	emptied              // nearly all of it is gone, as on an error page
 	replaced             // nearly all of it is new, as on an error page, or in another language
-	another              // most of what the last observation showed is gone, as in another language, but the page showed this text before
 )
 
 const (
@@ -34,8 +30,8 @@ const (
 	oftenMoves    = 3   // a place that has moved more often moves often
 )
 
-// A block is news of a page only if it stands on at most so many pages. In a place where most pages have a
-// text of their own, the same words may be news of some more. Nothing is news in a place of the template.
+// A block is news of a page only if it stands on at most so many pages. In a place where most pages have a text of
+// their own, the same words may be news of some more. Nothing is news in a place of the template.
 const (
 	pagesOfText = 2
 	pagesOfBody = 4
@@ -44,17 +40,11 @@ const (
 
 // compare returns when a change was first seen, 0 if there is none.
 func (c *comparison) compare() (since int64) {
-	for i := range c.blocks {
-		c.shown.add(c.blocks[i].key)
-	}
 	c.strange = c.strangeness()
 	c.moreLinks = c.View.links > int(c.Mark.Links)
-	lost := c.lose()
 	since = c.settle()
 	if n := c.judge(); n > 0 {
 		since, c.Fresh = c.at, uint8(min(n, 255))
-	} else if lost > since {
-		since, c.Fresh = lost, 0
 	}
 	if c.strange != emptied || since != 0 {
 		c.Mark.Size = c.View.size
@@ -72,13 +62,8 @@ func (c *comparison) strangeness() strangeness {
 			known++
 		}
 	}
-	last := int(c.Mark.Shown)
-	gone := last - c.shown.count(c.Mark.known[:2*last])
 	if !c.List && len(c.Mark.known) >= 2*replacedFrom && 100*known < replacedShare*len(c.blocks) {
 		return replaced
-	}
-	if 2*gone > last && 2*known > len(c.blocks) {
-		return another
 	}
 	return usual
 }
@@ -91,8 +76,8 @@ func (m *Mark) isOwn(b *block) bool {
 	return b.on <= b.most
 }
 
-// judge watches all news, and returns how many of them are a change. The text of the observation
-// before is no change if it comes in other blocks, such as those of another template.
+// judge watches all news, and returns how many of them are a change. The text of the observation before is no change
+// if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changes int) {
 	news := c.news()
 	doubted := !c.List && c.isDoubtful(news)
@@ -128,8 +113,8 @@ func (c *comparison) judge() (changes int) {
 	return changes
 }
 
-// isDoubtful reports whether news may be a text that moves by itself. That needs few news,
-// and that the page is not known well yet, or such a text has left its usual place.
+// isDoubtful reports whether news may be a text that moves by itself. That needs few news, and that the page is not
+// known well yet, or such a text has left its usual place.
 func (c *comparison) isDoubtful(news []newsItem) bool {
 	size, elsewhere := 0, c.moversOver(oftenMoves) > 0
 	for _, n := range news {
@@ -150,8 +135,7 @@ type newsItem struct {
 	watched
 }
 
-// news returns the new blocks. It includes texts of the site: they do not count, but they
-// show where the text moves.
+// news returns the new blocks. It includes texts of the site: they do not count, but they show where the text moves.
 func (c *comparison) news() (list []newsItem) {
 	prev, open := uint16(startOfText), 0 // open: from here on the next known block is not found yet
 	for i := range c.blocks {
@@ -164,14 +148,14 @@ func (c *comparison) news() (list []newsItem) {
 			}
 		case b.link && !c.List && !c.moreLinks:
 		case c.isOwn(b) || !c.List && !b.link:
-			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Long: b.size > longestDated, Seen: 1}})
+			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Seen: 1}})
 		}
 	}
 	return list
 }
 
-// A place has two names: the key of the known block before it, and the inverted key of the
-// known block after it. These stand for no such block.
+// A place has two names: the key of the known block before it, and the inverted key of the known block after it.
+// These stand for no such block.
 const (
 	startOfText = 1
 	endOfText   = 2

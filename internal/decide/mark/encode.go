@@ -8,8 +8,8 @@ import (
 
 var errMark = errors.New("mark: not a mark")
 
-// AppendBinary appends the mark in a form that [Parse] reads. It takes 26 bytes, plus two
-// for each block that the page showed, at most 3,600, plus up to 216 if its text moves.
+// AppendBinary appends the mark in a form that [Parse] reads. It takes 16 bytes, plus two for each block that the
+// page showed, at most 3,600, plus up to 216 if its text moves.
 func (m Mark) AppendBinary(b []byte) []byte {
 	if !m.began {
 		return b
@@ -51,8 +51,7 @@ func Parse(b []byte) (m Mark, err error) {
 		return Mark{}, errMark
 	}
 	m.began, m.known = true, string(b)
-	m.Shown = min(m.Shown, uint16(len(b)/2))
-	m.Own, m.Doubt = min(m.Own, m.Shown), min(m.Doubt, firstDoubt)
+	m.Doubt = min(m.Doubt, firstDoubt)
 	for i := range watched {
 		w := &watched[i]
 		w.Seen, w.Odd = max(1, w.Seen), w.Odd && w.Patience > 0
@@ -61,4 +60,13 @@ func Parse(b []byte) (m Mark, err error) {
 		movers[i].N = max(1, movers[i].N)
 	}
 	return m, nil
+}
+
+// MarshalBinary returns the mark as it is stored.
+func (m Mark) MarshalBinary() ([]byte, error) { return m.AppendBinary(nil), nil }
+
+// UnmarshalBinary reads what MarshalBinary wrote. A mark that cannot be read starts anew.
+func (m *Mark) UnmarshalBinary(b []byte) error {
+	*m, _ = Parse(b)
+	return nil
 }

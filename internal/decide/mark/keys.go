@@ -18,21 +18,9 @@ func setOf(keys string) *keySet {
 	return s
 }
 
-// count counts those of some keys that are in the set.
-func (s *keySet) count(keys string) (n int) {
-	for i := 0; i < len(keys); i += 2 {
-		if s.has(keyAt(keys, i)) {
-			n++
-		}
-	}
-	return n
-}
-
 func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
 
-// adopt makes the texts of a view known. The page's own go first, then those that it shares
-// with others, and then older ones, so that the oldest go when there are too many. A form
-// stays known while the page shows it.
+// adopt makes the texts of a view known. The oldest go when there are too many. A form stays while it is shown.
 func (m *Mark) adopt(v *View, known *keySet) {
 	var taken keySet
 	keys := make([]byte, 0, len(m.known)+2*len(v.blocks))
@@ -43,20 +31,13 @@ func (m *Mark) adopt(v *View, known *keySet) {
 		}
 	}
 	for i := range v.blocks {
-		if b := &v.blocks[i]; m.isOwn(b) {
-			note(b.key)
-		}
-	}
-	m.Own = uint16(len(keys) / 2)
-	for i := range v.blocks {
 		if b := &v.blocks[i]; !m.List || b.item {
 			note(b.key)
 		}
 	}
-	m.Shown = uint16(len(keys) / 2)
-	for i := range v.blocks {
-		if form := v.blocks[i].form; form != 0 && known.has(form) {
-			note(form)
+	for _, b := range v.blocks {
+		if b.form != 0 && known.has(b.form) {
+			note(b.form)
 		}
 	}
 	for i := 0; i < len(m.known); i += 2 {

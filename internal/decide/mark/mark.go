@@ -1,12 +1,11 @@
-// Package mark has the fingerprint of a page's content. It tells a change of the content from everything
-// else that makes two responses differ. It takes views of a page and says of each whether it shows a change. A
-// [Mark] is the bounded memory of one page. A [Site] is the memory of all pages together.
-// The package must never read a clock or a store.
+// Package mark has the fingerprint of a page's content. It tells a change of the content from everything else that
+// makes two responses differ. It takes views of a page and says of each whether it shows a change. A [Mark] is the
+// bounded memory of one page. A [Site] is the memory of all pages together. The package must never read a clock or a
+// store.
 //
-// A page is read as blocks of text. A block that the page never showed before is news, and
-// news are a change. The mark holds news for later observations in two cases: the text in that
-// place moves by itself, or the mark hardly knows the page yet. A lost text is a change
-// once it has been gone for a day.
+// A page is read as blocks of text. A block that the page never showed before is news, and news are a change. The
+// mark holds news for later observations in two cases: the text in that place moves by itself, or the mark hardly
+// knows the page yet. A text that is only lost is no change.
 package mark
 
 import "slices"
@@ -24,8 +23,7 @@ const (
 	Changed                // a change
 )
 
-// Mark remembers what a page showed. The zero value has seen nothing. A Mark is a
-// plain value and can be compared.
+// Mark remembers what a page showed. The zero value has seen nothing. A Mark is a plain value and can be compared.
 type Mark struct {
 	began bool // it has seen something
 	state
@@ -34,35 +32,31 @@ type Mark struct {
 	movers [moversKept]mover
 }
 
-// state is what a mark keeps of the page as a whole. Package encoding/binary writes and
-// reads the fields, so they have capitals, as those of watched and mover do.
+// state is what a mark keeps of the page as a whole. Package encoding/binary writes and reads the fields, so they
+// have capitals, as those of watched and mover do.
 type state struct {
 	List        bool   // it is read as a list
 	Doubt       uint8  // for so many quiet observations small news are held, until as many observations showed them
 	Fresh       uint8  // blocks that were new at the last change
 	Boilerplate uint8  // blocks that did not count at the last observation
 	Links       uint16 // blocks that were links at the last observation
-	Shown       uint16 // how many keys of the last observation are known
-	Own         uint16 // how many of them are the page's own texts
 	Text        uint32 // hash of the text of the last observation
 	Size        uint32 // of the main text, at the last observation that was not nearly empty
-	Loss        loss
 }
 
 // firstDoubt is the doubt of a new page, which may move by itself.
 const firstDoubt = 5
 
-// A text of up to emptySize bytes hardly counts: the page was not there yet, or scripts
-// fill it. The next text with more than fullSize bytes only teaches the mark, if the page is not known
-// well. Later it is a stub that got its text.
+// A text of up to emptySize bytes hardly counts: the page was not there yet, or scripts fill it. The next text with
+// more than fullSize bytes only teaches the mark, if the page is not known well. Later it is a stub that got its
+// text.
 const (
 	emptySize = 128
 	fullSize  = 1024
 )
 
-// Observe compares a view, at a time in Unix seconds, with the mark and returns the
-// mark after this observation. If there was a change, since is the time of the observation
-// that first showed it, perhaps an earlier one.
+// Observe compares a view, at a time in Unix seconds, with the mark and returns the mark after this observation. If
+// there was a change, since is the time of the observation that first showed it, perhaps an earlier one.
 func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	at = min(max(at, 1), 1<<32-1) // a clock that is far off must not stay in the mark
 	o = Variant
@@ -93,8 +87,8 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	return m, o, since
 }
 
-// Still returns the mark after an observation that showed the same bytes as the observation before, while
-// the mark holds nothing.
+// Still returns the mark after an observation that showed the same bytes as the observation before, while the mark
+// holds nothing.
 func (m Mark) Still() Mark {
 	for i := range m.watch {
 		if w := &m.watch[i]; w.Seen > 0 && w.Patience == 0 {
@@ -103,31 +97,27 @@ func (m Mark) Still() Mark {
 	}
 	m.closeGaps()
 	m.Doubt -= min(m.Doubt, 1)
-	m.Loss.Tired -= min(m.Loss.Tired, 1)
 	return m
 }
 
 // Holding reports whether the mark holds something.
-func (m Mark) Holding() bool { return m.held() > 0 || m.Loss.Observations > 0 }
+func (m Mark) Holding() bool { return m.held() > 0 }
 
 // Holds reports whether the mark holds something that the observation at time since first showed.
 func (m Mark) Holds(since int64) bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 && int64(w.Since) == since })
 }
 
-// Odd reports whether the last observation may have shown an error page: nearly all text was gone
-// or replaced, and the mark holds the new text.
+// Odd reports whether the last observation may have shown an error page: nearly all text was gone or replaced, and
+// the mark holds the new text.
 func (m Mark) Odd() bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Odd })
 }
 
-// Awaited describes the news or loss that is held for longest. since is the observation that first
-// showed or missed it, in Unix seconds. more is how many observations must agree before it
-// is a change, as far as is known now. Both are 0 if nothing is held.
+// Awaited describes the news that is held for longest. since is the observation that first showed it, in Unix
+// seconds. more is how many observations must agree before it is a change, as far as is known now. Both are 0 if
+// nothing is held.
 func (m Mark) Awaited() (since int64, more int) {
-	if m.Loss.Observations > 0 {
-		since, more = int64(m.Loss.Since), max(1, lossObservations+1-int(m.Loss.Observations))
-	}
 	for i := range m.watch {
 		w := &m.watch[i]
 		if w.Patience == 0 || since != 0 && int64(w.Since) >= since {

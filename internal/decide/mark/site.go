@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// Site remembers on how many pages of a site each block of text was seen, to tell the
-// site's texts from a page's own. It also remembers which places are the template's, such as
-// breadcrumbs and related posts. It has a fixed size and belongs to one goroutine. All it
-// holds can be learned anew. The zero value is empty.
+// Site remembers on how many pages of a site each block of text was seen, to tell the site's texts from a page's own.
+// It also remembers which places are the template's, such as breadcrumbs and related posts. It has a fixed size and
+// belongs to one goroutine. All it holds can be learned anew. The zero value is empty.
 type Site struct {
-	buckets [bucketsKept][bucketSize]shown
-	places  [placesKept]place
+	Buckets [bucketsKept][bucketSize]shown
+	Places  [placesKept]place
 }
 
 // The size is 33 KiB.
@@ -29,15 +28,15 @@ type shown struct {
 	Pages uint8  // how many pages showed it, at most 255; 0 for no block
 }
 
-// place is where blocks stand, by the elements around them. It counts the pages, at most 255, that
-// brought new texts there, by whether some were the page's own.
+// place is where blocks stand, by the elements around them. It counts the pages, at most 255, that brought new texts
+// there, by whether some were the page's own.
 type place struct {
 	Tag         uint16
 	Own, Shared uint8
 }
 
-// A place is the template's if most pages show nothing there but what other pages show too. It holds
-// content if most pages show something of their own. Few pages prove nothing.
+// A place is the template's if most pages show nothing there but what other pages show too. It holds content if most
+// pages show something of their own. Few pages prove nothing.
 const (
 	placePages    = 12
 	templateShare = 66 // percent of the pages that show nothing of their own
@@ -46,45 +45,28 @@ const (
 
 // most returns on how many pages a text in the place may stand and still be a page's own.
 func (p *place) most() uint8 {
-	own, shared := int(p.Own), int(p.Shared)
-	switch all := own + shared; {
+	switch all := int(p.Own) + int(p.Shared); {
 	case all < placePages:
-	case 100*shared >= templateShare*all:
+	case 100*int(p.Shared) >= templateShare*all:
 		return 0
-	case 100*own >= bodyShare*all:
+	case 100*int(p.Own) >= bodyShare*all:
 		return pagesOfBody
 	}
 	return pagesOfText
 }
 
-// count counts a page.
-func (p *place) count(own bool) {
-	if own {
-		p.Own++
-	} else {
-		p.Shared++
-	}
-	if max(p.Own, p.Shared) == 255 {
-		p.Own, p.Shared = p.Own/2, p.Shared/2
-	}
-}
-
 // at returns a place. One that was seen later may replace it.
 func (s *Site) at(tag uint16) *place {
-	p := &s.places[tag%placesKept]
+	p := &s.Places[tag%placesKept]
 	if p.Tag != tag {
 		*p = place{Tag: tag}
 	}
 	return p
 }
 
-// headings makes that a text counts as a heading apart from the links that repeat it elsewhere.
-const headings = 0x9E3779B97F4A7C15
-
-// Consult tells a view how many pages showed each of its blocks, and learns the blocks that
-// are new on the page. What is new in a place of the template teaches nothing about the place, but
-// on a new page. m is the page's mark before this observation. page is any number that
-// identifies the page.
+// Consult tells a view how many pages showed each of its blocks, and learns the blocks that are new on the page. What
+// is new in a place of the template teaches nothing about the place, but on a new page. m is the page's mark before
+// this observation. page is any number that identifies the page.
 func (s *Site) Consult(v *View, m Mark, page uint64) {
 	known := setOf(m.known)
 	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
@@ -92,7 +74,7 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 		b := &v.blocks[i]
 		hash, isNew := b.hash, !known.has(b.key)
 		if b.heading {
-			hash ^= headings
+			hash = ^hash // links that repeat it elsewhere do not count
 		}
 		b.on = s.see(hash, uint8(page>>56), isNew)
 		b.most = s.at(b.place).most()
@@ -101,14 +83,19 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 		}
 	}
 	for tag, own := range news {
-		s.at(tag).count(own)
+		p := s.at(tag)
+		n := &p.Shared
+		if own {
+			n = &p.Own
+		}
+		*n = min(*n, 254) + 1
 	}
 }
 
-// see returns how many pages showed a block. It counts this page if the block is new there.
-// Each bucket keeps the blocks used last in front. Blocks on few pages make room first.
+// see returns how many pages showed a block. It counts this page if the block is new there. Each bucket keeps the
+// blocks used last in front. Blocks on few pages make room first.
 func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
-	bucket := &s.buckets[hash%bucketsKept]
+	bucket := &s.Buckets[hash%bucketsKept]
 	tag := uint16(hash / bucketsKept)
 	at := slices.IndexFunc(bucket[:], func(e shown) bool { return e.Pages > 0 && e.Tag == tag })
 	entry := shown{Tag: tag}
@@ -131,8 +118,7 @@ func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 
 // AppendBinary appends the memory in a form that [ParseSite] reads, 33 KiB.
 func (s *Site) AppendBinary(b []byte) []byte {
-	b, _ = binary.Append(b, binary.BigEndian, &s.buckets) // both have a fixed size
-	b, _ = binary.Append(b, binary.BigEndian, &s.places)
+	b, _ = binary.Append(b, binary.BigEndian, s) // it has a fixed size
 	return b
 }
 
@@ -144,10 +130,9 @@ func ParseSite(b []byte) (*Site, error) {
 	if len(b) == 0 {
 		return s, nil
 	}
-	if len(b) != binary.Size(s.buckets)+binary.Size(s.places) {
+	if len(b) != binary.Size(s) {
 		return nil, errSite
 	}
-	n, _ := binary.Decode(b, binary.BigEndian, &s.buckets) // the sizes fit
-	_, err := binary.Decode(b[n:], binary.BigEndian, &s.places)
+	_, err := binary.Decode(b, binary.BigEndian, s)
 	return s, err
 }

@@ -2,13 +2,14 @@ package mark
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// fold appends a text without the details that a template or a font may alter: spaces
-// without width or beside a Chinese character, and the kinds of quotes, dashes and dots.
+// fold appends a text without the details that a template or a font may alter: spaces without width or beside a
+// Chinese character, and the kinds of quotes, dashes and dots.
 func fold(dst []byte, s string) []byte {
 	rest, wide := 0, false // wide: the character before is one
 	for i, r := range s {
@@ -46,8 +47,8 @@ func isWide(r rune) bool { return r >= 0x2E80 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// mask appends a text with one sign in place of each number, but for versions. year says that
-// a number is a year. days are the numbers that may be days of a month, one bit each.
+// mask appends a text with one sign in place of each number, but for versions. year says that a number is a year.
+// days are the numbers that may be days of a month, one bit each.
 func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
 	for len(s) > 0 {
 		if !isDigit(s[0]) {
@@ -77,19 +78,8 @@ func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
 // isVersion reports whether the parts of a number are those of a version, as in 1.26.0. Numbers of builds and
 // addresses have more parts, amounts and times less, and the parts of a date have two or four digits each.
 func isVersion(parts [][]byte) bool {
-	if len(parts) != 3 {
-		return false
-	}
-	dated := 0
-	for _, part := range parts {
-		if len(part) == 4 {
-			return false
-		}
-		if len(part) == 2 {
-			dated++
-		}
-	}
-	return dated < len(parts)
+	return len(parts) == 3 && !slices.ContainsFunc(parts, func(b []byte) bool { return len(b) == 4 }) &&
+		slices.ContainsFunc(parts, func(b []byte) bool { return len(b) != 2 })
 }
 
 // numberLen returns the length of the number that a text begins with. Dots in it belong to it.
@@ -117,8 +107,8 @@ var ageEnds = map[string]bool{
 	"ago": true, "fa": true, "atrás": true, "geleden": true, "sedan": true, "siden": true, "temu": true, "назад": true, "önce": true,
 }
 
-// isAge reports whether a text says how long ago something was, such as "Updated
-// yesterday" or "vor 3 Tagen". Such a text changes by itself.
+// isAge reports whether a text says how long ago something was, such as "Updated yesterday" or "vor 3 Tagen". Such a
+// text changes by itself.
 func isAge(s string) bool {
 	if len(s) > longestAge {
 		return false

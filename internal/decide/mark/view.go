@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/page/html"
 )
 
-// View is what one observation of a page showed, as far as a mark needs it. [Read] makes it and
-// [Site.Consult] completes it. Then it never changes.
+// View is what one observation of a page showed, as far as a mark needs it. [Read] makes it and [Site.Consult]
+// completes it. Then it never changes.
 type View struct {
 	text        uint32 // hash of the main text
 	size        uint32 // of the main text, in bytes
@@ -29,7 +29,7 @@ type block struct {
 	size    int32  // in bytes
 	place   uint16
 	link    bool
-	item    bool  // a link or a headline, as in lists
+	item    bool  // a link that is not longer than those of lists
 	heading bool  // a heading that is no link
 	on      uint8 // how many pages show it
 	most    uint8 // on so many pages it may stand and still be the page's own
@@ -49,8 +49,8 @@ const (
 // blocksRead is how many blocks of a page are read at most.
 const blocksRead = 1500
 
-// Read returns what a page shows. The seed alters all hashes of texts. It is 0 except in
-// measurements of how much depends on the hashes.
+// Read returns what a page shows. The seed alters all hashes of texts. It is 0 except in measurements of how much
+// depends on the hashes.
 func Read(f *html.Facts, seed uint64) View {
 	v := View{text: uint32(f.MainHash >> 32), blocks: make([]block, 0, min(len(f.Blocks), blocksRead)+1)}
 	r := reading{seed: seed}
@@ -126,8 +126,8 @@ func (r *reading) cell(b *html.Block) {
 	r.cells, r.place = append(r.cells, ' '), uint16(b.Place>>48)
 }
 
-// row returns a block of the short cells since the last other text. They count together: a row of a table
-// may have no longer text.
+// row returns a block of the short cells since the last other text. They count together: a row of a table may have no
+// longer text.
 func (r *reading) row() (out block) {
 	if weight(r.cells) >= leastBlock {
 		hash := xxh3.HashSeed(r.cells, r.seed)
@@ -137,11 +137,11 @@ func (r *reading) row() (out block) {
 	return out
 }
 
-// block reads a block. In a short text numbers do not count, since they are counters or
-// times. Years, versions and amounts do count.
+// block reads a block. In a short text numbers do not count, since they are counters or times. Years, versions and
+// amounts do count.
 func (r *reading) block(b *html.Block) block {
 	out := block{size: int32(len(b.Text)), place: uint16(b.Place >> 48), link: b.Links > 0, heading: b.Heading && b.Links == 0}
-	out.item = (out.link || b.Headline) && len(b.Text) < longestItem
+	out.item = out.link && len(b.Text) < longestItem
 	r.folded = fold(r.folded[:0], b.Text)
 	text := r.folded
 	if len(b.Text) <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
@@ -179,8 +179,8 @@ func (b *block) names(at int64) bool {
 	return false
 }
 
-// A page is a list if it has leastItems items, they are at least listShare percent of the
-// bytes of its longer blocks, and they outweigh prose: the texts that are longer than any item.
+// A page is a list if it has leastItems items, they are at least listShare percent of the bytes of its longer blocks,
+// and they outweigh prose: the texts that are longer than any item.
 const (
 	listShare    = 25
 	leastItems   = 5

@@ -5,23 +5,19 @@ import "slices"
 // watchKept is how many blocks a mark follows at a time.
 const watchKept = 8
 
-// watched is a block that was news lately. The mark follows it to see whether it stays. A
-// held block that stays is a change. If the block goes, its place moves by itself.
+// watched is a block that was news lately. The mark follows it to see whether it stays. A held block that stays is a
+// change. If the block goes, its place moves by itself.
 type watched struct {
 	Key, Form  uint16
 	Prev, Next uint16 // names of its place, by the known blocks around it
 	Since      uint32 // the observation that first showed it
-	Long       bool   // it is longer than longestDated
 	Seen       uint8  // observations that showed it, 0 for none
 	Patience   uint8  // it is held until more observations than these showed it; 0 if it is not held
 	Odd        bool   // while it is held: nearly all other text was gone or replaced when it came
 }
 
-// A block that so many observations have shown has come to stay. A long text seldom moves by itself.
-const (
-	settledObservations     = 8
-	settledLongObservations = 3
-)
+// A block that so many observations have shown has come to stay.
+const settledObservations = 8
 
 // patientObservations is how many observations a block waits if much speaks against it.
 const patientObservations = 3
@@ -31,8 +27,8 @@ const emptiedTime = day
 
 const day = 86400 // in seconds
 
-// settle looks for the watched blocks. If some turn out to be a change, it returns the
-// latest observation that first showed one, else 0.
+// settle looks for the watched blocks. If some turn out to be a change, it returns the latest observation that first
+// showed one, else 0.
 func (c *comparison) settle() (since int64) {
 	surprised := false
 	for i := range c.watch {
@@ -78,23 +74,22 @@ func (m *Mark) closeGaps() {
 
 // find returns the block with a key, or nil.
 func (c *comparison) find(key uint16) *block {
-	i := slices.IndexFunc(c.blocks, func(b block) bool { return b.key == key })
-	if i < 0 {
-		return nil
+	for i := range c.blocks {
+		if c.blocks[i].key == key {
+			return &c.blocks[i]
+		}
 	}
-	return &c.blocks[i]
+	return nil
 }
 
-// leave ends the watch of a block that is gone. It reports whether that reveals a place
-// that moves and was not known to. A strange observation reveals no such place.
+// leave ends the watch of a block that is gone. It reports whether that reveals a place that moves and was not known
+// to. A strange observation reveals no such place.
 func (c *comparison) leave(w *watched) (surprise bool) {
 	switch {
 	case w.Odd:
 		c.churns = c.churns || c.strange == replaced
-	case c.strange == another && w.Patience > 0: // it may be there still, in the other text
-		return false
 	case c.strange == usual:
-		surprise = (!w.Long || w.Seen < settledLongObservations) && c.moved(w)
+		surprise = c.moved(w)
 	case w.Patience == 0:
 		return false
 	}
@@ -104,10 +99,7 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 
 // isRipe reports whether a held block has been there for long enough.
 func (c *comparison) isRipe(w *watched, b *block) bool {
-	switch {
-	case w.Seen <= w.Patience:
-		return false
-	case c.strange == emptied && c.at-int64(w.Since) <= emptiedTime:
+	if w.Seen <= w.Patience || c.strange == emptied && c.at-int64(w.Since) <= emptiedTime {
 		return false
 	}
 	return c.List || !b.names(c.at)
@@ -122,8 +114,8 @@ func (m *Mark) believe(since uint32) {
 	}
 }
 
-// follow watches a block. If there is no room, it replaces the oldest block. It never
-// replaces a block of the same observation: the observation's first blocks suffice.
+// follow watches a block. If there is no room, it replaces the oldest block. It never replaces a block of the same
+// observation: the observation's first blocks suffice.
 func (m *Mark) follow(w watched) {
 	if last := m.watch[watchKept-1]; last.Seen > 0 && last.Since == w.Since {
 		return
@@ -135,15 +127,14 @@ func (m *Mark) follow(w watched) {
 // moversKept is how many movers are remembered.
 const moversKept = 32
 
-// mover is a name of a place, or the form of a text, that moves by itself: what came there
-// did not stay.
+// mover is a name of a place that moves by itself: what came there did not stay.
 type mover struct {
 	Name uint16
 	N    uint8 // how often, 0 for an empty entry
 }
 
-// moves reports whether the place of a new block moves. It must have moved several times if
-// items of a list come and go there, or if the block is long: more likely it is new.
+// moves reports whether the place of a new block moves. It must have moved several times if items of a list come and
+// go there, or if the block is long: more likely it is new.
 func (c *comparison) moves(n newsItem) bool {
 	least := uint8(1)
 	if c.List || n.block.size > smallNews {
@@ -152,16 +143,9 @@ func (c *comparison) moves(n newsItem) bool {
 	return c.movesOf(&n.watched) >= least
 }
 
-// movesOf returns how often the place of a block has moved. Both of its names must agree,
-// since a change may have touched one of the blocks around it. In a list, only the gap
-// between two items that stay is a place.
-func (m *Mark) movesOf(w *watched) uint8 {
-	n := min(m.mover(w.Prev), m.mover(w.Next))
-	if m.List {
-		return n
-	}
-	return max(n, m.mover(w.Form))
-}
+// movesOf returns how often the place of a block has moved. Both of its names must agree, since a change may have
+// touched one of the blocks around it.
+func (m *Mark) movesOf(w *watched) uint8 { return min(m.mover(w.Prev), m.mover(w.Next)) }
 
 func (m *Mark) mover(name uint16) uint8 {
 	for _, o := range m.movers {
@@ -182,16 +166,12 @@ func (m *Mark) moversOver(n uint8) (count int) {
 	return count
 }
 
-// moved notes that a block did not stay, and reports whether its place was not known to
-// move. The block's form becomes known: another text of that form differs only in its
-// numbers.
+// moved notes that a block did not stay, and reports whether its place was not known to move. The block's form
+// becomes known: another text of that form differs only in its numbers.
 func (c *comparison) moved(w *watched) (surprise bool) {
 	surprise = c.movesOf(w) == 0
-	for _, name := range [...]uint16{w.Prev, w.Next, w.Form} {
-		if name != 0 {
-			c.note(name)
-		}
-	}
+	c.note(w.Prev)
+	c.note(w.Next)
 	if w.Form != 0 && !c.known.has(w.Form) {
 		c.known.add(w.Form)
 		c.Mark.known += string([]byte{byte(w.Form >> 8), byte(w.Form)})

@@ -189,7 +189,6 @@ func (x *text) list(main where) (list []Block) {
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
 		b.Boilerplate = w&whereBody == 0
-		b.Headline = w&whereHeading != 0 && w&whereArticle != 0
 		b.Heading = w&whereHeading != 0
 		b.Cell = w&whereCell != 0
 		if x.blocks[i].bare {
