@@ -1,81 +1,72 @@
-// Package capability recognises secret addresses, also called capability URLs: locations with a secret that lets in whoever knows
-// it, such as reset links, share links and invitations. It takes a location or a route template and
-// says whether it looks like one. It must never need anything but that text.
+// Package capability recognises secret addresses, also called capability URLs: locations with a
+// secret that lets in whoever knows it, such as reset links, share links and invitations. It takes a
+// location or a route template and says whether it looks like one. It must never need anything but
+// that text.
 //
-// Long tokens have recognisable shapes (rules.go). To tell shorter ones from words, the package
-// measures how likely their letters follow each other (score.go). The tables for that are trained
-// on words and paths of many languages (model.txt). Short and numeric secrets look like names or
-// numbers: other evidence must keep them out.
+// Some tokens have a shape of their own. The others are told from words by how likely their
+// characters follow each other (model.go). Short words, numbers and names look like no token: a link
+// is enough for them.
 package capability
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
 
-	"github.com/servemap/servemap/internal/decide/capability/letters"
 	"github.com/servemap/servemap/internal/page/escape"
+)
+
+const (
+	minLength = 8  // characters; shorter words are no tokens
+	minPart   = 3  // characters; shorter words do not count for their element
+	minHex    = 16 // from this length on, a run of both hexadecimal digits and letters is a token
+	uuid      = 32 // hexadecimal digits of a UUID or an MD5, with or without dashes
+	maxDigits = 12 // longer runs of digits are random numbers, but for those that are books or times
+	maxLength = 48 // characters; longer words must read like words
+
+	// minLetters is from which length on a word of letters of one case may be a token. Shorter ones
+	// are names of products and words of languages that the model does not know far more often.
+	minLetters = 13
+)
+
+var (
+	// number matches an ISBN and a time such as 20261121103000.
+	number = regexp.MustCompile(`^(97[89]\d{10}|(19|20)\d\d(0\d|1[0-2])[0-3]\d[0-2]\d[0-5]\d[0-5]\d)$`)
+	// documented matches what Doxygen and Texinfo add to the names of public things: their MD5, as in
+	// dir_d41d8cd98f00b204e9800998ecf8427e.html, and escapes, as in List_005fof.html.
+	documented = regexp.MustCompile(`^((?:dir|class|struct|union|namespace|interface|group_)\w*?)_(?:1?[ag]{1,2})?[0-9a-f]{32}$|_00[0-9a-f]{2}`)
 )
 
 // foreign stands for any byte that is not ASCII. No token has it.
 const foreign = 0x80
 
 // Looks reports whether a location looks like it carries a secret. The location must be normalised,
-// such as "/a/b%C3%A9?page=2". Looks allocates only for a segment of unusual length. It is safe for
-// concurrent use.
+// such as "/a/b%C3%A9?page=2". It is safe for concurrent use.
 func Looks(location string) bool {
 	var buf [256]byte
 	path, query, _ := strings.Cut(location, "?")
-	for more := true; more; {
-		var segment string
-		segment, path, more = strings.Cut(path, "/")
-		if len(segment) >= minLength && looksSegment(stem(decode(buf[:0], segment))) {
+	for element := range strings.SplitSeq(path, "/") {
+		if len(element) >= minLength && looks(stem(decode(buf[:0], element))) {
 			return true
 		}
 	}
-	for more := true; more; {
-		var parameter string
-		parameter, query, more = strings.Cut(query, "&")
-		if len(parameter) >= minLength && looksSegment(decode(buf[:0], parameter)) {
+	for element := range strings.SplitSeq(query, "&") {
+		if len(element) >= minLength && looks(decode(buf[:0], element)) {
 			return true
 		}
 	}
 	return false
 }
 
-// Odd returns how much likelier the letters of an ASCII word are random than a word's: below 0 for
-// most words, above Odd's limit [TooOdd] for most random ones.
-func Odd(word string) int {
-	var buf [maxLength]byte
-	s := buf[:copy(buf[:], word)]
-	odd, _ := score(s)
-	switch {
-	case len(word) > maxLength:
-		return TooOdd + 1
-	case len(word) <= minPart || isRoman(s):
-		return 0
-	}
-	return odd
-}
-
-// TooOdd is how odd all words of an ordinary name may be in sum. 6 nats hold for 99 % of the words of four
-// letters or more, and for 8 % of random ones of seven letters.
-const TooOdd = 6 * unit
-
-// looksSegment judges the decoded text of a segment: each of its words, and all together.
-func looksSegment(s []byte) bool {
-	if hasUUID(s) {
+// looks judges the decoded text of an element: its runs, each of its words, and all together.
+func looks(s []byte) bool {
+	if hasRun(s) {
 		return true
 	}
 	sum, length := 0, 0
-	for start, end := nextWord(s, 0); start < len(s); start, end = nextWord(s, end) {
-		if start = skipEscape(s, start); start == end {
-			continue
-		}
-		word := s[start:end]
-		if isJWT(s[start:]) || ruled(word) {
-			return true
-		}
-		if isRoman(word) || start > 0 && s[start-1] == foreign || end < len(s) && s[end] == foreign {
-			continue // a piece of a word with other characters proves nothing
+	for word := range bytes.FieldsFuncSeq(s, func(c rune) bool { return c < foreign && Class(byte(c)) == Edge }) {
+		if bytes.IndexByte(word, foreign) >= 0 {
+			continue // the model knows no other characters
 		}
 		score, limit := score(word)
 		if len(word) >= minLength && score > limit || len(word) > maxLength && score > 0 {
@@ -86,28 +77,41 @@ func looksSegment(s []byte) bool {
 			length += len(word)
 		}
 	}
-	return length >= minLength && sum > max(segmentLimit, length*perCharacter)
+	return length >= minLength && sum > segmentLimit
 }
 
-// nextWord returns the begin and end of the first run of letters and digits from i on.
-func nextWord(s []byte, i int) (start, end int) {
-	for i < len(s) && letters.Class(s[i]) == letters.Edge {
-		i++
+// hasRun reports whether a text has a long number, or a long run of hexadecimal digits and letters.
+func hasRun(s []byte) bool {
+	digits, hex, of, dashed := 0, 0, 0, 0 // of counts the digits among hex, and dashed goes on after a dash
+	for i, c := range s {
+		if digits++; Class(c) != Digit {
+			digits = 0
+		}
+		switch {
+		case Class(c) == Digit:
+			hex, of, dashed = hex+1, of+1, dashed+1
+		case escape.IsHex(c):
+			hex, dashed = hex+1, dashed+1
+		case c == '-':
+			hex, of = 0, 0
+		default:
+			hex, of, dashed = 0, 0, 0
+		}
+		ends := i+1 == len(s) || Class(s[i+1]) != Digit
+		if dashed >= uuid || hex >= minHex && 0 < of && of < hex || ends && digits > maxDigits && !number.Match(s[i+1-digits:i+1]) {
+			return true
+		}
 	}
-	start = i
-	for i < len(s) && letters.Class(s[i]) != letters.Edge {
-		i++
-	}
-	return start, i
+	return false
 }
 
-// decode appends the decoded text of a segment to buf. It writes foreign for bytes that are not
+// decode appends the decoded text of an element to buf. It writes foreign for bytes that are not
 // ASCII, and keeps the percent sign of a broken escape, which is an edge.
-func decode(buf []byte, segment string) []byte {
-	for i := 0; i < len(segment); i++ {
-		c := segment[i]
-		if c == '%' && escape.Is(segment[i:]) {
-			c = escape.Byte(segment[i:])
+func decode(buf []byte, element string) []byte {
+	for i := 0; i < len(element); i++ {
+		c := element[i]
+		if c == '%' && escape.Is(element[i:]) {
+			c = escape.Byte(element[i:])
 			i += 2
 		}
 		buf = append(buf, min(c, foreign))
@@ -115,19 +119,18 @@ func decode(buf []byte, segment string) []byte {
 	return buf
 }
 
-// stem returns a segment without its extension, which is not part of a token.
+// stem returns a segment without its extension, which is not part of a token, and without what
+// documentation adds to a name.
 func stem(s []byte) []byte {
-	for i := 1; i <= maxExtension+1 && i < len(s); i++ {
-		at := len(s) - i
+	const maxExtension = 5 // characters, as in xhtml
+	for at := len(s) - 1; at > 0 && len(s)-at <= maxExtension+1; at-- {
 		if s[at] != '.' {
 			continue
 		}
 		if string(s[at:]) == ".html" {
-			return withoutDigest(s[:at])
+			return documented.ReplaceAll(s[:at], []byte("$1"))
 		}
 		return s[:at]
 	}
 	return s
 }
-
-const maxExtension = 5 // characters, as in xhtml

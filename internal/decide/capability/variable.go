@@ -1,12 +1,15 @@
 package capability
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // secretWords occur in the names of variables that carry a secret.
 var secretWords = words(
 	"apikey auth authcode authkey bearer capability captcha challenge code cookie credential credentials csrf digest guid guids hash hmac " +
-		"invitation invite jwt key magic mac nonce oauth otp passcode passkey passphrase passwd password pin pw pwd secret session sess sid sig sign " +
-		"signature signed share ticket token tokens totp uuid uuids verification verifier verify voucher xsrf")
+		"invitation invite invitecode jwt key magic mac nonce oauth otp passcode passkey passphrase passwd password pin pw pwd secret session sessionid sessid sess sid sig sign " +
+		"signature signed share sharekey ticket token tokens totp uuid uuids verification verifier verify voucher xsrf")
 
 // weakWords are secret words that often mean something else. The word before decides.
 var weakWords = words("code key hash sign digest")
@@ -17,9 +20,6 @@ var plainWords = words(
 		"iata icao iso item lang language locale phone post postal primary product public qr region rev revision room route sort source " +
 		"state station status stock tree tx unicode vehicle zip zone")
 
-// secretEndings are endings of secret words without humps, such as resettoken.
-var secretEndings = [...]string{"token", "secret", "signature", "password", "apikey", "sharekey", "invitecode", "uuid", "sessionid", "jwt"}
-
 func words(list string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
@@ -28,79 +28,42 @@ func words(list string) map[string]bool {
 	return set
 }
 
+// variable matches the beginning of a variable with its name. What a regular expression in it has in
+// braces begins with a digit.
+var variable = regexp.MustCompile(`\{([A-Za-z_][\w.-]*)`)
+
+// hump matches where a word of a name ends: in JWTString the second word begins with the S, in
+// resetToken with the T. The s of IDs begins no word.
+var hump = regexp.MustCompile(`([^A-Z_.-])([A-Z])|([A-Z])([A-Z][a-z][a-z])`)
+
 // Variable reports whether the name of a variable in a route template says that it carries a
-// secret. It reads templates of gorilla/mux ("/u/{id:[0-9]+}") and of net/http ("/x/{token}",
-// "/f/{rest...}"). It is safe for concurrent use.
+// secret: resetToken, reset_token, RESET-TOKEN and resettoken alike. It reads templates of
+// gorilla/mux ("/u/{id:[0-9]+}") and of net/http ("/x/{token}", "/f/{rest...}"). It is safe for
+// concurrent use.
 func Variable(template string) bool {
-	for {
-		_, after, found := strings.Cut(template, "{")
-		if !found {
-			return false
-		}
-		end := closing(after)
-		name, _, _ := strings.Cut(after[:end], ":")
-		if secretName(strings.TrimSuffix(name, "...")) {
-			return true
-		}
-		template = after[end:]
-	}
-}
-
-// closing returns where the variable at the beginning of s ends. A regular expression in it may
-// have braces.
-func closing(s string) int {
-	depth := 1
-	for i := range len(s) {
-		switch s[i] {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		}
-		if depth == 0 {
-			return i
-		}
-	}
-	return len(s)
-}
-
-// secretName reports whether a word of a name is secret: resetToken, reset_token, RESET-TOKEN and
-// resettoken alike.
-func secretName(name string) bool {
-	before := ""
-	for name != "" {
-		n := wordEnd(name)
-		word := strings.ToLower(name[:n])
-		name = strings.TrimLeft(name[n:], "_-. ")
-		if secretWords[word] && (!weakWords[word] || !plainWords[before]) {
-			return true
-		}
-		for _, ending := range secretEndings {
-			if strings.HasSuffix(word, ending) {
+	for _, found := range variable.FindAllStringSubmatch(template, -1) {
+		before := ""
+		name := strings.ToLower(hump.ReplaceAllString(found[1], "$1$3-$2$4"))
+		for word := range strings.FieldsFuncSeq(name, func(c rune) bool { return strings.ContainsRune("_-.", c) }) {
+			if secretWord(word, before) {
 				return true
 			}
+			before = word
 		}
-		before = word
 	}
 	return false
 }
 
-// wordEnd returns the length of the first word of a name, which ends at a separator or a hump. In
-// JWTString the second word begins with the S, in resetToken with the T. The s of IDs begins no
-// word.
-func wordEnd(name string) int {
-	for i := 1; i < len(name); i++ {
-		switch c := name[i]; {
-		case c == '_' || c == '-' || c == '.' || c == ' ':
-			return i
-		case upper(c) && !upper(name[i-1]):
-			return i
-		case upper(c) && i+2 < len(name) && lower(name[i+1]) && lower(name[i+2]):
-			return i
+// secretWord reports whether a word of a name is secret after the one before it, or ends with a
+// secret word, as resettoken.
+func secretWord(word, before string) bool {
+	if secretWords[word] {
+		return !weakWords[word] || !plainWords[before]
+	}
+	for secret := range secretWords {
+		if len(secret) > minPart && !weakWords[secret] && strings.HasSuffix(word, secret) {
+			return true
 		}
 	}
-	return len(name)
+	return false
 }
-
-func upper(c byte) bool { return 'A' <= c && c <= 'Z' }
-func lower(c byte) bool { return 'a' <= c && c <= 'z' }

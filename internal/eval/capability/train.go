@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/servemap/servemap/internal/decide/capability/letters"
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
@@ -26,26 +26,21 @@ const (
 
 // counts say how often each cell of the tables was met, by weight.
 type counts struct {
-	shape [letters.Shapes]float64
-	sound [letters.Sounds]float64
+	shape [capability.Shapes]float64
+	sound [capability.Sounds]float64
 }
 
 // add counts a word with a weight. Only words of paths teach where capitals and digits
 // stand in paths.
 func (c *counts) add(word string, weight float64, ofPath bool) {
-	var w letters.Walk
-	meet := func(shape, sound int) {
+	capability.Cells([]byte(word), func(shape, sound int) {
 		if ofPath {
 			c.shape[shape] += weight
 		}
 		if sound >= 0 {
 			c.sound[sound] += weight
 		}
-	}
-	for i := range len(word) {
-		meet(w.Next(word[i]))
-	}
-	meet(w.End())
+	})
 }
 
 // train writes the tables for the words of the given files. Each word counts
@@ -95,7 +90,7 @@ var fold = strings.NewReplacer(
 	"ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ø", "o", "œ", "oe", "ù", "u", "ú", "u",
 	"û", "u", "ý", "y", "ą", "a", "ć", "c", "ę", "e", "ł", "l", "ń", "n", "ś", "s", "ź", "z", "ż", "z", "'", "")
 
-func isEdge(c rune) bool { return c < 0x80 && letters.Class(byte(c)) == letters.Edge }
+func isEdge(c rune) bool { return c < 0x80 && capability.Class(byte(c)) == capability.Edge }
 
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(c rune) bool { return c >= 0x80 }) < 0
@@ -106,7 +101,7 @@ func (c *counts) shapeCosts() []uint8 {
 	const n = 4
 	var costs []uint8
 	even := []float64{1.0 / n, 1.0 / n, 1.0 / n, 1.0 / n}
-	for row := 0; row < letters.Shapes; row += n {
+	for row := 0; row < capability.Shapes; row += n {
 		for _, p := range mix(c.shape[row:row+n], even) {
 			costs = append(costs, cost(p))
 		}
@@ -116,22 +111,22 @@ func (c *counts) shapeCosts() []uint8 {
 
 // soundCosts returns the cost of each turn after the two symbols before it, in steps. The
 // more often a context was met, the more it counts. The rest is filled from contexts of one
-// symbol, and those from single letters.
+// symbol, and those from single capability.
 func (c *counts) soundCosts() []uint8 {
-	const n = letters.Turns
+	const n = capability.Turns
 	single, even := make([]float64, n), make([]float64, n)
-	var double [letters.Symbols][n]float64
+	var double [capability.Symbols][n]float64
 	for i, weight := range c.sound {
 		single[i%n] += weight
-		double[i/n%letters.Symbols][i%n] += weight
+		double[i/n%capability.Symbols][i%n] += weight
 	}
 	for i := range even {
 		even[i] = 1.0 / n
 	}
 	base := mix(single, even)
 	var costs []uint8
-	for cell := 0; cell < letters.Sounds; cell += n {
-		for _, p := range mix(c.sound[cell:cell+n], mix(double[cell/n%letters.Symbols][:], base)) {
+	for cell := 0; cell < capability.Sounds; cell += n {
+		for _, p := range mix(c.sound[cell:cell+n], mix(double[cell/n%capability.Symbols][:], base)) {
 			costs = append(costs, cost(p*(1-ground*n)+ground))
 		}
 	}
@@ -172,7 +167,7 @@ func model(about string, files []string, shapes, sounds []uint8) []byte {
 	for _, table := range []struct {
 		costs []uint8
 		width int
-	}{{shapes, 4}, {sounds, 4 * letters.Turns}} {
+	}{{shapes, 4}, {sounds, 4 * capability.Turns}} {
 		for row := range slices.Chunk(table.costs, table.width) {
 			for _, cost := range row {
 				b.WriteByte(firstChar + cost)
