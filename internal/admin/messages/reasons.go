@@ -128,10 +128,8 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	switch worst, word := eligibility.WordIn(location); {
 	case why == eligibility.ActionWord && worst == eligibility.Action:
 		r.Why = fmt.Sprintf("its address names an action (%q)", word)
-	case why == eligibility.RiskyWord && worst == eligibility.Utility:
-		r.Why = fmt.Sprintf("its address has the word %q, which is common for pages for the site's own use", word)
 	case why == eligibility.RiskyWord && worst == eligibility.Risky:
-		r.Why = fmt.Sprintf("its address has the word %q, which is common for pages meant for one person", word)
+		r.Why = fmt.Sprintf("its address has the word %q, which is common for pages meant for one person, or for the site's own use", word)
 		r.Todo = Say("If it is public, link to it from a listed page, or add {Always} for it. The link counts once it was seen twice, a day apart or from " +
 			"two networks, or by a visitor without a cookie and a query who came from a listed page or from nowhere.")
 	}

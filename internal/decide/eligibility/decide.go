@@ -1,6 +1,7 @@
 package eligibility
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
@@ -51,10 +52,9 @@ const ClusterSize = 20
 // of these decides: an Always rule, being an entry, having been listed before, evidence. Of several
 // locations with one content, at most one is listed.
 //
-// A location with a suspicious word needs a link from a listed page as evidence. For a utility word
-// any such link is enough, since the site shows the page to everybody. For a risky word, the link
-// must not be there for one visitor alone. For a capability, several visitors must have seen the
-// link. For an action, only an Always rule is enough.
+// A location with a suspicious word needs a link from a listed page as evidence. For a risky word,
+// the link must not be there for one visitor alone. For a capability, several visitors must have
+// seen the link. For an action, only an Always rule is enough.
 func Decide(r Record, c Context) (s Standing, claims bool) {
 	s = r.alone(c)
 	if !s.Listed() {
@@ -84,7 +84,7 @@ func Revise(r Record, c Context) Standing {
 // MayClaim reports whether the location may be listed, so that other pages with its content matter.
 // If not, the context needs no Copies.
 func (r *Record) MayClaim(c Context) bool {
-	return r.Witnessed && r.content(c) == None && (r.Public || c.Entry || c.Listing == Always || r.Route || r.Led())
+	return r.Witnessed && r.content(c) == None && (r.Public || c.Entry || c.Listing == Always || r.proof() != None)
 }
 
 // alone decides as if no other location showed the same content.
@@ -108,7 +108,7 @@ func (r *Record) alone(c Context) Standing {
 	case c.Entry:
 		return Standing{Listed, ByEntry}
 	case r.Public:
-		return Standing{Listed, r.stays()}
+		return Standing{Listed, cmp.Or(r.proof(), ByHistory)}
 	}
 	return r.enters()
 }
@@ -144,37 +144,20 @@ func (r *Record) unwitnessed() Standing {
 	return Standing{Waiting, NoEvidence}
 }
 
-// stays returns why a page that was listed before stays.
-func (r *Record) stays() Reason {
-	switch {
-	case r.Route:
-		return ByRoute
-	case r.Led():
-		return r.leads()
-	}
-	return ByHistory
-}
-
 // enters decides about a page that was never listed.
 func (r *Record) enters() Standing {
-	word := r.Word()
+	word, proof := r.Word(), r.proof()
 	switch {
 	case word == Action:
 		return Standing{Held, ActionWord}
-	case word == Secret && !r.Confirmed:
+	case word == Secret && !(r.Led() && r.Confirmed):
 		return Standing{Held, Capability}
-	case word == Risky && !r.Confirmed && !r.Unprompted:
+	case word == Risky && !(r.Led() && (r.Confirmed || r.Unprompted)):
 		return Standing{Held, RiskyWord}
-	case word == Plain && r.Route:
-		return Standing{Listed, ByRoute}
-	case word == Plain && r.Hop > 0:
-		return Standing{Listed, ByEntry}
-	case r.Led():
-		return Standing{Listed, r.leads()}
-	case word != Plain:
-		return Standing{Held, RiskyWord}
+	case proof == None:
+		return Standing{Waiting, NoEvidence}
 	}
-	return Standing{Waiting, NoEvidence}
+	return Standing{Listed, proof}
 }
 
 // Word returns what the location's own words suggest.

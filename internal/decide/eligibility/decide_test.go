@@ -11,7 +11,7 @@ import (
 const (
 	capabilityURL = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 	riskyURL      = "/share/summer-party"
-	utilityURL    = "/dashboard"
+	ownURL        = "/dashboard"
 	actionURL     = "/logout"
 )
 
@@ -66,8 +66,9 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"risky, link that is not there for one visitor", Record{Location: riskyURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
 		{"risky, an entry redirects to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, RiskyWord}},
 		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Confirmed: true}}, Context{}, Standing{Listed, ByEntry}},
-		{"utility, route", Record{Location: utilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
-		{"utility, link", Record{Location: utilityURL, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
+		{"for the site's own use, route", Record{Location: ownURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
+		{"for the site's own use, link", Record{Location: ownURL, Evidence: linked}, Context{}, Standing{Held, RiskyWord}},
+		{"for the site's own use, link that is not there for one visitor", Record{Location: ownURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
 		{"action, link", Record{Location: actionURL, Evidence: shown}, Context{}, Standing{Held, ActionWord}},
 		{"action, route", Record{Location: actionURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, ActionWord}},
 		{"action, rule", Record{Location: actionURL}, Context{Listing: Always}, Standing{Listed, ByRule}},
@@ -246,9 +247,9 @@ func TestWordOfRecognisesRiskyLocations(t *testing.T) {
 			"/errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /menu /news/2024 /rooms/401-b " +
 			"/customer-stories /a?page=404 /carts /manual/delete.html /manual/function.delete.php /carts.php /logout.png " +
 			"/.php /index.php /how-to-delete.php",
-		Utility: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
-			"/fragments/menu /ajax/comments /dashboard /dashboard/sales /backoffice /staff /logs /config /customers/export",
-		Risky: "/reset-password/abc /RESET/abc /forgot_password /invite/Ab3kZ9 /share/summer-party /orders/100234/thank-you /wp-admin/ " +
+		Risky: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
+			"/fragments/menu /ajax/comments /dashboard /dashboard/sales /backoffice /staff /logs /config /customers/export " +
+			"/reset-password/abc /RESET/abc /forgot_password /invite/Ab3kZ9 /share/summer-party /orders/100234/thank-you /wp-admin/ " +
 			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.html " +
 			"/Bestellung/maria /mot-de-passe-oublie /mi-cuenta /zamowienie-12 /%E9%87%8D%E7%BD%AE%E5%AF%86%E7%A0%81 /%D0%B7%D0%B0%D0%BA%D0%B0%D0%B7/%D0%B8%D0%B2%D0%B0%D0%BD /%E3%83%9E%E3%82%A4%E3%83%9A%E3%83%BC%E3%82%B8 /best%C3%A4tigung-maria /%EB%B9%84%EB%B0%80%EB%B2%88%ED%98%B8-%EC%B0%BE%EA%B8%B0 /%D9%81%D8%A7%D8%AA%D9%88%D8%B1%D8%A9",
 		Secret: "/404/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /d/3f2504e0-4f89-41d3-9a0c-0305e82c3301 " +

@@ -9,7 +9,7 @@ import (
 // Evidence is what speaks for listing a location. Observations of the page add to it, and
 // observations of pages that link or redirect to it. It is stored as it is decided on.
 //
-// A new kind of evidence is a field here, its reason in leads, and the place where it is seen.
+// A new kind of evidence is a field here, its reason in proof, and the place where it is seen.
 type Evidence struct {
 	Route     bool        `cbor:"1,keyasint,omitzero"` // its route matches exactly this location, and it showed a whole document
 	Variable  bool        `cbor:"2,keyasint,omitzero"` // a variable of its route is named like a secret
@@ -24,6 +24,14 @@ type Evidence struct {
 	Unprompted bool `cbor:"8,keyasint,omitzero"`
 
 	Hop int `cbor:"9,keyasint,omitzero"` // how many redirects lead here from an entry, one or two; 0 for none
+}
+
+// proof returns what shows that the location is public, None if nothing does.
+func (ev *Evidence) proof() Reason {
+	if ev.Route {
+		return ByRoute
+	}
+	return ev.leads()
 }
 
 // Led reports whether the site leads its visitors to the location.

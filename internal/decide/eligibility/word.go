@@ -15,18 +15,16 @@ type Word uint8
 
 // The kinds of word, the worst last.
 const (
-	Plain   Word = iota // nothing
-	Utility             // it names something for the site's internal use
-	Risky               // it names something that is often for one person
-	Secret              // it looks like a capability, which lets in whoever knows it
-	Action              // a request for it changes something
+	Plain  Word = iota // nothing
+	Risky              // it names something that is often for one person, or for the site's own use
+	Secret             // it looks like a capability, which lets in whoever knows it
+	Action             // a request for it changes something
 )
 
-// utilityWords are segments, without their extension, of pages that no visitor looks for: answers
-// to errors and forms, parts of other pages, and the back office. Neither a route of its own nor
-// many visitors get such a page listed. A link from a listed page does, since some sites have a
-// public page of that name.
-var utilityWords = words(
+// riskyNames are segments, without their extension, of pages that no visitor looks for: answers to
+// errors and forms, parts of other pages, and the back office. A route of its own does not get such
+// a page listed. A link does, since some sites have a public page of that name.
+var riskyNames = words(
 	"400 401 403 404 405 408 410 429 500 501 502 503 504 50x 404-error 500-error error error-404 error-500 error-page errors " +
 		"access-denied internal-server-error maintenance not-found notfound offline page-not-found server-error unavailable " +
 		"cancelled failed failure logged-out loggedout signed-out signedout success thank-you thanks thankyou unsubscribed " +
@@ -119,8 +117,8 @@ func WordIn(location string) (worst Word, word string) {
 	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
 		segment = strings.ReplaceAll(segment, "_", "-")
 		name, _, _ := strings.Cut(segment, ".")
-		if name = strings.Trim(name, "-"); worst < Utility && utilityWords[name] {
-			worst, word = Utility, name
+		if name = strings.Trim(name, "-"); worst < Risky && riskyNames[name] {
+			worst, word = Risky, name
 		}
 		if worst < Risky && strings.Contains(segment, "%") {
 			if name := foreign(segment); name != "" {
