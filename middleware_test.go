@@ -634,7 +634,10 @@ func ExampleSite_Stats() {
 		w.Header().Set("X-Robots-Tag", "noindex")
 		page("home")(w, r)
 	}))
-	visit(site, handler, "/")
+	r := httptest.NewRequest(http.MethodGet, "https://example.com/", nil)
+	r.RemoteAddr = "127.0.0.1:4567" // the owner; of strangers, two networks would have to see it
+	handler.ServeHTTP(httptest.NewRecorder(), r)
+	visit(site, handler)
 	fmt.Println(site.Stats().Verdicts)
 	fmt.Println(strings.Join(site.Stats().Hints, "\n"))
 	// Output:

@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
+	"github.com/servemap/servemap/internal/decide/quota"
 )
 
 // known returns why the client may not be an anonymous visitor. If the owner's function panics, the
@@ -46,6 +47,17 @@ func nearby(r *http.Request) bool {
 
 // network returns the client's network. It is zero unless the address is really the client's.
 func (o *Observer) network(r *http.Request) netip.Prefix { return anonymous.Network(o.Client(r)) }
+
+// payer returns the network for which the work on a request is counted: the client's, or else that
+// of the peer, which nobody can make up.
+func (o *Observer) payer(r *http.Request) quota.Payer {
+	network := o.network(r)
+	if !network.IsValid() && !Explores(r) {
+		peer, _ := forwarded.Peer(r)
+		network = anonymous.Network(peer)
+	}
+	return o.payers.Of(network)
+}
 
 // Client returns the client's address. It is zero if that is not known, as behind a proxy
 // without the owner's function, or if that function panics.

@@ -2,15 +2,14 @@ package observe
 
 import (
 	"errors"
-	"hash/maphash"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -20,8 +19,7 @@ import (
 // keeps the whole site from being learned.
 type diagnosis struct {
 	cfg      *Config
-	seed     maphash.Seed
-	turns    [1 << 12]atomic.Uint32 // requests by network, so that one client cannot outweigh all others
+	turns    quota.Held // requests by network, so that one client cannot outweigh all others
 	tally    [nCounts]atomic.Uint64
 	ends     atomic.Uint64 // requests that were due and have ended
 	cookies  nameCounts    // names that identified clients
@@ -67,19 +65,18 @@ type counts [nCounts]uint64
 
 // How much evidence the hints need.
 const (
-	few  = 5
 	some = 20
 	many = 50
 
-	perNetwork = many // requests of one network that count
-	namesEach  = 5    // of these, requests whose names of cookies or headers count
+	perNetwork = 10 // requests of one network that count, so that several must show the cause of a hint
+	namesEach  = 5  // of these, requests whose names of cookies or headers count
 
 	// A page is observed once a minute at most. But a request for another host or by a known
 	// client uses up no claim, so each is counted. That is why these must be so many more.
-	foreignShare = 10             // for each of the right host
-	knownShare   = perNetwork + 1 // for each anonymous client, so that no network alone outweighs one
-	outsideShare = 8              // for each in the folder; pages of others may stand next to the site's
-	settingShare = 2              // for each anonymous client, if each of these got a cookie
+	foreignShare = 10 // for each of the right host
+	knownShare   = 51 // for each anonymous client
+	outsideShare = 8  // for each in the folder; pages of others may stand next to the site's
+	settingShare = 2  // for each anonymous client, if each of these got a cookie
 )
 
 // causes returns the causes for which the counts are strong evidence.
@@ -97,7 +94,7 @@ func causes(c counts) []messages.Hint {
 		{messages.OtherFolder, c[nOutside] >= some && (c[nPages] == 0 || c[nOutside] > outsideShare*c[nInside])},
 		{messages.OtherFolder, c[nBare] >= 3 && c[nHome] == 0}, // at most one a minute is counted
 		{messages.NotHTML, c[nOdd] > 0 && c[nNotHTML] >= some && c[nPages] == 0},
-		{messages.Unreadable, c[nUnreadable] >= few && c[nUnreadable] == c[nPages]},
+		{messages.Unreadable, c[nUnreadable] >= some && c[nUnreadable] == c[nPages]},
 		{messages.NoNetworks, c[nRemote] >= many && c[nNetworks] == 0 && c[nNetworksGiven] == 0},
 	} {
 		if cause.is && !slices.Contains(found, cause.hint) {
@@ -136,8 +133,6 @@ func (d *diagnosis) counts() (c counts) {
 	for i := range c {
 		c[i] = d.tally[i].Load()
 	}
-	c[nPrivate] = d.outcomes[eligibility.Private].Load() + d.outcomes[eligibility.NoStore].Load()
-	c[nNotHTML] = d.outcomes[eligibility.NotHTML].Load()
 	if d.cfg.Indexer.Starved() {
 		c[nStarved] = 1
 	}
@@ -149,11 +144,11 @@ func (d *diagnosis) counts() (c counts) {
 
 // turn returns how many requests of a network were counted, with this one. It is 1 if the network is
 // not known, as behind a proxy that the owner has not named: then all count.
-func (d *diagnosis) turn(network netip.Prefix) uint32 {
-	if !network.IsValid() {
+func (d *diagnosis) turn(by quota.Payer) int64 {
+	if by == 0 {
 		return 1
 	}
-	return d.turns[maphash.Comparable(d.seed, network)%uint64(len(d.turns))].Add(1)
+	return d.turns.Add(by, 1)
 }
 
 func (d *diagnosis) add(counts ...int) {
@@ -169,7 +164,7 @@ func (d *diagnosis) addIf(n int, is bool) {
 }
 
 // refused counts a request that is not for a location of the site.
-func (d *diagnosis) refused(r *http.Request, why location.Reason, turn uint32) {
+func (d *diagnosis) refused(r *http.Request, why location.Reason, turn int64) {
 	d.refusals[why].Add(1)
 	if turn > perNetwork {
 		return
@@ -178,21 +173,21 @@ func (d *diagnosis) refused(r *http.Request, why location.Reason, turn uint32) {
 	d.addIf(nOwn, why != location.ReasonHost)
 	if path, _, _ := strings.Cut(r.RequestURI, "?"); why == location.ReasonOutsideFolder {
 		folder := d.cfg.Normalizer.Origin().Folder()
-		d.addIf(nBare, d.cfg.StrippedPrefix+path+"/" == folder || CutOff(r)+"/" == folder && r.URL.Path == "")
+		d.addIf(nBare, turn == 1 && (d.cfg.StrippedPrefix+path+"/" == folder || CutOff(r)+"/" == folder && r.URL.Path == ""))
 		d.addIf(nOutside, !eligibility.AssetName(path)) // the folder's pages may have their assets elsewhere
 	}
 	d.ended()
 }
 
 // came counts a request, unless too many of its network are counted already.
-func (d *diagnosis) came(turn uint32, counts ...int) {
+func (d *diagnosis) came(turn int64, counts ...int) {
 	if turn <= perNetwork {
 		d.add(counts...)
 	}
 }
 
 // known counts a request of a client who may not be anonymous.
-func (d *diagnosis) known(why eligibility.Reason, h http.Header, turn uint32) {
+func (d *diagnosis) known(why eligibility.Reason, h http.Header, turn int64) {
 	d.outcomes[why].Add(1)
 	if turn > perNetwork {
 		return
@@ -214,6 +209,12 @@ func (d *diagnosis) known(why eligibility.Reason, h http.Header, turn uint32) {
 
 // answered counts the response that an anonymous client got.
 func (d *diagnosis) answered(asked asked, loc string, kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
+	if kind == eligibility.Forbidden || kind == eligibility.Nothing && !unread(resp) {
+		d.outcomes[why].Add(1)
+	}
+	if asked.turn > perNetwork {
+		return
+	}
 	entry := asked.method == http.MethodGet && resp.Status == http.StatusOK && d.cfg.Indexer.IsEntry(loc)
 	switch {
 	case kind == eligibility.Redirected:
@@ -230,9 +231,8 @@ func (d *diagnosis) answered(asked asked, loc string, kind eligibility.Kind, why
 	case kind == eligibility.Nothing && entry && (resp.Written == 0 || !resp.HTML()):
 		d.add(nOdd)
 	}
-	if kind == eligibility.Forbidden || kind == eligibility.Nothing && !unread(resp) {
-		d.outcomes[why].Add(1)
-	}
+	d.addIf(nPrivate, why == eligibility.Private || why == eligibility.NoStore)
+	d.addIf(nNotHTML, why == eligibility.NotHTML)
 }
 
 // reasons returns how many requests that were due taught nothing, by the reason's name.

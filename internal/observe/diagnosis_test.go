@@ -56,7 +56,7 @@ func TestCountsGiveTheHintsOfTheirCauses(t *testing.T) {
 		{"what is not an entry is no HTML", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 900}, nil},
 		{"nothing is HTML but one page", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 899, nOdd: 9, nPages: 1, nNetworks: 1}, nil},
 
-		{"no page can be read", counts{nOwn: 5, nAnonymous: 5, nPages: 5, nNetworks: 5, nUnreadable: 5}, []messages.Hint{messages.Unreadable}},
+		{"no page can be read", counts{nOwn: 20, nAnonymous: 20, nPages: 20, nNetworks: 20, nUnreadable: 20}, []messages.Hint{messages.Unreadable}},
 		{"a page that can be read", counts{nOwn: 51, nAnonymous: 51, nPages: 51, nNetworks: 51, nUnreadable: 50}, nil},
 
 		{"no network is known", counts{nOwn: 50, nAnonymous: 50, nPages: 50, nRemote: 50}, []messages.Hint{messages.NoNetworks}},
@@ -77,7 +77,7 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		req.RemoteAddr = "[::1]:1234"
 		return req
 	}
-	root := func(*http.Request) *http.Request { return get("/") }
+	root := func(req *http.Request) *http.Request { req.RequestURI, req.URL.Path = "/", "/"; return req }
 	header := func(name, value string) func(*http.Request) *http.Request {
 		return func(req *http.Request) *http.Request { return with(req, name, value) }
 	}
@@ -103,7 +103,7 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
 			for i := range 60 {
-				r.watches(tt.change(get(fmt.Sprintf("/secret/%d", i))), tt.next)
+				r.watches(tt.change(from(i, fmt.Sprintf("/secret/%d", i))), tt.next)
 			}
 			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
 				t.Errorf("hints = %q, want %q", got, tt.want)
@@ -136,7 +136,7 @@ func TestHintDependsOnHowOftenEachRequestCame(t *testing.T) {
 	// visits asks n times for target, with the visit's number in place of a star.
 	visits := func(r *rig, n int, target string) {
 		for i := range n {
-			r.watches(get(strings.Replace(target, "*", strconv.Itoa(i), 1)), page200)
+			r.watches(from(i, strings.Replace(target, "*", strconv.Itoa(i), 1)), page200)
 		}
 	}
 	const blog, app = "https://example.com/blog", "https://example.com/app/blog"
@@ -177,7 +177,7 @@ func TestHintNamesTheCookies(t *testing.T) {
 		if i%10 == 0 {
 			cookie += "; rare=secret3"
 		}
-		r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", cookie), page200)
+		r.watches(with(from(i, fmt.Sprintf("/%d", i)), "Cookie", cookie), page200)
 	}
 	if got := r.cfg.Hints.Given(); !slices.Equal(got, []messages.Hint{messages.Cookies}) {
 		t.Fatalf("hints = %q", got)
@@ -193,39 +193,62 @@ func TestHintNamesTheCookies(t *testing.T) {
 	}
 }
 
-// One client must not make the owner believe that its cookie is no log-in, or that the site has another name.
+// One client must not make the owner believe that its cookie is no log-in, that the site has another
+// name, or that nothing works.
 func TestHintIsNotSteeredByOneClient(t *testing.T) {
-	for name, change := range map[string]func(*http.Request){
-		"a cookie":     func(r *http.Request) { r.Header.Set("Cookie", "session=secret") },
-		"credentials":  func(r *http.Request) { r.Header.Set("Authorization", "Basic secret") },
-		"another host": func(r *http.Request) { r.Host = "evil.example.net" },
+	asks := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*http.Request)
+		next   http.HandlerFunc
+	}{
+		{"a cookie", asks("Cookie", "session=secret"), page200},
+		{"credentials", asks("Authorization", "Basic secret"), page200},
+		{"a header", asks("X-Shop-Account", "secret"), page200},
+		{"another host", func(r *http.Request) { r.Host = "evil.example.net" }, page200},
+		{"errors", asks("X-Forwarded-Proto", "gopher"), answer(http.StatusInternalServerError)},
+		{"no HTML", asks("Accept", "application/json"), func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }},
+		{"a coding of his own", asks("Accept-Encoding", "zip"), coded("text/html", "zip", []byte("\x00\x01\x02"))},
 	} {
 		for _, addrs := range []string{"198.18.0.%d:1", "[2001:db8:0:%x::1]:1"} {
-			t.Run(name+" from "+addrs, func(t *testing.T) {
-				r := start(t)
-				for i := range 10 {
-					req := get(fmt.Sprintf("/%d", i))
-					req.RemoteAddr = fmt.Sprintf("203.0.113.%d:1", i)
-					r.watches(req, page200)
+			for _, others := range []int{0, 10} {
+				for _, through := range []string{"", "10.0.0.1"} { // he may say that he came through a proxy
+					t.Run(fmt.Sprintf("%s from %s beside %d, through %q", tt.name, addrs, others, through), func(t *testing.T) {
+						r := start(t)
+						for i := range others {
+							r.watches(from(i, fmt.Sprintf("/%d", i)), page200)
+						}
+						for i := range 1000 {
+							req := get(fmt.Sprintf("/?page=%d", i))
+							req.RemoteAddr = fmt.Sprintf(addrs, i%250)
+							if tt.change(req); through != "" {
+								req.Header.Set("X-Forwarded-For", through)
+							}
+							r.watches(req, tt.next)
+						}
+						if got := r.cfg.Hints.Given(); len(got) != 0 {
+							t.Errorf("hints = %q: %s", got, r.cfg.Hints.Texts())
+						}
+					})
 				}
-				for i := range 5000 {
-					req := get("/")
-					req.RemoteAddr = fmt.Sprintf(addrs, i%250)
-					change(req)
-					r.watches(req, page200)
-				}
-				if got := r.cfg.Hints.Given(); len(got) != 0 {
-					t.Errorf("hints = %q: %s", got, r.cfg.Hints.Texts())
-				}
-			})
+			}
 		}
 	}
+}
+
+// from returns a request from the network with that number.
+func from(n int, target string) *http.Request {
+	req := get(target)
+	req.RemoteAddr = fmt.Sprintf("8.8.%d.8:1234", n%256)
+	return req
 }
 
 func TestHintNamesTheHeaders(t *testing.T) {
 	r := start(t)
 	for i := range 60 {
-		req := with(get(fmt.Sprintf("/%d", i)), "X-Shop-Account", "secret")
+		req := with(from(i, fmt.Sprintf("/%d", i)), "X-Shop-Account", "secret")
 		r.watches(with(req, "X-SSL-Client-Verify", "NONE"), page200)
 	}
 	told := strings.Join(r.cfg.Hints.Texts(), "") + r.log.String()

@@ -2,12 +2,12 @@ package observe
 
 import (
 	"net/http"
-	"net/netip"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
@@ -41,6 +41,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		At:       at,
 		Response: resp,
 		Network:  asked.network,
+		Payer:    asked.payer,
 		Explored: asked.explored,
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
 		Named:    asked.named,
@@ -83,9 +84,9 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 	case kind == eligibility.Doubtful:
 		// Only a listed page can be lost. A missing entry is worth a hint. Explain tells what
 		// linked pages answer.
-		class, worth = denials+group(asked.network), asked.explored || o.trusts(loc.Location)
+		class, worth = denials+group(asked.payer), asked.explored || o.trusts(loc.Location)
 	case kind == eligibility.Redirected:
-		class = redirects + group(asked.network)
+		class = redirects + group(asked.payer)
 	}
 	if class == "" && worth {
 		return claim
@@ -94,7 +95,7 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 	if !worth {
 		return schedule.Claim{}
 	}
-	other, _ := o.cfg.Schedule.Begin(class + loc.Location)
+	other, _ := o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
 	return other
 }
 
@@ -110,15 +111,8 @@ var documentTag = regexp.MustCompile(`(?i)<(!doctype\s+html|html|body)[\s>]`)
 // unread reports whether there was no memory to learn the type of a response from.
 func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }
 
-// group returns a character that stands for one of 16 groups of networks. All unknown networks are
-// in one group.
-func group(network netip.Prefix) string {
-	n := byte(0)
-	for _, b := range network.Addr().As16() {
-		n += b ^ b>>4
-	}
-	return "0123456789abcdef"[n%16 : n%16+1]
-}
+// group returns a character that stands for a network.
+func group(by quota.Payer) string { return string(rune(by)) }
 
 // withdraw takes a page out of the served files if the response forbids its listing or says that it
 // is gone for good. It does not wait for the store.

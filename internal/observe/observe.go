@@ -4,7 +4,6 @@
 package observe
 
 import (
-	"hash/maphash"
 	"net/http"
 	"net/netip"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
@@ -44,14 +44,15 @@ type Observer struct {
 	closed    atomic.Bool // the first two fields are on a cache line that is seldom written: every request reads them
 	expected  expected
 	cfg       Config
+	payers    quota.Payers
 	routed    atomic.Bool // whether any page's route was seen
 	diagnosis diagnosis
 }
 
 // New returns an observer.
 func New(cfg Config) *Observer {
-	o := &Observer{cfg: cfg}
-	o.diagnosis.cfg, o.diagnosis.seed = &o.cfg, maphash.MakeSeed()
+	o := &Observer{cfg: cfg, payers: quota.NewPayers()}
+	o.diagnosis.cfg = &o.cfg
 	return o
 }
 
@@ -77,22 +78,26 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		}
 		return
 	}
-	loc, claim, ok := o.begin(r)
+	if o.idle(r) {
+		next.ServeHTTP(w, r)
+		return
+	}
+	asked := asked{method: r.Method, network: o.network(r), payer: o.payer(r), local: local(r), explored: Explores(r)}
+	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
 		return
 	}
 	if loc.Location == robotsTxt {
-		network := o.network(r)
-		o.learnRobots(network, claim, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt).Response)
+		o.learnRobots(asked, claim, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt, asked.payer).Response)
 		return
 	}
-	asked := asked{method: r.Method, network: o.network(r), local: local(r), explored: Explores(r), boosted: anonymous.Boosted(r.Header), named: named(r)}
+	asked.boosted, asked.named = anonymous.Boosted(r.Header), named(r)
 	wanted := capture.StrangerPage
 	if asked.explored || o.trusts(loc.Location) {
 		wanted = capture.Page
 	}
-	seen := o.cfg.Captures.Serve(next, w, r, wanted)
+	seen := o.cfg.Captures.Serve(next, w, r, wanted, asked.payer)
 	if seen.Own {
 		claim.Return()
 		seen.Release()
@@ -119,6 +124,8 @@ func (o *Observer) Disown(w http.ResponseWriter) {
 type asked struct {
 	method   string
 	network  netip.Prefix
+	payer    quota.Payer
+	turn     int64 // how many requests of that network the diagnosis has counted
 	local    bool
 	explored bool // the site asked itself
 	boosted  bool // a script asked for a page, and may have got a part
@@ -159,45 +166,48 @@ var versions = regexp.MustCompile(`/\d[\d.]*([\s;)]|$)`)
 // response waits in the queue. Every location fits, even with all of its bytes escaped.
 const maxNamed = 4096
 
-// begin decides whether to watch the response to r. It asks the cheapest question first: is the
+// idle reports whether there is nothing to learn from r. It asks the cheapest question first: is the
 // target due at all?
-func (o *Observer) begin(r *http.Request) (location.Result, schedule.Claim, bool) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() {
-		return location.Result{}, schedule.Claim{}, false
-	}
-	class := ""
-	if r.Method == http.MethodHead {
-		class = heads
-	}
-	claim, ok := o.cfg.Schedule.Begin(class + r.RequestURI)
-	if !ok {
-		return location.Result{}, schedule.Claim{}, false
-	}
-	return o.consider(r, class, claim)
+func (o *Observer) idle(r *http.Request) bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() ||
+		o.cfg.Schedule.Waits(class(r)+r.RequestURI)
 }
 
-// consider decides whether to watch the response to a request that is due, and for which location.
-func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim) (loc location.Result, _ schedule.Claim, ok bool) {
+// class returns the class of a request, see heads.
+func class(r *http.Request) string {
+	if r.Method == http.MethodHead {
+		return heads
+	}
+	return ""
+}
+
+// begin decides whether to watch the response to a request, and for which location.
+func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, claim schedule.Claim, ok bool) {
+	class := class(r)
+	if claim, ok = o.cfg.Schedule.Begin(class+r.RequestURI, asked.payer); !ok {
+		return loc, claim, false
+	}
 	if special(r.Header) || stray(r) {
 		claim.Return()
 		return loc, claim, false
 	}
 	if o.asksForRobots(r) {
-		claim, ok = o.beginRobots(r, claim)
+		claim, ok = o.beginRobots(r, asked, claim)
 		return location.Result{Location: robotsTxt}, claim, ok
 	}
 	if loc = o.locate(r); loc.Location == "" {
-		o.refuse(r, loc.Reason, claim)
+		o.refuse(r, loc.Reason, asked, claim)
 		return loc, claim, false
 	}
-	turn := o.diagnosis.turn(o.network(r))
-	o.diagnosis.came(turn, nOwn, nInside)
+	asked.turn = o.diagnosis.turn(asked.payer)
+	o.diagnosis.came(asked.turn, nOwn, nInside)
 	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed
 		claim.Accept()
 		return loc, claim, false
 	}
 	if eligibility.AssetName(loc.Location) {
 		o.diagnosis.outcomes[eligibility.NotHTML].Add(1)
+		o.diagnosis.came(asked.turn, nNotHTML)
 		claim.Accept() // requests for this target will never be watched
 		return loc, claim, false
 	}
@@ -207,10 +217,10 @@ func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim)
 	}
 	if why != eligibility.None {
 		claim.Return()
-		o.diagnosis.known(why, r.Header, turn)
+		o.diagnosis.known(why, r.Header, asked.turn)
 		return loc, claim, false
 	}
-	o.diagnosis.came(turn, nAnonymous)
+	o.diagnosis.came(asked.turn, nAnonymous)
 	if anonymous.Boosted(r.Header) {
 		class += boosted
 	} else if loc.Location == r.RequestURI {
@@ -220,7 +230,7 @@ func (o *Observer) consider(r *http.Request, class string, claim schedule.Claim)
 	if loc.Tracked {
 		class += tracked
 	}
-	claim, ok = o.cfg.Schedule.Begin(class + loc.Location)
+	claim, ok = o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
 	return loc, claim, ok
 }
 
@@ -234,8 +244,8 @@ func (o *Observer) trusts(loc string) bool {
 // These prefixes give responses other than the page itself their own schedules. No request's target
 // begins with one. With a HEAD, a validator, an Accept header or a tracking parameter, a stranger
 // can turn a response into one of these, and must not use up the page's claim. Denials and
-// redirects have a schedule for each of 16 groups of networks. So a client that is denied over and
-// over does not hide that others are denied too.
+// redirects have a schedule for each network. So a client that is denied over and over does not hide
+// that others are denied too.
 const (
 	heads     = "HEAD "
 	unchanged = "304 "
@@ -244,7 +254,7 @@ const (
 	tracked   = "tracked "
 	boosted   = "boosted "
 
-	robotsClaim = "robots " // robots.txt, also for each group of networks
+	robotsClaim = "robots " // robots.txt, also for each network
 )
 
 // special reports whether the request asks for something other than a page.
@@ -254,13 +264,13 @@ func special(h http.Header) bool {
 }
 
 // refuse ends the claim of a request that is not for a location of the site.
-func (o *Observer) refuse(r *http.Request, why location.Reason, claim schedule.Claim) {
+func (o *Observer) refuse(r *http.Request, why location.Reason, asked *asked, claim schedule.Claim) {
 	if why == location.ReasonHost {
 		claim.Return()
 	} else {
 		claim.Accept() // the same target will always be refused
 	}
-	o.diagnosis.refused(r, why, o.diagnosis.turn(o.network(r)))
+	o.diagnosis.refused(r, why, o.diagnosis.turn(asked.payer))
 }
 
 // NextObservation returns when the page at a location will be observed next, if somebody asks for it

@@ -2,7 +2,6 @@ package observe
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -27,9 +26,9 @@ func (o *Observer) asksForRobots(r *http.Request) bool {
 
 // beginRobots decides whether to watch a response that may show the robots.txt. Crawlers get what
 // anonymous clients get, so only these count.
-func (o *Observer) beginRobots(r *http.Request, claim schedule.Claim) (schedule.Claim, bool) {
+func (o *Observer) beginRobots(r *http.Request, asked *asked, claim schedule.Claim) (schedule.Claim, bool) {
 	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
-		o.refuse(r, location.ReasonHost, claim)
+		o.refuse(r, location.ReasonHost, asked, claim)
 		return schedule.Claim{}, false
 	}
 	o.diagnosis.add(nOwn)
@@ -37,7 +36,7 @@ func (o *Observer) beginRobots(r *http.Request, claim schedule.Claim) (schedule.
 	if o.known(r) != eligibility.None || o.foreign(r.Header) {
 		return schedule.Claim{}, false
 	}
-	return o.cfg.Schedule.Begin(robotsClaim + group(o.network(r)))
+	return o.cfg.Schedule.Begin(robotsClaim+group(asked.payer), asked.payer)
 }
 
 // foreign reports whether a forwarding header names a host other than the site's. A handler may
@@ -69,7 +68,7 @@ func (o *Observer) foreign(h http.Header) bool {
 }
 
 // learnRobots gives the robots.txt to the indexer, if the response shows one.
-func (o *Observer) learnRobots(network netip.Prefix, claim schedule.Claim, resp *response.Response) {
+func (o *Observer) learnRobots(asked asked, claim schedule.Claim, resp *response.Response) {
 	shows := eligibility.RobotsTxt(resp) && readable(resp)
 	starved := resp.Truncated && len(resp.Body) < robots.Enough // there was no memory; the file is not too long
 	if shows && starved {
@@ -81,7 +80,7 @@ func (o *Observer) learnRobots(network netip.Prefix, claim schedule.Claim, resp 
 		return
 	}
 	claim.Accept()
-	if !o.cfg.Indexer.Offer(&observation.Exchange{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
+	if !o.cfg.Indexer.Offer(&observation.Exchange{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: asked.network, Payer: asked.payer}) {
 		claim.Return()
 	}
 }

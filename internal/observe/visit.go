@@ -202,7 +202,7 @@ func (o *Observer) ended(ctx context.Context, v *visit, outside *response.Respon
 		v.forget()
 	case v.location == robotsTxt:
 		if o.cfg.WatchRobots && o.cfg.StrippedPrefix == "" {
-			o.learnRobots(netip.Prefix{}, schedule.Claim{}, outside)
+			o.learnRobots(asked{}, schedule.Claim{}, outside)
 		}
 	case !o.shows(v.location, outside):
 		v.forget()

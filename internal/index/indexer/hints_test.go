@@ -8,6 +8,8 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
+	"github.com/servemap/servemap/internal/index/observation"
 )
 
 // What package tally needs before it gives a hint.
@@ -99,6 +101,58 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 			tt.do(r)
 			got := r.hints.Given()
 			if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
+				r.Errorf("hints %q, want %q", r.hints.Texts(), tt.want)
+			}
+		})
+	}
+}
+
+// What one network shows gives no hint, since a stranger may choose what he is shown. If another one shows
+// the same, it does.
+func TestHintIsNotSteeredByOneNetwork(t *testing.T) {
+	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
+	for _, tt := range []struct {
+		name  string
+		do    func(r *rig, visitor int, by func(*observation.Exchange))
+		needs int // how many networks
+		want  messages.Hint
+	}{
+		{"an entry that is denied", func(r *rig, _ int, by func(*observation.Exchange)) { r.answer("/", 401, by) }, 2, messages.NoPageYet},
+		{"an entry that leads to www", func(r *rig, _ int, by func(*observation.Exchange)) {
+			r.answer("/", 301, redirect("https://www.example.com/"), by)
+		}, 2, messages.OtherOrigin},
+		{"an entry with the scheme that he forwards", func(r *rig, _ int, by func(*observation.Exchange)) {
+			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1), by)
+		}, 2, messages.OtherOrigin},
+		{"an entry without links", func(r *rig, _ int, by func(*observation.Exchange)) { r.sight("/", html("home"), by) }, 2, messages.DeadEnd},
+		{"made-up addresses that show the entry", func(r *rig, visitor int, by func(*observation.Exchange)) {
+			r.sight("/", shell+"<a href=/a></a>", by)
+			for i := range shellsNeeded {
+				r.sight(fmt.Sprintf("/p%d-%d", visitor, i), shell+"<a href=/a></a>", by)
+			}
+		}, 3, messages.ClientApp},
+		{"pages that nothing links to", func(r *rig, visitor int, by func(*observation.Exchange)) {
+			r.sight("/", html("home", "/a"), by)
+			for i := range 2 * fewPages {
+				page := fmt.Sprintf("/orphans/%d-%d", visitor, i)
+				r.sight(page, html("page "+page), by)
+			}
+			time.Sleep(fewFor)
+			r.sight("/", html("home again", "/a"), by)
+			time.Sleep(fewFor)
+			r.sight("/", html("home at last", "/a"), by)
+		}, 3, messages.Few},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			for visitor := range tt.needs {
+				if given := r.hints.Given(); len(given) > 0 {
+					r.Fatalf("%d networks give the hints %q", visitor, r.hints.Texts())
+				}
+				for range 2 {
+					tt.do(r, visitor, func(e *observation.Exchange) { e.Payer = quota.Payer(1 + visitor) })
+				}
+			}
+			if got := r.hints.Given(); len(got) != 1 || got[0] != tt.want {
 				r.Errorf("hints %q, want %q", r.hints.Texts(), tt.want)
 			}
 		})

@@ -22,7 +22,7 @@ const takesARound = 16
 type merging struct {
 	*Indexer
 	pending []*observation.Exchange // taken from the queue and not yet stored
-	budget  budget
+	budget  *budget
 }
 
 func (m *merging) due(now time.Time) time.Time {
@@ -216,6 +216,8 @@ func (m *merging) finish(ctx context.Context, visits []*merge.Visit, readings []
 		}
 		if k.Parsed && !k.Tracked {
 			m.counts.Read(k, readings[i])
+		} else if k.Same {
+			m.counts.Again(k)
 		}
 		if readings[i].Follow {
 			if err := m.follow(ctx, k, readings[i].News); err != nil {

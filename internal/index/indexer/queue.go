@@ -5,11 +5,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
 // QueueBytes bounds the queue. The bodies are not included; their buffers bound them.
-// An exchange that does not fit is dropped and counted. Its page stays due, so that the
+// Networks share the room. An exchange that does not fit is dropped and counted. Its page stays due, so that the
 // next visit offers it again.
 const QueueBytes = 2 << 20
 
@@ -17,7 +18,8 @@ const QueueBytes = 2 << 20
 type queue struct {
 	mu      sync.Mutex
 	waiting []*observation.Exchange
-	bytes   int // held by waiting
+	bytes   int        // of waiting
+	held    quota.Held // of these, by network
 	closed  bool
 	wake    chan struct{}
 	taken   atomic.Uint64 // exchanges that were queued
@@ -30,9 +32,11 @@ func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 func (q *queue) offer(s *observation.Exchange) bool {
 	size := s.Size()
 	q.mu.Lock()
-	ok := !q.closed && q.bytes+size <= QueueBytes
+	free := QueueBytes - q.bytes
+	ok := !q.closed && size <= free && q.held.May(s.Payer, int64(free))
 	if ok {
 		q.waiting, q.bytes = append(q.waiting, s), q.bytes+size
+		q.held.Add(s.Payer, int64(size))
 	}
 	q.mu.Unlock()
 	if !ok {
@@ -60,7 +64,9 @@ func (q *queue) take(n int) []*observation.Exchange {
 	taken := q.waiting[:n:n]
 	q.waiting = q.waiting[n:]
 	for _, s := range taken {
-		q.bytes -= s.Size()
+		size := s.Size()
+		q.bytes -= size
+		q.held.Add(s.Payer, int64(-size))
 	}
 	if len(q.waiting) == 0 {
 		q.waiting = nil

@@ -21,12 +21,12 @@ func (m *merging) observe(e *observation.Exchange, before *pagerecord.Page, all 
 
 // readPage reads the page of a witness: in full if the budget allows it.
 func (m *merging) readPage(v *merge.Visit, all bool) {
-	m.read(v, all || v.Explored || m.budget.allows(time.Now(), m.site.Trusted(v)))
+	m.read(v, all || v.Explored || m.budget.allows(time.Now(), m.site.Trusted(v), v.Payer))
 	m.boilerplate.changed = m.boilerplate.changed || v.View != nil
 	v.Fresh = m.site.Fresh(v)
 	v.Apart = len(v.Fresh) > linksAtOnce
 	if !v.Explored {
-		m.budget.spend(v.Cost + time.Duration(len(v.Fresh))*observation.LinkCost)
+		m.budget.spend(v.Cost+time.Duration(len(v.Fresh))*observation.LinkCost, v.Payer)
 	}
 }
 

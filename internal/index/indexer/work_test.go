@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/store"
@@ -136,7 +137,7 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 				r.affords(seen(junk, html("made up as "+junk)))
 				if r.isRead(junk) {
 					read++
-					r.indexer.merging.budget.spend(time.Second)
+					r.indexer.merging.budget.spend(time.Second, 0)
 				}
 			}
 			if read == 0 || read > 20 {
@@ -155,24 +156,60 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 	}
 }
 
+// TestReadingForOneNetworkLeavesTimeForOthers lets one network ask for pages that take a second each to
+// read, until none of them is read in full.
+func TestReadingForOneNetworkLeavesTimeForOthers(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		flood quota.Payer
+		read  bool // whether a page of another network is read in full afterwards
+	}{
+		{"a network", 1, true},
+		{"all that come through a proxy", 0, false},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			by := func(p quota.Payer) func(*observation.Exchange) {
+				return func(e *observation.Exchange) { e.Payer = p }
+			}
+			for n := range 100 {
+				junk := fmt.Sprintf("/junk/%d", n)
+				if r.affords(seen(junk, html("made up as "+junk)), by(tt.flood)); r.isRead(junk) {
+					r.indexer.merging.budget.spend(time.Second, tt.flood)
+				}
+			}
+			for n := range 3 {
+				page := fmt.Sprintf("/new-%d", n)
+				if r.affords(seen(page, html("new is "+page)), by(2)); r.isRead(page) != tt.read {
+					r.Errorf("%s was read in full: %v", page, !tt.read)
+				}
+			}
+			time.Sleep(time.Minute)
+			if r.affords(seen("/later", html("later")), by(tt.flood)); !r.isRead("/later") {
+				r.Error("after a minute the budget is still used up")
+			}
+		})
+	}
+}
+
 // isRead reports whether the last observation of a location read all of the page.
 func (r *rig) isRead(location string) bool { return r.page(location).BodyHash != 0 }
 
 func TestBudgetRefillsWithTimeUpToItsLimit(t *testing.T) {
 	start := time.Now()
 	b := newBudget(start)
-	b.spend(budgetSaved + time.Second)
-	if b.allows(start.Add(10*time.Second), true) {
+	b.spend(budgetSaved+time.Second, 0)
+	if b.allows(start.Add(10*time.Second), true, 0) {
 		t.Error("a debt of a second is paid after ten, want twenty")
 	}
-	if !b.allows(start.Add(21*time.Second), true) {
+	if !b.allows(start.Add(21*time.Second), true, 0) {
 		t.Error("a debt of a second is not paid after 21 seconds")
 	}
-	if !b.allows(start.Add(1000*time.Hour), true) {
+	if !b.allows(start.Add(1000*time.Hour), true, 0) {
 		t.Fatal("nothing is left after a long rest")
 	}
-	b.spend(budgetSaved)
-	if b.allows(start.Add(1000*time.Hour), true) {
+	b.spend(budgetSaved, 0)
+	if b.allows(start.Add(1000*time.Hour), true, 0) {
 		t.Errorf("more than %v were saved", budgetSaved)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/response"
 )
 
@@ -30,6 +31,8 @@ type Exchange struct {
 	Exact bool
 	// Network is the client's network, the zero Prefix if unknown.
 	Network netip.Prefix
+	// Payer is the network for which the work on the exchange is counted.
+	Payer quota.Payer
 	// Variant is the variant of the page's text.
 	Variant Variant
 	// Named is what else the request names.

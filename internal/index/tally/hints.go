@@ -7,6 +7,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
@@ -14,80 +15,144 @@ import (
 // a script makes the pages in the browser.
 const shellsNeeded = 5
 
-// shells counts the paths that show the same as an entry. It belongs to the worker.
+// shells holds the paths that show the same as an entry. It belongs to the worker.
 type shells struct {
-	entry uint64          // what the entry showed last
-	same  map[uint64]bool // IDs of the paths
+	entry uint64 // what the entry showed last
+	same  shown
 }
 
 // sees notes what a path shows. It reports whether enough paths show what the entry does.
-func (s *shells) sees(id, showing uint64, entry bool) bool {
+func (s *shells) sees(id, showing uint64, entry bool, by quota.Payer) bool {
 	switch {
 	case showing == 0:
 		return false
 	case entry && showing != s.entry:
-		s.entry, s.same = showing, map[uint64]bool{}
-	case !entry && showing == s.entry && len(s.same) < shellsNeeded:
-		s.same[id] = true
+		s.entry, s.same = showing, shown{}
+	case !entry && showing == s.entry:
+		s.same.add(id, by, shellsNeeded)
 	}
 	return len(s.same) >= shellsNeeded
 }
 
-// hintTwin gives the hint that the site leads from the origin to its twin.
-func (s *Tally) hintTwin() { s.hintOrigin(s.site.Normalizer.Origin().Twin()) }
+// shown are pages that show the cause of a hint, by their ID, with the network that got them first.
+type shown map[uint64]quota.Payer
 
-// hintOrigin gives the hint that the site has another origin.
-func (s *Tally) hintOrigin(is fmt.Stringer) {
-	s.hints.Give(messages.OtherOrigin, fmt.Sprintf("It seems to be %s.", is))
+// add adds a page while fewer than needed are there. A network may add some only while it has added no
+// more than are still missing.
+func (s shown) add(id uint64, by quota.Payer, needed int) {
+	own := 0
+	for _, other := range s {
+		if other == by && by != 0 {
+			own++
+		}
+	}
+	if _, known := s[id]; !known && own < needed-len(s) {
+		s[id] = by
+	}
 }
 
-// hintForbidden gives the hint that something keeps crawlers from an entry.
-func (s *Tally) hintForbidden(by, entry string) {
-	s.hints.Give(messages.Forbidden, fmt.Sprintf("Here it is %s.", by), "entry", entry)
+// A cause is that of a hint which an answer to one network showed. It waits until another network gets
+// such an answer, since visitors may choose what they are answered.
+type cause struct {
+	by   quota.Payer
+	hint messages.Hint
+	text string
+	args []any
+}
+
+// answer names answers of a kind at a location.
+type answer struct {
+	location string
+	kind     eligibility.Kind
+}
+
+// asks notes what the answer to a visit gives hints of, in place of what the last one of its kind did. A visitor
+// whose network is not known, and the site itself, are enough.
+func (s *Tally) asks(v *merge.Visit, found ...cause) {
+	before := s.causes[answer{v.Location, v.Kind}]
+	for i, c := range found {
+		found[i].by = v.Payer
+		for _, b := range before {
+			if b.hint == c.hint && b.text == c.text {
+				found[i].by = b.by
+			}
+		}
+	}
+	if s.causes == nil {
+		s.causes = map[answer][]cause{}
+	}
+	s.causes[answer{v.Location, v.Kind}] = found
+	s.Again(v)
+}
+
+// Again takes in the visit of an entry that got the same answer as the one before it.
+func (s *Tally) Again(v *merge.Visit) {
+	for _, c := range s.causes[answer{v.Location, v.Kind}] {
+		if v.Payer == 0 || c.by != v.Payer {
+			s.hints.Give(c.hint, c.text, c.args...)
+		}
+	}
+}
+
+// twin is the cause to say that the site leads from the origin to its twin.
+func (s *Tally) twin() cause { return other(s.site.Normalizer.Origin().Twin()) }
+
+// other is the cause to say that the site has another origin.
+func other(is fmt.Stringer) cause {
+	return cause{hint: messages.OtherOrigin, text: fmt.Sprintf("It seems to be %s.", is)}
+}
+
+// keeps is the cause to say that something keeps crawlers from an entry.
+func keeps(by, entry string) cause {
+	return cause{hint: messages.Forbidden, text: fmt.Sprintf("Here it is %s.", by), args: []any{"entry", entry}}
 }
 
 // Read takes in a page that was read and is not a variant, and its verdict.
 func (s *Tally) Read(k *merge.Visit, r merge.Merged) {
 	entry := s.site.Entries[k.Location]
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
-	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) {
+	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry, k.Payer) {
 		s.hints.Give(messages.ClientApp, "")
 	}
 	if entry {
-		s.hintEntry(k, r.Standing)
+		s.asks(k, s.ofEntry(k, r.Standing)...)
+	}
+	if !r.Listed() {
+		s.few.unlisted.add(s.site.ID(path), k.Payer, fewPages)
 	}
 }
 
-// hintEntry gives the hints that follow from an entry that was read.
-func (s *Tally) hintEntry(k *merge.Visit, is eligibility.Standing) {
+// ofEntry returns what follows from an entry that was read.
+func (s *Tally) ofEntry(k *merge.Visit, is eligibility.Standing) (found []cause) {
 	if k.NoFollow {
-		s.hintForbidden("nofollow", k.Location)
+		found = append(found, keeps("nofollow", k.Location))
 	}
 	if k.Scheme {
-		s.hintOrigin(s.site.Normalizer.Origin().WithOtherScheme())
+		found = append(found, other(s.site.Normalizer.Origin().WithOtherScheme()))
 	}
 	switch {
 	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
-		s.hintTwin()
+		found = append(found, s.twin())
 	case is.Listed() && k.Full && !k.NoFollow && s.deadEnds(k.Location, len(k.Links) == 0):
-		s.hints.Give(messages.DeadEnd, "", "entry", k.Location)
+		found = append(found, cause{hint: messages.DeadEnd, args: []any{"entry", k.Location}})
 	case is.Listed():
 	case is.Reason == eligibility.NoIndex:
-		s.hintForbidden("noindex", k.Location)
+		found = append(found, keeps("noindex", k.Location))
 	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
-		s.hintTwin()
+		found = append(found, s.twin())
 	case is.Reason == eligibility.CanonicalElsewhere && k.Canonical == "":
-		s.hints.Give(messages.OtherOrigin, "The page where visitors enter names another host as canonical.", "entry", k.Location)
+		found = append(found, cause{hint: messages.OtherOrigin, text: "The page where visitors enter names another host as canonical.", args: []any{"entry", k.Location}})
 	}
+	return found
 }
 
 // EntryAnswered takes in the answer of an entry that the sitemap does not list.
 func (s *Tally) EntryAnswered(k *merge.Visit) {
-	if k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location) {
-		s.hintTwin()
-	}
-	if k.Kind == eligibility.Doubtful {
-		s.hints.Give(messages.NoPageYet, "", "entry", k.Location, "answer", k.Reason.String())
+	switch {
+	case k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location):
+		s.asks(k, s.twin())
+	case k.Kind == eligibility.Doubtful:
+		s.asks(k, cause{hint: messages.NoPageYet, args: []any{"entry", k.Location, "answer", k.Reason.String()}})
 	}
 }
 
@@ -95,7 +160,8 @@ func (s *Tally) EntryAnswered(k *merge.Visit) {
 func (s *Tally) Robots() {
 	for entry := range s.site.Entries {
 		if !s.site.Robots.Allows(entry) {
-			s.hintForbidden("robots.txt", entry)
+			c := keeps("robots.txt", entry)
+			s.hints.Give(c.hint, c.text, c.args...)
 			return
 		}
 	}

@@ -20,11 +20,14 @@ type Tally struct {
 	few     few
 	shells  shells
 	leaving leaving
-	dead    map[string]bool // entries that link to no page of the site
+	dead    map[string]bool    // entries that link to no page of the site
+	causes  map[answer][]cause // what the last answers of the entries showed
 }
 
 // New returns an empty tally. Hints may be nil.
-func New(site *merge.Site, hints *messages.Hints) *Tally { return &Tally{site: site, hints: hints} }
+func New(site *merge.Site, hints *messages.Hints) *Tally {
+	return &Tally{site: site, hints: hints, few: few{unlisted: shown{}}}
+}
 
 // EndPass ends the pass over all records. From then on, the counts are those of the pass.
 func (s *Tally) EndPass(now time.Time) {
@@ -52,8 +55,9 @@ const (
 
 // few remembers since when hardly any seen page is listed.
 type few struct {
-	since time.Time // zero while more are listed
-	told  bool
+	unlisted shown
+	since    time.Time // zero while more are listed
+	told     bool
 }
 
 // hintFew gives a hint if hardly any seen page has been listed for some time.
@@ -61,7 +65,7 @@ func (s *Tally) hintFew(now time.Time) {
 	o := s.outcome()
 	switch {
 	case s.few.told:
-	case o.seen < fewPages || fewShare*o.listed > o.seen:
+	case o.seen < fewPages || len(s.few.unlisted) < fewPages*(fewShare-1)/fewShare || fewShare*o.listed > o.seen:
 		s.few.since = time.Time{}
 	case s.few.since.IsZero():
 		s.few.since = now

@@ -15,6 +15,7 @@ import (
 
 	"github.com/felixge/httpsnoop"
 
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 )
@@ -22,7 +23,8 @@ import (
 // A Recorder captures the responses of one site. It is safe for concurrent use.
 type Recorder struct {
 	buffers *response.Buffers
-	running sync.Map // the captures whose handlers run, by the writers of the handlers
+	held    quota.Held // the memory that the bodies for each network take
+	running sync.Map   // the captures whose handlers run, by the writers of the handlers
 }
 
 // NewRecorder returns a Recorder that keeps bodies in the memory of b.
@@ -83,7 +85,7 @@ type request struct {
 	major  int // of the HTTP version
 }
 
-// Serve calls next with a writer that watches what goes through w, and returns what it saw. Call
+// Serve calls next with a writer that watches what goes through w to a network, and returns what it saw. Call
 // Release on the result when you no longer need its body.
 //
 // Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and the
@@ -91,7 +93,7 @@ type request struct {
 //
 // Like w itself, the writer is not for concurrent use, except where w allows it. It stays valid as
 // long as w does, but watches nothing once next has returned.
-func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted) *Capture {
+func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted, by quota.Payer) *Capture {
 	c := &Capture{Response: new(response.Response), watch: watch{
 		header:  w.Header,
 		request: request{r.Context(), r.Method, r.ProtoMajor},
@@ -99,6 +101,7 @@ func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Req
 		limits:  rec.buffers.Limits(wanted != StrangerPage),
 		wanted:  wanted,
 	}}
+	c.limits.Own = rec.held.Of(by)
 	if wanted == RobotsTxt {
 		c.limits.Most = min(c.limits.Most, robots.Enough)
 	}

@@ -13,7 +13,7 @@ func TestBodyIsLeftOutWithoutMemory(t *testing.T) {
 	got := NewRecorder(response.NewBuffers(1<<10, 0)).Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte("<html>"))
 		w.Write(bytes.Repeat([]byte(" "), 600))
-	}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Page)
+	}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Page, 0)
 	if got.HTML() || !got.Truncated || got.Body != nil || got.Written != 606 || !got.Complete {
 		t.Errorf("saw %+v", got.Response)
 	}

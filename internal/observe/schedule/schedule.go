@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/servemap/servemap/internal/decide/quota"
 )
 
 // The time between observations of one page. The second observation is due Shortest after the first. Each wait is
@@ -28,8 +30,8 @@ const lease = time.Second
 const ways = 8
 
 // A Table remembers when each of a bounded number of request targets is next due. An unknown target
-// is due at once, as long as the shared budget for unknown targets lasts. Targets that were Reset
-// need no budget. It is safe for concurrent use.
+// is due at once, as long as the budget for unknown targets lasts, which networks share. Targets that were
+// Reset need no budget. It is safe for concurrent use.
 type Table struct {
 	seed    maphash.Seed
 	clock   *clock
@@ -64,16 +66,18 @@ func New(size int) *Table {
 		clock:    newClock(),
 		mask:     uint64(n - 1),
 		buckets:  make([][ways]slot, n),
-		budget:   budget{left: unknownBurst},
+		budget:   budget{left: unknownBurst, held: quota.Fading{Half: unknownHalf}},
 		expected: [2]map[uint64]struct{}{{}, {}},
 	}
 }
 
 // unknownRate (per second) and unknownBurst bound the observations of unknown targets. A flood of made-up
-// addresses must not crowd out the site's pages, but a crawl of a new site must not lose any.
+// addresses must not crowd out the site's pages, but a crawl of a new site must not lose any. Each
+// unknownHalf, a network is forgiven half of its own.
 const (
 	unknownRate  = 2_000
 	unknownBurst = 20_000
+	unknownHalf  = 10 * time.Second
 )
 
 // A Claim is the right to observe the response to one target. Its owner settles it once it knows
@@ -84,8 +88,26 @@ type Claim struct {
 	tag   uint64
 }
 
-// Begin claims an observation of target. ok is false if the target is not due.
-func (t *Table) Begin(target string) (claim Claim, ok bool) {
+// Waits reports whether target is known and not due, as most are.
+func (t *Table) Waits(target string) bool {
+	s := t.find(t.tag(target))
+	return s != nil && t.later(s.state.Load()>>16)
+}
+
+// later reports whether a time is in the future.
+func (t *Table) later(due uint64) bool {
+	if t.clock.beyond(due) {
+		return true
+	}
+	now := t.clock.now()
+	if due > now {
+		t.clock.wake(now)
+	}
+	return due > now
+}
+
+// Begin claims an observation of target for a network. ok is false if the target is not due.
+func (t *Table) Begin(target string, by quota.Payer) (claim Claim, ok bool) {
 	tag := t.tag(target)
 	if s := t.find(tag); s != nil {
 		return t.claim(s, tag)
@@ -96,7 +118,7 @@ func (t *Table) Begin(target string) (claim Claim, ok bool) {
 		return t.claim(s, tag)
 	}
 	now := t.clock.now()
-	if !t.expects(tag) && !t.budget.take(now) {
+	if !t.expects(tag) && !t.budget.take(now, by) {
 		return Claim{}, false
 	}
 	s := t.victim(tag)
@@ -109,16 +131,7 @@ func (t *Table) Begin(target string) (claim Claim, ok bool) {
 // claim claims the target in s, if it is due and nobody else has claimed it.
 func (t *Table) claim(s *slot, tag uint64) (claim Claim, ok bool) {
 	state := s.state.Load()
-	due := state >> 16
-	if t.clock.beyond(due) {
-		return Claim{}, false
-	}
-	now := t.clock.now()
-	if due > now {
-		t.clock.wake(now)
-		return Claim{}, false
-	}
-	if !s.state.CompareAndSwap(state, leased(now, state&0xffff)) {
+	if t.later(state>>16) || !s.state.CompareAndSwap(state, leased(t.clock.now(), state&0xffff)) {
 		return Claim{}, false
 	}
 	return Claim{t, s, tag}, true
@@ -232,19 +245,22 @@ func (t *Table) victim(tag uint64) *slot {
 	return oldest
 }
 
-// budget is a token bucket.
+// budget is a token bucket that networks share.
 type budget struct {
 	left float64
 	at   uint64 // when it was counted last
+	held quota.Fading
 }
 
-// take takes one token, if there is one.
-func (b *budget) take(now uint64) bool {
+// take takes one token for a network, if there is one.
+func (b *budget) take(now uint64, by quota.Payer) bool {
 	b.left = min(unknownBurst, b.left+float64(now-b.at)*unknownRate/1000)
 	b.at = now
-	if b.left < 1 {
+	b.held.Forgive(time.Duration(now) * time.Millisecond)
+	if !b.held.May(by, int64(b.left)) {
 		return false
 	}
+	b.held.Add(by, 1)
 	b.left--
 	return true
 }

@@ -18,7 +18,7 @@ func inBubble(t *testing.T, size int, fn func(t *testing.T, table *Table)) {
 // begin claims a target that must be due.
 func begin(t *testing.T, table *Table, target string) Claim {
 	t.Helper()
-	claim, ok := table.Begin(target)
+	claim, ok := table.Begin(target, 0)
 	if !ok {
 		t.Fatalf("%s is not due", target)
 	}
@@ -31,7 +31,7 @@ func wait(t *testing.T, table *Table, target string) (time.Duration, Claim) {
 	t.Helper()
 	next := table.Next(target)
 	for passed := time.Duration(0); passed <= 2*Longest; passed += time.Millisecond {
-		if claim, ok := table.Begin(target); ok {
+		if claim, ok := table.Begin(target, 0); ok {
 			if now := time.Now(); passed == 0 && !next.IsZero() || passed > 0 && !next.Equal(now) {
 				t.Errorf("%s was said to be due at %v, and is due at %v", target, next, now)
 			}
@@ -170,7 +170,7 @@ func TestFloodPushesOutWhatIsDueForLongest(t *testing.T) {
 			begin(t, table, "/junk/"+strconv.Itoa(i)).Return()
 		}
 		for _, target := range kept {
-			if _, ok := table.Begin(target); ok {
+			if _, ok := table.Begin(target, 0); ok {
 				t.Errorf("%s was pushed out, and is due again", target)
 			}
 		}
@@ -200,7 +200,7 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 		granted := func() (n int) {
 			for {
 				next++
-				if _, ok := table.Begin("/" + strconv.Itoa(next)); !ok {
+				if _, ok := table.Begin("/"+strconv.Itoa(next), 0); !ok {
 					return n
 				}
 				n++
@@ -213,7 +213,7 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 		table.Reset("/known")
 		begin(t, table, "/known") // needs no budget
 		for i := range 100 {
-			if _, ok := table.Begin("/linked/" + strconv.Itoa(i)); ok {
+			if _, ok := table.Begin("/linked/"+strconv.Itoa(i), 0); ok {
 				t.Error("a target is granted that nobody expects, and there is no budget left")
 			}
 			table.Reset("/linked/" + strconv.Itoa(i))
@@ -241,7 +241,7 @@ func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 			for range clients {
 				done.Go(func() {
 					start.Wait()
-					if _, ok := table.Begin(target); ok {
+					if _, ok := table.Begin(target, 0); ok {
 						begun.Add(1)
 					}
 				})
@@ -257,13 +257,13 @@ func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 
 func TestKnownTargetCostsNoMemory(t *testing.T) {
 	table := New(64)
-	table.Begin("/a")
-	if n := testing.AllocsPerRun(100, func() { table.Begin("/a") }); n != 0 {
+	table.Begin("/a", 0)
+	if n := testing.AllocsPerRun(100, func() { table.Begin("/a", 0) }); n != 0 {
 		t.Errorf("a target that is not due costs %v allocations, want none", n)
 	}
 	if n := testing.AllocsPerRun(100, func() {
 		table.Reset("/a")
-		claim, _ := table.Begin("/a")
+		claim, _ := table.Begin("/a", 0)
 		claim.Accept()
 		claim.Return()
 	}); n != 0 {

@@ -37,17 +37,18 @@ func (b *Buffers) InUse() int64 { return b.lent.Load() }
 
 // Limits bound one body.
 type Limits struct {
-	Most int   // how many of its bytes are kept
-	Lent int64 // how many bytes all bodies together may take for this one to grow
+	Most int           // how many of its bytes are kept
+	Lent int64         // how many bytes all bodies together may take for this one to grow
+	Own  *atomic.Int64 // how many those for its network take, which may be no more than are free; nil for no such bound
 }
 
 // Limits returns what a body may take that is trusted, or that a stranger may have made up.
 // Strangers' bodies leave a quarter of the memory to others, however many and slow they are.
 func (b *Buffers) Limits(trusted bool) Limits {
 	if trusted {
-		return Limits{b.each, b.total}
+		return Limits{Most: b.each, Lent: b.total}
 	}
-	return Limits{b.each, b.total / 4 * 3}
+	return Limits{Most: b.each, Lent: b.total / 4 * 3}
 }
 
 // Keep appends p to the Body of r, as far as there is room.
@@ -56,7 +57,7 @@ func Keep[T string | []byte](b *Buffers, r *Response, p T, limits Limits) {
 		return
 	}
 	room := p[:min(len(p), limits.Most-len(r.Body))]
-	if need := len(r.Body) + len(room); cap(r.Body) < need && !r.lent.grow(b, need, limits.Lent) {
+	if need := len(r.Body) + len(room); cap(r.Body) < need && !r.lent.grow(b, need, limits) {
 		r.Truncated = true
 		return
 	}
@@ -68,19 +69,21 @@ func Keep[T string | []byte](b *Buffers, r *Response, p T, limits Limits) {
 // lent is a buffer that was lent. buf is nil if there is none.
 type lent struct {
 	from *Buffers
+	own  *atomic.Int64 // see Limits
 	buf  *[]byte
 }
 
 // grow replaces the buffer by one with the same content and room for need bytes in all. If that
-// would lend more than most bytes, it changes nothing and returns false.
-func (l *lent) grow(b *Buffers, need int, most int64) bool {
+// would lend more than the limits allow, it changes nothing and returns false.
+func (l *lent) grow(b *Buffers, need int, limits Limits) bool {
 	size := min(max(1<<bits.Len(uint(need-1)), smallest), b.each) // other pages can use a power of two again
 	have := 0
 	if l.buf != nil {
 		have = cap(*l.buf)
 	}
-	if b.lent.Add(int64(size-have)) > most {
-		b.lent.Add(int64(have - size))
+	l.from, l.own = b, limits.Own
+	if all, own := l.take(size - have); all > limits.Lent || own > limits.Lent-all+int64(size-have) {
+		l.take(have - size)
 		return false
 	}
 	bigger, _ := b.idle[class(size)].Get().(*[]byte)
@@ -92,15 +95,23 @@ func (l *lent) grow(b *Buffers, need int, most int64) bool {
 		*bigger = append(*bigger, *l.buf...)
 		b.keep(l.buf)
 	}
-	l.from, l.buf = b, bigger
+	l.buf = bigger
 	return true
+}
+
+// take counts bytes, and returns how many all bodies take now, and how many those of the network.
+func (l *lent) take(bytes int) (all, own int64) {
+	if l.own != nil {
+		own = l.own.Add(int64(bytes))
+	}
+	return l.from.lent.Add(int64(bytes)), own
 }
 
 func (l *lent) giveBack() {
 	if l.buf == nil {
 		return
 	}
-	l.from.lent.Add(int64(-cap(*l.buf)))
+	l.take(-cap(*l.buf))
 	l.from.keep(l.buf)
 	l.buf = nil
 }

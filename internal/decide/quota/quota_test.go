@@ -1,0 +1,79 @@
+package quota
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// fill lets networks take one by one of what is free, in turns, until none may, and returns how many each took.
+func fill(h *Held, free int64, networks ...Payer) map[Payer]int64 {
+	took := map[Payer]int64{}
+	for more := true; more; {
+		more = false
+		for _, by := range networks {
+			if h.May(by, free) {
+				h.Add(by, 1)
+				took[by]++
+				free--
+				more = true
+			}
+		}
+	}
+	return took
+}
+
+func TestANetworkHoldsNoMoreThanItLeaves(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		networks []Payer
+		each     int64 // of 1,200
+	}{
+		{"one leaves half", []Payer{1}, 600},
+		{"two leave a third", []Payer{1, 2}, 400},
+		{"five leave a sixth", []Payer{1, 2, 3, 4, 5}, 200},
+		{"what is not known is all there may be", []Payer{0}, 1200},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h, left := new(Held), int64(1200)
+			for by, n := range fill(h, left, tt.networks...) {
+				if left -= n; n < tt.each-1 || n > tt.each+1 {
+					t.Errorf("network %d took %d, want %d", by, n, tt.each)
+				}
+			}
+			if left > 0 && !h.May(9, left) {
+				t.Errorf("a newcomer gets none of %d", left)
+			}
+			if h.May(9, 0) || h.May(0, 0) {
+				t.Error("somebody may take what is not there")
+			}
+		})
+	}
+}
+
+func TestWhatWasTakenIsForgivenInTime(t *testing.T) {
+	f := Fading{Half: time.Minute}
+	f.Add(3, 1000)
+	for _, step := range []struct {
+		at   time.Duration
+		want int64
+	}{{time.Minute - 1, 1000}, {time.Minute, 500}, {time.Minute + 1, 500}, {3 * time.Minute, 125}, {1000 * time.Hour, 0}} {
+		if f.Forgive(step.at); f.Of(3).Load() != step.want {
+			t.Errorf("after %v it is %d, want %d", step.at, f.Of(3).Load(), step.want)
+		}
+	}
+}
+
+func TestNetworksAreToldApart(t *testing.T) {
+	p, seen := NewPayers(), map[Payer]bool{}
+	for i := range 200 {
+		network := netip.PrefixFrom(netip.AddrFrom4([4]byte{203, 0, byte(i), 0}), 24)
+		if p.Of(network) != p.Of(network) || p.Of(network) == 0 {
+			t.Fatalf("%v is %d", network, p.Of(network))
+		}
+		seen[p.Of(network)] = true
+	}
+	if len(seen) < 180 || p.Of(netip.Prefix{}) != 0 {
+		t.Errorf("200 networks count as %d", len(seen))
+	}
+}
