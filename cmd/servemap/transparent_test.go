@@ -133,7 +133,7 @@ func TestStatusThatHTTPDoesNotHaveIsA502AndSlowClientsAreNotTheSitesFault(t *tes
 	if _, err := visitor.Do(r); err == nil {
 		t.Error("half a body is sent whole")
 	}
-	for path, want := range map[string]int{"/200": 200, "/999": 999} {
+	for path, want := range map[string]int{"/200": 200, "/599": 599} {
 		if resp, _ := get(t, s.at+path); resp.StatusCode != want {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
@@ -141,7 +141,7 @@ func TestStatusThatHTTPDoesNotHaveIsA502AndSlowClientsAreNotTheSitesFault(t *tes
 	if text := s.log.String(); strings.Contains(text, "the site does not answer") {
 		t.Error(text)
 	}
-	for _, path := range []string{"/000", "/099", "/000"} {
+	for _, path := range []string{"/000", "/600", "/099", "/999"} {
 		if resp, _ := get(t, s.at+path); resp.StatusCode != http.StatusBadGateway {
 			t.Errorf("%s: %s", path, resp.Status)
 		}

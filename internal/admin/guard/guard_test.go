@@ -61,9 +61,9 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 		body, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, resp.Request.URL.String() + " " + string(body)
 	}
-	base := proxy.URL + "/inspect/"
+	base, plain := proxy.URL+"/inspect/", httptest.NewRequest(http.MethodGet, "/", nil)
 	for _, lines := range [][]string{
-		nil, {"X-Forwarded-For", "127.0.0.1"}, {"Sec-Fetch-Site", "cross-site"}, {"Cookie", link.cookie + "=" + link.key}, {"Cookie", link.cookie + "="}, {"Authorization", "Bearer " + link.key},
+		nil, {"X-Forwarded-For", "127.0.0.1"}, {"Sec-Fetch-Site", "cross-site"}, {"Cookie", link.cookie(plain) + "=" + link.key}, {"Cookie", link.cookie(plain) + "="}, {"Authorization", "Bearer " + link.key},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			for _, view := range []string{"", "forget", "?key=", "?key=" + NewLink("a").key, "?key=" + link.value} {
@@ -85,11 +85,34 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 	}
 }
 
+// Two processes serve one site on one host, as a new version beside the old one. A browser sends the cookies
+// of one to the other too.
+func TestOpeningOneProcessLeavesTheOtherOpen(t *testing.T) {
+	jar, _ := cookiejar.New(nil)
+	owner := &http.Client{Jar: jar}
+	var opened []string
+	for range 2 {
+		d, _ := door()
+		link := NewLink("https://example.com")
+		server := httptest.NewServer(d.ByLink(link, http.HandlerFunc(owners)))
+		defer server.Close()
+		opened = append(opened, server.URL+"/inspect/")
+		for _, address := range append([]string{link.At(server.URL + "/inspect")}, opened...) {
+			resp, err := owner.Get(address)
+			base.Check(t, err)
+			if resp.Body.Close(); resp.StatusCode != http.StatusOK {
+				t.Errorf("%s after %d were opened: %s", address, len(opened), resp.Status)
+			}
+		}
+	}
+}
+
 func TestTheKeyIsExchangedForACookie(t *testing.T) {
 	d, log := door()
 	link := NewLink("https://example.com")
 	handler := d.ByLink(link, http.HandlerFunc(owners))
-	cookie := link.cookie + "=" + link.value
+	plain := httptest.NewRequest(http.MethodGet, "/", nil)
+	cookie := link.cookie(plain) + "=" + link.value
 	for _, tt := range []struct {
 		name, target string
 		lines        []string
@@ -104,9 +127,9 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 		{"an older link, although the cookie is there", "/inspect/?key=x", []string{"Cookie", cookie}, 303, "./", false},
 		{"the link on a page of another site", "/inspect/?key=KEY", []string{"Sec-Fetch-Site", "cross-site"}, 200, "", true},
 		{"the cookie", "/inspect/page?u=/a", []string{"Cookie", cookie}, 200, "", false},
-		{"the cookie, behind one of a neighbour", "/inspect/", []string{"Cookie", link.cookie + "=x; " + cookie}, 200, "", false},
-		{"the cookie of another process", "/inspect/", []string{"Cookie", link.cookie + "=" + NewLink("https://example.com").value}, 404, "", false},
-		{"the cookie of another site", "/inspect/", []string{"Cookie", NewLink("https://example.org").cookie + "=" + link.value}, 404, "", false},
+		{"the cookie, behind one of a neighbour", "/inspect/", []string{"Cookie", link.cookie(plain) + "=x; " + cookie}, 200, "", false},
+		{"the cookie of another process", "/inspect/", []string{"Cookie", link.cookie(plain) + "=" + NewLink("https://example.com").value}, 404, "", false},
+		{"the cookie of another site", "/inspect/", []string{"Cookie", NewLink("https://example.org").cookie(plain) + "=" + link.value}, 404, "", false},
 		{"nothing", "/inspect/", nil, 404, "", false},
 		{"what another site asks for", "/inspect/", []string{"Sec-Fetch-Site", "cross-site", "Cookie", cookie}, 404, "", false},
 	} {

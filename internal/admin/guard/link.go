@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,18 +17,28 @@ import (
 
 // Link lets in whoever has its key. A browser exchanges the key for a cookie, so that the key
 // leaves the address bar. Key and cookie are random, and end with the process.
-type Link struct{ key, cookie, value string }
+type Link struct{ key, name, value string }
 
-// NewLink returns a link with a new key. Sites with different names do not replace each
-// other's cookies.
+// NewLink returns a link with a new key.
 func NewLink(name string) *Link {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
 	value := hmac.New(sha256.New, key)
 	value.Write([]byte("cookie"))
-	id := sha256.Sum256([]byte(name))
 	text := base64.RawURLEncoding.EncodeToString
-	return &Link{text(key), "servemap-" + hex.EncodeToString(id[:4]), text(value.Sum(nil))}
+	return &Link{text(key), name, text(value.Sum(nil))}
+}
+
+// cookie returns the name of the cookie. Browsers do not tell ports apart. So that several sites
+// and processes on one host do not replace each other's cookies, the name is that of the site and of the
+// port that listens here, whatever a proxy in front shows.
+func (l *Link) cookie(r *http.Request) string {
+	of := l.name
+	if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		of += at.String()[strings.LastIndexByte(at.String(), ':')+1:] // without the address: localhost has two
+	}
+	id := sha256.Sum256([]byte(of))
+	return "servemap-" + hex.EncodeToString(id[:4])
 }
 
 // At returns the link to a handler at an address.
@@ -43,7 +54,7 @@ func (d *Door) ByLink(l *Link, next http.Handler) http.Handler {
 		query := r.URL.Query()
 		given := query.Has(parameter)
 		opens := same(query.Get(parameter), l.key)
-		cookies := r.CookiesNamed(l.cookie) // a neighbour of the host can add some of that name
+		cookies := r.CookiesNamed(l.cookie(r)) // a neighbour of the host can add some of that name
 		known := slices.ContainsFunc(cookies, func(c *http.Cookie) bool { return same(c.Value, l.value) })
 		switch {
 		case r.Header.Get("Sec-Fetch-Site") == "cross-site" && !opens:
@@ -75,7 +86,7 @@ func (l *Link) enter(w http.ResponseWriter, r *http.Request, query url.Values, o
 	}
 	if opens {
 		http.SetCookie(w, &http.Cookie{
-			Name: l.cookie, Value: l.value, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+			Name: l.cookie(r), Value: l.value, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 			Secure: r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -38,6 +39,7 @@ func guard(h http.Handler) http.Handler {
 		if r.Body != nil && r.Body != http.NoBody {
 			b := &body{ReadCloser: r.Body, connection: http.NewResponseController(w), left: patience}
 			b.wait(b.left)
+			defer b.end()
 			r.Body = b
 		}
 		h.ServeHTTP(w, r)
@@ -50,6 +52,9 @@ type body struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	left       time.Duration
+
+	mu    sync.Mutex // guards ended, and is held while a deadline is set
+	ended bool       // the handler has returned, so the connection is for the next request
 }
 
 // ErrBody is wrapped by each error of reading a request's body. It is the client's fault.
@@ -62,14 +67,30 @@ func (b *body) Read(p []byte) (int, error) {
 	b.left = min(patience, b.left-time.Since(begun)+time.Duration(n)*time.Second/slowest)
 	switch {
 	case errors.Is(err, io.EOF): // from now on the server reads to notice that the client leaves
-		_ = b.connection.SetReadDeadline(time.Time{})
+		b.until(time.Time{})
 	case err != nil:
 		err = errors.Join(ErrBody, err)
 	}
 	return n, err
 }
 
-func (b *body) wait(d time.Duration) { _ = b.connection.SetReadDeadline(time.Now().Add(d)) }
+func (b *body) wait(d time.Duration) { b.until(time.Now().Add(d)) }
+
+// until sets the deadline of reading, while the handler runs.
+func (b *body) until(deadline time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.ended {
+		_ = b.connection.SetReadDeadline(deadline)
+	}
+}
+
+// end makes b leave the connection alone, even if a goroutine of the handler still reads.
+func (b *body) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+}
 
 // Listener wraps a listener. Clients of its connections must take what they asked for.
 func Listener(l net.Listener) net.Listener { return listener{l} }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -117,5 +118,25 @@ func TestOnlyResourcesOfThisServerAreAskedFor(t *testing.T) {
 			t.Errorf("%s: %s", line, resp.Status)
 		}
 		client.Close()
+	}
+}
+
+// deadlines counts the deadlines that are set.
+type deadlines struct {
+	http.ResponseWriter
+	set int
+}
+
+func (d *deadlines) SetReadDeadline(time.Time) error { d.set++; return nil }
+
+// TestLateReaderLeavesTheConnectionAlone reads a body after the handler has returned. The connection may
+// be for the next request by then.
+func TestLateReaderLeavesTheConnectionAlone(t *testing.T) {
+	var late io.Reader
+	w, r := &deadlines{ResponseWriter: httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/", strings.NewReader("late"))
+	guard(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { late = r.Body })).ServeHTTP(w, r)
+	before := w.set
+	if b, err := io.ReadAll(late); string(b) != "late" || err != nil || w.set != before || before == 0 {
+		t.Errorf("%q was read, %v, and %d deadlines were set after %d", b, err, w.set-before, before)
 	}
 }

@@ -90,7 +90,7 @@ func New(cfg Config) (http.Handler, error) {
 			r.Out.Host = host
 		},
 		ModifyResponse: func(resp *http.Response) error {
-			if resp.StatusCode < 100 { // net/http panics at such a status
+			if resp.StatusCode < 100 || resp.StatusCode > 599 { // RFC 9110, section 15; net/http panics at some of these
 				return fmt.Errorf("its status is %q, which HTTP does not have", resp.Status)
 			}
 			if u.silent.CompareAndSwap(true, false) {
