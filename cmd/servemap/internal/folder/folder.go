@@ -1,5 +1,5 @@
-// Package folder serves a folder of HTML files as a site: regular files alone, no hidden ones, and
-// no lists of files. No link leads out of the folder, or to a hidden file in it.
+// Package folder serves a folder of HTML files as a site: regular files of the types that sites have, no hidden
+// ones, and no lists of files. No link leads out of the folder, or to a hidden file in it.
 package folder
 
 import (
@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -75,7 +76,7 @@ func (f files) open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, absent(err)
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
+	if !info.IsDir() && !(info.Mode().IsRegular() && web(name) && web("/"+filepath.ToSlash(local))) {
 		return nil, nil, fs.ErrNotExist
 	}
 	file, err := root.OpenFile(local, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe by now
@@ -91,32 +92,48 @@ func absent(err error) error {
 }
 
 // hidden reports whether a path has a part that visitors do not get: a name with a dot first, or
-// a copy that an editor or a person left beside a file.
+// a copy that an editor or a person left.
 func hidden(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if part == ".." || strings.HasPrefix(part, ".") && part != "." && part != ".well-known" || backup(strings.ToLower(part)) {
+	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
+		dot := strings.HasPrefix(part, ".") && part != "." && part != ".well-known"
+		if part == ".." || dot || part[:min(1, len(part))] == "~" || slices.ContainsFunc(strings.Split(part, ".")[1:], copied.MatchString) {
 			return true
 		}
 	}
 	return false
 }
 
-// Whatever follows a document's extension makes it a copy, as in a.html.1 and a.html (copy), unless
-// that names a language or a coding.
+// web reports whether a file is one for visitors: the end of its name is that of a type that browsers show, sites
+// offer to load, or programs of visitors read. What is below .well-known often has none.
+func web(name string) bool {
+	name = strings.ToLower(name)
+	parts := strings.Split(path.Base(name), ".")[1:]
+	if end := len(parts) - 1; end > 0 && parts[end-1] == "html" && variant.MatchString(parts[end]) && !program.MatchString(parts[end]) {
+		parts = parts[:end] // as in a.html.de
+	}
+	if len(parts) == 0 {
+		return strings.HasPrefix(name, "/.well-known/")
+	}
+	last := len(parts) - 1
+	return types[parts[last]] && (parts[last] == "html" || !slices.ContainsFunc(parts[:last], program.MatchString)) // which may be a list of a program
+}
+
 var (
-	copied  = regexp.MustCompile(`\.x?html?[. ;,]`)
-	variant = regexp.MustCompile(`^\.([a-z]{2}(-[a-z]{2})?|gz|br|zst)$`)
+	copied  = regexp.MustCompile(`^(ba?k|backup|bkp|old|orig|rej|save?|sw[nop]|tmp|.*~)\d*$`)
+	variant = regexp.MustCompile(`^([a-z]{2}(-[a-z]{2})?|gz|zst)$`)
+	program = regexp.MustCompile(`^(php\d?|phtml|aspx?|jspx?|cgi|pl|py|rb|erb|sh|env|twig|ejs|tmpl|tpl)$`)
+	types   = set(`html htm xhtml xht css js mjs cjs map json jsonld geojson topojson webmanifest manifest wasm xml xsl xslt xsd dtd rss atom rdf ttl txt text md vtt srt
+		png jpg jpeg jpe jfif gif webp avif jxl svg svgz ico cur bmp tif tiff heic heif apng mp3 m4a aac ogg oga opus wav flac weba mid midi mp4 m4v webm ogv mov avi mkv mpg mpeg ts m3u8 mpd
+		woff woff2 ttf otf eot pdf epub mobi azw3 djvu ps doc docx xls xlsx ppt pptx odt ods odp odg rtf csv tsv ics vcf gpx kml kmz glb gltf usdz obj stl bib tex dxf
+		zip gz tgz bz2 xz zst br 7z rar tar jar apk aab ipa xpi crx dmg pkg exe msi msix deb rpm appimage iso whl gem nupkg torrent bin dat asc sig sha256 sha512 md5 parquet pgn`)
 )
 
-func backup(name string) bool {
-	switch strings.TrimRight(path.Ext(name), "0123456789") { // as .bak2
-	case ".bak", ".backup", ".bkp", ".old", ".orig", ".rej", ".sav", ".save", ".swn", ".swo", ".swp", ".tmp":
-		return true
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		all[word] = true
 	}
-	if at := copied.FindStringIndex(name); at != nil && !variant.MatchString(name[at[1]-1:]) {
-		return true
-	}
-	return name[:min(1, len(name))] == "~" || strings.HasSuffix(name, "~") || len(name) > 1 && name[0] == '#' && strings.HasSuffix(name, "#")
+	return all
 }
 
 // Serves reports whether visitors of dir would get the files below another folder.
