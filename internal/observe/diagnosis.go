@@ -22,6 +22,7 @@ type diagnosis struct {
 	turns    quota.Held // requests by network, so that one client cannot outweigh all others
 	tally    [nCounts]atomic.Uint64
 	ends     atomic.Uint64 // requests that were due and have ended
+	given    atomic.Uint32 // a bit for each hint that follows from the counts
 	cookies  nameCounts    // names that identified clients
 	headers  nameCounts
 	outcomes [eligibility.Reasons]atomic.Uint64
@@ -46,7 +47,8 @@ const (
 	nFailing // answered with a temporary error
 	nPrivate // answered with a page that is private or must not be stored
 	nNotHTML
-	nOdd // an entry that showed something other than HTML, or nothing
+	nOdd  // an entry that showed something other than HTML, or nothing
+	nPart // answered with a part of a page
 
 	nPages
 	nHome       // of nPages: the origin's folder itself
@@ -76,6 +78,7 @@ const (
 	foreignShare = 10 // for each of the right host
 	knownShare   = 51 // for each anonymous client
 	outsideShare = 8  // for each in the folder; pages of others may stand next to the site's
+	partShare    = 5  // for each page
 	settingShare = 2  // for each anonymous client, if each of these got a cookie
 )
 
@@ -93,8 +96,9 @@ func causes(c counts) []messages.Hint {
 		{messages.ForOne, c[nPrivate] >= some && c[nPages] == 0},
 		{messages.OtherFolder, c[nOutside] >= some && (c[nPages] == 0 || c[nOutside] > outsideShare*c[nInside])},
 		{messages.OtherFolder, c[nBare] >= 3 && c[nHome] == 0}, // at most one a minute is counted
-		{messages.NotHTML, c[nOdd] > 0 && c[nNotHTML] >= some && c[nPages] == 0},
-		{messages.Unreadable, c[nUnreadable] >= some && c[nUnreadable] == c[nPages]},
+		{messages.NoPages, c[nOdd] > 0 && c[nNotHTML] >= some && c[nPages] == 0},
+		{messages.NoPages, c[nUnreadable] >= some && c[nUnreadable] == c[nPages]},
+		{messages.NoPages, c[nPart] >= some && c[nPart] > partShare*c[nPages] && c[nStarved] == 1},
 		{messages.NoNetworks, c[nRemote] >= many && c[nNetworks] == 0 && c[nNetworksGiven] == 0},
 	} {
 		if cause.is && !slices.Contains(found, cause.hint) {
@@ -117,14 +121,21 @@ func (c counts) givesCookies() bool {
 }
 
 // ended notes the end of a request that was due. At every tenth, it gives the hints that follow
-// from the counts.
+// from the counts, and ends those that no longer do.
 func (d *diagnosis) ended() {
 	if d.ends.Add(1)%10 != 0 {
 		return
 	}
+	now := uint32(0)
 	for _, h := range causes(d.counts()) {
-		if !d.cfg.Hints.Has(h) {
+		if now |= 1 << h; !d.cfg.Hints.Has(h) {
 			d.cfg.Hints.Give(h, d.names(h), "origin", d.cfg.Normalizer.Origin().String())
+		}
+	}
+	gone := d.given.Swap(now) &^ now
+	for h := messages.Hint(0); gone>>h != 0; h++ {
+		if gone>>h&1 != 0 {
+			d.cfg.Hints.End(h)
 		}
 	}
 }
@@ -193,6 +204,8 @@ func (d *diagnosis) known(why eligibility.Reason, h http.Header, turn int64) {
 		return
 	}
 	switch why {
+	case eligibility.Fragment:
+		d.add(nPart)
 	case eligibility.Authorization:
 		d.add(nAuthorization)
 	case eligibility.Cookie:
@@ -233,6 +246,7 @@ func (d *diagnosis) answered(asked asked, loc string, kind eligibility.Kind, why
 	}
 	d.addIf(nPrivate, why == eligibility.Private || why == eligibility.NoStore)
 	d.addIf(nNotHTML, why == eligibility.NotHTML)
+	d.addIf(nPart, why == eligibility.Fragment)
 }
 
 // reasons returns how many requests that were due taught nothing, by the reason's name.

@@ -52,12 +52,15 @@ func TestCountsGiveTheHintsOfTheirCauses(t *testing.T) {
 		{"and rarely so", counts{nOwn: 10, nAnonymous: 8, nOutside: 2, nBare: 2, nPages: 8}, nil},
 		{"and with it too", counts{nOwn: 10, nAnonymous: 7, nOutside: 3, nBare: 3, nPages: 7, nHome: 1}, nil},
 
-		{"nothing is HTML", counts{nOwn: 20, nAnonymous: 20, nNotHTML: 20, nOdd: 1}, []messages.Hint{messages.NotHTML}},
+		{"nothing is HTML", counts{nOwn: 20, nAnonymous: 20, nNotHTML: 20, nOdd: 1}, []messages.Hint{messages.NoPages}},
 		{"what is not an entry is no HTML", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 900}, nil},
 		{"nothing is HTML but one page", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 899, nOdd: 9, nPages: 1, nNetworks: 1}, nil},
 
-		{"no page can be read", counts{nOwn: 20, nAnonymous: 20, nPages: 20, nNetworks: 20, nUnreadable: 20}, []messages.Hint{messages.Unreadable}},
+		{"no page can be read", counts{nOwn: 20, nAnonymous: 20, nPages: 20, nNetworks: 20, nUnreadable: 20}, []messages.Hint{messages.NoPages}},
 		{"a page that can be read", counts{nOwn: 51, nAnonymous: 51, nPages: 51, nNetworks: 51, nUnreadable: 50}, nil},
+
+		{"parts of pages for scripts, and most pages wait", counts{nOwn: 66, nAnonymous: 66, nPart: 63, nPages: 3, nNetworks: 3, nStarved: 1}, []messages.Hint{messages.NoPages}},
+		{"pages with many parts", counts{nOwn: 66, nAnonymous: 66, nPart: 63, nPages: 3, nNetworks: 3}, nil},
 
 		{"no network is known", counts{nOwn: 50, nAnonymous: 50, nPages: 50, nRemote: 50}, []messages.Hint{messages.NoNetworks}},
 		{"one network is known", counts{nOwn: 500, nAnonymous: 500, nPages: 500, nRemote: 500, nNetworks: 1}, nil},
@@ -89,7 +92,7 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 	}{
 		{"pages", plain, page200, nil},
 		{"pages that are compressed further out", plain, coded("text/html", "zip", []byte(pageHTML)), nil},
-		{"pages in an unknown coding", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []messages.Hint{messages.Unreadable}},
+		{"pages in an unknown coding", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []messages.Hint{messages.NoPages}},
 		{"another host", func(req *http.Request) *http.Request { req.Host = "secret.example.net"; return req }, page200, []messages.Hint{messages.OtherOrigin}},
 		{"led to another host", plain, func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, "https://www.example.com"+req.RequestURI, http.StatusMovedPermanently)
@@ -98,7 +101,7 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		{"credentials", header("Authorization", "Basic secret"), page200, []messages.Hint{messages.Credentials}},
 		{"a proxy on the machine itself", func(req *http.Request) *http.Request { return with(local(req), "X-Forwarded-For", "8.8.8.8") }, page200, []messages.Hint{messages.NoNetworks}},
 		{"500", plain, answer(http.StatusInternalServerError), []messages.Hint{messages.NoPageYet}},
-		{"an entry that is not HTML", root, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, []messages.Hint{messages.NotHTML}},
+		{"an entry that is not HTML", root, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, []messages.Hint{messages.NoPages}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
@@ -167,6 +170,22 @@ func TestHintDependsOnHowOftenEachRequestCame(t *testing.T) {
 				t.Errorf("hints = %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestHintEndsOnceItsCauseHasGone(t *testing.T) {
+	r := start(t)
+	ask := func(n int, next http.HandlerFunc) {
+		for i := range n {
+			r.watches(from(i, fmt.Sprintf("/%d", i)), next)
+		}
+	}
+	ask(60, answer(http.StatusInternalServerError))
+	if got := r.cfg.Hints.Given(); !slices.Equal(got, []messages.Hint{messages.NoPageYet}) {
+		t.Errorf("while the site fails there are %q", got)
+	}
+	if ask(20, page200); len(r.cfg.Hints.Given()) != 0 {
+		t.Errorf("once it has pages there are %q", r.cfg.Hints.Texts())
 	}
 }
 

@@ -19,8 +19,7 @@ const (
 	Credentials      // every request names a user
 	Cookies          // every visitor has a cookie that may be a log-in
 	ForOne           // every response is private
-	NotHTML          // the entries are not HTML, or empty
-	Unreadable       // in a coding that servemap cannot undo
+	NoPages          // the responses are no pages that servemap can read
 	Forbidden        // the entry is disallowed, noindex or nofollow
 	ClientApp        // a script makes the pages in the browser
 	DeadEnd          // the entries link to no page
@@ -45,9 +44,8 @@ var hintTexts = [hints]string{
 	Cookies: "Nearly every visitor has a cookie that may stand for a log-in, so none counts as anonymous. " +
 		"If every visitor gets that cookie and it never stands for a log-in, name it in {Benign}.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
-	NotHTML: "Where visitors enter, the responses are no HTML, or are empty where servemap sees them. " +
-		"Send pages with the Content-Type text/html{Around}.",
-	Unreadable: "servemap cannot read the Content-Encoding of the pages, so it learns nothing from them. " + unreadable,
+	NoPages: "The responses are no HTML, are empty where servemap sees them, are parts of pages that a script asks for, or have a Content-Encoding that servemap cannot read. " +
+		"Send pages with the Content-Type text/html, and to a script that follows a link the whole document{Around}. " + unreadable,
 	Forbidden: "A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. " +
 		"Remove that if it is a mistake.",
 	ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so servemap cannot tell them apart. " +
@@ -67,23 +65,25 @@ var hintTexts = [hints]string{
 // String says what is wrong, and then what to do about it.
 func (h Hint) String() string { return Say(hintTexts[h]) }
 
-// Hints holds the hints given so far for one site, and logs each once. A nil *Hints ignores hints
+// Hints holds the hints that hold for one site, and logs each once. A nil *Hints ignores hints
 // and has none. It is safe for concurrent use.
 type Hints struct {
 	logger *slog.Logger
 	texts  [hints]atomic.Pointer[string] // the text of each hint, nil if it was not given
+	over   [hints]atomic.Bool            // whether its cause has gone
 }
 
 // NewHints returns Hints that log to logger.
 func NewHints(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
 
-// Give gives the hint and logs it, unless it was given before. more is another sentence for the
+// Give gives the hint, and logs it unless it was given before. more is another sentence for the
 // owner, or "". It says how the hint applies to this site. args are attributes as for
 // [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
 func (h *Hints) Give(hint Hint, more string, args ...any) {
 	if h == nil || h.Has(hint) {
 		return
 	}
+	h.over[hint].Store(false)
 	text := hint.String()
 	if more != "" {
 		text += " " + more
@@ -93,10 +93,19 @@ func (h *Hints) Give(hint Hint, more string, args ...any) {
 	}
 }
 
-// Has reports whether the hint was given.
-func (h *Hints) Has(hint Hint) bool { return h.texts[hint].Load() != nil }
+// End ends hints, since their cause has gone.
+func (h *Hints) End(gone ...Hint) {
+	for _, hint := range gone {
+		if h != nil {
+			h.over[hint].Store(true)
+		}
+	}
+}
 
-// Given returns the hints given so far, in the order of their numbers.
+// Has reports whether the hint was given, and holds.
+func (h *Hints) Has(hint Hint) bool { return h.texts[hint].Load() != nil && !h.over[hint].Load() }
+
+// Given returns the hints that hold, in the order of their numbers.
 func (h *Hints) Given() (given []Hint) {
 	if h == nil {
 		return nil
@@ -109,7 +118,7 @@ func (h *Hints) Given() (given []Hint) {
 	return given
 }
 
-// Texts returns the texts for the owner of the hints given so far, in the same order.
+// Texts returns the texts for the owner of the hints that hold, in the same order.
 func (h *Hints) Texts() (all []string) {
 	for _, hint := range h.Given() {
 		all = append(all, *h.texts[hint].Load())

@@ -31,6 +31,14 @@ func TestHintsAreToldInOrderAndLoggedOnceWithTheirFirstSentence(t *testing.T) {
 	if want := []string{OtherOrigin.String(), Few.String() + " 41 were seen."}; !slices.Equal(h.Texts(), want) {
 		t.Errorf("texts = %q, want %q", h.Texts(), want)
 	}
+	h.End(Few)
+	if want := []Hint{OtherOrigin}; !slices.Equal(h.Given(), want) || len(h.Texts()) != 1 {
+		t.Errorf("once its cause has gone, %v hold, want %v", h.Given(), want)
+	}
+	h.Give(Few, "43 were seen.")
+	if !slices.Equal(h.Given(), []Hint{OtherOrigin, Few}) {
+		t.Errorf("once its cause is back, %v hold", h.Given())
+	}
 	if got := log.String(); strings.Count(got, "level=WARN") != 2 || !strings.Contains(got, "41 were seen.") || !strings.Contains(got, "origin=https://example.com") {
 		t.Errorf("the log says %q, want each hint once, with its attribute", got)
 	}
@@ -38,6 +46,7 @@ func TestHintsAreToldInOrderAndLoggedOnceWithTheirFirstSentence(t *testing.T) {
 
 func TestNilHintsHaveNone(t *testing.T) {
 	var h *Hints
+	h.End(Few)
 	if h.Give(Few, ""); h.Given() != nil || h.Texts() != nil {
 		t.Errorf("nil has %v", h.Texts())
 	}

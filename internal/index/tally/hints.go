@@ -113,6 +113,11 @@ func (s *Tally) Read(k *merge.Visit, r merge.Merged) {
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
 	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry, k.Payer) {
 		s.hints.Give(messages.ClientApp, "")
+	} else if entry {
+		s.hints.End(messages.ClientApp)
+	}
+	if entry && r.Listed() && k.Full && !k.NoFollow && len(k.Links) > 0 {
+		s.hints.End(messages.NoPageYet, messages.Forbidden, messages.DeadEnd)
 	}
 	if entry {
 		s.asks(k, s.ofEntry(k, r.Standing)...)

@@ -57,22 +57,20 @@ const (
 type few struct {
 	unlisted shown
 	since    time.Time // zero while more are listed
-	told     bool
 }
 
 // hintFew gives a hint if hardly any seen page has been listed for some time.
 func (s *Tally) hintFew(now time.Time) {
 	o := s.outcome()
 	switch {
-	case s.few.told:
 	case o.seen < fewPages || len(s.few.unlisted) < fewPages*(fewShare-1)/fewShare || fewShare*o.listed > o.seen:
 		s.few.since = time.Time{}
+		s.hints.End(messages.Few)
 	case s.few.since.IsZero():
 		s.few.since = now
 	case now.Sub(s.few.since) >= fewFor:
 		why := messages.ReasonNamed(o.most.String())
 		s.hints.Give(messages.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s", o.seen, o.listed, why.Means()))
-		s.few.told = true
 	}
 }
 
