@@ -938,7 +938,7 @@ type Stats struct {
 	// reason, such as "cookie" or "not-html".
 	Ignored map[string]uint64 `json:"ignored"`
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
-	// about it. Each was logged as well.
+	// about it, until that has gone. Each was logged as well.
 	Hints []string `json:"hints,omitempty"`
 	Store string   `json:"store,omitempty"` // why the store cannot be used now
 }
