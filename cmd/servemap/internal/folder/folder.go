@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -76,10 +77,14 @@ func (f files) open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, absent(err)
 	}
-	if !info.IsDir() && !(info.Mode().IsRegular() && web(name) && web("/"+filepath.ToSlash(local))) {
+	if !info.IsDir() && !info.Mode().IsRegular() {
 		return nil, nil, fs.ErrNotExist
 	}
 	file, err := root.OpenFile(local, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe by now
+	if err == nil && !info.IsDir() && !(web(name, file) && web("/"+filepath.ToSlash(local), file)) {
+		file.Close()
+		return nil, nil, fs.ErrNotExist
+	}
 	return file, info, err
 }
 
@@ -103,24 +108,36 @@ func hidden(name string) bool {
 	return false
 }
 
-// web reports whether a file is one for visitors: the end of its name is that of a type that browsers show, sites
-// offer to load, or programs of visitors read. What is below .well-known often has none.
-func web(name string) bool {
+// web reports whether a file is one for visitors: the end of its name is that of a type that browsers
+// show, sites offer to load, or programs of visitors read. Any other name, such as about or
+// release-1.2, is that of a page if the file begins as HTML. What is below .well-known often has no
+// type.
+func web(name string, file io.ReaderAt) bool {
 	name = strings.ToLower(name)
 	parts := strings.Split(path.Base(name), ".")[1:]
 	if end := len(parts) - 1; end > 0 && parts[end-1] == "html" && variant.MatchString(parts[end]) && !program.MatchString(parts[end]) {
 		parts = parts[:end] // as in a.html.de
 	}
-	if len(parts) == 0 {
-		return strings.HasPrefix(name, "/.well-known/")
-	}
 	last := len(parts) - 1
-	return types[parts[last]] && (parts[last] == "html" || !slices.ContainsFunc(parts[:last], program.MatchString)) // which may be a list of a program
+	switch {
+	case last >= 0 && parts[last] == "html": // which may be a list of a program
+		return true
+	case slices.ContainsFunc(parts, program.MatchString):
+		return false
+	case last >= 0 && types[parts[last]], last < 0 && strings.HasPrefix(name, "/.well-known/"):
+		return true
+	case slices.ContainsFunc(parts, func(part string) bool { return types[part] }) || !title.MatchString(path.Base(name)):
+		return false // a copy, such as a.html.1 or a.html (copy)
+	}
+	var begin [512]byte
+	n, err := file.ReadAt(begin[:], 0)
+	return (err == nil || err == io.EOF) && strings.HasPrefix(http.DetectContentType(begin[:n]), "text/html")
 }
 
 var (
 	copied  = regexp.MustCompile(`^(ba?k|backup|bkp|old|orig|rej|save?|sw[nop]|tmp|.*~)\d*$`)
 	variant = regexp.MustCompile(`^([a-z]{2}(-[a-z]{2})?|gz|zst)$`)
+	title   = regexp.MustCompile(`^[\pL\pM\pN_.,'!-]+$`)
 	program = regexp.MustCompile(`^(php\d?|phtml|aspx?|jspx?|cgi|pl|py|rb|erb|sh|env|twig|ejs|tmpl|tpl)$`)
 	types   = set(`html htm xhtml xht css js mjs cjs map json jsonld geojson topojson webmanifest manifest wasm xml xsl xslt xsd dtd rss atom rdf ttl txt text md vtt srt
 		png jpg jpeg jpe jfif gif webp avif jxl svg svgz ico cur bmp tif tiff heic heif apng mp3 m4a aac ogg oga opus wav flac weba mid midi mp4 m4v webm ogv mov avi mkv mpg mpeg ts m3u8 mpd

@@ -23,6 +23,9 @@ func TestNoLinkLeadsOutOfTheFolderOrToAHiddenFile(t *testing.T) {
 		base.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		base.Check(t, os.WriteFile(name, []byte(name), 0o600))
 	}
+	for _, name := range []string{"site/about", "site/über-uns", "site/release-1.2", "site/shown.php", "site/shown.html.1", "site/shown.html (copy)", "site/shown.php.dist"} {
+		base.Check(t, os.WriteFile(name, []byte("<!DOCTYPE html><title>a</title>"), 0o600))
+	}
 	for name, target := range map[string]string{"inside.html": "a.html", "folder": "sub", "out.html": "../out/secret.html", "whole.html": filepath.Join(root, "out/secret.html"),
 		"outside": "../out", "env.html": ".env", "git": ".git", "copy.html": "a.html~", "device.html": os.DevNull} {
 		if err := os.Symlink(target, filepath.Join("site", name)); err != nil {
@@ -41,6 +44,7 @@ func TestNoLinkLeadsOutOfTheFolderOrToAHiddenFile(t *testing.T) {
 		"/copy.html": 404, "/device.html": 404, "/socket.html": 404, "/pipe.html": 404, "/a.html/x": 404, "/%00": 404,
 		"/a.html~": 404, "/a.html.bak": 404, "/A.SWP": 404, "/%23a.html%23": 404, "/a.orig": 404, "/a.bak2": 404, "/a.html.1": 404, "/a.html.rpmnew": 404, "/a.html%20(copy)": 404, "/~a.html": 404, "/a.html.de": 200, "/blog.old/c.html": 404,
 		"/core": 404, "/CNAME": 404, "/a.php": 404, "/a.php.dist": 404, "/a.php.txt": 404, "/a.php.html": 200, "/a.zip.part": 404, "/a.bak.html": 404, "/a.html.sh": 404, "/a.sql": 404, "/id.pem": 404,
+		"/about": 200, "/%C3%BCber-uns": 200, "/release-1.2": 200, "/shown.php": 404, "/shown.html.1": 404, "/shown.html%20(copy)": 404, "/shown.php.dist": 404,
 		"/a.zip": 200, "/a.tar.gz": 200, "/a.wasm": 200, "/a.WOFF2": 200, "/jquery-3.7.1.min.js": 200, "/a.html.gz": 200, "/old/": 200,
 	} {
 		w := httptest.NewRecorder()
