@@ -36,6 +36,7 @@ type Bench struct {
 type BenchOptions struct {
 	KeepFor    time.Duration
 	Unrendered bool // files are made only on request
+	Rules      eligibility.Rules
 	Logger     *slog.Logger
 }
 
@@ -59,7 +60,7 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second, Logger: log,
 	})
 	b.Indexer, err = indexer.New(indexer.Config{
-		Store: st, Normalizer: b.Locations, Files: b.Files, Entries: []string{"/"},
+		Store: st, Normalizer: b.Locations, Files: b.Files, Rules: o.Rules, Entries: []string{"/"},
 		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Schedule: schedule.New(1), Logger: log,
 	})
 	if err != nil {

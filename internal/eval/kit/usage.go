@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/metrics"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -73,14 +72,4 @@ func One(is bool) int {
 		return 1
 	}
 	return 0
-}
-
-// Median returns the middle of the values, or the mean of the two in the middle.
-func Median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	if n == 0 {
-		return 0
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -1,11 +1,10 @@
-package main
+package marks
 
 import (
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap/internal/eval/kit"
 )
@@ -94,18 +93,15 @@ type tally struct {
 	pages, fetches       int
 	found, wrong, missed int // changes
 	asked, exact         int // dates
-	spent                time.Duration
 	bytes                int
 }
-
-func (t *tally) spend(d time.Duration) { t.fetches, t.spent = t.fetches+1, t.spent+d }
 
 func (t *tally) add(u *tally) {
 	t.detector = u.detector
 	t.pages, t.fetches = t.pages+u.pages, t.fetches+u.fetches
 	t.found, t.wrong, t.missed = t.found+u.found, t.wrong+u.wrong, t.missed+u.missed
 	t.asked, t.exact = t.asked+u.asked, t.exact+u.exact
-	t.spent, t.bytes = t.spent+u.spent, t.bytes+u.bytes
+	t.bytes += u.bytes
 }
 
 func (t *tally) precision() float64 { return kit.Share(t.found, t.found+t.wrong) }
@@ -173,13 +169,13 @@ func printTable(w io.Writer, title string, s siteReport) {
 		return
 	}
 	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].pages, list[0].fetches, list[0].found+list[0].missed)
-	fmt.Fprintf(w, "  %-28s %9s %6s %6s %7s %6s %6s %7s %8s %7s\n", "", "precision", "recall", "F1", "lastmod", "found", "false", "missed", "us each", "bytes")
+	fmt.Fprintf(w, "  %-28s %9s %6s %6s %7s %6s %6s %7s\n", "", "precision", "recall", "F1", "lastmod", "found", "false", "missed")
 	for i := range list[:len(baselines)+1] {
 		t := &list[i]
-		fmt.Fprintf(w, "  %-28s %9.2f %6.2f %6.2f %7.2f %6d %6d %7d %8.0f %7.0f\n", t.detector, t.precision(), t.recall(), t.f1(), t.lastMod(),
-			t.found, t.wrong, t.missed, float64(t.spent.Microseconds())/float64(max(t.fetches, 1)), kit.Share(t.bytes, t.pages))
+		fmt.Fprintf(w, "  %-28s %9.2f %6.2f %6.3f %7.3f %6d %6d %7d\n", t.detector, t.precision(), t.recall(), t.f1(), t.lastMod(), t.found, t.wrong, t.missed)
 	}
 	printSeeds(w, list[len(baselines)+1:])
+	fmt.Fprintf(w, "  ours keeps %.0f bytes a page for this\n", kit.Share(list[len(baselines)].bytes, list[0].pages))
 	printCrawls(w, s.crawls)
 	fmt.Fprintln(w)
 }

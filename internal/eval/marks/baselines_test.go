@@ -1,4 +1,4 @@
-package main
+package marks
 
 import (
 	"slices"
@@ -19,24 +19,14 @@ type sight struct {
 type baseline struct {
 	name  string
 	fresh func() func(*sight) bool // makes a detector for one site, which says whether a fetch is a change
-	bytes func(pages map[string]*html.Facts) int
 }
 
 var baselines = []baseline{
-	{"bytes", hashed(1, func(s *sight) uint64 { return xxh3.HashString(s.HTML) }), hashes(1)},
-	{"visible text", hashed(1, func(s *sight) uint64 { return xxh3.HashString(visible(&s.facts)) }), hashes(1)},
-	{"main text", hashed(1, func(s *sight) uint64 { return s.facts.MainHash }), hashes(1)},
-	{"main text, none of last 4", hashed(4, func(s *sight) uint64 { return s.facts.MainHash }), hashes(4)},
-	{"blocks, unbounded", blockwise, func(pages map[string]*html.Facts) (n int) {
-		for _, f := range pages {
-			n += 8 * len(f.Blocks) // at least, those of the last observation
-		}
-		return n
-	}},
-}
-
-func hashes(n int) func(map[string]*html.Facts) int {
-	return func(pages map[string]*html.Facts) int { return 8 * n * len(pages) }
+	{"bytes", hashed(1, func(s *sight) uint64 { return xxh3.HashString(s.HTML) })},
+	{"visible text", hashed(1, func(s *sight) uint64 { return xxh3.HashString(visible(&s.facts)) })},
+	{"main text", hashed(1, func(s *sight) uint64 { return s.facts.MainHash })},
+	{"main text, none of last 4", hashed(4, func(s *sight) uint64 { return s.facts.MainHash })},
+	{"blocks, unbounded", blockwise},
 }
 
 // hashed reports a hash that differs from the page's last kept ones.

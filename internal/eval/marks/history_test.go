@@ -1,4 +1,4 @@
-package main
+package marks
 
 import (
 	"encoding/json"
