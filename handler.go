@@ -258,8 +258,6 @@ type ExploreOptions struct {
 	// too, and a page there is listed as one with a route of its own. Paths with a variable,
 	// such as /p/{id} and /p/:id, are left out.
 	Paths []string
-	// Resume is the State of an exploration to continue.
-	Resume []byte
 	// Progress, if not nil, is called a few times a second and at the end.
 	Progress func(Exploration)
 }
@@ -282,9 +280,6 @@ type Exploration struct {
 	Params []string `json:"params,omitempty"`
 	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
 	Held []string `json:"held,omitempty"`
-	// State is what [ExploreOptions.Resume] needs to go on, nil if nothing waits. It is set
-	// only at the end, and names locations that may not be public.
-	State []byte `json:"-"`
 }
 
 // Explore walks the site through its public origin, from the entries along the links, and
@@ -302,7 +297,8 @@ type Exploration struct {
 // such as /logout and /items/5/hide, and slows down or pauses when the site does.
 //
 // The error is that of ctx if ctx ended. Otherwise it says why the exploration could not
-// begin or go on. In each case the Exploration is complete, and its State can continue it.
+// begin or go on. In each case the Exploration is complete. What was learned stays, and the next one begins
+// at the entries.
 func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, error) {
 	if opts == nil {
 		opts = &ExploreOptions{}
@@ -356,7 +352,6 @@ func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 	cfg := explore.Config{
 		Site: s, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
-		Resume: opts.Resume,
 	}
 	for _, path := range opts.Paths {
 		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}:*") {

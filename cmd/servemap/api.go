@@ -68,8 +68,8 @@ func newAnswers(s *settings, data string, site *servemap.Site, handler http.Hand
 	origin, _ := location.ParseOrigin(s.Origin) // the site was made with it
 	return &answers{
 		site: site, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
-		explorer: &explorer.Explorer{Site: site, Handler: handler, Inside: s.Inside, Public: origin.Folder(), State: control.Exploring(data), Log: log,
-			Settings: fmt.Sprintf("%q %q %q", s.Query, s.Public, s.Benign)},
+		explorer: &explorer.Explorer{Site: site, Handler: handler, Inside: s.Inside, Public: origin.Folder(), Log: log,
+			Explored: control.Explored(data), Settings: fmt.Sprintf("%q %q %q", s.Query, s.Public, s.Benign)},
 	}
 }
 

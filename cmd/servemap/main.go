@@ -125,8 +125,7 @@ var more = map[string]string{
 		"protects stays out. Where -origin does not lead to the process, it asks nothing without\n" +
 		"-inside, and then the site itself. It asks for no link that may change\n" +
 		"something, such as /logout, for nothing that robots.txt disallows, and for no query but page\n" +
-		"and those of -query. What -max leaves is asked for by the next call, or at the next start\n" +
-		"with -explore.",
+		"and those of -query.",
 	"link": "Whoever has the link may read what is known, and forget pages. It ends with the process.",
 	"list": "It prints a line for each page: the URL, the lastmod and the changefreq, with tabs between them.\n" +
 		"With -json there is more of each.",

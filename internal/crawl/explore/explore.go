@@ -51,7 +51,7 @@ type Site interface {
 	Visit(location string, h http.Header) (end func(context.Context, *response.Response) bool)
 }
 
-// Config says what to explore, and how far. All fields are required but Inside, Robots, Resume and
+// Config says what to explore, and how far. All fields are required but Inside, Robots and
 // Progress.
 type Config struct {
 	Site       Site
@@ -64,7 +64,6 @@ type Config struct {
 
 	MaxRequests, Concurrency int
 
-	Resume   []byte // Report.State of an exploration to continue
 	Progress func(Report)
 }
 
@@ -77,7 +76,6 @@ type Report struct {
 	Acting   []string       // the first links that may act, as URLs, one of each shape, those without a query first
 	Params   []string       // the parameters that keep most linked pages out, each with its path
 	Held     []string       // locations of pages that look like secrets or as if meant for one visitor
-	State    []byte         // what Resume needs to continue, nil if nothing waits
 }
 
 // How many acting links, and parameters, a report names.
@@ -105,9 +103,6 @@ type explorer struct {
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests), skipped: map[string]bool{}, params: map[string]*param{}}
 	e.report.Skipped = map[string]int{}
-	if err := e.frontier.load(cfg.Resume); err != nil {
-		return e.report, err
-	}
 	defer e.connect()()
 	var err error
 	if cfg.Inside == nil {
@@ -128,7 +123,6 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	e.report.Params = e.kept()
 	e.tell()
-	e.report.State = e.frontier.save()
 	return e.report, err
 }
 

@@ -1,9 +1,7 @@
 package explore
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -22,12 +20,12 @@ type item struct {
 	Rank     rank
 	// Idle grows along the way to the location with each page that showed nothing new: by
 	// one if that page led to one new name, by less if it led to more.
-	Idle  float64 `json:",omitempty"`
-	From  int     `json:",omitempty"` // the page of the trail that led to it
-	Plain bool    `json:",omitempty"` // it is known to be no control of something
-	Probe *string `json:",omitempty"` // the pages that it stands for, as a [trail] names them, if those were stopped
-	Query bool    `json:",omitempty"` // it has a parameter that is not allowed
-	Tries int     `json:",omitempty"` // how often the site refused it
+	Idle  float64
+	From  int     // the page of the trail that led to it
+	Plain bool    // it is known to be no control of something
+	Probe *string // the pages that it stands for, as a [trail] names them, if those were stopped
+	Query bool    // it has a parameter that is not allowed
+	Tries int     // how often the site refused it
 }
 
 // rank says what is new in the name of a location. A site that makes up pages for ever
@@ -52,7 +50,6 @@ const (
 	mostTexts     = 20   // of a page that are compared
 	mostTries     = 3    // for a location that the site refuses while it answers others
 	mostRemembers = 4    // locations that wait, for each request that may be made
-	stateVersion  = 2
 )
 
 // frontier holds the locations to request, and keeps out those that a site makes up for
@@ -328,55 +325,4 @@ func (f *frontier) waiting() (n int) {
 		n += len(q)
 	}
 	return n + len(f.controls.waiting)
-}
-
-// state is a frontier in the form that is kept between two explorations.
-type state struct {
-	Version int
-	Seen    []uint64
-	Idle    map[string]float64
-	Kinds   map[string]map[string]string
-	Trail   trail
-	Waiting []*item
-}
-
-// save returns the state from which to continue, nil if nothing waits.
-func (f *frontier) save() []byte {
-	if f.waiting() == 0 {
-		return nil
-	}
-	s := state{
-		Version: stateVersion, Seen: slices.Collect(maps.Keys(f.seen)), Idle: f.idle, Kinds: f.controls.kinds, Trail: f.trail,
-		Waiting: slices.Concat(slices.Concat(f.queues[:]...), f.controls.waiting),
-	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // never fails: it encodes only numbers and strings
-	}
-	return b
-}
-
-func (f *frontier) load(b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	var s state
-	if err := json.Unmarshal(b, &s); err != nil {
-		return fmt.Errorf("the state to resume cannot be read: %w", err)
-	}
-	if s.Version != stateVersion {
-		return fmt.Errorf("the state to resume has version %d, this release reads version %d; explore anew", s.Version, stateVersion)
-	}
-	for _, id := range s.Seen {
-		f.seen[id] = true
-	}
-	maps.Copy(f.idle, s.Idle)
-	f.trail.load(s.Trail)
-	maps.Copy(f.controls.kinds, s.Kinds)
-	maps.DeleteFunc(f.controls.kinds, func(_ string, k map[string]string) bool { return k == nil })
-	for _, it := range slices.DeleteFunc(s.Waiting, func(it *item) bool { return it == nil }) {
-		it.Rank = min(max(it.Rank, named), queried)
-		f.put(it)
-	}
-	return nil
 }

@@ -142,40 +142,6 @@ func TestPagesThatShowSomethingNewAreFollowedToTheEnd(t *testing.T) {
 	}
 }
 
-func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
-	f := newFrontier(500)
-	for i := range 10 {
-		f.add(item{Location: fmt.Sprintf("/x/%d", i), Idle: float64(i)})
-	}
-	f.add(item{Location: "/items/5/hide"}) // may be a control
-	f.idle["items"] = mostIdle
-	it, _ := f.next()
-	f.begin(it, text("one story"))
-	g := newFrontier(500)
-	if err := g.load(f.save()); err != nil {
-		t.Fatal(err)
-	}
-	g.add(item{Location: "/x/0"}) // already requested
-	if got := locations(g); !slices.Equal(got, []string{"/x/1", "/x/2", "/x/3", "/x/4", "/x/5", "/x/6", "/x/7", "/x/8", "/x/9"}) {
-		t.Errorf("asked for %q", got)
-	}
-	if len(g.controls.waiting) != 1 {
-		t.Errorf("%d locations wait as controls, want 1", len(g.controls.waiting))
-	}
-	if g.begin(it, text("one story")); g.fresh || g.idle["items"] != mostIdle || g.controls.kinds["/items/0"]["/hide"] != "/items/5" {
-		t.Errorf("what was found out is lost: %v, %v, %v", g.fresh, g.idle, g.controls.kinds)
-	}
-	g = newFrontier(1)
-	if err := g.load([]byte(`{"Version":2,"Kinds":{"/items/0":null,"/a/0":{}},"Waiting":[null,{"Location":"/items/5/hide"}]}`)); err != nil || g.release(func(action.Below) bool { return false }) {
-		t.Errorf("a state with gaps: %v", err)
-	}
-	for _, bad := range []string{"x", `{"Version":9}`} {
-		if err := newFrontier(1).load([]byte(bad)); err == nil {
-			t.Errorf("%q is taken for a state", bad)
-		}
-	}
-}
-
 func TestRefusedLocationIsTriedAgainAtTheEndAndNotForEver(t *testing.T) {
 	f := newFrontier(100)
 	for _, loc := range []string{"/broken", "/a", "/b"} {

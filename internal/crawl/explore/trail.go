@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"maps"
 	"regexp"
 	"strings"
 
@@ -22,10 +21,10 @@ type trail struct {
 type step struct {
 	Location string
 	Space    string // its folder
-	Named    bool   `json:",omitempty"`
-	Query    bool   `json:",omitempty"` // it has a parameter that is not allowed
-	From     int    // the page that led to it
-	Own      int    `json:",omitempty"` // sentences that no other page shows
+	Named    bool
+	Query    bool // it has a parameter that is not allowed
+	From     int  // the page that led to it
+	Own      int  // sentences that no other page shows
 }
 
 const (
@@ -135,18 +134,6 @@ func (t *trail) own() []bool {
 
 // counted matches a location whose last name is a number or date.
 var counted = regexp.MustCompile(`[/=]\d[\d._-]*(\.[a-z]+)?/?$`)
-
-// load takes over what was remembered.
-func (t *trail) load(from trail) {
-	t.Pages = from.Pages
-	maps.Copy(t.Stopped, from.Stopped)
-	maps.Copy(t.Endless, from.Endless)
-	for text, page := range from.Texts {
-		if int(page) < len(t.Pages) {
-			t.Texts[text] = page
-		}
-	}
-}
 
 // shapeOf returns a location without its numbers.
 func shapeOf(location string) string { return digits.ReplaceAllString(location, "0") }

@@ -19,8 +19,8 @@ import (
 // Folder is the folder of these files. Only its owner may enter it.
 func Folder(data string) string { return filepath.Join(data, "servemap") }
 
-// Exploring is the file with the state of an unfinished exploration.
-func Exploring(data string) string { return filepath.Join(Folder(data), "exploring") }
+// Explored is the file that says with which settings the site was explored.
+func Explored(data string) string { return filepath.Join(Folder(data), "explored") }
 
 // Socket is where the process that serves the site answers.
 func Socket(data string) string { return filepath.Join(Folder(data), "socket") }

@@ -84,10 +84,10 @@ func TestWhatAnotherUserPutThereIsNotUsed(t *testing.T) {
 				t.Errorf("the check says %v", err)
 			}
 			if foreign.Path == Folder(data) {
-				if Make(data) == nil || WriteFile(Exploring(data), []byte("ours")) == nil {
+				if Make(data) == nil || WriteFile(Explored(data), []byte("ours")) == nil {
 					t.Error("a file is written there")
 				}
-				if _, err := ReadFile(Exploring(data)); err == nil {
+				if _, err := ReadFile(Explored(data)); err == nil {
 					t.Error("a file is read there")
 				}
 			}
@@ -102,12 +102,12 @@ func TestFilesAreReplacedAndNoLinkIsFollowed(t *testing.T) {
 	data, victim := t.TempDir(), filepath.Join(t.TempDir(), "victim")
 	base.Check(t, os.WriteFile(victim, []byte("precious"), 0o600))
 	base.Check(t, Make(data))
-	base.Check(t, os.Symlink(victim, Exploring(data)))
-	if b, err := ReadFile(Exploring(data)); err == nil {
+	base.Check(t, os.Symlink(victim, Explored(data)))
+	if b, err := ReadFile(Explored(data)); err == nil {
 		t.Errorf("it reads %q", b)
 	}
-	base.Check(t, WriteFile(Exploring(data), []byte("ours")))
-	got, err := ReadFile(Exploring(data))
+	base.Check(t, WriteFile(Explored(data), []byte("ours")))
+	got, err := ReadFile(Explored(data))
 	b, _ := os.ReadFile(victim)
 	if names, _ := os.ReadDir(Folder(data)); string(got) != "ours" || err != nil || string(b) != "precious" || len(names) != 1 {
 		t.Errorf("%q, %v; the victim's file is %q, the folder has %v", got, err, b, names)

@@ -1,6 +1,6 @@
 // Package explorer explores the site that a process of the command serves: one exploration at a
-// time, which goes on after a restart. It logs what was found, what was left out, and why nothing is
-// listed. It keeps its state in a file, and must never log the address of a page.
+// time, which begins anew after a restart. It logs what was found, what was left out, and why nothing is
+// listed. It must never log the address of a page.
 package explorer
 
 import (
@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -27,20 +26,22 @@ type Explorer struct {
 	Site    *servemap.Site
 	Handler http.Handler // of the site itself
 	Inside  bool         // ask Handler, not the origin
-	State   string       // the file with the state to continue from; it exists while an exploration is unfinished
 	Public  string       // the pattern of all pages
 	Log     *slog.Logger
 
 	// Settings are those that decide what exploring finds. With others AtStart explores again.
-	Settings string
+	// Explored is the file that says which of them the last finished exploration had, or unfinished.
+	Settings, Explored string
 
 	busy sync.Mutex
 }
 
+// unfinished stands in place of the settings while the first exploration is under way.
+const unfinished = "unfinished"
+
 var errBusy = errors.New("the site is being explored already; wait until that is done")
 
-// Run explores, or continues an exploration. If it is interrupted, or reaches its number of
-// requests, it stores the state to continue from.
+// Run explores.
 func (e *Explorer) Run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	done, err := e.alone(ctx, opts)
 	if err == nil {
@@ -58,17 +59,15 @@ func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 	if e.Inside {
 		opts.Inside = e.Handler
 	}
-	opts.Resume, _ = control.ReadFile(e.State)
 	done, err := e.Site.Explore(ctx, &opts)
-	if err != nil || len(done.State) > 0 { // a state that cannot be read is lost
-		return done, errors.Join(err, control.WriteFile(e.State, done.State))
+	if err != nil {
+		return done, err
 	}
-	_ = os.Remove(e.State)
-	return done, control.WriteFile(e.settingsFile(), []byte(e.Settings))
+	if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {
+		e.Log.Warn("the next start may explore again", "err", err)
+	}
+	return done, nil
 }
-
-// settingsFile has the settings of the last exploration that was finished.
-func (e *Explorer) settingsFile() string { return e.State + "-with" }
 
 // Advice says what the owner may do about what an exploration left out. The addresses of links
 // that may act are not named: they may be known to nobody else.
@@ -81,7 +80,7 @@ func Advice(done servemap.Exploration) (all []string) {
 		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(strings.Join(done.Params, ", ")+giveQuery(done.Params), "%", "%%")},
 		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" names them, give -always for those that are public"},
 		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
-		{done.Waiting, "locations are left, since -max was reached (%d); they are asked for by the next \"servemap explore\", or at the next start with -explore"},
+		{done.Waiting, "locations are left, since -max was reached (%d); give a greater one"},
 	} {
 		if left.n > 0 {
 			all = append(all, fmt.Sprintf(left.text, left.n))
@@ -150,9 +149,9 @@ func cause(st servemap.Stats) (name, means string) {
 // LogEvery is how often to tell the progress.
 const LogEvery = 10 * time.Second
 
-// AtStart continues an interrupted exploration. Otherwise it begins one if no page is listed yet, the
-// last one had other settings, or always is set. It tries until that succeeds, such as while a database or the site itself
-// starts.
+// AtStart explores if no page is listed yet, the first exploration was interrupted, the last one had other
+// settings, or always is set. It tries until that succeeds, such as while a database or the site
+// itself starts.
 func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 	told := time.Now()
 	opts := servemap.ExploreOptions{MaxRequests: most, Progress: func(x servemap.Exploration) {
@@ -170,14 +169,12 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 	})
 }
 
-// wanted reports whether to explore at the start. If so, the file of the state is there, so that
-// the next start goes on if this process dies.
+// wanted reports whether to explore at the start. If that is the first exploration, it is noted as
+// unfinished, so that the next start explores if this process dies.
 func (e *Explorer) wanted(ctx context.Context, always bool) (bool, error) {
-	if _, err := os.Stat(e.State); err == nil {
+	if with, err := control.ReadFile(e.Explored); err == nil && string(with) != e.Settings {
 		return true, nil
 	}
-	with, err := control.ReadFile(e.settingsFile())
-	always = always || err == nil && string(with) != e.Settings
 	for _, err := range e.Site.Pages(ctx) {
 		if err != nil {
 			return false, err
@@ -188,7 +185,7 @@ func (e *Explorer) wanted(ctx context.Context, always bool) (bool, error) {
 		}
 		break
 	}
-	return true, control.WriteFile(e.State, nil)
+	return true, control.WriteFile(e.Explored, []byte(unfinished))
 }
 
 // Revisit requests pages that no visitor requests, until ctx ends. Site.Explore explores
