@@ -5,7 +5,7 @@
 //	go test ./internal/eval/marks -run Histories -v -timeout 2h -args FILE.jsonl.zst ...
 //
 // With -args -visits 1h,24h,72h FILE, a visit that gets the same bytes is added so long after each fetch, as between
-// the builds of a built site. -sites prints a table of each site, too.
+// the builds of a built site.
 //
 // A file holds the fetches of pages, one JSON object a line, in plain text or
 // compressed with gzip or zstd; a site's lines stand together, the oldest first:

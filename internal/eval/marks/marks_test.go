@@ -16,10 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-var (
-	visits = flag.String("visits", "", "when each page is visited again after a fetch, such as 1h,24h")
-	sites  = flag.Bool("sites", false, "print a table of each site, too")
-)
+var visits = flag.String("visits", "", "when each page is visited again after a fetch, such as 1h,24h")
 
 // TestHistories replays the files that the command line names. It prints, and judges nothing.
 func TestHistories(t *testing.T) {
@@ -37,7 +34,7 @@ func TestHistories(t *testing.T) {
 		base.Check(t, kit.ReadFile(name, func(lines io.Reader) error {
 			return replay(t, func(each func(*fetch) error) error { return read(lines, each) }, later, &r)
 		}))
-		r.print(os.Stdout, filepath.Base(name), *sites)
+		printTable(os.Stdout, filepath.Base(name), r.all())
 	}
 }
 
@@ -89,7 +86,7 @@ func TestReplayCountsWhatEachDetectorFinds(t *testing.T) {
 		t.Errorf("ours: %+v, want no mistake in 16 fetches of 2 pages", ours)
 	}
 	var out strings.Builder
-	r.print(&out, "both pages", true)
+	printTable(&out, "both pages", r.all())
 	if !strings.Contains(out.String(), "seeds: F1 1.000 (1.000 to 1.000), lastmod 1.000") {
 		t.Errorf("printed:\n%s", out.String())
 	}

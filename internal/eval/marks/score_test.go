@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/servemap/servemap/internal/eval/kit"
 )
@@ -115,7 +114,6 @@ func (t *tally) f1() float64 { return kit.Share(2*t.found, 2*t.found+t.wrong+t.m
 type report []siteReport
 
 type siteReport struct {
-	site      string
 	detectors []tally
 	crawls    []crawl
 }
@@ -134,17 +132,6 @@ func (r report) all() (all siteReport) {
 		}
 	}
 	return all
-}
-
-// print writes the tables: of each site if asked to, and of all.
-func (r report) print(w io.Writer, title string, each bool) {
-	slices.SortFunc(r, func(a, b siteReport) int { return strings.Compare(a.site, b.site) })
-	for _, s := range r {
-		if each {
-			printTable(w, s.site, s)
-		}
-	}
-	printTable(w, title, r.all())
 }
 
 // printSeeds writes the mean and the range of the mark's runs with other hashes.
