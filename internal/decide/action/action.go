@@ -5,6 +5,7 @@ package action
 
 import (
 	_ "embed"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -36,22 +37,35 @@ var classes = func() map[string]map[string]bool {
 
 var (
 	date   = regexp.MustCompile(`^(19|20)\d\d([-_.]?\d\d){0,2}$`)
-	key    = regexp.MustCompile(`^(\d+|[0-9a-f-]{8,})$`)
 	folder = regexp.MustCompile(`^v?\d+(\.\d+)*$|^[a-z]{2}([-_][a-z]{2})?$`) // a release or a language
-	camel  = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
 	plain  = strings.NewReplacer("ı", "i", "ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae")
 )
+
+const digits = "0123456789"
+
+// leaving are the words that log out.
+var leaving = slices.Collect(maps.Keys(classes["leaving"]))
 
 // Words returns the words of a text in lower case and without diacritics. It cuts at everything
 // but letters and digits, and before a capital as in deletePost.
 func Words(text string) []string {
-	text = norm.NFD.String(camel.ReplaceAllString(plain.Replace(text), "$1 $2"))
-	return strings.FieldsFunc(strings.Map(func(c rune) rune {
-		if unicode.IsMark(c) {
-			return -1
+	other := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+	if !strings.ContainsFunc(text, func(c rune) bool { return 'A' <= c && c <= 'Z' || c > unicode.MaxASCII }) {
+		return strings.FieldsFunc(text, other) // as most
+	}
+	var b strings.Builder
+	lower := false
+	for _, c := range norm.NFD.String(plain.Replace(text)) {
+		switch {
+		case unicode.IsMark(c):
+			continue
+		case lower && unicode.IsUpper(c):
+			b.WriteByte(' ')
 		}
-		return unicode.ToLower(c)
-	}, text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+		lower = unicode.IsLower(c)
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return strings.FieldsFunc(b.String(), other)
 }
 
 // piece is a segment of a path, or a name or value of a query.
@@ -63,7 +77,8 @@ type piece struct {
 	date, id  bool   // id: a number that is no date, a UUID, or hex digits
 }
 
-func pieces(location string) (all []piece) {
+func pieces(location string) []piece {
+	all := make([]piece, 0, strings.Count(location, "/")+1)
 	for s := range strings.FieldsFuncSeq(location, func(c rune) bool { return strings.ContainsRune("/:&=;", c) }) {
 		if decoded, err := url.PathUnescape(s); err == nil {
 			s = decoded
@@ -76,8 +91,8 @@ func pieces(location string) (all []piece) {
 		}
 		p.text, p.words = strings.ToLower(s), Words(s)
 		p.joined = strings.Join(p.words, "")
-		p.date = date.MatchString(p.text) || len(p.text) <= 2 && len(all) > 0 && all[len(all)-1].date
-		p.id = !p.date && key.MatchString(p.text)
+		p.date = p.text[0] <= '9' && date.MatchString(p.text) || len(p.text) <= 2 && len(all) > 0 && all[len(all)-1].date
+		p.id = !p.date && (strings.Trim(p.text, digits) == "" || len(p.text) >= 8 && strings.Trim(p.text, digits+"abcdef-") == "")
 		all = append(all, p)
 	}
 	return all
@@ -110,12 +125,8 @@ func (p *piece) commands() bool {
 
 // leaves reports whether a piece needs no object, or says log out at its end, as in userlogout.
 func (p *piece) leaves() bool {
-	for w := range classes["leaving"] {
-		if len(p.words) <= 2 && strings.HasSuffix(p.joined, w) {
-			return true
-		}
-	}
-	return classes["alone"][p.joined]
+	ends := func(w string) bool { return strings.HasSuffix(p.joined, w) }
+	return classes["alone"][p.joined] || len(p.words) <= 2 && slices.ContainsFunc(leaving, ends)
 }
 
 // Machine reports whether a location is that of a script, or of a task that machines start.

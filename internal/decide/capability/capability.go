@@ -9,9 +9,9 @@
 package capability
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/servemap/servemap/internal/page/escape"
 )
@@ -37,21 +37,17 @@ var (
 	documented = regexp.MustCompile(`^((?:dir|class|struct|union|namespace|interface|group_)\w*?)_(?:1?[ag]{1,2})?[0-9a-f]{32}$|_00[0-9a-f]{2}`)
 )
 
-// foreign stands for any byte that is not ASCII. No token has it.
-const foreign = 0x80
-
 // Looks reports whether a location looks like it carries a secret. The location must be normalised,
 // such as "/a/b%C3%A9?page=2". It is safe for concurrent use.
 func Looks(location string) bool {
-	var buf [256]byte
 	path, query, _ := strings.Cut(location, "?")
 	for element := range strings.SplitSeq(path, "/") {
-		if len(element) >= minLength && looks(stem(decode(buf[:0], element))) {
+		if len(element) >= minLength && looks(stem(decode(element))) {
 			return true
 		}
 	}
 	for element := range strings.SplitSeq(query, "&") {
-		if len(element) >= minLength && looks(decode(buf[:0], element)) {
+		if len(element) >= minLength && looks(decode(element)) {
 			return true
 		}
 	}
@@ -59,13 +55,13 @@ func Looks(location string) bool {
 }
 
 // looks judges the decoded text of an element: its runs, each of its words, and all together.
-func looks(s []byte) bool {
+func looks(s string) bool {
 	if hasRun(s) {
 		return true
 	}
 	sum, length := 0, 0
-	for word := range bytes.FieldsFuncSeq(s, func(c rune) bool { return c < foreign && Class(byte(c)) == Edge }) {
-		if bytes.IndexByte(word, foreign) >= 0 {
+	for word := range strings.FieldsFuncSeq(s, func(c rune) bool { return c <= unicode.MaxASCII && Class(byte(c)) == Edge }) {
+		if strings.ContainsFunc(word, func(c rune) bool { return c > unicode.MaxASCII }) {
 			continue // the model knows no other characters
 		}
 		score, limit := score(word)
@@ -81,9 +77,10 @@ func looks(s []byte) bool {
 }
 
 // hasRun reports whether a text has a long number, or a long run of hexadecimal digits and letters.
-func hasRun(s []byte) bool {
+func hasRun(s string) bool {
 	digits, hex, of, dashed := 0, 0, 0, 0 // of counts the digits among hex, and dashed goes on after a dash
-	for i, c := range s {
+	for i := range len(s) {
+		c := s[i]
 		if digits++; Class(c) != Digit {
 			digits = 0
 		}
@@ -98,39 +95,40 @@ func hasRun(s []byte) bool {
 			hex, of, dashed = 0, 0, 0
 		}
 		ends := i+1 == len(s) || Class(s[i+1]) != Digit
-		if dashed >= uuid || hex >= minHex && 0 < of && of < hex || ends && digits > maxDigits && !number.Match(s[i+1-digits:i+1]) {
+		if dashed >= uuid || hex >= minHex && 0 < of && of < hex || ends && digits > maxDigits && !number.MatchString(s[i+1-digits:i+1]) {
 			return true
 		}
 	}
 	return false
 }
 
-// decode appends the decoded text of an element to buf. It writes foreign for bytes that are not
-// ASCII, and keeps the percent sign of a broken escape, which is an edge.
-func decode(buf []byte, element string) []byte {
+// decode returns the decoded text of an element. It keeps the percent sign of a broken escape, which is an edge.
+func decode(element string) string {
+	if !strings.Contains(element, "%") {
+		return element
+	}
+	var b strings.Builder
 	for i := 0; i < len(element); i++ {
 		c := element[i]
-		if c == '%' && escape.Is(element[i:]) {
+		if escape.Is(element[i:]) {
 			c = escape.Byte(element[i:])
 			i += 2
 		}
-		buf = append(buf, min(c, foreign))
+		b.WriteByte(c)
 	}
-	return buf
+	return b.String()
 }
 
 // stem returns a segment without its extension, which is not part of a token, and without what
 // documentation adds to a name.
-func stem(s []byte) []byte {
+func stem(s string) string {
 	const maxExtension = 5 // characters, as in xhtml
-	for at := len(s) - 1; at > 0 && len(s)-at <= maxExtension+1; at-- {
-		if s[at] != '.' {
-			continue
-		}
-		if string(s[at:]) == ".html" {
-			return documented.ReplaceAll(s[:at], []byte("$1"))
-		}
-		return s[:at]
+	at := strings.LastIndexByte(s, '.')
+	if at <= 0 || len(s)-at > maxExtension+1 {
+		return s
 	}
-	return s
+	if s[at:] == ".html" && strings.Contains(s, "_") {
+		return documented.ReplaceAllString(s[:at], "$1")
+	}
+	return s[:at]
 }

@@ -53,7 +53,7 @@ func Class(c byte) uint8 {
 
 // Cells reads the cells of a word, for each character and for the end. sound is below 0 for a digit,
 // since all digits are equally likely. The program that makes the tables reads them here too.
-func Cells(word []byte, read func(shape, sound int)) {
+func Cells(word string, read func(shape, sound int)) {
 	const number = Symbols - 1
 	first, second, before, near := 0, 0, Edge, Edge // symbols and classes, the nearer one last
 	for i := range len(word) + 1 {
@@ -114,10 +114,11 @@ const (
 
 // score returns how much likelier a word of letters and digits is as a random token than as a word.
 // Above limit it counts as a token. The token is from the smallest usual alphabet that has its characters.
-func score(word []byte) (score, limit int) {
+func score(word string) (score, limit int) {
 	var seen [4]bool
 	hex, humps := true, false
-	for i, c := range word {
+	for i := range len(word) {
+		c := word[i]
 		class := Class(c)
 		seen[class] = true
 		hex = hex && escape.IsHex(c)

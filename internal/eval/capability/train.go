@@ -33,7 +33,7 @@ type counts struct {
 // add counts a word with a weight. Only words of paths teach where capitals and digits
 // stand in paths.
 func (c *counts) add(word string, weight float64, ofPath bool) {
-	capability.Cells([]byte(word), func(shape, sound int) {
+	capability.Cells(word, func(shape, sound int) {
 		if ofPath {
 			c.shape[shape] += weight
 		}
