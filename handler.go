@@ -252,7 +252,8 @@ type ExploreOptions struct {
 	Inside http.Handler
 	// Revisit makes Explore go on until ctx ends and request pages that no visitor requests,
 	// at most one a second: one that changes daily about twice a day, each at least three
-	// times in Limits.KeepFor. So changes get a lastmod, and pages that are gone leave.
+	// times in Limits.KeepFor. So changes get a lastmod, and pages that are gone leave. It
+	// also requests, once, what these pages link to and nobody got yet.
 	Revisit bool
 	// Paths are those of a router's own list, as mux's Walk gives them. Explore asks for them
 	// too, and a page there is listed as one with a route of its own. Paths with a variable,
@@ -396,6 +397,11 @@ func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 }
 
 func (s explored) Observations() uint64 { return s.indexer.Stats().Observations }
+
+func (s explored) Unseen(ctx context.Context, loc string) bool {
+	p, err := s.indexer.Page(ctx, loc)
+	return err == nil && p.Reason == eligibility.NotSeen && !p.Endless
+}
 
 func (s explored) Own(loc string) bool { return s.files.OwnsLocation(loc) }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -159,6 +160,55 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 		}
 		if deleting > 0 {
 			s.Errorf("what may act was asked for %d times", deleting)
+		}
+		stop()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			s.Errorf("it ended with %v", err)
+		}
+	})
+}
+
+func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) {
+	var mu sync.Mutex
+	asked, links := map[string]int{}, []string{"/news"}
+	site := testkit.Paths{"/news": testkit.Page("news", "/"), "/post": testkit.Page("A ferry sank in the harbour, and nobody was hurt."), "/hidden": testkit.Page("The owner tells no robot of this one page.")}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.URL.Path]++
+		var month int
+		switch {
+		case r.URL.Path == "/":
+			testkit.Page("home", links...)(w, r)
+		case scan(r.URL.Path, "/month/%d", &month):
+			testkit.Page("A list of all that happens in town in this month.", "/month/"+strconv.Itoa(month+1), "/month/"+strconv.Itoa(month+2))(w, r)
+		default:
+			site.ServeHTTP(w, r)
+		}
+	})
+	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Robots: "User-agent: *\nDisallow: /hidden\n"}}, func(s *testkit.Site) {
+		ctx, stop := context.WithCancel(s.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: true})
+			ended <- err
+		}()
+		time.Sleep(time.Hour)
+		mu.Lock()
+		links = append(links, "/post", "/logout", "/hidden", "/broken", "/post?sort=up", "/month/1", "/month/2")
+		clear(asked)
+		mu.Unlock()
+		for range 40 {
+			s.Get("/post", "Cookie", "session=8f14e45fceea167a5a36dedd4bea2543")
+			time.Sleep(24 * time.Hour)
+		}
+		s.WantListed("/", "/news", "/post")
+		mu.Lock()
+		defer mu.Unlock()
+		for path, most := range map[string]int{"/logout": 0, "/hidden": 0, "/broken": 1, "/month/1": 1, "/month/9": 0} {
+			if asked[path] > most {
+				s.Errorf("%s was asked for %d times, want %d at most", path, asked[path], most)
+			}
 		}
 		stop()
 		if err := <-ended; !errors.Is(err, context.Canceled) {

@@ -42,6 +42,8 @@ type Site interface {
 	Pages(ctx context.Context) iter.Seq2[Seen, error]
 	// Observations returns how many there were so far, of requests of visitors and ours.
 	Observations() uint64
+	// Unseen reports whether nobody got the page at a location yet, as far as is known.
+	Unseen(ctx context.Context, location string) bool
 	// TakeBack takes out pages of a space without end, as far as no visitor got them.
 	TakeBack(ctx context.Context, locations []string) error
 	// Prove makes the door serve a file that nobody else can know, until end is called.
@@ -97,12 +99,18 @@ type explorer struct {
 	params   map[string]*param // that keep locations out, by name and path
 }
 
+func newExplorer(cfg Config) *explorer {
+	return &explorer{
+		Config: cfg, frontier: newFrontier(cfg.MaxRequests), report: Report{Skipped: map[string]int{}},
+		skipped: map[string]bool{}, params: map[string]*param{},
+	}
+}
+
 // Run explores until nothing is left to request, a limit is reached, or ctx ends. The
 // report is complete in each case. The error says why the exploration could not begin or go
 // on. If ctx ended, it is the error of ctx.
 func Run(ctx context.Context, cfg Config) (Report, error) {
-	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests), skipped: map[string]bool{}, params: map[string]*param{}}
-	e.report.Skipped = map[string]int{}
+	e := newExplorer(cfg)
 	defer e.connect()()
 	var err error
 	if cfg.Inside == nil {

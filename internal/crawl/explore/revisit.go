@@ -36,6 +36,8 @@ const (
 	mostVisits  = int(sliceLength / visitPause)
 	leastVisits = 60                  // in a slice, even on a site without visitors
 	visitShare  = 10                  // observations of visitors' requests for each of ours
+	linkShare   = 10                  // requests for listed pages for each of one that is not listed
+	mostLinks   = 20_000              // that are looked at in a slice, and that are remembered
 	leastGain   = 2 * time.Hour       // at this gain a page that changes daily is requested twice a day
 	leastMean   = 24 * time.Hour      // a page that changes more often counts as one that changes daily
 	unknownMean = 60 * 24 * time.Hour // mean of a page without a known change
@@ -104,30 +106,67 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 }
 
 // Revisit requests pages that are worth it until ctx ends, in any case those whose last observation
-// is older than maxAge. Its error is that of ctx, or of the store.
+// is older than maxAge, and then some that these link to and that nobody got yet. Its error is that
+// of ctx, or of the store.
 func Revisit(ctx context.Context, cfg Config, maxAge time.Duration) error {
-	e := &explorer{Config: cfg}
-	defer e.connect()()
+	cfg.MaxRequests = mostLinks
 	visits, own := cfg.Site.Observations(), uint64(0)
-	for {
+	for tried := map[string]bool{}; ; {
 		begun := time.Now()
 		now := cfg.Site.Observations()
 		budget := visitsFor(now - visits - min(own, now-visits))
-		visits, own = now, 0
+		visits = now
 		chosen, err := choose(cfg.Site.Pages(ctx), begun, maxAge, budget)
 		if err != nil && ctx.Err() == nil {
 			chosen = nil // the store may answer next time
 		}
-		for _, loc := range chosen {
-			if err := e.revisit(ctx, loc); err != nil {
-				return err
-			}
-			own++
+		if own, err = revisit(ctx, cfg, chosen, tried, budget/linkShare); err != nil {
+			return err
 		}
 		if err := sleep(ctx, time.Until(begun.Add(sliceLength))); err != nil {
 			return err
 		}
 	}
+}
+
+// revisit requests pages, and then at most so many of those that they link to, each of which it adds to tried.
+// Of these only pages with a text of their own are believed: a space without end would not show in so few.
+func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]bool, links int) (asked uint64, err error) {
+	if len(pages) == 0 {
+		return 0, nil
+	}
+	e := newExplorer(cfg)
+	defer e.connect()()
+	if e.askRobots(ctx) != nil {
+		links = 0
+	}
+	for _, loc := range pages {
+		if rule, _ := e.Rules.Match(loc); rule.Listing != eligibility.Always && MayAct(loc) {
+			continue
+		}
+		asked++
+		if err := e.visit(ctx, item{Location: strings.Clone(loc)}); err != nil {
+			return asked, err
+		}
+	}
+	e.frontier.trail.doubt()
+	e.frontier.release(e.visited(ctx))
+	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
+		if tried[it.Location] || !e.Site.Unseen(ctx, it.Location) {
+			continue
+		}
+		if len(tried) >= mostLinks {
+			clear(tried)
+		}
+		tried[it.Location] = true
+		links--
+		asked++
+		if err := e.visit(ctx, it); err != nil {
+			return asked, err
+		}
+	}
+	_ = e.Site.TakeBack(ctx, e.frontier.trail.endless()) // the store's trouble is logged
+	return asked, ctx.Err()
 }
 
 // visitsFor returns how many requests a slice may have after one in which visitors made so many that
@@ -136,18 +175,18 @@ func visitsFor(visits uint64) int {
 	return int(min(uint64(mostVisits), max(leastVisits, visits/visitShare)))
 }
 
-// revisit requests a page, unless that may change something.
-func (e *explorer) revisit(ctx context.Context, loc string) error {
-	if rule, _ := e.Rules.Match(loc); rule.Listing != eligibility.Always && MayAct(loc) {
-		return nil
-	}
+// visit requests a page, and puts its links into the frontier.
+func (e *explorer) visit(ctx context.Context, it item) error {
 	if err := sleep(ctx, visitPause); err != nil {
 		return err
 	}
 	if err := e.rest(ctx); err != nil {
 		return err
 	}
-	e.pace.saw(time.Now(), e.ask(ctx, strings.Clone(loc)))
+	a := e.ask(ctx, it.Location)
+	if ctx.Err() == nil && !e.pace.saw(time.Now(), a) {
+		e.follow(result{it, a})
+	}
 	return ctx.Err()
 }
 

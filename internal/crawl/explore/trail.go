@@ -15,6 +15,7 @@ type trail struct {
 	Texts   map[uint64]int32           // the page that shows a text, or first showed just this, -1 if several do
 	Stopped map[string]map[string]item // by the space, which is a folder, or "" for all pages with a new name: a location of each shape
 	Endless map[string]bool            // the spaces of those that went on where they were stopped
+	Doubted int                        // if not 0, the pages from this one on are taken for those of such a space
 }
 
 // step is a page that was got.
@@ -53,6 +54,9 @@ func (t *trail) copies(mainHash uint64) bool {
 	}
 	return known
 }
+
+// doubt makes the pages that follow be taken for those of a space without end.
+func (t *trail) doubt() { t.Doubted = len(t.Pages) }
 
 // last returns the page that was added last.
 func (t *trail) last() int { return len(t.Pages) - 1 }
@@ -107,7 +111,7 @@ func (t *trail) endless() (all []string) {
 		leads[p.From] = leads[p.From] || own[i]
 	}
 	for i, p := range t.Pages {
-		if !own[i] && !leads[i] && (p.Query || t.Endless[p.Space] || p.Named && t.Endless[""]) {
+		if !own[i] && !leads[i] && (p.Query || t.Doubted > 0 && i >= t.Doubted || t.Endless[p.Space] || p.Named && t.Endless[""]) {
 			all = append(all, p.Location)
 		}
 	}
