@@ -53,11 +53,11 @@ var hintTexts = [hints]string{
 	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
 	NoNetworks: "No visitor's network is known, because requests come from private addresses or through a proxy, so all visitors count as one. " +
-		"They take out ten pages a day at most by 404s and refusals. To change that, set {ClientIP}.",
+		"They take out ten pages a day at most by 404s, refusals and other canonicals. To change that, set {ClientIP}.",
 	Few: "Hardly any of the pages that were seen is listed. See the reasons in {Stats}, or ask {Explain} about one of them.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"If they still exist, see whether the site answers 404, noindex or private by mistake.",
-	Refused: "One network is refused many listed pages, by a 401, 403 or 404, a log-in or a redirect to another site. It alone takes out only a few of them a day. " +
+	Refused: "One network is refused many listed pages, by a 401, 403 or 404, a log-in, a redirect to another site or another canonical. It alone takes out only a few of them a day. " +
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and behind a proxy set {ClientIP}: without it all visitors count as that network.",
 	Panicked: "A function that you gave has panicked, and such a request does not count. Correct the function; the log has the stack of the first panic.",
 }

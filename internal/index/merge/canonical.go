@@ -6,13 +6,14 @@ import (
 
 // credit counts the evidence for a variant as evidence for its canonical page too. A link
 // to the variant is as good as a link to the page, since the variant names the page to
-// every visitor. A page that nobody got under its own location stays unlisted.
+// every visitor, as far as the request did not name that itself. A page that nobody got under its own
+// location stays unlisted.
 func (u *visited) credit() {
 	variant := u.p
 	if u.Forbids != eligibility.CanonicalElsewhere && u.Forbids != eligibility.QueryNotCanonical {
 		return
 	}
-	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] {
+	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] || u.Echo.Repeats(u.Canonical) {
 		return
 	}
 	p, _ := u.Load(u.Canonical)

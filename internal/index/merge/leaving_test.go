@@ -294,6 +294,18 @@ func TestOneNetworkTakesOutTenPagesADay(t *testing.T) {
 	}
 }
 
+// A site may write into its canonicals what a client sends.
+func TestOneNetworkTakesOutTenPagesADayByOtherCanonicals(t *testing.T) {
+	w, pages := withPages(t, 30)
+	for _, p := range pages[:12] {
+		w.sight(p, variant("https://evil.example"+p, p), from(netA))
+	}
+	w.wait(pagerecord.ConfirmAfter)
+	w.wantLeft(pages[10:]...)
+	w.sight(pages[11], variant("https://evil.example"+pages[11], pages[11]), from(netC))
+	w.wantLeft(append(pages[10:11:11], pages[12:]...)...)
+}
+
 // A page that others get although a network was told 404 does not count among the pages
 // that the network takes out.
 func TestPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {

@@ -141,6 +141,9 @@ func TestLinksOfListedPagesListPages(t *testing.T) {
 			see("/", html("home", "/p/1/blue")), see("/p/1/blue", variant("/p/1", same)), is("/p/1", waiting, eligibility.NotSeen),
 			see("/p/1", variant("/p/1", same)),
 		}, []string{"/", "/p/1"}},
+		{"not for a canonical that the request names", []step{
+			see("/", html("home", "/v")), see("/v", variant("/p", same), func(e *observation.Exchange) { e.Named.Others = "/p" }), is("/p", eligibility.Unknown, eligibility.None),
+		}, []string{"/"}},
 		{"not for a canonical on another host", []step{see("/", html("home", "/v")), see("/v", variant("https://other.example/p", same)), is("/p", eligibility.Unknown, eligibility.None)}, []string{"/"}},
 		{"not for a canonical that the header contradicts", []step{
 			see("/", html("home", "/v")), see("/v", variant("/p", same), header(func(h *response.Header) { h.Link = `</q>; rel="canonical"` })),

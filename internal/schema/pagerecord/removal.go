@@ -40,9 +40,7 @@ func (d *PendingRemoval) takes() time.Duration {
 func (d *PendingRemoval) HasMinute() bool { return d.Missing != 0 && d.takes() == ConfirmAfter }
 
 // Alone reports whether the removal rests on the word of one network, which takes out some pages a day.
-func (d *PendingRemoval) Alone() bool {
-	return weightOf(d.MissingWhy) < stated && d.MissingNet != SeveralNetworks
-}
+func (d *PendingRemoval) Alone() bool { return d.MissingNet != SeveralNetworks }
 
 // IsOld reports whether the removal has been pending for a day.
 func (d *PendingRemoval) IsOld(at moment.Time) bool { return at.Sub(d.Missing) >= day }

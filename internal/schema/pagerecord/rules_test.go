@@ -72,7 +72,8 @@ func TestAnswersConfirmARemoval(t *testing.T) {
 		{"a refusal after what others show begins anew", []told{{copied, ann, 0}, {denied, ann, day}}, denied, day, false, true, false},
 		{"a 404 after a refusal begins anew", []told{{denied, ann, 0}, {gone, ann, day}}, gone, day, false, true, true},
 		{"a refusal after a 404 says nothing", []told{{gone, ann, 0}, {denied, bob, day}}, gone, 0, false, true, true},
-		{"another canonical, which is the page's own word", []told{{gone, ann, 0}, {other, ann, time.Second}}, other, time.Second, false, false, true},
+		{"another canonical, which is the page's own word", []told{{gone, ann, 0}, {other, ann, time.Second}}, other, time.Second, false, true, true},
+		{"another canonical for two networks", []told{{other, ann, 0}, {other, bob, time.Minute}}, other, 0, true, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var d PendingRemoval
