@@ -257,7 +257,7 @@ type ExploreOptions struct {
 	Revisit bool
 	// Paths are those of a router's own list, as mux's Walk gives them. Explore asks for them
 	// too, and a page there is listed as one with a route of its own. Paths with a variable,
-	// such as /p/{id} and /p/:id, are left out.
+	// such as /p/{id} and /p/:id, are left out. They count until an Explore gives others.
 	Paths []string
 	// Progress, if not nil, is called a few times a second and at the end.
 	Progress func(Exploration)
@@ -359,7 +359,9 @@ func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 			cfg.Paths = append(cfg.Paths, r.Location)
 		}
 	}
-	s.observer.Routes(cfg.Paths)
+	if len(cfg.Paths) > 0 {
+		s.observer.Routes(cfg.Paths)
+	}
 	if s.robots.given != "" {
 		cfg.Robots = []byte(s.robots.given)
 	}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,20 @@ func TestSecretPrefixIsNotLogged(t *testing.T) {
 		}
 		s.Shut()
 		s.WantNoTrace(secret)
+	})
+}
+
+func TestPathsOfARouterCountUntilOthersAreGiven(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{Paths: []string{"/a", "/b"}})
+		site["/a"], site["/b"] = testkit.Page("a"), testkit.Page("b")
+		explore(s, servemap.ExploreOptions{Paths: []string{"/b"}})
+		for path, want := range map[string]bool{"/a": false, "/b": true} {
+			if e := s.Explained(path); slices.Contains(e.Evidence, servemap.ReasonRoute) != want {
+				s.Errorf("%s is listed because of %v", path, e.Evidence)
+			}
+		}
 	})
 }
 

@@ -66,9 +66,10 @@ func (o *Observer) Inside(next http.Handler) http.Handler {
 // Explores reports whether the site makes the request to itself.
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
-// Routes says that the owner's router has a route for each of these locations alone. What the site itself
-// gets there counts as a page with a route of its own.
+// Routes says that the owner's router has a route for each of these locations alone, and for no other. What
+// the site itself gets there counts as a page with a route of its own.
 func (o *Observer) Routes(locations []string) {
+	o.expected.routes.Clear()
 	for _, loc := range locations {
 		o.expected.routes.Store(loc, true)
 	}

@@ -177,7 +177,7 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, led
 // NoRoutes is added for a page that waits for evidence while no route was seen.
 func NoRoutes() string { return Say("{OrRoutes}") }
 
-// LeftOut says why exploring does not ask for a linked location, and what would list it.
+// LeftOut says why exploring did not get a linked location, and what would list it.
 // foreign says that its query has a parameter that is not allowed. If it is false, a
 // request for the location may change something.
 func LeftOut(location string, foreign bool) (text string, missing []string) {
@@ -186,7 +186,7 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 		return waits + fmt.Sprintf("Its address names an action (%q), so exploring does not ask for it, and a visit alone would not list it.", word),
 			[]string{visitor + ", and " + always(location)}
 	case foreign:
-		return waits + Say("Its query has a parameter that is not allowed, so exploring does not ask for it. If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
+		return waits + Say("Its query has a parameter that is not allowed. Exploring asks for a few such pages, if the site links to the path without a query or to several of them; it did not get this one. If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
 	}
 	return waits + "Exploring does not ask for it, because a request for an address with such a name may change something.",
