@@ -668,6 +668,7 @@ const (
 const (
 	ReasonNoEvidence Reason = "no-evidence" // nothing shows that it is public
 	ReasonNotSeen    Reason = "not-seen"    // it is linked, but no anonymous visitor got it
+	ReasonGrowth     Reason = "growth"      // links have listed as many new pages as they may in a day
 )
 
 // The reasons why a page is held.

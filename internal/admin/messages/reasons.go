@@ -47,6 +47,9 @@ var reasons = []Reason{
 		"The next visit decides. It stays here if it needs a log-in, if the answer is an error or a redirect, or if all who ask have a cookie. " +
 			"A visit alone lists no action, and no query with a parameter that is not allowed unless the page names that URL as canonical."},
 
+	{eligibility.Waiting, eligibility.Growth, Wait, "links have listed as many new pages today as they may, for its visitor's network or for all",
+		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}."},
+
 	{eligibility.Held, eligibility.RiskyWord, Look, "its address has a word that is common for pages meant for one person, or for the site's own use",
 		"If it is public, link to it from a listed page, or add {Always} for it."},
 	{eligibility.Held, eligibility.ActionWord, Meant, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it."},
@@ -152,6 +155,8 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, led
 	switch {
 	case v == eligibility.Waiting && why == eligibility.NotSeen:
 		return []string{visitor}
+	case why == eligibility.Growth:
+		return []string{"an anonymous visitor who gets it on another day", rule}
 	case v == eligibility.Waiting:
 		return []string{link, Say("{Route}"), rule}
 	case v != eligibility.Held:

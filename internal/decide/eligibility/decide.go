@@ -31,6 +31,7 @@ type Context struct {
 	Entry      bool    // it is one of the site's entries
 	Disallowed bool    // by the site's robots.txt
 	OwnQuery   bool    // it has a query that only the page's own canonical can vouch for
+	Full       bool    // links may list no more pages for now
 	Copies     Copies
 }
 
@@ -110,7 +111,7 @@ func (r *Record) alone(c Context) Standing {
 	case r.Public:
 		return Standing{Listed, cmp.Or(r.proof(), ByHistory)}
 	}
-	return r.enters()
+	return r.enters(c)
 }
 
 // content returns why the page itself forbids its listing, or None.
@@ -145,7 +146,7 @@ func (r *Record) unwitnessed() Standing {
 }
 
 // enters decides about a page that was never listed.
-func (r *Record) enters() Standing {
+func (r *Record) enters(c Context) Standing {
 	word, proof := r.Word(), r.proof()
 	switch {
 	case word == Action:
@@ -156,6 +157,8 @@ func (r *Record) enters() Standing {
 		return Standing{Held, RiskyWord}
 	case proof == None:
 		return Standing{Waiting, NoEvidence}
+	case proof == ByLink && c.Full:
+		return Standing{Waiting, Growth}
 	}
 	return Standing{Listed, proof}
 }

@@ -29,6 +29,10 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"an entry redirects to it", Record{Evidence: Evidence{Hop: 1}}, Context{}, Standing{Listed, ByEntry}},
 		{"route", Record{Evidence: Evidence{Route: true}}, Context{}, Standing{Listed, ByRoute}},
 		{"link", Record{Evidence: linked}, Context{}, Standing{Listed, ByLink}},
+		{"link, on a day that is full", Record{Evidence: linked}, Context{Full: true}, Standing{Waiting, Growth}},
+		{"route, on a day that is full", Record{Evidence: Evidence{Route: true, Link: true}}, Context{Full: true}, Standing{Listed, ByRoute}},
+		{"link and a rule, on a day that is full", Record{Evidence: linked}, Context{Listing: Always, Full: true}, Standing{Listed, ByRule}},
+		{"listed before, on a day that is full", Record{Public: true, Evidence: linked}, Context{Full: true}, Standing{Listed, ByLink}},
 		{"rule", Record{}, Context{Listing: Always}, Standing{Listed, ByRule}},
 		{"rule before other evidence", Record{Evidence: linked}, Context{Listing: Always, Entry: true}, Standing{Listed, ByRule}},
 

@@ -70,7 +70,7 @@ func check(r Rule) error {
 	}
 	switch {
 	case r.Listing > Never:
-		return fmt.Errorf("listing %d is none of Auto, Always and Never", r.Listing)
+		return fmt.Errorf("List is %d; it must be Auto, Always or Never", r.Listing)
 	case !sitemap.ValidFreq(r.ChangeFreq):
 		return fmt.Errorf("ChangeFreq is %q; it must be always, hourly, daily, weekly, monthly, yearly or never", r.ChangeFreq)
 	case math.IsNaN(r.Priority) || r.Priority < 0 || r.Priority > 1:
@@ -97,7 +97,7 @@ func checkPattern(p string) error {
 	case strings.Contains(strings.TrimSuffix(p, "$"), "$"):
 		return errors.New(`"$" may only stand at the end; write "%24" for the character`)
 	case strings.Count(p, "*") > 8:
-		return errors.New("has more than 8 stars")
+		return errors.New("may have at most 8 stars; leave some out, or write several rules")
 	}
 	for i, c := range []byte(p) {
 		switch {

@@ -80,6 +80,7 @@ const (
 	SoftNotFound
 	Disallowed
 	PasswordField
+	Growth
 
 	// Why a request or a response is no observation at all.
 	Method
@@ -109,7 +110,7 @@ var reasonNames = [...]string{
 	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
 
 	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Disallowed: "disallowed",
-	PasswordField: "password-field",
+	PasswordField: "password-field", Growth: "growth",
 
 	Method: "method", Authorization: "authorization", ClientCertificate: "client-certificate",
 	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",

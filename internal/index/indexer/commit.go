@@ -51,6 +51,7 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 		x.site.Followed.Forget() // it may name links that are no longer stored
 	}
 	x.site.Followed.Add(done.Followed)
+	x.site.Growth.Add(done.Grown, now)
 	x.counts.Stored(&done, now)
 	x.skipped(done.Damaged)
 	for location, since := range done.Pending {

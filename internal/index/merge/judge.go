@@ -31,6 +31,7 @@ func (g page) judge() (next *pagerecord.Page) {
 	p := g.p
 	r := p.Judged()
 	c := g.site.Context(&r, g.site.Robots, g.moment())
+	c.Full = !g.by.Explored && !g.site.Growth.allows(g.by.Payer, g.site.Listed, g.Now)
 	if !r.MayClaim(c) {
 		p.Standing, _ = eligibility.Decide(r, c)
 		g.leave(g.site.ID(r.Location))

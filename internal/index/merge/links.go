@@ -43,6 +43,7 @@ func (site *Site) Fresh(v *Visit) []observation.Link {
 // Follow merges some links of a page, if its links count, and returns what is left open.
 // open is what the links before them left open. Call [Transaction.FollowedAll] after the last.
 func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open pagerecord.Openness) pagerecord.Openness {
+	m.by = v.Exchange
 	from, _ := m.Load(v.Location)
 	if !m.site.leads(from) {
 		return open

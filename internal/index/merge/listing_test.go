@@ -304,6 +304,28 @@ func TestForgottenPageThatIsAllowedComesBack(t *testing.T) {
 	}
 }
 
+// Whatever listed it lists it again, at the next visit.
+func TestForgottenPageKeepsTheEvidenceForIt(t *testing.T) {
+	led := func(w *world) { w.answer("/", 301, redirect("/plan")) }
+	for name, see := range map[string]func(*world){
+		"link":               func(w *world) { w.crawl("/plan") },
+		"route":              func(w *world) { w.sight("/plan", html("plan"), route("/plan", true)) },
+		"a redirected entry": func(w *world) { led(w); w.sight("/plan", html("plan")) },
+	} {
+		run(t, name, options{}, func(w *world) {
+			see(w)
+			if before := w.record("/plan"); !before.Listed() {
+				w.Fatalf("it is %+v", before.Standing)
+			}
+			w.forget("/plan")
+			w.update(func(m *Transaction) { m.Allow("/plan") })
+			if w.sight("/plan", html("plan")); !w.record("/plan").Listed() {
+				w.Errorf("it is %+v", w.record("/plan").Standing)
+			}
+		})
+	}
+}
+
 func TestForgettingAndAllowingAnUnknownAddressInventsNoVisit(t *testing.T) {
 	w := newWorld(t, options{})
 	w.crawl()

@@ -90,7 +90,8 @@ func (g page) erase(key string, id uint64) {
 }
 
 // Forget erases the record of a location and bars it. What bars it does not name the location, and
-// outlives all else that is known of it. If links to it were seen, [Transaction.Allow] needs to know.
+// outlives all else that is known of it. [Transaction.Allow] needs the evidence: links are not seen anew
+// where no page changes.
 func (m *Transaction) Forget(location string) {
 	p, _ := m.Load(location)
 	m.Put(m.site.Keys.Bar(location), codec.Marshal(true))
@@ -115,7 +116,7 @@ func (m *Transaction) TakeBack(location string) {
 	m.due(location)
 }
 
-// anew erases all that is known of a location but that it is linked, and returns its new record. If the
+// anew erases all that is known of a location but the evidence for it, and returns its new record. If the
 // page was listed, it leaves the sitemap as the standing says.
 func (m *Transaction) anew(location string, as eligibility.Standing) *pagerecord.Page {
 	g := m.page(location)
@@ -128,7 +129,7 @@ func (m *Transaction) anew(location string, as eligibility.Standing) *pagerecord
 	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
 	g.stored(m.Now)
 	fresh := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
-	fresh.Link = p.Link
+	fresh.Evidence = p.Evidence
 	g.leave(m.site.ID(location))
 	if p.Public() {
 		g.erase(m.site.Keys.Page(location), m.site.ID(location))
@@ -147,7 +148,7 @@ func (m *Transaction) Allow(location string) {
 	m.Put(m.site.Keys.Bar(location), nil)
 	p, _ := m.Load(location)
 	switch {
-	case p.Barred && p.Unasked() && !p.Led() && !p.Confirmed:
+	case p.Barred && p.Unasked() && p.Evidence == (eligibility.Evidence{}):
 		m.Drop(m.site.wait(location)) // it knew nothing but the bar
 	case p.Barred:
 		p.Barred = false

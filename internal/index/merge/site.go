@@ -46,6 +46,7 @@ type Site struct {
 	Reputations lastmod.Reputations
 	Activity    sitewide.Activity
 	Listed      int // pages listed now, about
+	Growth      Growth
 
 	memory.Memory
 

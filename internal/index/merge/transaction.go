@@ -6,6 +6,8 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/quota"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -23,6 +25,7 @@ type Transaction struct {
 	Effects Effects
 
 	site    *Site
+	by      *observation.Exchange // whose visit is merged, the zero Exchange for none
 	pages   map[string]*pagerecord.Page
 	changed []*pagerecord.Page          // pages for Settle
 	found   map[string]extension.Values // what the last readings found for extensions, by location
@@ -32,11 +35,11 @@ type Transaction struct {
 // New returns a transaction at now, over the one of the store.
 func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 	return &Transaction{
-		Tx: t, Now: now, site: site,
+		Tx: t, Now: now, site: site, by: new(observation.Exchange),
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{}, saved: map[*pagerecord.Page][]byte{},
 		Effects: Effects{
 			Shards: map[int]bool{}, Followed: map[uint64]bool{}, Pending: map[string]moment.Time{},
-			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{},
+			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{}, Grown: map[quota.Payer]int64{},
 		},
 	}
 }
@@ -56,6 +59,7 @@ type Effects struct {
 	Moves   []Move                     // verdicts that changed
 	Waiting int                        // change in the number of waiting locations
 	Left    map[eligibility.Reason]int // how many pages left, and why
+	Grown   map[quota.Payer]int64      // how many pages links have listed for the first time, see Growth
 	Events  [changelog.Happenings]int  // that were added to the journal, by what happened
 	Damaged int                        // records that could not be read
 
@@ -125,6 +129,9 @@ func (m *Transaction) read(location string) *pagerecord.Page {
 func (m *Transaction) Save(p *pagerecord.Page) {
 	was := p.Standing
 	next := page{m, p}.judge()
+	if p.Listed() && p.Shard == 0 && p.Reason == eligibility.ByLink && !was.Listed() && !m.by.Explored {
+		m.Effects.Grown[m.by.Payer]++
+	}
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // the next visit may show that the page is not public
 	}

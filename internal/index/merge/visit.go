@@ -36,6 +36,7 @@ type visited struct {
 
 // Apply merges a visit.
 func (m *Transaction) Apply(v *Visit) Merged {
+	m.by = v.Exchange
 	p, known := m.Load(v.Location)
 	u := &visited{page{m, p}, v}
 	follow := u.merge(known)

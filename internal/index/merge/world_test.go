@@ -116,6 +116,7 @@ func (w *world) update(fn func(*Transaction)) {
 		w.site.Followed.Forget()
 	}
 	w.site.Followed.Add(done.Followed)
+	w.site.Growth.Add(done.Grown, w.now)
 	w.site.Layout.Filling = max(w.site.Layout.Filling, done.Filling)
 	maps.Copy(w.pending, done.Pending)
 	for _, location := range done.Ended {
