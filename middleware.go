@@ -618,7 +618,9 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 	return s.barring(ctx, url, s.indexer.Forget)
 }
 
-// UndoForget undoes [Site.Forget], so that the page can be listed again.
+// UndoForget undoes [Site.Forget]. The evidence for the page was kept, so the next visit lists it
+// again. What was erased is learned anew: its dates, its history and how often it changes. A page that
+// was listed only by its past needs new evidence.
 func (s *Site) UndoForget(ctx context.Context, url string) error {
 	return s.barring(ctx, url, s.indexer.Allow)
 }

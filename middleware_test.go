@@ -378,6 +378,16 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: 15}}, []string{"RenderEvery is 15ns", "1ms"}},
 		{"no cookie name", origin, servemap.Options{Benign: []string{"*"}}, []string{"Benign", `"*"`}},
 		{"cookies by how they end", origin, servemap.Options{Benign: []string{"_x*", "_x*y"}}, []string{"Benign", `"_x*y"`, "end"}},
+		{"a header by how it begins", origin, servemap.Options{Benign: []string{"X-Edge-*:"}}, []string{"Benign", `"X-Edge-*:"`, "name each"}},
+		{"a scheme that is none of the web", "ftp://example.com", servemap.Options{}, []string{"origin", "http nor https", "https://example.com"}},
+		{"an origin with a query", origin + "/?a=1", servemap.Options{}, []string{"origin", "query", "https://example.com"}},
+		{"a host with a password", origin, servemap.Options{Hosts: []string{"u:geheim@example.com"}}, []string{"Hosts", "user name"}},
+		{"a host with a wildcard", origin, servemap.Options{Hosts: []string{"*.example.com"}}, []string{"Hosts", "*.example.com", "no wildcards"}},
+		{"a prefix without a slash", origin + "/blog", servemap.Options{StrippedPrefix: "blog"}, []string{"StrippedPrefix", `write "/blog"`}},
+		{"a name with its type", origin, servemap.Options{Name: "map.xml"}, []string{"Name", "map.xml", `without ".xml"`}},
+		{"a part without pages", origin, servemap.Options{Limits: servemap.Limits{PartPages: -1}}, []string{"PartPages is -1", "from 1 to 50000"}},
+		{"a page for robots.txt", origin, servemap.Options{Robots: "<html>not found</html>"}, []string{"Robots", "User-agent:"}},
+		{"parameters by how they begin", origin, servemap.Options{Query: []string{"a*"}}, []string{"Query", "a*", "name each"}},
 		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"Query", "a=b"}},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"compress/gzip"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // A compressor around the site also compresses the sitemap, which changes its length.
@@ -113,6 +115,59 @@ func TestRulesDecideWhatIsPublished(t *testing.T) {
 		s = testkit.Start(t, testkit.Setup{Store: s.Store, Options: servemap.Options{Rules: others}, Handler: h})
 		wantEntries(s, "/  ", "/list?lang=de&page=2  0.3")
 	})
+}
+
+// Whatever an earlier run stored: the settings of this one decide, and a page that was forgotten stays out.
+func TestWhatOtherSettingsStoredListsNothing(t *testing.T) {
+	list := func(decision servemap.Decision, patterns ...string) (o servemap.Options) {
+		for _, p := range patterns {
+			o.Rules = append(o.Rules, servemap.Rule{Pattern: p, List: decision})
+		}
+		return o
+	}
+	links := []string{"/about", "/team/plan", "/forgotten"}
+	for _, tt := range []struct {
+		name         string
+		earlier, now servemap.Options
+		path         string // visited in both runs
+		verdict, why string // of it now
+	}{
+		{"a rule excludes it", servemap.Options{}, list(servemap.DecisionNever, "/team/"), "/team/plan", "excluded", "rule-never"},
+		{"its rule says the opposite", list(servemap.DecisionAlways, "/landing"), list(servemap.DecisionNever, "/landing"), "/landing", "excluded", "rule-never"},
+		{"an exception is gone", list(servemap.DecisionAlways, "/team/plan"), list(servemap.DecisionNever, "/team/"), "/team/plan", "excluded", "rule-never"},
+		{"an entry that a rule excludes", servemap.Options{Entries: []string{"/", "/start"}}, list(servemap.DecisionNever, "/start"), "/start", "excluded", "rule-never"},
+		{"robots.txt disallows it", servemap.Options{}, servemap.Options{Robots: "User-agent: *\nDisallow: /team/"}, "/team/plan", "excluded", "disallowed"},
+		{"its parameter makes no page", servemap.Options{Query: []string{"lang"}, Entries: []string{"/", "/list?lang=de"}}, servemap.Options{}, "/list?lang=de", "excluded", "query-not-canonical"},
+		{"the forgotten page is an entry", servemap.Options{}, servemap.Options{Entries: []string{"/", "/forgotten"}}, "/forgotten", "excluded", "forgotten"},
+		{"the forgotten page has a rule that decides by evidence", servemap.Options{}, list(servemap.DecisionAuto, "/forgotten"), "/forgotten", "excluded", "forgotten"},
+		{"the forgotten page was listed by a rule", list(servemap.DecisionAlways, "/about"), servemap.Options{Name: "map"}, "/forgotten", "excluded", "forgotten"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testkit.Start(t, testkit.Setup{Options: tt.earlier, Handler: testkit.PageOfItsURL(links...)})
+				s.Visit(append(links, "/", tt.path)...)
+				s.Visit("/about") // its links count now
+				s.Settle()
+				if e := s.Explained(tt.path); e.Verdict != servemap.VerdictListed {
+					t.Fatalf("it was %s because of %s", e.Verdict, e.Reason)
+				}
+				base.Check(t, s.Forget(t.Context(), "/forgotten"))
+				s.Shut()
+				s = testkit.Start(t, testkit.Setup{Store: s.Store, Options: tt.now, Handler: testkit.PageOfItsURL(links...)})
+				for range 2 { // as it was stored, and after visits
+					s.Settle()
+					s.WantVerdict(tt.path, tt.verdict, tt.why)
+					s.WantVerdict("/forgotten", "excluded", "forgotten")
+					for _, u := range entries(s, "/"+cmp.Or(tt.now.Name, "sitemap")+".xml").URLs {
+						if u.Loc == testkit.Origin+tt.path || u.Loc == testkit.Origin+"/forgotten" {
+							t.Errorf("the sitemap has %s", u.Loc)
+						}
+					}
+					s.Visit(append(links, "/", tt.path)...)
+				}
+			})
+		})
+	}
 }
 
 func TestOptionsNameNamesTheFiles(t *testing.T) {

@@ -70,7 +70,7 @@ func check(r Rule) error {
 	}
 	switch {
 	case r.Listing > Never:
-		return fmt.Errorf("List is %d; it must be Auto, Always or Never", r.Listing)
+		return fmt.Errorf("has List %d; it must be Auto, Always or Never", r.Listing)
 	case !sitemap.ValidFreq(r.ChangeFreq):
 		return fmt.Errorf("ChangeFreq is %q; it must be always, hourly, daily, weekly, monthly, yearly or never", r.ChangeFreq)
 	case math.IsNaN(r.Priority) || r.Priority < 0 || r.Priority > 1:

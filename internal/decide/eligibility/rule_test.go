@@ -157,7 +157,7 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"fragment", list("/a#b", Never), "percent-encode"},
 		{"broken escape", list("/a%zz", Never), `write "%25" for the character`},
 		{"escape cut off", list("/100%", Never), `write "%25" for the character`},
-		{"unknown listing", list("/a", 4), "List is 4"},
+		{"unknown listing", list("/a", 4), "List 4; it must be Auto, Always or Never"},
 		{"nothing said", Rule{Pattern: "/a"}, "sets nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority"},
 		{"nothing said, with no parameters", Rule{Pattern: "/a", Query: []string{}}, "sets nothing"},
 		{"changefreq in upper case", Rule{Pattern: "/a", ChangeFreq: "Daily"}, `ChangeFreq is "Daily"; it must be always, hourly,`},
