@@ -1,6 +1,9 @@
 package rate
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // walkNats and pauses say how far real pages are from changing at one rate for ever. They were
 // chosen with real histories in view, all other constants on simulated pages (eval/rates).
@@ -67,15 +70,14 @@ func (e *Estimate) posterior() (p posterior) {
 	for i, n := range noises {
 		same := math.Log(n.prior) + float64(past.Observations)*math.Log1p(-n.chance)
 		for k := range grid {
-			c := &grid[k]
-			l := same + c.logPrior - float64(past.Time)/c.mean
-			for b, found := range past.Gaps {
-				if found > 0 {
-					l += float64(found) * c.logFound[i][b]
-				}
-			}
-			p[i][k], best = l, max(best, l)
+			p[i][k] = same + grid[k].logPrior - float64(past.Time)/grid[k].mean
 		}
+		for b, found := range past.Gaps {
+			for k := 0; found > 0 && k < cells; k++ {
+				p[i][k] += float64(found) * grid[k].logFound[i][b]
+			}
+		}
+		best = max(best, slices.Max(p[i][:]))
 	}
 	for i := range len(noises) * cells {
 		p[i/cells][i%cells] = math.Exp(p[i/cells][i%cells] - best)
@@ -84,13 +86,15 @@ func (e *Estimate) posterior() (p posterior) {
 	if past.changes() > 0 {
 		p.walk()
 	}
-	quiet, unchanged := float64(e.Quiet()), float64(e.Now.Quiet)
+	var lasts [cells]float64 // the chance that a quiet time lasts as long as this one
+	for k := range grid {
+		x := float64(e.Quiet()) / grid[k].mean
+		lasts[k] = (1-pauses)*math.Exp(-x) + pauses*math.Exp(-math.Sqrt(2*x)) // the latter is a Weibull distribution of shape ½
+	}
 	for i, n := range noises {
-		same := math.Pow(1-n.chance, unchanged)
+		same := math.Pow(1-n.chance, float64(e.Now.Quiet))
 		for k, v := range p[i] {
-			x := quiet / grid[k].mean
-			lasts := (1-pauses)*math.Exp(-x) + pauses*math.Exp(-math.Sqrt(2*x)) // the latter is a Weibull distribution of shape ½
-			p[i][k] = v * same * lasts
+			p[i][k] = v * same * lasts[k]
 		}
 	}
 	p.normalize()
