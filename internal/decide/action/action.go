@@ -39,12 +39,11 @@ var (
 	date   = regexp.MustCompile(`^(19|20)\d\d([-_.]?\d\d){0,2}$`)
 	folder = regexp.MustCompile(`^v?\d+(\.\d+)*$|^[a-z]{2}([-_][a-z]{2})?$`) // a release or a language
 	plain  = strings.NewReplacer("ı", "i", "ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae")
+
+	leaving = slices.Collect(maps.Keys(classes["leaving"]))
 )
 
 const digits = "0123456789"
-
-// leaving are the words that log out.
-var leaving = slices.Collect(maps.Keys(classes["leaving"]))
 
 // Words returns the words of a text in lower case and without diacritics. It cuts at everything
 // but letters and digits, and before a capital as in deletePost.
@@ -56,14 +55,13 @@ func Words(text string) []string {
 	var b strings.Builder
 	lower := false
 	for _, c := range norm.NFD.String(plain.Replace(text)) {
-		switch {
-		case unicode.IsMark(c):
-			continue
-		case lower && unicode.IsUpper(c):
+		if lower && unicode.IsUpper(c) {
 			b.WriteByte(' ')
 		}
-		lower = unicode.IsLower(c)
-		b.WriteRune(unicode.ToLower(c))
+		if !unicode.IsMark(c) {
+			lower = unicode.IsLower(c)
+			b.WriteRune(unicode.ToLower(c))
+		}
 	}
 	return strings.FieldsFunc(b.String(), other)
 }
