@@ -200,8 +200,7 @@ func (e *explorer) walk(ctx context.Context) error {
 	running, told, visited := 0, time.Now(), e.visited(ctx)
 	defer func() {
 		for ; running > 0; running-- {
-			r := <-results // each answer comes soon after ctx ends, or at its time limit
-			e.frontier.again(r.item)
+			<-results // each answer comes soon after ctx ends, or at its time limit
 		}
 	}()
 	for {
@@ -274,8 +273,7 @@ func (e *explorer) rest(ctx context.Context) error {
 
 // take notes an answer and its links.
 func (e *explorer) take(ctx context.Context, r result) error {
-	if ctx.Err() != nil {
-		e.frontier.again(r.item) // ctx may have cut its answer short
+	if ctx.Err() != nil { // which may have cut its answer short
 		return ctx.Err()
 	}
 	if e.pace.saw(time.Now(), r.answer) {

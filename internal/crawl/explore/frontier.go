@@ -222,12 +222,6 @@ func (it *item) folder() string {
 	return folder
 }
 
-// again puts back an item that was not answered.
-func (f *frontier) again(it item) {
-	f.queues[it.Rank] = slices.Insert(f.queues[it.Rank], 0, &it)
-	f.asked--
-}
-
 // refused puts an item that the site refused behind all others. It returns false if the
 // item was tried often enough.
 func (f *frontier) refused(it item) bool {
