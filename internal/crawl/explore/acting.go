@@ -92,7 +92,7 @@ func (e *explorer) visited(ctx context.Context) func(action.Below) bool {
 // end notes what is left when nothing can be requested.
 func (e *explorer) end() {
 	if e.frontier.asked >= e.frontier.most {
-		return // the next exploration goes on
+		return // they are counted as waiting
 	}
 	for _, it := range e.frontier.controls.waiting {
 		e.acts(it.Location)

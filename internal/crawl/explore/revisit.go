@@ -149,7 +149,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 			return asked, err
 		}
 	}
-	e.frontier.trail.doubt()
+	e.frontier.trail.Doubted = len(e.frontier.trail.Pages)
 	e.frontier.release(e.visited(ctx))
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
 		if tried[it.Location] || !e.Site.Unseen(ctx, it.Location) {

@@ -55,9 +55,6 @@ func (t *trail) copies(mainHash uint64) bool {
 	return known
 }
 
-// doubt makes the pages that follow be taken for those of a space without end.
-func (t *trail) doubt() { t.Doubted = len(t.Pages) }
-
 // last returns the page that was added last.
 func (t *trail) last() int { return len(t.Pages) - 1 }
 
