@@ -321,7 +321,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		err = explore.Revisit(ctx, cfg, s.limits.KeepFor/3)
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
-		err = fmt.Errorf("%w; %s", err, messages.Elsewhere(s.observer.CutInFront()))
+		err = fmt.Errorf("%w; %s", err, messages.Elsewhere(s.observer.Visits.CutInFront()))
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)
@@ -360,13 +360,13 @@ func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 		}
 	}
 	if len(cfg.Paths) > 0 {
-		s.observer.Routes(cfg.Paths)
+		s.observer.Visits.Routes(cfg.Paths)
 	}
 	if s.robots.given != "" {
 		cfg.Robots = []byte(s.robots.given)
 	}
 	if opts.Inside != nil {
-		cfg.Inside = s.observer.Inside(opts.Inside)
+		cfg.Inside = s.observer.Visits.Inside(opts.Inside)
 		if s.path != s.origin.Folder() && cfg.Robots == nil {
 			cfg.Robots = []byte{} // a proxy removes the prefix, so the host's robots.txt is not this handler's
 		}
@@ -420,12 +420,12 @@ func (s explored) TakeBack(ctx context.Context, locations []string) error {
 }
 
 func (s explored) Prove() (location, says string, end func()) {
-	name, says, end := s.observer.Prove(s.name)
+	name, says, end := s.observer.Visits.Prove(s.name)
 	return s.origin.Folder() + name, says, end
 }
 
 func (s explored) Visit(loc string, h http.Header) func(context.Context, *response.Response) bool {
-	return s.observer.Visit(loc, h)
+	return s.observer.Visits.Visit(loc, h)
 }
 
 func (s explored) Target(loc string) string {

@@ -409,8 +409,8 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
-		Benign: anonymous.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
-		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints,
+		Clients: observe.Clients{Benign: anonymous.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP, Hints: s.hints},
+		Rules:   s.rules, WatchRobots: s.robots.rules == nil,
 	})
 	if opts.Crawlers {
 		s.crawlers = crawlers.New(crawlers.Config{

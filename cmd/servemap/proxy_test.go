@@ -138,7 +138,7 @@ func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 		{"http://localhost:3000", "127.0.0.1:8080", false}, {"http://127.0.0.1:8080", "192.0.2.1:8080", false},
 		{"http://site:8080", "[::]:8080", false}, {"https://localhost", "0.0.0.0:80", false}, {"unix:/run/site.sock", "127.0.0.1:80", false},
 	} {
-		v := serving{settings: settings{To: tt.to}}
+		v := serving{settings: settings{place: place{To: tt.to}}}
 		if got := v.loops(netip.MustParseAddrPort(tt.listen)); got != tt.want {
 			t.Errorf("%s, which listens at %s: %v", tt.to, tt.listen, got)
 		}

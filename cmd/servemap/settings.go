@@ -23,8 +23,11 @@ type settings struct {
 	Never, Always, Public, Entries, Query, Benign []string
 	ReportOnly, Crawlers                          bool
 	Inside                                        bool // exploring asks the site itself, not the origin
+	place
+}
 
-	// Where the site itself is: an upstream, or a folder.
+// place says where the site itself is: an upstream, or a folder.
+type place struct {
 	To, Host, Dir string
 	timeout       time.Duration // of an upstream
 }
@@ -64,10 +67,10 @@ func insideFlag(fs *flag.FlagSet, to *bool) {
 }
 
 // proxyFlags declares the flags of an upstream.
-func (s *settings) proxyFlags(fs *flag.FlagSet) {
-	fs.StringVar(&s.To, "to", "", "the `URL` where the site itself listens, such as http://localhost:3000 or unix:/run/site.sock")
-	fs.StringVar(&s.Host, "host", "origin", "the Host that the site gets: `origin` or upstream")
-	fs.DurationVar(&s.timeout, "timeout", upstream.DefaultTimeout, "how long the site may take to begin an answer, such as 30s")
+func (p *place) proxyFlags(fs *flag.FlagSet) {
+	fs.StringVar(&p.To, "to", "", "the `URL` where the site itself listens, such as http://localhost:3000 or unix:/run/site.sock")
+	fs.StringVar(&p.Host, "host", "origin", "the Host that the site gets: `origin` or upstream")
+	fs.DurationVar(&p.timeout, "timeout", upstream.DefaultTimeout, "how long the site may take to begin an answer, such as 30s")
 }
 
 // check says which flag is missing or wrong.

@@ -13,28 +13,37 @@ import (
 	"github.com/servemap/servemap/internal/decide/quota"
 )
 
+// Clients tell who asks. Anonymous and ClientIP may be nil.
+type Clients struct {
+	Benign    anonymous.Benign
+	Anonymous func(*http.Request) bool
+	ClientIP  func(*http.Request) netip.Addr
+	Hints     *messages.Hints
+	payers    quota.Payers
+}
+
 // known returns why the client may not be an anonymous visitor. If the owner's function panics, the
 // client is none.
-func (o *Observer) known(r *http.Request) (why eligibility.Reason) {
-	if o.cfg.Anonymous == nil {
-		benign := o.cfg.Benign
+func (c *Clients) known(r *http.Request) (why eligibility.Reason) {
+	if c.Anonymous == nil {
+		benign := c.Benign
 		if visitOf(r) != nil {
 			benign = benign.Added()
 		}
 		return anonymous.Credentials(r, benign)
 	}
 	why = eligibility.NotAnonymous
-	defer o.hintPanic("Anonymous")
-	if o.cfg.Anonymous(r) {
+	defer c.hintPanic("Anonymous")
+	if c.Anonymous(r) {
 		why = eligibility.None
 	}
 	return why
 }
 
 // hintPanic recovers from a panic of the owner's function and gives a hint.
-func (o *Observer) hintPanic(function string) {
+func (c *Clients) hintPanic(function string) {
 	if p := recover(); p != nil {
-		o.cfg.Hints.Give(messages.Panicked, "It is Options."+function+".", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		c.Hints.Give(messages.Panicked, "It is Options."+function+".", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 
@@ -46,32 +55,35 @@ func nearby(r *http.Request) bool {
 }
 
 // network returns the client's network. It is zero unless the address is really the client's.
-func (o *Observer) network(r *http.Request) netip.Prefix { return anonymous.Network(o.Client(r)) }
+func (c *Clients) network(r *http.Request) netip.Prefix { return anonymous.Network(c.Client(r)) }
 
 // payer returns the network for which the work on a request is counted: the client's, or else that
 // of the peer, which nobody can make up.
-func (o *Observer) payer(r *http.Request) quota.Payer {
-	network := o.network(r)
+func (c *Clients) payer(r *http.Request) quota.Payer {
+	network := c.network(r)
 	if !network.IsValid() && !Explores(r) {
 		peer, _ := forwarded.Peer(r)
 		network = anonymous.Network(peer)
 	}
-	return o.payers.Of(network)
+	return c.payers.Of(network)
 }
 
 // Client returns the client's address. It is zero if that is not known, as behind a proxy
 // without the owner's function, or if that function panics.
-func (o *Observer) Client(r *http.Request) (addr netip.Addr) {
+func (c *Clients) Client(r *http.Request) (addr netip.Addr) {
 	switch {
 	case Explores(r):
-	case o.cfg.ClientIP != nil:
-		defer o.hintPanic("ClientIP")
-		addr = o.cfg.ClientIP(r)
+	case c.ClientIP != nil:
+		defer c.hintPanic("ClientIP")
+		addr = c.ClientIP(r)
 	case !forwarded.Passed(r.Header):
 		addr, _ = forwarded.Peer(r)
 	}
 	return addr
 }
+
+// Client returns the client's address, see [Clients.Client].
+func (o *Observer) Client(r *http.Request) netip.Addr { return o.cfg.Client(r) }
 
 // local reports whether the request comes from this machine, for example from a developer who tries
 // the site, or from the site itself.

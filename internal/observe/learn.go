@@ -47,9 +47,10 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		Named:    asked.named,
 	}
 	s.Named.Referer, s.Named.Query = strings.Clone(s.Named.Referer), strings.Clone(s.Named.Query)
-	s.Route, s.Exact = o.route(r, seen, loc.Location)
-	if _, given := o.expected.routes.Load(s.Location); given && asked.explored {
-		s.Exact = true
+	s.Route = o.route(r, seen, loc.Location)
+	if asked.explored {
+		_, given := o.Visits.routes.Load(s.Location)
+		s.Route.Exact = s.Route.Exact || given
 	}
 	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
 		claim.Pass()

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
@@ -23,7 +22,7 @@ import (
 	"github.com/servemap/servemap/internal/publish/files"
 )
 
-// Config says how the observer judges requests. Anonymous and ClientIP may be nil.
+// Config says how the observer judges requests.
 type Config struct {
 	Normalizer     *location.Normalizer
 	StrippedPrefix string
@@ -32,27 +31,25 @@ type Config struct {
 	Indexer        *indexer.Indexer
 	Files          *files.Files
 	Rules          eligibility.Rules
-	Benign         anonymous.Benign
-	Anonymous      func(*http.Request) bool
-	ClientIP       func(*http.Request) netip.Addr
-	Hints          *messages.Hints
-	WatchRobots    bool // whether to learn robots.txt from the one that the site serves
+	Clients
+	WatchRobots bool // whether to learn robots.txt from the one that the site serves
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
 type Observer struct {
 	closed    atomic.Bool // the first two fields are on a cache line that is seldom written: every request reads them
-	expected  expected
+	Visits    Visits
 	cfg       Config
-	payers    quota.Payers
 	routed    atomic.Bool // whether any page's route was seen
 	diagnosis diagnosis
 }
 
 // New returns an observer.
 func New(cfg Config) *Observer {
-	o := &Observer{cfg: cfg, payers: quota.NewPayers()}
-	o.diagnosis.cfg = &o.cfg
+	o := &Observer{cfg: cfg}
+	o.cfg.payers = quota.NewPayers()
+	o.cfg.WatchRobots = cfg.WatchRobots && cfg.StrippedPrefix == "" // behind a proxy that strips it, all requests are below the prefix
+	o.diagnosis.cfg, o.Visits.observer = &o.cfg, o
 	return o
 }
 
@@ -61,11 +58,8 @@ func (o *Observer) Close() { o.closed.Store(true) }
 
 // Serve calls next for the request. It watches the response if there may be something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	if o.expected.some.Load() > 0 {
-		if v, own := o.arrive(r); v != nil {
-			o.serveVisit(v, next, w, own)
-			return
-		}
+	if o.Visits.some.Load() > 0 && o.Visits.serve(next, w, r) {
+		return
 	}
 	if o.cfg.Captures.Of(w) != nil {
 		// An outer observer of this site watches this response already. But only here, inside the
@@ -73,8 +67,8 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		// nested routers returns first, and its route stays. Once the outer handler has returned,
 		// the capture has ended.
 		next.ServeHTTP(w, r)
-		if seen := o.cfg.Captures.Of(w); seen != nil && seen.Route == "" {
-			seen.Route, seen.Exact = o.matched(r)
+		if seen := o.cfg.Captures.Of(w); seen != nil && seen.Route.Template == "" {
+			seen.Route = o.matched(r)
 		}
 		return
 	}
@@ -82,7 +76,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		next.ServeHTTP(w, r)
 		return
 	}
-	asked := asked{method: r.Method, network: o.network(r), payer: o.payer(r), local: local(r), explored: Explores(r)}
+	asked := asked{method: r.Method, network: o.cfg.network(r), payer: o.cfg.payer(r), local: local(r), explored: Explores(r)}
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
@@ -109,6 +103,14 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	o.learn(r, asked, loc, claim, seen)
+}
+
+// keep keeps what the program answered to a visit until that has ended. It is no part of Serve, where
+// what it keeps would cost other requests memory.
+func (o *Observer) keep(v *visit, r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
+	v.answered = seen.Response
+	v.learn = func() { o.learn(r, asked, loc, claim, seen) }
+	v.drop = func() { claim.Return(); seen.Release() }
 }
 
 // Disown says that the response to w is none of the site's pages, but one that servemap
@@ -211,7 +213,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		claim.Accept() // requests for this target will never be watched
 		return loc, claim, false
 	}
-	why := o.known(r)
+	why := o.cfg.known(r)
 	if why == eligibility.None && anonymous.IsFragment(r.Header) {
 		why = eligibility.Fragment
 	}

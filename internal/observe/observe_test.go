@@ -203,7 +203,7 @@ func TestObservationHasTheNetworkOfItsClient(t *testing.T) {
 		{"owner's, private", func(*http.Request) netip.Addr { return netip.MustParseAddr("10.0.0.1") }, from("8.8.8.8:1"), none},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := New(Config{ClientIP: tt.clientIP}).network(tt.req); got != tt.want {
+			if got := (&Clients{ClientIP: tt.clientIP}).network(tt.req); got != tt.want {
 				t.Errorf("network = %v, want %v", got, tt.want)
 			}
 		})
@@ -272,7 +272,7 @@ func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 				}
 				visit := tt.visit
 				if visit == robotsClaim {
-					visit += group(r.payer(get("/")))
+					visit += group(r.cfg.payer(get("/")))
 				}
 				r.cfg.Schedule.Reset(visit)
 				r.watches(get(tt.target), tt.seen)

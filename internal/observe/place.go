@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/location"
 )
@@ -66,70 +67,72 @@ func (o *Observer) inOrigin(cut string) bool {
 	return cut != "" && strings.HasPrefix(o.cfg.Normalizer.Origin().Folder(), o.cfg.StrippedPrefix+cut+"/")
 }
 
-// matched returns the template of the route that matched r. exact says that the route matches
-// nothing else: not everything below a path, and only the site's host if it names a host.
-func (o *Observer) matched(r *http.Request) (template string, exact bool) {
-	host, template, exact := route(r)
-	if cut := CutOff(r); template != "" && o.inOrigin(cut) && !strings.HasPrefix(template, cut+"/") {
-		template = cut + template // the router is inside the handler that cut this off
+// matched returns the route that matched r. It is exact if it matches nothing else: not everything
+// below a path, and only the site's host if it names a host.
+func (o *Observer) matched(r *http.Request) observation.Route {
+	host, route := routeOf(r)
+	if cut := CutOff(r); route.Template != "" && o.inOrigin(cut) && !strings.HasPrefix(route.Template, cut+"/") {
+		route.Template = cut + route.Template // the router is inside the handler that cut this off
 	}
-	return template, exact && (host == "" || o.cfg.Normalizer.Names(host))
+	route.Exact = route.Exact && (host == "" || o.cfg.Normalizer.Names(host))
+	return route
 }
 
-// route returns the template of the route that matched r, its host ("" for any), and whether it
-// matches nothing else on that host.
-func route(r *http.Request) (host, template string, exact bool) {
+// routeOf returns the route that matched r, and its host ("" for any). It is exact if it matches
+// nothing else on that host.
+func routeOf(r *http.Request) (host string, route observation.Route) {
 	if current := mux.CurrentRoute(r); current != nil {
 		return muxRoute(current)
 	}
 	return patternRoute(r.Pattern)
 }
 
-func muxRoute(r *mux.Route) (host, template string, exact bool) {
+func muxRoute(r *mux.Route) (host string, route observation.Route) {
 	template, err := r.GetPathTemplate()
 	if err != nil {
-		return "", "", false
+		return "", route
 	}
 	expr, err := r.GetPathRegexp()
 	end := err == nil && strings.HasSuffix(expr, "$") && !strings.HasSuffix(expr, `\$`) // an escaped dollar is a character
 	host, _ = r.GetHostTemplate()                                                       // fails if there is none
-	return host, template, end && !strings.Contains(template, "{")
+	return host, observation.Route{Template: template, Exact: end && !strings.Contains(template, "{")}
 }
 
 // patternRoute reads a pattern of [http.ServeMux]: "[METHOD ][HOST]/PATH". A final slash means
 // everything below, and a final "{$}" only that slash. chi puts its own patterns into the request,
 // and gin and echo can be made to. Their variables begin with a colon, and their star means
 // everything below.
-func patternRoute(pattern string) (host, template string, exact bool) {
+func patternRoute(pattern string) (host string, route observation.Route) {
 	if i := strings.IndexAny(pattern, " \t"); i >= 0 {
 		pattern = strings.TrimLeft(pattern[i:], " \t")
 	}
 	i := strings.IndexByte(pattern, '/')
 	if i < 0 {
-		return "", "", false
+		return "", route
 	}
-	host, template = pattern[:i], variable.ReplaceAllString(pattern[i:], "/{$1}")
+	template := variable.ReplaceAllString(pattern[i:], "/{$1}")
 	if path, ok := strings.CutSuffix(template, "/{$}"); ok {
-		return host, path + "/", !strings.Contains(path, "{")
+		return pattern[:i], observation.Route{Template: path + "/", Exact: !strings.Contains(path, "{")}
 	}
-	return host, template, !strings.HasSuffix(template, "/") && !strings.ContainsAny(template, "{:*")
+	return pattern[:i], observation.Route{Template: template, Exact: !strings.HasSuffix(template, "/") && !strings.ContainsAny(template, "{:*")}
 }
 
 // variable matches a variable of gin, echo or chi.
 var variable = regexp.MustCompile(`/[:*]([^/]*)`)
 
-// route returns the template of the page's route as a location, and whether it matches exactly loc. Some
+// route returns the page's route with its template as a location. It is exact if it matches loc alone. Some
 // routers, such as chi, answer alike with and without a slash at the end, and name one template for both.
-func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) (template string, exact bool) {
-	template, exact = seen.Route, seen.Exact
-	if template == "" {
-		template, exact = o.matched(r)
+func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) observation.Route {
+	route := seen.Route
+	if route.Template == "" {
+		route = o.matched(r)
 	}
-	if template == "" {
-		return "", false
+	if route.Template == "" {
+		return observation.Route{}
 	}
 	o.routed.Store(true)
-	template = o.cfg.StrippedPrefix + template
+	route.Template = o.cfg.StrippedPrefix + route.Template
 	path, err := url.PathUnescape(loc)
-	return template, exact && err == nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(template, "/")
+	route.Exact = route.Exact && err == nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(route.Template, "/")
+	return route
 }

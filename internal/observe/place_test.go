@@ -133,9 +133,9 @@ func TestPatternOfServeMuxIsARoute(t *testing.T) {
 		"/docs/*":               {"", "/docs/{}", false},
 		"/item-:id":             {"", "/item-:id", false},
 	} {
-		host, template, exact := patternRoute(pattern)
-		if host != want.host || template != want.template || exact != want.exact {
-			t.Errorf("patternRoute(%q) = %q, %q, %v, want %+v", pattern, host, template, exact, want)
+		host, got := patternRoute(pattern)
+		if host != want.host || got.Template != want.template || got.Exact != want.exact {
+			t.Errorf("patternRoute(%q) = %q, %+v, want %+v", pattern, host, got, want)
 		}
 	}
 }

@@ -18,10 +18,9 @@ import (
 // section 2.3). No page has this location, since it is named like an asset.
 const robotsTxt = "/robots.txt"
 
-// asksForRobots reports whether r asks for the host's robots.txt. Behind a proxy that strips a
-// prefix no request does: all are below the prefix.
+// asksForRobots reports whether r asks for the host's robots.txt.
 func (o *Observer) asksForRobots(r *http.Request) bool {
-	return o.cfg.WatchRobots && r.RequestURI == robotsTxt && o.cfg.StrippedPrefix == "" && r.Method == http.MethodGet
+	return o.cfg.WatchRobots && r.RequestURI == robotsTxt && r.Method == http.MethodGet
 }
 
 // beginRobots decides whether to watch a response that may show the robots.txt. Crawlers get what
@@ -33,7 +32,7 @@ func (o *Observer) beginRobots(r *http.Request, asked *asked, claim schedule.Cla
 	}
 	o.diagnosis.add(nOwn)
 	claim.Return()
-	if o.known(r) != eligibility.None || o.foreign(r.Header) {
+	if o.cfg.known(r) != eligibility.None || foreign(r.Header, o.cfg.Normalizer) {
 		return schedule.Claim{}, false
 	}
 	return o.cfg.Schedule.Begin(robotsClaim+group(asked.payer), asked.payer)
@@ -43,7 +42,7 @@ func (o *Observer) beginRobots(r *http.Request, asked *asked, claim schedule.Cla
 // obey the header, and answer with the robots.txt of another site or of a test copy. The origin's
 // host always counts as the site's, even if Options.Hosts leaves it out: a proxy may ask for the
 // page under its own name for it, and forward the visitor's.
-func (o *Observer) foreign(h http.Header) bool {
+func foreign(h http.Header, site *location.Normalizer) bool {
 	for name, lines := range h {
 		lower := strings.ToLower(name)
 		if !forwarded.Header(name) || lower != "forwarded" && !strings.Contains(lower, "host") {
@@ -58,7 +57,7 @@ func (o *Observer) foreign(h http.Header) bool {
 				case !strings.EqualFold(key, "host"): // for=, by= or proto= in Forwarded (RFC 7239, section 4)
 					continue
 				}
-				if host = strings.Trim(host, `"`); host != "" && !o.cfg.Normalizer.Ours(host) {
+				if host = strings.Trim(host, `"`); host != "" && !site.Ours(host) {
 					return true
 				}
 			}

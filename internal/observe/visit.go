@@ -16,10 +16,8 @@ import (
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/html"
-	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 )
 
@@ -32,13 +30,14 @@ import (
 // keyHeader names the header with the key of a visit.
 const keyHeader = "Servemap-Visit"
 
-// expected are the visits and proofs that are under way.
-type expected struct {
-	some   atomic.Int32 // how many; each request looks here first
-	visits sync.Map     // of *visit, by key
-	proofs sync.Map     // of the texts of one-time files, by name
-	routes sync.Map     // locations that the owner's router has as routes of their own
-	cut    atomic.Value // what something in front cut off the path of such a file
+// Visits are the site's own visits, and the proofs that its origin leads here, while they are under way.
+type Visits struct {
+	some     atomic.Int32 // how many; each request looks here first
+	observer *Observer    // learns what a visit showed
+	visits   sync.Map     // of *visit, by key
+	proofs   sync.Map     // of the texts of one-time files, by name
+	routes   sync.Map     // locations that the owner's router has as routes of their own
+	cut      atomic.Value // what something in front cut off the path of such a file
 }
 
 // visit is a request of the site to its public origin.
@@ -57,9 +56,9 @@ type exploring struct{}
 
 // Inside returns a handler for requests that the site makes to itself in this process. The observer
 // learns from what next answers, but counts no client.
-func (o *Observer) Inside(next http.Handler) http.Handler {
+func (s *Visits) Inside(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o.Serve(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, (*visit)(nil))))
+		s.observer.Serve(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, (*visit)(nil))))
 	})
 }
 
@@ -68,37 +67,37 @@ func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != n
 
 // Routes says that the owner's router has a route for each of these locations alone, and for no other. What
 // the site itself gets there counts as a page with a route of its own.
-func (o *Observer) Routes(locations []string) {
-	o.expected.routes.Clear()
+func (s *Visits) Routes(locations []string) {
+	s.routes.Clear()
 	for _, loc := range locations {
-		o.expected.routes.Store(loc, true)
+		s.routes.Store(loc, true)
 	}
 }
 
-// Prove makes [Observer.ServeProof] answer one request for a file whose name begins with start. It
+// Prove makes [Visits.ServeProof] answer one request for a file whose name begins with start. It
 // returns the name, what the file says, and what ends it. Nobody else can know either before.
-func (o *Observer) Prove(start string) (name, says string, end func()) {
+func (s *Visits) Prove(start string) (name, says string, end func()) {
 	name, says = start+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
-	o.expected.proofs.Store(name, says)
-	o.expected.some.Add(1)
+	s.proofs.Store(name, says)
+	s.some.Add(1)
 	return name, says, func() {
-		o.expected.proofs.Delete(name)
-		o.expected.some.Add(-1)
+		s.proofs.Delete(name)
+		s.some.Add(-1)
 	}
 }
 
 // Proves reports whether a name is that of a file that proves that the origin leads here.
-func (o *Observer) Proves(name string) bool {
-	if o.expected.some.Load() == 0 {
+func (s *Visits) Proves(name string) bool {
+	if s.some.Load() == 0 {
 		return false
 	}
-	_, is := o.expected.proofs.Load(name)
+	_, is := s.proofs.Load(name)
 	return is
 }
 
 // ServeProof answers with such a file, if the name is that of one.
-func (o *Observer) ServeProof(w http.ResponseWriter, name string) bool {
-	says, is := o.expected.proofs.Load(name)
+func (s *Visits) ServeProof(w http.ResponseWriter, name string) bool {
+	says, is := s.proofs.Load(name)
 	if is {
 		h := w.Header()
 		h.Set("Content-Type", "text/plain; charset=utf-8")
@@ -111,54 +110,57 @@ func (o *Observer) ServeProof(w http.ResponseWriter, name string) bool {
 
 // findCut notes what something in front cut off the path, if that is the one of a file that proves that the
 // origin leads here, below another folder.
-func (o *Observer) findCut(path string) {
+func (s *Visits) findCut(path string) {
 	i := strings.LastIndexByte(path, '/') + 1
-	if cut, is := strings.CutSuffix(o.cfg.Normalizer.Origin().Folder(), path[:i]); is && cut != "" && i > 0 && o.Proves(path[i:]) {
-		o.expected.cut.Store(cut)
+	if cut, is := strings.CutSuffix(s.observer.cfg.Normalizer.Origin().Folder(), path[:i]); is && cut != "" && i > 0 && s.Proves(path[i:]) {
+		s.cut.Store(cut)
 	}
 }
 
 // CutInFront returns what something in front of the program cuts off the path without the owner having said so,
 // "" if that is not known.
-func (o *Observer) CutInFront() string {
-	cut, _ := o.expected.cut.Load().(string)
+func (s *Visits) CutInFront() string {
+	cut, _ := s.cut.Load().(string)
 	return cut
 }
 
 // Visit gives a request for a location its key, "" for a location that is no page. The caller makes
 // the request through the origin, and then calls end with what came out there, nil if nothing did.
 // end reports whether the answer is one of this process, as far as that matters.
-func (o *Observer) Visit(location string, h http.Header) (end func(context.Context, *response.Response) (here bool)) {
+func (s *Visits) Visit(location string, h http.Header) (end func(context.Context, *response.Response) (here bool)) {
 	key, v := rand.Text(), &visit{location: location, left: make(chan struct{})}
 	h.Set(keyHeader, key)
-	o.expected.visits.Store(key, v)
-	o.expected.some.Add(1)
+	s.visits.Store(key, v)
+	s.some.Add(1)
 	return func(ctx context.Context, outside *response.Response) bool {
-		o.expected.visits.Delete(key)
-		o.expected.some.Add(-1)
-		return o.ended(ctx, v, outside)
+		s.visits.Delete(key)
+		s.some.Add(-1)
+		return s.ended(ctx, v, outside)
 	}
 }
 
-// arrive returns the visit that r is, and r as the handlers get it: without the key.
-func (o *Observer) arrive(r *http.Request) (*visit, *http.Request) {
-	found, known := o.expected.visits.Load(r.Header.Get(keyHeader))
+// serve serves r if it is a visit that is under way, and reports whether it is. The handlers get it without
+// the key.
+func (s *Visits) serve(next http.Handler, w http.ResponseWriter, r *http.Request) bool {
+	found, known := s.visits.Load(r.Header.Get(keyHeader))
 	if !known {
-		return nil, r
+		return false
 	}
 	v := found.(*visit)
 	if v.location == "" {
-		o.findCut(r.URL.Path)
+		s.findCut(r.URL.Path)
 	}
 	// A front may first ask for something else with the same header, such as leave to pass.
-	page := v.location != "" && v.location != robotsTxt && r.Method == http.MethodGet && o.Locate(r).Location == v.location
+	page := v.location != "" && v.location != robotsTxt && r.Method == http.MethodGet && s.observer.Locate(r).Location == v.location
 	if !page || !v.arrived.CompareAndSwap(false, true) {
-		return nil, r
+		return false
 	}
+	defer close(v.left)
 	r = r.WithContext(context.WithValue(r.Context(), exploring{}, v))
 	r.Header = maps.Clone(r.Header)
 	r.Header.Del(keyHeader)
-	return v, r
+	s.observer.Serve(next, w, r)
+	return true
 }
 
 // stray reports whether r seems to be a visit, but not one that this process made, or its key was
@@ -167,28 +169,15 @@ func stray(r *http.Request) bool {
 	return len(r.Header[keyHeader]) > 0 || r.Header.Get("User-Agent") == explore.Agent && !Explores(r)
 }
 
-// serveVisit serves the request of a visit.
-func (o *Observer) serveVisit(v *visit, next http.Handler, w http.ResponseWriter, r *http.Request) {
-	defer close(v.left)
-	o.Serve(next, w, r)
-}
-
 // visitOf returns the visit that a request is part of, nil if there is none.
 func visitOf(r *http.Request) *visit {
 	v, _ := r.Context().Value(exploring{}).(*visit)
 	return v
 }
 
-// keep keeps what the program answered to a visit until that has ended.
-func (o *Observer) keep(v *visit, r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
-	v.answered = seen.Response
-	v.learn = func() { o.learn(r, asked, loc, claim, seen) }
-	v.drop = func() { claim.Return(); seen.Release() }
-}
-
 // ended learns what a visit showed. If a stranger got the page, what the program answered counts,
 // with its route, as it does for visitors. Otherwise only what the stranger got counts.
-func (o *Observer) ended(ctx context.Context, v *visit, outside *response.Response) (here bool) {
+func (s *Visits) ended(ctx context.Context, v *visit, outside *response.Response) (here bool) {
 	arrived := !v.arrived.CompareAndSwap(false, true) // from now on it is too late
 	if arrived {
 		select {
@@ -202,12 +191,12 @@ func (o *Observer) ended(ctx context.Context, v *visit, outside *response.Respon
 	case outside == nil, v.location == "":
 		v.forget()
 	case v.location == robotsTxt:
-		if o.cfg.WatchRobots && o.cfg.StrippedPrefix == "" {
-			o.learnRobots(asked{}, schedule.Claim{}, outside)
+		if s.observer.cfg.WatchRobots {
+			s.observer.learnRobots(asked{}, schedule.Claim{}, outside)
 		}
-	case !o.shows(v.location, outside):
+	case !s.shows(v.location, outside):
 		v.forget()
-		o.learnOutside(v.location, outside, !arrived || v.answered != nil && o.says(v.location, v.answered) != o.says(v.location, outside))
+		s.learnOutside(v.location, outside, !arrived || v.answered != nil && s.says(v.location, v.answered) != s.says(v.location, outside))
 	case v.learn != nil && !cameOut(v.answered, outside):
 		v.forget()
 		return false
@@ -226,8 +215,8 @@ func (v *visit) forget() {
 }
 
 // shows reports whether a stranger got a page that may be listed.
-func (o *Observer) shows(location string, outside *response.Response) bool {
-	kind, _ := o.cfg.Rules.Response(http.MethodGet, location, outside)
+func (s *Visits) shows(location string, outside *response.Response) bool {
+	kind, _ := s.observer.cfg.Rules.Response(http.MethodGet, location, outside)
 	if kind != eligibility.Witness {
 		return false
 	}
@@ -236,8 +225,8 @@ func (o *Observer) shows(location string, outside *response.Response) bool {
 }
 
 // says returns what a response says about its listing, without its body.
-func (o *Observer) says(location string, resp *response.Response) any {
-	kind, why := o.cfg.Rules.Response(http.MethodGet, location, resp)
+func (s *Visits) says(location string, resp *response.Response) any {
+	kind, why := s.observer.cfg.Rules.Response(http.MethodGet, location, resp)
 	return [...]any{kind, why, resp.Header.RobotsTag}
 }
 
@@ -277,17 +266,17 @@ func cameOut(answered, outside *response.Response) bool {
 
 // learnOutside gives the indexer what a stranger got at the origin. front says that the program did not
 // answer so, but something in front of it.
-func (o *Observer) learnOutside(location string, outside *response.Response, front bool) {
-	defer o.diagnosis.ended()
+func (s *Visits) learnOutside(location string, outside *response.Response, front bool) {
+	defer s.observer.diagnosis.ended()
 	e := &observation.Exchange{Location: location, At: time.Now(), Response: outside, Network: self, Explored: true}
 	e.Kept = front && outside.Status != http.StatusNotFound && outside.Status != http.StatusGone
-	e.Kind, e.Reason = o.cfg.Rules.Response(http.MethodGet, location, outside)
-	o.diagnosis.answered(asked{method: http.MethodGet, local: true, explored: true}, location, e.Kind, e.Reason, outside)
+	e.Kind, e.Reason = s.observer.cfg.Rules.Response(http.MethodGet, location, outside)
+	s.observer.diagnosis.answered(asked{method: http.MethodGet, local: true, explored: true}, location, e.Kind, e.Reason, outside)
 	if e.Kind == eligibility.Witness { // see shows
 		e.Kind, e.Reason = eligibility.Forbidden, eligibility.NoIndex
 	}
-	o.withdraw(location, e.Kind, outside, e.At)
+	s.observer.withdraw(location, e.Kind, outside, e.At)
 	if outside.Body = nil; e.Kind != eligibility.Nothing {
-		o.cfg.Indexer.Offer(e)
+		s.observer.cfg.Indexer.Offer(e)
 	}
 }

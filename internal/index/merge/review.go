@@ -168,5 +168,5 @@ func (site *Site) grown() bool { return (site.Extensions &^ site.Extended).OnReq
 // the client.
 func (site *Site) Trusted(v *Visit) bool {
 	p := v.Before
-	return p.Public() || p.Led() || p.Route || v.Exact || site.Entries[v.Location]
+	return p.Public() || p.Led() || p.Route || v.Route.Exact || site.Entries[v.Location]
 }

@@ -149,7 +149,7 @@ func (site *Site) fades(p *pagerecord.Page, at moment.Time) bool {
 // witnessed notes what an observation of the page adds to the reasons for its listing.
 func witnessed(p *pagerecord.Page, k *observation.Observation) {
 	p.Explored = k.Explored && (p.Explored || p.FirstSeen == 0)
-	p.Route = p.Route || k.Exact && k.Whole
+	p.Route = p.Route || k.Route.Exact && k.Whole
 	p.Query = strings.Contains(k.Location, "?")
-	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)
+	p.Variable = p.Variable || k.Route.Template != "" && capability.Variable(k.Route.Template)
 }

@@ -24,11 +24,8 @@ type Exchange struct {
 	// Tracked says that tracking parameters were dropped from the request. Such an exchange is a
 	// Witness, and proves at most that the page is there.
 	Tracked bool
-	// Route is the template of the page's route, with everything that comes before it in the
-	// location; "" if unknown. Exact says that the route matches nothing but its template, and that
-	// the template is the location, but for a slash at the end.
-	Route string
-	Exact bool
+	// Route is the page's route, as far as it is known.
+	Route Route
 	// Network is the client's network, the zero Prefix if unknown.
 	Network netip.Prefix
 	// Payer is the network for which the work on the exchange is counted.
@@ -47,9 +44,18 @@ type Exchange struct {
 	Peeked bool // its head was read while the store could not be used
 }
 
+// Route is a route of the site's router.
+type Route struct {
+	// Template has everything that comes before it in the location. It is "" if it is not known.
+	Template string
+	// Exact says that the route matches nothing but its template, and that the template is the
+	// location, but for a slash at the end.
+	Exact bool
+}
+
 // Size returns about how many bytes of memory the exchange needs, without its body.
 func (s *Exchange) Size() int {
-	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route) + len(s.Named.Referer) + len(s.Named.Query) + len(s.Named.Others)
+	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route.Template) + len(s.Named.Referer) + len(s.Named.Query) + len(s.Named.Others)
 	if s.Response != nil {
 		n += s.Response.Size()
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/felixge/httpsnoop"
 
 	"github.com/servemap/servemap/internal/decide/quota"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 )
@@ -48,10 +49,7 @@ type Capture struct {
 
 	// Route is left empty by this package. A middleware nearer to the handler, which knows the
 	// route, may set it through [Recorder.Of].
-	Route string
-
-	// Exact says that the route Route matches nothing but its template.
-	Exact bool
+	Route observation.Route
 
 	// Own is left false by this package. A handler of servemap's own sets it through
 	// [Recorder.Of]: the response is none of the site's pages.

@@ -19,7 +19,7 @@ func TestRecorderFindsItsOwnCapture(t *testing.T) {
 	seen := mine.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kept = w
 		other.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			mine.Of(caddyish{w}).Route = "/a/{b}"
+			mine.Of(caddyish{w}).Route.Template = "/a/{b}"
 			if other.Of(w) == nil || other.Of(w) == mine.Of(w) {
 				t.Error("the captures of two sites are not told apart")
 			}
@@ -28,8 +28,8 @@ func TestRecorderFindsItsOwnCapture(t *testing.T) {
 			t.Error("found a capture that ended")
 		}
 	}), plain, httptest.NewRequest("GET", "/", nil), Page, 0)
-	if seen.Route != "/a/{b}" {
-		t.Errorf("route %q", seen.Route)
+	if seen.Route.Template != "/a/{b}" {
+		t.Errorf("route %q", seen.Route.Template)
 	}
 	if mine.Of(kept) != nil {
 		t.Error("found a capture after the handler returned")

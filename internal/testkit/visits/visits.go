@@ -94,7 +94,7 @@ func From(network string) Change {
 
 // Route says which route answered.
 func Route(template string, exact bool) Change {
-	return func(e *observation.Exchange) { e.Route, e.Exact = template, exact }
+	return func(e *observation.Exchange) { e.Route = observation.Route{Template: template, Exact: exact} }
 }
 
 // At sets the clock by which an exchange was observed.
