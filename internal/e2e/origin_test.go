@@ -407,3 +407,16 @@ func TestExploringNamesTheOriginToWhichTheEntryRedirects(t *testing.T) {
 		})
 	}
 }
+
+func TestLinksOnAPageWithNoindexCountAtTheOrigin(t *testing.T) {
+	f := behind(t, testkit.Paths{
+		"/": testkit.Page("home", "/archive"), "/old": testkit.Page("old"),
+		"/archive": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "archive", "/old")),
+	}, open)
+	_, err := f.Explore(t.Context(), nil)
+	base.Check(t, err)
+	f.wantListed("/", "/old")
+	if x, err := f.Explain(t.Context(), "/archive"); err != nil || x.Verdict != servemap.VerdictExcluded || x.Reason != servemap.ReasonNoIndex {
+		t.Errorf("%s %s, %v", x.Verdict, x.Reason, err)
+	}
+}

@@ -194,7 +194,7 @@ func (s *Visits) ended(ctx context.Context, v *visit, outside *response.Response
 		if s.observer.cfg.WatchRobots {
 			s.observer.learnRobots(asked{}, schedule.Claim{}, outside)
 		}
-	case !s.shows(v.location, outside):
+	case !s.shows(v.location, outside) && !s.hides(v, outside):
 		v.forget()
 		s.learnOutside(v.location, outside, !arrived || v.answered != nil && s.says(v.location, v.answered) != s.says(v.location, outside))
 	case v.learn != nil && !cameOut(v.answered, outside):
@@ -221,7 +221,18 @@ func (s *Visits) shows(location string, outside *response.Response) bool {
 		return false
 	}
 	noIndex, _, _ := html.Robots(strings.Split(outside.Header.RobotsTag, "\n"))
-	return !noIndex && !html.Head(outside.Body, html.Options{ContentType: outside.Header.ContentType}).NoIndex
+	body, _, err := observation.Decode(outside.Header.ContentEncoding, outside.Body, observation.MaxPage)
+	return !noIndex && (err != nil || !html.Head(body, html.Options{ContentType: outside.Header.ContentType}).NoIndex)
+}
+
+// hides reports whether the program answered with the page that came out, which it keeps out of search engines by a
+// noindex itself. Then the links there count as those that a visitor finds.
+func (s *Visits) hides(v *visit, outside *response.Response) bool {
+	if v.learn == nil || s.shows(v.location, v.answered) || s.says(v.location, v.answered) != s.says(v.location, outside) {
+		return false
+	}
+	kind, _ := s.observer.cfg.Rules.Response(http.MethodGet, v.location, outside)
+	return kind == eligibility.Witness && cameOut(v.answered, outside)
 }
 
 // says returns what a response says about its listing, without its body.
