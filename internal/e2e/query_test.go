@@ -66,3 +66,29 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 		})
 	}
 }
+
+// A wiki whose home redirects to a page with a query, and whose pages name no canonical.
+func TestParametersThatOnlyAddToAPageAreNotNamed(t *testing.T) {
+	var links []string
+	for i := range 6 {
+		view := fmt.Sprint("/view?title=t", i)
+		links = append(links, view, view+"&style=plain")
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/view?title=home", http.StatusMovedPermanently)
+			return
+		}
+		testkit.Page("page "+r.RequestURI, links...)(w, r)
+	})
+	for _, tt := range []struct {
+		query []string
+		hint  string
+	}{{nil, "title: 3 linked pages of /view"}, {[]string{"title"}, ""}} {
+		testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
+			if done := explore(s, servemap.ExploreOptions{}); strings.Join(done.Params, ", ") != tt.hint {
+				s.Errorf("-query %q: left out: %q, want %q", tt.query, done.Params, tt.hint)
+			}
+		})
+	}
+}

@@ -303,7 +303,11 @@ func (e *explorer) follow(r result) {
 		}
 		if to := r.header.Get("Location"); to != "" {
 			e.frontier.begin(r.item, html.Text{})
-			e.consider(e.Normalizer.Resolve(r.Location, to), to)
+			target := e.Normalizer.Resolve(r.Location, to)
+			if slices.Contains(e.Entries, r.Location) { // visitors enter there too
+				e.Entries = append(e.Entries, target.Location)
+			}
+			e.consider(target, to)
 			e.frontier.end()
 		}
 		return
@@ -383,11 +387,11 @@ func (e *explorer) consider(to location.Result, href string) {
 	}
 }
 
-// reads reports whether a query may be asked for: the site links to its path too, which is so a page, or to
-// several such queries, and no word of it asks for care.
+// reads reports whether a query may be asked for: visitors enter there, the site links to its path too, which is
+// so a page, or to several such queries, and no word of it asks for care.
 func (e *explorer) reads(loc string) bool {
 	path, _, _ := strings.Cut(loc, "?")
-	several := false
+	several := slices.Contains(e.Entries, loc)
 	for _, key := range e.foreign(loc) {
 		several = several || e.params[key] != nil && e.params[key].tried
 	}
@@ -461,11 +465,31 @@ func (e *explorer) kept() (all []string) {
 	for _, key := range slices.SortedFunc(maps.Keys(e.params), func(a, b string) int {
 		return cmp.Or(len(e.params[b].kept)-len(e.params[a].kept), strings.Compare(a, b))
 	}) {
-		if name, path, _ := strings.Cut(key, " "); len(all) < paramsTold && len(e.params[key].kept) > 0 {
+		name, path, _ := strings.Cut(key, " ")
+		makes := slices.ContainsFunc(e.params[key].kept, func(loc string) bool { return !e.refines(key, loc) })
+		if makes && len(all) < paramsTold {
 			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", name, len(e.params[key].kept), path))
 		}
 	}
 	return all
+}
+
+// refines reports whether a parameter only adds to what another one selects, as action does in
+// ?title=Crow&action=history: the other one is allowed, or there are pages with that alone.
+func (e *explorer) refines(key, loc string) bool {
+	path, query, _ := strings.Cut(loc, "?")
+	for param := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(param, "=")
+		other := name + " " + path
+		if other == key || name == "page" {
+			continue
+		}
+		alone := e.params[other] != nil && slices.ContainsFunc(e.params[other].kept, func(l string) bool { return !strings.Contains(l, "&") })
+		if alone || !e.Normalizer.Parse(path+"?"+param).OwnQuery {
+			return true
+		}
+	}
+	return false
 }
 
 // skippedKept is how many skipped links are remembered, to count each of them once.

@@ -89,13 +89,21 @@ func Advice(done servemap.Exploration) (all []string) {
 	return all
 }
 
-// giveQuery says what to type if the first parameter, which has the most links, makes pages.
+// giveQuery says what to type for the parameters that make pages: those with several links, or else the first.
 func giveQuery(params []string) string {
 	if len(params) == 0 {
 		return "none that can be named"
 	}
-	name, _, _ := strings.Cut(params[0], ":")
-	return "; if it makes pages of its own, which name no other URL as canonical, give -query " + name
+	var names []string
+	for _, p := range params {
+		name, links, _ := strings.Cut(p, ": ")
+		n, _, _ := strings.Cut(links, " ")
+		if several := n != "1" && n != "2"; (several || len(names) == 0) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return "; if they make pages of their own, which name no other URL as canonical, give -query " + strings.Join(names, ",") +
+		" (and what it had before; leave out what only sorts or filters)"
 }
 
 // tell logs what an exploration did and left out, and what keeps the site from being listed if
