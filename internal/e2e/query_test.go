@@ -6,9 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // A site with 12 links of one parameter each, which nobody allowed.
@@ -88,6 +90,39 @@ func TestParametersThatOnlyAddToAPageAreNotNamed(t *testing.T) {
 		testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
 			if done := explore(s, servemap.ExploreOptions{}); strings.Join(done.Params, ", ") != tt.hint {
 				s.Errorf("-query %q: left out: %q, want %q", tt.query, done.Params, tt.hint)
+			}
+		})
+	}
+}
+
+// Archives that name no canonical, and only list what is listed elsewhere.
+func TestQueryThatTheOwnerNamesLaterIsExploredAnew(t *testing.T) {
+	var posts, archives []string
+	for i := range 9 {
+		posts = append(posts, fmt.Sprint("/post-", nouns[i]))
+		archives = append(archives, fmt.Sprint("/?cat=", i+1))
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.URL.Query().Get("cat"))
+		switch {
+		case r.URL.Path != "/":
+			testkit.Page(r.URL.Path, archives...)(w, r)
+		case err == nil:
+			testkit.Reply(http.StatusOK, fmt.Sprintf(`<title>%s</title><main><h1>%[1]s</h1><a href="%s">%[2]s</a></main>`, nouns[n-1], posts[n-1]))(w, r)
+		default:
+			testkit.Page("home", append(posts, archives...)...)(w, r)
+		}
+	})
+	st := base.NewStore()
+	for _, tt := range []struct {
+		query []string
+		pages int
+	}{{nil, 10}, {[]string{"cat"}, 19}} {
+		testkit.Run(t, testkit.Setup{Handler: h, Store: st, Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
+			time.Sleep(time.Hour)
+			explore(s, servemap.ExploreOptions{})
+			if got := len(s.LastMods()); got != tt.pages {
+				s.Errorf("-query %q: %d are listed, want %d: %v", tt.query, got, tt.pages, s.Stats().Verdicts)
 			}
 		})
 	}

@@ -118,6 +118,7 @@ func (r *Record) alone(c Context) Standing {
 func (r *Record) content(c Context) Reason {
 	switch {
 	case r.Content == PasswordField && (c.Listing == Always || c.Entry): // a site's home may have a log-in
+	case r.Content == QueryNotCanonical && !c.OwnQuery: // the parameter is allowed since
 	case r.Content != None:
 		return r.Content
 	case r.Until != 0 && c.Now >= r.Until:

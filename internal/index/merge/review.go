@@ -107,7 +107,7 @@ func (m *Transaction) Forget(location string) {
 // speaks for it.
 func (m *Transaction) TakeBack(location string) {
 	p, _ := m.Load(location)
-	if !p.Explored || p.Route || p.Hop > 0 || m.site.Entries[location] || m.site.vouches(location) {
+	if !p.Explored || p.Route || p.Hop > 0 || p.Reason == eligibility.QueryNotCanonical || m.site.Entries[location] || m.site.vouches(location) {
 		return
 	}
 	waits := m.anew(location, eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NotSeen})

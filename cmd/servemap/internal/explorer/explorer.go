@@ -89,18 +89,21 @@ func Advice(done servemap.Exploration) (all []string) {
 	return all
 }
 
-// giveQuery says what to type for the parameters that make pages: those with several links, or else the first.
+// giveQuery says what to type for the parameters that make pages: those with several links.
 func giveQuery(params []string) string {
-	if len(params) == 0 {
-		return "none that can be named"
-	}
 	var names []string
 	for _, p := range params {
 		name, links, _ := strings.Cut(p, ": ")
 		n, _, _ := strings.Cut(links, " ")
-		if several := n != "1" && n != "2"; (several || len(names) == 0) && !slices.Contains(names, name) {
+		if several := n != "1" && n != "2"; several && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
+	}
+	switch {
+	case len(params) == 0:
+		return "none makes pages by itself"
+	case len(names) == 0:
+		return ""
 	}
 	return "; if they make pages of their own, which name no other URL as canonical, give -query " + strings.Join(names, ",") +
 		" (and what it had before; leave out what only sorts or filters)"
