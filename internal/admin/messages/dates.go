@@ -94,7 +94,7 @@ func awaited(h lastmod.History) string {
 	if h.More > 1 {
 		observations = fmt.Sprintf("%d more observations show", h.More)
 	}
-	return fmt.Sprintf(" What appeared at the observation of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), observations)
+	return fmt.Sprintf(" What appeared or disappeared at the observation of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), observations)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -130,7 +130,7 @@ func Ignored(left mark.Reading) (all []string) {
 	}{
 		{left.Volatile, "places where the text moves by itself"},
 		{left.Boilerplate, "blocks that belong to the site, such as menus and notices"},
-		{left.Held, "texts that count as a change if the next observations still show them"},
+		{left.Held, "texts that count as a change if the next observations still show them, or still miss them"},
 	} {
 		if i.n > 0 {
 			all = append(all, fmt.Sprintf("%s: %d", i.what, i.n))

@@ -54,7 +54,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "now gives"},
 		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1970-01-01T00:15:00Z" + moved}, "Last-Modified gives."},
 		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1970-01-01T00:15:00Z", moved}, maybe},
-		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What appeared at the observation of 1970-01-01T00:15:00Z", maybe, "once 16 more observations show the same."}, "Last-Modified gives."},
+		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What appeared or disappeared at the observation of 1970-01-01T00:15:00Z", maybe, "once 16 more observations show the same."}, "Last-Modified gives."},
 		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once one more observation shows the same."}, "now gives"},
 	}
 	for _, tt := range tests {

@@ -46,6 +46,7 @@ func (c *comparison) compare() (since int64) {
 	if n := c.judge(); n > 0 {
 		since, c.Fresh = c.at, uint8(min(n, 255))
 	}
+	c.lose()
 	if c.strange != emptied || since != 0 {
 		c.Mark.Size = c.View.size
 	}
@@ -159,4 +160,5 @@ func (c *comparison) news() (list []newsItem) {
 const (
 	startOfText = 1
 	endOfText   = 2
+	lostText    = 3 // any place that only loses its text
 )

@@ -8,8 +8,8 @@ import (
 
 var errMark = errors.New("mark: not a mark")
 
-// AppendBinary appends the mark in a form that [Parse] reads. It takes 16 bytes, plus two for each block that the
-// page showed, at most 3,600, plus up to 216 if its text moves.
+// AppendBinary appends the mark in a form that [Parse] reads. It takes 22 bytes, plus two for each block that the
+// page showed, at most 3,600, plus up to 224 if its text moves.
 func (m Mark) AppendBinary(b []byte) []byte {
 	if !m.began {
 		return b
@@ -51,7 +51,7 @@ func Parse(b []byte) (m Mark, err error) {
 		return Mark{}, errMark
 	}
 	m.began, m.known = true, string(b)
-	m.Doubt = min(m.Doubt, firstDoubt)
+	m.Own, m.Doubt = min(m.Own, uint16(len(b)/2)), min(m.Doubt, firstDoubt)
 	for i := range watched {
 		w := &watched[i]
 		w.Seen, w.Odd = max(1, w.Seen), w.Odd && w.Patience > 0

@@ -20,7 +20,7 @@ func setOf(keys string) *keySet {
 
 func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
 
-// adopt makes the texts of a view known. The oldest go when there are too many. A form stays while it is shown.
+// adopt makes the texts of a view known. The page's own go first, and the oldest go when there are too many. A form stays while it is shown.
 func (m *Mark) adopt(v *View, known *keySet) {
 	var taken keySet
 	keys := make([]byte, 0, len(m.known)+2*len(v.blocks))
@@ -30,6 +30,12 @@ func (m *Mark) adopt(v *View, known *keySet) {
 			keys = append(keys, byte(key>>8), byte(key))
 		}
 	}
+	for i := range v.blocks {
+		if b := &v.blocks[i]; m.isOwn(b) {
+			note(b.key)
+		}
+	}
+	m.Own = uint16(len(keys) / 2)
 	for i := range v.blocks {
 		if b := &v.blocks[i]; !m.List || b.item {
 			note(b.key)

@@ -5,7 +5,7 @@
 //
 // A page is read as blocks of text. A block that the page never showed before is news, and news are a change. The
 // mark holds news for later observations in two cases: the text in that place moves by itself, or the mark hardly
-// knows the page yet. A text that is only lost is no change.
+// knows the page yet. A text that is only lost is a change once it has been gone for a day.
 package mark
 
 import "slices"
@@ -40,6 +40,7 @@ type state struct {
 	Fresh       uint8  // blocks that were new at the last change
 	Boilerplate uint8  // blocks that did not count at the last observation
 	Links       uint16 // blocks that were links at the last observation
+	Own         uint16 // how many keys of the last observation were the page's own
 	Text        uint32 // hash of the text of the last observation
 	Size        uint32 // of the main text, at the last observation that was not nearly empty
 }
@@ -114,7 +115,7 @@ func (m Mark) Odd() bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Odd })
 }
 
-// Awaited describes the news that is held for longest. since is the observation that first showed it, in Unix
+// Awaited describes the news or loss that is held for longest. since is the observation that first showed it, in Unix
 // seconds. more is how many observations must agree before it is a change, as far as is known now. Both are 0 if
 // nothing is held.
 func (m Mark) Awaited() (since int64, more int) {
@@ -145,7 +146,7 @@ type Reading struct {
 	// These parts do not count when a mark looks for a change.
 	Volatile    int // places in the main text where it moves by itself, at most 16
 	Boilerplate int // blocks that did not count at the last observation: menus, notices, what other pages show too; at most 255
-	Held        int // blocks that are a change if later observations show them again, at most 16
+	Held        int // blocks that are a change if later observations show them again, or miss them again; at most 16
 }
 
 // Reading says how the page is read.

@@ -59,6 +59,45 @@ func TestStoredSiteKnowsItsBoilerplate(t *testing.T) {
 	}
 }
 
+// A page that loses a text of its own has changed. A text that many pages show belongs to
+// the site.
+func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {
+	const notice = "A notice that stood on the pages of the site until somebody took it away."
+	for _, tt := range []struct {
+		name  string
+		shown int // on so many of 5 pages
+		lost  int // on so many of them
+		want  int // changes
+	}{
+		{"a text of one page", 1, 1, 1},
+		{"a text of all pages, on one", 5, 1, 0},
+		{"a text of all pages, on all", 5, 5, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s Site
+			var marks [5]Mark
+			changes := 0
+			for visit := range int64(8) {
+				for i := range marks {
+					html := text(fmt.Sprintf("%s This is page %d.", one, i), two, notice)
+					if i >= tt.shown || visit >= 4 && i < tt.lost {
+						html = strings.ReplaceAll(html, "<p>"+notice+"</p>", "")
+					}
+					v := viewOf(html)
+					s.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
+					var o Outcome
+					if marks[i], o, _ = marks[i].Observe(v, visit*day); o == Changed {
+						changes++
+					}
+				}
+			}
+			if changes != tt.want {
+				t.Errorf("%d changes, want %d", changes, tt.want)
+			}
+		})
+	}
+}
+
 // What comes to a place where most pages show nothing of their own is the template's, although the texts differ.
 // The same words elsewhere are news of each of a few pages. A headline is its page's own, although links repeat it.
 func TestTemplateIsAPlace(t *testing.T) {

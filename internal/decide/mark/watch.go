@@ -14,6 +14,7 @@ type watched struct {
 	Seen       uint8  // observations that showed it, 0 for none
 	Patience   uint8  // it is held until more observations than these showed it; 0 if it is not held
 	Odd        bool   // while it is held: nearly all other text was gone or replaced when it came
+	Gone       bool   // it is a lost text: Since and Seen are about the observations without it
 }
 
 // A block that so many observations have shown has come to stay.
@@ -22,8 +23,8 @@ const settledObservations = 8
 // patientObservations is how many observations a block waits if much speaks against it.
 const patientObservations = 3
 
-// A page that is nearly empty for so long has become empty.
-const emptiedTime = day
+// A page that is nearly empty for so long has become empty, and a text that is gone for so long is lost.
+const goneTime = day
 
 const day = 86400 // in seconds
 
@@ -37,16 +38,19 @@ func (c *comparison) settle() (since int64) {
 			continue
 		}
 		b := c.find(w.Key)
-		if b == nil {
+		if (b == nil) != w.Gone {
 			surprised = c.leave(w) || surprised
 			continue
 		}
 		w.again()
 		switch {
-		case w.Patience > 0 && !c.isOwn(b):
+		case w.Patience > 0 && !w.Gone && !c.isOwn(b):
 			*w = watched{}
 		case w.Patience > 0 && c.isRipe(w, b):
 			since, c.Fresh = max(since, int64(w.Since)), 1
+			if w.Gone {
+				c.Fresh = 0
+			}
 			c.believe(w.Since)
 		}
 	}
@@ -82,8 +86,8 @@ func (c *comparison) find(key uint16) *block {
 	return nil
 }
 
-// leave ends the watch of a block that is gone. It reports whether that reveals a place that moves and was not known
-// to. A strange observation reveals no such place.
+// leave ends the watch of a block that is gone, or of a lost text that is back. It reports whether that reveals a
+// place that moves and was not known to. A strange observation reveals no such place.
 func (c *comparison) leave(w *watched) (surprise bool) {
 	switch {
 	case w.Odd:
@@ -97,12 +101,13 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 	return surprise
 }
 
-// isRipe reports whether a held block has been there for long enough.
+// isRipe reports whether a held block has been there for long enough, or a lost text has been gone for so long.
 func (c *comparison) isRipe(w *watched, b *block) bool {
-	if w.Seen <= w.Patience || c.strange == emptied && c.at-int64(w.Since) <= emptiedTime {
-		return false
+	seen, aged := w.Seen > w.Patience, c.at-int64(w.Since) > goneTime
+	if w.Gone {
+		return seen && aged && c.strange == usual && c.Doubt == 0
 	}
-	return c.List || !b.names(c.at)
+	return seen && (aged || c.strange != emptied) && (c.List || !b.names(c.at))
 }
 
 // believe ends the doubts about all that came with an observation.
