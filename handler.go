@@ -257,7 +257,8 @@ type ExploreOptions struct {
 	Revisit bool
 	// Paths are those of a router's own list, as mux's Walk gives them. Explore asks for them
 	// too, and a page there is listed as one with a route of its own. Paths with a variable,
-	// such as /p/{id} and /p/:id, are left out. They count until an Explore gives others.
+	// such as /p/{id} and /p/:id, are left out, and so is what has a verb or a risky word, as
+	// /cache/clear: no link says that visitors go there. They count until an Explore gives others.
 	Paths []string
 	// Progress, if not nil, is called a few times a second and at the end.
 	Progress func(Exploration)
@@ -355,7 +356,7 @@ func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
 	}
 	for _, path := range opts.Paths {
-		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}:*") {
+		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
 			cfg.Paths = append(cfg.Paths, r.Location)
 		}
 	}

@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-chi/chi/v5"
@@ -15,7 +16,9 @@ import (
 // PathsOfGorilla are those of gorilla/mux.
 func PathsOfGorilla(r *mux.Router) (paths []string) {
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
-		if path, err := route.GetPathTemplate(); err == nil { // other routes have no path
+		path, none := route.GetPathTemplate()
+		methods, any := route.GetMethods() // fails if there are none, and all are served
+		if none == nil && (any != nil || slices.Contains(methods, http.MethodGet)) {
 			paths = append(paths, path)
 		}
 		return nil

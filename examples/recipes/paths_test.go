@@ -19,8 +19,16 @@ func TestRoutersNameTheirPaths(t *testing.T) {
 		g.GET(path, gin.WrapF(page(home)))
 		e.GET(path, func(c echo.Context) error { return c.HTML(http.StatusOK, home) })
 	}
+	m.Handle("/save", page(home)).Methods(http.MethodPost)
+	m.Handle("/news", page(home)).Methods(http.MethodGet, http.MethodHead)
+	c.Get("/news", page(home))
+	c.Post("/save", page(home))
+	g.GET("/news", gin.WrapF(page(home)))
+	g.POST("/save", gin.WrapF(page(home)))
+	e.GET("/news", func(c echo.Context) error { return c.HTML(http.StatusOK, home) })
+	e.POST("/save", func(c echo.Context) error { return c.HTML(http.StatusOK, home) })
 	for name, got := range map[string][]string{"mux": PathsOfGorilla(m), "chi": PathsOfChi(c), "gin": PathsOfGin(g), "echo": PathsOfEcho(e)} {
-		if slices.Sort(got); !slices.Equal(got, []string{"/", "/landing"}) {
+		if slices.Sort(got); !slices.Equal(got, []string{"/", "/landing", "/news"}) {
 			t.Errorf("%s has %q", name, got)
 		}
 	}

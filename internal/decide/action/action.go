@@ -127,6 +127,13 @@ func (p *piece) leaves() bool {
 	return classes["alone"][p.joined] || len(p.words) <= 2 && slices.ContainsFunc(leaving, ends)
 }
 
+// Verb reports whether a location has any verb, even where it may stand in a title, as in "/stop-smoking".
+func Verb(location string) bool {
+	return slices.ContainsFunc(pieces(strings.ReplaceAll(location, "?", "/")), func(p piece) bool {
+		return p.leaves() || p.commands() || slices.ContainsFunc(p.words, func(w string) bool { return classes["verb"][w] || classes["alone"][w] })
+	})
+}
+
 // Machine reports whether a location is that of a script, or of a task that machines start.
 func Machine(location string) bool {
 	for i, p := range pieces(location) {

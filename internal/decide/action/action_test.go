@@ -24,6 +24,17 @@ func TestWordNamesWhatARequestDoes(t *testing.T) {
 	}
 }
 
+func TestAnyVerbInALocationIsFound(t *testing.T) {
+	for location, want := range map[string]bool{
+		"/cache/clear": true, "/index/rebuild-all": true, "/clearCache": true, "/stop-smoking": true, "/delete.html": true, "/a?then=reindex": true, "/user/l%C3%B6schen": true,
+		"/": false, "/about": false, "/undeleted": false, "/how-we-work": false,
+	} {
+		if got := Verb(location); got != want {
+			t.Errorf("%s: %v, want %v", location, got, want)
+		}
+	}
+}
+
 func TestMachinesPathsAreRecognised(t *testing.T) {
 	for location, want := range map[string]bool{
 		"/cgi-bin/x": true, "/backup.sh": true, "/a/vote.pl": true, "/cron.php": true, "/wp-cron.php": true, "/cron/9f2c": true, "/cron": true, "/x/xmlrpc.php": true,

@@ -81,19 +81,20 @@ func (p patterns) match(name string) bool {
 
 // remembers reports whether a cookie only remembers what a browser was shown or has chosen, such as a banner
 // that was closed, or its group in an experiment. Its name is made of words for that alone, and so is its
-// value, or it is a letter, a small number or a time. Nobody is known by that, even if the cookie is new to us.
+// value, with one letter or small number at most, or it is a time. Nobody is known by that, even if the cookie is
+// new to us. Several numbers may be an id in parts.
 // What all visitors have in common proves nothing: all may have logged in.
 func (p patterns) remembers(name, value string) bool {
 	var buf [longestName]byte
 	words := spelled(&buf, name)
-	if all, about := consists(words, p.words, false); !all || !about {
+	if all, about := consists(words, p.words, 0); !all || !about {
 		return false
 	}
 	if value == "" || aTime.MatchString(value) {
 		return true
 	}
 	words = spelled(&buf, value)
-	all, _ := consists(words, p.words, true)
+	all, _ := consists(words, p.words, 1)
 	return all && len(words) > 0
 }
 

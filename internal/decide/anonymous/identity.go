@@ -71,8 +71,8 @@ func spelled(buf *[longestName]byte, name string) []byte {
 }
 
 // consists reports whether a spelled name is made of words alone, and whether one of them is true in words.
-// A word may have dashes, and the longest one counts. short says that letters and small numbers count too.
-func consists(name []byte, words map[string]bool, short bool) (all, one bool) {
+// A word may have dashes, and the longest one counts. short is how many letters or small numbers count too.
+func consists(name []byte, words map[string]bool, short int) (all, one bool) {
 	for name = bytes.Trim(name, "-"); len(name) > 0; name = bytes.TrimLeft(name, "-") {
 		end := len(name)
 		for ; end > 0; end-- {
@@ -80,7 +80,11 @@ func consists(name []byte, words map[string]bool, short bool) (all, one bool) {
 				continue
 			}
 			is, known := words[string(name[:end])]
-			if one = one || is; known || short && (end == 1 || end <= 3 && len(bytes.Trim(name[:end], "0123456789")) == 0) {
+			if one = one || is; known {
+				break
+			}
+			if short > 0 && (end == 1 || end <= 3 && len(bytes.Trim(name[:end], "0123456789")) == 0) {
+				short--
 				break
 			}
 		}
@@ -99,7 +103,7 @@ func harmless(name string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	all, _ := consists(words, harmlessWords, false)
+	all, _ := consists(words, harmlessWords, 0)
 	return all || harmlessNames[string(words)] || inFamily(name)
 }
 

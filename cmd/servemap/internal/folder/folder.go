@@ -101,7 +101,19 @@ func absent(err error) error {
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
 		dot := strings.HasPrefix(part, ".") && part != "." && part != ".well-known"
-		if part == ".." || dot || part[:min(1, len(part))] == "~" || slices.ContainsFunc(strings.Split(part, ".")[1:], copied.MatchString) {
+		if part == ".." || dot || part[:min(1, len(part))] == "~" || left(strings.Split(part, ".")[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// left reports whether the endings of a name say that it is a copy: at the end, or beside a type, as in a.html.old and
+// a.old.html. Elsewhere, as in the.old.man.html, the word belongs to a title.
+func left(endings []string) bool {
+	for i, e := range endings {
+		typed := func(at int) bool { return at >= 0 && (types[endings[at]] || program.MatchString(endings[at])) }
+		if copied.MatchString(e) && (i == len(endings)-1 || typed(i+1) || typed(i-1)) {
 			return true
 		}
 	}
@@ -120,7 +132,7 @@ func web(name string, file io.ReaderAt) bool {
 	}
 	last := len(parts) - 1
 	switch {
-	case last >= 0 && parts[last] == "html": // which may be a list of a program
+	case last >= 0 && shown[parts[last]]: // a listing of a program, or what is named like one: film.pl.vtt is Polish
 		return true
 	case slices.ContainsFunc(parts, program.MatchString):
 		return false
@@ -139,6 +151,7 @@ var (
 	variant = regexp.MustCompile(`^([a-z]{2}(-[a-z]{2})?|gz|zst)$`)
 	title   = regexp.MustCompile(`^[\pL\pM\pN_.,'!-]+$`)
 	program = regexp.MustCompile(`^(php\d?|phtml|aspx?|jspx?|cgi|pl|py|rb|erb|sh|env|twig|ejs|tmpl|tpl)$`)
+	shown   = set(`html js mjs css json vtt srt`)
 	types   = set(`html htm xhtml xht css js mjs cjs map json jsonld geojson topojson webmanifest manifest wasm xml xsl xslt xsd dtd rss atom rdf ttl txt text md vtt srt
 		png jpg jpeg jpe jfif gif webp avif jxl svg svgz ico cur bmp tif tiff heic heif apng mp3 m4a aac ogg oga opus wav flac weba mid midi mp4 m4v webm ogv mov avi mkv mpg mpeg ts m3u8 mpd
 		woff woff2 ttf otf eot pdf epub mobi azw3 djvu ps doc docx xls xlsx ppt pptx odt ods odp odg rtf csv tsv ics vcf gpx kml kmz glb gltf usdz obj stl bib tex dxf
