@@ -410,7 +410,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP, Hints: s.hints},
-		Rules:   s.rules, WatchRobots: s.robots.rules == nil,
+		Rules:   s.rules, WatchRobots: s.robots.rules == nil, Owner: s.link.Owner,
 	})
 	if opts.Crawlers {
 		s.crawlers = crawlers.New(crawlers.Config{

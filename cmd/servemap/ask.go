@@ -108,6 +108,8 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 		}
 		if !a.json { // people get these with what they mean
 			st.Stats.Verdicts, st.Stats.Ignored, st.Week = nil, nil, inspect.Week{}
+			defer printReasons(a.out, st.Reasons, st.Responses)
+			st.Reasons, st.Responses = nil, nil
 		}
 		return a.show(st)
 	}

@@ -40,7 +40,7 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	if out := must(t, "list", "-data", s.data, "-prefix", "/a"); out != origin+"/a.html\t\t\n" {
 		t.Errorf("list: %q", out)
 	}
-	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "reason       entry") {
+	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "\nlisted       entry                       1  Visitors enter") {
 		t.Errorf("stats: %s", out)
 	}
 	if code, _, errs := call(t, "explain", "-data", s.data, "https://other.example/"); code != codeFailed || !strings.Contains(errs, "other.example") {

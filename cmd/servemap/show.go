@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/servemap/servemap/internal/admin/inspect"
 )
 
 // The names of fields are those of the JSON, so that people and programs read of the same things,
@@ -63,6 +65,20 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 		text = escape(strings.ReplaceAll(strings.TrimSpace(fmt.Sprint(value)), "\n", " "), "")
 	}
 	fmt.Fprintf(w, "%s%-*s %s\n", indent, max(0, 14-len(indent)), name, text)
+}
+
+// printReasons prints a table of how many pages and responses there are for each reason, and
+// what that means.
+func printReasons(w io.Writer, pages []inspect.Group, responses []inspect.Response) {
+	line := func(verdict, reason string, n uint64, means string) {
+		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", escape(verdict, ""), escape(reason, ""), n, escape(means, ""))
+	}
+	for _, g := range pages {
+		line(g.Verdict, g.Reason, uint64(g.Pages), g.Means)
+	}
+	for _, r := range responses {
+		line("not counted", r.Reason, r.Count, r.Means)
+	}
 }
 
 // stamp returns a time in the sitemap's format, "" for none.

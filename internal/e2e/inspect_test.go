@@ -228,6 +228,34 @@ func TestInspectorIsNoPageOfTheSite(t *testing.T) {
 	})
 }
 
+func TestTheOwnersClicksDoNotCount(t *testing.T) {
+	mount := func(s *servemap.Site) http.Handler {
+		r := mux.NewRouter()
+		r.PathPrefix("/inspect/").Handler(s.Inspector(nil))
+		r.HandleFunc("/", testkit.Page("home"))
+		s.Mount(r)
+		return r
+	}
+	testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
+		opened := s.Get(s.InspectorLink("/inspect/"))
+		cookie, _, _ := strings.Cut(opened.Header.Get("Set-Cookie"), ";")
+		for _, path := range []string{"/inspect/", "/inspect/pages", "/inspect/pages", "/inspect/page?u=/", "/inspect/style.css"} {
+			s.Get(path, "Cookie", cookie)
+		}
+		if a := s.Get("/inspect/nonsense", "Cookie", cookie); a.Status != http.StatusNotFound {
+			t.Errorf("a view that is none gets %d", a.Status)
+		}
+		if got := s.Stats().Ignored; len(got) > 0 {
+			t.Errorf("what the owner asked for counts: %v", got)
+		}
+		name, _, _ := strings.Cut(cookie, "=")
+		s.Get("/", "Cookie", name+"=made-up")
+		if got := s.Stats().Ignored; got["cookie"] != 1 {
+			t.Errorf("a cookie of that name with another value: %v", got)
+		}
+	})
+}
+
 func TestWhatIsForTheOwnerIsHiddenFromOthers(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
 		handlers := map[string]func(func(*http.Request) bool) http.Handler{"Inspector": s.Inspector, "Metrics": s.Metrics}

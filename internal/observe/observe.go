@@ -32,7 +32,8 @@ type Config struct {
 	Files          *files.Files
 	Rules          eligibility.Rules
 	Clients
-	WatchRobots bool // whether to learn robots.txt from the one that the site serves
+	Owner       func(*http.Request) bool // whether it is for what servemap shows the owner
+	WatchRobots bool                     // whether to learn robots.txt from the one that the site serves
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
@@ -189,7 +190,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	if claim, ok = o.cfg.Schedule.Begin(class+r.RequestURI, asked.payer); !ok {
 		return loc, claim, false
 	}
-	if special(r.Header) || stray(r) {
+	if special(r.Header) || stray(r) || o.cfg.Owner != nil && o.cfg.Owner(r) {
 		claim.Return()
 		return loc, claim, false
 	}

@@ -24,6 +24,9 @@ type Store struct {
 	table  table
 }
 
+// New returns an empty store.
+func New() *Store { return &Store{} }
+
 var _ store.Store = (*Store)(nil)
 
 // View implements [store.Store].

@@ -38,7 +38,7 @@ func (l *Link) cookie(r *http.Request) string {
 		of += at.String()[strings.LastIndexByte(at.String(), ':')+1:] // without the address: localhost has two
 	}
 	id := sha256.Sum256([]byte(of))
-	return "servemap-" + hex.EncodeToString(id[:4])
+	return cookiePrefix + hex.EncodeToString(id[:4])
 }
 
 // At returns the link to a handler at an address.
@@ -46,16 +46,17 @@ func (l *Link) At(address string) string {
 	return strings.TrimSuffix(address, "/") + "/?" + parameter + "=" + l.key
 }
 
-const parameter = "key"
+const (
+	parameter    = "key"
+	cookiePrefix = "servemap-"
+)
 
 // ByLink serves next to those who have opened the link.
 func (d *Door) ByLink(l *Link, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		given := query.Has(parameter)
-		opens := same(query.Get(parameter), l.key)
-		cookies := r.CookiesNamed(l.cookie(r)) // a neighbour of the host can add some of that name
-		known := slices.ContainsFunc(cookies, func(c *http.Cookie) bool { return same(c.Value, l.value) })
+		opens, known := l.opens(query), l.known(r)
 		switch {
 		case r.Header.Get("Sec-Fetch-Site") == "cross-site" && !opens:
 			d.refuse(w, otherSite)
@@ -63,12 +64,26 @@ func (d *Door) ByLink(l *Link, next http.Handler) http.Handler {
 			l.enter(w, r, query, opens)
 		case known:
 			next.ServeHTTP(w, r)
-		case given || len(cookies) > 0:
+		case given || len(r.CookiesNamed(l.cookie(r))) > 0:
 			d.refuse(w, otherKey)
 		default:
 			d.refuse(w, noKey)
 		}
 	})
+}
+
+// Owner reports whether a request has the key or the cookie of the link. Browsers send them to
+// the handler behind it alone.
+func (l *Link) Owner(r *http.Request) bool {
+	return strings.Contains(r.URL.RawQuery, parameter) && l.opens(r.URL.Query()) || l.known(r)
+}
+
+func (l *Link) opens(query url.Values) bool { return same(query.Get(parameter), l.key) }
+
+// known reports whether a request has the cookie. A neighbour of the host can add others of that name.
+func (l *Link) known(r *http.Request) bool {
+	some := slices.ContainsFunc(r.Header["Cookie"], func(c string) bool { return strings.Contains(c, cookiePrefix) })
+	return some && slices.ContainsFunc(r.CookiesNamed(l.cookie(r)), func(c *http.Cookie) bool { return same(c.Value, l.value) })
 }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -22,6 +22,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/gorilla/mux"
 )
 
 // Config says what to inspect.
@@ -119,7 +121,7 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		enter(w, r)
 	case maker != nil:
 		i.serve(w, r, maker, asJSON)
-	case !strings.Contains(name, "."):
+	case !strings.Contains(name, ".") && !belowSlash(r):
 		enter(w, r)
 	default:
 		http.NotFound(w, r)
@@ -162,6 +164,16 @@ func serveSheet(w http.ResponseWriter) {
 func endsInSlash(r *http.Request) bool {
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	return target == "" || strings.HasSuffix(target, "/")
+}
+
+// belowSlash reports whether the router got here by a path that ends in a slash, so that
+// the client's address cannot be that of the inspector without its slash.
+func belowSlash(r *http.Request) bool {
+	path := r.Pattern
+	if route := mux.CurrentRoute(r); route != nil {
+		path, _ = route.GetPathTemplate()
+	}
+	return strings.Count(path, "/") > 1 && strings.HasSuffix(path, "/")
 }
 
 // enter sends the client to the same address with a slash at its end.
