@@ -484,7 +484,7 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 	}
 	s.robots.announces.Store(true)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead || !s.norm.Ours(r.Host) {
+		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead || !s.norm.Ours(r.Host, true) {
 			next.ServeHTTP(w, r)
 			return
 		}

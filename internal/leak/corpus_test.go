@@ -132,7 +132,7 @@ func secretRows() []*row {
 		{name: "L38 another host", route: "/hosts/{c}", visit: byHost("evil-" + marker + ".example"), want: "unknown: none"},
 		{name: "L39 headers that name another host", route: "/proxied/{c}",
 			headers: header("X-Forwarded-Host", "evil-"+marker+".example", "X-Forwarded-Proto", "http", "Forwarded", "host=evil-"+marker+".example;proto=http"),
-			want:    "listed: route"},
+			want:    "unknown: none"},
 		{name: "L40 HTML under the name of a style sheet", route: "/account/{c}.css", want: "unknown: none"},
 		{name: "L41 a page not found that says 200", path: "/{c}", canaries: many(100),
 			answer: func(rw http.ResponseWriter, _ *http.Request, _ string) {
@@ -214,7 +214,7 @@ func personalRows() []*row {
 		{name: "where visitors came from, a token", route: "/letters/{id}", canaries: tokens(uuids, 1, 13), visit: andSign(guestbooks[0], referred),
 			want: "held: capability"},
 		{name: "what a header of proxies says, a token", route: "/parcels/{id}", canaries: tokens(uuids, 1, 17), visit: andSign(guestbooks[4],
-			func(r *http.Request, target string) { r.Header.Set("X-Forwarded-Prefix", target) }), want: "held: capability"},
+			func(r *http.Request, target string) { r.Header.Set("X-Forwarded-Server", target) }), want: "held: capability"},
 		{name: "where visitors came from, words", route: "/diaries/{slug}", visit: andSign(guestbooks[1], referred), want: "waiting: no-evidence"},
 		{name: "where visitors came from, a risky word", route: "/invoices/{id}", canaries: []string{"100234977"},
 			visit: andSign(guestbooks[2], referred), want: "held: risky-word|capability"},
@@ -231,7 +231,7 @@ var guestbooks = []string{"of-the-harbour", "of-the-lighthouse", "of-the-old-mil
 
 // leadsBack links to the page that the visitor came from, if the request names it.
 func leadsBack(rw http.ResponseWriter, r *http.Request, _ string) {
-	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("utm_content"), r.Header.Get("X-Forwarded-Prefix")))
+	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("utm_content"), r.Header.Get("X-Forwarded-Server")))
 }
 
 // andSign goes on from the page to a guestbook.

@@ -37,6 +37,9 @@ func CutOff(r *http.Request) string {
 // nothing is listed and every request so far had a prefix cut off that the origin does not name.
 func (o *Observer) locate(r *http.Request) location.Result {
 	loc, cut := o.Locate(r), CutOff(r)
+	if loc.Location != "" && o.elsewhere(r, loc.Location) {
+		loc = location.Result{Reason: location.ReasonHost}
+	}
 	switch {
 	case loc.Reason == location.ReasonHost:
 	case cut == "" || cut == o.cfg.StrippedPrefix || o.inOrigin(cut):

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
@@ -186,4 +187,65 @@ func TestAnyHostIsTakenFromAProxyNearby(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A handler may obey such a header. What it answers is not about the page, so one stranger could withdraw all.
+func TestRequestThatNamesAnotherPlaceInAHeaderTeachesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name, origin, stripped, target, header, value string
+		nearby, counts                                bool
+	}{
+		{name: "the public host", header: "X-Forwarded-Host", value: "Example.com:443", counts: true},
+		{name: "the public host, by two proxies", header: "X-Forwarded-Host", value: "example.com, example.com", counts: true},
+		{name: "a local name, by a proxy nearby", header: "X-Forwarded-Host", value: "example.com, backend:8080", nearby: true, counts: true},
+		{name: "a local name, by a stranger", header: "X-Forwarded-Host", value: "backend"},
+		{name: "another host", header: "X-Forwarded-Host", value: "evil.example.net"},
+		{name: "another host, by a proxy nearby", header: "X-Forwarded-Host", value: "evil.example.net", nearby: true},
+		{name: "another host beside the public one", header: "X-Forwarded-Host", value: "example.com, evil.example.net"},
+		{name: "another host, as a CGI reads it", header: "X_Forwarded_Host", value: "evil.example.net"},
+		{name: "another host in a cousin", header: "X-Original-Host", value: "evil.example.net"},
+		{name: "Forwarded", header: "Forwarded", value: `for=9.9.9.9;host="example.com";proto=https`, counts: true},
+		{name: "Forwarded without a host", header: "Forwarded", value: `for="[2001:db8::1]:4711"`, counts: true},
+		{name: "Forwarded for another host", header: "Forwarded", value: "for=9.9.9.9;host=evil.example.net"},
+		{name: "the page's own path", header: "X-Original-Url", value: "/?utm_source=x", counts: true},
+		{name: "the page's own URL", header: "X-Original-Url", value: "https://example.com/", counts: true},
+		{name: "another path", header: "X-Original-Url", value: "/admin"},
+		{name: "another path, in its cousin", header: "X-Rewrite-Url", value: "/admin"},
+		{name: "another query", header: "X-Original-Url", value: "/?page=2"},
+		{name: "the same path at another host", header: "X-Original-Url", value: "https://evil.example.net/"},
+		{name: "a public path with the prefix that a proxy cut off", origin: "https://example.com/app", stripped: "/app",
+			header: "X-Envoy-Original-Path", value: "/app/", counts: true},
+		{name: "the prefix that a proxy cut off", origin: "https://example.com/app", stripped: "/app", header: "X-Forwarded-Prefix", value: "/app", counts: true},
+		{name: "the origin's folder", origin: "https://example.com/app", target: "/app/", header: "X-Forwarded-Prefix", value: "/app/", counts: true},
+		{name: "no prefix", header: "X-Forwarded-Prefix", value: "/", counts: true},
+		{name: "another prefix", header: "X-Forwarded-Prefix", value: "/staging"},
+		{name: "a script's name", header: "X-Script-Name", value: "/staging"},
+		{name: "the client's own name", header: "Remote-Host", value: "client.example.net", counts: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t, at(t, cmp.Or(tt.origin, "https://example.com"), tt.stripped))
+			req := with(get(cmp.Or(tt.target, "/")), tt.header, tt.value)
+			if tt.nearby {
+				req.RemoteAddr = "127.0.0.1:1"
+			}
+			fetch(r.observe(http.HandlerFunc(page200)), req)
+			r.wantObservations(map[bool]uint64{true: 1}[tt.counts])
+		})
+	}
+}
+
+func TestGoneForAnotherHostWithdrawsNothing(t *testing.T) {
+	r := start(t)
+	site := r.observe(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if host := req.Header.Get("X-Forwarded-Host"); host != "" && host != "example.com" {
+			w.WriteHeader(http.StatusGone)
+			return
+		}
+		page200(w, req)
+	}))
+	fetch(site, get("/"))
+	r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
+	r.cfg.Schedule.Reset("/")
+	fetch(site, with(get("/"), "X-Forwarded-Host", "evil.example.net"))
+	r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
 }

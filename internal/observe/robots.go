@@ -2,11 +2,9 @@ package observe
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
@@ -32,38 +30,10 @@ func (o *Observer) beginRobots(r *http.Request, asked *asked, claim schedule.Cla
 	}
 	o.diagnosis.add(nOwn)
 	claim.Return()
-	if o.cfg.known(r) != eligibility.None || foreign(r.Header, o.cfg.Normalizer) {
+	if o.cfg.known(r) != eligibility.None || o.elsewhere(r, robotsTxt) {
 		return schedule.Claim{}, false
 	}
 	return o.cfg.Schedule.Begin(robotsClaim+group(asked.payer), asked.payer)
-}
-
-// foreign reports whether a forwarding header names a host other than the site's. A handler may
-// obey the header, and answer with the robots.txt of another site or of a test copy. The origin's
-// host always counts as the site's, even if Options.Hosts leaves it out: a proxy may ask for the
-// page under its own name for it, and forward the visitor's.
-func foreign(h http.Header, site *location.Normalizer) bool {
-	for name, lines := range h {
-		lower := strings.ToLower(name)
-		if !forwarded.Header(name) || lower != "forwarded" && !strings.Contains(lower, "host") {
-			continue
-		}
-		for _, line := range lines {
-			for part := range strings.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
-				key, host, pair := strings.Cut(part, "=")
-				switch {
-				case !pair:
-					host = part
-				case !strings.EqualFold(key, "host"): // for=, by= or proto= in Forwarded (RFC 7239, section 4)
-					continue
-				}
-				if host = strings.Trim(host, `"`); host != "" && !site.Ours(host) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // learnRobots gives the robots.txt to the indexer, if the response shows one.

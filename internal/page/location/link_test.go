@@ -101,7 +101,7 @@ func TestLinksNameTheOriginAndRequestsTheHostsGiven(t *testing.T) {
 	if got := n.Request("example.com", "/a"); got.Reason != ReasonHost {
 		t.Errorf("a request for a host that is not listed: %+v", got)
 	}
-	if !n.Ours("Example.com:443") || !n.Ours("backend.internal") || n.Ours("evil.com") {
+	if !n.Ours("Example.com:443", true) || !n.Ours("backend.internal", true) || n.Ours("evil.com", true) {
 		t.Error("the origin's host and those listed are the site's, and no others")
 	}
 }

@@ -125,8 +125,11 @@ func (n *Normalizer) read(host, requestURI, prefix string) Result {
 // that only a nearby proxy may send do not count.
 func (n *Normalizer) Names(host string) bool { return n.request.names(host) }
 
-// Ours reports whether a host counts as the site's in a request or in a link.
-func (n *Normalizer) Ours(host string) bool { return n.request.has(host) || n.link.has(host) }
+// Ours reports whether a host counts as the site's in a request or in a link. nearby says that a proxy nearby may have
+// sent it.
+func (n *Normalizer) Ours(host string, nearby bool) bool {
+	return n.Names(host) || n.link.has(host) || nearby && n.request.has(host)
+}
 
 // locate applies the rules for a path and for a query, and joins the two.
 func (n *Normalizer) locate(path, query string) Result {
