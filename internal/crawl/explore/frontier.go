@@ -95,9 +95,10 @@ func (f *frontier) add(it item) (why string) {
 	case it.Query && (f.page.Probe != nil || f.page.Idle >= longestIdle):
 		return "endless" // which says nothing of the pages without a query
 	case f.page.Probe != nil:
-		f.trail.Endless[*f.page.Probe] = true
+		f.trail.goneOn(f.page)
 		return "endless"
 	case f.page.Idle >= longestIdle:
+		it.From, it.Idle = f.trail.last(), f.page.Idle
 		f.trail.stop(it, folderOf(f.page.Location))
 		return "endless"
 	case f.waiting() >= mostRemembers*f.most:

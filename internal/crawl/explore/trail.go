@@ -2,6 +2,7 @@ package explore
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -14,7 +15,8 @@ type trail struct {
 	Pages   []step
 	Texts   map[uint64]int32           // the page that shows a text, or first showed just this, -1 if several do
 	Stopped map[string]map[string]item // by the space, which is a folder, or "" for all pages with a new name: a location of each shape
-	Endless map[string]bool            // the spaces of those that went on where they were stopped
+	Within  map[string]string          // by the space: the path that the stopped locations, and the pages that led there, have in common
+	Endless map[string][]string        // the spaces that went on where they were stopped: the shapes of the locations there
 	Doubted int                        // if not 0, the pages from this one on are taken for those of such a space
 }
 
@@ -26,6 +28,7 @@ type step struct {
 	Query    bool // it has a parameter that is not allowed
 	From     int  // the page that led to it
 	Own      int  // sentences that no other page shows
+	Idle     bool // the page that led to it showed nothing new
 }
 
 const (
@@ -34,12 +37,12 @@ const (
 )
 
 func newTrail() trail {
-	return trail{Texts: map[uint64]int32{}, Stopped: map[string]map[string]item{}, Endless: map[string]bool{}}
+	return trail{Texts: map[uint64]int32{}, Stopped: map[string]map[string]item{}, Within: map[string]string{}, Endless: map[string][]string{}}
 }
 
 // got adds a page.
 func (t *trail) got(it item) {
-	t.Pages = append(t.Pages, step{Location: it.Location, Space: it.folder(), Query: it.Query, Named: it.Rank == named, From: it.From})
+	t.Pages = append(t.Pages, step{Location: it.Location, Space: it.folder(), Query: it.Query, Named: it.Rank == named, From: it.From, Idle: it.Idle > 0})
 }
 
 // copies reports whether the last page shows the same as another one. If that has no query, the canonical
@@ -77,6 +80,15 @@ func (t *trail) shows(text string, links bool) bool {
 
 // stop notes that the location of an item was not requested, since its space goes on.
 func (t *trail) stop(it item, space string) {
+	within, known := t.Within[space]
+	if !known {
+		within = it.Location
+	}
+	within = common(within, it.Location)
+	for i, idle := it.From, it.Idle > 0; idle && t.Pages[i].Space == space; i, idle = t.Pages[i].From, t.Pages[i].Idle {
+		within = common(within, t.Pages[i].Location)
+	}
+	t.Within[space] = within
 	some := t.Stopped[space]
 	if some == nil {
 		some = map[string]item{}
@@ -101,18 +113,47 @@ func (t *trail) probes() (all []*item) {
 }
 
 // endless returns the pages of the spaces without end, and those with a query that nobody allowed, but for those that are more than such
-// a space makes up: they show a text of their own, or were the first to lead to a page that does.
+// a space makes up: they show a text of their own, were the first to lead to a page that does, or another folder leads to them.
 func (t *trail) endless() (all []string) {
-	own, leads := t.own(), map[int]bool{}
+	own, leads, in := t.own(), map[int]bool{}, make([]bool, len(t.Pages))
 	for i, p := range t.Pages {
 		leads[p.From] = leads[p.From] || own[i]
+		in[i] = t.goesOn(p)
 	}
 	for i, p := range t.Pages {
-		if !own[i] && !leads[i] && (p.Query || t.Doubted > 0 && i >= t.Doubted || t.Endless[p.Space] || p.Named && t.Endless[""]) {
+		linked := !in[p.From] && t.Pages[p.From].Space != p.Space
+		if !own[i] && !leads[i] && (p.Query || t.Doubted > 0 && i >= t.Doubted || in[i] && !linked || p.Named && t.Endless[""] != nil) {
 			all = append(all, p.Location)
 		}
 	}
 	return all
+}
+
+// goesOn reports whether a page belongs to a folder's space without end: it is below the path where that begins, or named like the
+// locations there. So one such space below a product does not take the others with it.
+func (t *trail) goesOn(p step) bool {
+	shapes := t.Endless[p.Space]
+	return slices.Contains(shapes, shapeOf(p.Location)) || shapes != nil && p.Space != "" && strings.HasPrefix(strings.ReplaceAll(p.Location, "?", "/"), t.Within[p.Space]+"/")
+}
+
+// common returns the path that two locations have in common, in whole names. It ends where a date goes on: the month below a year.
+func common(a, b string) string {
+	ends := func(c rune) bool { return c == '/' || c == '?' }
+	as, bs, path := strings.FieldsFunc(a, ends), strings.FieldsFunc(b, ends), ""
+	for i := 0; i < min(len(as), len(bs)) && as[i] == bs[i]; i++ {
+		if i > 0 && number.MatchString(as[i]) && number.MatchString(as[i-1]) {
+			break
+		}
+		path += "/" + as[i]
+	}
+	return path
+}
+
+// goneOn notes that the space of a probe leads on from there.
+func (t *trail) goneOn(probe item) {
+	if shapes, shape := t.Endless[*probe.Probe], shapeOf(probe.Location); !slices.Contains(shapes, shape) {
+		t.Endless[*probe.Probe] = append(shapes, shape)
+	}
 }
 
 // own returns which pages show a text of their own. Where few in a folder do, one whose name is a number
