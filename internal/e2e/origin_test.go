@@ -166,6 +166,53 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 	}
 }
 
+func TestLinkedPageThatSaysNoindexIsExcludedOnceExplored(t *testing.T) {
+	const path = "/archive"
+	meta := testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "old pages", "/old"))
+	header := func(next http.Handler) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == path {
+				w.Header().Set("X-Robots-Tag", "noindex")
+			}
+			next.ServeHTTP(w, r)
+		}
+	}
+	plain := testkit.Page("old pages", "/old")
+	for _, tt := range []struct {
+		name  string
+		page  http.HandlerFunc
+		front func(pass http.Handler) http.Handler
+		leads bool // the program itself says so, and its links count
+	}{
+		{"in the page", meta, open, true},
+		{"in a header", header(plain), open, true},
+		{"in a header that was added in front", plain, func(pass http.Handler) http.Handler { return header(pass) }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := behind(t, testkit.Paths{"/": testkit.Page("home", path), path: tt.page, "/old": testkit.Page("an old page")}, tt.front)
+			explained := func(after string) {
+				t.Helper()
+				if e, err := f.Explain(t.Context(), f.origin+path); err != nil || e.Verdict != servemap.VerdictExcluded || e.Reason != servemap.ReasonNoIndex {
+					t.Errorf("after %s: %s %s, %v", after, e.Verdict, e.Reason, err)
+				}
+			}
+			_, err := f.Explore(t.Context(), nil)
+			base.Check(t, err)
+			explained("exploring")
+			resp, err := http.Get(f.origin + path)
+			base.Check(t, err)
+			resp.Body.Close()
+			base.Check(t, f.Flush(t.Context()))
+			explained("a visitor")
+			if tt.leads {
+				f.wantListed("/", "/old")
+			} else {
+				f.wantListed("/")
+			}
+		})
+	}
+}
+
 func TestNothingIsExploredWhereTheOriginDoesNotLeadHere(t *testing.T) {
 	elsewhere := httptest.NewServer(testkit.PageOfItsURL("/a"))
 	closed := httptest.NewServer(nil)

@@ -194,16 +194,29 @@ func (s *Visits) ended(ctx context.Context, v *visit, outside *response.Response
 		if s.observer.cfg.WatchRobots {
 			s.observer.learnRobots(asked{}, schedule.Claim{}, outside)
 		}
-	case !s.shows(v.location, outside) && !s.hides(v, outside):
+	default:
+		return s.endedPage(v, outside, arrived)
+	}
+	return true
+}
+
+// endedPage is ended for a page. If the program and what came out say noindex, what the program answered counts
+// too: the links there count as those that a visitor finds.
+func (s *Visits) endedPage(v *visit, outside *response.Response, arrived bool) (here bool) {
+	says := s.says(v.location, outside)
+	differs := !arrived || v.answered != nil && s.says(v.location, v.answered) != says
+	own := says.kind == eligibility.Witness || says == noIndex && v.learn != nil && !differs && cameOut(v.answered, outside)
+	switch {
+	case !own:
 		v.forget()
-		s.learnOutside(v.location, outside, !arrived || v.answered != nil && s.says(v.location, v.answered) != s.says(v.location, outside))
-	case v.learn != nil && !cameOut(v.answered, outside):
+		s.learnOutside(v.location, outside, differs)
+	case v.learn == nil:
+		return arrived
+	case !cameOut(v.answered, outside):
 		v.forget()
 		return false
-	case v.learn != nil:
-		v.learn()
 	default:
-		return arrived
+		v.learn()
 	}
 	return true
 }
@@ -214,31 +227,26 @@ func (v *visit) forget() {
 	}
 }
 
-// shows reports whether a stranger got a page that may be listed.
-func (s *Visits) shows(location string, outside *response.Response) bool {
-	kind, _ := s.observer.cfg.Rules.Response(http.MethodGet, location, outside)
-	if kind != eligibility.Witness {
-		return false
-	}
-	noIndex, _, _ := html.Robots(strings.Split(outside.Header.RobotsTag, "\n"))
-	body, _, err := observation.Decode(outside.Header.ContentEncoding, outside.Body, observation.MaxPage)
-	return !noIndex && (err != nil || !html.Head(body, html.Options{ContentType: outside.Header.ContentType}).NoIndex)
+// saying is what a response says about its listing.
+type saying struct {
+	kind eligibility.Kind
+	why  eligibility.Reason
 }
 
-// hides reports whether the program answered with the page that came out, which it keeps out of search engines by a
-// noindex itself. Then the links there count as those that a visitor finds.
-func (s *Visits) hides(v *visit, outside *response.Response) bool {
-	if v.learn == nil || s.shows(v.location, v.answered) || s.says(v.location, v.answered) != s.says(v.location, outside) {
-		return false
-	}
-	kind, _ := s.observer.cfg.Rules.Response(http.MethodGet, v.location, outside)
-	return kind == eligibility.Witness && cameOut(v.answered, outside)
-}
+var noIndex = saying{eligibility.Forbidden, eligibility.NoIndex}
 
-// says returns what a response says about its listing, without its body.
-func (s *Visits) says(location string, resp *response.Response) any {
+// says returns what a response says. A noindex in the head or for robots forbids it too.
+func (s *Visits) says(location string, resp *response.Response) saying {
 	kind, why := s.observer.cfg.Rules.Response(http.MethodGet, location, resp)
-	return [...]any{kind, why, resp.Header.RobotsTag}
+	if kind != eligibility.Witness {
+		return saying{kind, why}
+	}
+	forbids, _, _ := html.Robots(strings.Split(resp.Header.RobotsTag, "\n"))
+	body, _, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, observation.MaxPage)
+	if forbids || err == nil && html.Head(body, html.Options{ContentType: resp.Header.ContentType}).NoIndex {
+		return noIndex
+	}
+	return saying{kind, why}
 }
 
 // self is the network of the site itself, where no host is (RFC 5737).
@@ -281,11 +289,9 @@ func (s *Visits) learnOutside(location string, outside *response.Response, front
 	defer s.observer.diagnosis.ended()
 	e := &observation.Exchange{Location: location, At: time.Now(), Response: outside, Network: self, Explored: true}
 	e.Kept = front && outside.Status != http.StatusNotFound && outside.Status != http.StatusGone
-	e.Kind, e.Reason = s.observer.cfg.Rules.Response(http.MethodGet, location, outside)
+	says := s.says(location, outside)
+	e.Kind, e.Reason = says.kind, says.why
 	s.observer.diagnosis.answered(asked{method: http.MethodGet, local: true, explored: true}, location, e.Kind, e.Reason, outside)
-	if e.Kind == eligibility.Witness { // see shows
-		e.Kind, e.Reason = eligibility.Forbidden, eligibility.NoIndex
-	}
 	s.observer.withdraw(location, e.Kind, outside, e.At)
 	if outside.Body = nil; e.Kind != eligibility.Nothing {
 		s.observer.cfg.Indexer.Offer(e)

@@ -138,7 +138,7 @@ func (r *Record) unwitnessed() Standing {
 	switch {
 	case r.Absent != None && r.Public:
 		return Standing{Gone, r.Absent}
-	case r.Content == Private, r.Content == NoStore:
+	case r.Content == Private, r.Content == NoStore, r.Content == NoIndex:
 		return Standing{Excluded, r.Content}
 	case r.Led():
 		return Standing{Waiting, NotSeen}
