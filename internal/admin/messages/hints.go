@@ -45,7 +45,7 @@ var hintTexts = [hints]string{
 		"If every visitor gets that cookie and it never stands for a log-in, name it in {Benign}.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
 	NoPages: "The responses are no HTML, are empty where servemap sees them, are parts of pages that a script asks for, or have a Content-Encoding that servemap cannot read. " +
-		"Send pages with the Content-Type text/html, and to a script that follows a link the whole document{Around}. " + unreadable,
+		"Send pages with the Content-Type text/html, and to a script that follows a link the whole document{OrAround}. " + unreadable,
 	Forbidden: "A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. " +
 		"Remove that if it is a mistake.",
 	ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so servemap cannot tell them apart. " +

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,7 +159,8 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, led
 	case why == eligibility.Growth:
 		return []string{"an anonymous visitor who gets it on another day", rule}
 	case v == eligibility.Waiting:
-		return []string{link, Say("{Route}"), rule}
+		all := []string{link, Say("{OrRoute}"), rule}
+		return slices.DeleteFunc(all, func(item string) bool { return item == "" })
 	case v != eligibility.Held:
 		return nil
 	case why == eligibility.RiskyWord && led:

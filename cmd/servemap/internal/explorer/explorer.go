@@ -45,7 +45,7 @@ var errBusy = errors.New("the site is being explored already; wait until that is
 func (e *Explorer) Run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	done, err := e.alone(ctx, opts)
 	if err == nil {
-		e.tell(ctx, done) // only now: whoever reads the log may explore again
+		e.tell(done) // only now: whoever reads the log may explore again
 	}
 	return done, err
 }
@@ -109,22 +109,19 @@ func giveQuery(params []string) string {
 		" (and what it had before; leave out what only sorts or filters)"
 }
 
-// tell logs what an exploration did and left out, and what keeps the site from being listed if
-// nothing is.
-func (e *Explorer) tell(ctx context.Context, done servemap.Exploration) {
+// tell logs what an exploration did and left out, and what keeps most of its pages
+// from being listed, if something does.
+func (e *Explorer) tell(done servemap.Exploration) {
 	var skipped []any
 	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
 		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
 	}
-	e.Log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, slog.Group("skipped", skipped...))
+	st := e.Site.Stats()
+	e.Log.Info("explored", "requests", done.Requests, "pages", done.Pages, "listed", st.Listed, "left", done.Waiting, slog.Group("skipped", skipped...))
 	for _, advice := range Advice(done) {
 		e.Log.Info(advice)
 	}
-	if e.Site.Flush(ctx) != nil { // the store's trouble is logged
-		return
-	}
-	st := e.Site.Stats()
-	if 2*st.Listed >= done.Pages && st.Listed > 0 {
+	if 2*st.Listed >= done.Pages {
 		return
 	}
 	name, means := cause(st)

@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"errors"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,6 +40,32 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 			t.Error(text)
 		}
 	})
+}
+
+func TestLogSaysHowManyPagesAreListed(t *testing.T) {
+	noIndex := testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "none of this"))
+	for _, tt := range []struct {
+		name    string
+		handler http.Handler
+		counts  string
+		warns   bool
+	}{
+		{"no page at all", http.NotFoundHandler(), "pages=0 listed=0", false},
+		{"a page that is listed", testkit.Paths{"/": testkit.Page("home")}, "pages=1 listed=1", false},
+		{"a page that is not", testkit.Paths{"/": noIndex}, "pages=1 listed=0", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			explored := filepath.Join(t.TempDir(), "explored")
+			testkit.Run(t, testkit.Setup{Handler: tt.handler}, func(s *testkit.Site) {
+				e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(tt.handler), Inside: true, Explored: explored, Log: s.Logged.Logger()}
+				e.AtStart(s.Context(), false, 0)
+				text := s.Logged.String()
+				if warns := strings.Contains(text, "most pages could not be listed"); !strings.Contains(text, tt.counts) || warns != tt.warns {
+					t.Error(text)
+				}
+			})
+		})
+	}
 }
 
 func TestOtherSettingsExploreAgain(t *testing.T) {
