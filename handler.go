@@ -104,7 +104,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	})
 }
 
-// InspectorLink returns that link for an inspector at base, such as
+// InspectorLink returns the link that opens an inspector at base, such as
 // "http://localhost:8080/inspect/". Its key ends with the process.
 func (s *Site) InspectorLink(base string) string { return s.link.At(base) }
 

@@ -23,6 +23,7 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		switch {
 		case a.json:
 			_ = a.show(h)
+		case errors.As(err, new(exit)): // it says all
 		case !serves:
 			fmt.Fprintf(s.out, "not served: no process answers in %s\n", a.data)
 		case h.Store != "":

@@ -71,6 +71,9 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	if code, _, errs := call(t, "forget", "-data", s.data, "/delete.html"); code != codeFailed || !strings.Contains(errs, "no process answers") {
 		t.Errorf("no process: %d %s", code, errs)
 	}
+	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "there is no such folder") {
+		t.Errorf("no folder: %d %s", code, errs)
+	}
 }
 
 // listed returns the paths that "list" prints.

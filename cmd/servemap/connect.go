@@ -57,12 +57,15 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
 		return nil, fmt.Errorf("-data: %w", cmp.Or(control.Check(a.data), err)) // the check says whose it is
 	}
+	if _, err := os.Stat(a.data); errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("-data %s: there is no such folder; give the one that servemap proxy or files was given", a.data)
+	}
 	return nil, fmt.Errorf("no process answers in -data %s; start servemap proxy or files with it, or ask a program that uses the library by its inspector", a.data)
 }
 
 // locked is the error of a folder whose process does not answer.
 func locked(data string) error {
-	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; end it, or ask it", data)}
+	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; wait, or end that process", data)}
 }
 
 // askFirst asks the process that has the folder, and waits for its answer only so long. It fails if

@@ -46,7 +46,7 @@ func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
 	var asked sync.WaitGroup
 	for _, command := range []string{"health", "list", "link"} {
 		asked.Go(func() {
-			if code, _, errs := call(t, command, "-data", data); code != codeLocked || !strings.Contains(errs, "does not answer") {
+			if code, out, errs := call(t, command, "-data", data); code != codeLocked || out != "" || !strings.Contains(errs, "does not answer") {
 				t.Errorf("%s: code %d, %s", command, code, errs)
 			}
 		})

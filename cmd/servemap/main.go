@@ -196,7 +196,7 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 	case c.takes == "" && len(rest) > 0:
 		return usage("%q is no flag; it takes flags only, such as -data DIR", rest[0])
 	case c.takes != "" && len(rest) != 1 && !(len(rest) == 0 && c.takes[0] == '['):
-		return usage("give %s, and nothing else; there are %d arguments", c.takes, len(rest))
+		return usage("give %s, and nothing else; there are %d arguments", strings.Trim(c.takes, "[]"), len(rest))
 	}
 	return do(ctx, strings.Join(rest, ""))
 }

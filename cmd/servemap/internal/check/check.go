@@ -55,7 +55,7 @@ const patience = 30 * time.Second
 func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 	c := &checker{Config: cfg, seen: map[string]bool{}}
 	c.client = &http.Client{Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	c.readRobots(ctx)
+	named := c.readRobots(ctx)
 	text, err := c.read(ctx, c.URL.String())
 	if err != nil {
 		return 0, 0, err
@@ -67,6 +67,9 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 		} else if len(c.file(part, text)) > 0 {
 			c.fault(part, "is an index within an index")
 		}
+	}
+	if !named && len(c.pages) > 0 { // else it may be no sitemap
+		c.Tell(Finding{"advice", c.URL.String(), "robots.txt does not name it; crawlers find it by a line such as: Sitemap: " + c.root() + c.URL.Path})
 	}
 	n := min(c.Pages, len(c.pages))
 	for i := range n { // spread over the sitemap
@@ -227,14 +230,14 @@ func (c *checker) date(loc, text string) {
 	c.fault(loc, "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
 }
 
-// readRobots reads what the site's robots.txt disallows, and whether it names the sitemap.
-func (c *checker) readRobots(ctx context.Context) {
-	root := c.Origin.Scheme + "://" + c.Origin.Host
-	resp, text, err := c.get(ctx, root+"/robots.txt")
+func (c *checker) root() string { return c.Origin.Scheme + "://" + c.Origin.Host }
+
+// readRobots reads what the site's robots.txt disallows, and reports whether it names the sitemap.
+func (c *checker) readRobots(ctx context.Context) (named bool) {
+	resp, text, err := c.get(ctx, c.root()+"/robots.txt")
 	if err != nil {
-		return // the sitemap will show what is wrong with the server
+		return false // the sitemap will show what is wrong with the server
 	}
-	named := false
 	if resp.StatusCode == http.StatusOK {
 		c.robots = robots.Parse(text)
 		for line := range strings.Lines(string(text)) {
@@ -242,9 +245,7 @@ func (c *checker) readRobots(ctx context.Context) {
 			named = named || strings.EqualFold(key, "sitemap") && strings.HasSuffix(strings.TrimSpace(value), c.URL.Path)
 		}
 	}
-	if !named {
-		c.Tell(Finding{"advice", c.URL.String(), "robots.txt does not name it; crawlers find it by a line such as: Sitemap: " + root + c.URL.Path})
-	}
+	return named
 }
 
 func (c *checker) page(ctx context.Context, loc string) {
