@@ -205,7 +205,9 @@ func about(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<title>About
 
 func main() {
 	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
-	base.Check(log, err)
+	if err != nil {
+		log.Fatal(err)
+	}
 `+programs[1]+"}\n")
 	for _, path := range []string{"/", "/p/teapot", "/p/anything", "/about"} {
 		fetch(t, at+path)

@@ -46,7 +46,8 @@ func (t *trail) got(it item) {
 }
 
 // copies reports whether the last page shows the same as another one. If that has no query, the canonical
-// of the two says which of them counts.
+// of the two says which of them counts. If only their numbers differ, as with a session in the path, neither
+// has a text of its own.
 func (t *trail) copies(mainHash uint64) bool {
 	id := ^mainHash // not that of a text
 	other, known := t.Texts[id]
@@ -54,6 +55,9 @@ func (t *trail) copies(mainHash uint64) bool {
 		t.Texts[id] = int32(t.last())
 	} else if p := &t.Pages[t.last()]; other >= 0 {
 		p.Query = p.Query && t.Pages[other].Query
+		if shapeOf(p.Location) == shapeOf(t.Pages[other].Location) {
+			t.Pages[other].Own = 0
+		}
 	}
 	return known
 }

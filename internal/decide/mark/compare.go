@@ -7,7 +7,8 @@ type comparison struct {
 	at      int64
 	known   *keySet
 	strange strangeness
-	churns  bool // most of the text moves by itself
+	churns  bool     // most of the text moves by itself
+	left    []uint16 // keys of the watched blocks that are gone
 	// an article has got more links; others in their place are no change: a box of related pages varies
 	moreLinks bool
 }

@@ -272,7 +272,8 @@ func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
 	})
 }
 
-// countsOnly reduces the records to the number of observations and changes of each page.
+// countsOnly leaves the number of observations of each page. How many of them are changes depends on the memory of
+// the site too, which learns again from what is read again.
 func countsOnly(records map[string]string) {
 	for key, value := range records {
 		s, err := pagerecord.Decode([]byte(value))
@@ -280,7 +281,7 @@ func countsOnly(records map[string]string) {
 			delete(records, key)
 			continue
 		}
-		records[key] = fmt.Sprint(s.Observations, " observations, ", s.Dates.Count, " changes")
+		records[key] = fmt.Sprint(s.Observations, " observations")
 	}
 }
 
