@@ -294,13 +294,14 @@ type Exploration struct {
 // without [ExploreOptions.Inside]. So it gets what a stranger gets: where a proxy in front
 // wants a password, redirects or adds noindex, that counts, whoever gets the page inside.
 // At the end it asks for the listed pages that no link led to. Each page counts as seen, but
-// Explore is no network; what it finds in a calendar without end waits for a visitor. It makes only GET requests, to the origin alone, without cookies,
-// as "servemap-explore". It obeys robots.txt and nofollow, leaves to visitors what may act,
-// such as /logout and /items/5/hide, and slows down or pauses when the site does.
+// Explore is no network. What it finds in a calendar without end waits for a visitor. It makes
+// only GET requests, to the origin alone, without cookies, as "servemap-explore". It obeys
+// robots.txt and nofollow, leaves to visitors what may act, such as /logout and /items/5/hide,
+// and slows down or pauses when the site does.
 //
 // The error is that of ctx if ctx ended. Otherwise it says why the exploration could not
-// begin or go on. In each case the Exploration is complete. What was learned stays, and the next one begins
-// at the entries.
+// begin or go on. The Exploration counts what was done until then. What was learned stays, and
+// the next one begins at the entries.
 func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, error) {
 	if opts == nil {
 		opts = &ExploreOptions{}

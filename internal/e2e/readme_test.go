@@ -241,7 +241,7 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 		return strings.Fields(strings.NewReplacer("http://localhost:3000", upstream.URL, "sitemap-data", data).Replace(line))
 	}
 	proxy := regexp.MustCompile(`\$ servemap (proxy .*)`).FindStringSubmatch(transcripts[1])
-	explain := regexp.MustCompile(`(?s)\$ servemap (explain [^\n]*)\n(.*)`).FindStringSubmatch(transcripts[1])
+	explain := regexp.MustCompile(`(?s)\$ servemap (explain [^|\n]*) \| head -3\n(.*)`).FindStringSubmatch(transcripts[1])
 	if proxy == nil || explain == nil {
 		t.Fatal("the README shows no proxy, or no page that is explained")
 	}

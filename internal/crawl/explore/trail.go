@@ -116,8 +116,9 @@ func (t *trail) probes() (all []*item) {
 	return all
 }
 
-// endless returns the pages of the spaces without end, and those with a query that nobody allowed, but for those that are more than such
-// a space makes up: they show a text of their own, were the first to lead to a page that does, or another folder leads to them.
+// endless returns the pages that are taken back: those of spaces without end, and those with a query that nobody
+// allowed. A page stays if it shows a text of its own, was the first to lead to a page that does, or was found from
+// another folder.
 func (t *trail) endless() (all []string) {
 	own, leads, in := t.own(), map[int]bool{}, make([]bool, len(t.Pages))
 	for i, p := range t.Pages {
@@ -133,8 +134,8 @@ func (t *trail) endless() (all []string) {
 	return all
 }
 
-// goesOn reports whether a page belongs to a folder's space without end: it is below the path where that begins, or named like the
-// locations there. So one such space below a product does not take the others with it.
+// goesOn reports whether a page belongs to a folder's space without end: it is below the path where that begins, or
+// its location has the shape of those there. So a space below one product does not take the other products with it.
 func (t *trail) goesOn(p step) bool {
 	shapes := t.Endless[p.Space]
 	return slices.Contains(shapes, shapeOf(p.Location)) || shapes != nil && p.Space != "" && strings.HasPrefix(strings.ReplaceAll(p.Location, "?", "/"), t.Within[p.Space]+"/")

@@ -53,7 +53,7 @@ const (
 	borrowed        // the page shows what others show
 	refused         // a 401, a log-in and the like
 	missing         // a 404
-	stated          // the page itself says so
+	stated          // the page itself says so, perhaps to one client alone
 )
 
 func weightOf(why eligibility.Reason) weight {
