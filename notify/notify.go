@@ -24,7 +24,7 @@
 // for any other reason, nobody is told. If of one folder, or of pages that differ only in numbers or in
 // values of their query, more than a quarter of the listed pages and more than 100 change within an
 // hour, these are not sent, and all others are. That is a deploy or an import, and the sitemap shows it.
-// The oldest change is sent first, with a turn for each folder. What is more than Options.MaxPerDay waits
+// The oldest change is sent first, with a turn for each folder. Changes beyond Options.MaxPerDay wait
 // for the next day, up to a week.
 //
 // If an engine calls a post invalid, its pages are not sent again. Nothing is sent while the site serves no sitemap, as under

@@ -54,8 +54,8 @@ const ClusterSize = 20
 // locations with one content, at most one is listed.
 //
 // A location with a suspicious word needs a link from a listed page as evidence. For a risky word,
-// the link must not be there for one visitor alone. For a capability, several visitors must have
-// seen the link. For an action, only an Always rule is enough.
+// the link must not be there for one visitor alone. For a capability, two observations must have
+// seen the link, by visitors of two networks or a day apart. For an action, only an Always rule is enough.
 func Decide(r Record, c Context) (s Standing, claims bool) {
 	s = r.alone(c)
 	if !s.Listed() {

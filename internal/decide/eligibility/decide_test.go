@@ -185,7 +185,7 @@ func TestClaimsAreAStrictOrder(t *testing.T) {
 	}
 }
 
-// What is stored holds until the rules, robots.txt or the time say otherwise.
+// A stored verdict holds until the rules, robots.txt or the time say otherwise.
 func TestReviseActsOnWhatHasChangedSince(t *testing.T) {
 	listed, waits, copied := Standing{Listed, ByLink}, Standing{Waiting, NoEvidence}, Standing{Held, Duplicate}
 	for _, tt := range []struct {

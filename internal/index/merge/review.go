@@ -143,7 +143,7 @@ func (m *Transaction) anew(location string, as eligibility.Standing) *pagerecord
 	return fresh
 }
 
-// Allow ends the bar of a location. What is known of it decides again, and so does its next visit.
+// Allow ends the bar of a location. Its record decides again, and so does its next visit.
 func (m *Transaction) Allow(location string) {
 	m.Put(m.site.Keys.Bar(location), nil)
 	p, _ := m.Load(location)

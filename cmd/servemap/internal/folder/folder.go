@@ -122,7 +122,7 @@ func left(endings []string) bool {
 
 // web reports whether a file is one for visitors: the end of its name is that of a type that browsers
 // show, sites offer to load, or programs of visitors read. Any other name, such as about or
-// release-1.2, is that of a page if the file begins as HTML. What is below .well-known often has no
+// release-1.2, is that of a page if the file begins as HTML. Files below .well-known often have no
 // type.
 func web(name string, file io.ReaderAt) bool {
 	name = strings.ToLower(name)
