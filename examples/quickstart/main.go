@@ -1,6 +1,7 @@
-// Quickstart is a small site on gorilla/mux with a sitemap that nobody writes.
+// Quickstart is a small newspaper with a sitemap that nobody writes. While it runs, articles
+// appear and change, and made-up readers and crawlers visit.
 //
-//	go run ./examples/quickstart -visitors
+//	go run ./examples/quickstart
 package main
 
 import (
@@ -27,22 +28,27 @@ import (
 func main() {
 	addr := flag.String("addr", "localhost:8080", "address to listen on")
 	data := flag.String("data", "", "folder for what is learned; by default a temporary one, removed at the end")
-	visitors := flag.Bool("visitors", false, "have made-up visitors read the site")
-	engine := flag.String("indexnow", "", "endpoint of IndexNow to tell of changes, on this machine as the site is")
+	still := flag.Bool("still", false, "have nobody visit the site, and nothing change by itself")
+	engine := flag.String("indexnow", "", "endpoint of IndexNow to tell of changes, on this machine; by default a made-up one")
 	flag.Parse()
-	if err := run(*addr, *data, *engine, *visitors); err != nil {
+	if err := run(*addr, *data, *engine, *still); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(addr, data, engine string, visitors bool) error {
+func run(addr, data, engine string, still bool) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("%w; another address can be given, such as -addr localhost:8081", err)
+	}
+	defer listener.Close()
 	if data == "" {
-		dir, err := os.MkdirTemp("", "servemap-quickstart-")
-		if err != nil {
+		if data, err = os.MkdirTemp("", "servemap-quickstart-"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
-		data = dir
+		defer os.RemoveAll(data)
 	}
 	st, err := badgerstore.Open(data, nil)
 	if err != nil {
@@ -50,84 +56,73 @@ func run(addr, data, engine string, visitors bool) error {
 	}
 	defer st.Close()
 	origin := "http://" + addr
-	site, err := servemap.New(origin, st, nil)
+	site, err := servemap.New(origin, st, &servemap.Options{Crawlers: true})
 	if err != nil {
 		return err
 	}
-	var notifier *notify.Notifier
-	if engine != "" {
-		// A site on the internet needs no options: notify.New(site, st, nil).
-		notifier, err = notify.New(site, st, &notify.Options{Endpoints: []string{engine}, Hold: 2 * time.Second})
-		if err != nil {
-			return err
-		}
+	if engine == "" {
+		engine = origin + "/made-up-engine" // what it is told, it forgets
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	// A site on the internet needs no options: notify.New(site, st, nil).
+	notifier, err := notify.New(site, st, &notify.Options{Endpoints: []string{engine}, Hold: 2 * time.Second})
+	if err != nil {
+		return err
+	}
 
-	var group sync.WaitGroup
-	news := &newsroom{opened: time.Now()}
-	group.Go(func() { news.publish(ctx) })
-
+	paper := newPaper()
 	router := mux.NewRouter()
-	routes(router, news, site.RobotsLine())
+	paper.routes(router, site.RobotsLine())
 	router.PathPrefix("/inspect/").Handler(site.Inspector(nil))
 	site.Mount(router) // after the routes
 
-	handler := http.Handler(router)
-	if notifier != nil {
-		handler = notifier.Wrap(router) // outermost
-		group.Go(func() { notifier.Run(ctx) })
+	var group sync.WaitGroup
+	group.Go(func() { notifier.Run(ctx) })
+	welcome(origin, site.InspectorLink(origin+"/inspect/"), still)
+	if !still {
+		group.Go(func() { paper.publish(ctx) })
+		group.Go(func() { visit(ctx, origin) })
+		group.Go(func() { report(ctx, site) })
 	}
-
-	ready := func() {
-		welcome(origin, site.InspectorLink(origin+"/inspect/"), visitors)
-		if visitors {
-			group.Go(func() { visit(ctx, origin) })
-			group.Go(func() { report(ctx, site) })
-		}
-	}
-	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-	err = serve(ctx, server, site, ready)
+	server := &http.Server{Handler: notifier.Wrap(router), ReadHeaderTimeout: 10 * time.Second}
+	err = serve(ctx, server, listener, site)
 	stop()
 	group.Wait()
 	return err
 }
 
-// serve runs until ctx ends, and then stores what it has learned. It calls
-// ready once it listens.
-func serve(ctx context.Context, server *http.Server, site *servemap.Site, ready func()) error {
-	listener, err := net.Listen("tcp", server.Addr)
-	if err == nil {
-		failed := make(chan error, 1)
-		go func() { failed <- server.Serve(listener) }()
-		ready()
-		select {
-		case err = <-failed:
-		case <-ctx.Done():
-		}
+// serve runs until ctx ends, and then stores what it has learned.
+func serve(ctx context.Context, server *http.Server, listener net.Listener, site *servemap.Site) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(ctx), site.Close(ctx))
 }
 
-func welcome(origin, inspector string, visitors bool) {
+func welcome(origin, inspector string, still bool) {
 	fmt.Printf(`The site:     %[1]s/
 Its sitemap:  %[1]s/sitemap.xml
 See it learn: %[2]s&live
 
-Each page is listed seconds after an anonymous visitor reads it. The search and
-the log-in are not, as they ask for that (noindex), nor the account, which needs
-a cookie, nor the reset links, to which no page leads.
-/news gets a lastmod and a changefreq once it was seen to change; no other page
-does, so theirs are left out. A browser that has cookies for this host, even
-another program's, is no anonymous visitor; use a private window then.
+Articles appear, change and go. The sitemap follows within seconds, and a made-up
+search engine is told by IndexNow. These pages are not listed:
+  /search   asks for that with noindex
+  /account  needs a log-in
+  /drafts/  has a link, but its address looks like a secret, so it is held
+  /reset/   came by e-mail, and no page links to it
+  /map      has a link, but it is broken
+A browser that has cookies for this host, even another program's, is no anonymous
+visitor. Use a private window then.
 `, origin, inspector)
-	if visitors {
-		fmt.Println("\nFive visitors are on their way. Give them two minutes for the dates.")
+	if still {
+		fmt.Println("\nNothing happens by itself. Click through the site.")
 	} else {
-		fmt.Println("\nClick through the site, or start it with -visitors to have that done.")
+		fmt.Println("\nFive readers and two crawlers are on their way. Give them a minute.")
 	}
 }
 

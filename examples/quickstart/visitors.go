@@ -11,50 +11,48 @@ import (
 	"time"
 )
 
-// visit runs visitors who read the site at origin until ctx ends. Four are anonymous, and
-// one of these got a reset link by e-mail. A fifth is logged in.
+// visit runs the visitors of the site at origin until ctx ends: four anonymous readers, one
+// of whom got a reset link by e-mail and one keeps a bookmark, a reader who is logged in, and two crawlers.
 func visit(ctx context.Context, origin string) {
-	var group sync.WaitGroup
-	defer group.Wait()
-	for i := range 4 {
-		v := visitor{origin: origin, client: &http.Client{Timeout: 10 * time.Second}}
-		if i == 0 {
-			v.mail = "/reset/k3v9x2m7q4w8"
-		}
-		group.Go(func() { v.browse(ctx) })
+	visitors := []visitor{
+		{mail: "/reset/k3v9x2m7q4w8"}, {mail: "/articles/lighthouse"}, {}, {},
+		{header: "Cookie", value: "session=a-reader"},
+		{header: "User-Agent", value: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", mail: "/sitemap.xml"},
+		{header: "User-Agent", value: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", mail: "/sitemap.xml"},
 	}
-	loggedIn := visitor{origin: origin, client: &http.Client{Timeout: 10 * time.Second}, cookie: "session=a-reader"}
-	group.Go(func() { loggedIn.browse(ctx) })
+	var group sync.WaitGroup
+	for _, v := range visitors {
+		group.Go(func() { v.browse(ctx, origin) })
+	}
+	group.Wait()
 }
 
 type visitor struct {
-	origin string
-	client *http.Client
-	cookie string // "" for an anonymous visitor
-	mail   string // a path that the visitor knows from elsewhere, or ""
+	header, value string // a header of each request, or ""
+	mail          string // a path that the visitor knows from elsewhere, or ""
 }
 
 var link = regexp.MustCompile(`href="(/[^"]*)"`)
 
-// browse follows links from the home page on, a few seconds apart.
-func (v visitor) browse(ctx context.Context) {
+// browse follows links from the home page on, a second or two apart.
+func (v visitor) browse(ctx context.Context, origin string) {
 	path, known := "/", map[string]bool{}
 	for {
-		html, err := v.read(ctx, path)
+		html, err := v.read(ctx, origin+path)
 		known[path] = true
 		links := link.FindAllStringSubmatch(html, -1)
 		switch {
-		case err != nil || len(links) == 0:
-			path = "/"
 		case v.mail != "" && rand.IntN(10) == 0:
 			path = v.mail
+		case err != nil || len(links) == 0 || rand.IntN(5) == 0:
+			path = "/"
 		default:
 			path = choose(links, known)
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(time.Second + rand.N(3*time.Second)):
+		case <-time.After(time.Second/2 + rand.N(3*time.Second/2)):
 		}
 	}
 }
@@ -69,15 +67,17 @@ func choose(links [][]string, known map[string]bool) string {
 	return links[rand.IntN(len(links))][1]
 }
 
-func (v visitor) read(ctx context.Context, path string) (html string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.origin+path, nil)
+var client = &http.Client{Timeout: 10 * time.Second}
+
+func (v visitor) read(ctx context.Context, url string) (html string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return "", err
 	}
-	if v.cookie != "" {
-		req.Header.Set("Cookie", v.cookie)
+	if v.header != "" {
+		req.Header.Set(v.header, v.value)
 	}
-	resp, err := v.client.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return "", err
 	}
