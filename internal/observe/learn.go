@@ -26,6 +26,11 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		kind, why = eligibility.Nothing, eligibility.Fragment
 	}
 	o.diagnosis.answered(asked, loc.Location, kind, why, resp)
+	if asked.method == http.MethodGet && !loc.Tracked {
+		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, func() string {
+			return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
+		})
+	}
 	if !loc.Tracked && (!asked.boosted || kind == eligibility.Witness) {
 		o.withdraw(loc.Location, kind, resp, at)
 	}

@@ -44,6 +44,7 @@ type Verdict struct {
 // Files has the numbers of the served files.
 type Files struct {
 	Pages, Files int
+	Dated        int       // pages with a lastmod, of the files made since the start
 	Bytes        int       // of all files, before compression
 	Damaged      int       // entries that could not be read
 	Rendered     time.Time // when files were last made, the zero Time for never

@@ -46,6 +46,10 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	for what, n := range done.Events {
 		x.changes[what].Add(uint64(n))
 	}
+	x.days.happened(done.Events, now)
+	if len(done.Left) > 0 {
+		x.Links.Left(now)
+	}
 	x.site.Layout.Filling = max(x.site.Layout.Filling, done.Filling)
 	if done.Erased {
 		x.site.Followed.Forget() // it may name links that are no longer stored

@@ -29,6 +29,7 @@ import (
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/replicas"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/store"
 )
 
@@ -62,6 +63,7 @@ type Schedule interface {
 // Indexer is the one writer of a site's records in this process.
 type Indexer struct {
 	*reader.Reader
+	Links   *tally.Links
 	cfg     Config
 	queue   *queue
 	calls   chan call
@@ -89,6 +91,7 @@ type parts struct {
 	trust       trustedDates
 	boilerplate boilerplate
 	robotsTxt   robotsTxt
+	days        days
 	syncing     syncing
 }
 
@@ -119,13 +122,13 @@ func New(cfg Config) (*Indexer, error) {
 		site.Entries[e] = true
 	}
 	x := &Indexer{
-		Reader: reader.New(cfg.Store, site), cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{}),
+		Reader: reader.New(cfg.Store, site), Links: tally.NewLinks(func(location string) bool { return cfg.Files.OwnsLocation(location) || cfg.Files.Lists(location) }), cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{}),
 		site: site, counts: tally.New(site, cfg.Hints),
 	}
 	x.parts = parts{
 		records: records{Indexer: x}, merging: merging{Indexer: x, budget: newBudget(time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
 		eviction: eviction{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
-		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, syncing: syncing{Indexer: x},
+		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, days: days{Indexer: x, fresh: sitewide.Days{}}, syncing: syncing{Indexer: x},
 	}
 	x.replicas = replicated{Indexer: x}
 	x.replicas.Watch = replicas.New(k, cfg.RefreshEvery, x.replicas.keys())

@@ -23,6 +23,7 @@ type merging struct {
 	*Indexer
 	pending []*observation.Exchange // taken from the queue and not yet stored
 	budget  *budget
+	linked  []*observation.Observation // pages of which only the links were read again
 }
 
 func (m *merging) due(now time.Time) time.Time {
@@ -122,6 +123,7 @@ func (m *merging) processSome(ctx context.Context, pages []*pagerecord.Page, all
 // their own: both decide how later visits are judged.
 func (m *merging) gather(pages []*pagerecord.Page, all bool) (visits []*merge.Visit) {
 	begun := time.Now()
+	m.linked = nil // after an error, those pages come again
 	for i, before := range pages {
 		s := m.pending[i]
 		if s.Kind == eligibility.RobotsFile {
@@ -219,10 +221,20 @@ func (m *merging) finish(ctx context.Context, visits []*merge.Visit, readings []
 		} else if k.Same {
 			m.counts.Again(k)
 		}
+		if readings[i].Listed() {
+			if err := m.tellLinks(ctx, k.Observation); err != nil {
+				return err
+			}
+		}
 		if readings[i].Follow {
 			if err := m.follow(ctx, k, readings[i].News); err != nil {
 				return err
 			}
+		}
+	}
+	for ; len(m.linked) > 0; m.linked = m.linked[1:] {
+		if err := m.tellLinks(ctx, m.linked[0]); err != nil {
+			return err
 		}
 	}
 	return nil

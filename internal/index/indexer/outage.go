@@ -31,7 +31,7 @@ func (m *merging) peek(s *observation.Exchange) {
 	}
 	s.Peeked = true
 	k := &merge.Visit{Observation: &observation.Observation{Exchange: s}, Before: new(pagerecord.Page)}
-	m.read(k, false)
+	m.read(k, func() { m.site.Read(k, false) })
 	if k.Forbids == eligibility.NoIndex {
 		m.cfg.Files.Withdraw(s.Location, s.At)
 	}

@@ -15,13 +15,16 @@ func (m *merging) observe(e *observation.Exchange, before *pagerecord.Page, all 
 	v, unread := m.site.Observe(e, before)
 	if unread {
 		m.readPage(v, all)
+	} else {
+		m.readLinks(v)
 	}
 	return v
 }
 
 // readPage reads the page of a witness: in full if the budget allows it.
 func (m *merging) readPage(v *merge.Visit, all bool) {
-	m.read(v, all || v.Explored || m.budget.allows(time.Now(), m.site.Trusted(v), v.Payer))
+	full := all || v.Explored || m.budget.allows(time.Now(), m.site.Trusted(v), v.Payer)
+	m.read(v, func() { m.site.Read(v, full) })
 	m.boilerplate.changed = m.boilerplate.changed || v.View != nil
 	v.Fresh = m.site.Fresh(v)
 	v.Apart = len(v.Fresh) > linksAtOnce
@@ -30,14 +33,14 @@ func (m *merging) readPage(v *merge.Visit, all bool) {
 	}
 }
 
-// read parses the page. If a stranger's bytes make that panic, the page is held, and the
+// read parses the page by parse. If a stranger's bytes make that panic, the page is held, and the
 // site goes on.
-func (m *merging) read(v *merge.Visit, full bool) {
+func (m *merging) read(v *merge.Visit, parse func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			v.Full, v.View, v.Forbids = false, nil, eligibility.Encoding
 			m.cfg.Logger.Error("servemap: a page could not be parsed; please report this", "panic", p)
 		}
 	}()
-	m.site.Read(v, full)
+	parse()
 }

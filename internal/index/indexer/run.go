@@ -53,7 +53,7 @@ type task interface {
 // newTasks returns the tasks in the order in which a round runs them.
 func (x *Indexer) newTasks() []task {
 	return []task{
-		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.syncing,
+		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.days, &x.syncing,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/changelog"
@@ -119,6 +120,16 @@ func (r *Reader) find(ctx context.Context, location string) (s *pagerecord.Page,
 // know derives what is known of a location from its record.
 func (r *Reader) know(location string, s *pagerecord.Page) Known {
 	return know(&r.site.Settings, location, s, r.robots.Load(), time.Now())
+}
+
+// Days returns a few numbers of each of the last days, by days since 1970. It returns when ctx ends.
+func (r *Reader) Days(ctx context.Context) (days sitewide.Days, err error) {
+	return txn.Within(ctx, func() (sitewide.Days, error) {
+		err := txn.View(ctx, r.store, []string{r.site.Keys.Days()}, func(t *txn.Tx) {
+			days = sitewide.ReadDays(t.Get(r.site.Keys.Days()), moment.Of(time.Now()).Day())
+		})
+		return days, err
+	})
 }
 
 // Events yields what happened to listed pages since a time, see

@@ -73,6 +73,9 @@ func (c *composer) entry(made *file, location string, stored []byte) (ok bool) {
 	if !ok {
 		return false
 	}
+	if e.LastMod(c.trust, c.now) != 0 {
+		made.dated++
+	}
 	c.to.text, c.to.listed = text, append(c.to.listed, c.Hash(location))
 	c.to.flush()
 	made.until = earlier(made.until, e.Until)

@@ -47,7 +47,7 @@ func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 	served := f.served.Load()
 	m := metrics.Files{Pages: f.Listed(), Damaged: served.damaged, Rendered: served.made}
 	for _, p := range served.files {
-		m.Files, m.Bytes = m.Files+1, m.Bytes+p.Size
+		m.Files, m.Bytes, m.Dated = m.Files+1, m.Bytes+p.Size, m.Dated+p.dated
 	}
 	if served.index != nil {
 		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.Size

@@ -16,6 +16,7 @@ type file struct {
 	record
 	gz      []byte      // the bytes, compressed; nil if only the record of the file was read
 	damaged int         // entries that could not be read
+	dated   int         // entries with a lastmod
 	until   moment.Time // when the first page expires, 0 for never
 	listed  locations
 	linked  locations // of other pages that its entries name

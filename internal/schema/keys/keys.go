@@ -39,6 +39,7 @@ func (k Keys) Boilerplate() string { return string(k) + "boilerplate" } // what 
 func (k Keys) Erased() string      { return string(k) + "erased" }      // changes whenever records of locations are erased
 func (k Keys) Extensions() string  { return string(k) + "extensions" }  // the extensions for which pages were read
 func (k Keys) Changelog() string   { return string(k) + "changelog" }   // when the changelog begins
+func (k Keys) Days() string        { return string(k) + "days" }        // a few numbers of each day
 
 // The starts of the keys of all records of a kind.
 func (k Keys) Pages() string  { return string(k) + "page|" }  // public pages

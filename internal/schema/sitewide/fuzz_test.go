@@ -22,6 +22,7 @@ func FuzzSmallRecords(f *testing.F) {
 	}
 	f.Add(recordtest.FieldsOf(Duplicates{Listed: "/a", IDs: []uint64{1, 2}}.Encode(idOf)), int64(5))
 	f.Add(recordtest.FieldsOf((&Refusals{Networks: []Refusal{{Network: 1, Missing: 2}}}).Encode()), int64(5))
+	f.Add(recordtest.FieldsOf(Days{19675: {Listed: 5}}.Encode()), int64(1_700_000_000))
 	f.Fuzz(func(t *testing.T, fields []byte, at int64) {
 		b := recordtest.Sealed(fields)
 		now := moment.Seconds(max(0, at%(1<<38)))
@@ -32,6 +33,10 @@ func FuzzSmallRecords(f *testing.F) {
 		d := ReadDuplicates(b, idOf)
 		if d.Join(1); d.Listed != "" && !keys.IsLocation(d.Listed) {
 			t.Errorf("%q stands for a content", d.Listed)
+		}
+		days := ReadDays(b, now.Day())
+		if days.Add(Days{now.Day(): {Added: 1}}); len(days) > daysKept {
+			t.Errorf("%d days are remembered", len(days))
 		}
 		all := ReadRefusals(b)
 		all.Removed(7, now)

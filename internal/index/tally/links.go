@@ -1,0 +1,181 @@
+package tally
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/index/observation"
+)
+
+// The bounds of Links.
+const (
+	targetsKept = 2048
+	fromKept    = 5
+	pagesKept   = 1 << 15   // pages of which it is remembered that their links were read
+	rereadEvery = time.Hour // at the most, after pages have left
+)
+
+// Target is an address that listed pages link to and the sitemap does not list.
+type Target struct {
+	Location string
+	From     []string  // listed pages that link to it, the last one read first; none if only a redirect leads there
+	At       time.Time // when such a link was last read
+	Status   int       // of the last answer, 0 if none is known
+	Followed int       // answers since the start
+	To       string    // where it redirects, on the site
+}
+
+// Broken reports whether the last answer was that there is no page, or that the site failed.
+func (t *Target) Broken() bool { return t.Status == 404 || t.Status == 410 || t.Status >= 500 }
+
+// Links remembers, in memory alone, where listed pages link to and what was answered there. It names no address
+// that looks like a secret, or that the request for the linking page had named. It may be called concurrently.
+type Links struct {
+	lists func(location string) bool
+
+	mu      sync.Mutex
+	targets map[string]*Target
+	read    map[string]bool // pages whose links were read since the start
+	reread  time.Time       // when read was last emptied
+}
+
+// NewLinks returns empty links. lists reports whether the sitemap lists a location.
+func NewLinks(lists func(string) bool) *Links {
+	return &Links{lists: lists, targets: map[string]*Target{}, read: map[string]bool{}}
+}
+
+// Unread reports whether the links of a page should be read although it shows the same as before.
+func (l *Links) Unread(location string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.read[location] && len(l.read) < pagesKept
+}
+
+// Left says that pages have left. Pages that link to them may show the same as before.
+func (l *Links) Left(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Sub(l.reread) >= rereadEvery {
+		clear(l.read)
+		l.reread = now
+	}
+}
+
+// Read takes in the links of a listed page, in place of those that it had. It returns targets that are new.
+func (l *Links) Read(o *observation.Observation) (fresh []string) {
+	var links []string
+	for _, ln := range o.Links {
+		if ln.Location != o.Location && !l.lists(ln.Location) && !o.Echo.Repeats(ln.Location) && !capability.Looks(ln.Location) {
+			links = append(links, ln.Location)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.read) < pagesKept {
+		l.read[o.Location] = true
+	}
+	slices.Sort(links)
+	for location, t := range l.targets {
+		if _, still := slices.BinarySearch(links, location); !still && slices.Contains(t.From, o.Location) {
+			if t.From = slices.DeleteFunc(t.From, func(from string) bool { return from == o.Location }); len(t.From) == 0 {
+				delete(l.targets, location)
+			}
+		}
+	}
+	for _, location := range links {
+		t, isNew := l.target(location)
+		if isNew {
+			fresh = append(fresh, location)
+		}
+		t.From = slices.DeleteFunc(t.From, func(from string) bool { return from == o.Location })
+		t.From, t.At = slices.Insert(t.From, 0, o.Location), o.At
+		t.From = t.From[:min(len(t.From), fromKept)]
+	}
+	return fresh
+}
+
+// target returns the target at a location, and makes room for one that is new. What is broken goes last.
+func (l *Links) target(location string) (t *Target, isNew bool) {
+	if t = l.targets[location]; t != nil {
+		return t, false
+	}
+	if len(l.targets) >= targetsKept {
+		all := slices.SortedFunc(maps.Values(l.targets), worst)
+		for _, t := range all[targetsKept*3/4:] {
+			delete(l.targets, t.Location)
+		}
+	}
+	t = &Target{Location: strings.Clone(location)} // it may share memory with the page
+	l.targets[t.Location] = t
+	return t, true
+}
+
+// worst puts broken targets first, then the newest.
+func worst(a, b *Target) int {
+	rank := func(t *Target) int {
+		if t.Broken() {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(rank(b), rank(a)), b.At.Compare(a.At))
+}
+
+// Knew notes what the store knows of a target: the status of its last answer.
+func (l *Links) Knew(location string, status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.targets[location]; t != nil {
+		t.Status = cmp.Or(t.Status, status)
+	}
+}
+
+// Answered notes an answer, if it is that of a target. to returns where it redirects on the site.
+func (l *Links) Answered(location string, status int, to func() string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.targets[location]
+	if t == nil {
+		return
+	}
+	t.Status, t.To = status, ""
+	t.Followed++
+	if status/100 != 3 {
+		return
+	}
+	if t.To = to(); capability.Looks(t.To) {
+		t.To = ""
+	}
+	if next := t.To; next != "" && !l.lists(next) {
+		l.target(next) // it may redirect in turn
+	}
+}
+
+// Targets returns the targets, the worst and newest first, without those that the sitemap lists by now.
+func (l *Links) Targets() (all []Target) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range slices.SortedFunc(maps.Values(l.targets), worst) {
+		copied := *t
+		copied.From = slices.DeleteFunc(slices.Clone(t.From), func(from string) bool { return !l.lists(from) })
+		if !l.lists(t.Location) && (len(copied.From) > 0 || len(t.From) == 0) {
+			all = append(all, copied)
+		}
+	}
+	return all
+}
+
+// Broken counts the broken targets that a listed page links to.
+func (l *Links) Broken() (n int) {
+	for _, t := range l.Targets() {
+		if t.Broken() && len(t.From) > 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,121 @@
+package tally
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/schema/secret"
+)
+
+// reading returns the observation of a page with links, that a request with a query got.
+func reading(t *testing.T, page, query string, at time.Time, links ...string) *observation.Observation {
+	t.Helper()
+	origin, err := location.ParseOrigin("https://e.x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm, err := location.New(origin, location.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := "<!doctype html><title>x</title><main>"
+	for _, l := range links {
+		body += `<a href="` + l + `">` + l + `</a> `
+	}
+	e := &observation.Exchange{
+		Kind: eligibility.Witness, Location: page, At: at, Network: netip.MustParsePrefix("203.0.113.0/24"), Named: observation.Named{Query: query},
+		Response: &response.Response{Status: http.StatusOK, Body: []byte(body + "</main>"), Header: response.Header{ContentType: "text/html"}},
+	}
+	o := observation.New(e, norm, secret.New())
+	o.Read(norm, true, 0, nil)
+	return o
+}
+
+func TestLinksOfListedPages(t *testing.T) {
+	now := time.Now()
+	names := func(all []Target) (text string) {
+		for _, t := range all {
+			text += fmt.Sprintf("%s<%s:%d:%d ", t.Location, strings.Join(t.From, ","), t.Status, t.Followed)
+		}
+		return strings.TrimSpace(text)
+	}
+	none := func() string { return "" }
+	for _, tt := range []struct {
+		name   string
+		do     func(l *Links)
+		want   string
+		broken int
+	}{
+		{"a listed page is no target", func(l *Links) { l.Read(reading(t, "/a", "", now, "/a", "/b", "/listed")) }, "/b</a:0:0", 0},
+		{"what looks like a secret has no name", func(l *Links) {
+			l.Read(reading(t, "/a", "", now, "/reset/8f14e45fceea167a5a36dedd4bea2543", "/b"))
+		}, "/b</a:0:0", 0},
+		{"a link that repeats the request", func(l *Links) { l.Read(reading(t, "/a", "next=/made-up", now, "/made-up", "/b")) }, "/b</a:0:0", 0},
+		{"an answer of 404", func(l *Links) {
+			l.Read(reading(t, "/a", "", now, "/b"))
+			l.Read(reading(t, "/listed", "", now, "/b", "/c"))
+			l.Answered("/b", 404, none)
+			l.Answered("/b", 404, none)
+			l.Answered("/unknown", 404, none)
+		}, "/b</listed,/a:404:2 /c</listed:0:0", 1},
+		{"what the store knows", func(l *Links) {
+			l.Read(reading(t, "/a", "", now, "/b", "/c"))
+			l.Answered("/b", 503, none)
+			l.Knew("/b", 200)
+			l.Knew("/c", 410)
+		}, "/b</a:503:1 /c</a:410:0", 2},
+		{"it came back", func(l *Links) {
+			l.Read(reading(t, "/a", "", now, "/b"))
+			l.Answered("/b", 500, none)
+			l.Answered("/b", 200, none)
+		}, "/b</a:200:2", 0},
+		{"the link was removed", func(l *Links) {
+			l.Read(reading(t, "/a", "", now, "/b", "/c"))
+			l.Read(reading(t, "/a", "", now, "/c"))
+		}, "/c</a:0:0", 0},
+		{"a chain of redirects", func(l *Links) {
+			l.Read(reading(t, "/a", "", now, "/b"))
+			l.Answered("/b", 301, func() string { return "/c" })
+			l.Answered("/c", 301, func() string { return "/listed" })
+		}, "/b</a:301:1 /c<:301:1", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := NewLinks(func(location string) bool { return location == "/listed" || location == "/a" })
+			tt.do(l)
+			all := l.Targets()
+			slices.SortFunc(all, func(a, b Target) int { return strings.Compare(a.Location, b.Location) })
+			if got := names(all); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+			if got := l.Broken(); got != tt.broken {
+				t.Errorf("%d broken, want %d", got, tt.broken)
+			}
+		})
+	}
+}
+
+func TestLinksAreBounded(t *testing.T) {
+	l, now := NewLinks(func(location string) bool { return strings.HasPrefix(location, "/page") }), time.Now()
+	l.Read(reading(t, "/page-0", "", now, "/broken"))
+	l.Answered("/broken", 404, nil)
+	for n := range 100 {
+		var links []string
+		for i := range 50 {
+			links = append(links, fmt.Sprintf("/topic-%d/item-%d", n, i))
+		}
+		l.Read(reading(t, fmt.Sprintf("/page-%d", n+1), "", now.Add(time.Duration(n)*time.Second), links...))
+	}
+	all := l.Targets()
+	if len(all) > targetsKept || all[0].Location != "/broken" || !slices.ContainsFunc(all, func(t Target) bool { return t.Location == "/topic-99/item-0" }) {
+		t.Errorf("%d targets, the first %+v; want at most %d, what is broken, and what is new", len(all), all[0], targetsKept)
+	}
+}

@@ -1,0 +1,51 @@
+package sitewide
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/servemap/servemap/internal/schema/codec"
+)
+
+// Day has the numbers of one day: what happened, and how the sitemap was when that was last noted.
+type Day struct {
+	Listed  int `cbor:"1,keyasint,omitzero"` // pages
+	Dated   int `cbor:"2,keyasint,omitzero"` // of these, with a lastmod
+	Added   int `cbor:"3,keyasint,omitzero"`
+	Changed int `cbor:"4,keyasint,omitzero"` // each change counts
+	Removed int `cbor:"5,keyasint,omitzero"`
+}
+
+// Days are the last days, by days since 1970, at most daysKept.
+type Days map[int64]Day
+
+const daysKept = 366
+
+// ReadDays reads what Encode wrote. Of a damaged record nothing is left. A day later than today, of a wrong clock,
+// is left out.
+func ReadDays(b []byte, today int64) Days {
+	days := Days{}
+	if codec.Unmarshal(b, &days) != nil || days == nil {
+		return Days{}
+	}
+	maps.DeleteFunc(days, func(day int64, _ Day) bool { return day > today })
+	return days
+}
+
+// Add adds what happened, and replaces the rest, if that is known.
+func (d Days) Add(other Days) {
+	for day, n := range other {
+		sum := d[day]
+		sum.Added, sum.Changed, sum.Removed = sum.Added+n.Added, sum.Changed+n.Changed, sum.Removed+n.Removed
+		if n.Listed+n.Dated > 0 {
+			sum.Listed, sum.Dated = n.Listed, n.Dated
+		}
+		d[day] = sum
+	}
+	for len(d) > daysKept {
+		delete(d, slices.Min(slices.Collect(maps.Keys(d))))
+	}
+}
+
+// Encode returns the record of the days.
+func (d Days) Encode() []byte { return codec.MarshalOrNil(d) }
