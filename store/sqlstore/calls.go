@@ -45,7 +45,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 func (s *Store) Sync(ctx context.Context) error {
 	return s.within(ctx, func(ctx context.Context) (bool, error) {
 		err := s.transact(ctx, func(tx *sql.Tx) error {
-			if _, err := tx.ExecContext(ctx, s.sql.flush); err != nil {
+			if _, err := tx.ExecContext(ctx, s.sql.flush, describe); err != nil {
 				return err
 			}
 			return tx.Commit()

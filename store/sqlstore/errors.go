@@ -14,6 +14,8 @@ const (
 	undefinedTable      = "42P01"
 	undefinedSchema     = "3F000"
 	readOnlyTransaction = "25006"
+	missingRight        = "42501"
+	serializationFailed = "40001" // CockroachDB and YugabyteDB ask for another try with it
 )
 
 // stateOf returns the code of the database's answer in err, or "".
@@ -46,6 +48,9 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool
 	err := s.prepare(limited)
 	if err == nil {
 		writes, err = f(limited)
+		for again := 0; again < 3 && stateOf(err) == serializationFailed; again++ {
+			writes, err = f(limited)
+		}
 	}
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r.err
@@ -65,6 +70,8 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool
 		err = fmt.Errorf("sqlstore: %w", err)
 		s.note(writes, err)
 		return err
+	case stateOf(err) == missingRight:
+		err = fmt.Errorf("%w; its owner gives the right with: %s", err, s.sql.grants(s.ready.Load()))
 	case limited.Err() != nil:
 		err = fmt.Errorf("no answer from the database within Options.Timeout, which is %v", s.timeout)
 	}

@@ -4,8 +4,6 @@ import (
 	"database/sql"
 	"fmt"
 
-	_ "github.com/jackc/pgx/v5/stdlib"
-
 	"github.com/servemap/servemap/store/sqlstore"
 )
 

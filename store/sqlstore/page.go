@@ -34,7 +34,7 @@ func following(key string) string { return key + "!" }
 func (p *page) fetch(ctx context.Context, db *sql.DB, query string) error {
 	p.records, p.cut = p.records[:0], false
 	bytes := 0
-	rows, err := db.QueryContext(ctx, query, p.from, p.to, p.limit)
+	rows, err := db.QueryContext(ctx, query, describe, p.from, p.to, p.limit)
 	if err != nil {
 		return err
 	}

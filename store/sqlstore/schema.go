@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -39,6 +40,17 @@ func (n tableName) quoted(suffix string) string {
 		return table
 	}
 	return `"` + n.schema + `".` + table
+}
+
+// grants returns the statements that give a role the rights to use the tables, or, as long as they
+// are not there, to make them.
+func (q *statements) grants(made bool) string {
+	schema := `"` + cmp.Or(q.name.schema, "public") + `"`
+	if !made {
+		return "GRANT USAGE, CREATE ON SCHEMA " + schema + " TO the_role"
+	}
+	return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO the_role; GRANT SELECT, INSERT, UPDATE, DELETE ON %s, %s TO the_role",
+		schema, q.name.quoted(""), q.name.quoted("_format"))
 }
 
 // format is the version of the tables.
@@ -136,7 +148,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	var version sql.Null[int]
 	var found bool // whether the records table exists
-	err := s.db.QueryRowContext(ctx, s.sql.version).Scan(&version, &found)
+	err := s.db.QueryRowContext(ctx, s.sql.version, describe).Scan(&version, &found)
 	if err != nil && stateOf(err) != undefinedTable && stateOf(err) != undefinedSchema {
 		return err
 	}
@@ -160,11 +172,11 @@ func (s *Store) create(ctx context.Context, session *sql.Conn) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtext($1))`, "servemap "+s.sql.name.quoted("")); err != nil {
+	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtext($1))`, describe, "servemap "+s.sql.name.quoted("")); err != nil {
 		return err
 	}
 	var found bool
-	if err := tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, s.sql.name.quoted("")).Scan(&found); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, describe, s.sql.name.quoted("")).Scan(&found); err != nil {
 		return err
 	}
 	for _, step := range s.sql.makeTables {

@@ -1,14 +1,15 @@
 // Package sqlstore keeps servemap's records in a PostgreSQL database. It is the store for a site
 // with several processes: all that open the same table share what they learn.
 //
-// It is tested with PostgreSQL 15 and the driver github.com/jackc/pgx/v5/stdlib, which the program
-// imports and opens:
+// It is tested with PostgreSQL 15, and with PgBouncer in transaction mode before it. The driver is
+// github.com/jackc/pgx/v5/stdlib, which this package imports:
 //
 //	db, err := sql.Open("pgx", "postgres://servemap@db.example.com/servemap")
+//	db.SetMaxOpenConns(4)
+//	db.SetConnMaxIdleTime(time.Minute)
 //	st, err := sqlstore.Open(db, nil)
 //
-// Another driver must accept Go slices as arrays, and its errors must have a method SQLState, as
-// pgx's do.
+// So one process keeps no connection for itself that another one waits for.
 //
 // An Update reads, and calls its fn, outside of any transaction. Then it writes in one short
 // transaction. That locks the row that all writers of a table lock first, and compares what was
@@ -29,8 +30,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+
 	"github.com/servemap/servemap/store"
 )
+
+// describe has pgx keep the types of a statement, and no statement at the server. So it does not
+// matter which of a pooler's connections a query gets. It is the first argument of each query.
+const describe = pgx.QueryExecModeCacheDescribe
 
 const (
 	defaultTable   = "servemap"

@@ -109,8 +109,13 @@ func TestRoleMayLackTheRightToCreate(t *testing.T) {
 	}
 	none := openTable(t, dialWith(t, postgres.Address, "role="+role), table.schema+".other")
 	none.log = new(base.Log).Logger()
-	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("where it would have to make them: %v, want ErrUnavailable", err)
+	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "GRANT USAGE, CREATE ON SCHEMA") {
+		t.Errorf("where it would have to make them: %v, want ErrUnavailable and the right that is missing", err)
+	}
+	mustExec(t, db, "REVOKE UPDATE ON ALL TABLES IN SCHEMA "+table.schema+" FROM "+role)
+	as.log = new(base.Log).Logger()
+	if err := put(as, "k", "3"); err == nil || !strings.Contains(err.Error(), "GRANT SELECT, INSERT, UPDATE, DELETE ON") {
+		t.Errorf("without the right to write: %v, want the rights that it needs", err)
 	}
 }
 

@@ -61,7 +61,7 @@ func (u *update) changes() (*changes, error) {
 // current values, which stay the same while it has the lock.
 func (u *update) write(ctx context.Context, tx *sql.Tx, c *changes) error {
 	for range 2 {
-		rows, err := tx.QueryContext(ctx, u.sql.write, u.keys, u.old, c.put, c.values, c.deleted)
+		rows, err := tx.QueryContext(ctx, u.sql.write, describe, u.keys, u.old, c.put, c.values, c.deleted)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
 		}
 		defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and f may panic
 		var version int
-		err = tx.QueryRowContext(ctx, s.sql.lock, s.limit()).Scan(&version)
+		err = tx.QueryRowContext(ctx, s.sql.lock, describe, s.limit()).Scan(&version)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return errNoFormat
@@ -153,7 +153,7 @@ func indexOf(keys []string) map[string]int {
 
 // read returns the values of the keys in their order, nil for absent ones.
 func (s *Store) read(ctx context.Context, keys []string, index map[string]int) ([][]byte, error) {
-	rows, err := s.db.QueryContext(ctx, s.sql.view, keys)
+	rows, err := s.db.QueryContext(ctx, s.sql.view, describe, keys)
 	if err != nil {
 		return nil, err
 	}
