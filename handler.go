@@ -260,7 +260,8 @@ type ExploreOptions struct {
 	// such as /p/{id} and /p/:id, are left out, and so is what has a verb or a risky word, as
 	// /cache/clear: no link says that visitors go there. They count until an Explore gives others.
 	Paths []string
-	// Progress, if not nil, is called a few times a second and at the end.
+	// Progress, if not nil, is called a few times a second and at the end. Otherwise Explore logs
+	// which query parameters keep linked pages out, and what to write.
 	Progress func(Exploration)
 }
 
@@ -318,6 +319,9 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if len(report.Held) > 0 {
 		report.Skipped["held"] = len(report.Held)
 		report.Held = report.Held[:min(len(report.Held), mostHeld)]
+	}
+	if err == nil && opts.Progress == nil && len(report.Params) > 0 {
+		s.log.Logger().Warn("servemap: linked pages are not listed for their query: "+messages.Parameters(report.Params), "origin", s.origin.String())
 	}
 	if err == nil && opts.Revisit {
 		err = explore.Revisit(ctx, cfg, s.limits.KeepFor/3)

@@ -64,6 +64,10 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 				if listed != tt.listed || strings.Join(done.Params, ", ") != tt.hint {
 					s.Errorf("%d are listed, want %d; left out: %q", listed, tt.listed, done.Params)
 				}
+				s.Shut() // completes the log
+				if logs := strings.Contains(s.Logged.String(), "give Options.Query: "); logs != (tt.hint != "") {
+					s.Errorf("the log says %s", s.Logged)
+				}
 			})
 		})
 	}

@@ -38,6 +38,7 @@ var settings = []struct{ name, library, command string }{
 	{"Origin", "the origin", "-origin"},
 	{"Public", "Rule.IgnoreCacheControl", "-public"},
 	{"Query", "Options.Query", "-query"},
+	{"QueryThis", `Options.Query: []string{"page", GO}`, "-query SHELL"},
 	{"ReportOnly", "Options.ReportOnly", "-report-only"},
 	{"Robots", "Site.Robots", "-robots"},
 	{"Stripped", "Options.StrippedPrefix", "-stripped"},

@@ -77,7 +77,7 @@ func Advice(done servemap.Exploration) (all []string) {
 		text string
 	}{
 		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" names them, give -always for those that are pages"},
-		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(strings.Join(done.Params, ", ")+giveQuery(done.Params), "%", "%%")},
+		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(messages.Parameters(done.Params), "%", "%%")},
 		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" names them, give -always for those that are public"},
 		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
 		{done.Waiting, "locations are left, since -max was reached (%d); give a greater one"},
@@ -87,26 +87,6 @@ func Advice(done servemap.Exploration) (all []string) {
 		}
 	}
 	return all
-}
-
-// giveQuery says what to type for the parameters that make pages: those with several links.
-func giveQuery(params []string) string {
-	var names []string
-	for _, p := range params {
-		name, links, _ := strings.Cut(p, ": ")
-		n, _, _ := strings.Cut(links, " ")
-		if several := n != "1" && n != "2"; several && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	switch {
-	case len(params) == 0:
-		return "none makes pages by itself"
-	case len(names) == 0:
-		return ""
-	}
-	return "; if they make pages of their own, which name no other URL as canonical, give -query " + strings.Join(names, ",") +
-		" (and what it had before; leave out what only sorts or filters)"
 }
 
 // tell logs what an exploration did and left out, and what keeps most of its pages

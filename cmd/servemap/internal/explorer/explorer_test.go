@@ -80,18 +80,3 @@ func TestOtherSettingsExploreAgain(t *testing.T) {
 		}
 	})
 }
-
-func TestOneLineNamesAllParametersThatMayMakePages(t *testing.T) {
-	for _, tt := range []struct {
-		params []string
-		want   string
-	}{
-		{[]string{"tag: 8 linked pages of /", "cat: 3 linked pages of /", "tag: 3 linked pages of /old", "ref: 2 linked pages of /"}, "-query tag,cat ("},
-		{[]string{"id: 2 linked pages of /view", "ref: 1 linked pages of /"}, ""},
-		{nil, "none makes pages by itself"},
-	} {
-		if got := giveQuery(tt.params); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
-			t.Errorf("%q: %s", tt.params, got)
-		}
-	}
-}
