@@ -179,6 +179,12 @@ func TestRedirectsLeadToPages(t *testing.T) {
 		{"a public link, each visitor to a page of his own", []step{room, to(301, "/room", "/rooms/blue", from(netA)), to(301, "/room", "/rooms/red", from(netB)), blue}, []string{"/"}},
 		{"a public link, one visitor twice", []step{room, times(2, to(301, "/room", "/rooms/blue", from(netA))), blue}, []string{"/"}},
 		{"a public link, everybody to one page", []step{room, to(301, "/room", "/rooms/blue", from(netA)), to(301, "/room", "/rooms/blue", from(netB)), blue}, []string{"/", "/rooms/blue"}},
+		{"a public link, asked for by the site itself", []step{
+			room, to(301, "/room", "/rooms/blue", func(e *observation.Exchange) { e.Explored = true }), blue,
+		}, []string{"/", "/rooms/blue"}},
+		{"a public link, for the moment, asked for by the site itself", []step{
+			room, to(302, "/room", "/rooms/blue", func(e *observation.Exchange) { e.Explored = true }), blue,
+		}, []string{"/"}},
 		{"a public link, to the same page a day later", []step{
 			room, to(301, "/room", "/rooms/blue", from(netA)), waits(24 * time.Hour), to(301, "/room", "/rooms/blue", from(netA)), blue,
 		}, []string{"/", "/rooms/blue"}},

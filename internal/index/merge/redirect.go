@@ -81,11 +81,11 @@ func (u *visited) pointTo() {
 }
 
 // forAll reports whether a redirect leads everybody to the same target. It does if the
-// target is another spelling of the location, or if visits a day apart, or from two
-// networks, saw the same target.
+// target is another spelling of the location, if the site asked itself, as nobody, or if visits
+// a day apart, or from two networks, saw the same target.
 func (u *visited) forAll() bool {
 	p := u.p
-	if respelled(u.Location, u.Target) {
+	if respelled(u.Location, u.Target) || u.Explored {
 		return true
 	}
 	if p.Target != u.site.ID(u.Target) {
