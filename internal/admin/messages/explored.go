@@ -18,7 +18,7 @@ func Parameters(params []string) string {
 		links, paths int
 	}
 	var all []*parameter
-	for _, p := range params { // such as "id: 20 linked pages of /view"
+	for _, p := range params { // such as "id: 20 linked pages of /view" or "id,lang: 9 linked pages of /"
 		name, rest, _ := strings.Cut(p, ": ")
 		n, on, _ := strings.Cut(rest, " ")
 		links, _ := strconv.Atoi(n)
@@ -29,24 +29,26 @@ func Parameters(params []string) string {
 		all[i].links += links
 		all[i].paths++
 	}
-	var kept, make []string
+	var kept, give []string
 	for _, p := range all {
 		if p.paths > 1 {
 			p.on = fmt.Sprintf("linked pages of %d paths", p.paths)
 		}
 		kept = append(kept, fmt.Sprintf("%s: %d %s", p.name, p.links, p.on))
 		if p.links >= several {
-			make = append(make, p.name)
+			give = append(give, strings.Split(p.name, ",")...)
 		}
 	}
+	slices.Sort(give)
+	give = slices.Compact(give)
 	switch text := strings.Join(kept, ", "); {
 	case len(kept) == 0:
 		return "none makes pages by itself"
-	case len(make) == 0:
+	case len(give) == 0:
 		return text
 	default:
-		give := strings.NewReplacer("GO", `"`+strings.Join(make, `", "`)+`"`, "SHELL", strings.Join(make, ",")).Replace(Say("{QueryThis}"))
-		return text + "; if they make pages of their own, which name no other URL as canonical, give " + give +
+		names := strings.NewReplacer("GO", `"`+strings.Join(give, `", "`)+`"`, "SHELL", strings.Join(give, ","))
+		return text + "; if they make pages of their own, which name no other URL as canonical, give " + names.Replace(Say("{QueryThis}")) +
 			" (and what it had before; leave out what only sorts or filters)"
 	}
 }
