@@ -46,37 +46,20 @@ func contains(mods map[string]string, path string) bool {
 	return ok
 }
 
-func TestRuleLetsExploringFollowALinkThatMayAct(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		rules []servemap.Rule
-		want  []string
-	}{
-		{"no rule", nil, []string{"/"}},
-		{"a rule lists it", []servemap.Rule{{Pattern: "/logout", List: servemap.DecisionAlways}}, []string{"/", "/logout"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			site := testkit.Paths{"/": testkit.Page("home", "/logout"), "/logout": testkit.Page("how to log out")}
-			testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: tt.rules}}, func(s *testkit.Site) {
-				explore(s, servemap.ExploreOptions{})
-				s.WantListed(tt.want...)
-			})
-		})
-	}
-}
-
-func TestPageThatARuleNamesIsExploredWithoutALink(t *testing.T) {
+// A rule that lists a page is as good as a link to it, but where a request may act: there it takes both.
+func TestPageThatARuleListsIsExplored(t *testing.T) {
 	site := testkit.Paths{}
-	for _, p := range []string{"/", "/landing", "/campaign/x", "/campaign/y", "/logout"} {
+	for _, p := range []string{"/landing", "/campaign/x", "/campaign/y", "/logout", "/signout"} {
 		site[p] = testkit.Page(p)
 	}
+	site["/"] = testkit.Page("home", "/signout")
 	rules := []servemap.Rule{
 		{Pattern: "/landing", List: servemap.DecisionAlways}, {Pattern: "/campaign/x$", List: servemap.DecisionAlways}, {Pattern: "/campaign/*", List: servemap.DecisionAlways},
-		{Pattern: "/logout", List: servemap.DecisionAlways}, {Pattern: "/gone$", List: servemap.DecisionAlways},
+		{Pattern: "/logout", List: servemap.DecisionAlways}, {Pattern: "/signout", List: servemap.DecisionAlways}, {Pattern: "/gone$", List: servemap.DecisionAlways},
 	}
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
-		s.WantListed("/", "/landing", "/campaign/x")
+		s.WantListed("/", "/landing", "/campaign/x", "/signout")
 	})
 }
 

@@ -106,6 +106,22 @@ func paragraph(n int) string {
 	return b.String()
 }
 
+// revisiting explores a site and goes on revisiting its pages, until it is stopped.
+func revisiting(s *testkit.Site) (stop func()) {
+	ctx, cancel := context.WithCancel(s.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: true})
+		ended <- err
+	}()
+	return func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			s.Errorf("it ended with %v", err)
+		}
+	}
+}
+
 func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 	site := testkit.Paths{"/quiet": testkit.Page("quiet"), "/dropped": testkit.Page("dropped"), "/cgi-bin/note": testkit.Page("never asked for by us")}
 	day, asked, deleting := 0, map[string]int{}, 0
@@ -126,12 +142,7 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 	}}
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 		s.Visit("/", "/cgi-bin/note")
-		ctx, stop := context.WithCancel(s.Context())
-		ended := make(chan error)
-		go func() {
-			_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: true})
-			ended <- err
-		}()
+		stop := revisiting(s)
 		late := 0
 		var changed time.Time
 		for range 40 {
@@ -162,9 +173,6 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 			s.Errorf("what may act was asked for %d times", deleting)
 		}
 		stop()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			s.Errorf("it ended with %v", err)
-		}
 	})
 }
 
@@ -187,12 +195,7 @@ func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) 
 		}
 	})
 	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Robots: "User-agent: *\nDisallow: /hidden\n"}}, func(s *testkit.Site) {
-		ctx, stop := context.WithCancel(s.Context())
-		ended := make(chan error)
-		go func() {
-			_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: true})
-			ended <- err
-		}()
+		stop := revisiting(s)
 		time.Sleep(time.Hour)
 		mu.Lock()
 		links = append(links, "/post", "/logout", "/hidden", "/broken", "/post?sort=up", "/month/1", "/month/2")
@@ -211,8 +214,5 @@ func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) 
 			}
 		}
 		stop()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			s.Errorf("it ended with %v", err)
-		}
 	})
 }

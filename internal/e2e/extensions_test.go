@@ -13,7 +13,8 @@ import (
 
 // sitemap is a urlset, as any reader of XML sees it.
 type sitemap struct {
-	URLs []struct {
+	XMLName xml.Name `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+	URLs    []struct {
 		Loc        string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
 		ChangeFreq string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 changefreq"`
 		Priority   string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 priority"`

@@ -193,8 +193,9 @@ func TestEveryLinkOfTheInspectorLeadsSomewhereBelowAnyPath(t *testing.T) {
 	}
 }
 
-func TestInspectorNamesNoPageThatIsNotListed(t *testing.T) {
+func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
+		before := s.Stats()
 		all := follow(t, "/inspect/", func(address string) testkit.Answer { return s.Get(address) })
 		for at, body := range all {
 			for _, hidden := range []string{secret, "/private", "/unseen", "/hidden"} {
@@ -206,24 +207,16 @@ func TestInspectorNamesNoPageThatIsNotListed(t *testing.T) {
 				t.Errorf("%s has a script or a style", at)
 			}
 		}
+		s.Settle()
+		s.WantVerdict("/inspect/files", "unknown", "none")
+		if after := s.Stats(); after.Waiting != before.Waiting || after.Observations != before.Observations || len(after.Hints) != len(before.Hints) {
+			t.Errorf("it was %+v, and is %+v", before, after)
+		}
 		first := all["/inspect/"]
 		for _, want := range []string{"held capability", "excluded noindex", "excluded private", "waiting not-seen", "it counts them and cannot name them"} {
 			if !strings.Contains(text(first), want) {
 				t.Errorf("the first page has no %q", want)
 			}
-		}
-	})
-}
-
-func TestInspectorIsNoPageOfTheSite(t *testing.T) {
-	inspected(t, nil, func(s *testkit.Site) {
-		before := s.Stats()
-		for _, path := range []string{"/inspect/", "/inspect/pages", "/inspect/help", "/inspect/files"} {
-			s.Visit(path)
-			s.WantVerdict(path, "unknown", "none")
-		}
-		if after := s.Stats(); after.Waiting != before.Waiting || after.Observations != before.Observations || len(after.Hints) != len(before.Hints) {
-			t.Errorf("it was %+v, and is %+v", before, after)
 		}
 	})
 }

@@ -36,13 +36,9 @@ func TestPageBehindTheFrontsPasswordIsNotListedByThoseWhoHaveIt(t *testing.T) {
 	} {
 		for _, linked := range []bool{false, true} {
 			t.Run(tt.name+map[bool]string{true: ", linked"}[linked], func(t *testing.T) {
-				mux := http.NewServeMux()
+				mux, links := http.NewServeMux(), map[bool][]string{true: {kept}}[linked]
 				mux.HandleFunc("/{$}", testkit.Page("home", "/about"))
-				if linked {
-					mux.HandleFunc("/about", testkit.Page("about", kept))
-				} else {
-					mux.HandleFunc("/about", testkit.Page("about"))
-				}
+				mux.HandleFunc("/about", testkit.Page("about", links...))
 				mux.HandleFunc(kept, testkit.Page("handbook"))
 				var open atomic.Bool
 				f := behind(t, mux, func(pass http.Handler) http.Handler {
@@ -57,36 +53,22 @@ func TestPageBehindTheFrontsPasswordIsNotListedByThoseWhoHaveIt(t *testing.T) {
 						pass.ServeHTTP(w, r)
 					})
 				})
-				staff := func() {
-					t.Helper()
-					r, err := http.NewRequest(http.MethodGet, f.origin+kept, nil)
-					base.Check(t, err)
-					r.SetBasicAuth("ann", "secret")
-					resp, err := http.DefaultClient.Do(r)
-					base.Check(t, err)
-					resp.Body.Close()
-					base.Check(t, f.Flush(t.Context()))
-				}
-				explore := func() {
-					t.Helper()
-					_, err := f.Explore(t.Context(), nil)
-					base.Check(t, err)
-				}
+				staff := func() { t.Helper(); f.visit("Authorization", "Basic YW5uOnNlY3JldA==", kept) }
 				if linked && tt.unasked {
-					explore()
+					f.explored()
 					staff()
 					f.wantListed("/", "/about")
 				} else {
 					staff()
 					f.wantListed(kept)
 				}
-				explore()
+				f.explored()
 				f.wantListed("/", "/about")
 				staff()
 				f.wantListed("/", "/about")
 				open.Store(true)
 				base.Check(t, f.UndoForget(t.Context(), kept)) // otherwise it is due in a minute
-				explore()
+				f.explored()
 				if linked {
 					f.wantListed("/", "/about", kept)
 				}
@@ -110,17 +92,11 @@ func TestExploringAsksForListedPagesThatNoLinkLeadsTo(t *testing.T) {
 		})
 	}
 	f := behind(t, mux, open)
-	for _, path := range []string{"/", "/old", "/kept", "/logout"} {
-		resp, err := http.Get(f.origin + path)
-		base.Check(t, err)
-		resp.Body.Close()
-	}
-	base.Check(t, f.Flush(t.Context()))
+	f.visit("Accept", "*/*", "/", "/old", "/kept", "/logout")
 	f.wantListed("/", "/kept", "/old")
 	gone.Store(true)
 	asked := len(f.paths())
-	_, err := f.Explore(t.Context(), nil)
-	base.Check(t, err)
+	f.explored()
 	f.wantListed("/", "/kept")
 	for _, path := range f.paths()[asked:] {
 		if path == "/logout" {
@@ -152,14 +128,8 @@ func TestFrontThatRefusesTheExplorerEmptiesNoSitemap(t *testing.T) {
 					pass.ServeHTTP(w, r)
 				})
 			})
-			for _, path := range append(links, "/") {
-				resp, err := http.Get(f.origin + path)
-				base.Check(t, err)
-				resp.Body.Close()
-			}
-			base.Check(t, f.Flush(t.Context()))
-			_, err := f.Explore(t.Context(), nil)
-			base.Check(t, err)
+			f.visit("Accept", "*/*", append(links, "/")...)
+			f.explored()
 			if n := f.Stats().Listed; n < pages+1-10 {
 				t.Errorf("%d of %d pages are listed: %v", n, pages+1, f.Stats().Verdicts)
 			}

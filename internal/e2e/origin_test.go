@@ -75,6 +75,30 @@ func (f *fronted) wantListed(want ...string) {
 	}
 }
 
+// visit gets paths from outside with a header, and waits until they are learned. It returns the last status.
+func (f *fronted) visit(name, value string, paths ...string) (status int) {
+	f.t.Helper()
+	for _, path := range paths {
+		r, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, f.origin+path, nil)
+		base.Check(f.t, err)
+		r.Header.Set(name, value)
+		resp, err := http.DefaultClient.Do(r)
+		base.Check(f.t, err)
+		resp.Body.Close()
+		status = resp.StatusCode
+	}
+	base.Check(f.t, f.Flush(f.t.Context()))
+	return status
+}
+
+// explored explores the site from outside.
+func (f *fronted) explored() servemap.Exploration {
+	f.t.Helper()
+	done, err := f.Explore(f.t.Context(), nil)
+	base.Check(f.t, err)
+	return done
+}
+
 func (f *fronted) paths() (all []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,8 +180,7 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 					pass.ServeHTTP(w, r)
 				})
 			})
-			done, err := f.Explore(t.Context(), nil)
-			base.Check(t, err)
+			done := f.explored()
 			f.wantListed("/", "/about", "/last")
 			if asked := slices.Contains(f.paths(), kept); asked != tt.passes {
 				t.Errorf("the program was asked for what the front keeps: %v; %+v", asked, done)
@@ -196,13 +219,9 @@ func TestLinkedPageThatSaysNoindexIsExcludedOnceExplored(t *testing.T) {
 					t.Errorf("after %s: %s %s, %v", after, e.Verdict, e.Reason, err)
 				}
 			}
-			_, err := f.Explore(t.Context(), nil)
-			base.Check(t, err)
+			f.explored()
 			explained("exploring")
-			resp, err := http.Get(f.origin + path)
-			base.Check(t, err)
-			resp.Body.Close()
-			base.Check(t, f.Flush(t.Context()))
+			f.visit("Accept", "*/*", path)
 			explained("a visitor")
 			if tt.leads {
 				f.wantListed("/", "/old")
@@ -270,8 +289,7 @@ func TestVisitsThroughTheOriginAreNobody(t *testing.T) {
 	mux.HandleFunc("/{$}", testkit.Page("home", "/about"))
 	mux.HandleFunc("/about", testkit.Page("about"))
 	f := behind(t, mux, open)
-	_, err := f.Explore(t.Context(), nil)
-	base.Check(t, err)
+	f.explored()
 	f.wantListed("/", "/about")
 	for _, r := range f.asked {
 		known := servemap.Exploring(r) || r.URL.Path == "/robots.txt"
@@ -295,8 +313,7 @@ func TestHeaderThatTheWayAddsKeepsNothingFromBeingExplored(t *testing.T) {
 					pass.ServeHTTP(w, r)
 				})
 			})
-			_, err := f.Explore(t.Context(), nil)
-			base.Check(t, err)
+			f.explored()
 			f.wantListed(want...)
 		})
 	}
@@ -356,15 +373,8 @@ func TestRequestThatClaimsToBeTheSitesOwnTeachesNothing(t *testing.T) {
 		testkit.Page("home")(w, r)
 	}), open)
 	for name, value := range map[string]string{"Servemap-Visit": "made up", "User-Agent": "servemap-explore"} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.origin+"/", nil)
-		base.Check(t, err)
-		r.Header.Set(name, value)
-		resp, err := http.DefaultClient.Do(r)
-		base.Check(t, err)
-		resp.Body.Close()
-		base.Check(t, f.Flush(t.Context()))
-		if believed || resp.StatusCode != http.StatusOK || f.Stats().Observations != 0 {
-			t.Errorf("%s: believed: %v, answered with %d, %d were observed", name, believed, resp.StatusCode, f.Stats().Observations)
+		if status := f.visit(name, value, "/"); believed || status != http.StatusOK || f.Stats().Observations != 0 {
+			t.Errorf("%s: believed: %v, answered with %d, %d were observed", name, believed, status, f.Stats().Observations)
 		}
 	}
 }
@@ -379,8 +389,7 @@ func TestExploringAsksNobodyButTheOrigin(t *testing.T) {
 		"/moved": testkit.Reply(http.StatusFound, "", "Location", other.URL+"/x"), "/named": testkit.Reply(http.StatusFound, "", "Location", "//"+strings.TrimPrefix(other.URL, "http://")),
 		"/about": testkit.Page("about"), "/robots.txt": testkit.Reply(http.StatusNotFound, ""),
 	}, open)
-	_, err := f.Explore(t.Context(), nil)
-	base.Check(t, err)
+	f.explored()
 	f.wantListed("/", "/about")
 	if others > 0 {
 		t.Errorf("another host was asked %d times", others)
@@ -393,8 +402,7 @@ func TestExploringObeysTheGroupForItsOwnName(t *testing.T) {
 		"/robots.txt": testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /nothing\n\nUser-agent: Servemap-Explore\nDisallow: /b\n", "Content-Type", "text/plain"),
 	}
 	f := behind(t, pages, open)
-	_, err := f.Explore(t.Context(), nil)
-	base.Check(t, err)
+	f.explored()
 	f.wantListed("/", "/a")
 }
 
@@ -412,8 +420,7 @@ func TestFrontThatAddsToPagesIsNoneOfItsOwn(t *testing.T) {
 			w.Write(rec.Body.Bytes())
 		})
 	})
-	_, err := f.Explore(t.Context(), nil)
-	base.Check(t, err)
+	f.explored()
 	f.wantListed("/", "/a", "/b")
 }
 
@@ -452,18 +459,5 @@ func TestExploringNamesTheOriginToWhichTheEntryRedirects(t *testing.T) {
 				s.Errorf("%s: %v", name, err)
 			}
 		})
-	}
-}
-
-func TestLinksOnAPageWithNoindexCountAtTheOrigin(t *testing.T) {
-	f := behind(t, testkit.Paths{
-		"/": testkit.Page("home", "/archive"), "/old": testkit.Page("old"),
-		"/archive": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "archive", "/old")),
-	}, open)
-	_, err := f.Explore(t.Context(), nil)
-	base.Check(t, err)
-	f.wantListed("/", "/old")
-	if x, err := f.Explain(t.Context(), "/archive"); err != nil || x.Verdict != servemap.VerdictExcluded || x.Reason != servemap.ReasonNoIndex {
-		t.Errorf("%s %s, %v", x.Verdict, x.Reason, err)
 	}
 }

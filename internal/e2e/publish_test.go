@@ -170,20 +170,6 @@ func TestWhatOtherSettingsStoredListsNothing(t *testing.T) {
 	}
 }
 
-func TestOptionsNameNamesTheFiles(t *testing.T) {
-	testkit.Run(t, testkit.Setup{Options: servemap.Options{Name: "map-7f3a"}, Handler: testkit.Page("home")}, func(s *testkit.Site) {
-		s.Visit("/")
-		for _, name := range []string{"/map-7f3a.xml", "/map-7f3a-1.xml"} {
-			if got := entries(s, name).URLs; len(got) != 1 {
-				s.Errorf("%s lists %+v", name, got)
-			}
-		}
-		if a := s.Get("/sitemap.xml"); !strings.Contains(a.Body, "home") {
-			s.Error("/sitemap.xml is not the site's own, although the sitemap has another name")
-		}
-	})
-}
-
 func TestOptionsDecideWhoseRequestsCount(t *testing.T) {
 	anonymous := func(r *http.Request) bool { return r.Header.Get("X-Forwarded-User") == "nobody" }
 	for _, tt := range []struct {

@@ -97,16 +97,6 @@ func run(t *testing.T, folder, source string) string {
 	return strings.TrimSpace(line)
 }
 
-// command compiles the command, and returns its path.
-func command(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "servemap.exe")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
-}
-
 func fetch(t *testing.T, url string) (int, string) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -173,59 +163,30 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	})
 }
 
-// The lines for gorilla/mux list what their comments say.
-func TestMuxLinesOfTheREADMEListWhatTheySay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds a program")
-	}
-	t.Parallel() // it mostly waits
-	_, programs := readme(t, "go")
-	at := run(t, t.TempDir(), `package main
-
-import (
-	"fmt"
-	"log"
-	"net/http"
-
-	"github.com/gorilla/mux"
-
-	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/store/memstore"
-)
-
-func home(w http.ResponseWriter, r *http.Request) {
-	fmt.Fprint(w, "<title>Shop</title><p>Look at our <a href='/p/teapot'>teapot</a>.")
-}
-
-func shop(w http.ResponseWriter, r *http.Request) {
-	fmt.Fprintf(w, "<title>%[1]s</title><p>This is the %[1]s.", mux.Vars(r)["name"])
-}
-
-func about(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<title>About</title><p>Since 1987.") }
-
-func main() {
-	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-`+programs[1]+"}\n")
-	for _, path := range []string{"/", "/p/teapot", "/p/anything", "/about"} {
-		fetch(t, at+path)
-	}
-	until(t, "three pages are listed", func() bool {
-		_, sitemap := fetch(t, at+"/sitemap.xml")
-		return strings.Count(sitemap, "<loc>") == 3 && strings.Contains(sitemap, "/p/teapot<") && strings.Contains(sitemap, "/about<")
-	})
-}
-
-// The command explains a page as in the README.
+// The command explains a page as in the README, and has the flags that the README names beside its transcripts.
 func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")
 	}
 	t.Parallel() // it mostly waits
-	_, transcripts := readme(t, "console")
-	program := command(t)
+	text, transcripts := readme(t, "console")
+	program := filepath.Join(t.TempDir(), "servemap.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	help, err := exec.CommandContext(t.Context(), program, "help", "proxy").Output()
+	base.Check(t, err)
+	lines := regexp.MustCompile("`(-\\w[^`]*)`").FindAllStringSubmatch(text, -1)
+	if len(lines) < 3 {
+		t.Fatalf("found only %q", lines)
+	}
+	for _, m := range lines {
+		for _, flag := range regexp.MustCompile(`\B-[\w-]+`).FindAllString(m[1], -1) {
+			if !strings.Contains(string(help), "\n  "+flag+" ") && !strings.Contains(string(help), "\n  "+flag+"\n") {
+				t.Errorf("servemap proxy has no %s", flag)
+			}
+		}
+	}
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		pages := map[string]string{"/": `<title>Bakery</title><p>See the <a href="/menu">menu</a>.`, "/menu": `<title>Menu</title><p>Rye and oat.`}
 		if pages[r.URL.Path] == "" {
@@ -261,13 +222,13 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	})
 }
 
-// What the README has of Go within its sentences compiles.
-func TestExpressionsOfTheREADMECompile(t *testing.T) {
+// The lines for gorilla/mux compile, and so does what the README has of Go within its sentences.
+func TestGoOfTheREADMECompiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
 	t.Parallel() // it mostly waits
-	text, _ := readme(t, "go")
+	text, programs := readme(t, "go")
 	text = regexp.MustCompile("(?s)```.*?```").ReplaceAllString(text, "")
 	var lines []string
 	for _, m := range regexp.MustCompile("`((?:go )?(?:site|mux|servemap)\\.[^`]+)`").FindAllStringSubmatch(text, -1) {
@@ -299,29 +260,19 @@ func _(ctx context.Context, site *servemap.Site, mux *http.ServeMux, handler htt
 	_ = netip.Addr{}
 	`+strings.Join(lines, "\n\t")+`
 }
-`)
-}
+`, `package main
 
-// The flags that the README names beside its transcripts are flags of the command.
-func TestFlagsOfTheREADMEExist(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the command")
-	}
-	t.Parallel() // it mostly waits
-	text, _ := readme(t, "go")
-	help, err := exec.CommandContext(t.Context(), command(t), "help", "proxy").Output()
-	base.Check(t, err)
-	lines := regexp.MustCompile("`(-\\w[^`]*)`").FindAllStringSubmatch(text, -1)
-	if len(lines) < 3 {
-		t.Fatalf("found only %q", lines)
-	}
-	for _, m := range lines {
-		for _, flag := range regexp.MustCompile(`\B-[\w-]+`).FindAllString(m[1], -1) {
-			if !strings.Contains(string(help), "\n  "+flag+" ") && !strings.Contains(string(help), "\n  "+flag+"\n") {
-				t.Errorf("servemap proxy has no %s", flag)
-			}
-		}
-	}
+import (
+	"log"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap"
+)
+
+func _(site *servemap.Site, home, shop, about http.HandlerFunc) {
+`+programs[1]+"}\n")
 }
 
 // What the README says that the site answers about a page is one of its answers.
