@@ -25,8 +25,7 @@ import (
 // after a restart of the site, which forgets its recent observations.
 const rounds = 25
 
-// roundsShort replaces rounds under the race detector, which is slow. More rounds would show
-// nothing new.
+// roundsShort is enough for what happens at any visit.
 const roundsShort = 8
 
 // world is a running site: a router behind a server with TLS, and a Badger store on disk.
@@ -64,9 +63,6 @@ func open(t testing.TB, s setup) *world {
 	t.Helper()
 	if s.rounds == 0 {
 		s.rounds = rounds
-		if testing.Short() {
-			s.rounds = roundsShort
-		}
 	}
 	w := &world{setup: s, dir: t.TempDir()}
 	log := new(testkit.Log)
