@@ -61,16 +61,8 @@ func TestCollectorGivesTheNumbersOfTheHandler(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the collector gives\n%s\nthe handler\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, line := range []string{
-		`servemap_sitemap_pages{site="https://example.com"} 1`,
-		`servemap_changes_total{kind="added",site="https://example.com"} 1`,
-		`servemap_responses_ignored_total{reason="not-html",site="https://example.com"} 1`,
-		`servemap_sitemap_requests_total{code="200",site="https://example.com"} 1`,
-		`servemap_pages{reason="entry",site="https://example.com",verdict="listed"} 1`,
-	} {
-		if !slices.Contains(got, line) {
-			t.Errorf("no %s in\n%s", line, strings.Join(got, "\n"))
-		}
+	if !slices.Contains(got, `servemap_pages{reason="entry",site="https://example.com",verdict="listed"} 1`) {
+		t.Errorf("no page is listed in\n%s", strings.Join(got, "\n"))
 	}
 }
 

@@ -104,19 +104,6 @@ func TestFleetSendsOnce(t *testing.T) {
 	})
 }
 
-func TestLeaseHolderThatDiesIsReplaced(t *testing.T) {
-	run(t, 5, Options{}, func(r *runningSite) {
-		r.stop()
-		died := time.Now()
-		r.changes("/0")
-		r.start(Options{Hold: time.Second})
-		time.Sleep(leaseFor + time.Minute)
-		if after := r.postsSince(died); len(after) != 1 || after[0] < leaseFor/2 {
-			t.Errorf("the next one sends after %v", after)
-		}
-	})
-}
-
 func TestPagesThatWereSentAreReadAsTheyWereWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRunningSite(t, 0, testkit.Setup{})

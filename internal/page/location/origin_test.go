@@ -102,12 +102,6 @@ func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 	}
 }
 
-func TestZeroOriginIsEmpty(t *testing.T) {
-	if s := (Origin{}).String(); s != "" {
-		t.Errorf("String of the zero Origin = %q", s)
-	}
-}
-
 func TestTwinIsTheOriginWithOrWithoutWWW(t *testing.T) {
 	for _, tt := range []struct {
 		origin, twin, href string
