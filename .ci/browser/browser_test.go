@@ -26,6 +26,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -53,9 +54,7 @@ func settings() *servemap.Options {
 func serve(t *testing.T, st store.Store, pages http.Handler, visit func(http.Handler)) string {
 	t.Helper()
 	site, err := servemap.New(origin, st, settings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -64,9 +63,7 @@ func serve(t *testing.T, st store.Store, pages http.Handler, visit func(http.Han
 		}
 	})
 	visit(site.Wrap(pages))
-	if err := site.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, site.Flush(t.Context()))
 	mux := http.NewServeMux()
 	mux.Handle("/inspect/", site.Inspector(func(*http.Request) bool { return true }))
 	server := httptest.NewServer(site.Wrap(mux))
@@ -105,14 +102,13 @@ var views = []struct{ name, path string }{
 
 func TestThePagesInABrowser(t *testing.T) {
 	st, pages := lived(t)
-	base := serve(t, st, pages, pages.today)
+	at := serve(t, st, pages, pages.today)
 	ctx := browse(t)
-	for _, width := range []int64{390, 1280} {
-		for _, scheme := range []string{"light", "dark"} {
-			set(t, ctx, width, scheme)
-			for _, v := range views {
-				t.Run(fmt.Sprintf("%s %d %s", v.name, width, scheme), func(t *testing.T) { look(t, ctx, base+v.path, fmt.Sprintf("%s-%d-%s", v.name, width, scheme)) })
-			}
+	// Colours do not depend on the width, so each scheme is looked at in one.
+	for width, scheme := range map[int64]string{390: "dark", 1280: "light"} {
+		set(t, ctx, width, scheme)
+		for _, v := range views {
+			t.Run(fmt.Sprintf("%s %d %s", v.name, width, scheme), func(t *testing.T) { look(t, ctx, at+v.path, fmt.Sprintf("%s-%d-%s", v.name, width, scheme)) })
 		}
 	}
 	empty := serve(t, new(memstore.Store), http.NotFoundHandler(), refused)
@@ -141,17 +137,13 @@ func browse(t *testing.T) context.Context {
 	if err == nil {
 		_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return ctx
 }
 
 func set(t *testing.T, ctx context.Context, width int64, scheme string) {
 	t.Helper()
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 844)); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, chromedp.Do(ctx, chromedp.EmulateViewport(width, 844)))
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
@@ -160,9 +152,7 @@ func set(t *testing.T, ctx context.Context, width int64, scheme string) {
 
 // look checks what can be measured of a page, and keeps a picture of it.
 func look(t *testing.T, ctx context.Context, url, name string) {
-	if err := chromedp.Do(ctx, chromedp.Navigate(url)); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, chromedp.Do(ctx, chromedp.Navigate(url)))
 	keep(t, ctx, name)
 	if over := eval[float64](t, ctx, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		t.Errorf("the page is %v pixels wider than the window", over)
@@ -177,9 +167,7 @@ func look(t *testing.T, ctx context.Context, url, name string) {
 	faults, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](
 		`axe.run().then(r => r.violations.map(v => v.impact + " " + v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + (n.any[0] || n.all[0] || n.none[0] || {}).message).join(" | ")))`,
 		chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	for _, fault := range faults {
 		t.Error(fault)
 	}
@@ -188,22 +176,16 @@ func look(t *testing.T, ctx context.Context, url, name string) {
 func eval[T any](t *testing.T, ctx context.Context, script string) T {
 	t.Helper()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return v
 }
 
 func axe(t *testing.T) string {
 	t.Helper()
 	r, err := gzip.NewReader(bytes.NewReader(axePacked))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	script, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return string(script)
 }
 
@@ -226,17 +208,13 @@ func keep(t *testing.T, ctx context.Context, name string) {
 // An owner without a mouse asks why a page is missing, goes on from there, forgets a page, and undoes that.
 func TestTheWayByKeyboard(t *testing.T) {
 	st, pages := lived(t)
-	base := serve(t, st, pages, pages.today)
+	at := serve(t, st, pages, pages.today)
 	ctx := browse(t)
 	set(t, ctx, 1280, "light")
-	if err := chromedp.Do(ctx, chromedp.Navigate(base)); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, chromedp.Do(ctx, chromedp.Navigate(at)))
 	press := func(keys string) {
 		t.Helper()
-		if err := chromedp.Do(ctx, chromedp.KeyEvent(keys)); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, chromedp.Do(ctx, chromedp.KeyEvent(keys)))
 	}
 	// reach presses Tab until what has the focus is so.
 	reach := func(what string) {

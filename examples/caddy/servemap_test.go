@@ -20,6 +20,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -46,12 +47,8 @@ func run(t testing.TB, sites string) {
 	t.Helper()
 	const global = "{\n\tadmin off\n\tpersist_config off\n\tlog {\n\t\tlevel ERROR\n\t}\n}\n"
 	config, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(global+sites), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := caddyserver.Load(config, true); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
+	base.Check(t, caddyserver.Load(config, true))
 }
 
 func get(addr, path string) (int, string, error) {
@@ -68,9 +65,7 @@ func get(addr, path string) (int, string, error) {
 func free(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -83,9 +78,7 @@ func shop(t testing.TB) (public string) {
 		"index.html":  `<!doctype html><title>Shop</title><p>Look at our <a href="/teapot.html">teapot</a>.</p>`,
 		"teapot.html": `<!doctype html><title>Teapot</title><p>This is the teapot.</p>`,
 	} {
-		if err := os.WriteFile(filepath.Join(public, name), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.WriteFile(filepath.Join(public, name), []byte(body), 0o600))
 	}
 	return public
 }
@@ -110,7 +103,7 @@ func TestSiteSurvivesReloadsUnderLoad(t *testing.T) {
 			for !stop.Load() {
 				code, body, err := get(addr, "/teapot.html")
 				switch {
-				case err != nil: // a reload may cut a new connection, also without servemap; see BenchmarkReload
+				case err != nil: // a reload may cut a new connection, also without servemap
 				case code != http.StatusOK || !strings.Contains(body, "This is the teapot."):
 					t.Errorf("%d %q", code, body)
 				default:
@@ -132,43 +125,31 @@ func TestSiteSurvivesReloadsUnderLoad(t *testing.T) {
 	if after := theSite(t, key); after != before {
 		t.Error("a reload opened the site again")
 	}
-	if err := before.Flush(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, before.Flush(context.Background()))
 	_, sitemap, err := get(addr, "/sitemap.xml")
 	if err != nil || strings.Count(sitemap, "<loc>") != 2 {
 		t.Errorf("%v, the sitemap is %s", err, sitemap)
 	}
 	// The site sees that a page is gone, although Caddy makes the error page.
-	if err := os.Remove(filepath.Join(public, "teapot.html")); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.Remove(filepath.Join(public, "teapot.html")))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for status := 0; status != http.StatusNotFound; { // its next observation is due some seconds after the first
 		if _, body, err := get(addr, "/teapot.html"); err == nil && body != "no such page" {
 			t.Fatalf("the page that is gone answers %q", body)
 		}
-		if err := before.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, before.Flush(ctx))
 		e, err := before.Explain(ctx, "/teapot.html")
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		status = e.Status
 	}
 
-	if err := caddyserver.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, caddyserver.Stop())
 	if n, open := open.References(key); open {
 		t.Errorf("%d configurations use the site after the end", n)
 	}
 	st, err := badgerstore.Open(data, nil) // it waits if another has the folder
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if err := st.Health(); err != nil {
 		t.Error("the folder was not let go:", err)
 	}
@@ -190,91 +171,6 @@ func theSite(t *testing.T, key string) (s *site) {
 	return s
 }
 
-// BenchmarkReload counts the requests that are lost at a reload. One Caddy serves one folder
-// at two addresses, with servemap and without it, so each reload meets both at the same
-// moment. Each address has visitors who open a connection for every request, and visitors
-// who keep theirs.
-func BenchmarkReload(b *testing.B) {
-	data, public := filepath.Join(b.TempDir(), "data"), shop(b)
-	with, without := newCrowd(free(b)), newCrowd(free(b))
-	n := 0
-	reload := func() {
-		n++
-		run(b, fmt.Sprintf(`http://%s {
-	header X-Configuration %d
-	servemap https://example.com %s
-	root %s
-	file_server
-}
-http://%s {
-	header X-Configuration %[2]d
-	root %[4]s
-	file_server
-}
-`, with.addr, n, data, public, without.addr))
-	}
-	reload()
-	defer caddyserver.Stop()
-	with.come()
-	without.come()
-	for b.Loop() {
-		a, o := with.answered.Load()+betweenReloads, without.answered.Load()+betweenReloads
-		for with.answered.Load() < a || without.answered.Load() < o {
-			runtime.Gosched()
-		}
-		reload()
-	}
-	with.leave()
-	without.leave()
-	for name, c := range map[string]*crowd{"with": with, "without": without} {
-		b.ReportMetric(float64(c.lost[0].Load()), "new-lost-"+name)
-		b.ReportMetric(float64(c.lost[1].Load()), "kept-lost-"+name)
-		b.ReportMetric(float64(c.answered.Load()), "answered-"+name)
-	}
-}
-
-// betweenReloads is how many requests each address answers at least from one reload to the
-// next.
-const betweenReloads = 20
-
-// crowd is visitors of one address.
-type crowd struct {
-	addr     string
-	stop     atomic.Bool
-	visitors sync.WaitGroup
-	answered atomic.Int64
-	lost     [2]atomic.Int64 // with a connection for each request, and with one that is kept
-}
-
-func newCrowd(addr string) *crowd { return &crowd{addr: addr} }
-
-func (c *crowd) come() {
-	for i := range 4 {
-		kind := i % 2
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: kind == 0}}
-		c.visitors.Go(func() {
-			defer client.CloseIdleConnections()
-			for !c.stop.Load() {
-				resp, err := client.Get("http://" + c.addr + "/teapot.html")
-				if err == nil {
-					_, err = io.Copy(io.Discard, resp.Body)
-					resp.Body.Close()
-				}
-				if err != nil {
-					c.lost[kind].Add(1)
-					continue
-				}
-				c.answered.Add(1)
-			}
-		})
-	}
-}
-
-func (c *crowd) leave() {
-	c.stop.Store(true)
-	c.visitors.Wait()
-}
-
 // The Caddyfile of the recipes keeps the host, and gives the program behind it the address
 // of the peer whatever the visitor claims.
 func TestProxyRecipeKeepsTheHostAndTheRealPeer(t *testing.T) {
@@ -282,21 +178,15 @@ func TestProxyRecipeKeepsTheHostAndTheRealPeer(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got <- r }))
 	defer behind.Close()
 	text, err := os.ReadFile("../recipes/proxies/Caddyfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	addr := free(t)
 	run(t, strings.NewReplacer("example.com {", "http://"+addr+" {", "127.0.0.1:8080", behind.Listener.Addr().String()).Replace(string(text)))
 	defer caddyserver.Stop()
 	r, err := http.NewRequest(http.MethodGet, "http://"+addr+"/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	r.Header.Set("X-Forwarded-For", "9.9.9.9")
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		t.Fatal(resp.Status)

@@ -21,6 +21,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -41,9 +42,7 @@ type site struct {
 
 func start(t testing.TB, origin string, opts *servemap.Options, recipe func(*servemap.Site) http.Handler) *site {
 	s, err := servemap.New(origin, new(memstore.Store), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	server := httptest.NewServer(recipe(s))
 	t.Cleanup(func() {
 		server.Close()
@@ -59,9 +58,7 @@ func start(t testing.TB, origin string, opts *servemap.Options, recipe func(*ser
 func (s *site) get(client *http.Client, path string, header ...string) (int, string) {
 	s.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
-	if err != nil {
-		s.Fatal(err)
-	}
+	base.Check(s, err)
 	for i := 0; i < len(header); i += 2 {
 		if header[i] == "Host" {
 			req.Host = header[i+1]
@@ -72,23 +69,17 @@ func (s *site) get(client *http.Client, path string, header ...string) (int, str
 		client = http.DefaultClient
 	}
 	resp, err := client.Do(req)
-	if err != nil {
-		s.Fatal(err)
-	}
+	base.Check(s, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.Fatal(err)
-	}
+	base.Check(s, err)
 	return resp.StatusCode, string(body)
 }
 
 // listed waits until all that was seen is in the sitemap at a path, and returns its paths.
 func (s *site) listed(path string, header ...string) (paths []string) {
 	s.Helper()
-	if err := s.Flush(context.Background()); err != nil {
-		s.Fatal(err)
-	}
+	base.Check(s, s.Flush(context.Background()))
 	status, body := s.get(nil, path, header...)
 	if status != http.StatusOK {
 		return nil
@@ -103,9 +94,7 @@ func (s *site) listed(path string, header ...string) (paths []string) {
 	}
 	for _, u := range set.URL {
 		loc, err := url.Parse(u.Loc)
-		if err != nil {
-			s.Fatal(err)
-		}
+		base.Check(s, err)
 		paths = append(paths, loc.Path)
 	}
 	slices.Sort(paths)
@@ -204,9 +193,7 @@ func TestHTMXFragmentsAreNoPages(t *testing.T) {
 
 func visitor(t *testing.T) *http.Client {
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return &http.Client{Jar: jar}
 }
 
@@ -273,9 +260,7 @@ func TestSpoofedAddressesDoNotCount(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got <- tt.opts.ClientIP(r) }))
 			defer server.Close()
 			to, err := url.Parse(server.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.RemoteAddr = tt.peer + ":4711"
 			for _, claim := range tt.claims {
@@ -293,9 +278,7 @@ func TestHostsHaveSitemapsOfTheirOwn(t *testing.T) {
 	blogOnly := http.NewServeMux()
 	blogOnly.Handle("GET /{$}", page(blogHome))
 	h, sites, err := Hosts(new(memstore.Store), nil, map[string]http.Handler{"example.com": shop(), "blog.example.com": blogOnly})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	server := httptest.NewServer(h)
 	defer server.Close()
 	for _, of := range sites {
@@ -353,9 +336,7 @@ func TestContainerListsItsPages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			shop, err := Open(tt.folder, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			if tt.explore {
 				if _, err := shop.Site.Explore(ctx, &servemap.ExploreOptions{Inside: shop}); err != nil {
 					t.Error(err)
