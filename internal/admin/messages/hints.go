@@ -26,7 +26,7 @@ const (
 	NoNetworks       // no visitor's network is known
 	Few              // hardly any page is listed
 	Leaving          // many pages left
-	Refused          // one network is refused more pages than it may take out in a day
+	Refused          // more listed pages are refused than leave in a day by that
 	Panicked         // a function of the owner's
 	hints
 )
@@ -57,8 +57,8 @@ var hintTexts = [hints]string{
 	Few: "Hardly any of the pages that were seen is listed. See the reasons in {Stats}, or ask {Explain} about one of them.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"If they still exist, see whether the site answers 404, noindex or private by mistake.",
-	Refused: "One network is refused many listed pages, by a 401, 403 or 404, a log-in, a redirect to another site or another canonical. It alone takes out only a few of them a day. " +
-		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and behind a proxy set {ClientIP}: without it all visitors count as that network.",
+	Refused: "Visitors are refused many listed pages, by a 401, 403 or 404, a log-in, a redirect to another site or another canonical. A few of them leave at once, the others if two networks are refused them for a day. " +
+		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and behind a proxy set {ClientIP}: without it all visitors count as one network.",
 	Panicked: "A function that you gave has panicked, and such a request does not count. Correct the function; the log has the stack of the first panic.",
 }
 

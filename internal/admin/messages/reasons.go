@@ -240,7 +240,7 @@ func Borrowed(since time.Time) string {
 // day later. nameless says that the network is not known.
 func LeavesNextDay(status int, at time.Time, nameless bool) string {
 	text := fmt.Sprintf(" But it answered %d at %s, perhaps to one visitor only. It leaves if visitors still get no page a day later, "+
-		"unless an anonymous visitor gets it before. One network alone takes out ten pages a day.", status, at.UTC().Format(time.DateTime))
+		"unless an anonymous visitor gets it before. Ten pages leave so in a day, and more only if two networks got none.", status, at.UTC().Format(time.DateTime))
 	if nameless {
 		text += Say(" All visitors whose network is not known count as one; behind a proxy, set {ClientIP}.")
 	}

@@ -302,8 +302,29 @@ func TestOneNetworkTakesOutTenPagesADayByOtherCanonicals(t *testing.T) {
 	}
 	w.wait(pagerecord.ConfirmAfter)
 	w.wantLeft(pages[10:]...)
+	w.wait(24 * time.Hour)
 	w.sight(pages[11], variant("https://evil.example"+pages[11], pages[11]), from(netC))
 	w.wantLeft(append(pages[10:11:11], pages[12:]...)...)
+}
+
+// A front may answer everybody 404, or show everybody the same page. Deleting pages looks the same until a day has passed.
+func TestManyPagesLeaveOnlyByAnotherDay(t *testing.T) {
+	w, pages := withPages(t, 40)
+	for range 3 {
+		for _, network := range []string{netA, netB, netC} {
+			w.missing(network, pages...)
+			w.wait(pagerecord.ConfirmAfter)
+		}
+	}
+	w.wantLeft(pages[10:]...)
+	w.wait(22 * time.Hour)
+	w.missing(netD, pages...)
+	w.wantLeft(pages[10:]...)
+	w.sight(pages[10], html(pages[10][1:]))
+	w.wait(2 * time.Hour)
+	w.wantLeft(pages[10:]...) // nobody asked since
+	w.missing(netD, pages[11:]...)
+	w.wantLeft(pages[10])
 }
 
 // A page that others get although a network was told 404 does not count among the pages

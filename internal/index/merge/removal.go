@@ -10,8 +10,9 @@ import (
 
 // An answer may be of the moment, or for one client alone. So what contradicts a listed page waits in
 // its record, with its reason, its network and its time, until somebody gets the page or the answer is
-// confirmed; see [pagerecord.PendingRemoval]. One network alone takes out some pages a day. All clients
-// whose network is unknown count as one network.
+// confirmed; see [pagerecord.PendingRemoval]. If many pages leave at once, that too may be of the moment: only
+// some leave in a day, the others wait for an answer a day later, to a second network. All clients whose
+// network is unknown count as one network.
 
 // withdraw takes the page out: the site no longer serves it, or it now forbids its listing.
 func (u *visited) withdraw(why eligibility.Reason) {
@@ -47,7 +48,7 @@ func (u *visited) refused(why eligibility.Reason) {
 		return
 	}
 	after, leaves := u.told(why)
-	if leaves || u.Kept && u.suffices(u.Net) {
+	if leaves || u.Kept && u.few() {
 		u.withdraw(why)
 		return
 	}
@@ -68,7 +69,7 @@ func (u *visited) refused(why eligibility.Reason) {
 // told returns the removal of the page after an answer, and whether the page leaves by it.
 func (u *visited) told(why eligibility.Reason) (after pagerecord.PendingRemoval, leaves bool) {
 	after, confirmed := u.p.Told(why, u.Net, u.Moment())
-	return after, confirmed && (!after.Alone() || u.suffices(u.Net))
+	return after, confirmed && (after.Sure(u.Moment()) || u.few())
 }
 
 // stays ends the pending removal, if there is one.
@@ -96,7 +97,7 @@ func (m *Transaction) Confirm(location string) {
 		p.MissingWhy = eligibility.Duplicate
 		m.Save(p)
 	}
-	if !p.HasMinute() || p.Alone() && !m.suffices(p.MissingNet) {
+	if !p.HasMinute() || !m.few() {
 		g.endMinute() // the removal itself stays pending until the page is seen or refused again
 		g.stored(m.Now)
 		return
@@ -104,15 +105,15 @@ func (m *Transaction) Confirm(location string) {
 	g.leaves(m.Now, p.MissingWhy)
 }
 
-// suffices reports whether one network alone may take out another page today, and counts that page.
-func (m *Transaction) suffices(network uint32) bool {
+// few reports whether few pages of the site have left in a day by what may be of the moment, and counts one more.
+func (m *Transaction) few() bool {
 	key, now := m.site.Keys.Refusals(), m.moment().Second()
-	all := sitewide.ReadRefusals(m.Get(key))
-	if !all.Of(network, now).Suffices(m.site.Listed) {
+	left := sitewide.ReadRefusals(m.Get(key)).At(now)
+	if !left.Few(m.site.Listed) {
 		m.Effects.Refused = true
 		return false
 	}
-	all.Removed(network, now)
-	m.Put(key, all.Encode())
+	left.Pages++
+	m.Put(key, left.Encode())
 	return true
 }

@@ -39,7 +39,7 @@ func (k *Known) NeedsLogin() bool {
 // Removal says that a listed page may be gone. The zero Removal means that it may not.
 type Removal struct {
 	Since    time.Time
-	Alone    bool // only one network was refused; a second refusal is needed
+	Alone    bool // a minute is not enough; a second refusal is needed
 	Borrowed bool // it shows what other pages show; a visit a day later decides
 	Nameless bool // that network is unknown
 }

@@ -39,8 +39,11 @@ func (d *PendingRemoval) takes() time.Duration {
 // HasMinute reports whether a minute confirms the removal, without another answer.
 func (d *PendingRemoval) HasMinute() bool { return d.Missing != 0 && d.takes() == ConfirmAfter }
 
-// Alone reports whether the removal rests on the word of one network, which takes out some pages a day.
-func (d *PendingRemoval) Alone() bool { return d.MissingNet != SeveralNetworks }
+// Sure reports whether the removal rests on the word of several networks, and has been pending for a day.
+// Then it does not matter how many pages leave with it.
+func (d *PendingRemoval) Sure(at moment.Time) bool {
+	return d.MissingNet == SeveralNetworks && d.IsOld(at)
+}
 
 // IsOld reports whether the removal has been pending for a day.
 func (d *PendingRemoval) IsOld(at moment.Time) bool { return at.Sub(d.Missing) >= day }

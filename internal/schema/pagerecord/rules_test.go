@@ -55,25 +55,26 @@ func TestAnswersConfirmARemoval(t *testing.T) {
 		why       eligibility.Reason // of the removal
 		since     time.Duration
 		confirmed bool
-		alone     bool
+		sure      bool
 		minute    bool
 	}{
-		{"a 404", []told{{gone, ann, 0}}, gone, 0, false, true, true},
-		{"a 404 again within the minute", []told{{gone, ann, 0}, {gone, ann, 59 * time.Second}}, gone, 0, false, true, true},
-		{"a 404 again after a minute", []told{{gone, ann, 0}, {gone, ann, time.Minute}}, gone, 0, true, true, true},
+		{"a 404", []told{{gone, ann, 0}}, gone, 0, false, false, true},
+		{"a 404 again within the minute", []told{{gone, ann, 0}, {gone, ann, 59 * time.Second}}, gone, 0, false, false, true},
+		{"a 404 again after a minute", []told{{gone, ann, 0}, {gone, ann, time.Minute}}, gone, 0, true, false, true},
 		{"a 404 for two networks", []told{{gone, ann, 0}, {gone, bob, time.Minute}}, gone, 0, true, false, true},
-		{"a 404 for an unknown network too", []told{{gone, ann, 0}, {gone, 0, time.Minute}}, gone, 0, true, true, true},
-		{"a refusal", []told{{denied, ann, 0}}, denied, 0, false, true, false},
+		{"a 404 for an unknown network too", []told{{gone, ann, 0}, {gone, 0, time.Minute}}, gone, 0, true, false, true},
+		{"a refusal", []told{{denied, ann, 0}}, denied, 0, false, false, false},
 		{"a refusal hours later, elsewhere", []told{{denied, ann, 0}, {denied, bob, 23 * time.Hour}}, denied, 0, false, false, false},
-		{"a refusal a day later", []told{{denied, ann, 0}, {denied, ann, day}}, denied, 0, true, true, false},
-		{"another refusal a day later, elsewhere", []told{{denied, ann, 0}, {login, bob, day}}, denied, 0, true, false, false},
+		{"a refusal a day later", []told{{denied, ann, 0}, {denied, ann, day}}, denied, 0, true, false, false},
+		{"another refusal a day later, elsewhere", []told{{denied, ann, 0}, {login, bob, day}}, denied, 0, true, true, false},
 		{"what others show, for two networks", []told{{copied, ann, 0}, {copied, bob, time.Hour}}, copied, 0, false, false, false},
-		{"what others show, a day later", []told{{copied, ann, 0}, {copied, ann, day}}, copied, 0, true, true, false},
-		{"a refusal after what others show begins anew", []told{{copied, ann, 0}, {denied, ann, day}}, denied, day, false, true, false},
-		{"a 404 after a refusal begins anew", []told{{denied, ann, 0}, {gone, ann, day}}, gone, day, false, true, true},
-		{"a refusal after a 404 says nothing", []told{{gone, ann, 0}, {denied, bob, day}}, gone, 0, false, true, true},
-		{"another canonical, which is the page's own word", []told{{gone, ann, 0}, {other, ann, time.Second}}, other, time.Second, false, true, true},
+		{"what others show, a day later", []told{{copied, ann, 0}, {copied, ann, day}}, copied, 0, true, false, false},
+		{"a refusal after what others show begins anew", []told{{copied, ann, 0}, {denied, ann, day}}, denied, day, false, false, false},
+		{"a 404 after a refusal begins anew", []told{{denied, ann, 0}, {gone, ann, day}}, gone, day, false, false, true},
+		{"a refusal after a 404 says nothing", []told{{gone, ann, 0}, {denied, bob, day}}, gone, 0, false, false, true},
+		{"another canonical, which is the page's own word", []told{{gone, ann, 0}, {other, ann, time.Second}}, other, time.Second, false, false, true},
 		{"another canonical for two networks", []told{{other, ann, 0}, {other, bob, time.Minute}}, other, 0, true, false, true},
+		{"a 404 for two networks, a day later", []told{{gone, ann, 0}, {gone, bob, day}}, gone, 0, true, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var d PendingRemoval
@@ -81,8 +82,8 @@ func TestAnswersConfirmARemoval(t *testing.T) {
 			for _, a := range tt.told {
 				d, confirmed = d.Told(a.why, a.network, noon.Add(a.after))
 			}
-			if d.MissingWhy != tt.why || d.Missing != noon.Add(tt.since) || confirmed != tt.confirmed || d.Alone() != tt.alone || d.HasMinute() != tt.minute {
-				t.Errorf("%+v, confirmed %t, alone %t, with a minute %t", d, confirmed, d.Alone(), d.HasMinute())
+			if d.MissingWhy != tt.why || d.Missing != noon.Add(tt.since) || confirmed != tt.confirmed || d.Sure(noon.Add(tt.told[len(tt.told)-1].after)) != tt.sure || d.HasMinute() != tt.minute {
+				t.Errorf("%+v, confirmed %t, with a minute %t", d, confirmed, d.HasMinute())
 			}
 		})
 	}

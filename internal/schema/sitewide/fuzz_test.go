@@ -21,8 +21,8 @@ func FuzzSmallRecords(f *testing.F) {
 		f.Add(recordtest.FieldsOf(Duplicates{Listed: listed}.Encode(idOf)), int64(5))
 	}
 	f.Add(recordtest.FieldsOf(Duplicates{Listed: "/a", IDs: []uint64{1, 2}}.Encode(idOf)), int64(5))
-	f.Add(recordtest.FieldsOf((&Refusals{Networks: []Refusal{{Network: 1, Missing: 2}}}).Encode()), int64(5))
 	f.Add(recordtest.FieldsOf(Days{19675: {Listed: 5}}.Encode()), int64(1_700_000_000))
+	f.Add(recordtest.FieldsOf((&Refusals{Since: 1, Pages: 2}).Encode()), int64(5))
 	f.Fuzz(func(t *testing.T, fields []byte, at int64) {
 		b := recordtest.Sealed(fields)
 		now := moment.Seconds(max(0, at%(1<<38)))
@@ -38,10 +38,8 @@ func FuzzSmallRecords(f *testing.F) {
 		if days.Add(Days{now.Day(): {Added: 1}}); len(days) > daysKept {
 			t.Errorf("%d days are remembered", len(days))
 		}
-		all := ReadRefusals(b)
-		all.Removed(7, now)
-		if len(all.Networks) > refusalsKept {
-			t.Errorf("%d networks are remembered", len(all.Networks))
+		if r := ReadRefusals(b).At(now); r.Pages < few && !r.Few(100) {
+			t.Errorf("%+v keeps every page", r)
 		}
 	})
 }

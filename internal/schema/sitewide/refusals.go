@@ -10,79 +10,38 @@ import (
 const (
 	// refusedFor is how long a refusal counts.
 	refusedFor = 24 * time.Hour
-	// missingAlone is how many pages one network alone can remove in a day. On a large site, it is one
-	// page in missingShare.
-	missingAlone = 10
-	missingShare = 100
-	// refusalsKept bounds how many networks are remembered.
-	refusalsKept = 64
+	// few is how many pages leave in a day by answers that may be of the moment. On a large site, it is
+	// one page in fewShare.
+	few      = 10
+	fewShare = 100
 )
 
-// Refusal is what is known of one network whose word took out listed pages.
-type Refusal struct {
-	Network uint32      `cbor:"1,keyasint,omitzero"` // see observation.Net
-	Since   moment.Time `cbor:"2,keyasint,omitzero"` // when it removed the first of the missing pages
-	Missing int         `cbor:"3,keyasint,omitzero"` // pages that it alone removed in the day after that
-}
-
-// Suffices reports whether the word of this network is enough for another page. listed is how many pages
-// the site lists.
-func (r Refusal) Suffices(listed int) bool {
-	return r.Missing < max(missingAlone, (listed+r.Missing)/missingShare)
-}
-
-// Refusals holds the networks that were last refused pages.
+// Refusals counts the pages that left by answers that may be of the moment, or for one client alone.
 type Refusals struct {
-	Networks []Refusal `cbor:"1,keyasint,omitzero"`
+	Since moment.Time `cbor:"1,keyasint,omitzero"` // when the first of them left
+	Pages int         `cbor:"2,keyasint,omitzero"` // those in the day after that
 }
 
 // ReadRefusals reads what Encode wrote. A damaged record says nothing.
-func ReadRefusals(b []byte) (all Refusals) {
-	if codec.Unmarshal(b, &all) != nil {
+func ReadRefusals(b []byte) (r Refusals) {
+	if codec.Unmarshal(b, &r) != nil {
 		return Refusals{}
 	}
-	all.Networks = all.Networks[:min(len(all.Networks), refusalsKept)]
-	return all
+	return r
 }
 
 // Encode returns nil if there is nothing to remember.
-func (all *Refusals) Encode() []byte { return codec.MarshalOrNil(all) }
+func (r *Refusals) Encode() []byte { return codec.MarshalOrNil(r) }
 
-// Of returns what is known of a network at now.
-func (all *Refusals) Of(network uint32, now moment.Time) Refusal {
-	for _, r := range all.Networks {
-		if r.Network == network {
-			if now < r.Since || now.Sub(r.Since) >= refusedFor {
-				r.Since, r.Missing = now, 0
-			}
-			return r
-		}
+// At returns what still counts at now.
+func (r Refusals) At(now moment.Time) Refusals {
+	if now < r.Since || now.Sub(r.Since) >= refusedFor {
+		return Refusals{Since: now}
 	}
-	return Refusal{Network: network, Since: now}
+	return r
 }
 
-// Removed notes that the word of a network alone removed a page.
-func (all *Refusals) Removed(network uint32, now moment.Time) {
-	r := all.Of(network, now)
-	r.Missing++
-	all.put(r)
-}
-
-// put stores what is known of a network. If there is no room, it replaces the oldest.
-func (all *Refusals) put(r Refusal) {
-	oldest := 0
-	for i, o := range all.Networks {
-		if o.Network == r.Network {
-			all.Networks[i] = r
-			return
-		}
-		if o.Since < all.Networks[oldest].Since {
-			oldest = i
-		}
-	}
-	if len(all.Networks) < refusalsKept {
-		all.Networks = append(all.Networks, r)
-		return
-	}
-	all.Networks[oldest] = r
+// Few reports whether one more page may leave. listed is how many pages the site lists.
+func (r Refusals) Few(listed int) bool {
+	return r.Pages < max(few, (listed+r.Pages)/fewShare)
 }
