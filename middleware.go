@@ -407,7 +407,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		return err
 	}
 	s.observer = observe.New(observe.Config{
-		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Schedule: due,
+		Addresses: observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/")}, Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP, Hints: s.hints},
 		Rules:   s.rules, WatchRobots: s.robots.rules == nil, Owner: s.link.Owner,

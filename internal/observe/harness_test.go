@@ -55,7 +55,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	})
 	r.check(err)
 	cfg := Config{
-		Normalizer: norm, Schedule: due,
+		Addresses: Addresses{Normalizer: norm}, Schedule: due,
 		Captures: capture.NewRecorder(r.buffers), Indexer: l, Files: files, Clients: Clients{Hints: messages.NewHints(logger)}, WatchRobots: true,
 	}
 	for _, f := range change {

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -130,4 +131,21 @@ func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *response.Re
 	if gone {
 		o.cfg.Files.Withdraw(loc, at)
 	}
+}
+
+// route returns the page's route with its template as a location. It is exact if it matches loc alone. Some
+// routers, such as chi, answer alike with and without a slash at the end, and name one template for both.
+func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) observation.Route {
+	route := seen.Route
+	if route.Template == "" {
+		route = o.cfg.matched(r)
+	}
+	if route.Template == "" {
+		return observation.Route{}
+	}
+	o.routed.Store(true)
+	route.Template = o.cfg.StrippedPrefix + route.Template
+	path, err := url.PathUnescape(loc)
+	route.Exact = route.Exact && err == nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(route.Template, "/")
+	return route
 }

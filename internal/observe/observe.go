@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
@@ -24,14 +25,13 @@ import (
 
 // Config says how the observer judges requests.
 type Config struct {
-	Normalizer     *location.Normalizer
-	StrippedPrefix string
-	Schedule       *schedule.Table
-	Captures       *capture.Recorder
-	Indexer        *indexer.Indexer
-	Files          *files.Files
-	Rules          eligibility.Rules
+	Addresses
 	Clients
+	Schedule    *schedule.Table
+	Captures    *capture.Recorder
+	Indexer     *indexer.Indexer
+	Files       *files.Files
+	Rules       eligibility.Rules
 	Owner       func(*http.Request) bool // whether it is for what servemap shows the owner
 	WatchRobots bool                     // whether to learn robots.txt from the one that the site serves
 }
@@ -69,7 +69,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		// the capture has ended.
 		next.ServeHTTP(w, r)
 		if seen := o.cfg.Captures.Of(w); seen != nil && seen.Route.Template == "" {
-			seen.Route = o.matched(r)
+			seen.Route = o.cfg.matched(r)
 		}
 		return
 	}
@@ -237,6 +237,23 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	return loc, claim, ok
 }
 
+// locate returns the location of the requested page, or why there is none. It gives a hint if
+// nothing is listed and every request so far had a prefix cut off that the origin does not name.
+func (o *Observer) locate(r *http.Request) location.Result {
+	loc, cut := o.cfg.Locate(r), CutOff(r)
+	if loc.Location != "" && o.cfg.elsewhere(r, loc.Location) {
+		loc = location.Result{Reason: location.ReasonHost}
+	}
+	switch {
+	case loc.Reason == location.ReasonHost:
+	case cut == "" || cut == o.cfg.StrippedPrefix || o.cfg.inOrigin(cut):
+		o.diagnosis.add(nWhole)
+	case o.diagnosis.tally[nWhole].Load() == 0 && o.cfg.Files.Listed() == 0:
+		o.cfg.Hints.Give(messages.OtherFolder, "")
+	}
+	return loc
+}
+
 // trusts reports whether something on the site vouches for a location: it is an entry, it is
 // listed, or the indexer expects it, as after a listed page linked to it. A stranger may have made
 // up any other location.
@@ -282,6 +299,9 @@ func (o *Observer) NextObservation(loc string) time.Time { return o.cfg.Schedule
 
 // SeesRoutes reports whether the route of any page was seen.
 func (o *Observer) SeesRoutes() bool { return o.routed.Load() }
+
+// Locate returns the location of the requested page, see [Addresses.Locate].
+func (o *Observer) Locate(r *http.Request) location.Result { return o.cfg.Locate(r) }
 
 // Counts returns how many requests that were due taught nothing, by the reason's name.
 func (o *Observer) Counts() map[string]uint64 { return o.diagnosis.reasons() }

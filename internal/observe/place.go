@@ -8,11 +8,15 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/location"
 )
+
+// Addresses tells what a request asks for: which page, and by which route.
+type Addresses struct {
+	Normalizer     *location.Normalizer
+	StrippedPrefix string
+}
 
 // CutOff returns the start of the path that a handler in this program cut off before the request
 // came here. It is decoded, without a final slash, and "" if nothing was cut off.
@@ -33,31 +37,14 @@ func CutOff(r *http.Request) string {
 	return strings.TrimSuffix(cut, "/")
 }
 
-// locate returns the location of the requested page, or why there is none. It gives a hint if
-// nothing is listed and every request so far had a prefix cut off that the origin does not name.
-func (o *Observer) locate(r *http.Request) location.Result {
-	loc, cut := o.Locate(r), CutOff(r)
-	if loc.Location != "" && o.elsewhere(r, loc.Location) {
-		loc = location.Result{Reason: location.ReasonHost}
-	}
-	switch {
-	case loc.Reason == location.ReasonHost:
-	case cut == "" || cut == o.cfg.StrippedPrefix || o.inOrigin(cut):
-		o.diagnosis.add(nWhole)
-	case o.diagnosis.tally[nWhole].Load() == 0 && o.cfg.Files.Listed() == 0:
-		o.cfg.Hints.Give(messages.OtherFolder, "")
-	}
-	return loc
-}
-
 // Locate returns the location of the requested page, or why there is none. The target still has a
 // prefix that this program cut off, but not one that a proxy cut off. A host that only a nearby
 // proxy may send instead of the origin's counts only from a nearby peer.
-func (o *Observer) Locate(r *http.Request) (loc location.Result) {
-	if cut := CutOff(r); cut != "" && cut == o.cfg.StrippedPrefix {
-		loc = o.cfg.Normalizer.Public(r.Host, r.RequestURI)
+func (a *Addresses) Locate(r *http.Request) (loc location.Result) {
+	if cut := CutOff(r); cut != "" && cut == a.StrippedPrefix {
+		loc = a.Normalizer.Public(r.Host, r.RequestURI)
 	} else {
-		loc = o.cfg.Normalizer.Request(r.Host, r.RequestURI)
+		loc = a.Normalizer.Request(r.Host, r.RequestURI)
 	}
 	if loc.Local && !nearby(r) {
 		return location.Result{Reason: location.ReasonHost}
@@ -66,18 +53,18 @@ func (o *Observer) Locate(r *http.Request) (loc location.Result) {
 }
 
 // inOrigin reports whether the origin's folder begins with the prefix that was cut off.
-func (o *Observer) inOrigin(cut string) bool {
-	return cut != "" && strings.HasPrefix(o.cfg.Normalizer.Origin().Folder(), o.cfg.StrippedPrefix+cut+"/")
+func (a *Addresses) inOrigin(cut string) bool {
+	return cut != "" && strings.HasPrefix(a.Normalizer.Origin().Folder(), a.StrippedPrefix+cut+"/")
 }
 
 // matched returns the route that matched r. It is exact if it matches nothing else: not everything
 // below a path, and only the site's host if it names a host.
-func (o *Observer) matched(r *http.Request) observation.Route {
+func (a *Addresses) matched(r *http.Request) observation.Route {
 	host, route := routeOf(r)
-	if cut := CutOff(r); route.Template != "" && o.inOrigin(cut) && !strings.HasPrefix(route.Template, cut+"/") {
+	if cut := CutOff(r); route.Template != "" && a.inOrigin(cut) && !strings.HasPrefix(route.Template, cut+"/") {
 		route.Template = cut + route.Template // the router is inside the handler that cut this off
 	}
-	route.Exact = route.Exact && (host == "" || o.cfg.Normalizer.Names(host))
+	route.Exact = route.Exact && (host == "" || a.Normalizer.Names(host))
 	return route
 }
 
@@ -122,20 +109,3 @@ func patternRoute(pattern string) (host string, route observation.Route) {
 
 // variable matches a variable of gin, echo or chi.
 var variable = regexp.MustCompile(`/[:*]([^/]*)`)
-
-// route returns the page's route with its template as a location. It is exact if it matches loc alone. Some
-// routers, such as chi, answer alike with and without a slash at the end, and name one template for both.
-func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) observation.Route {
-	route := seen.Route
-	if route.Template == "" {
-		route = o.matched(r)
-	}
-	if route.Template == "" {
-		return observation.Route{}
-	}
-	o.routed.Store(true)
-	route.Template = o.cfg.StrippedPrefix + route.Template
-	path, err := url.PathUnescape(loc)
-	route.Exact = route.Exact && err == nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(route.Template, "/")
-	return route
-}

@@ -30,7 +30,7 @@ func (o *Observer) beginRobots(r *http.Request, asked *asked, claim schedule.Cla
 	}
 	o.diagnosis.add(nOwn)
 	claim.Return()
-	if o.cfg.known(r) != eligibility.None || o.elsewhere(r, robotsTxt) {
+	if o.cfg.known(r) != eligibility.None || o.cfg.elsewhere(r, robotsTxt) {
 		return schedule.Claim{}, false
 	}
 	return o.cfg.Schedule.Begin(robotsClaim+group(asked.payer), asked.payer)
