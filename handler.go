@@ -26,7 +26,6 @@ import (
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/publish/announce"
 	"github.com/servemap/servemap/internal/schema/changelog"
 )
@@ -226,7 +225,7 @@ func (s inspected) metrics() metrics.Site {
 		Origin:       s.origin.String(),
 		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
 		StoreUp: l.Problem == nil, Damaged: l.Damaged, Hints: len(s.hints.Given()), Worker: l.Worked,
-		Explored: s.answered.Counts(), Changes: map[string]uint64{},
+		Explored: s.observer.Visits.Results(), Changes: map[string]uint64{},
 	}
 	m.Files, m.Answers = s.files.Metrics()
 	for _, c := range l.Counts {
@@ -307,7 +306,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if opts == nil {
 		opts = &ExploreOptions{}
 	}
-	cfg, err := explored{s}.config(opts)
+	cfg, err := s.exploring(opts)
 	if err != nil {
 		return Exploration{}, fmt.Errorf("servemap: exploring: %w", err)
 	}
@@ -315,7 +314,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if err == nil {
 		err = s.Flush(ctx)
 	}
-	report.Held = explored{s}.held(ctx, report.Held)
+	report.Held = s.observer.Visits.Held(ctx, report.Held)
 	if len(report.Held) > 0 {
 		report.Skipped["held"] = len(report.Held)
 		report.Held = report.Held[:min(len(report.Held), mostHeld)]
@@ -338,26 +337,16 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 // mostHeld is how many held pages an [Exploration] names.
 const mostHeld = 100
 
-// held returns the URLs of those pages that are held.
-func (s explored) held(ctx context.Context, locations []string) (urls []string) {
-	for _, loc := range locations {
-		if p, err := s.indexer.Page(ctx, loc); err == nil && p.Verdict == eligibility.Held {
-			urls = append(urls, s.origin.URL(loc))
-		}
-	}
-	return urls
-}
-
 // Exploring reports whether [Site.Explore] made a request, for handlers behind [Site.Wrap]
 // or [Site.Mount]. They can leave such requests out of their statistics and limits.
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
-func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
+func (s *Site) exploring(opts *ExploreOptions) (explore.Config, error) {
 	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("Concurrency", opts.Concurrency, 1, 0)); err != nil {
 		return explore.Config{}, err
 	}
 	cfg := explore.Config{
-		Site: s, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
+		Site: &s.observer.Visits, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
 	}
 	for _, path := range opts.Paths {
@@ -384,77 +373,6 @@ func (s explored) config(opts *ExploreOptions) (explore.Config, error) {
 		}
 	}
 	return cfg, nil
-}
-
-// explored is the site as exploring needs it.
-type explored struct{ *Site }
-
-func (s explored) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
-	return func(yield func(explore.Seen, error) bool) {
-		for p, err := range s.indexer.Pages(ctx) {
-			seen := explore.Seen{
-				Location: p.Location, Last: p.LastSeen.Time(), Watched: p.LastSeen.Sub(p.FirstSeen), Times: int(p.Observations),
-				Alone: !p.Rule && !p.IsEntry && !p.Route && !p.Led(),
-				Least: p.History.Least, Likely: p.History.Mean, Most: p.History.Most,
-			}
-			if !yield(seen, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-func (s explored) Observations() uint64 { return s.indexer.Stats().Observations }
-
-func (s explored) Unseen(ctx context.Context, loc string) bool {
-	p, err := s.indexer.Page(ctx, loc)
-	return err == nil && p.Reason == eligibility.NotSeen && !p.Endless
-}
-
-func (s explored) Own(loc string) bool { return s.files.OwnsLocation(loc) }
-
-func (s explored) Answered(status int) { s.answered.Count(status) }
-
-func (s explored) TakeBack(ctx context.Context, locations []string) error {
-	if len(locations) == 0 {
-		return nil
-	}
-	if err := s.Flush(ctx); err != nil { // they must have been read
-		return err
-	}
-	return s.indexer.TakeBack(ctx, locations)
-}
-
-func (s explored) Prove() (location, says string, end func()) {
-	name, says, end := s.observer.Visits.Prove(s.name)
-	return s.origin.Folder() + name, says, end
-}
-
-func (s explored) Visit(loc string, h http.Header) func(context.Context, *response.Response) bool {
-	return s.observer.Visits.Visit(loc, h)
-}
-
-func (s explored) Target(loc string) string {
-	return s.path + strings.TrimPrefix(loc, s.origin.Folder())
-}
-
-// mostQueued is how many pages of an exploration may wait to be read. So there is room for
-// the pages that visitors see.
-const mostQueued = 32
-
-// Rest waits until few pages wait to be read, the store cannot be used, or ctx ends.
-func (s explored) Rest(ctx context.Context) error {
-	for s.indexer.Queued() > mostQueued {
-		if err := s.indexer.Stats().Problem; err != nil {
-			return err
-		}
-		select {
-		case <-time.After(time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
 }
 
 // RobotsLine returns the line for robots.txt that tells crawlers where the sitemap is, such

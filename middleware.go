@@ -82,7 +82,6 @@ import (
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/logging"
 	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
@@ -282,8 +281,7 @@ type Site struct {
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
 	told
-	answered metrics.Result // what explorations were answered
-	running  running
+	running running
 }
 
 // settings are what the owner has set.

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -38,6 +39,7 @@ type Visits struct {
 	proofs   sync.Map     // of the texts of one-time files, by name
 	routes   sync.Map     // locations that the owner's router has as routes of their own
 	cut      atomic.Value // what something in front cut off the path of such a file
+	answered metrics.Result
 }
 
 // visit is a request of the site to its public origin.
@@ -74,13 +76,14 @@ func (s *Visits) Routes(locations []string) {
 	}
 }
 
-// Prove makes [Visits.ServeProof] answer one request for a file whose name begins with start. It
-// returns the name, what the file says, and what ends it. Nobody else can know either before.
-func (s *Visits) Prove(start string) (name, says string, end func()) {
-	name, says = start+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
+// Prove makes [Visits.ServeProof] answer one request for a file. It returns where that is, what the file says, and
+// what ends it. Nobody else can know either before.
+func (s *Visits) Prove() (location, says string, end func()) {
+	start := strings.TrimSuffix(s.observer.cfg.Files.Tops()[0], ".xml")
+	name, says := start+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
 	s.proofs.Store(name, says)
 	s.some.Add(1)
-	return name, says, func() {
+	return s.observer.cfg.Normalizer.Origin().Folder() + name, says, func() {
 		s.proofs.Delete(name)
 		s.some.Add(-1)
 	}
