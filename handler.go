@@ -98,7 +98,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.observer.Disown(w)
+		s.observer.Disown(w, r)
 		pages.ServeHTTP(w, r)
 	})
 }
@@ -642,8 +642,8 @@ type Explanation struct {
 	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute and
 	// ReasonLink.
 	Evidence []Reason `json:"evidence,omitempty"`
-	// Status is that of the last response that says something about the page, 0 if there
-	// was none. Temporary errors such as 429 and 500 say nothing about it.
+	// Status is that of the last response that says something about the page, 0 if there was none. Of a
+	// page that was seen, temporary errors such as 429 and 500 say nothing.
 	Status    int    `json:"status,omitempty"`
 	Canonical string `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
 	SameAs    string `json:"same_as,omitempty"`   // the listed URL with the same content, if the page is held for that
@@ -701,6 +701,9 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 type explained struct{ *Site }
 
 func (s explained) explanation(p reader.Known) Explanation {
+	if t := s.indexer.Links.Target(p.Location); t != nil && p.Reason == eligibility.NotSeen {
+		p.Status = cmp.Or(t.Status, p.Status)
+	}
 	e := Explanation{
 		Page: s.page(p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
 		Status: p.Status, Rule: p.Pattern,
@@ -748,7 +751,7 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 		text += messages.Leaves(p.Status, p.Removal.Since)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
-	case p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
+	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
 		text = messages.NoPage(p.Status)
 	case p.Reason == eligibility.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
 		text += messages.NoRoutes()

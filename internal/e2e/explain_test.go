@@ -62,11 +62,12 @@ func edition(n int) http.HandlerFunc {
 	return testkit.Page(fmt.Sprintf("This is edition %d of it, which has %d sentences more than the first one had.", n, n))
 }
 
-func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
+func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 	h := testkit.Paths{
-		"/":        testkit.Page("home", "/refused", "/forbidden", "/led", "/moved", "/broken"),
+		"/":        testkit.Page("home", "/refused", "/forbidden", "/led", "/moved", "/broken", "/text"),
 		"/refused": testkit.Reply(401, ""), "/forbidden": testkit.Reply(403, ""), "/led": testkit.Reply(302, "", "Location", "/login?next=/led"),
 		"/moved": testkit.Reply(302, "", "Location", "/other"), "/broken": testkit.Reply(500, ""),
+		"/text": testkit.Reply(200, "plain", "Content-Type", "text/plain"),
 	}
 	for name, visit := range map[string]func(*testkit.Site){
 		"by exploring": func(s *testkit.Site) {
@@ -77,7 +78,7 @@ func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
 		"by visits": func(s *testkit.Site) {
 			s.Visit("/")
 			s.Settle() // a link makes a visitor's refusal worth knowing
-			s.Visit("/refused", "/forbidden", "/led", "/moved", "/broken")
+			s.Visit("/refused", "/forbidden", "/led", "/moved", "/broken", "/text")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +89,8 @@ func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
 					{"/forbidden", "It needs a log-in: the last request for it got 403", "not logged in"},
 					{"/led", "It needs a log-in: the last request for it got 302", "not logged in"},
 					{"/moved", "It waits", "an anonymous visitor"},
-					{"/broken", "It waits", "an anonymous visitor"},
+					{"/broken", "It waits: the last request for it got 500", "an anonymous visitor"},
+					{"/text", "something else than HTML", "an anonymous visitor"},
 				} {
 					e := s.Explained(tt.path)
 					if string(e.Verdict) != "waiting" || !strings.Contains(e.Text, tt.text) || len(e.Missing) != 1 || !strings.Contains(e.Missing[0], tt.missing) {

@@ -197,13 +197,15 @@ func (d *diagnosis) came(turn int64, counts ...int) {
 	}
 }
 
-// known counts a request of a client who may not be anonymous.
-func (d *diagnosis) known(why eligibility.Reason, h http.Header, turn int64) {
+// passed counts a request that was not watched, as that of a client who may not be anonymous.
+func (d *diagnosis) passed(why eligibility.Reason, h http.Header, turn int64) {
 	d.outcomes[why].Add(1)
 	if turn > perNetwork {
 		return
 	}
 	switch why {
+	case eligibility.NotHTML:
+		d.add(nNotHTML)
 	case eligibility.Fragment:
 		d.add(nPart)
 	case eligibility.Authorization:

@@ -41,7 +41,8 @@ type Observer struct {
 	closed    atomic.Bool // the first two fields are on a cache line that is seldom written: every request reads them
 	Visits    Visits
 	cfg       Config
-	routed    atomic.Bool // whether any page's route was seen
+	routed    atomic.Bool            // whether any page's route was seen
+	inspector atomic.Pointer[string] // the folder of what servemap shows the owner, nil if it was not asked for yet
 	diagnosis diagnosis
 }
 
@@ -81,6 +82,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
+		o.passed(r, &asked)
 		return
 	}
 	if loc.Location == robotsTxt {
@@ -114,12 +116,37 @@ func (o *Observer) keep(v *visit, r *http.Request, asked asked, loc location.Res
 	v.drop = func() { claim.Return(); seen.Release() }
 }
 
-// Disown says that the response to w is none of the site's pages, but one that servemap
-// itself writes for the owner: nothing is learned from it.
-func (o *Observer) Disown(w http.ResponseWriter) {
+// Disown says that the response to w is none of the site's pages, but one that servemap itself writes for
+// the owner. Nothing is learned from it, and requests for the folder of its path are not counted.
+func (o *Observer) Disown(w http.ResponseWriter, r *http.Request) {
 	if seen := o.cfg.Captures.Of(w); seen != nil {
 		seen.Own = true
 	}
+	folder := r.RequestURI[:strings.LastIndexByte(pathOf(r), '/')+1]
+	if known := o.inspector.Load(); len(folder) > 1 && (known == nil || len(folder) < len(*known)) {
+		folder = strings.Clone(folder)
+		o.inspector.Store(&folder)
+	}
+}
+
+// passed counts a request whose response is not watched, unless it is for what servemap shows the owner. That
+// is known only now, as he may mount it anywhere, and let himself in by anything.
+func (o *Observer) passed(r *http.Request, asked *asked) {
+	if folder := o.inspector.Load(); folder != nil && strings.HasPrefix(r.RequestURI, *folder) {
+		return
+	}
+	switch {
+	case asked.refused != location.ReasonNone:
+		o.diagnosis.refused(r, asked.refused, o.diagnosis.turn(asked.payer))
+	case asked.passed != eligibility.None:
+		o.diagnosis.passed(asked.passed, r.Header, asked.turn)
+	}
+}
+
+// pathOf returns the path in the target of a request.
+func pathOf(r *http.Request) string {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	return path
 }
 
 // asked is what Serve reads of a request before it serves it, since handlers may change the
@@ -134,6 +161,8 @@ type asked struct {
 	boosted  bool // a script asked for a page, and may have got a part
 	given    bool // whether the response set a cookie that may stand for a log-in
 	named    observation.Named
+	refused  location.Reason    // why it is for no location of the site
+	passed   eligibility.Reason // why its response need not be watched
 }
 
 // named returns what r names besides its page. The strings share memory with r.
@@ -199,7 +228,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		return location.Result{Location: robotsTxt}, claim, ok
 	}
 	if loc = o.locate(r); loc.Location == "" {
-		o.refuse(r, loc.Reason, asked, claim)
+		asked.refuse(loc.Reason, claim)
 		return loc, claim, false
 	}
 	asked.turn = o.diagnosis.turn(asked.payer)
@@ -209,18 +238,16 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		return loc, claim, false
 	}
 	if eligibility.AssetName(loc.Location) {
-		o.diagnosis.outcomes[eligibility.NotHTML].Add(1)
-		o.diagnosis.came(asked.turn, nNotHTML)
+		asked.passed = eligibility.NotHTML
 		claim.Accept() // requests for this target will never be watched
 		return loc, claim, false
 	}
-	why := o.cfg.known(r)
-	if why == eligibility.None && anonymous.IsFragment(r.Header) {
-		why = eligibility.Fragment
+	asked.passed = o.cfg.known(r)
+	if asked.passed == eligibility.None && anonymous.IsFragment(r.Header) {
+		asked.passed = eligibility.Fragment
 	}
-	if why != eligibility.None {
+	if asked.passed != eligibility.None {
 		claim.Return()
-		o.diagnosis.known(why, r.Header, asked.turn)
 		return loc, claim, false
 	}
 	o.diagnosis.came(asked.turn, nAnonymous)
@@ -284,13 +311,12 @@ func special(h http.Header) bool {
 }
 
 // refuse ends the claim of a request that is not for a location of the site.
-func (o *Observer) refuse(r *http.Request, why location.Reason, asked *asked, claim schedule.Claim) {
-	if why == location.ReasonHost {
+func (a *asked) refuse(why location.Reason, claim schedule.Claim) {
+	if a.refused = why; why == location.ReasonHost {
 		claim.Return()
 	} else {
 		claim.Accept() // the same target will always be refused
 	}
-	o.diagnosis.refused(r, why, o.diagnosis.turn(asked.payer))
 }
 
 // NextObservation returns when the page at a location will be observed next, if somebody asks for it

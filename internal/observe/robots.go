@@ -25,7 +25,7 @@ func (o *Observer) asksForRobots(r *http.Request) bool {
 // anonymous clients get, so only these count.
 func (o *Observer) beginRobots(r *http.Request, asked *asked, claim schedule.Claim) (schedule.Claim, bool) {
 	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
-		o.refuse(r, location.ReasonHost, asked, claim)
+		asked.refuse(location.ReasonHost, claim)
 		return schedule.Claim{}, false
 	}
 	o.diagnosis.add(nOwn)

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -205,8 +206,11 @@ func Endless(location string) (text string, missing []string) {
 	return waits + "Exploring found no end of pages like it, none of which had something of its own to say.", []string{visitor, always(location)}
 }
 
-// NoPage says that a waiting location answered with an error or a redirect.
+// NoPage says that a waiting location answered with an error, a redirect or something else than a page.
 func NoPage(status int) string {
+	if status == http.StatusOK {
+		return "It waits: the last request for it got something else than HTML."
+	}
 	return fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
 }
 

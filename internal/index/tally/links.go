@@ -170,6 +170,16 @@ func (l *Links) Targets() (all []Target) {
 	return all
 }
 
+// Target returns the target at a location, nil if it is none.
+func (l *Links) Target(location string) *Target {
+	for _, t := range l.Targets() {
+		if t.Location == location {
+			return &t
+		}
+	}
+	return nil
+}
+
 // Broken counts the broken targets that a listed page links to.
 func (l *Links) Broken() (n int) {
 	for _, t := range l.Targets() {
