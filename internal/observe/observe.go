@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -176,15 +177,23 @@ func named(r *http.Request) observation.Named {
 			if name == "User-Agent" { // each has some, as in Mozilla/5.0, and they are no paths
 				v = versions.ReplaceAllString(v, "$1")
 			}
-			if name == "Accept" || name == "Referer" || !strings.ContainsAny(v, "/%") || strings.HasSuffix(v, r.RequestURI) {
+			switch {
+			case name == "Accept", name == "Referer", strings.HasSuffix(v, r.RequestURI):
 				continue // it has media types, is known already, or names nothing but this page
+			case !strings.ContainsAny(v, "/%"):
+				if Explores(r) {
+					continue // no stranger chose it
+				}
+				v = strings.Join(slices.Collect(observation.Telling(v)), " ")
 			}
-			if others.Len()+len(v) > maxNamed {
+			if others.Len()+len(v) > 2*maxNamed {
 				n.Others, n.Much = "", true
 				return n
 			}
-			others.WriteString(v)
-			others.WriteByte(' ')
+			if v != "" {
+				others.WriteString(v)
+				others.WriteByte(' ')
+			}
 		}
 	}
 	n.Others = others.String()
@@ -194,8 +203,8 @@ func named(r *http.Request) observation.Named {
 // versions are those of programs in a User-Agent.
 var versions = regexp.MustCompile(`/\d[\d.]*([\s;)]|$)`)
 
-// maxNamed bounds the bytes of a Referer, and of all other headers that may name a location, while a
-// response waits in the queue. Every location fits, even with all of its bytes escaped.
+// maxNamed bounds the bytes of a Referer, and twice that those of all other headers that may name a location, while
+// a response waits in the queue. Every location fits, even with all of its bytes escaped.
 const maxNamed = 4096
 
 // idle reports whether there is nothing to learn from r. It asks the cheapest question first: is the

@@ -373,11 +373,11 @@ func TestListedAndLinkedPagesAreTrusted(t *testing.T) {
 	want("when it is listed", map[string]bool{"/": true, "/a": true, "/made-up": false})
 }
 
-func TestVersionsInAUserAgentNameNoPage(t *testing.T) {
+func TestWordsThatManyUserAgentsHaveNameNoPage(t *testing.T) {
 	for agent, want := range map[string]string{
 		"Go-http-client/1.1": "", "curl/8.5.0": "",
 		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Chrome/141.0.0.0 Safari/537.36": "",
-		"x/12/secret": "x/12/secret ", "x/7-secret y/7": "x/7-secret y ",
+		"x/12/secret": "x/12/secret ", "x/7-secret y/7": "x/7-secret y ", "x/1 secret6": "secret6 ",
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("User-Agent", agent)

@@ -1,7 +1,9 @@
 package observation
 
 import (
+	"iter"
 	"strings"
+	"unicode"
 
 	"github.com/servemap/servemap/internal/page/escape"
 	"github.com/servemap/servemap/internal/page/location"
@@ -13,24 +15,35 @@ import (
 type Named struct {
 	Referer string // the header
 	Query   string // as it was sent
-	Others  string // the values of other headers that may name a location
+	Others  string // the values of other headers that may name a location, and the telling words of the rest
 	Much    bool   // they are too long to be kept
 	Cookies bool   // whether there are any
 }
 
 // Echo is what a page's links may repeat of the request.
 type Echo struct {
-	From     string // the location in the Referer, whatever its host, or ""
-	path     string // of the Referer, see Bare
-	said     string // the queries of the request and the Referer, and other headers, without escapes
-	anything bool   // the headers may name any location
-	Prompted bool   // the page may repeat more than From: what cookies mean to the site, or the rest of a query
+	From     string          // the location in the Referer, whatever its host, or ""
+	path     string          // of the Referer, see Bare
+	said     string          // the queries of the request and the Referer, and other headers, without escapes
+	words    map[string]bool // the telling ones in the request's query and other headers
+	anything bool            // the headers may name any location
+	Prompted bool            // the page may repeat more than From: what cookies mean to the site, or the rest of a query
 }
 
 // newEcho returns the echo of a request for a location.
 func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
 	e.Prompted = n.Cookies || n.Query != queryOf(asked)
 	e.said, e.anything = unescape(n.Query+" "+n.Others), n.Much
+	own := asked + " " + norm.Origin().String() // whoever asks for the page names these words
+	for w := range Telling(e.said) {
+		if e.words == nil {
+			e.words = map[string]bool{}
+		}
+		e.words[w] = true
+	}
+	for w := range Telling(unescape(own)) {
+		delete(e.words, w)
+	}
 	if n.Referer == "" {
 		return e
 	}
@@ -47,6 +60,33 @@ func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
 	return e
 }
 
+// Telling yields the words of a text that may come from this request alone: those of five letters or digits and
+// more, in lower case, but for what browsers, crawlers and proxies send with most requests. A page may make
+// links of them, as of a language that it does not know.
+func Telling(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+			if len(word) < 5 {
+				continue
+			}
+			if word = strings.ToLower(word); !ordinary[word] && !yield(word) {
+				return
+			}
+		}
+	}
+}
+
+// ordinary are words of most requests. Where one is missing, a link with that word needs a visitor who does not send it.
+var ordinary = func() map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq("alive android applewebkit bingbot brand cache chrome chromium client close cloudflare cloudfront compatible cross deflate " +
+		"document empty fastly firefox gecko google googlebot image intel iphone khtml linux macintosh macos microsoft mobile mozilla navigate opera " +
+		"origin prefetch safari script store trailers upgrade varnish version windows") {
+		set[word] = true
+	}
+	return set
+}()
+
 func queryOf(location string) string {
 	_, query, _ := strings.Cut(location, "?")
 	return query
@@ -62,6 +102,11 @@ func (e *Echo) Repeats(location string) bool {
 	path = unescape(path)
 	if query == "" && e.path != "" && e.path == Bare(path) {
 		return true
+	}
+	for w := range Telling(path + " " + unescape(query)) {
+		if e.words[w] {
+			return true
+		}
 	}
 	if relative := path[1:]; !strings.Contains(e.said, path) && (!strings.Contains(relative, "/") || !strings.Contains(e.said, relative)) {
 		return false

@@ -51,6 +51,14 @@ func TestLinkThatRepeatsTheRequestIsRecognised(t *testing.T) {
 		{"another header, without a slash at its start", Named{Others: uuid[1:] + " "}, uuid, true},
 		{"another header, and another page", Named{Others: "Mozilla/5.0 https://example.com/d/other "}, uuid, false},
 		{"more than is kept", Named{Much: true}, uuid, true},
+		{"a word of another header", Named{Others: "secret6 "}, "/lang/secret6", true},
+		{"a word of another header, beside others and in capitals", Named{Others: "Secret6 "}, "/hello-secret6.html", true},
+		{"a word of another header, in a query", Named{Others: "secret6 "}, "/d?id=secret6", true},
+		{"a part of a word of another header", Named{Others: "secret6 "}, "/lang/secret60", false},
+		{"a word of the query", Named{Query: "utm_campaign=secret6"}, "/c/secret6", true},
+		{"a word of the query, which the page's address has too", Named{Query: "id=about"}, "/about/us", false},
+		{"a word of the site's host", Named{Others: "www.example.com "}, "/example", false},
+		{"words of most requests", Named{Others: "keep-alive de-DE gzip deflate Mozilla "}, "/de-de/keep-alive/gzip/mozilla", false},
 		{"a broken query", Named{Query: "next=%zz" + uuid + "%"}, uuid, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
