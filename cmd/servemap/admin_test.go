@@ -38,7 +38,7 @@ func TestInspectorIsNamedByAnAddressThatAnswers(t *testing.T) {
 // linkOf returns the link to the inspector that the log has.
 func linkOf(t *testing.T, s *server) string {
 	t.Helper()
-	found := regexp.MustCompile(`link="(http[^"]*)"`).FindStringSubmatch(s.log.String())
+	found := regexp.MustCompile(`inspector="?(http[^ "]*)`).FindStringSubmatch(s.log.String())
 	if found == nil {
 		t.Fatalf("the log has no link: %s", s.log)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/page/location"
@@ -59,17 +60,18 @@ type answers struct {
 	explorer *explorer.Explorer
 	notifier *notify.Notifier // nil without -indexnow
 	link     string           // to the inspector, "" without -admin
+	folder   string           // of the origin
 	health   health
 	ready    atomic.Bool
 }
 
 // newAnswers returns what answers for a site with these settings. handler is the site itself.
-func newAnswers(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
+func newAnswers(s *settings.Settings, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
 	origin, _ := location.ParseOrigin(s.Origin) // the site was made with it
 	return &answers{
-		site: site, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
+		site: site, folder: origin.Folder(), health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
 		explorer: &explorer.Explorer{Site: site, Handler: handler, Inside: s.Inside, Public: origin.Folder(), Log: log,
-			Explored: control.Explored(data), Settings: fmt.Sprintf("%q %q %q", s.Query, s.Public, s.Benign)},
+			Explored: control.Explored(s.Data), Settings: s.Explored()},
 	}
 }
 
@@ -85,16 +87,25 @@ func (c *answers) handler() http.Handler {
 	return mux
 }
 
-// admin answers at the address of -admin, which was given and where it listens.
-func (c *answers) admin(given string, at *net.TCPAddr, log *slog.Logger) http.Handler {
-	link := guard.NewLink(c.health.Origin)
-	c.link = link.At(inspectorAt(at))
+// admin answers at the address of -admin, below base. It listens at an address of this machine. A
+// password opens it from everywhere.
+func (c *answers) admin(s *settings.Settings, base string, at *net.TCPAddr, log *slog.Logger) http.Handler {
+	address := strings.TrimSuffix(inspectorAt(at), "/inspect/") + base + "/inspect/"
+	allow, key := anybody, guard.NewLink(s.Origin)
+	inspector := (&guard.Door{What: "inspector", Logger: log}).ByLink(key, c.site.Inspector(anybody))
+	if c.link = key.At(address); s.Password != "" {
+		allow, c.link = servemap.Password("admin", string(s.Password)), address
+		inspector = c.site.Inspector(allow)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
-	mux.Handle("GET /metrics", c.site.Metrics(anybody))
-	mux.Handle("GET /{$}", http.RedirectHandler("inspect/", http.StatusFound))
-	mux.Handle("/inspect/", (&guard.Door{What: "inspector", Logger: log}).ByLink(link, c.site.Inspector(anybody)))
-	return (&guard.Door{What: "address of -admin", Logger: log}).ByHost(given, mux)
+	mux.Handle("GET /metrics", c.site.Metrics(allow))
+	mux.Handle("GET /{$}", http.RedirectHandler(base+"/inspect/", http.StatusFound))
+	mux.Handle("/inspect/", inspector)
+	if s.Password != "" {
+		return mux
+	}
+	return (&guard.Door{What: "address of -admin", Logger: log}).ByHost(s.Admin, mux)
 }
 
 // inspectorAt returns the URL of the inspector for browsers on this machine.
@@ -194,4 +205,18 @@ const errorTrailer = "Servemap-Error"
 
 func breakOff(w http.ResponseWriter, err error) {
 	w.Header().Set(http.TrailerPrefix+errorTrailer, strings.TrimPrefix(err.Error(), "servemap: "))
+}
+
+// serveIndexNow answers with null without -indexnow.
+func (c *answers) serveIndexNow(w http.ResponseWriter, r *http.Request) {
+	if c.notifier == nil {
+		answer(w, nil)
+		return
+	}
+	st, err := c.notifier.Status(r.Context())
+	if err != nil {
+		breakOff(w, err)
+		return
+	}
+	answer(w, st)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/notify"
 )
@@ -27,9 +28,9 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		case !serves:
 			fmt.Fprintf(s.out, "not served: no process answers in %s\n", a.data)
 		case h.Store != "":
-			fmt.Fprintf(s.out, "served by process %d at %s; the store cannot be used: %s\n", h.PID, escape(h.Listen, ""), escape(h.Store, ""))
+			fmt.Fprintf(s.out, "served by process %d at %s; the store cannot be used: %s\n", h.PID, terminal.Escape(h.Listen, ""), terminal.Escape(h.Store, ""))
 		default:
-			fmt.Fprintf(s.out, "served by process %d at %s\n", h.PID, escape(h.Listen, ""))
+			fmt.Fprintf(s.out, "served by process %d at %s\n", h.PID, terminal.Escape(h.Listen, ""))
 		}
 		if errors.As(err, new(exit)) {
 			return err
@@ -89,7 +90,7 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 	}
 }
 
-func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
+func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
 		c, err := a.connect(ctx)
@@ -97,7 +98,7 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 			return err
 		}
 		defer c.Close()
-		var st stats
+		var st status
 		if st.summary, err = control.Get[summary](ctx, c, "/inspect/stats.json", nil); err != nil {
 			return err
 		}
@@ -116,11 +117,11 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	}
 }
 
-// stats are what the inspector knows of the whole site, and what IndexNow does.
-type stats struct {
+// status is what the inspector knows of the whole site, and what IndexNow does.
+type status struct {
 	summary
 	Crawlers crawlers       `json:"crawlers"`
-	IndexNow *notify.Status `json:"indexnow,omitempty"` // nil without -indexnow
+	IndexNow *notify.Status `json:"indexnow,omitempty"` // nil without -indexnow and -google-property
 }
 
 type summary struct {

@@ -18,7 +18,7 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen reason status text url verdict"},
 		{[]string{"explain", "/nix"}, "changes dates reason text url verdict"},
 		{[]string{"list", "-prefix", "/a"}, "changes first_seen last_seen url"},
-		{[]string{"stats"}, "crawlers not_counted not_listed origin reasons responses serving state stats week"},
+		{[]string{"status"}, "crawlers not_counted not_listed origin reasons responses serving state stats week"},
 		{[]string{"health"}, "listen origin pid ready version"},
 		{[]string{"explore"}, "done pages requests waiting"},
 		{[]string{"forget", "/a.html"}, "forgotten known"},
@@ -40,8 +40,8 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	if out := must(t, "list", "-data", s.data, "-prefix", "/a"); out != origin+"/a.html\t\t\n" {
 		t.Errorf("list: %q", out)
 	}
-	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "\nlisted       entry                       1  Visitors enter") {
-		t.Errorf("stats: %s", out)
+	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "\nlisted       entry                       1  Visitors enter") {
+		t.Errorf("status: %s", out)
 	}
 	if code, _, errs := call(t, "explain", "-data", s.data, "https://other.example/"); code != codeFailed || !strings.Contains(errs, "other.example") {
 		t.Errorf("another host: %d %s", code, errs)

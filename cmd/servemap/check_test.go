@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -19,6 +24,12 @@ func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 	for _, tt := range []struct{ name, sitemap, want string }{
 		{"nothing", set(entry(page("/ok"))), ""},
 		{"a page that is gone", set(entry(page("/gone"))), "404"},
+		{"a page that has moved", set(entry(page("/moved"))), "redirects to /ok"},
+		{"equal dates", set(slices.Collect(func(yield func(string) bool) {
+			for i := range 10 {
+				yield(entry(page(fmt.Sprintf("/ok?%d", i)) + "<lastmod>2026-11-01</lastmod>"))
+			}
+		})...), "all its 10 pages the lastmod 2026-11-01"},
 		{"noindex", set(entry(page("/noindex"))), "noindex"},
 		{"another canonical", set(entry(page("/copy"))), "canonical"},
 		{"disallowed", set(entry(page("/private/x"))), "robots.txt"},
@@ -71,13 +82,41 @@ func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 	}
 }
 
+func TestCheckOfASiteReadsTheSitemapsThatRobotsNames(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://HOST/gone</loc></url></urlset>`, namespace)
+	base.Check(t, w.Close())
+	for _, tt := range []struct{ name, robots, wantOut, wantErr string }{
+		{"a packed one", "Sitemap: /maps/a.xml.gz", "1 fault\n", ""},
+		{"none named", "", "", "/sitemap.xml: the server answers 404"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/robots.txt":
+					fmt.Fprintln(w, tt.robots)
+				case "/maps/a.xml.gz":
+					_, _ = w.Write(packed.Bytes())
+				default:
+					http.NotFound(w, r)
+				}
+			}))
+			defer site.Close()
+			if code, out, errs := call(t, "check", site.URL); code == codeDone || !strings.HasSuffix(out, tt.wantOut) || !strings.Contains(errs, tt.wantErr) {
+				t.Errorf("code %d: %s%s", code, out, errs)
+			}
+		})
+	}
+}
+
 func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	must(t, "check", "-origin", origin, s.at+"/sitemap.xml")
 	if code, out, _ := call(t, "check", "-json", s.at+"/sitemap.xml"); code != codeNo || !strings.Contains(out, `"level":"fault"`) {
 		t.Errorf("without -origin: %d %s", code, out)
 	}
-	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); !strings.Contains(out, "pages 3, faults 3") {
+	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); !strings.Contains(out, "3 pages, 3 faults") {
 		t.Errorf("without -origin: %s", out)
 	}
 }

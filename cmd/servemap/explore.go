@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 )
@@ -17,8 +16,8 @@ import (
 func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	most, inside := 0, false
-	maxFlag(fs, &most)
-	insideFlag(fs, &inside)
+	fs.IntVar(&most, "max", 20_000, "how many `REQUESTS` it makes at most")
+	fs.BoolVar(&inside, "inside", false, "explore the site itself, even where -origin does not lead to the process; only if no server in front keeps strangers from a page")
 	return func(ctx context.Context, _ string) error {
 		return a.explore(ctx, url.Values{"max": {strconv.Itoa(most)}, "inside": {strconv.FormatBool(inside)}})
 	}
@@ -26,16 +25,20 @@ func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 
 // explore makes the process explore its site, and shows the progress.
 func (a *asking) explore(ctx context.Context, query url.Values) error {
-	told := time.Now()
+	log, err := newLog(a.streams, "")
+	if err != nil {
+		return err
+	}
 	var last progress
-	err := each(ctx, a, http.MethodPost, "/explore", query, func(p progress) string {
-		if last = p; time.Since(told) >= explorer.LogEvery {
-			told = time.Now()
-			fmt.Fprintf(a.err, "%d requests, %d pages, %d left\n", p.Requests, p.Pages, p.Waiting)
-		}
+	tell := explorer.Progress(log)
+	err = each(ctx, a, http.MethodPost, "/explore", query, func(p progress) string {
+		last = p
+		tell(p.Exploration)
 		return ""
 	})
 	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w; what was found so far is kept, and the next exploration begins anew", err)
 	case err != nil:
 		return err
 	case last.Error != "":

@@ -8,14 +8,14 @@ import (
 
 func TestOnlyWithIndexNowIsThereAKeyFile(t *testing.T) {
 	const key = "the-owners-key"
-	t.Setenv(keyVariable, key)
+	t.Setenv("SERVEMAP_INDEXNOW_KEY", key)
 	for flag, want := range map[string]int{"-indexnow=false": http.StatusNotFound, "-indexnow": http.StatusOK} {
 		s := files(t, writeSite(t), t.TempDir(), flag)
 		if resp, body := get(t, s.at+"/"+key+".txt"); resp.StatusCode != want || want == http.StatusOK && body != key {
 			t.Errorf("%s: the key file is answered with %s %q", flag, resp.Status, body)
 		}
-		if out := must(t, "stats", "-data", s.data); strings.Contains(out, "\nindexnow\n") != (want == http.StatusOK) {
-			t.Errorf("%s: stats: %s", flag, out)
+		if out := must(t, "status", "-data", s.data); strings.Contains(out, "\nindexnow\n") != (want == http.StatusOK) {
+			t.Errorf("%s: status: %s", flag, out)
 		}
 	}
 }

@@ -12,16 +12,15 @@
 // get a 502, and the sitemap stays. If every page starts a PHP session, "-public /" says that
 // the pages are public all the same.
 //
-// The commands that ask, such as explain, list and stats, ask the running process; run them as
+// "servemap run" serves several sites by one file with all settings, and takes a changed file at
+// SIGHUP. "servemap crawl" needs no site of its own: it visits a site once and writes its sitemap.
+//
+// The commands that ask, such as explain, list and status, ask the running process; run them as
 // its user. With -json they print JSON, whose fields are only ever added to.
 //
 // With -explore the site is walked through its public address, as strangers reach it. If that
-// does not lead to the process, as on a laptop, -inside explores the site itself. Without -origin the address is http://localhost and the port of
-// -listen, for trying.
-//
-// With -indexnow the command tells search engines what changed, and serves the key file
-// that they ask for. It makes a key and keeps it in the folder; SERVEMAP_INDEXNOW_KEY gives
-// one of your own.
+// does not lead to the process, as on a laptop, -inside explores the site itself. Without -origin
+// the address is http://localhost and the port of -listen, for trying.
 //
 // A second process on one folder says that it is held, serves the pages, and takes over when
 // that process ends. "-database postgres://...", or SERVEMAP_DATABASE, shares what is
@@ -36,13 +35,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 )
@@ -90,35 +92,47 @@ type command struct {
 // commands is the table, in the order in which help lists it.
 func commands() []command {
 	return []command{
+		{"crawl", "URL [-out FILE] [-data DIR]", "visit a site once, and write its sitemap",
+			"crawl https://example.com -out sitemap.xml", "the address of a site", crawlCommand},
+		{"check", "URL", "say what is wrong with the sitemap of a site",
+			"check https://example.com", "the URL of a site or of a sitemap", checkCommand},
 		{"proxy", "-to URL [-origin URL] -data DIR", "serve a site with its sitemap",
 			"proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore", "", proxyCommand},
 		{"files", "DIR [-origin URL] -data DIR", "serve a folder of HTML files with its sitemap",
 			"files public -origin https://example.com -data sitemap-data", "the folder of the site's HTML files", filesCommand},
+		{"run", "-config FILE", "serve the sites that a file names",
+			"run -config servemap.toml", "", runCommand},
+		{"config", "[-config FILE]", "print all settings of a file, with what each is for",
+			"config -config servemap.toml", "", configCommand},
 		{"explore", "-data DIR", "visit the pages of the site, so that they are listed before they are visited",
 			"explore -data sitemap-data", "", exploreCommand},
 		{"explain", "-data DIR URL", "say whether a page is listed, and why",
 			"explain -data sitemap-data /about", "the URL of a page, or its path", explainCommand},
 		{"list", "-data DIR", "print the listed pages",
 			"list -data sitemap-data -prefix /blog/", "", listCommand},
-		{"stats", "-data DIR", "count what is known",
-			"stats -data sitemap-data", "", statsCommand},
+		{"status", "-data DIR", "say how much is known and listed, and what to do",
+			"status -data sitemap-data", "", statusCommand},
 		{"forget", "-data DIR URL", "take a page out of the sitemap and bar it",
 			"forget -data sitemap-data /old", "the URL of a page, or its path", forgetCommand},
 		{"link", "-data DIR", "print the link that opens the inspector of -admin",
 			"link -data sitemap-data", "", linkCommand},
-		{"check", "URL", "say what is wrong with a sitemap",
-			"check https://example.com/sitemap.xml", "the URL of a sitemap", checkCommand},
 		{"health", "-data DIR", "say whether the site is served",
 			"health -data sitemap-data", "", healthCommand},
-		{"version", "", "print the version",
-			"version", "", versionCommand},
-		{"help", "[COMMAND]", "explain a command",
+		{"help", "[-all] [COMMAND]", "explain a command",
 			"help proxy", "[a command]", helpCommand},
 	}
 }
 
 // more is what help says about a command beyond the table.
 var more = map[string]string{
+	"crawl": "It asks for pages along the links, as a stranger does: what robots.txt disallows to\n" +
+		"servemap-explore, what may change something and what needs a log-in stays out. With -data the\n" +
+		"next crawl knows what this one saw, so that changes get a true lastmod. A large site gets an\n" +
+		"index, with its parts beside FILE. With -admin it goes on showing what it learned.",
+	"check": "It finds the sitemap by robots.txt, and reads some of the listed pages.",
+	"run": "At SIGHUP it reads the file anew. All sites begin anew, and no visitor\n" +
+		"waits. If the file is wrong, nothing changes, and the log names its line.",
+	"config": "Without a file it prints the defaults. Passwords and keys are not shown.",
 	"files": "The pages are visited along the links at each start, so that they are listed before\n" +
 		"they are visited. Hidden files and lists of files are not served.",
 	"explore": "It asks the origin for pages along the links, as a stranger does, so what a server in front\n" +
@@ -142,16 +156,20 @@ func main() {
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	messages.UseFlags()
-	s.out, s.err = plain{s.out}, plain{s.err}
+	s.out, s.err = terminal.Plain{To: s.out}, terminal.Plain{To: s.err}
 	if len(args) == 0 {
 		_ = overview(s.err)
 		return codeUsage
 	}
-	name := args[0]
-	if name == "-h" || name == "-help" || name == "--help" {
+	name := strings.TrimLeft(args[0], "-")
+	switch {
+	case slices.Contains([]string{"v", "version"}, name):
+		_, err := fmt.Fprintf(s.out, "servemap %s\n", metrics.Version())
+		return codeOf(err)
+	case name == "h":
 		name = "help"
 	}
-	c, err := find(strings.TrimPrefix(name, "--"))
+	c, err := find(name)
 	if err == nil {
 		err = c.run(ctx, args[1:], s)
 		name = "servemap " + c.name
@@ -172,6 +190,13 @@ func run(ctx context.Context, args []string, s streams) int {
 	return cmp.Or(e.code, codeFailed)
 }
 
+func codeOf(err error) int {
+	if err != nil {
+		return codeFailed
+	}
+	return codeDone
+}
+
 // flagSet returns the command's flags, and what runs it once they are parsed.
 func (c command) flagSet(s streams) (*flag.FlagSet, func(context.Context, string) error) {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
@@ -184,9 +209,12 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 	var rest []string
 	for len(args) > 0 { // flags may also follow the arguments
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return c.help(s.out)
+			return c.help(s.out, false)
 		} else if err != nil {
-			return usage("%v; see \"servemap help %s\"", err, c.name)
+			name, _ := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+			var names []string
+			fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+			return usage("%v; see \"servemap help -all %s\"%s", err, c.name, meant(name, names))
 		}
 		if args = fs.Args(); len(args) > 0 {
 			rest, args = append(rest, args[0]), args[1:]
@@ -209,10 +237,46 @@ func find(name string) (command, error) {
 		}
 		names = append(names, c.name)
 	}
-	return command{}, usage("there is no command %q; the commands are %s", name, strings.Join(names, ", "))
+	return command{}, usage("there is no command %q%s; the commands are %s", name, meant(name, names), strings.Join(names, ", "))
 }
 
-func helpCommand(s streams, _ *flag.FlagSet) func(context.Context, string) error {
+// meant asks whether one of the names was meant, if one is near.
+func meant(name string, names []string) string {
+	near, best := 3, "" // edits
+	for _, n := range names {
+		if d := edits(name, n); d < near && 2*d <= len(n) {
+			near, best = d, n
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// edits returns how many letters to insert, delete or replace to make b of a.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0]++
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = row[j+1]
+			row[j+1] = min(cost, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func helpCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
+	all := fs.Bool("all", false, "name all flags of the command")
 	return func(_ context.Context, name string) error {
 		if name == "" {
 			return overview(s.out)
@@ -221,7 +285,7 @@ func helpCommand(s streams, _ *flag.FlagSet) func(context.Context, string) error
 		if err != nil {
 			return err
 		}
-		return c.help(s.out)
+		return c.help(s.out, *all)
 	}
 }
 
@@ -231,48 +295,66 @@ func overview(w io.Writer) error {
 		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.short)
 	}
 	_, err := fmt.Fprint(w, `
-"servemap help COMMAND" says more. Exit codes: 0 done, 1 failed, 2 wrong usage,
-3 the answer is no (not listed, faults found, not ready), 4 another process holds
-the data and does not answer, 130 interrupted.
+"servemap help COMMAND" says more, and "servemap -v" the version. Exit codes: 0 done,
+1 failed, 2 wrong usage, 3 the answer is no (not listed, faults found, not ready),
+4 another process holds the data and does not answer, 130 interrupted.
 `)
 	return err
 }
 
-func (c command) help(w io.Writer) error {
+func (c command) help(w io.Writer, all bool) error {
 	fs, _ := c.flagSet(streams{})
 	fmt.Fprintf(w, "servemap %s: %s\n\n  servemap %s\n", c.name, c.short, strings.TrimSpace(c.name+" "+c.args))
 	if text := more[c.name]; text != "" {
 		fmt.Fprintf(w, "\n%s\n", text)
 	}
 	fmt.Fprintf(w, "\nExample:\n\n  servemap %s\n", c.example)
-	first := true
+	groups, left := map[string]string{}, 0
 	fs.VisitAll(func(f *flag.Flag) {
-		if first {
-			fmt.Fprint(w, "\nFlags:\n\n")
-			first = false
-		}
 		kind, text := flag.UnquoteUsage(f)
+		group := "Flags"
+		if v, is := f.Value.(settings.Flag); is {
+			group, kind = v.Group, v.Field.Tag.Get("arg")
+			if v.Kind() == reflect.Slice {
+				text += "; may be given more than once"
+			}
+			if env := v.Field.Tag.Get("env"); env != "" {
+				text += "; by default " + env + " of the environment"
+			}
+			if v.Field.Tag.Get("first") == "" && !all {
+				left++
+				return
+			}
+		}
 		if !slices.Contains([]string{"", "0", "false"}, f.DefValue) {
 			text += " (by default " + f.DefValue + ")"
 		}
-		fmt.Fprintf(w, "  %s\n        %s\n", strings.TrimSpace("-"+f.Name+" "+kind), text)
+		groups[group] += fmt.Sprintf("  %s\n        %s\n", strings.TrimSpace("-"+f.Name+" "+kind), text)
 	})
+	order := []string{"Flags"}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[settings.Settings]()) {
+		order = append(order, f.Tag.Get("group"))
+	}
+	for _, g := range order {
+		if g != "" && groups[g] != "" {
+			fmt.Fprintf(w, "\n%s:\n\n%s", g, groups[g])
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(w, "\nThere are %d more flags: servemap help -all %s\n", left, c.name)
+	}
 	return nil
 }
 
-func versionCommand(s streams, _ *flag.FlagSet) func(context.Context, string) error {
-	return func(context.Context, string) error {
-		_, err := fmt.Fprintf(s.out, "servemap %s\n", metrics.Version())
-		return err
+// newLog returns the log of a command in a form.
+func newLog(s streams, form string) (*slog.Logger, error) {
+	to, is := s.err.(terminal.Plain)
+	if !is {
+		to = terminal.Plain{To: s.err}
 	}
-}
-
-// maxFlag declares the flag for how many requests an exploration makes.
-func maxFlag(fs *flag.FlagSet, to *int) {
-	fs.Func("max", "how many `REQUESTS` an exploration makes at most; by default 20,000", func(v string) (err error) {
-		if *to, err = strconv.Atoi(v); err != nil || *to < 1 {
-			return errors.New("it must be a number above 0")
-		}
-		return nil
-	})
+	log, err := terminal.NewLog(to, form)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return log, nil
 }

@@ -22,7 +22,7 @@ import (
 // TestMain turns the test binary into the command if a test starts it that way.
 func TestMain(m *testing.M) {
 	if os.Getenv("SERVEMAP_TEST_MAIN") == "" {
-		os.Unsetenv(databaseVariable)
+		os.Unsetenv("SERVEMAP_DATABASE")
 		os.Exit(m.Run())
 	}
 	main()
@@ -58,6 +58,9 @@ type server struct {
 // onlyHere returns the arguments of a serving command with -data data and a -listen address. No
 // test asks example.com: sites with that origin are explored inside.
 func onlyHere(args []string, data string) []string {
+	if args[0] == "run" { // its file says so
+		return args
+	}
 	args = append(args, "-data", data, "-listen", "127.0.0.1:0")
 	if slices.Contains(args, origin) {
 		args = append(args, "-inside")
@@ -168,22 +171,22 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		want string // part of its message
 	}{
 		{"no command", nil, "explain"},
-		{"a mistyped command", []string{"explian", "/"}, "the commands are proxy, files, explore, explain, list,"},
-		{"a mistyped flag", []string{"list", "-prefx", "/"}, "-prefx; see \"servemap help list\""},
+		{"a mistyped command", []string{"explian", "/"}, "did you mean explain?; the commands are crawl, check, proxy,"},
+		{"a mistyped flag", []string{"list", "-prefx", "/"}, "-prefx; see \"servemap help -all list\"; did you mean prefix?"},
 		{"no data", []string{"list"}, "-data is missing"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
-		{"an argument too many", []string{"stats", "-data", data, "x"}, `"x"`},
+		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
 		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "example"), "-origin"},
 		{"a bad upstream", proxy("-to", "localhost:3000", "-origin", "https://example.com"), "http://localhost:3000"},
 		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
 		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin", "https://example.com"}, "folder"},
-		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"), "-timeout: parse error; see"},
+		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"), "-timeout: give a time above 0 with its unit, such as 30s; see"},
 		{"a database of another kind", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-database", "mysql://x"), "postgres://user@host/name"},
 		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin", "https://example.com"}, "visitors could fetch"},
 		{"a port alone", []string{"files", ".", "-data", ".x", "-listen", "39380"}, "give an address such as localhost:8080"},
 		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},
 		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "tell engines only where the site is public"},
-		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow=http://example.com"}, "-indexnow: "},
+		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow", "-indexnow-endpoint", "http://example.com"}, "-indexnow-endpoint: "},
 		{"an entry with a query", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-entry", "/?zz=1"}, `-entry: "/?zz=1" cannot be listed`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -214,7 +217,7 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 	base.Check(t, os.WriteFile(filepath.Join(site, "about"), []byte(`<!doctype html><title>about</title><p>We bake.`), 0o600))
 	files(t, site, "sitemap-data", "-always", "/about", "-admin", "127.0.0.1:0") // explored, since the rule names it
 	for _, c := range commands() {
-		if c.name == "proxy" || c.name == "files" || c.name == "check" { // they need the site of the example
+		if slices.Contains([]string{"crawl", "check", "proxy", "files", "run", "config"}, c.name) { // they need the site or the file of the example
 			continue
 		}
 		must(t, strings.Fields(c.example)...)
@@ -238,7 +241,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	})}
 	go func() { _ = process.Serve(l) }()
 	defer process.Close()
-	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"explain", "/"}, {"explain", "/", "-json"}, {"stats"}, {"explore"}, {"forget", "/"}} {
+	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"explain", "/"}, {"explain", "/", "-json"}, {"status"}, {"explore"}, {"forget", "/"}} {
 		_, out, errs := call(t, append(args, "-data", data)...)
 		if text := out + errs; text == "" || bytes.ContainsAny([]byte(text), "\x1b\x07\x7f\u009b\u202e") {
 			t.Errorf("%q prints %q", args, text)

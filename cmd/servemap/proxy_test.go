@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -65,6 +66,11 @@ func get(t *testing.T, u string, header ...string) (*http.Response, string) {
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
+	return do(t, r)
+}
+
+func do(t *testing.T, r *http.Request) (*http.Response, string) {
+	t.Helper()
 	resp, err := visitor.Do(r)
 	base.Check(t, err)
 	defer resp.Body.Close()
@@ -138,8 +144,9 @@ func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 		{"http://localhost:3000", "127.0.0.1:8080", false}, {"http://127.0.0.1:8080", "192.0.2.1:8080", false},
 		{"http://site:8080", "[::]:8080", false}, {"https://localhost", "0.0.0.0:80", false}, {"unix:/run/site.sock", "127.0.0.1:80", false},
 	} {
-		v := serving{settings: settings{place: place{To: tt.to}}}
-		if got := v.loops(netip.MustParseAddrPort(tt.listen)); got != tt.want {
+		v := &settings.Settings{}
+		v.To = tt.to
+		if got := loops(v, netip.MustParseAddrPort(tt.listen)); got != tt.want {
 			t.Errorf("%s, which listens at %s: %v", tt.to, tt.listen, got)
 		}
 	}

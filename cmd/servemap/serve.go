@@ -11,12 +11,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,8 +23,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
-	"github.com/servemap/servemap/cmd/servemap/internal/folder"
-	"github.com/servemap/servemap/cmd/servemap/internal/patient"
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -38,104 +36,130 @@ const (
 	lockEvery        = 100 * time.Millisecond
 )
 
-// serving is the common part of proxy and files: it serves a site until the process is told
-// to stop.
-type serving struct {
-	settings
-	telling
-	data, database, listen, admin string
-	explore, revisit, robots      bool
-	max                           int
-
-	log *slog.Logger
-}
-
-func (s *serving) flags(fs *flag.FlagSet) {
-	s.settings.flags(fs)
-	s.telling.flags(fs)
-	fs.StringVar(&s.data, "data", "", "the `DIR` for what is learned; keep it")
-	fs.StringVar(&s.database, "database", os.Getenv(databaseVariable),
-		"the postgres:// `URL` of a database for what is learned, for several processes; by default "+databaseVariable+" of the environment")
-	fs.Lookup("database").DefValue = "" // it may hold a password
-	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
-	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, and /inspect/ by a link that the log has, such as 127.0.0.1:9090; by default none")
-	fs.BoolVar(&s.revisit, "revisit", false, "visit pages that no visitor asks for again and again, at most one a second, so that their changes get a date")
-	fs.BoolVar(&s.robots, "robots", false, "name the sitemap in the site's robots.txt, and serve one if the site has none")
-	maxFlag(fs, &s.max)
-}
-
-// databaseVariable is an environment variable. It is not DATABASE_URL, which is often that
-// of the site itself.
-const databaseVariable = "SERVEMAP_DATABASE"
-
+// proxyCommand, filesCommand and runCommand fill the settings of sites, and serve these until the
+// process is told to stop.
 func proxyCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
-	v := &serving{}
-	v.flags(fs)
-	v.proxyFlags(fs)
-	fs.BoolVar(&v.explore, "explore", false, "at the first start, visit all pages along the links, so that they are listed before they are visited")
+	v := &settings.Settings{}
+	v.Flags(fs, func(string, string) bool { return true })
 	return func(ctx context.Context, _ string) error {
-		return v.run(ctx, s)
+		return serveOne(ctx, s, v)
 	}
 }
 
 func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
-	v := &serving{explore: true}
-	v.flags(fs)
+	v := &settings.Settings{}
+	v.Flags(fs, func(_, name string) bool { return !slices.Contains([]string{"to", "host", "timeout", "explore"}, name) })
 	return func(ctx context.Context, dir string) (err error) {
-		if v.Dir, err = filepath.Abs(dir); err != nil { // other commands may run in another directory
+		if v.Folder, err = filepath.Abs(dir); err != nil { // other commands may run in another directory
 			return err
 		}
-		if v.data != "" && folder.Serves(v.Dir, v.data) {
-			return usage("-data %s is in the folder that is served, so visitors could fetch what is learned; give a folder outside it, or one whose name begins with a dot", v.data)
-		}
-		return v.run(ctx, s)
+		return serveOne(ctx, s, v)
 	}
 }
 
-// run serves the site until ctx ends.
-func (v *serving) run(ctx context.Context, s streams) error {
-	v.log = slog.New(slog.NewTextHandler(s.err, nil))
-	listener, err := listen("listen", v.listen)
+// serveOne serves one site until ctx ends.
+func serveOne(ctx context.Context, s streams, v *settings.Settings) error {
+	v.Fill()
+	log, err := newLog(s, v.Log)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
-	at, trying := listener.Addr().(*net.TCPAddr).AddrPort(), "search engines cannot reach -origin"
-	if v.Origin == "" {
-		v.Origin, trying = forTrying(v.listen, at.Port()), "no -origin was given"
+	return (&process{log: log}).run(ctx, []*settings.Settings{v}, nil)
+}
+
+// site is a site that this process serves.
+type site struct {
+	*settings.Settings
+	log      *slog.Logger
+	answers  *answers
+	visitors http.Handler
+	start    func()
+	cancel   func()
+	end      func() error // after cancel
+}
+
+// openSite opens what serves a site. Once it is started, it learns.
+func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several bool) (*site, error) {
+	named := log.With("site", s.Origin)
+	if several {
+		log = named
 	}
-	if err := cmp.Or(v.check(), checkData(v.data)); err != nil {
-		return err
-	}
-	handler, err := v.handler(v.log)
+	handler, err := s.Handler(log)
 	if err != nil {
-		return err
+		return nil, usage("%v", err)
 	}
-	if unreachable(v.Origin) {
-		v.log.Warn(trying+", so this sitemap is for trying only; give the site's public address before you publish it", "origin", v.Origin)
+	st, closeStore, err := openStore(s.Data, string(s.Database), log)
+	if err != nil {
+		return nil, err
 	}
-	var admin net.Listener
-	if v.admin != "" {
-		if admin, err = listen("admin", v.admin); err != nil {
-			return err
+	known, err := newSite(s, st, log)
+	if err != nil {
+		closeStore()
+		return nil, err
+	}
+	c := newAnswers(s, known, handler, log)
+	c.health.Listen = at.String()
+	ctx, cancel := context.WithCancel(context.Background())
+	x := &site{Settings: s, log: log, answers: c, visitors: known.Wrap(handler), cancel: cancel}
+	var work sync.WaitGroup
+	x.end = func() error {
+		c.ready.Store(false)
+		work.Wait()
+		defer closeStore()
+		stop, done := context.WithTimeout(context.Background(), closePatience)
+		defer done()
+		err, started := known.Close(stop), x.start == nil
+		if started && err == nil {
+			named.Info("stopped; what was learned is kept", "listed", known.Stats().Listed, "data", s.Data)
 		}
-		defer admin.Close()
-	}
-	if v.loops(at) {
-		return usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", v.To)
-	}
-	st, closeStore, err := openStore(v.data, v.database, v.log)
-	if err != nil {
+		if errors.Is(err, store.ErrUnavailable) {
+			err = nil
+		}
 		return err
 	}
-	defer closeStore()
-	site, err := newSite(&v.settings, st, v.log)
-	if err != nil {
-		return err
+	if c.notifier, err = s.Notifier(known, st, log); err != nil {
+		cancel()
+		return nil, cmp.Or(x.end(), usage("%v", err))
 	}
-	c := newAnswers(&v.settings, v.data, site, handler, v.log)
-	c.health.Listen = listener.Addr().String()
-	return v.serve(ctx, st, c, listener, admin)
+	robots := ""
+	if s.Robots {
+		x.visitors = known.Robots(x.visitors)
+	} else {
+		robots = known.RobotsLine()
+	}
+	if c.notifier != nil {
+		x.visitors = c.notifier.Wrap(x.visitors)
+	}
+	x.start = func() {
+		x.start = nil
+		x.tell(named, at, robots)
+		c.ready.Store(true)
+		work.Go(func() { x.own(ctx, st) })
+		if c.notifier != nil {
+			work.Go(func() {
+				if usable(ctx, st) == nil {
+					c.notifier.Run(ctx)
+				}
+			})
+		}
+	}
+	return x, nil
+}
+
+// tell says where the site, its sitemap and the inspector are.
+func (s *site) tell(log *slog.Logger, at *net.TCPAddr, robots string) {
+	root := "http://" + at.String()
+	says := []any{"at", root + "/", "sitemap", root + strings.TrimPrefix(s.answers.folder, s.Stripped) + s.Name + ".xml"}
+	if s.answers.link != "" {
+		says = append(says, "inspector", s.answers.link)
+	}
+	if robots != "" {
+		says = append(says, "robots.txt needs", robots)
+	}
+	log.Info("serving", says...)
+	if unreachable(s.Origin) {
+		s.log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; give the site's public address in -origin before you publish it", "origin", s.Origin)
+	}
 }
 
 // forTrying returns the origin under which browsers on this machine reach an address of -listen.
@@ -161,25 +185,10 @@ func unreachable(origin string) bool {
 	return !public
 }
 
-// listen listens at the address of a flag.
-func listen(name, address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	var form *net.AddrError
-	switch {
-	case errors.As(err, &form):
-		return nil, usage("-%s %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", name, address, err)
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("another program listens at %s; end it, or give -%s another address: %w", address, name, err)
-	case err != nil:
-		return nil, fmt.Errorf("-%s %s: %w", name, address, err)
-	}
-	return listener, nil
-}
-
 // loops reports whether requests to the site would come back to this process, for ever. This
 // process never speaks TLS.
-func (v *serving) loops(at netip.AddrPort) bool {
-	u, err := url.Parse(v.To)
+func loops(s *settings.Settings, at netip.AddrPort) bool {
+	u, err := url.Parse(s.To)
 	if err != nil || u.Scheme == "https" || cmp.Or(u.Port(), "80") != strconv.Itoa(int(at.Port())) {
 		return false
 	}
@@ -188,87 +197,25 @@ func (v *serving) loops(at netip.AddrPort) bool {
 	return ip == at.Addr() || local && at.Addr().IsUnspecified() || u.Hostname() == "localhost" && at.Addr().IsLoopback()
 }
 
-// serve serves visitors at once, and commands once the data belongs to this process. Then
-// it ends in order: readiness, visitors, explorations, the site. The caller closes the
-// store. admin is nil without -admin.
-func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listener, admin net.Listener) error {
-	var work sync.WaitGroup
-	defer work.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	notifier, err := v.notifier(c.site, st, v.log)
-	c.notifier = notifier // says how it is doing
-	if err != nil {
-		return errors.Join(err, c.site.Close(ctx))
-	}
-	failed := make(chan error, 2)
-	inspector := new(http.Server)
-	if admin != nil {
-		inspector = patient.Server(c.admin(v.admin, admin.Addr().(*net.TCPAddr), v.log), v.log)
-		go func() { failed <- inspector.Serve(patient.Listener(admin)) }()
-		v.log.Info("this link opens the inspector", "link", c.link)
-	}
-	visible, serving := c.site.Wrap(c.explorer.Handler), v.log
-	if v.robots {
-		visible = c.site.Robots(visible)
-	} else {
-		serving = v.log.With("robots.txt needs", c.site.RobotsLine())
-	}
-	if notifier != nil {
-		visible = notifier.Wrap(visible)
-		work.Go(func() {
-			if usable(ctx, st) == nil {
-				notifier.Run(ctx)
-			}
-		})
-	}
-	visitors := patient.Server(visible, v.log)
-	go func() { failed <- visitors.Serve(patient.Listener(listener)) }()
-	c.ready.Store(true)
-	serving.Info("serving", "site", v.Origin, "at", "http://"+listener.Addr().String()+"/", "pid", os.Getpid())
-	work.Go(func() { v.own(ctx, st, c) })
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-	}
-
-	v.log.Info("stopping")
-	c.ready.Store(false)
-	cancel()
-	stop, done := context.WithTimeout(context.Background(), shutdownPatience)
-	defer done()
-	if e := visitors.Shutdown(stop); e != nil {
-		v.log.Warn("connections that did not end were cut off", "after", shutdownPatience)
-		visitors.Close()
-	}
-	work.Wait()
-	inspector.Close()
-	stop, done = context.WithTimeout(context.Background(), closePatience)
-	defer done()
-	if e := c.site.Close(stop); e != nil && !errors.Is(e, store.ErrUnavailable) {
-		err = errors.Join(err, e)
-	}
-	return err
-}
-
 // own waits until the store can be used: only one process can use a folder. Then it answers
 // commands, and explores, until ctx ends.
-func (v *serving) own(ctx context.Context, st store.Store, c *answers) {
+func (s *site) own(ctx context.Context, st store.Store) {
+	c := s.answers
 	if usable(ctx, st) != nil {
 		return
 	}
 	_ = c.site.Flush(ctx) // now the site knows that the store can be used
 	server := &http.Server{Handler: c.handler(), BaseContext: func(net.Listener) context.Context { return ctx }}
-	if socket, err := v.prepare(); err != nil {
-		v.log.Error("commands cannot ask this process", "err", err)
+	if socket, err := prepare(s.Data); err != nil {
+		s.log.Error("commands cannot ask this process", "err", err)
 	} else {
 		go func() { _ = server.Serve(socket) }()
-		v.log.Info("commands are answered", "data", v.data)
+		s.log.Info("commands are answered", "data", s.Data)
 	}
-	if v.explore {
-		c.explorer.AtStart(ctx, v.Dir != "", v.max)
+	if s.Explore || s.Folder != "" {
+		c.explorer.AtStart(ctx, s.Folder != "", servemap.ExploreOptions{MaxRequests: s.Max, Concurrency: s.Concurrency})
 	}
-	if v.revisit {
+	if s.Revisit {
 		c.explorer.Revisit(ctx)
 	}
 	<-ctx.Done()
@@ -278,11 +225,11 @@ func (v *serving) own(ctx context.Context, st store.Store, c *answers) {
 }
 
 // prepare listens for commands.
-func (v *serving) prepare() (net.Listener, error) {
-	if err := control.Make(v.data); err != nil {
+func prepare(data string) (net.Listener, error) {
+	if err := control.Make(data); err != nil {
 		return nil, err
 	}
-	return control.Listen(v.data)
+	return control.Listen(data)
 }
 
 // usable waits until the store can be used. If ctx ends before, it returns why the store
@@ -323,10 +270,10 @@ func openStore(data, database string, log *slog.Logger) (store.Store, func(), er
 	return st, func() { _ = db.Close() }, nil
 }
 
-func newSite(s *settings, st store.Store, log *slog.Logger) (*servemap.Site, error) {
-	opts, err := s.options(log)
+func newSite(s *settings.Settings, st store.Store, log *slog.Logger) (*servemap.Site, error) {
+	opts, err := s.Options(log)
 	if err != nil {
-		return nil, err
+		return nil, usage("%v", err)
 	}
 	site, err := servemap.New(s.Origin, st, opts)
 	if err != nil {

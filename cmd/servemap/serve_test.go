@@ -64,7 +64,7 @@ func TestOriginThatSearchEnginesCannotReachIsWarnedAbout(t *testing.T) {
 		}
 	}
 	s := serve(t, t.TempDir(), "files", writeSite(t), "-origin", "https://localhost")
-	if !strings.Contains(s.log.String(), "search engines cannot reach -origin") {
+	if !strings.Contains(s.log.String(), "search engines cannot reach this origin") {
 		t.Error(s.log)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/admin/inspect"
 )
 
@@ -62,7 +62,7 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 			}
 			return
 		}
-		text = escape(strings.ReplaceAll(strings.TrimSpace(fmt.Sprint(value)), "\n", " "), "")
+		text = terminal.Escape(strings.ReplaceAll(strings.TrimSpace(fmt.Sprint(value)), "\n", " "), "")
 	}
 	fmt.Fprintf(w, "%s%-*s %s\n", indent, max(0, 14-len(indent)), name, text)
 }
@@ -71,7 +71,7 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 // what that means.
 func printReasons(w io.Writer, pages []inspect.Group, responses []inspect.Response) {
 	line := func(verdict, reason string, n uint64, means string) {
-		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", escape(verdict, ""), escape(reason, ""), n, escape(means, ""))
+		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", terminal.Escape(verdict, ""), terminal.Escape(reason, ""), n, terminal.Escape(means, ""))
 	}
 	for _, g := range pages {
 		line(g.Verdict, g.Reason, uint64(g.Pages), g.Means)
@@ -92,31 +92,7 @@ func stamp(t time.Time) string {
 // row returns a line of fields for people and for cut.
 func row(fields ...string) string {
 	for i, f := range fields {
-		fields[i] = escape(f, "")
+		fields[i] = terminal.Escape(f, "")
 	}
 	return strings.Join(fields, "\t") + "\n"
-}
-
-// plain is a writer that shows control characters in place of sending them: what a site, a sitemap, a
-// file or another process says must not steer a terminal. JSON stays JSON.
-type plain struct{ to io.Writer }
-
-func (w plain) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.to, escape(string(p), "\n\t")); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// escape replaces control characters besides those to keep, and those that change the order of a line.
-func escape(text, keep string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if reorders := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069; reorders || unicode.IsControl(r) && !strings.ContainsRune(keep, r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

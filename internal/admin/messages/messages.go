@@ -29,7 +29,7 @@ var settings = []struct{ name, library, command string }{
 	{"KeepFor", "the time of Limits.KeepFor", "90 days"},
 	{"Link", "Site.InspectorLink", `"servemap link"`},
 	{"Key", "Options.Key", "SERVEMAP_INDEXNOW_KEY"},
-	{"Endpoints", "Options.Endpoints", "-indexnow"},
+	{"Endpoints", "Options.Endpoints", "-indexnow-endpoint"},
 	{"Never", "a Never rule", "-never"},
 	{"OrAnonymous", ", or say in Options.Anonymous who is anonymous", ""},
 	{"OrHosts", ", name its hosts in Options.Hosts", ""},
@@ -46,7 +46,7 @@ var settings = []struct{ name, library, command string }{
 	{"OrRoute", "a route for this page alone, which answers with a whole document (an html or a title element)", ""},
 	{"Rules", "Options.Rules", "-never, -always or -public"},
 	{"UndoForget", "Site.UndoForget", `"servemap forget -undo"`},
-	{"Stats", "Site.Stats", `"servemap stats"`},
+	{"Stats", "Site.Stats", `"servemap status"`},
 }
 
 // MovedTo says what to do if the origin redirects to another one.

@@ -136,7 +136,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 
 // connect makes the client, and returns what ends it.
 func (e *explorer) connect() (end func()) {
-	e.client = newClient(e.Normalizer.Origin())
+	e.client = NewClient(e.Normalizer.Origin())
 	if e.Inside != nil {
 		return inside(e.client, e.Inside, e.Normalizer.Origin())
 	}

@@ -70,10 +70,10 @@ func (e *explorer) moved(loc string, a answer) error {
 	return fmt.Errorf("the origin redirects to %s; %s", is, messages.MovedTo(is+strings.TrimSuffix(origin.Folder(), "/")))
 }
 
-// newClient returns a client that asks nobody but the origin: it follows no redirect and uses no
+// NewClient returns a client that asks nobody but the origin: it follows no redirect and uses no
 // proxy. Unless the origin itself is private, it connects to no private address: whoever controls
 // a name could point it into the network of this machine.
-func newClient(origin location.Origin) *http.Client {
+func NewClient(origin location.Origin) *http.Client {
 	dialer := &net.Dialer{Timeout: requestPatience, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || !mayDial(origin, to.Addr()) {

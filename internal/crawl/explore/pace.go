@@ -55,9 +55,10 @@ func (p *pace) saw(now time.Time, a answer) (refused bool) {
 // slow reports whether the site answers more slowly than at first.
 func (p *pace) slow() bool { return p.recent > slowAnswer && p.recent > slowFactor*p.usual }
 
-// allowed returns how many requests may run at once, of at most so many.
+// allowed returns how many requests may run at once, of at most so many. The first ones show how fast
+// the site answers, so they run alone.
 func (p *pace) allowed(most int) int {
-	if p.slow() || p.refused > 0 {
+	if p.slow() || p.refused > 0 || p.answers < firstAnswers {
 		return 1
 	}
 	return most

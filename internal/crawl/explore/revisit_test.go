@@ -102,7 +102,7 @@ func TestPaceFollowsTheSite(t *testing.T) {
 		allowed int
 		pause   time.Duration
 	}{
-		{"at first", func(*pace) {}, 4, 0},
+		{"at first", func(*pace) {}, 1, 0},
 		{"steady", func(p *pace) { answers(p, 100, 30*time.Millisecond) }, 4, 0},
 		{"slower but quick", func(p *pace) { answers(p, 20, time.Millisecond); answers(p, 50, 10*time.Millisecond) }, 4, 0},
 		{"much slower", func(p *pace) {

@@ -3,8 +3,11 @@
 package check
 
 import (
+	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,7 +32,7 @@ type Finding struct {
 
 // Config says what to check, and who gets the findings.
 type Config struct {
-	URL    *url.URL // of the sitemap
+	URL    *url.URL // of the sitemap, or of the site, whose robots.txt names it
 	Origin *url.URL // of the pages
 	Pages  int      // how many of the listed pages to fetch at most
 	Tell   func(Finding)
@@ -40,25 +43,126 @@ type checker struct {
 	Config
 	client *http.Client
 	robots *robots.Rules
+	named  bool // robots.txt names the sitemap
 	seen   map[string]bool
 	pages  []string // on the host of the sitemap
 	listed int      // on any host
 	faults int
+	dates  map[string]int // how often each lastmod is given
 }
+
+// fewDates is of how many pages on all may not have the same lastmod.
+const fewDates = 10
 
 // patience is for one answer.
 const patience = 30 * time.Second
+
+func newChecker(cfg Config) *checker {
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &checker{
+		Config: cfg, client: &http.Client{Timeout: patience, CheckRedirect: stay},
+		seen: map[string]bool{}, dates: map[string]int{},
+	}
+}
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. It returns
 // how many pages are listed and how many faults it reported. The error says why there is nothing to
 // check, or is that of ctx.
 func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
-	c := &checker{Config: cfg, seen: map[string]bool{}}
-	c.client = &http.Client{Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	named := c.readRobots(ctx)
-	text, err := c.read(ctx, c.URL.String())
+	c := newChecker(cfg)
+	same := c.Origin == c.URL
+	if strings.Trim(c.URL.Path, "/") == "" {
+		if c.URL, err = Follow(ctx, c.client, agent, c.URL); err != nil {
+			return 0, 0, err
+		}
+		if same {
+			c.Origin = c.URL
+		}
+	}
+	named, err := c.sitemaps(ctx)
 	if err != nil {
 		return 0, 0, err
+	}
+	for _, name := range named {
+		if c.URL, err = url.Parse(name); err == nil {
+			err = c.sitemap(ctx)
+		}
+		if err != nil && len(named) > 1 && ctx.Err() == nil {
+			c.fault(name, "cannot be read: %v", err)
+		} else if err != nil {
+			return 0, 0, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	n := min(c.Pages, len(c.pages))
+	for i := range n { // spread over the sitemap
+		if ctx.Err() == nil {
+			c.page(ctx, c.pages[i*len(c.pages)/n])
+		}
+	}
+	for date, n := range c.dates {
+		if c.listed >= fewDates && n == c.listed {
+			c.fault(c.URL.String(), "gives all its %d pages the lastmod %s; that is the time of a build, and engines ignore it", n, date)
+		}
+	}
+	return c.listed, c.faults, ctx.Err()
+}
+
+// agent is the name of the checker.
+const agent = "servemap-check (+https://github.com/servemap/servemap)"
+
+// Follow returns where a site is, if its robots.txt redirects to the same path by https, or on the host
+// with or without www.
+func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) (*url.URL, error) {
+	for range 3 {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.Scheme+"://"+u.Host+"/robots.txt", nil)
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("User-Agent", agent)
+		resp, err := client.Do(r)
+		if err != nil {
+			return nil, errors.Unwrap(err) // without the URL
+		}
+		resp.Body.Close()
+		to, err := resp.Location()
+		bare := func(host string) string { return strings.TrimPrefix(host, "www.") }
+		if err != nil || to.Path != "/robots.txt" || bare(to.Host) != bare(u.Host) || to.Host == u.Host && to.Scheme == u.Scheme {
+			return u, nil
+		}
+		next := *u
+		next.Scheme, next.Host = to.Scheme, to.Host
+		u = &next
+	}
+	return u, nil
+}
+
+// sitemaps returns the URLs of the sitemaps to check, and reads what the site's robots.txt disallows. If
+// nobody says where the sitemap is, it is where most are.
+func (c *checker) sitemaps(ctx context.Context) (named []string, err error) {
+	if resp, text, err := c.get(ctx, c.root()+"/robots.txt"); err == nil && resp.StatusCode == http.StatusOK {
+		c.robots = robots.Parse(text)
+		for line := range strings.Lines(string(text)) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+			if at, e := c.URL.Parse(strings.TrimSpace(value)); e == nil && strings.EqualFold(key, "sitemap") {
+				named = append(named, at.String())
+			}
+		}
+	}
+	if strings.Trim(c.URL.Path, "/") != "" {
+		c.named = slices.ContainsFunc(named, func(n string) bool { return strings.HasSuffix(n, c.URL.Path) })
+		return []string{c.URL.String()}, ctx.Err()
+	}
+	if c.named = len(named) > 0; !c.named {
+		named = []string{c.URL.Scheme + "://" + c.URL.Host + "/sitemap.xml"}
+	}
+	return named, ctx.Err()
+}
+
+// sitemap checks one sitemap.
+func (c *checker) sitemap(ctx context.Context) error {
+	text, err := c.read(ctx, c.URL.String())
+	if err != nil {
+		return err
 	}
 	for _, part := range c.file(c.URL.String(), text) {
 		text, err := c.read(ctx, part)
@@ -68,16 +172,10 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 			c.fault(part, "is an index within an index")
 		}
 	}
-	if !named && len(c.pages) > 0 { // else it may be no sitemap
+	if !c.named && len(c.pages) > 0 { // else it may be no sitemap
 		c.Tell(Finding{"advice", c.URL.String(), "robots.txt does not name it; crawlers find it by a line such as: Sitemap: " + c.root() + c.URL.Path})
 	}
-	n := min(c.Pages, len(c.pages))
-	for i := range n { // spread over the sitemap
-		if ctx.Err() == nil {
-			c.page(ctx, c.pages[i*len(c.pages)/n])
-		}
-	}
-	return c.listed, c.faults, ctx.Err()
+	return nil
 }
 
 func (c *checker) fault(where, text string, args ...any) {
@@ -112,13 +210,21 @@ func (c *checker) get(ctx context.Context, address string) (*http.Response, []by
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Header.Set("User-Agent", "servemap-check")
+	r.Header.Set("User-Agent", agent)
 	resp, err := c.client.Do(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, sitemap.MaxBytes+1))
+	from := bufio.NewReader(resp.Body)
+	if head, _ := from.Peek(2); string(head) == "\x1f\x8b" { // a file such as sitemap.xml.gz
+		packed, err := gzip.NewReader(from)
+		if err != nil {
+			return nil, nil, err
+		}
+		from = bufio.NewReader(packed)
+	}
+	body, err := io.ReadAll(io.LimitReader(from, sitemap.MaxBytes+1))
 	return resp, body, err
 }
 
@@ -183,6 +289,7 @@ func (c *checker) entry(name string, e entry) string {
 	}
 	loc := strings.TrimSpace(e.Loc[0])
 	for _, t := range e.LastMod {
+		c.dates[t]++
 		c.date(loc, t)
 	}
 	for _, f := range e.ChangeFreq {
@@ -232,27 +339,14 @@ func (c *checker) date(loc, text string) {
 
 func (c *checker) root() string { return c.Origin.Scheme + "://" + c.Origin.Host }
 
-// readRobots reads what the site's robots.txt disallows, and reports whether it names the sitemap.
-func (c *checker) readRobots(ctx context.Context) (named bool) {
-	resp, text, err := c.get(ctx, c.root()+"/robots.txt")
-	if err != nil {
-		return false // the sitemap will show what is wrong with the server
-	}
-	if resp.StatusCode == http.StatusOK {
-		c.robots = robots.Parse(text)
-		for line := range strings.Lines(string(text)) {
-			key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-			named = named || strings.EqualFold(key, "sitemap") && strings.HasSuffix(strings.TrimSpace(value), c.URL.Path)
-		}
-	}
-	return named
-}
-
 func (c *checker) page(ctx context.Context, loc string) {
 	resp, body, err := c.get(ctx, loc)
 	switch {
 	case err != nil:
 		c.fault(loc, "cannot be fetched: %v", err)
+		return
+	case resp.StatusCode/100 == 3:
+		c.fault(loc, "redirects to %s; list that", resp.Header.Get("Location"))
 		return
 	case resp.StatusCode != http.StatusOK:
 		c.fault(loc, "is answered with %s", resp.Status)

@@ -15,7 +15,7 @@ func FuzzFile(f *testing.F) {
 	at := &url.URL{Scheme: "https", Host: "example.com", Path: "/sitemap.xml"}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		told := 0
-		c := &checker{Config: Config{URL: at, Origin: at, Tell: func(Finding) { told++ }}, seen: map[string]bool{}}
+		c := newChecker(Config{URL: at, Origin: at, Tell: func(Finding) { told++ }})
 		parts := c.file("sitemap.xml", text)
 		for _, loc := range append(parts, c.pages...) {
 			u, err := url.Parse(loc)

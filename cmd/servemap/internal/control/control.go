@@ -138,14 +138,14 @@ func ReadFile(name string) (b []byte, err error) {
 
 // WriteFile replaces a file in a folder of this user.
 func WriteFile(name string, b []byte) error {
-	return within(filepath.Dir(name), func(root *os.Root) error { return replace(root, filepath.Base(name), b) })
+	return within(filepath.Dir(name), func(root *os.Root) error { return Replace(root, filepath.Base(name), b, 0o600) })
 }
 
-// replace replaces a file in one step, so that a crash leaves either the old or the new one. It
+// Replace replaces a file in one step, so that a crash leaves either the old or the new one. It
 // follows no link, since nobody can guess the name of the new file.
-func replace(root *os.Root, name string, b []byte) error {
+func Replace(root *os.Root, name string, b []byte, mode os.FileMode) error {
 	temporary := name + "." + rand.Text()
-	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

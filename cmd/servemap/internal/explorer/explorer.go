@@ -30,7 +30,7 @@ type Explorer struct {
 	Log     *slog.Logger
 
 	// Settings are those that decide what exploring finds. With others AtStart explores again.
-	// Explored is the file that says which of them the last finished exploration had, or unfinished.
+	// Explored is the file that says which of them the last finished exploration had, or unfinished; "" for none.
 	Settings, Explored string
 
 	busy sync.Mutex
@@ -63,6 +63,9 @@ func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 	if err != nil {
 		return done, err
 	}
+	if e.Explored == "" {
+		return done, nil
+	}
 	if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {
 		e.Log.Warn("the next start may explore again", "err", err)
 	}
@@ -76,9 +79,9 @@ func Advice(done servemap.Exploration) (all []string) {
 		n    int
 		text string
 	}{
-		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" names them, give -always for those that are pages"},
+		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" and crawl name them, give -always for those that are pages"},
 		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(messages.Parameters(done.Params), "%", "%%")},
-		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" names them, give -always for those that are public"},
+		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" and crawl name them, give -always for those that are public"},
 		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
 		{done.Waiting, "locations are left, since -max was reached (%d); give a greater one"},
 	} {
@@ -134,20 +137,30 @@ func cause(st servemap.Stats) (name, means string) {
 	return name, messages.Response(name)
 }
 
-// LogEvery is how often to tell the progress.
-const LogEvery = 10 * time.Second
+// logEvery is how often to tell the progress. In between it is told at the level of debugging, for a
+// terminal that shows it in one line.
+const logEvery = 10 * time.Second
+
+// Exploring is the message of progress.
+const Exploring = "exploring"
+
+// Progress returns a function that logs the progress of an exploration.
+func Progress(log *slog.Logger) func(servemap.Exploration) {
+	told := time.Now()
+	return func(x servemap.Exploration) {
+		level := slog.LevelDebug
+		if time.Since(told) >= logEvery {
+			told, level = time.Now(), slog.LevelInfo
+		}
+		log.Log(context.Background(), level, Exploring, "requests", x.Requests, "pages", x.Pages, "left", x.Waiting)
+	}
+}
 
 // AtStart explores if no page is listed yet, the first exploration was interrupted, the last one had other
 // settings, or always is set. It tries until that succeeds, such as while a database or the site
 // itself starts.
-func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
-	told := time.Now()
-	opts := servemap.ExploreOptions{MaxRequests: most, Progress: func(x servemap.Exploration) {
-		if time.Since(told) >= LogEvery {
-			told = time.Now()
-			e.Log.Info("exploring", "requests", x.Requests, "pages", x.Pages, "left", x.Waiting)
-		}
-	}}
+func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.ExploreOptions) {
+	opts.Progress = Progress(e.Log)
 	e.keepTrying(ctx, func() error {
 		if wanted, err := e.wanted(ctx, always); err != nil || !wanted {
 			return err
@@ -211,6 +224,7 @@ func (e *Explorer) keepTrying(ctx context.Context, do func() error) {
 			last = err.Error()
 			log.Warn("not explored", "err", err)
 		}
+		e.Log.Debug(Exploring, "waiting", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):

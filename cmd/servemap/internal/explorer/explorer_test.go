@@ -28,7 +28,7 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 		base.Check(t, err)
 		e := &Explorer{Site: site, Handler: testkit.PageOfItsURL("/a"), Inside: true, Explored: explored, Log: log.Logger()}
 		done := make(chan struct{})
-		go func() { defer close(done); e.AtStart(t.Context(), false, 0) }()
+		go func() { defer close(done); e.AtStart(t.Context(), false, servemap.ExploreOptions{}) }()
 		time.Sleep(time.Minute)
 		if text := log.String(); !strings.Contains(text, "not explored") || strings.Contains(text, "msg=explored") {
 			t.Errorf("while the store is down: %s", text)
@@ -58,7 +58,7 @@ func TestLogSaysHowManyPagesAreListed(t *testing.T) {
 			explored := filepath.Join(t.TempDir(), "explored")
 			testkit.Run(t, testkit.Setup{Handler: tt.handler}, func(s *testkit.Site) {
 				e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(tt.handler), Inside: true, Explored: explored, Log: s.Logged.Logger()}
-				e.AtStart(s.Context(), false, 0)
+				e.AtStart(s.Context(), false, servemap.ExploreOptions{})
 				text := s.Logged.String()
 				if warns := strings.Contains(text, "most pages could not be listed"); !strings.Contains(text, tt.counts) || warns != tt.warns {
 					t.Error(text)
@@ -73,7 +73,7 @@ func TestOtherSettingsExploreAgain(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 		for i, settings := range []string{"", "", "-query id", "-query id"} {
 			e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(testkit.PageOfItsURL("/a")), Inside: true, Explored: explored, Log: s.Logged.Logger(), Settings: settings}
-			e.AtStart(s.Context(), false, 0)
+			e.AtStart(s.Context(), false, servemap.ExploreOptions{})
 			if n, want := strings.Count(s.Logged.String(), "msg=explored"), i/2+1; n != want {
 				t.Errorf("start %d: explored %d times, want %d", i, n, want)
 			}

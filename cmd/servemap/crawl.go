@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/badgerstore"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
+	c := &crawl{streams: s}
+	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "admin", "admin-password", "log"}
+	c.Flags(fs, func(group, name string) bool {
+		return slices.Contains(also, name) || group == "What is public" && name != "report-only" && name != "benign"
+	})
+	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
+	return c.run
+}
+
+// crawl visits a site of which this process serves nothing. So it stands where a stranger stands: it is an
+// exploration of a handler that asks the origin.
+type crawl struct {
+	streams
+	settings.Settings
+	out string
+}
+
+func (c *crawl) run(ctx context.Context, address string) (err error) {
+	c.Fill()
+	log, err := newLog(c.streams, c.Log)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(address, "://") {
+		address = "https://" + address
+	}
+	origin, err := location.ParseOrigin(address)
+	if err != nil {
+		return usage("%s: %v", address, err)
+	}
+	client := explore.NewClient(origin)
+	u, err := url.Parse(origin.URL(origin.Folder()))
+	if err == nil {
+		u, err = check.Follow(ctx, client, explore.Agent+agentPage, u)
+	}
+	if err != nil {
+		return cmp.Or(ctx.Err(), fmt.Errorf("%s does not answer: %w", origin, err))
+	}
+	c.Origin = strings.TrimSuffix(u.String(), "/")
+	if c.Name = strings.TrimSuffix(filepath.Base(c.out), ".xml"); c.out == "-" {
+		c.Name = "sitemap"
+	}
+	if err := c.Check(); err != nil {
+		return usage("%v", err)
+	}
+	st, end, err := c.open(log)
+	if err != nil {
+		return err
+	}
+	defer end()
+	site, err := newSite(&c.Settings, st, log)
+	if err != nil {
+		return err
+	}
+	err = c.visit(ctx, site, stranger(client, u, log), log)
+	stop, done := context.WithTimeout(context.Background(), closePatience)
+	defer done()
+	return errors.Join(err, site.Close(stop))
+}
+
+// open opens what keeps what is learned: the folder, or the memory of this process.
+func (c *crawl) open(log *slog.Logger) (store.Store, func(), error) {
+	if c.Data == "" {
+		return memstore.New(), func() {}, nil
+	}
+	st, end, err := openStore(c.Data, "", log)
+	if folder, is := st.(*badgerstore.Store); is && folder.Health() != nil {
+		end()
+		return nil, nil, locked(c.Data)
+	}
+	return st, end, err
+}
+
+// visit crawls, says what was left out and why, and writes the sitemap.
+func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handler, log *slog.Logger) error {
+	a := newAnswers(&c.Settings, site, pages, log)
+	a.explorer.Explored, a.explorer.Inside = "", true
+	log.Info("crawling", "site", c.Origin, "to", c.out)
+	done, err := a.explorer.Run(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency, Progress: explorer.Progress(log)})
+	if err != nil {
+		kept := "nothing is kept without -data"
+		if c.Data != "" {
+			kept = "what was learned is kept in " + c.Data
+		}
+		return fmt.Errorf("%w; %s is not written, and %s", err, c.out, kept)
+	}
+	var text bytes.Buffer
+	printFields(&text, "", reflect.ValueOf(done))
+	if _, answered := fetch(a.site.Inspector(anybody), "/inspect/stats.json"); answered != nil {
+		var of summary
+		if err := json.Unmarshal(answered, &of); err != nil {
+			return err
+		}
+		printReasons(&text, of.Reasons, nil)
+	}
+	to := c.streams.out
+	if c.out == "-" {
+		to = c.err
+	}
+	if _, err := text.WriteTo(to); err != nil {
+		return err
+	}
+	if err := c.write(site); err != nil {
+		return err
+	}
+	if c.out != "-" {
+		log.Info("written", "file", c.out, "pages", site.Stats().Listed)
+	}
+	if c.Admin == "" {
+		return nil
+	}
+	d, err := listen("admin " + c.Admin)
+	if err != nil {
+		return err
+	}
+	(&process{log: log}).lead(d, a.admin(&c.Settings, "", d.at(), log))
+	log.Info("the inspector shows what was learned until you end it", "inspector", a.link)
+	<-ctx.Done()
+	return d.Close()
+}
+
+// write writes the sitemap, each file in one step. An index comes after its parts.
+func (c *crawl) write(site *servemap.Site) error {
+	name := c.Name + ".xml"
+	code, text := fetch(site.Handler(), "/"+name)
+	if code != http.StatusOK {
+		fmt.Fprintf(c.err, "%s is not written: %s", c.out, text)
+		return errNo
+	}
+	var index struct {
+		Parts []string `xml:"sitemap>loc"`
+	}
+	if err := xml.Unmarshal(text, &index); err != nil {
+		return err
+	}
+	if c.out == "-" && len(index.Parts) > 0 {
+		return usage("the sitemap has %d parts; give -out FILE", len(index.Parts))
+	} else if c.out == "-" {
+		_, err := c.streams.out.Write(text)
+		return err
+	}
+	dir, err := os.OpenRoot(filepath.Dir(c.out))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	for _, part := range index.Parts {
+		_, text := fetch(site.Handler(), "/"+path.Base(part))
+		if err := control.Replace(dir, path.Base(part), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return control.Replace(dir, filepath.Base(c.out), text, 0o644)
+}
+
+// fetch asks a handler in this process.
+func fetch(h http.Handler, path string) (code int, text []byte) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	return w.Code, w.Body.Bytes()
+}
+
+// agentPage says who crawls, to owners of sites.
+const agentPage = " (+https://github.com/servemap/servemap/blob/main/docs/command.md#servemap-crawl)"
+
+// stranger returns a site as strangers see it: it asks the origin, and breaks off where that does.
+func stranger(client *http.Client, origin *url.URL, log *slog.Logger) http.Handler {
+	var told sync.Once
+	return &httputil.ReverseProxy{
+		Transport: client.Transport,
+		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, 0),
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = origin.Scheme, origin.Host, origin.Host
+			r.Out.Header = http.Header{"User-Agent": {explore.Agent + agentPage}, "Accept": r.In.Header["Accept"], "Accept-Encoding": {"gzip"}}
+		},
+		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() == nil {
+				told.Do(func() { log.Warn("a page was not answered", "err", err) })
+			}
+			panic(http.ErrAbortHandler)
+		},
+	}
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// foreign is a site that knows nothing of servemap. It notes who asks for what.
+type foreign struct {
+	mu    sync.Mutex
+	asked map[string]string // by path, the User-Agent
+}
+
+func (f *foreign) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	f.asked[r.URL.Path] = r.Header.Get("User-Agent")
+	f.mu.Unlock()
+	if len(r.Header["Servemap-Visit"])+len(r.Header["X-Forwarded-For"])+len(r.Header["Cookie"]) > 0 {
+		panic("the site gets what no stranger sends")
+	}
+	switch r.URL.Path {
+	case "/robots.txt":
+		fmt.Fprint(w, "User-agent: servemap-explore\nDisallow: /article-3\n")
+	case "/article-1":
+		w.WriteHeader(http.StatusUnauthorized)
+	default:
+		r.Header.Set("X-Forwarded-Proto", "http")
+		blog(w, r)
+	}
+}
+
+func newForeign(t *testing.T) (*foreign, string) {
+	t.Helper()
+	f := &foreign{asked: map[string]string{}}
+	site := httptest.NewServer(f)
+	t.Cleanup(site.Close)
+	return f, site.URL
+}
+
+func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
+	f, site := newForeign(t)
+	out := filepath.Join(t.TempDir(), "sitemap.xml")
+	says := must(t, "crawl", site, "-out", out)
+	text, err := os.ReadFile(out)
+	base.Check(t, err)
+	if n := strings.Count(string(text), "<loc>"+site+"/"); n != 19 || strings.Contains(string(text), "article-3<") || strings.Contains(string(text), "article-1<") {
+		t.Errorf("%d pages are listed: %s", n, text)
+	}
+	for _, want := range []string{"disallowed   1", "acting       1", "/articles/1/delete"} {
+		if !strings.Contains(says, want) {
+			t.Errorf("it does not say %q: %s", want, says)
+		}
+	}
+	for path, agent := range f.asked {
+		if !strings.HasPrefix(agent, "servemap-explore (+https://") || path == "/article-3" || path == "/articles/1/delete" {
+			t.Errorf("%q asked for %s", agent, path)
+		}
+	}
+	if again := must(t, "crawl", site, "-out", "-"); !strings.HasPrefix(again, "<?xml") {
+		t.Errorf("to the standard output: %s", again)
+	}
+}
+
+func TestCrawlWithDataGoesOnFromWhatItKnows(t *testing.T) {
+	_, site := newForeign(t)
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	seen := func() (first, last time.Time) {
+		t.Helper()
+		must(t, "crawl", site, "-out", filepath.Join(dir, "sitemap.xml"), "-data", data)
+		s := serve(t, data, "proxy", "-to", site, "-origin", site)
+		defer s.stop()
+		s.log.await(t, "commands are answered")
+		var p struct {
+			First time.Time `json:"first_seen"`
+			Last  time.Time `json:"last_seen"`
+		}
+		base.Check(t, json.Unmarshal([]byte(must(t, "explain", "-data", data, "-json", "/article-0")), &p))
+		return p.First, p.Last
+	}
+	first, last := seen()
+	again, later := seen()
+	if first.IsZero() || !again.Equal(first) || !later.After(last) {
+		t.Errorf("seen from %v to %v, and after another crawl from %v to %v", first, last, again, later)
+	}
+}
+
+func TestCrawlOfALargeSiteWritesAnIndexWithItsParts(t *testing.T) {
+	_, site := newForeign(t)
+	dir := t.TempDir()
+	must(t, "crawl", site, "-out", filepath.Join(dir, "map.xml"), "-part-pages", "10")
+	index, err := os.ReadFile(filepath.Join(dir, "map.xml"))
+	base.Check(t, err)
+	if !strings.Contains(string(index), "<loc>"+site+"/map-1.xml</loc>") {
+		t.Errorf("the index: %s", index)
+	}
+	parts, err := filepath.Glob(filepath.Join(dir, "map-*.xml"))
+	base.Check(t, err)
+	pages := 0
+	for _, part := range parts {
+		text, err := os.ReadFile(part)
+		base.Check(t, err)
+		pages += strings.Count(string(text), "<loc>")
+	}
+	if len(parts) != strings.Count(string(index), "<loc>") || pages != 19 {
+		t.Errorf("%d parts with %d pages", len(parts), pages)
+	}
+}
+
+func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
+	empty := httptest.NewServer(http.NotFoundHandler())
+	defer empty.Close()
+	moved := httptest.NewServer(http.RedirectHandler("http://other.example/", http.StatusFound))
+	defer moved.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	out := filepath.Join(t.TempDir(), "sitemap.xml")
+	base.Check(t, os.WriteFile(out, []byte("old"), 0o600))
+	for _, tt := range []struct {
+		name, site string
+		code       int
+		want       string
+	}{
+		{"nothing is listed", empty.URL, codeNo, "is not written: No page of"},
+		{"robots.txt is elsewhere", moved.URL, codeFailed, "other.example"},
+		{"nobody answers", gone.URL, codeFailed, "does not answer: "},
+		{"no address", "ftp://example.com", codeUsage, "scheme"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if code, _, errs := call(t, "crawl", tt.site, "-out", out); code != tt.code || !strings.Contains(errs, tt.want) {
+				t.Errorf("code %d, %s; want %d and %q", code, errs, tt.code, tt.want)
+			}
+		})
+	}
+	f := &slow{asked: make(chan string), release: make(chan struct{})}
+	site := httptest.NewServer(http.HandlerFunc(f.serve))
+	defer site.Close()
+	defer close(f.release)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-f.asked; cancel() }()
+	var errs strings.Builder
+	if code := run(ctx, []string{"crawl", site.URL, "-out", out}, streams{out: io.Discard, err: &errs}); code != codeInterrupted || !strings.Contains(errs.String(), "is not written, and nothing is kept without -data") {
+		t.Errorf("interrupted: code %d, %s", code, errs.String())
+	}
+	if text, err := os.ReadFile(out); err != nil || string(text) != "old" {
+		t.Errorf("%s, %v", text, err)
+	}
+}

@@ -1,0 +1,38 @@
+package terminal
+
+import (
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+func TestPeopleReadShortLinesThatSteerNothing(t *testing.T) {
+	var out strings.Builder
+	log, err := NewLog(Plain{&out}, "people")
+	base.Check(t, err)
+	log.With("site", "a").Info("explored", "pages", 3, "of", "evil\x1b[2J\n")
+	log.Info("serving", "at", strings.Repeat("x", 100), "sitemap", "y")
+	log.Debug("exploring")
+	got := out.String()
+	if strings.Contains(got, "\x1b") || !strings.Contains(got, `explored  site a  pages 3  of evil\u001b`) || !strings.Contains(got, "\n         sitemap y\n") || strings.Contains(got, "exploring") {
+		t.Errorf("%q", got)
+	}
+	if _, err := NewLog(Plain{io.Discard}, "xml"); err == nil {
+		t.Error("any form of the log is taken")
+	}
+}
+
+func TestProgressIsOneLineOfATerminal(t *testing.T) {
+	var out strings.Builder
+	p := people{screen: &screen{to: &out, lives: true}}
+	log := slog.New(p)
+	log.Debug("exploring", "requests", 1)
+	log.Debug("exploring", "requests", 2)
+	log.Info("explored")
+	if got := out.String(); strings.Count(got, "\n") != 1 || strings.Count(got, "\r\x1b[K") != 3 || !strings.HasSuffix(got, "explored\n") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// TestFileServesSeveralSitesAndIsReadAnew has two sites at one address, and changes one of them.
+func TestFileServesSeveralSitesAndIsReadAnew(t *testing.T) {
+	a, b, dir := writeSite(t), writeSite(t), t.TempDir()
+	text := func(never string) string {
+		return strings.NewReplacer("DIR", dir, "FOLDER-A", a, "FOLDER-B", b, "NEVER", never).Replace(`
+inside = true
+listen = "127.0.0.1:0"
+[[site]]
+origin = "https://a.example"
+folder = "FOLDER-A"
+data = "DIR/a"
+[[site]]
+origin = "https://b.example"
+folder = "FOLDER-B"
+data = "DIR/b"
+never = [NEVER]
+`)
+	}
+	file := write(t, text(""))
+	s, c := start(t, dir+"/a", "run", "-config", file)
+	for range 2 {
+		s.log.await(t, "msg=explored")
+	}
+	ask := func(host, path string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodGet, s.at+path, nil)
+		base.Check(t, err)
+		r.Host = host
+		resp, body := do(t, r)
+		return resp.StatusCode, body
+	}
+	for _, tt := range []struct {
+		host, path string
+		code       int
+		want       string
+	}{
+		{"a.example", "/sitemap.xml", 200, "https://a.example/a.html"},
+		{"a.example:80", "/a.html", 200, "first page"},
+		{"b.example", "/sitemap.xml", 200, "https://b.example/a.html"},
+		{"c.example", "/", http.StatusMisdirectedRequest, "No site"},
+	} {
+		if code, body := ask(tt.host, tt.path); code != tt.code || !strings.Contains(body, tt.want) {
+			t.Errorf("%s%s: %d %s", tt.host, tt.path, code, body)
+		}
+	}
+	sameStrings(t, "listed", listed(t, dir+"/a"), "/", "/a.html", "/delete.html")
+
+	again := func(text string) {
+		base.Check(t, os.WriteFile(file, []byte(text), 0o600))
+		base.Check(t, c.Process.Signal(syscall.SIGHUP))
+	}
+	again("nonsense")
+	s.log.await(t, "the settings were not taken")
+	again(text("") + "origin = 3")
+	s.log.await(t, "the settings were not taken")
+	if code, _ := ask("a.example", "/a.html"); code != 200 {
+		t.Errorf("with a bad file a site answers %d", code)
+	}
+	again(text(`"/a.html"`))
+	s.log.await(t, "the settings were read anew")
+	for range 2 {
+		s.log.await(t, "commands are answered")
+	}
+	sameStrings(t, "listed with the new settings", listed(t, dir+"/b"), "/", "/delete.html")
+	base.Check(t, c.Process.Signal(syscall.SIGTERM))
+	if code := s.stop(); code != codeDone {
+		t.Errorf("code %d: %s", code, s.log)
+	}
+}
+
+func TestPasswordOpensTheInspectorFromElsewhere(t *testing.T) {
+	s := before(t, blog, "-admin", "127.0.0.1:0", "-admin-password", "a long password")
+	s.log.await(t, "commands are answered")
+	at := strings.TrimSuffix(linkOf(t, s), "inspect/")
+	for _, tt := range []struct {
+		name, path, password string
+		want                 int
+	}{
+		{"the owner", "inspect/", "a long password", 200},
+		{"a stranger", "inspect/", "", 401},
+		{"a guess", "inspect/", "a short password", 401},
+		{"metrics of the owner", "metrics", "a long password", 200},
+		{"metrics of a stranger", "metrics", "", 401},
+		{"health", "healthz", "", 200},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := http.NewRequest(http.MethodGet, at+tt.path, nil)
+			base.Check(t, err)
+			r.Host = "nas.example:9090" // a container does not know its name
+			if tt.password != "" {
+				r.SetBasicAuth("admin", tt.password)
+			}
+			if resp, _ := do(t, r); resp.StatusCode != tt.want {
+				t.Errorf("%s, want %d", resp.Status, tt.want)
+			}
+		})
+	}
+	if strings.Contains(s.log.String(), "a long password") {
+		t.Error("the log has the password")
+	}
+}
