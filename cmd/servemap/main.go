@@ -156,7 +156,8 @@ func main() {
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	messages.UseFlags()
-	s.out, s.err = terminal.Plain{To: s.out}, terminal.Plain{To: s.err}
+	screen := terminal.Plain{To: s.err}
+	s.out, s.err = terminal.Plain{To: s.out}, screen
 	if len(args) == 0 {
 		_ = overview(s.err)
 		return codeUsage
@@ -175,6 +176,9 @@ func run(ctx context.Context, args []string, s streams) int {
 		name = "servemap " + c.name
 	} else {
 		name = "servemap"
+	}
+	if err != nil {
+		screen.Clear()
 	}
 	var e exit
 	switch {

@@ -20,7 +20,7 @@ import (
 )
 
 // process serves sites at addresses. With other settings it does what a rolling restart does: the new
-// sites are opened beside the old ones, get the visitors, and have the folders once the old ones end.
+// sites are opened beside the old ones, get the visitors, and learn once the old ones have ended.
 type process struct {
 	log    *slog.Logger
 	doors  map[string]*door // by the setting and its address
@@ -60,6 +60,7 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 	}
 	p.failed = make(chan error, 100) // doors
 	served, err := p.open(sites)
+	startAll(served)
 	for err == nil && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -75,9 +76,10 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 				continue
 			}
 			served = next
-			if bad := end(old); bad != nil {
+			if bad := endAll(old); bad != nil {
 				p.log.Error("the sites before did not end well", "err", bad)
 			}
+			startAll(served) // now nobody else answers commands in their folders
 			p.log.Info("the settings were read anew")
 		}
 	}
@@ -102,10 +104,16 @@ func (p *process) stop(sites []*site) error {
 			d.Close()
 		}
 	}
-	return end(sites)
+	return endAll(sites)
 }
 
-func end(sites []*site) (err error) {
+func startAll(sites []*site) {
+	for _, s := range sites {
+		s.start()
+	}
+}
+
+func endAll(sites []*site) (err error) {
 	for _, s := range sites {
 		s.cancel()
 		err = errors.Join(err, s.end())
@@ -113,7 +121,7 @@ func end(sites []*site) (err error) {
 	return err
 }
 
-// open makes the process serve these sites, and no other. If it fails, it changes nothing.
+// open makes these sites serve visitors, and no other. If it fails, it changes nothing.
 func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 	doors, routes, admins := map[string]*door{}, map[*door]routes{}, map[*door]*http.ServeMux{}
 	defer func() {
@@ -123,7 +131,7 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 			}
 		}
 		if err != nil {
-			err, sites = errors.Join(err, end(sites)), nil
+			err, sites = errors.Join(err, endAll(sites)), nil
 		}
 	}()
 	at := func(name, address string) (*door, error) {
@@ -194,9 +202,6 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		}
 	}
 	p.doors = doors
-	for _, x := range sites {
-		x.start()
-	}
 	return sites, nil
 }
 

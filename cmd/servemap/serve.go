@@ -100,10 +100,10 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 	c := newAnswers(s, known, handler, log)
 	c.health.Listen = at.String()
 	ctx, cancel := context.WithCancel(context.Background())
-	x := &site{Settings: s, log: log, answers: c, visitors: known.Wrap(handler), cancel: cancel}
+	x := &site{Settings: s, log: log, answers: c, visitors: known.Wrap(handler)}
+	x.cancel = func() { c.ready.Store(false); cancel() }
 	var work sync.WaitGroup
 	x.end = func() error {
-		c.ready.Store(false)
 		work.Wait()
 		defer closeStore()
 		stop, done := context.WithTimeout(context.Background(), closePatience)
@@ -118,7 +118,7 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 		return err
 	}
 	if c.notifier, err = s.Notifier(known, st, log); err != nil {
-		cancel()
+		x.cancel()
 		return nil, cmp.Or(x.end(), usage("%v", err))
 	}
 	robots := ""

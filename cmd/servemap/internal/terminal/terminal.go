@@ -33,6 +33,13 @@ func NewLog(w Plain, form string) (*slog.Logger, error) {
 	return nil, fmt.Errorf("-log %s: give people, text or json", form)
 }
 
+// Clear removes a line of progress, if there may be one.
+func (w Plain) Clear() {
+	if isTerminal(w.To) {
+		_, _ = io.WriteString(w.To, "\r\x1b[K")
+	}
+}
+
 // isTerminal reports whether a person may look at a file.
 func isTerminal(w io.Writer) bool {
 	file, is := w.(*os.File)
