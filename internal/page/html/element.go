@@ -31,6 +31,7 @@ const (
 	heading                       // its text is a heading
 	described                     // the reader needs its attributes
 	foreign                       // a slash ends it, and any raw element in it
+	lines                         // the text is cut where its longer lines end
 
 	// parts of lists and tables
 	paragraph
@@ -46,7 +47,7 @@ const (
 	template
 
 	// elements inside have these traits too
-	inherited = inMain | inArticle | boilerplate | beside | noText | inert | heading | cell
+	inherited = inMain | inArticle | boilerplate | beside | noText | inert | heading | cell | lines
 	container = block | open | endsP
 	inTable   = table | template // no part of a table ends one outside of these
 )
@@ -59,8 +60,9 @@ var elements = func() map[string]*element {
 		element
 	}{
 		{"a area base html img image input link meta script", element{traits: described}},
-		{"address blockquote center details div fieldset figcaption figure hgroup legend pre search section summary", element{traits: container}},
+		{"address blockquote center details div fieldset figcaption figure hgroup legend search section summary", element{traits: container}},
 		{"h1 h2 h3 h4 h5 h6", element{traits: container | heading}},
+		{"pre", element{traits: container | lines}},
 		{"p", element{traits: container | paragraph}},
 		{"ol ul menu", element{traits: container | list}},
 		{"li", element{traits: container | item, ends: item, within: scope | list}},

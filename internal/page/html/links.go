@@ -66,17 +66,19 @@ func (l *links) list(main where) (list []Link) {
 	return list
 }
 
-// link notes the link of an a or area element. Text after an a element belongs to its link.
+// link notes the link of an a or area element. Text after an a element belongs to its link. A heading's link to a
+// part of its own page, which is mostly itself, is text.
 func (r *reader) link(el *element, t tag, in trait) {
+	href := trimHref(t.get("href"))
+	inside := len(href) > 0 && href[0] == '#'
 	if el.name == "a" {
 		r.text.link = 0
-		if t.has("href") {
+		if t.has("href") && !(inside && in&heading != 0) {
 			r.text.begun++
 			r.text.link = r.text.begun
 		}
 	}
-	href := trimHref(t.get("href"))
-	if isShown(t, in) && isLocation(href) && href[0] != '#' {
+	if isShown(t, in) && isLocation(href) && !inside {
 		r.links.add(href, whereOf(in), noFollowRel(t.get("rel")), actionOf(t))
 	}
 }

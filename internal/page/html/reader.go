@@ -258,6 +258,12 @@ func (r *reader) characters() {
 	case in&noText == 0:
 		s := r.z.Text()
 		r.head.open = r.head.open && skipSpace(s) == len(s)
+		for in&lines != 0 && bytes.IndexByte(s, '\n') >= 0 {
+			line, rest, _ := bytes.Cut(s, []byte("\n"))
+			r.text.add(line, place, in)
+			r.text.endLine()
+			s = rest
+		}
 		r.text.add(s, place, in)
 	}
 }

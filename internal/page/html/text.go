@@ -90,6 +90,17 @@ func (x *text) cut() {
 	}
 }
 
+// leastLine is the length in bytes from which a line of preformatted text is a block of its own. A
+// shorter one belongs to the next.
+const leastLine = 16
+
+// endLine ends a line of preformatted text.
+func (x *text) endLine() {
+	if x.space = true; len(x.buf) >= leastLine {
+		x.cut()
+	}
+}
+
 func (x *text) end() {
 	if len(x.buf) > 0 {
 		x.blocks[len(x.blocks)-1].Text = string(x.buf)

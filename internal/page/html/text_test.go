@@ -53,6 +53,7 @@ func TestLinksThatMakeUpABlockAreCounted(t *testing.T) {
 		{"three", `<p><a href=/a>one</a> <a href=/b>two</a><a href=/c><b>three</b> and</a></p>`, []int{3}},
 		{"other text", `<p><a href=/a>one</a> and more</p><p>more <a href=/a>one</a></p>`, []int{0, 0}},
 		{"an anchor", `<p><a name=x>no link</a></p>`, []int{0}},
+		{"a heading that links to itself, a list of contents", `<h2 id=a><a href=#a>Title</a></h2><p><a href=#a>Title</a></p>`, []int{0, 1}},
 		{"a link around blocks", `<a href=/d><p>a link around</p><p>two blocks</p></a><p>after it</p>`, []int{1, 1, 0}},
 	}, func(f Facts) (links []int) {
 		for _, b := range f.Blocks {
@@ -72,6 +73,7 @@ func TestBlocksAreCutWhereABrowserBreaksTheLine(t *testing.T) {
 		{"implied end of a paragraph", `<p>one<p>two<div>three</div>`, []string{"one", "two", "three"}},
 		{"implied end of items", `<ul><li>one<li>two<ul><li>three</ul>four</ul>`, []string{"one", "two", "three", "four"}},
 		{"cells", `<table><caption>c<tr><th>one<td>two<tr><td>three</table>four`, []string{"c", "one", "two", "three", "four"}},
+		{"lines of preformatted text", "<pre><code>a <b>line</b> of a program\nmain\n{\n<i>  another line of it\n</i>end\n</code></pre>after it", []string{"a line of a program", "main { another line of it", "end", "after it"}},
 		{"invisible elements do not cut", `<p>one<script>x</script>two<svg><g/></svg>three</p>`, []string{"onetwothree"}},
 		{"text outside of the body", `one</body></html>two`, []string{"onetwo"}},
 		{"cut in a tag", `<p>one</p><p class="tw`, []string{"one"}},
