@@ -452,7 +452,7 @@ type Page struct {
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	// LastModified is the lastmod of the sitemap, or the zero Time if there is none.
 	LastModified time.Time `json:"lastmod,omitzero"`
-	// ChangeFreq is the changefreq of the sitemap: a rule's, or "".
+	// ChangeFreq is the changefreq of the sitemap: a rule's, or the inferred one, or "".
 	ChangeFreq string `json:"changefreq,omitempty"`
 	Changes    int    `json:"changes"` // of its content that were seen
 	// Alternates are the URLs of the page in other languages, by hreflang in lower case.
@@ -481,7 +481,7 @@ func (s *Site) page(p reader.Known) Page {
 		URL:        s.origin.URL(p.Location),
 		FirstSeen:  p.FirstSeen.Time().UTC(),
 		LastSeen:   p.LastSeen.Time().UTC(),
-		ChangeFreq: s.rules.Freq(p.Location),
+		ChangeFreq: cmp.Or(s.rules.Freq(p.Location), p.Entry.Freq.String()),
 		Changes:    int(p.Dates.Count),
 	}
 	for _, a := range p.Peers {
@@ -652,7 +652,7 @@ type Explanation struct {
 	// the last observation is recent. It is the zero Time if the next request does.
 	NextObservation time.Time `json:"next_observation,omitzero"`
 	Element         string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
-	Dates           Dates     `json:"dates"`             // how its lastmod was decided, and how often it changes
+	Dates           Dates     `json:"dates"`             // how its lastmod and changefreq were decided
 }
 
 // Listed reports whether the page is in the sitemap.
@@ -660,7 +660,8 @@ func (e Explanation) Listed() bool { return e.Verdict == VerdictListed }
 
 // Dates says when a page's content changed, as far as known. Unknown values are zero.
 type Dates struct {
-	// Text says in a sentence where the lastmod comes from, or why there is none.
+	// Text says in a sentence where the lastmod comes from, or why there is none. If
+	// ChangeFreq is not published, another sentence says why.
 	Text    string      `json:"text"`
 	Changes []time.Time `json:"changes,omitempty"` // the last ones that were seen, at most four, the latest first
 	// Interval is the likely mean time between changes now, if the page goes on changing.
@@ -669,8 +670,8 @@ type Dates struct {
 	Interval    time.Duration `json:"interval_ns,omitempty"`
 	Shortest    time.Duration `json:"shortest_ns,omitempty"`
 	Longest     time.Duration `json:"longest_ns,omitempty"`
-	ChangeFreq  string        `json:"changefreq,omitempty"`  // that fits best so far; only a Rule publishes one
-	Probability float64       `json:"probability,omitempty"` // of ChangeFreq, if the page goes on as before
+	ChangeFreq  string        `json:"changefreq,omitempty"`  // that fits best, published or not
+	Probability float64       `json:"probability,omitempty"` // of ChangeFreq; it is published from 0.5 on
 	ReadAs      string        `json:"read_as,omitempty"`     // as an article or a list, and how much was new at the last change
 	Ignored     []string      `json:"ignored,omitempty"`     // the parts of the main text that do not count as changes
 }
@@ -770,6 +771,13 @@ func (s explained) dates(p reader.Known) Dates {
 	}
 	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())
+	}
+	switch {
+	case p.FirstSeen == 0 || p.Freq == p.Entry.Freq || s.rules.Freq(p.Location) != "":
+	case p.Confidence < likely:
+		d.Text += messages.Unlikely(d.ChangeFreq)
+	default:
+		d.Text += messages.TooEarly(d.ChangeFreq)
 	}
 	return d
 }

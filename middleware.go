@@ -47,8 +47,8 @@
 // It is the time at which the content changed, as far as it was seen or as a believed date
 // narrows it down; else a date that the server or the page gives; else the first sight of
 // a link to a new page. Otherwise there is none. A source of dates that was caught lying is
-// not believed. A changefreq is
-// a rule's; none is inferred. More is in docs/dates.md.
+// not believed. The changefreq is the most likely class of the page's rate of change. The
+// rules are in docs/dates.md.
 //
 // # More
 //
@@ -245,8 +245,8 @@ type Rule struct {
 	// other headers with that meaning: some programs send them with every page. The pattern
 	// must match no page that differs from one visitor to the next. Any rule can set it.
 	IgnoreCacheControl bool
-	// ChangeFreq is published: "always", "hourly", "daily", "weekly", "monthly", "yearly" or
-	// "never". The longest pattern whose rule sets it decides. A page without one has none.
+	// ChangeFreq is published in place of what is inferred: "always", "hourly", "daily",
+	// "weekly", "monthly", "yearly" or "never". The longest pattern whose rule sets it decides.
 	ChangeFreq string
 	// Priority is published, rounded to tenths, from 0.1 to 1. The longest pattern whose rule
 	// sets it decides. A page without one has none in the sitemap.
@@ -456,6 +456,9 @@ func (s *settings) configure(origin string, opts *Options) (err error) {
 }
 
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+
+// likely is how probable a changefreq must be to be published.
+const likely = 0.5
 
 // checkNumbers checks the settings that are numbers and times. A time that is far too short
 // is probably a number without its unit.

@@ -118,7 +118,7 @@ func TestNewPageIsDatedByTheFirstSightOfTheLink(t *testing.T) {
 	}
 }
 
-func TestHowOftenAPageChangesIsLearned(t *testing.T) {
+func TestChangeFreqIsInferred(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		every  time.Duration // between changes; 0 for never
@@ -130,6 +130,7 @@ func TestHowOftenAPageChangesIsLearned(t *testing.T) {
 		{"two minutes without a change", 0, 24, 5 * time.Second, rate.Unknown},
 		{"every ten seconds", 10 * time.Second, 24, 5 * time.Second, rate.Hourly},
 		{"every observation", time.Second, 24, 5 * time.Second, rate.Always},
+		{"once, a minute after the first observation", time.Minute, 20, 5 * time.Second, rate.Unknown},
 		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
 		{"every week", 7 * 24 * time.Hour, 400, 6 * time.Hour, rate.Weekly},
 		{"never for two years", 0, 800, 24 * time.Hour, rate.Never},
@@ -145,12 +146,10 @@ func TestHowOftenAPageChangesIsLearned(t *testing.T) {
 				w.sight("/b", html(fmt.Sprintf("version %d", version)))
 				w.wait(tt.gap - 2*time.Second)
 			}
-			freq, sure := w.page("/b").Freq()
-			if sure < 0.5 {
-				freq = rate.Unknown
-			}
-			if freq != tt.want {
-				w.Errorf("%q with %.2f, want %q", freq, sure, tt.want)
+			e := w.page("/b").Entry
+			if e.Freq != tt.want {
+				freq, sure := w.page("/b").Freq()
+				w.Errorf("changefreq %q, want %q (likeliest %q, %.2f)", e.Freq, tt.want, freq, sure)
 			}
 			if tt.want == rate.Always && w.lastMod("/b") != 0 {
 				w.Error("a page that is another one at every observation has a lastmod")

@@ -27,7 +27,7 @@ type Known struct {
 	SameAs          string // if it is held as a duplicate: the listed page
 	History         History
 	Entry           shards.Entry // what the sitemap says of it, or would say if it were listed
-	Freq            rate.Freq    // as Page.Freq says; no sitemap has it
+	Freq            rate.Freq    // as Page.Freq says, whether it is in the entry or not
 	Confidence      float64      // the probability of Freq
 }
 
@@ -66,7 +66,7 @@ func know(set *merge.Settings, location string, p *pagerecord.Page, obeyed *robo
 	return Known{
 		Page: *p, Location: location, IsEntry: set.Entries[location], Removal: removalOf(p, now),
 		Rule: rule.Listing == eligibility.Always, Pattern: rule.Pattern,
-		History: historyOf(p), Entry: p.Entry(), Freq: freq, Confidence: sure,
+		History: historyOf(p), Entry: p.Entry(merge.Confidence), Freq: freq, Confidence: sure,
 	}
 }
 

@@ -111,7 +111,7 @@ func latestFirst(a, b mention) int { return cmp.Compare(b.since, a.since) }
 // false if it does not fit at all.
 func (c *composer) appendEntry(dst []byte, location string, e *shards.Entry) (_ []byte, ok bool) {
 	u := sitemap.URL{Loc: c.cfg.URL(location), LastMod: e.LastMod(c.trust, c.now).Seconds()}
-	u.ChangeFreq = c.cfg.Rules.Freq(location)
+	u.ChangeFreq = cmp.Or(c.cfg.Rules.Freq(location), e.Freq.String())
 	u.Priority = c.cfg.Rules.Priority(location)
 	if len(e.Extensions) > 0 {
 		u.Extensions = e.Extensions.Append(c.more[:0], c.cfg.Extensions.Entries(), c.view())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -22,10 +23,10 @@ import (
 
 func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 	s := newShelf(t)
-	s.list(shards.Entry{Date: lastmod.Date{At: moment.Seconds(1700000000), Seen: true}}, "/a")
+	s.list(shards.Entry{Date: lastmod.Date{At: moment.Seconds(1700000000), Seen: true}, Freq: rate.Weekly}, "/a")
 	s.render()
 	plain := s.get("sitemap.xml")
-	want := sitemap.URLSetOpen("") + "<url><loc>https://example.com/a</loc><lastmod>2023-11-14T22:13:20Z</lastmod></url>\n" + sitemap.URLSetClose
+	want := sitemap.URLSetOpen("") + "<url><loc>https://example.com/a</loc><lastmod>2023-11-14T22:13:20Z</lastmod><changefreq>weekly</changefreq></url>\n" + sitemap.URLSetClose
 	if plain.Body.String() != want {
 		t.Fatalf("served\n%s, want\n%s", plain.Body, want)
 	}

@@ -10,10 +10,14 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-// Entry returns what the sitemap says about the page.
-func (p *Page) Entry() shards.Entry {
+// Entry returns what the sitemap says about the page. A changefreq needs at least the probability
+// confidence. Since nothing is certain, 1 admits none.
+func (p *Page) Entry(confidence float64) shards.Entry {
 	e := shards.Entry{Date: p.Dates.Date, Until: p.Until}
 	freq, sure := p.Freq()
+	if sure >= confidence && confidence < 1 && p.bearsOut(freq) {
+		e.Freq = freq
+	}
 	reads := p.Mark.Reading()
 	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Count >= volatileChanges && !reads.List && reads.Volatile > 0
 	return e
@@ -37,6 +41,24 @@ const neverAfter = 2 * 365 * day
 // have dates. A list keeps its dates however often it changes: each of its items is a change. So does a page of
 // which no place moves by itself: it got news each time.
 const volatileChanges = 3
+
+// bearsOut reports whether the page was watched long enough to say that it changes so often.
+// Somebody often edits a page while it is watched, as after a deploy. So one change soon after the
+// first observation proves little. It needs another change, or the time in which another would have come.
+func (p *Page) bearsOut(freq rate.Freq) bool {
+	watched := p.LastSeen.Sub(p.FirstSeen)
+	switch {
+	case p.Dates.Count != 1:
+		return true
+	case freq <= rate.Hourly:
+		return watched >= time.Hour
+	case freq == rate.Daily:
+		return watched >= day
+	case freq == rate.Weekly:
+		return watched >= 7*day
+	}
+	return true
+}
 
 const day = 24 * time.Hour
 

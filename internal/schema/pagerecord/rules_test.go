@@ -139,6 +139,35 @@ func TestChangesAreToldFromOtherLanguages(t *testing.T) {
 	}
 }
 
+func TestEarlyChangesGiveNoChangefreq(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		changes bool
+		watched time.Duration
+		freq    rate.Freq
+		want    bool
+	}{
+		{"no change", false, 0, rate.Daily, true},
+		{"one change, watched for an hour", true, time.Hour, rate.Hourly, true},
+		{"one change, watched for minutes", true, time.Minute, rate.Hourly, false},
+		{"one change, watched for a day", true, day, rate.Daily, true},
+		{"one change, watched for hours", true, 5 * time.Hour, rate.Daily, false},
+		{"one change, watched for a week", true, 7 * day, rate.Weekly, true},
+		{"one change, watched for days", true, 6 * day, rate.Weekly, false},
+		{"one change, seldom", true, 0, rate.Monthly, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := &Page{Presence: Presence{FirstSeen: noon, LastSeen: noon.Add(tt.watched)}}
+			if tt.changes {
+				p.Dates = changedDates()
+			}
+			if got := p.bearsOut(tt.freq); got != tt.want {
+				t.Errorf("%t, want %t", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestNeverIsSaidOnlyAfterYears(t *testing.T) {
 	const first = 1_700_000_000
 	watched := func(days int64, visit func(e rate.Estimate, at int64) rate.Estimate) (e rate.Estimate) {
@@ -238,7 +267,7 @@ func TestPageIsVolatileOnlyWhereAPlaceMoves(t *testing.T) {
 			p.Mark, _, _ = p.Mark.Observe(&v, at)
 			p.Rate = p.Rate.Saw(at, n > 0)
 		}
-		if got := p.Entry().Volatile; got != tt.want {
+		if got := p.Entry(0.5).Volatile; got != tt.want {
 			t.Errorf("%s: volatile is %v", name, got)
 		}
 	}

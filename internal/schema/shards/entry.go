@@ -3,6 +3,7 @@ package shards
 import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -13,6 +14,7 @@ import (
 type Entry struct {
 	lastmod.Date `cbor:"1,keyasint,omitzero"`
 
+	Freq rate.Freq `cbor:"2,keyasint,omitzero"` // changefreq, Unknown for none
 	// Until is when the page becomes unavailable by its own unavailable_after. It is
 	// not shown from then on.
 	Until      moment.Time      `cbor:"3,keyasint,omitzero"`
