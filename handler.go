@@ -38,6 +38,7 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
 	}
+	s.inner.CompareAndSwap(nil, &next)
 	return s.front.Wrap(next)
 }
 
@@ -54,6 +55,8 @@ func (s *Site) Mount(r *mux.Router) {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
 			"mount on the root router", path))
 	}
+	var router http.Handler = r
+	s.inner.CompareAndSwap(nil, &router)
 	r.Use(s.Wrap)
 	if r.NotFoundHandler == nil {
 		r.NotFoundHandler = http.NotFoundHandler()
@@ -70,9 +73,10 @@ func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.front.ServeFil
 
 // counts are the numbers from which texts about the whole site are made.
 func (s inspected) counts(st Stats) messages.Counts {
+	served, _ := s.files.Metrics()
 	return messages.Counts{
-		Origin: s.origin.String(), Listed: st.Listed, Observations: st.Observations,
-		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
+		Origin: s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
+		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), Broken: st.BrokenLinks, ReportOnly: s.silent, NoStore: st.Store != "",
 	}
 }
 
@@ -121,16 +125,7 @@ func (i inspected) Stats() (any, messages.Counts) {
 
 func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, error) {
 	e, err := i.Site.Explain(ctx, url)
-	return inspect.Explained{URL: e.URL, Known: e.Verdict != VerdictUnknown, Page: e}, err
-}
-
-func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.List, err error) {
-	some, err := i.indexer.List(ctx, reader.Wanted(w))
-	for _, p := range some.Pages {
-		list.Pages = append(list.Pages, i.page(p))
-	}
-	list.Next = some.Next
-	return list, err
+	return inspect.Explained{URL: e.URL, Known: e.Verdict != VerdictUnknown, Page: e, Setting: messages.Setting(i.norm.Parse(url).Location, string(e.Verdict), string(e.Reason))}, err
 }
 
 func (i inspected) ChangesFrom(ctx context.Context) (time.Time, error) {
@@ -148,14 +143,6 @@ func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.P
 		list.Changes = append(list.Changes, i.change(e, since))
 	}
 	return list, err
-}
-
-func (i inspected) Days(ctx context.Context, since time.Time, days int) (all []inspect.Day, err error) {
-	counts, err := i.indexer.Counts(ctx, since, 24*time.Hour, days)
-	for _, c := range counts {
-		all = append(all, inspect.Day{Added: c.Added, Changed: c.Changed, Removed: c.Removed})
-	}
-	return all, err
 }
 
 func (i inspected) Crawlers() any { return i.Site.Crawlers() }
@@ -225,7 +212,7 @@ func (s inspected) metrics() metrics.Site {
 		Origin:       s.origin.String(),
 		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
 		StoreUp: l.Problem == nil, Damaged: l.Damaged, Hints: len(s.hints.Given()), Worker: l.Worked,
-		Explored: s.observer.Visits.Results(), Changes: map[string]uint64{},
+		Explored: s.observer.Visits.Results(), Changes: map[string]uint64{}, BrokenLinks: s.indexer.Links.Broken(),
 	}
 	m.Files, m.Answers = s.files.Metrics()
 	for _, c := range l.Counts {
@@ -431,6 +418,14 @@ func (s *Site) Sitemaps() (urls []string) {
 		if !s.silent && slices.Contains(s.files.Tops(), f.Name) {
 			urls = append(urls, s.urlsOf([]string{f.Name})...)
 		}
+	}
+	return urls
+}
+
+// urlsAt returns the URLs of locations.
+func (s *settings) urlsAt(locations []string) (urls []string) {
+	for _, loc := range locations {
+		urls = append(urls, s.origin.URL(loc))
 	}
 	return urls
 }
@@ -652,7 +647,10 @@ type Explanation struct {
 	// the last observation is recent. It is the zero Time if the next request does.
 	NextObservation time.Time `json:"next_observation,omitzero"`
 	Element         string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
-	Dates           Dates     `json:"dates"`             // how its lastmod and changefreq were decided
+	// LinkedFrom are listed pages that link to it, as far as read since the start, if it is not listed.
+	LinkedFrom []string             `json:"linked_from,omitempty"`
+	Fetched    map[string]time.Time `json:"fetched,omitempty"` // when crawlers last fetched it since the start, by [Crawler.Engine]
+	Dates      Dates                `json:"dates"`             // how its lastmod and changefreq were decided
 }
 
 // Listed reports whether the page is in the sitemap.
@@ -691,6 +689,9 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 	if err == nil && e.Listed() {
 		e.Element = s.files.Element(p.Shard, loc)
 	}
+	if err == nil && s.crawlers != nil {
+		e.Fetched = s.crawlers.Fetched(s.files.Hash(loc))
+	}
 	if err != nil {
 		return Explanation{}, fmt.Errorf("servemap: %w", err)
 	}
@@ -701,7 +702,8 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 type explained struct{ *Site }
 
 func (s explained) explanation(p reader.Known) Explanation {
-	if t := s.indexer.Links.Target(p.Location); t != nil && p.Reason == eligibility.NotSeen {
+	t := s.indexer.Links.Target(p.Location)
+	if t != nil && p.Reason == eligibility.NotSeen {
 		p.Status = cmp.Or(t.Status, p.Status)
 	}
 	e := Explanation{
@@ -715,6 +717,9 @@ func (s explained) explanation(p reader.Known) Explanation {
 	}
 	if p.SameAs != "" {
 		e.SameAs = s.origin.URL(p.SameAs)
+	}
+	if t != nil {
+		e.LinkedFrom = s.urlsAt(t.From)
 	}
 	for _, ev := range []struct {
 		is   bool
@@ -798,6 +803,7 @@ type Crawler struct {
 	// Engine is the name of the crawler: "Googlebot", "bingbot", "YandexBot", "Applebot",
 	// "DuckDuckBot", "Baiduspider", "SeznamBot" or "Yeti".
 	Engine      string        `json:"engine"`
+	AI          bool          `json:"ai,omitempty"`    // it reads for a language model, such as GPTBot, ClaudeBot or CCBot
 	Confirmable bool          `json:"confirmable"`     // the DNS can confirm its addresses; not those of DuckDuckBot
 	Days        []CrawlerDay  `json:"days"`            // the latest first, at most 30
 	Files       []CrawlerFile `json:"files,omitempty"` // of the sitemap, the latest fetch first, at most 256
@@ -840,7 +846,7 @@ func (s *Site) Crawlers() []Crawler {
 	var all []Crawler
 	for _, r := range s.crawlers.Report(time.Now()) {
 		c := Crawler{
-			Engine: r.Engine.String(), Confirmable: r.Engine.Confirmable(), Since: r.Since.UTC(),
+			Engine: r.Engine.String(), AI: r.Engine.AI(), Confirmable: r.Engine.Confirmable(), Since: r.Since.UTC(),
 			FetchedDay: r.Day, FetchedWeek: r.Week, NotFetched: r.Never,
 		}
 		for day, n := range r.EachDay {
@@ -870,8 +876,9 @@ type Stats struct {
 	Ignored map[string]uint64 `json:"ignored"`
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
 	// about it, until that has gone. Each was logged as well.
-	Hints []string `json:"hints,omitempty"`
-	Store string   `json:"store,omitempty"` // why the store cannot be used now
+	Hints       []string `json:"hints,omitempty"`
+	BrokenLinks int      `json:"broken_links"`    // addresses that listed pages link to and that answered 404, 410 or an error
+	Store       string   `json:"store,omitempty"` // why the store cannot be used now
 }
 
 // Stats returns the present counts. It does not wait for the store.
@@ -882,7 +889,7 @@ func (s *Site) Stats() Stats {
 		Listed:       served.Pages,
 		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued,
 		Damaged:  l.Damaged + uint64(served.Damaged),
-		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(),
+		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(), BrokenLinks: s.indexer.Links.Broken(),
 	}
 	for _, c := range l.Counts {
 		st.Verdicts[c.Verdict.String()+" "+c.Reason.String()] = c.Pages

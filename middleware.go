@@ -280,6 +280,7 @@ type Site struct {
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
+	inner    atomic.Pointer[http.Handler] // what the site wraps, for the inspector
 	told
 	running running
 }

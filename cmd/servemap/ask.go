@@ -109,7 +109,7 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			return err
 		}
 		if !a.json { // people get these with what they mean
-			st.Stats.Verdicts, st.Stats.Ignored, st.Week = nil, nil, inspect.Week{}
+			st.Stats.Verdicts, st.Stats.Ignored, st.History = nil, nil, inspect.History{}
 			defer printReasons(a.out, st.Reasons, st.Responses)
 			st.Reasons, st.Responses = nil, nil
 		}

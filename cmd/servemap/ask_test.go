@@ -18,7 +18,7 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen reason status text url verdict"},
 		{[]string{"explain", "/nix"}, "changes dates reason text url verdict"},
 		{[]string{"list", "-prefix", "/a"}, "changes first_seen last_seen url"},
-		{[]string{"status"}, "crawlers not_counted not_listed origin reasons responses serving state stats week"},
+		{[]string{"status"}, "crawlers history look_into not_counted not_listed origin reasons responses serving state stats"},
 		{[]string{"health"}, "listen origin pid ready version"},
 		{[]string{"explore"}, "done pages requests waiting"},
 		{[]string{"forget", "/a.html"}, "forgotten known"},

@@ -15,13 +15,15 @@ import (
 func TestInspectorAnswersInJSON(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		for path, fields := range map[string][]string{
-			"stats.json":               {"stats", "state", "reasons", "week"},
+			"stats.json":               {"stats", "state", "reasons", "history", "look_into"},
 			"page.json?u=/a":           {"url", "verdict", "reason", "text", "evidence", "changes", "first_seen", "last_seen", "dates", "element"},
 			"pages.json":               {"pages"},
 			"pages.json?q=c":           {"query", "pages"},
 			"changes.json?since=1h":    {"since", "changes"},
 			"files.json":               {"files", "robots_line"},
 			"help.json":                {"reasons"},
+			"links.json":               {"broken", "chains"},
+			"crawlers.json":            {"followed", "crawlers"},
 			"page.json?u=https://x.y/": {"error"},
 		} {
 			a := s.Get("/inspect/" + path)

@@ -17,22 +17,29 @@ import (
 // Engine is a search engine that has a crawler.
 type Engine uint8
 
-const engines = 8 // the length of table
+const engines = 14 // the length of table
 
 // table has the engines. The order is that of reports.
 var table = [engines]struct {
 	name    string   // of the crawler; also part of the keys of stored records
 	token   string   // in its User-Agent
 	domains []string // the names of its addresses end in these; none if they have no such names
+	ai      bool     // it reads for a language model or its answers
 }{
-	{"Googlebot", "Googlebot", []string{".googlebot.com"}},
-	{"bingbot", "bingbot", []string{".search.msn.com"}},
-	{"YandexBot", "YandexBot", []string{".yandex.ru", ".yandex.net", ".yandex.com"}},
-	{"Applebot", "Applebot", []string{".applebot.apple.com"}},
-	{"DuckDuckBot", "DuckDuckBot", nil},
-	{"Baiduspider", "Baiduspider", []string{".baidu.com", ".baidu.jp"}},
-	{"SeznamBot", "SeznamBot", []string{".seznam.cz"}},
-	{"Yeti", "Yeti/", []string{".naver.com", ".naver.jp"}},
+	{"Googlebot", "Googlebot", []string{".googlebot.com"}, false},
+	{"bingbot", "bingbot", []string{".search.msn.com"}, false},
+	{"YandexBot", "YandexBot", []string{".yandex.ru", ".yandex.net", ".yandex.com"}, false},
+	{"Applebot", "Applebot", []string{".applebot.apple.com"}, false},
+	{"DuckDuckBot", "DuckDuckBot", nil, false},
+	{"Baiduspider", "Baiduspider", []string{".baidu.com", ".baidu.jp"}, false},
+	{"SeznamBot", "SeznamBot", []string{".seznam.cz"}, false},
+	{"Yeti", "Yeti/", []string{".naver.com", ".naver.jp"}, false},
+	{"GPTBot", "GPTBot", nil, true},
+	{"OAI-SearchBot", "OAI-SearchBot", nil, true},
+	{"ClaudeBot", "ClaudeBot", nil, true},
+	{"PerplexityBot", "PerplexityBot", nil, true},
+	{"meta-externalagent", "meta-externalagent", nil, true},
+	{"CCBot", "CCBot/", []string{".crawl.commoncrawl.org"}, true},
 }
 
 // longestAgent is how many bytes of a User-Agent are read. Those of crawlers have less than
@@ -56,6 +63,9 @@ func (e Engine) String() string { return table[e].name }
 
 // Confirmable reports whether the DNS can confirm the engine's addresses.
 func (e Engine) Confirmable() bool { return table[e].domains != nil }
+
+// AI reports whether the crawler reads for a language model or its answers.
+func (e Engine) AI() bool { return table[e].ai }
 
 // owns reports whether a host name is below a domain of the engine's crawler.
 func (e Engine) owns(name string) bool {

@@ -187,6 +187,19 @@ func (t *Tracker) sync(ctx context.Context) error {
 	return nil
 }
 
+// Fetched returns when each engine last fetched a page since the start, by a hash of its location.
+func (t *Tracker) Fetched(hash uint64) map[string]time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := map[string]time.Time{}
+	for e, seconds := range t.pages.of[hash] {
+		if seconds != 0 {
+			at[table[e].name] = time.Unix(int64(seconds), 0).UTC()
+		}
+	}
+	return at
+}
+
 // Report returns a report on each engine that any client has claimed to be.
 func (t *Tracker) Report(now time.Time) (reports []Report) {
 	listed := t.cfg.Listed()

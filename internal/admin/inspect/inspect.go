@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"embed"
+	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,8 @@ import (
 	"time"
 
 	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 // Config says what to inspect.
@@ -64,7 +67,7 @@ var sources embed.FS
 
 var (
 	css       = []byte(tokens + sheet)
-	sheetName = "style-" + hashOf(css) + ".css" // new contents get a new name, so browsers may keep it for ever
+	sheetName = "style-" + hashOf(css) // without an ending by which the site would count it as a file of its own; new contents get a new name, so browsers may keep it for ever
 	templates = parse()
 )
 
@@ -95,23 +98,26 @@ type view struct {
 	Data   any
 	Live   bool // it is loaded again every few seconds
 
+	Setting messages.Change // that would change what the page says
+
 	// write fills these in for every page.
-	Origin, Root, Folder, Sheet, JSON, Query, Token string
-	Now                                             time.Time
+	Origin, Root, Folder, Sheet, JSON, CSV, Query, Token string
+	Now                                                  time.Time
+	ReportOnly                                           bool
 }
 
 // makers make the views, by the last element of the path.
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
 	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "changes": (*Inspector).changes, "files": (*Inspector).files, "help": (*Inspector).help,
-	"crawlers": (*Inspector).crawlers, "forget": (*Inspector).confirm,
+	"crawlers": (*Inspector).crawlers, "links": (*Inspector).links, "try": (*Inspector).untried, "forget": (*Inspector).confirm,
 }
 
 func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guardHeaders(w.Header())
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	switch maker, asJSON := find(name); {
-	case name == "forget" && r.Method == http.MethodPost:
-		i.forget(w, r)
+	switch maker, as := find(name); {
+	case (name == "forget" || name == "try") && r.Method == http.MethodPost:
+		i.post(w, r, name == "try")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "the inspector is read with GET or HEAD", http.StatusMethodNotAllowed)
@@ -120,7 +126,12 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case name == "" && !endsInSlash(r):
 		enter(w, r)
 	case maker != nil:
-		i.serve(w, r, maker, asJSON)
+		i.serve(w, r, maker, as)
+	case strings.HasSuffix(name, ".xml"):
+		w.Header().Set("Content-Type", "text/xml; charset=utf-8")
+		if !i.Site.WriteFile(w, name) {
+			http.NotFound(w, r)
+		}
 	case !strings.Contains(name, ".") && !belowSlash(r):
 		enter(w, r)
 	default:
@@ -128,15 +139,16 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find returns the maker of the view with a name, and whether the name asks for its JSON.
-func find(name string) (maker func(*Inspector, context.Context, url.Values) (view, error), asJSON bool) {
-	base, asJSON := strings.CutSuffix(name, ".json")
-	if asJSON && base == "stats" {
+// find returns the maker of the view with a name, and the format that the name asks for: "json", "csv", or "" for a page.
+func find(name string) (maker func(*Inspector, context.Context, url.Values) (view, error), as string) {
+	base, as, _ := strings.Cut(name, ".")
+	switch {
+	case as == "json" && base == "stats":
 		base = ""
-	} else if asJSON && (base == "" || base == "forget") {
-		return nil, true
+	case as == "json" && (base == "" || base == "forget" || base == "try"), as == "csv" && base != "pages" && base != "links", as != "" && as != "json" && as != "csv", name == "stats":
+		return nil, as
 	}
-	return makers[base], asJSON
+	return makers[base], as
 }
 
 // guardHeaders protects the pages: nobody stores, frames or indexes them, they run nothing,
@@ -184,14 +196,14 @@ func enter(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 
-func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*Inspector, context.Context, url.Values) (view, error), asJSON bool) {
+func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*Inspector, context.Context, url.Values) (view, error), as string) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	v, err := maker(i, ctx, r.URL.Query())
 	var to redirect
 	switch {
 	case errors.As(err, &to):
-		if asJSON {
+		if as != "" {
 			to = redirect(strings.Replace(string(to), "?", ".json?", 1))
 		}
 		w.Header().Set("Location", string(to))
@@ -200,17 +212,26 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 	case err != nil:
 		v = failed(err)
 	}
-	i.answer(w, r, v, asJSON)
+	i.answer(w, r, v, as)
 }
 
-// answer sends a view.
-func (i *Inspector) answer(w http.ResponseWriter, r *http.Request, v view, asJSON bool) {
+// answer sends a view in a format.
+func (i *Inspector) answer(w http.ResponseWriter, r *http.Request, v view, as string) {
 	query := r.URL.Query()
-	if asJSON {
+	rows, isTable := v.Data.(interface{ table() [][]string })
+	if as == "csv" && isTable {
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		w.Header().Set("Content-Disposition", `attachment; filename="`+v.Name+`.csv"`)
+		_ = csv.NewWriter(w).WriteAll(rows.table()) // the client may have left
+		return
+	}
+	if as != "" {
 		writeJSON(w, v)
 		return
 	}
-	v.JSON = jsonOf(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:], query)
+	if v.JSON = jsonOf(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:], query); isTable {
+		v.CSV = strings.Replace(v.JSON, ".json", ".csv", 1)
+	}
 	v.Query = cmp.Or(v.Query, query.Get("q"), query.Get("u"))
 	i.write(w, v)
 }
@@ -243,7 +264,7 @@ func failed(err error) view {
 // jsonOf returns the relative address of a view's JSON, "" if it has none.
 func jsonOf(name string, query url.Values) string {
 	switch name {
-	case "forget":
+	case "forget", "try":
 		return ""
 	case "":
 		name = "stats"
@@ -268,6 +289,7 @@ func writeJSON(w http.ResponseWriter, v view) {
 // write renders a page into memory first, so that it never sends half a page.
 func (i *Inspector) write(w http.ResponseWriter, v view) {
 	v.Origin, v.Root, v.Folder, v.Sheet, v.Token, v.Now = i.Origin, i.Root, i.Folder, sheetName, i.token, time.Now()
+	v.ReportOnly = i.ReportOnly
 	var b bytes.Buffer
 	if err := templates[v.Name].ExecuteTemplate(&b, "layout.html", v); err != nil {
 		http.Error(w, "the page could not be made: "+err.Error(), http.StatusInternalServerError)

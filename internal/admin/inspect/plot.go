@@ -1,27 +1,36 @@
 package inspect
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
-// The picture is SVG without a viewBox: widths are in percent, heights in pixels. So it fills
-// any width, and its text keeps its size.
+// The pictures are SVG without a viewBox: widths are in percent, heights in pixels. So they fill any width, and
+// their text keeps its size.
 
-// barHeight is the height of the tallest bar in pixels.
-const barHeight = 96
+const (
+	plotDays   = 90
+	plotHeight = 84 // of the tallest bar, in pixels
+)
 
-// bars are the changes of some days.
-type bars struct {
-	Bars  []bar
-	Total int
+// plot is the picture of the last days.
+type plot struct {
+	Bars   []bar
+	First  string // day
+	Listed int    // the most pages of a day
+	Week   Day    // what happened in the last seven days
+	Total  int    // what happened in all days
+	Cut    bool   // a bar is
 }
 
-// bar is one day. X and Middle are in percent.
+// bar is one day. X and Width are in percent.
 type bar struct {
-	X, Middle float64
-	Top       int // pixels
-	Label     int // where the number is, in pixels
-	Total     int
-	Pieces    []piece
-	Weekday   string
+	Day
+	X, Width float64
+	Pages    []piece
+	Pieces   []piece // of what happened
+	Over     bool    // more happened than the picture shows
 }
 
 // piece is the part of a bar that has one kind.
@@ -30,32 +39,71 @@ type piece struct {
 	Y, Height int
 }
 
-// barsOf lays out a week.
-func barsOf(days []Day) (b bars) {
-	most := 0 // changes of one day
+const day = 24 * time.Hour
+
+// plotOf lays out the last days. A day of which nothing is stored has the pages of the day before it. A day with
+// far more events than most is cut, so that the others can be seen beside it.
+func plotOf(days []Day, now time.Time) (p plot) {
+	known, most, totals := map[string]Day{}, 0, []int{}
+	first := now.UTC().Add(-(plotDays - 1) * day).Format(time.DateOnly)
+	var before Day
 	for _, d := range days {
-		most = max(most, d.Added+d.Changed+d.Removed)
-	}
-	step := 100 / float64(max(len(days), 1))
-	for n, d := range days {
-		one := bar{X: (float64(n) + 0.18) * step, Middle: (float64(n) + 0.5) * step, Top: barHeight, Total: d.Added + d.Changed + d.Removed}
-		if at, err := time.Parse(time.DateOnly, d.Date); err == nil {
-			one.Weekday = at.Format("Mon")
+		if known[d.Date] = d; d.Date < first {
+			before = d
 		}
-		for _, k := range []struct {
-			kind string
-			n    int
-		}{{"changed", d.Changed}, {"added", d.Added}, {"removed", d.Removed}} {
-			if k.n == 0 {
-				continue
-			}
-			height := max(2, k.n*barHeight/most)
-			one.Top -= height
-			one.Pieces = append(one.Pieces, piece{k.kind, one.Top, height})
-		}
-		one.Label = one.Top + 16
-		b.Total += one.Total
-		b.Bars = append(b.Bars, one)
 	}
-	return b
+	for n := range plotDays {
+		one := bar{X: float64(n) * 100 / plotDays, Width: 76.0 / plotDays}
+		date := now.UTC().Add(time.Duration(n-plotDays+1) * day).Format(time.DateOnly)
+		d, is := known[date]
+		if !is || d.Listed == 0 {
+			d.Date, d.Listed, d.Dated = date, before.Listed, before.Dated
+		}
+		if before = d; d.Listed > 0 && p.First == "" {
+			p.First = date
+		}
+		if one.Day = d; d.Events() > 0 {
+			totals = append(totals, d.Events())
+		}
+		if n >= plotDays-7 {
+			p.Week.Added, p.Week.Changed, p.Week.Removed = p.Week.Added+d.Added, p.Week.Changed+d.Changed, p.Week.Removed+d.Removed
+		}
+		p.Listed, p.Total = max(p.Listed, d.Listed), p.Total+d.Events()
+		p.Bars = append(p.Bars, one)
+	}
+	if slices.Sort(totals); len(totals) > 0 {
+		most = min(totals[len(totals)-1], max(4, 3*totals[len(totals)/2]))
+	}
+	for n := range p.Bars {
+		b := &p.Bars[n]
+		b.Over = b.Events() > most
+		p.Cut = p.Cut || b.Over
+		b.Pieces = stack(most, b.Over, piece{Kind: "changed", Height: b.Changed}, piece{Kind: "added", Height: b.Added}, piece{Kind: "removed", Height: b.Removed})
+		b.Pages = stack(p.Listed, false, piece{Kind: "dated", Height: b.Dated}, piece{Kind: "undated", Height: max(0, b.Listed-b.Dated)})
+	}
+	return p
+}
+
+// Events returns how much happened.
+func (d Day) Events() int { return d.Added + d.Changed + d.Removed }
+
+// stack puts pieces on each other, whose heights are numbers so far. over says that they are more than most.
+func stack(most int, over bool, pieces ...piece) (drawn []piece) {
+	sum, y := 0, plotHeight
+	for _, p := range pieces {
+		sum += p.Height
+	}
+	if over {
+		most = sum
+	}
+	for _, p := range pieces {
+		if p.Height == 0 {
+			continue
+		}
+		p.Height = max(2, p.Height*plotHeight/cmp.Or(most, 1))
+		y -= p.Height
+		p.Y = max(0, y)
+		drawn = append(drawn, p)
+	}
+	return drawn
 }

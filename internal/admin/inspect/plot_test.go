@@ -2,23 +2,47 @@ package inspect
 
 import (
 	"testing"
+	"time"
 )
 
-func TestBarsShowSmallDaysBesideLargeOnes(t *testing.T) {
-	b := barsOf([]Day{{Date: "2026-11-21", Added: 3, Removed: 1}, {Date: "2026-11-22"}, {Date: "2026-11-23", Changed: 1000}})
-	if b.Total != 1004 || len(b.Bars) != 3 {
-		t.Fatalf("%+v", b)
+func TestPlotShowsSmallDaysBesideTheFirst(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	p := plotOf([]Day{
+		{Date: "2026-06-01", Listed: 7}, {Date: "2026-11-01", Listed: 900, Dated: 600, Added: 900},
+		{Date: "2026-11-19", Added: 3, Removed: 1}, {Date: "2026-11-20", Listed: 902, Dated: 600, Changed: 5}, {Date: "2026-11-23", Listed: 902, Changed: 4},
+	}, now)
+	of := func(date string) bar {
+		for _, b := range p.Bars {
+			if b.Date == date {
+				return b
+			}
+		}
+		t.Fatalf("no bar of %s", date)
+		return bar{}
 	}
-	if first := b.Bars[0]; first.Weekday != "Sat" || len(first.Pieces) != 2 || first.Pieces[0].Height < 2 || first.Pieces[1].Height < 2 {
-		t.Errorf("few changes beside many: %+v, want that each can be seen", first)
+	if len(p.Bars) != plotDays || p.Listed != 902 || p.Total != 913 || p.Week != (Day{Added: 3, Changed: 9, Removed: 1}) {
+		t.Errorf("%d days, %+v", len(p.Bars), p.Week)
 	}
-	if none := b.Bars[1]; len(none.Pieces) != 0 || none.Total != 0 {
-		t.Errorf("a day without changes: %+v", none)
+	if first := of("2026-11-01"); !first.Over || first.Pieces[0].Height != plotHeight {
+		t.Errorf("the first day: %+v, want that it is cut", first)
 	}
-	if most := b.Bars[2]; most.Pieces[0].Height != barHeight || most.Top != 0 {
-		t.Errorf("the day with most: %+v", most)
+	if small := of("2026-11-19"); small.Over || len(small.Pieces) != 2 || small.Pieces[1].Height < 5 || small.Listed != 900 {
+		t.Errorf("a day with few changes: %+v, want that they can be seen, and the pages of the day before", small)
 	}
-	if empty := barsOf(nil); empty.Total != 0 {
+	if old := of("2026-10-31"); old.Listed != 7 || len(old.Pieces) != 0 {
+		t.Errorf("a day after one that is no longer shown: %+v", old)
+	}
+	if empty := plotOf(nil, now); empty.Total != 0 || empty.Listed != 0 {
 		t.Errorf("no days: %+v", empty)
+	}
+}
+
+func TestNaturalOrder(t *testing.T) {
+	for _, tt := range []struct{ a, b string }{
+		{"/dept-2", "/dept-10"}, {"/dept-02", "/dept-10"}, {"/a", "/b"}, {"/a", "/a/b"}, {"/p2/x", "/p10/a"}, {"/v1.9", "/v1.10"}, {"/12345678901234567890", "/22345678901234567890"},
+	} {
+		if natural(tt.a, tt.b) >= 0 || natural(tt.b, tt.a) <= 0 {
+			t.Errorf("%s must come before %s", tt.a, tt.b)
+		}
 	}
 }

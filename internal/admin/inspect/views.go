@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // Overview is the first page.
@@ -23,9 +25,20 @@ type Overview struct {
 	Serving   bool       `json:"serving"` // a sitemap is served
 	Hidden    int        `json:"not_listed"`
 	Uncounted uint64     `json:"not_counted"` // responses
+	Look      []Look     `json:"look_into"`   // what may be wrong, the most urgent first
 	Reasons   []Group    `json:"reasons"`     // first those to look into, then by pages
 	Responses []Response `json:"responses"`   // that did not count, the most frequent first
-	Week      Week       `json:"week"`
+	History   History    `json:"history"`
+
+	ReportOnly bool `json:"report_only,omitempty"`
+	Crawlers   any  `json:"-"` // a []servemap.Crawler
+	Followed   bool `json:"-"` // crawlers are
+}
+
+// Look is something to look into, and the view that has more.
+type Look struct {
+	Text string `json:"text"`
+	View string `json:"view,omitempty"`
 }
 
 // Group has the pages with one verdict and reason.
@@ -44,16 +57,17 @@ type Response struct {
 	Means  string `json:"means"`
 }
 
-// Week says what changed on each of the last days.
-type Week struct {
-	Days  []Day     `json:"days"`
-	From  time.Time `json:"complete_since,omitzero"` // if earlier changes are unknown
-	Error string    `json:"error,omitempty"`
+// History has a few numbers of each day, the latest last. Days of which nothing is known are left out.
+type History struct {
+	Days  []Day  `json:"days"`
+	Error string `json:"error,omitempty"`
 }
 
-// Day counts the pages whose last change was on one day, in UTC.
+// Day has the numbers of one day, in UTC. Each change of a page counts.
 type Day struct {
 	Date    string `json:"date"`
+	Listed  int    `json:"listed"` // pages, when that was last noted
+	Dated   int    `json:"dated"`  // of these, with a lastmod
 	Added   int    `json:"added"`
 	Changed int    `json:"changed"`
 	Removed int    `json:"removed"`
@@ -62,9 +76,11 @@ type Day struct {
 // overview also works without the store.
 func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Site.Stats()
-	o := Overview{Stats: stats, Origin: i.Origin, Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), Week: i.week(ctx)}
-	o.State = state(s)
-	o.Reasons = groupsOf(s.Verdicts)
+	o := Overview{
+		Stats: stats, Origin: i.Origin, Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
+		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Site.Crawlers(), State: state(s), Reasons: groupsOf(s.Verdicts),
+	}
+	o.Reasons = i.setApart(ctx, o.Reasons)
 	for _, n := range s.Ignored {
 		o.Uncounted += n
 	}
@@ -73,14 +89,61 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 			o.Hidden += g.Pages
 		}
 	}
+	o.History.Days = today(o.History.Days, s)
+	o.Look = i.look(ctx, s, o.Reasons)
 	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live")}, nil
+}
+
+// setApart takes broken links out of the counts of pages that wait for a visitor. The view of links has them.
+func (i *Inspector) setApart(ctx context.Context, groups []Group) []Group {
+	links, _ := i.Site.Links(ctx) // without the store, they stay there
+	for n := range groups {
+		for _, l := range links {
+			if l.Broken && l.Reason == groups[n].Reason && l.Verdict == eligibility.Waiting.String() {
+				groups[n].Pages--
+			}
+		}
+	}
+	return slices.DeleteFunc(groups, func(g Group) bool { return g.Pages <= 0 })
+}
+
+// look lists what may be wrong.
+func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group) (all []Look) {
+	for _, h := range s.Hints {
+		all = append(all, Look{Text: h.String()})
+	}
+	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 && len(s.Ignored)+len(s.Verdicts) > 0 {
+		all = append(all, Look{"Visitors came, and no page is listed yet. Below are the reasons.", "#ignored"})
+	}
+	if s.Broken > 0 {
+		all = append(all, Look{count(s.Broken, "broken link") + ": listed pages link to addresses that answer 404, 410 or an error.", "links"})
+	}
+	for _, g := range reasons {
+		if g.Care == messages.Look {
+			all = append(all, Look{count(g.Pages, "page") + ": " + strings.ToLower(g.Means[:1]) + g.Means[1:], "pages?reason=" + g.Reason})
+		}
+	}
+	if i.Site.RobotsTxt() == RobotsLacks && !s.ReportOnly {
+		all = append(all, Look{"The site's robots.txt does not name the sitemap, so search engines may not find it.", "files"})
+	}
+	if told, err := i.Site.Told(ctx); err == nil && told != nil {
+		for _, url := range slices.Sorted(maps.Keys(told.Engines)) {
+			if e := told.Engines[url]; e.Advice != "" {
+				all = append(all, Look{"IndexNow: " + e.Advice, "crawlers"})
+			}
+		}
+		if told.GoogleProblem != "" {
+			all = append(all, Look{"Search Console: " + told.GoogleProblem, "crawlers"})
+		}
+	}
+	return all
 }
 
 // state says in a sentence what is served.
 func state(s messages.Counts) string {
 	switch {
 	case s.ReportOnly:
-		return fmt.Sprintf("Reporting only: %s would be listed", count(s.Listed, "page"))
+		return fmt.Sprintf("Nothing is published yet: %s would be listed", count(s.Listed, "page"))
 	case s.Listed > 0 && s.NoStore:
 		return fmt.Sprintf("%s listed; the store does not answer", count(s.Listed, "page"))
 	case s.NoStore:
@@ -117,25 +180,28 @@ func responsesOf(ignored map[string]uint64) (all []Response) {
 	return all
 }
 
-const day = 24 * time.Hour
-
-// week counts the changes of the last seven days, today included.
-func (i *Inspector) week(ctx context.Context) (w Week) {
-	first := time.Now().UTC().Truncate(day).Add(-6 * day)
-	from, err := i.reach(ctx, first)
-	if err == nil && from.After(first) {
-		w.From = from.UTC()
-	}
-	if err == nil {
-		w.Days, err = i.Site.Days(ctx, first, 7)
-	}
-	for n := range w.Days {
-		w.Days[n].Date = first.Add(time.Duration(n) * day).Format(time.DateOnly)
-	}
+// history reads the days.
+func (i *Inspector) history(ctx context.Context) (h History) {
+	days, err := i.Site.Days(ctx)
 	if err != nil {
-		w.Error = strings.TrimPrefix(err.Error(), "servemap: ")
+		h.Error = strings.TrimPrefix(err.Error(), "servemap: ")
 	}
-	return w
+	slices.SortFunc(days, func(a, b Day) int { return strings.Compare(a.Date, b.Date) })
+	h.Days = days
+	return h
+}
+
+// today makes the last day what is served now.
+func today(days []Day, s messages.Counts) []Day {
+	date := time.Now().UTC().Format(time.DateOnly)
+	if len(days) == 0 || days[len(days)-1].Date != date {
+		days = append(days, Day{Date: date})
+	}
+	last := &days[len(days)-1]
+	if last.Listed = s.Listed; s.Dated > 0 {
+		last.Dated = s.Dated
+	}
+	return days
 }
 
 // reach returns since, or the time from which the changes are complete if that is later.
@@ -149,7 +215,7 @@ func (i *Inspector) reach(ctx context.Context, since time.Time) (time.Time, erro
 
 func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
 	e, err := i.explain(ctx, q)
-	return view{Name: "page", Nav: "pages", Title: i.show(e.URL), Query: i.show(e.URL), Data: e.Page}, err
+	return view{Name: "page", Nav: "pages", Title: i.show(e.URL), Query: i.show(e.URL), Data: e.Page, Setting: e.Setting}, err
 }
 
 // explain describes the page that the query names.
@@ -168,27 +234,47 @@ func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error
 // mostPages is how many pages or changes one view shows.
 const mostPages = 100
 
-// Pages are listed pages: all, those whose locations begin with the query, or those that contain it.
+// mostRows is how many pages are sorted at once.
+const mostRows = 5000
+
+// Pages are the listed pages that the query selects, or with a reason of other pages those that have a name.
 type Pages struct {
-	Query string `json:"query,omitempty"`
-	After string `json:"after,omitempty"`
-	// Stopped says that time ran out, so that pages after Next may match too.
+	Query   string `json:"query,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Changed string `json:"changed,omitempty"` // only those whose lastmod is in this time, as "24h", or with a minus before it not
+	Sort    string `json:"sort,omitempty"`    // "date" or "changes"; else by address
+	After   string `json:"after,omitempty"`
+	// Stopped says that time ran out, or that there are too many to sort at once, so that pages after Next may match too.
 	Stopped bool `json:"stopped,omitempty"`
 	// Ask is the location that the query may mean, "" if pages were found.
 	Ask string `json:"ask,omitempty"`
-	List
+
+	Total int    `json:"total"` // pages that match, as far as searched
+	Pages []any  `json:"pages"` // each a servemap.Page
+	Next  string `json:"next,omitempty"`
+	Links []Link `json:"links,omitempty"` // in place of pages, those that are not listed and have a name
+	Known int    `json:"known,omitempty"` // how many pages have that reason
+	Means string `json:"means,omitempty"`
+
+	Groups []Group `json:"-"` // the reasons to choose from
+	all    []Row
 }
 
-// searchFor is how long a search within addresses may take before it shows its results so far.
-const searchFor = time.Second
+// ages are the times of changes that the view of pages offers.
+var ages = []struct{ Value, Text string }{{"", "at any time"}, {"24h", "in a day"}, {"168h", "in a week"}, {"720h", "in a month"}, {"-720h", "longer ago, or never"}}
+
+// searchFor is how long a search may take before it shows its results so far.
+const searchFor = 200 * time.Millisecond
 
 // pages lists pages. An address with a star at its end asks for those that begin with it. One
 // without leads to its page, unless nothing is known of that and pages begin with it.
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
-	p := Pages{Query: typed, After: q.Get("after")}
+	_, s := i.Site.Stats()
+	p := Pages{Query: typed, Reason: q.Get("reason"), Changed: q.Get("changed"), Sort: q.Get("sort"), After: q.Get("after"), Groups: groupsOf(s.Verdicts)}
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
-	want := Wanted{Prefix: "/", After: p.After, Most: mostPages}
+	from, skip := cursor(p.After)
+	want := Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
 	loc, all := strings.CutSuffix(i.location(typed), "*")
 	address := strings.HasPrefix(loc, "/") || strings.Contains(typed, "://")
 	switch {
@@ -200,20 +286,161 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 			}
 		}
 	case typed != "":
-		want.Contains, want.Within = strings.ToLower(escaped(typed)), searchFor
+		want.Contains = strings.ToLower(escaped(typed))
 	}
-	err := checkLocations(want.Prefix, p.After)
-	if err == nil {
-		p.List, err = i.Site.List(ctx, want)
+	for _, g := range p.Groups {
+		if g.Reason == p.Reason && g.Care != messages.Fine {
+			p.Known, p.Means = g.Pages, g.Means
+		}
 	}
-	if none := len(p.Pages) == 0 && p.After == ""; none && address && !all && err == nil {
+	err := checkLocations(want.Prefix, want.After)
+	switch {
+	case err != nil:
+	case p.Means != "":
+		err = p.name(ctx, i, want)
+	default:
+		err = p.list(ctx, i, want, skip)
+	}
+	if none := p.Total == 0 && p.After == "" && p.Means == ""; none && address && !all && err == nil {
 		return v, pageAt(loc)
 	} else if none && typed != "" {
 		p.Ask = "/" + cmp.Or(want.Prefix[1:], escaped(typed))
 	}
-	p.Stopped = want.Within > 0 && p.Next != "" && len(p.Pages) < mostPages
 	v.Data = p
 	return v, err
+}
+
+// name finds those of the pages that are not listed that have a name.
+func (p *Pages) name(ctx context.Context, i *Inspector, want Wanted) error {
+	links, err := i.Site.Links(ctx)
+	for _, l := range links {
+		loc := strings.TrimPrefix(l.URL, i.Root)
+		if l.Reason == p.Reason && !l.Broken && len(l.From) > 0 && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) {
+			p.Links = append(p.Links, l)
+		}
+	}
+	slices.SortStableFunc(p.Links, func(a, b Link) int { return b.At.Compare(a.At) })
+	p.Links = p.Links[:min(len(p.Links), mostPages)]
+	p.Total = len(p.Links)
+	return err
+}
+
+// list finds listed pages, sorts them and shows some.
+func (p *Pages) list(ctx context.Context, i *Inspector, want Wanted, skip int) error {
+	changed, err := time.ParseDuration(cmp.Or(p.Changed, "0s"))
+	if err != nil {
+		return refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
+	}
+	found, err := i.Site.List(ctx, want)
+	p.all = slices.DeleteFunc(found.Rows, func(r Row) bool {
+		young := time.Since(r.Modified) <= max(changed, -changed)
+		return p.Reason != "" && r.Reason != p.Reason || changed > 0 && !young || changed < 0 && young
+	})
+	slices.SortStableFunc(p.all, func(a, b Row) int {
+		switch p.Sort {
+		case "date":
+			return cmp.Or(b.Modified.Compare(a.Modified), natural(a.Location, b.Location))
+		case "changes":
+			return cmp.Or(cmp.Compare(b.Changes, a.Changes), natural(a.Location, b.Location))
+		}
+		return natural(a.Location, b.Location)
+	})
+	p.Total, p.Stopped, p.Pages = len(p.all), found.Next != "", []any{}
+	for _, r := range p.all[min(skip, len(p.all)):min(skip+mostPages, len(p.all))] {
+		p.Pages = append(p.Pages, r.Page)
+	}
+	switch from, _ := cursor(p.After); {
+	case skip+mostPages < len(p.all):
+		p.Next = strings.TrimSpace(fmt.Sprintf("%d %s", skip+mostPages, from))
+	default:
+		p.Next = found.Next
+	}
+	return err
+}
+
+// cursor reads where a list continues: how many of the sorted pages to skip, and the location after which these begin.
+func cursor(text string) (from string, skip int) {
+	digits, rest, _ := strings.Cut(text, " ")
+	if n, err := strconv.Atoi(digits); err == nil && n >= 0 {
+		return rest, n
+	}
+	return text, 0
+}
+
+// natural compares texts as people do: dept-2 comes before dept-10.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x > 0 && y > 0 {
+			m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+			if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
+				return c
+			}
+			a, b = a[x:], b[y:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits returns how many digits a text begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+
+// table returns the pages as rows of cells, all that match.
+func (p Pages) table() (rows [][]string) {
+	if p.Means != "" {
+		return linkRows(p.Links)
+	}
+	rows = [][]string{{"location", "lastmod", "changes", "reason"}}
+	for _, r := range p.all {
+		modified := ""
+		if !r.Modified.IsZero() {
+			modified = iso(r.Modified)
+		}
+		rows = append(rows, []string{r.Location, modified, strconv.Itoa(r.Changes), r.Reason})
+	}
+	return rows
+}
+
+// Links are the links of listed pages that somebody should correct.
+type Links struct {
+	Broken []Link   `json:"broken"` // those that most followed first
+	Chains [][]Link `json:"chains"` // of redirects; the first is linked, and the last redirects to where visitors arrive
+}
+
+func (i *Inspector) links(ctx context.Context, _ url.Values) (view, error) {
+	all, err := i.Site.Links(ctx)
+	l, at := Links{Broken: []Link{}, Chains: [][]Link{}}, map[string]Link{}
+	for _, one := range all {
+		if at[one.URL] = one; one.Broken && len(one.From) > 0 {
+			l.Broken = append(l.Broken, one)
+		}
+	}
+	slices.SortStableFunc(l.Broken, func(a, b Link) int { return cmp.Compare(b.Followed, a.Followed) })
+	for _, one := range all {
+		chain := []Link{one}
+		for next := at[one.To]; next.To != "" && len(chain) < 5; next = at[next.To] {
+			chain = append(chain, next)
+		}
+		if len(one.From) > 0 && one.To != "" && len(chain) > 1 {
+			l.Chains = append(l.Chains, chain)
+		}
+	}
+	return view{Name: "links", Nav: "links", Title: "Links", Data: l}, err
+}
+
+func (l Links) table() [][]string { return linkRows(l.Broken) }
+
+func linkRows(links []Link) [][]string {
+	rows := [][]string{{"url", "verdict", "reason", "status", "followed", "linked from"}}
+	for _, l := range links {
+		rows = append(rows, []string{l.URL, l.Verdict, l.Reason, strconv.Itoa(l.Status), strconv.Itoa(l.Followed), strings.Join(l.From, " ")})
+	}
+	return rows
 }
 
 func pageAt(loc string) redirect { return redirect("page?u=" + url.QueryEscape(loc)) }
@@ -322,14 +549,18 @@ func (i *Inspector) files(context.Context, url.Values) (view, error) {
 	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.RobotsLine, i.Site.RobotsTxt(), i.ReportOnly}}, nil
 }
 
-// Crawlers are what search engines fetched.
+// Crawlers are what search engines fetched, and what they were told.
 type Crawlers struct {
 	Followed bool `json:"followed"` // Options.Crawlers is set
 	Crawlers any  `json:"crawlers"` // a []servemap.Crawler
+
+	Told      *Told     `json:"told,omitempty"` // by package notify
+	RobotsTxt RobotsTxt `json:"robots_txt,omitempty"`
 }
 
-func (i *Inspector) crawlers(context.Context, url.Values) (view, error) {
-	return view{Name: "crawlers", Nav: "crawlers", Title: "Crawlers", Data: Crawlers{i.Crawlers, i.Site.Crawlers()}}, nil
+func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
+	told, err := i.Site.Told(ctx)
+	return view{Name: "crawlers", Nav: "crawlers", Title: "Search engines", Data: Crawlers{i.Crawlers, i.Site.Crawlers(), told, i.Site.RobotsTxt()}}, err
 }
 
 // Help is every reason with its sentences.
@@ -351,8 +582,14 @@ func (i *Inspector) confirm(ctx context.Context, q url.Values) (view, error) {
 	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: e.Page}, err
 }
 
-// forget takes a page out or undoes that, if the request comes from a page of the inspector.
-func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
+// untried answers who asks again for what only a form may ask for.
+func (i *Inspector) untried(context.Context, url.Values) (view, error) {
+	return view{}, redirect("pages")
+}
+
+// post does what a form of the inspector asks for, if the request comes from one: it forgets a page, undoes that, or
+// fetches a page.
+func (i *Inspector) post(w http.ResponseWriter, r *http.Request, try bool) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	// A proxy may have changed the Host with which Check compares.
 	if err := i.forged.Check(r); err != nil && r.PostFormValue("token") != i.token {
@@ -362,6 +599,15 @@ func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	u := r.PostFormValue("u")
+	if try {
+		t, err := i.Site.Try(ctx, u)
+		v := view{Name: "try", Nav: "pages", Title: "Fetched now", Query: i.show(t.URL), Data: t, Setting: t.Setting}
+		if err != nil {
+			v = failed(refusal{err})
+		}
+		i.answer(w, r, v, "")
+		return
+	}
 	_, err := i.explain(ctx, url.Values{"u": {u}})
 	change := i.Site.Forget
 	if r.PostFormValue("undo") != "" {
@@ -371,7 +617,7 @@ func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
 		err = change(ctx, u)
 	}
 	if err != nil {
-		i.answer(w, r, failed(err), false)
+		i.answer(w, r, failed(err), "")
 		return
 	}
 	w.Header().Set("Location", "page?u="+url.QueryEscape(u))

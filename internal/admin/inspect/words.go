@@ -17,9 +17,9 @@ import (
 // functions are what the templates call.
 var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
-	"path": showPath, "bars": barsOf, "word": verdictWord, "care": careWord,
+	"path": showPath, "plot": plotOf, "share": share, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
-	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
+	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "listings": listingsOf, "linkrows": linkRowsOf, "in": in, "why": why, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu },
 }
 
 // thousands writes a whole number with commas between its thousands.
@@ -123,13 +123,16 @@ func careWord(care any) string {
 	return "look into it"
 }
 
+// share returns which part of a whole something is.
+func share(part, whole int) float64 { return float64(part) / float64(max(whole, part, 1)) }
+
 // linesOf gives each element within the element of a page its own line.
 func linesOf(xml string) string { return strings.ReplaceAll(strings.TrimSpace(xml), "><", ">\n<") }
 
 // menu are the views that every page links to.
 var menu = []struct{ Name, Href, Text string }{
-	{"overview", "./", "Overview"}, {"pages", "pages", "Pages"},
-	{"changes", "changes", "Changes"}, {"files", "files", "Files"}, {"crawlers", "crawlers", "Crawlers"}, {"help", "help", "Help"},
+	{"overview", "./", "Overview"}, {"pages", "pages", "Pages"}, {"links", "links", "Links"},
+	{"changes", "changes", "Changes"}, {"crawlers", "crawlers", "Engines"}, {"files", "files", "Files"}, {"help", "help", "Help"},
 }
 
 // tone is the colour of a verdict.
@@ -161,5 +164,19 @@ type listings struct {
 	View  view
 	Pages []any
 }
+
+// linkrows are the rows of a table of links.
+type linkrows struct {
+	View  view
+	Links []Link
+}
+
+func linkRowsOf(v view, links []Link) linkrows { return linkrows{v, links} }
+
+// in returns a part of a view's data with the view.
+func in(v view, data any) any { return struct{ View, Data any }{v, data} }
+
+// why says in some words what a reason means.
+func why(reason any) string { return messages.Say(messages.ReasonNamed(fmt.Sprint(reason)).Why) }
 
 func listingsOf(v view, pages []any) listings { return listings{v, pages} }

@@ -71,7 +71,7 @@ func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 		{"the first file", messages.Counts{Observations: 1, Verdicts: map[string]int{"listed link": 1}}, "The first file of the sitemap is being made"},
 		{"nothing listed", messages.Counts{Observations: 3}, "No page is listed yet"},
 		{"serving", messages.Counts{Listed: 1200}, "1,200 pages in the sitemap"},
-		{"reporting", messages.Counts{Listed: 1, ReportOnly: true}, "Reporting only: 1 page would be listed"},
+		{"reporting", messages.Counts{Listed: 1, ReportOnly: true}, "Nothing is published yet: 1 page would be listed"},
 		{"a dead store", messages.Counts{Listed: 2, NoStore: true}, "2 pages listed; the store does not answer"},
 		{"a store that never answered", messages.Counts{NoStore: true}, "No sitemap, as the store does not answer"},
 	} {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // settings are the names in braces that a text may have, and what stands for each: where the owner
@@ -17,6 +19,8 @@ import (
 var settings = []struct{ name, library, command string }{
 	{"Always", "an Always rule", "-always"},
 	{"AlwaysThis", "servemap.Rule{Pattern: GO, List: servemap.DecisionAlways} in Options.Rules", "-always SHELL"},
+	{"NeverThis", "servemap.Rule{Pattern: GO, List: servemap.DecisionNever} in Options.Rules", "-never SHELL"},
+	{"PublicThis", "servemap.Rule{Pattern: GO, IgnoreCacheControl: true} in Options.Rules", "-public SHELL"},
 	{"Anonymous", "Options.Anonymous", "the command"},
 	{"OrAround", ", and put the site around all that writes them, with fiber as site.Wrap(adaptor.FiberApp(app))", ""},
 	{"Benign", "Options.Benign", "-benign"},
@@ -81,10 +85,31 @@ func use(choose func(library, command string) string) {
 }
 
 // always returns the rule that lists one location, as the owner can type it.
-func always(location string) string {
+func always(location string) string { return rule("{AlwaysThis}", location) }
+
+func rule(setting, location string) string {
 	pattern := location + "$"
 	shell := "'" + strings.ReplaceAll(pattern, "'", `'\''`) + "'"
-	return strings.NewReplacer("GO", strconv.Quote(pattern), "SHELL", shell).Replace(Say("{AlwaysThis}"))
+	return strings.NewReplacer("GO", strconv.Quote(pattern), "SHELL", shell).Replace(Say(setting))
+}
+
+// Change is a setting that changes a verdict.
+type Change struct {
+	Does string `json:"does,omitempty"`
+	Type string `json:"type,omitempty"` // as the owner types it
+}
+
+// Setting returns what the owner can type to change the verdict on a location, and what that does, "" if nothing does.
+func Setting(location, verdict, reason string) (s Change) {
+	switch why := ReasonNamed(reason).Reason; {
+	case verdict == eligibility.Listed.String():
+		s.Does, s.Type = "This keeps it out:", rule("{NeverThis}", location)
+	case why == eligibility.Private || why == eligibility.NoStore:
+		s.Does, s.Type = "This lists it although it says so:", rule("{PublicThis}", location)
+	case verdict == eligibility.Waiting.String() || verdict == eligibility.Held.String() || why == eligibility.PasswordField || why == eligibility.Forgotten:
+		s.Does, s.Type = "This lists it once an anonymous visitor gets it:", always(location)
+	}
+	return s
 }
 
 // Say returns a text with the names of settings in place of the names in braces.

@@ -14,10 +14,12 @@ import (
 type Counts struct {
 	Origin       string
 	Listed       int
+	Dated        int               // of these, with a lastmod
 	Observations uint64            // since the start
 	Verdicts     map[string]int    // locations by verdict and reason
 	Ignored      map[string]uint64 // responses that did not count, by reason
 	Hints        []Hint
+	Broken       int // links
 	ReportOnly   bool
 	NoStore      bool // the store cannot be used
 }

@@ -30,6 +30,7 @@ type Site struct {
 	StoreUp      bool
 	Damaged      uint64 // records that could not be read
 	Hints        int
+	BrokenLinks  int
 	Worker       time.Duration     // time that the worker has worked
 	Answers      map[int]uint64    // to requests for the sitemap, by status
 	Explored     map[string]uint64 // answers to explorations, see [Result]
@@ -116,6 +117,7 @@ func families(s Site) []family {
 		{"servemap_store_up", gauge, "Whether the store can be used: 1 if it can.", one(up)},
 		{"servemap_records_damaged_total", counter, "Records of the store that could not be read.", one(s.Damaged)},
 		{"servemap_hints", gauge, "Hints that were given: what keeps the site from being learned.", one(s.Hints)},
+		{"servemap_broken_links", gauge, "Addresses that listed pages link to and that last answered 404, 410 or an error, as far as known since the start.", one(s.BrokenLinks)},
 		{"servemap_worker_seconds_total", counter, "Time for which the worker was at work.", []series{{nil, s.Worker.Seconds()}}},
 		{"servemap_explore_requests_total", counter, "Requests that explorations have made, by result.", byKey("result", s.Explored, asIs)},
 	}

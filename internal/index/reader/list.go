@@ -21,19 +21,19 @@ type Wanted struct {
 	Within   time.Duration // how long to look for them; 0 means as long as it takes
 }
 
-// Some are listed pages in the order of their locations. Next is the location after
-// which to go on, "" if there are no more.
-type Some struct {
-	Pages []Known
-	Next  string
+// Some has a row for each of some listed pages, in the order of their locations. Next is the
+// location after which to go on, "" if there are no more.
+type Some[Row any] struct {
+	Rows []Row
+	Next string
 }
 
-// List returns those of the listed pages that are wanted. A record that cannot be read
+// List returns rows of those of the listed pages that are wanted. A record that cannot be read
 // is left out. It returns when ctx ends, whatever the store does.
-func (r *Reader) List(ctx context.Context, w Wanted) (Some, error) {
-	some, err := txn.Within(ctx, func() (Some, error) { return r.list(ctx, w) })
+func List[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Row) (Some[Row], error) {
+	some, err := txn.Within(ctx, func() (Some[Row], error) { return list(ctx, r, w, row) })
 	if err != nil {
-		return Some{}, fmt.Errorf("reading the pages: %w", err)
+		return Some[Row]{}, fmt.Errorf("reading the pages: %w", err)
 	}
 	return some, nil
 }
@@ -41,8 +41,8 @@ func (r *Reader) List(ctx context.Context, w Wanted) (Some, error) {
 // clockEvery is how many locations are read before the clock is read again.
 const clockEvery = 512
 
-func (r *Reader) list(ctx context.Context, w Wanted) (some Some, err error) {
-	began, read, last := time.Now(), 0, ""
+func list[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Row) (some Some[Row], err error) {
+	began, read, last, shown := time.Now(), 0, "", ""
 	for loc, value := range r.publicFrom(ctx, w.Prefix, w.After, &err) {
 		read++
 		if w.Within > 0 && read%clockEvery == 0 && time.Since(began) > w.Within {
@@ -54,12 +54,12 @@ func (r *Reader) list(ctx context.Context, w Wanted) (some Some, err error) {
 			continue
 		}
 		p, ok := r.listed(loc, value)
-		if ok && len(some.Pages) == w.Most {
-			some.Next = some.Pages[w.Most-1].Location
+		if ok && len(some.Rows) == w.Most {
+			some.Next = shown
 			break
 		}
 		if ok {
-			some.Pages = append(some.Pages, p)
+			some.Rows, shown = append(some.Rows, row(&p)), loc
 		}
 	}
 	return some, err
@@ -105,10 +105,4 @@ func (r *Reader) JournalFrom(ctx context.Context) (time.Time, error) {
 // whatever the store does.
 func (r *Reader) Latest(ctx context.Context, since time.Time, before changelog.Event, most int) ([]changelog.Event, error) {
 	return txn.Within(ctx, func() ([]changelog.Event, error) { return r.site.Journal.Latest(ctx, r.store, since, before, most) })
-}
-
-// Counts counts the events of some spans of time; see [changelog.Log.Counts]. It returns
-// when ctx ends, whatever the store does.
-func (r *Reader) Counts(ctx context.Context, since time.Time, span time.Duration, n int) ([]changelog.Count, error) {
-	return txn.Within(ctx, func() ([]changelog.Count, error) { return r.site.Journal.Counts(ctx, r.store, since, span, n) })
 }

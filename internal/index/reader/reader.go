@@ -123,12 +123,20 @@ func (r *Reader) know(location string, s *pagerecord.Page) Known {
 }
 
 // Days returns a few numbers of each of the last days, by days since 1970. It returns when ctx ends.
-func (r *Reader) Days(ctx context.Context) (days sitewide.Days, err error) {
-	return txn.Within(ctx, func() (sitewide.Days, error) {
-		err := txn.View(ctx, r.store, []string{r.site.Keys.Days()}, func(t *txn.Tx) {
+func (r *Reader) Days(ctx context.Context) (sitewide.Days, error) {
+	return txn.Within(ctx, func() (days sitewide.Days, err error) {
+		err = txn.View(ctx, r.store, []string{r.site.Keys.Days()}, func(t *txn.Tx) {
 			days = sitewide.ReadDays(t.Get(r.site.Keys.Days()), moment.Of(time.Now()).Day())
 		})
 		return days, err
+	})
+}
+
+// Notified returns what package notify has stored of what it told search engines, nil if nothing.
+func (r *Reader) Notified(ctx context.Context) ([]byte, error) {
+	return txn.Within(ctx, func() (record []byte, err error) {
+		err = txn.View(ctx, r.store, []string{r.site.Keys.Notify("state")}, func(t *txn.Tx) { record = t.Get(r.site.Keys.Notify("state")) })
+		return record, err
 	})
 }
 

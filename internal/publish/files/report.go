@@ -2,6 +2,7 @@ package files
 
 import (
 	"hash/maphash"
+	"io"
 	"maps"
 	"slices"
 	"time"
@@ -83,6 +84,17 @@ func (f *Files) List() []Info {
 		add(n, s.files[n])
 	}
 	return list
+}
+
+// WriteTo writes a file as it is served, or under Config.ReportOnly as it would be. It reports whether there is one.
+func (f *Files) WriteTo(w io.Writer, file string) bool {
+	n, ok := f.parse(file)
+	p := f.current().named(n)
+	if !ok || p == nil || p.gz == nil {
+		return false
+	}
+	_, _ = io.Copy(w, &unpacking{size: int64(p.Size), gz: p.gz}) // the reader may be gone
+	return true
 }
 
 // Element returns the element that the served file of shard n has of a page, and "" if it has none.

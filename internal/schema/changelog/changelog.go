@@ -277,30 +277,3 @@ func (l Log) Latest(ctx context.Context, st store.Store, since time.Time, before
 	slices.Reverse(last)
 	return last, nil
 }
-
-// Count says how many pages were added, changed and removed.
-type Count struct{ Added, Changed, Removed int }
-
-// Counts counts the events of each of n spans of time, of which the first begins at since.
-// It may be called concurrently.
-func (l Log) Counts(ctx context.Context, st store.Store, since time.Time, span time.Duration, n int) ([]Count, error) {
-	counts := make([]Count, n)
-	for e, err := range l.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
-		if err != nil {
-			return nil, err
-		}
-		i := int(e.At.Sub(since) / span)
-		if i < 0 || i >= n {
-			continue
-		}
-		switch e.Kind(since) {
-		case Added:
-			counts[i].Added++
-		case Removed:
-			counts[i].Removed++
-		default:
-			counts[i].Changed++
-		}
-	}
-	return counts, nil
-}

@@ -301,9 +301,5 @@ func TestLatestGivesTheNewestEventsAndCountsTheirDays(t *testing.T) {
 				t.Errorf("%s: %v, %v; want %s", tt.name, got, err, tt.want)
 			}
 		}
-		counts, err := j.Counts(t.Context(), st, now.Add(-24*time.Hour), 12*time.Hour, 2)
-		if want := []Count{{1, 1, 0}, {0, 4, 1}}; err != nil || fmt.Sprint(counts) != fmt.Sprint(want) {
-			t.Errorf("%+v, %v; want %+v", counts, err, want)
-		}
 	})
 }

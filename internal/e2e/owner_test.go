@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// owner asks the inspector for a view.
+func owner(s *testkit.Site) func(path string) string {
+	inspector := s.Inspector(everybody)
+	return func(path string) string {
+		w := httptest.NewRecorder()
+		inspector.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+path, nil))
+		return w.Body.String()
+	}
+}
+
+func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
+	site := testkit.Paths{
+		"/": testkit.Page("home", "/a", "/missing", "/wanted", "/fails", "/old", "/reset/8f14e45fceea167a5a36dedd4bea2543"), "/a": testkit.Page("a", "/missing", "/dept-10", "/dept-2"),
+		"/dept-10": testkit.Page("ten"), "/dept-2": testkit.Page("two"), "/fails": status(500),
+		"/old": http.RedirectHandler("/older", http.StatusMovedPermanently).ServeHTTP, "/older": http.RedirectHandler("/a", http.StatusMovedPermanently).ServeHTTP,
+	}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/dept-10", "/dept-2")
+		s.Visit("/missing", "/missing", "/fails", "/old", "/older")
+		ask := owner(s)
+		var got struct {
+			Broken []struct {
+				URL      string
+				Status   int
+				From     []string
+				Followed int
+			}
+			Chains [][]struct{ URL, To string }
+		}
+		if err := json.Unmarshal([]byte(ask("links.json")), &got); err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Broken) != 2 || !strings.HasSuffix(got.Broken[0].URL, "/missing") || got.Broken[0].Status != 404 || len(got.Broken[0].From) != 2 || got.Broken[0].Followed < 1 || got.Broken[1].Status != 500 {
+			t.Errorf("broken links: %+v", got.Broken)
+		}
+		if len(got.Chains) != 1 || len(got.Chains[0]) != 2 || !strings.HasSuffix(got.Chains[0][1].To, "/a") {
+			t.Errorf("redirects in a row: %+v", got.Chains)
+		}
+		if s.Stats().BrokenLinks != 2 {
+			t.Errorf("%d broken links are counted", s.Stats().BrokenLinks)
+		}
+		waits := ask("pages.csv?reason=not-seen")
+		if !strings.Contains(waits, "/wanted,") || strings.Contains(waits, "/missing") || strings.Contains(waits, "8f14e45") {
+			t.Errorf("what waits:\n%s", waits)
+		}
+		if listed := ask("pages.csv?q=/dept*"); !strings.Contains(listed, "/dept-2,") || strings.Index(listed, "/dept-2,") > strings.Index(listed, "/dept-10,") {
+			t.Errorf("in natural order:\n%s", listed)
+		}
+		if page := text(ask("page?u=/missing")); !strings.Contains(page, "Linked from") {
+			t.Errorf("the page does not say who links to it: %s", page)
+		}
+
+		site["/"] = testkit.Page("home, corrected", "/a", "/wanted")
+		site["/a"] = testkit.Page("a, corrected")
+		time.Sleep(time.Hour)
+		s.Visit("/", "/a")
+		if left := s.Stats().BrokenLinks; left != 0 {
+			t.Errorf("%d broken links after nobody links there", left)
+		}
+	})
+}
+
+func TestBrokenLinksOfAPageThatHasNotChangedAreFound(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": testkit.Page("a")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		site["/a"] = status(410)
+		time.Sleep(time.Hour)
+		s.Visit("/a")
+		time.Sleep(2 * time.Hour)
+		s.Visit("/")
+		if n := s.Stats().BrokenLinks; n != 1 {
+			t.Errorf("%d broken links, want the one to the page that has left", n)
+		}
+	})
+}
+
+func TestFetchItNow(t *testing.T) {
+	asked := map[string]int{}
+	pages := testkit.Paths{
+		"/": testkit.Page("home", "/a", "/hidden"), "/a": testkit.Page("a"), "/free": testkit.Page("free"), "/logout": testkit.Page("bye"),
+		"/hidden": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "hidden")),
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path]++; pages.ServeHTTP(w, r) })
+	testkit.Run(t, testkit.Setup{Handler: handler}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		clear(asked)
+		inspector := s.Inspector(everybody)
+		for _, tt := range []struct {
+			name, u, want string
+			asks          int
+		}{
+			{"a listed page", "/a", "It would be listed", 1},
+			{"noindex", "/hidden", "the page says noindex", 1},
+			{"no link", "/free", "nothing shows yet that it is public", 1},
+			{"an error", "/none", "404: there is no page", 1},
+			{"what may act", "/logout", "may change something", 0},
+			{"elsewhere", "https://elsewhere.example/", "its host is not the site's", 0},
+		} {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/try", strings.NewReader(url.Values{"u": {tt.u}}.Encode()))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+			inspector.ServeHTTP(w, r)
+			if got := text(w.Body.String()); !strings.Contains(got, tt.want) || asked[tt.u] != tt.asks {
+				t.Errorf("%s: asked %d times; no %q in %s", tt.name, asked[tt.u], tt.want, got)
+			}
+		}
+		for _, u := range []string{"/free", "/hidden"} {
+			if e, err := s.Explain(s.Context(), u); err != nil || e.Listed() || e.Status != 0 {
+				t.Errorf("%s was learned from: %+v, %v", u, e, err)
+			}
+		}
+	})
+}
+
+func TestReportOnlyShowsTheOwnerWhatWouldBeServed(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": testkit.Page("a")}
+	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{ReportOnly: true}}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		ask := owner(s)
+		for _, view := range []string{"", "pages", "files", "crawlers", "page?u=/a"} {
+			if page := text(ask(view)); !strings.Contains(page, "Nothing is published yet") {
+				t.Errorf("%q does not say that nothing is published: %s", view, page)
+			}
+		}
+		if page := text(ask("")); !strings.Contains(page, "2 pages would be listed") {
+			t.Errorf("the overview: %s", page)
+		}
+		if xml := ask("sitemap.xml"); !strings.Contains(xml, "<loc>https://example.com/a</loc>") {
+			t.Errorf("the file: %s", xml)
+		}
+	})
+}
+
+func TestDaysCountEachChange(t *testing.T) {
+	edition := 0
+	news := func(w http.ResponseWriter, r *http.Request) {
+		testkit.Page("news "+strings.Repeat("of the day ", edition)+strings.Repeat("and much more text ", 3*edition), "/a")(w, r)
+	}
+	testkit.Run(t, testkit.Setup{Handler: testkit.Paths{"/": news, "/a": testkit.Page("a")}}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		for edition = 1; edition <= 3; edition++ {
+			time.Sleep(3 * time.Hour)
+			s.Visit("/")
+		}
+		var got struct {
+			History struct {
+				Days []struct{ Added, Changed, Listed int }
+			}
+		}
+		if err := json.Unmarshal([]byte(owner(s)("stats.json")), &got); err != nil {
+			t.Fatal(err)
+		}
+		added, changed := 0, 0
+		for _, d := range got.History.Days {
+			added, changed = added+d.Added, changed+d.Changed
+		}
+		if e, err := s.Explain(s.Context(), "/"); err != nil || e.Changes < 2 || changed != e.Changes || added != 2 {
+			t.Errorf("%d added, %d changes by day, want the %d that were seen (%v)", added, changed, e.Changes, err)
+		}
+	})
+}
