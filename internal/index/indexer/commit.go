@@ -50,7 +50,6 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	if len(done.Left) > 0 {
 		x.Links.Left(now)
 	}
-	x.site.Layout.Filling = max(x.site.Layout.Filling, done.Filling)
 	if done.Erased {
 		x.site.Followed.Forget() // it may name links that are no longer stored
 	}
@@ -67,7 +66,9 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	for _, location := range done.Due {
 		x.cfg.Schedule.Reset(location)
 	}
-	x.cfg.Files.Changed(slices.Collect(maps.Keys(done.Shards))...)
+	changed := slices.Collect(maps.Keys(done.Shards))
+	x.site.Layout.Filling = slices.Max(append(changed, x.site.Layout.Filling))
+	x.cfg.Files.Changed(changed...)
 	for location, by := range done.Stored {
 		x.cfg.Files.Settle(location, by.Shard, by.At)
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -24,6 +26,8 @@ type merging struct {
 	pending []*observation.Exchange // taken from the queue and not yet stored
 	budget  *budget
 	linked  []*observation.Observation // pages of which only the links were read again
+	before  *mark.Site                 // the boilerplate before a batch that failed, nil for none
+	taught  int                        // how many of the first pending exchanges the boilerplate has learned from
 }
 
 func (m *merging) due(now time.Time) time.Time {
@@ -65,11 +69,16 @@ func (m *merging) process(ctx context.Context, all bool) error {
 		if err != nil {
 			return err
 		}
+		m.unlearn(pages)
 		for len(pages) > 0 {
+			before := m.site.Boilerplate
 			n, err := m.processSome(ctx, pages, all)
 			if err != nil {
+				kept := before
+				m.before, m.taught = &kept, max(m.taught, n)
 				return err
 			}
+			m.taught = max(0, m.taught-n)
 			for _, s := range m.pending[:n] {
 				s.Response.Release()
 			}
@@ -77,6 +86,19 @@ func (m *merging) process(ctx context.Context, all bool) error {
 		}
 	}
 	return nil
+}
+
+// unlearn makes the boilerplate forget a batch that failed, unless the store holds it although it did not say
+// so. pages are the records of the batch, which is read again.
+func (m *merging) unlearn(pages []*pagerecord.Page) {
+	stored := false
+	for i, p := range pages {
+		stored = stored || p.LastSeen == moment.Of(m.pending[i].At)
+	}
+	if m.before != nil && !stored {
+		m.site.Boilerplate, m.taught = *m.before, 0
+	}
+	m.before = nil
 }
 
 // distinct returns how many pending exchanges come before the first repeated location.
@@ -129,7 +151,14 @@ func (m *merging) gather(pages []*pagerecord.Page, all bool) (visits []*merge.Vi
 		if s.Kind == eligibility.RobotsFile {
 			break
 		}
+		var memory mark.Site
+		if i < m.taught {
+			memory = m.site.Boilerplate
+		}
 		k := m.observe(s, before, all)
+		if i < m.taught {
+			m.site.Boilerplate = memory
+		}
 		visits = append(visits, k)
 		if k.Apart || time.Since(begun) > readFor {
 			break

@@ -25,7 +25,6 @@ func (g page) list() {
 	location := p.Loaded.Location
 	if !p.Loaded.Listed {
 		p.Shard = g.site.Layout.Add(g.Tx, p.Shard, location, e)
-		g.Effects.Filling = max(g.Effects.Filling, p.Shard)
 		g.Effects.Shards[p.Shard] = true
 		g.happened(changelog.Added)
 		return
@@ -103,7 +102,6 @@ func (g page) move() {
 		return
 	}
 	g.Effects.Shards[p.Shard], g.Effects.Shards[to] = true, true
-	g.Effects.Filling = max(g.Effects.Filling, to)
 	p.Shard = to
 	g.asSaved(p)
 }

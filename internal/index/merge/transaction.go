@@ -46,9 +46,8 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 
 // Effects are what the rest of the program must do after the transaction was stored.
 type Effects struct {
-	Shards  map[int]bool // shards whose entries changed
-	Filling int          // the highest shard that a page was added to, 0 for none
-	Due     []string     // locations to observe when they are next visited
+	Shards map[int]bool // shards whose entries changed
+	Due    []string     // locations to observe when they are next visited
 
 	Followed map[uint64]bool // links that need not be followed again
 

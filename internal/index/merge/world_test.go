@@ -117,7 +117,7 @@ func (w *world) update(fn func(*Transaction)) {
 	}
 	w.site.Followed.Add(done.Followed)
 	w.site.Growth.Add(done.Grown, w.now)
-	w.site.Layout.Filling = max(w.site.Layout.Filling, done.Filling)
+	w.site.Layout.Filling = slices.Max(append(slices.Collect(maps.Keys(done.Shards)), w.site.Layout.Filling))
 	maps.Copy(w.pending, done.Pending)
 	for _, location := range done.Ended {
 		delete(w.pending, location)
