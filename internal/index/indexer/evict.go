@@ -16,7 +16,7 @@ const waitingKept = 250_000
 type eviction struct{ *Indexer }
 
 func (e *eviction) due(now time.Time) time.Time {
-	if e.waiting.Load() <= int64(e.cfg.MaxWaiting) {
+	if e.counts.Waiting() <= e.cfg.MaxWaiting {
 		return time.Time{}
 	}
 	return now
@@ -25,7 +25,7 @@ func (e *eviction) due(now time.Time) time.Time {
 // run drops waiting locations when there are too many. First it drops those known only
 // from a visit, the longest unseen first, then those that a page links to.
 func (e *eviction) run(ctx context.Context, _ bool) error {
-	if e.waiting.Load() <= int64(e.cfg.MaxWaiting) {
+	if e.counts.Waiting() <= e.cfg.MaxWaiting {
 		return nil
 	}
 	var ranks []uint64
@@ -35,7 +35,7 @@ func (e *eviction) run(ctx context.Context, _ bool) error {
 		}
 		ranks = append(ranks, pagerecord.Rank(r.Value))
 	}
-	e.waiting.Store(int64(len(ranks)))
+	e.counts.SetWaiting(len(ranks))
 	excess := len(ranks) - e.cfg.MaxWaiting*3/4
 	if excess <= 0 {
 		return nil

@@ -8,6 +8,7 @@
 package indexer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,6 @@ type Indexer struct {
 	health  health
 	worked  atomic.Int64                        // nanoseconds that the worker was at work
 	changes [changelog.Happenings]atomic.Uint64 // to the sitemap
-	waiting atomic.Int64                        // locations that are known and not listed
 
 	// Only the worker uses the fields below, except for the settings in site.
 	site   *merge.Site
@@ -182,7 +182,7 @@ func (x *Indexer) Stats() Stats {
 		Observations: x.queue.taken.Load(),
 		Dropped:      x.queue.dropped.Load(),
 		Queued:       x.queue.depth(),
-		Waiting:      int(x.waiting.Load()),
+		Waiting:      x.counts.Waiting(),
 		Damaged:      x.health.damaged.Load(),
 		Problem:      x.trouble(),
 		Counts:       x.counts.Counts(),
@@ -227,42 +227,37 @@ func (x *Indexer) Flush(ctx context.Context) error {
 
 // TakeBack takes out the locations that only the site itself got. They wait for a visitor.
 func (x *Indexer) TakeBack(ctx context.Context, locations []string) error {
-	return x.call(ctx, func(ctx context.Context) error {
-		if err := x.records.open(ctx); err != nil {
-			return err
-		}
-		return inSteps(locations, func(some []string) error {
-			return x.commit(ctx, nil, func(m *merge.Transaction) {
-				for _, location := range some {
-					m.TakeBack(location)
-				}
-			})
-		})
-	})
+	return x.change(ctx, locations, (*merge.Transaction).TakeBack)
 }
 
 // Forget takes location out of the sitemap, erases its record, and bars it until a rule lists it or
 // [Indexer.Allow] is called. Once Forget has returned nil, a loss of power cannot undo it.
 func (x *Indexer) Forget(ctx context.Context, location string) error {
 	x.cfg.Files.Withdraw(location, time.Now())
-	return x.call(ctx, func(ctx context.Context) error {
-		if err := x.records.open(ctx); err != nil {
-			return err
-		}
-		if err := x.commit(ctx, nil, func(m *merge.Transaction) { m.Forget(location) }); err != nil {
-			return err
-		}
-		return x.syncing.run(ctx, true)
-	})
+	return x.change(ctx, []string{location}, (*merge.Transaction).Forget)
 }
 
 // Allow undoes Forget: location is no longer barred. Its next visit can list it.
 func (x *Indexer) Allow(ctx context.Context, location string) error {
+	return x.change(ctx, []string{location}, (*merge.Transaction).Allow)
+}
+
+// change changes what is known of locations, and returns once no loss of power can undo that.
+func (x *Indexer) change(ctx context.Context, locations []string, how func(*merge.Transaction, string)) error {
 	return x.call(ctx, func(ctx context.Context) error {
 		if err := x.records.open(ctx); err != nil {
 			return err
 		}
-		if err := x.commit(ctx, nil, func(m *merge.Transaction) { m.Allow(location) }); err != nil {
+		var last, tooMuch error // of one location alone
+		err := inPieces(locations, itemsAtOnce, func(some []string) (int, error) {
+			last = x.commit(ctx, nil, func(m *merge.Transaction) {
+				for _, location := range some {
+					how(m, location)
+				}
+			})
+			return len(some), last
+		}, func(string) bool { tooMuch = last; return false })
+		if err = cmp.Or(err, tooMuch); err != nil {
 			return err
 		}
 		return x.syncing.run(ctx, true)

@@ -11,8 +11,7 @@ import (
 // records are the records about the site as a whole.
 type records struct {
 	*Indexer
-	opened  bool // they were read
-	counted bool // the waiting locations were counted
+	opened bool // they were read
 }
 
 // open reads the site-wide records: at the start, and again after an error, since a store
@@ -23,7 +22,7 @@ func (r *records) open(ctx context.Context) error {
 	}
 	for _, step := range []func(context.Context) error{
 		r.secret, r.replicas.open, r.trust.open, r.robotsTxt.open, r.activity, r.extensions,
-		r.review.readParts, r.boilerplate.open, r.countWaiting,
+		r.review.readParts, r.boilerplate.open,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -33,23 +32,6 @@ func (r *records) open(ctx context.Context) error {
 	r.site.Followed.Forget()
 	r.opened = true
 	r.review.begin() // the counts may be wrong
-	return nil
-}
-
-// countWaiting counts the waiting locations: once, since later the worker knows.
-func (x *records) countWaiting(ctx context.Context) error {
-	if x.counted {
-		return nil
-	}
-	waiting := int64(0)
-	for _, err := range x.cfg.Store.Scan(ctx, x.site.Keys.Waits(), "") {
-		if err != nil {
-			return err
-		}
-		waiting++
-	}
-	x.waiting.Store(waiting)
-	x.counted = true
 	return nil
 }
 

@@ -31,7 +31,6 @@ type pass struct {
 	running bool
 	waits   bool      // the pages are done; the waiting locations follow
 	after   string    // the last key that was reviewed
-	counted int64     // waiting locations counted so far
 	stepped time.Time // when the last step ended
 	done    time.Time // when the pass before ended
 }
@@ -91,9 +90,6 @@ func (r *review) step(ctx context.Context) error {
 	for _, rec := range seen {
 		r.counts.Count(rec.key, rec.Standing)
 	}
-	if r.waits {
-		r.counted += int64(len(seen) - len(changed))
-	}
 	if err := inSteps(changed, func(keys []string) error { return change(ctx, keys) }); err != nil {
 		return err
 	}
@@ -127,9 +123,6 @@ func (r *review) prepare(ctx context.Context) error {
 // end ends the pass.
 func (r *review) end() {
 	now := time.Now()
-	if !r.replicas.Alone() {
-		r.waiting.Store(r.counted) // other processes add and drop some too
-	}
 	r.pass = pass{done: now, stepped: r.stepped}
 	r.counts.EndPass(now)
 }

@@ -59,7 +59,6 @@ func (g page) put() {
 	if p.Public() {
 		if g.Get(wait) != nil {
 			g.Put(wait, nil)
-			g.Effects.Waiting--
 			g.tally(wait, eligibility.Standing{})
 		}
 		p.Entered()
@@ -67,9 +66,6 @@ func (g page) put() {
 		p.Dates.Listed()
 	} else {
 		key = wait
-		if g.Get(wait) == nil {
-			g.Effects.Waiting++
-		}
 	}
 	g.tally(key, p.Standing)
 	g.Put(key, p.Encode())

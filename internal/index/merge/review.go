@@ -69,7 +69,6 @@ func (m *Transaction) Drop(key string) {
 	if b == nil {
 		return
 	}
-	m.Effects.Waiting--
 	p, err := pagerecord.Decode(b)
 	if err != nil {
 		m.Put(key, nil)

@@ -56,7 +56,6 @@ type Effects struct {
 	Stored  map[string]Stored      // locations whose verdict is stored now
 
 	Moves   []Move                     // verdicts that changed
-	Waiting int                        // change in the number of waiting locations
 	Left    map[eligibility.Reason]int // how many pages left, and why
 	Grown   map[quota.Payer]int64      // how many pages links have listed for the first time, see Growth
 	Events  [changelog.Happenings]int  // that were added to the journal, by what happened

@@ -1,25 +1,24 @@
 package tally
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
-// counts holds the number of locations by verdict and reason.
-type counts [eligibility.Gone + 1][eligibility.Reasons]int
-
-func (c *counts) add(s eligibility.Standing, by int) {
-	if s.Verdict != eligibility.Unknown && int(s.Verdict) < len(c) && int(s.Reason) < eligibility.Reasons {
-		c[s.Verdict][s.Reason] += by
-	}
+// counts holds the number of locations by verdict and reason, and of those that are not public.
+type counts struct {
+	pages   [eligibility.Gone + 1][eligibility.Reasons]int
+	waiting int
 }
 
 // counter counts the locations by verdict and reason. Now and then a pass over all records, in the
 // order of their keys, counts them again. Verdicts change meanwhile. If a record that the pass has
 // counted changes, the pass's counts change too.
 type counter struct {
+	waits   string // what the keys of locations begin with that are not public
 	mu      sync.Mutex
 	now     counts
 	next    counts
@@ -28,16 +27,26 @@ type counter struct {
 	whole   bool   // a pass has ended, so all are counted
 }
 
+// add counts the record with a key by its verdict.
+func (t *counter) add(c *counts, key string, s eligibility.Standing, by int) {
+	if s.Verdict == eligibility.Unknown || int(s.Verdict) >= len(c.pages) || int(s.Reason) >= eligibility.Reasons {
+		return
+	}
+	if c.pages[s.Verdict][s.Reason] += by; strings.HasPrefix(key, t.waits) {
+		c.waiting += by
+	}
+}
+
 // moved notes changes of verdicts.
 func (t *counter) moved(moves []merge.Move) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, m := range moves {
-		t.now.add(m.From, -1)
-		t.now.add(m.To, 1)
+		t.add(&t.now, m.Key, m.From, -1)
+		t.add(&t.now, m.Key, m.To, 1)
 		if t.passing && m.Key <= t.passed {
-			t.next.add(m.From, -1)
-			t.next.add(m.To, 1)
+			t.add(&t.next, m.Key, m.From, -1)
+			t.add(&t.next, m.Key, m.To, 1)
 		}
 	}
 }
@@ -53,7 +62,7 @@ func (t *counter) BeginPass() {
 func (t *counter) Count(key string, s eligibility.Standing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.next.add(s, 1)
+	t.add(&t.next, key, s, 1)
 	t.passed = key
 }
 
@@ -83,8 +92,8 @@ func (t *counter) Counts() []Count {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []Count
-	for v := range t.now {
-		for r, n := range t.now[v] {
+	for v := range t.now.pages {
+		for r, n := range t.now.pages[v] {
 			if n > 0 {
 				all = append(all, Count{eligibility.Verdict(v), eligibility.Reason(r), n})
 			}
@@ -97,10 +106,24 @@ func (t *counter) Counts() []Count {
 func (t *counter) Listed() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, pages := range t.now[eligibility.Listed] {
+	for _, pages := range t.now.pages[eligibility.Listed] {
 		n += pages
 	}
 	return n
+}
+
+// Waiting returns how many locations are known and not public.
+func (t *counter) Waiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now.waiting
+}
+
+// SetWaiting notes how many there are, where other processes add and drop some too.
+func (t *counter) SetWaiting(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now.waiting = n
 }
 
 // outcome says what became of the known locations.
@@ -119,8 +142,8 @@ func (t *counter) outcome() (o outcome) {
 		return o
 	}
 	reasons := map[eligibility.Reason]int{}
-	for v := range t.now {
-		for r, n := range t.now[v] {
+	for v := range t.now.pages {
+		for r, n := range t.now.pages[v] {
 			verdict, reason := eligibility.Verdict(v), eligibility.Reason(r)
 			switch {
 			case n <= 0, verdict == eligibility.Gone, reason == eligibility.RuleNever, reason == eligibility.Forgotten:

@@ -12,7 +12,7 @@ import (
 )
 
 // Tally is the tally of one site. Its methods belong to the goroutine that merges. Only Counts,
-// Listed and Starved may be called concurrently.
+// Listed, Waiting and Starved may be called concurrently.
 type Tally struct {
 	counter
 	site    *merge.Site // only read
@@ -26,7 +26,7 @@ type Tally struct {
 
 // New returns an empty tally. Hints may be nil.
 func New(site *merge.Site, hints *messages.Hints) *Tally {
-	return &Tally{site: site, hints: hints, few: few{unlisted: shown{}}}
+	return &Tally{counter: counter{waits: site.Keys.Waits()}, site: site, hints: hints, few: few{unlisted: shown{}}}
 }
 
 // EndPass ends the pass over all records. From then on, the counts are those of the pass.
