@@ -28,7 +28,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	}
 	o.diagnosis.answered(asked, loc.Location, kind, why, resp)
 	if asked.method == http.MethodGet && !loc.Tracked {
-		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, func() string {
+		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
 			return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
 		})
 	}

@@ -296,7 +296,7 @@ func (s *Visits) learnOutside(location string, outside *response.Response, front
 	e.Kind, e.Reason = says.kind, says.why
 	s.observer.diagnosis.answered(asked{method: http.MethodGet, local: true, explored: true}, location, e.Kind, e.Reason, outside)
 	s.observer.withdraw(location, e.Kind, outside, e.At)
-	s.observer.cfg.Indexer.Links.Answered(location, outside.Status, func() string {
+	s.observer.cfg.Indexer.Links.Answered(location, outside.Status, true, func() string {
 		return s.observer.cfg.Normalizer.Resolve(location, outside.Header.Location).Location
 	})
 	if outside.Body = nil; e.Kind != eligibility.Nothing {

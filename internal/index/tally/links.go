@@ -135,13 +135,20 @@ func (l *Links) Knew(location string, status int) {
 	}
 }
 
-// Answered notes an answer, if it is that of a target. to returns where it redirects on the site.
-func (l *Links) Answered(location string, status int, to func() string) {
+// Answered notes an answer, if it is that of a target, or if the site asked for it itself: then the page that
+// links there may not have been read yet. to returns where it redirects on the site.
+func (l *Links) Answered(location string, status int, explored bool, to func() string) {
+	if explored && (l.lists(location) || capability.Looks(location)) {
+		explored = false
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.targets[location]
-	if t == nil {
+	switch {
+	case t == nil && !explored:
 		return
+	case t == nil:
+		t, _ = l.target(location)
 	}
 	t.Status, t.To = status, ""
 	t.Followed++
@@ -160,10 +167,14 @@ func (l *Links) Answered(location string, status int, to func() string) {
 func (l *Links) Targets() (all []Target) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	led := map[string]bool{} // where targets redirect
+	for _, t := range l.targets {
+		led[t.To] = true
+	}
 	for _, t := range slices.SortedFunc(maps.Values(l.targets), worst) {
 		copied := *t
 		copied.From = slices.DeleteFunc(slices.Clone(t.From), func(from string) bool { return !l.lists(from) })
-		if !l.lists(t.Location) && (len(copied.From) > 0 || len(t.From) == 0) {
+		if !l.lists(t.Location) && (len(copied.From) > 0 || led[t.Location]) {
 			all = append(all, copied)
 		}
 	}

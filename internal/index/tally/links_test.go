@@ -60,23 +60,28 @@ func TestLinksOfListedPages(t *testing.T) {
 			l.Read(reading(t, "/a", "", now, "/reset/8f14e45fceea167a5a36dedd4bea2543", "/b"))
 		}, "/b</a:0:0", 0},
 		{"a link that repeats the request", func(l *Links) { l.Read(reading(t, "/a", "next=/made-up", now, "/made-up", "/b")) }, "/b</a:0:0", 0},
+		{"what the site asked for before it read the page that links there", func(l *Links) {
+			l.Answered("/b", 500, true, none)
+			l.Answered("/made-up", 404, true, none)
+			l.Read(reading(t, "/a", "", now, "/b"))
+		}, "/b</a:500:1", 1},
 		{"an answer of 404", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b"))
 			l.Read(reading(t, "/listed", "", now, "/b", "/c"))
-			l.Answered("/b", 404, none)
-			l.Answered("/b", 404, none)
-			l.Answered("/unknown", 404, none)
+			l.Answered("/b", 404, false, none)
+			l.Answered("/b", 404, false, none)
+			l.Answered("/unknown", 404, false, none)
 		}, "/b</listed,/a:404:2 /c</listed:0:0", 1},
 		{"what the store knows", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b", "/c"))
-			l.Answered("/b", 503, none)
+			l.Answered("/b", 503, false, none)
 			l.Knew("/b", 200)
 			l.Knew("/c", 410)
 		}, "/b</a:503:1 /c</a:410:0", 2},
 		{"it came back", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b"))
-			l.Answered("/b", 500, none)
-			l.Answered("/b", 200, none)
+			l.Answered("/b", 500, false, none)
+			l.Answered("/b", 200, false, none)
 		}, "/b</a:200:2", 0},
 		{"the link was removed", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b", "/c"))
@@ -84,8 +89,8 @@ func TestLinksOfListedPages(t *testing.T) {
 		}, "/c</a:0:0", 0},
 		{"a chain of redirects", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b"))
-			l.Answered("/b", 301, func() string { return "/c" })
-			l.Answered("/c", 301, func() string { return "/listed" })
+			l.Answered("/b", 301, false, func() string { return "/c" })
+			l.Answered("/c", 301, false, func() string { return "/listed" })
 		}, "/b</a:301:1 /c<:301:1", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -106,7 +111,7 @@ func TestLinksOfListedPages(t *testing.T) {
 func TestLinksAreBounded(t *testing.T) {
 	l, now := NewLinks(func(location string) bool { return strings.HasPrefix(location, "/page") }), time.Now()
 	l.Read(reading(t, "/page-0", "", now, "/broken"))
-	l.Answered("/broken", 404, nil)
+	l.Answered("/broken", 404, false, nil)
 	for n := range 100 {
 		var links []string
 		for i := range 50 {
