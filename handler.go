@@ -800,11 +800,9 @@ func (s *settings) locate(url string) (string, error) {
 // from an address that is confirmed to be the engine's, or if that is not possible every
 // request that claims to be from it.
 type Crawler struct {
-	// Engine is the name of the crawler: "Googlebot", "bingbot", "YandexBot", "Applebot",
-	// "DuckDuckBot", "Baiduspider", "SeznamBot" or "Yeti".
-	Engine      string        `json:"engine"`
-	AI          bool          `json:"ai,omitempty"`    // it reads for a language model, such as GPTBot, ClaudeBot or CCBot
-	Confirmable bool          `json:"confirmable"`     // the DNS can confirm its addresses; not those of DuckDuckBot
+	Engine      string        `json:"engine"`          // the name of the crawler, such as "Googlebot" or "GPTBot"
+	AI          bool          `json:"ai,omitempty"`    // it reads for an AI service
+	Confirmable bool          `json:"confirmable"`     // the DNS or Options.CrawlerRanges can confirm its addresses
 	Days        []CrawlerDay  `json:"days"`            // the latest first, at most 30
 	Files       []CrawlerFile `json:"files,omitempty"` // of the sitemap, the latest fetch first, at most 256
 	// Since is when this process began to follow pages. The numbers below count the
@@ -846,7 +844,7 @@ func (s *Site) Crawlers() []Crawler {
 	var all []Crawler
 	for _, r := range s.crawlers.Report(time.Now()) {
 		c := Crawler{
-			Engine: r.Engine.String(), AI: r.Engine.AI(), Confirmable: r.Engine.Confirmable(), Since: r.Since.UTC(),
+			Engine: r.Engine.String(), AI: r.Engine.AI(), Confirmable: r.Confirmable, Since: r.Since.UTC(),
 			FetchedDay: r.Day, FetchedWeek: r.Week, NotFetched: r.Never,
 		}
 		for day, n := range r.EachDay {

@@ -166,6 +166,10 @@ type Options struct {
 	// be from an engine, the Site asks the DNS in the background whether the client's address
 	// is the engine's, once a day for each address. It takes some 7 MB of memory at most.
 	Crawlers bool
+	// CrawlerRanges is a folder with lists of addresses as engines publish them, each named after its
+	// crawler, such as GPTBot.json. They confirm crawlers that have no names in the DNS. They are read
+	// once. By default there are none, and such a crawler is what it claims to be.
+	CrawlerRanges string
 
 	// Limits are the numbers by which the site decides. The defaults suit most sites.
 	Limits Limits
@@ -412,8 +416,15 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		Rules:   s.rules, WatchRobots: s.robots.rules == nil, Owner: s.link.Owner,
 	})
 	if opts.Crawlers {
+		var ranges crawlers.Ranges
+		if opts.CrawlerRanges != "" {
+			var err error
+			if ranges, err = crawlers.ReadRanges(opts.CrawlerRanges); err != nil {
+				return fmt.Errorf("Options.CrawlerRanges: %w", err)
+			}
+		}
 		s.crawlers = crawlers.New(crawlers.Config{
-			Store: st, Keys: keys, DNS: net.DefaultResolver, Lists: s.files.ListsHash, Listed: s.files.Listed,
+			Store: st, Keys: keys, DNS: net.DefaultResolver, Ranges: ranges, Lists: s.files.ListsHash, Listed: s.files.Listed,
 		})
 	}
 	s.front = front.New(front.Config{

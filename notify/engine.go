@@ -24,6 +24,7 @@ var (
 		"everybody must get the key file with status 200 and no other content: see that nothing else answers in its place, such as a bot shield or a cache. " +
 			"If it does, and the engine refuses the key for days, give another {Key}, or verify the site in the engine's webmaster tools"}
 	verdictThrottled = verdict{"throttled", 10 * time.Minute, longest, slog.LevelWarn, "the engine asks for fewer posts", ""}
+	verdictLarge     = verdict{"throttled", time.Minute, longest, slog.LevelWarn, "the engine asks for fewer pages in a post", ""}
 	verdictDown      = verdict{"down", time.Minute, time.Hour, slog.LevelWarn, "the engine cannot be reached, or has trouble of its own", ""}
 	verdictInvalid   = verdict{"paused", time.Hour, longest, slog.LevelError, "the engine calls a page of a post invalid, so none of its pages is sent again", ""}
 	verdictPaused    = verdict{"paused", longest, longest, slog.LevelError, "the engine refuses the pages", ""}
@@ -45,6 +46,8 @@ func (a answer) verdict() verdict {
 		return verdictInvalid
 	case a.code == http.StatusTooManyRequests:
 		return verdictThrottled
+	case a.code == http.StatusRequestEntityTooLarge:
+		return verdictLarge
 	case a.code == http.StatusForbidden:
 		return verdictRefused
 	case a.code == http.StatusRequestTimeout, a.code == http.StatusTooEarly, a.code/100 != 4:

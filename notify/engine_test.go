@@ -33,6 +33,8 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 		{"redirect", ok, answer{code: 302}, "down", time.Minute},
 		{"503 with Retry-After", ok, answer{code: 503, retryAfter: time.Hour}, "down", time.Hour},
 		{"403 with Retry-After", ok, answer{code: 403, retryAfter: 2 * time.Hour}, "key-refused", 2 * time.Hour},
+		{"413, until the posts are small enough", ok, answer{code: 413}, "throttled", time.Minute},
+		{"425", ok, answer{code: 425}, "down", time.Minute},
 		{"408", ok, answer{code: 408}, "down", time.Minute},
 		{"500", ok, answer{code: 500}, "down", time.Minute},
 		{"503, again", was(verdictDown, 4), answer{code: 503}, "down", 16 * time.Minute},

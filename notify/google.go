@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -132,6 +133,32 @@ func (r resource) sitemap(url string) Sitemap {
 	return s
 }
 
+// whyForbidden says what the owner can do about an answer 403. Google names the reason.
+func whyForbidden(body io.Reader) string {
+	var said struct {
+		Error struct {
+			Errors []struct{ Reason string }
+		}
+	}
+	_ = json.NewDecoder(body).Decode(&said) // without a reason all of them are named
+	const (
+		enable = "the Google Search Console API must be enabled in the client's Cloud project"
+		scope  = "the client needs the scope https://www.googleapis.com/auth/webmasters"
+		rights = "the account needs full permission for exactly this property"
+	)
+	for _, e := range said.Error.Errors {
+		switch e.Reason {
+		case "accessNotConfigured":
+			return enable
+		case "insufficientPermissions":
+			return scope
+		case "forbidden":
+			return rights
+		}
+	}
+	return rights + ", " + scope + ", and " + enable
+}
+
 // call makes a request to the API, and decodes the answer into to, unless that is nil. No
 // error repeats the other side's words.
 func (c *console) call(ctx context.Context, method, at string, to any) error {
@@ -143,6 +170,9 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 	}
 	req.Header.Set("User-Agent", c.agent)
 	resp, err := c.client.Do(req)
+	if err != nil && strings.Contains(err.Error(), "invalid_grant") {
+		return errors.New("Google.Client got no authorisation (invalid_grant): the account's key or refresh token was revoked, has run out, or the clock of this machine is wrong")
+	}
 	if err != nil {
 		return errors.New("it cannot be reached in time, or Google.Client got no authorisation")
 	}
@@ -152,8 +182,7 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 	case resp.StatusCode == http.StatusUnauthorized:
 		return errors.New("it answered 401: Google.Client has no valid authorisation")
 	case resp.StatusCode == http.StatusForbidden:
-		return errors.New(`it answered 403: the account needs full permission for exactly this property, the client the scope https://www.googleapis.com/auth/webmasters, ` +
-			`and the Google Search Console API must be enabled in the client's Cloud project`)
+		return fmt.Errorf("it answered 403: %s", whyForbidden(io.LimitReader(resp.Body, consoleBytes)))
 	case resp.StatusCode/100 != 2:
 		return fmt.Errorf("it answered %d", resp.StatusCode)
 	case to != nil && json.NewDecoder(io.LimitReader(resp.Body, consoleBytes)).Decode(to) != nil:

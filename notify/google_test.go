@@ -21,6 +21,7 @@ type consoleFake struct {
 	mu    sync.Mutex
 	calls []string // "PUT PROPERTY SITEMAP"
 	code  int      // of all answers, if it is not 0
+	says  string   // in place of the answer's text, or of the token that cannot be used
 	mux   http.ServeMux
 }
 
@@ -44,7 +45,7 @@ func (c *consoleFake) client() *http.Client {
 		w := httptest.NewRecorder()
 		switch {
 		case c.code == -1:
-			return nil, fmt.Errorf("oauth2: cannot use the token ya29.geheim")
+			return nil, fmt.Errorf("oauth2: cannot use the token ya29.geheim %s", c.says)
 		case c.code == 200:
 			io.WriteString(w, "<html>")
 		case c.code != 0:
@@ -54,7 +55,7 @@ func (c *consoleFake) client() *http.Client {
 				w.Header().Set("Retry-After", "10800")
 			}
 			w.WriteHeader(c.code)
-			io.WriteString(w, `{"error":{"message":"the token ya29.geheim is no good"}}`)
+			fmt.Fprintf(w, `{"error":{"message":"the token ya29.geheim is no good","errors":[{"domain":"global","reason":%q}]}}`, c.says)
 		case r.URL.Scheme+r.URL.Host != "httpswww.googleapis.com":
 			return nil, fmt.Errorf("it asks %s", r.URL)
 		default:
@@ -146,20 +147,25 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		code int
+		says string
 		want string
 	}{
-		{"no JSON", 200, "cannot be read"},
-		{"401", 401, "no valid authorisation"},
-		{"403", 403, "must be enabled"},
-		{"429", 429, "answered 429"}, // it asks for three hours
-		{"500", 500, "answered 500"},
-		{"a redirect", 302, "answered 302"},
-		{"no answer", -1, "cannot be reached"},
+		{"no JSON", 200, "", "cannot be read"},
+		{"401", 401, "", "no valid authorisation"},
+		{"403 without a reason", 403, "", "property, the client needs the scope https://www.googleapis.com/auth/webmasters, and the Google"},
+		{"an API that is off", 403, "accessNotConfigured", "403: the Google Search Console API must be enabled"},
+		{"another scope", 403, "insufficientPermissions", "403: the client needs the scope"},
+		{"an account without rights", 403, "forbidden", "403: the account needs full permission"},
+		{"429", 429, "", "answered 429"}, // it asks for three hours
+		{"500", 500, "", "answered 500"},
+		{"a redirect", 302, "", "answered 302"},
+		{"no answer", -1, "", "cannot be reached"},
+		{"a key that was revoked", -1, "invalid_grant", "revoked"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := startConsole()
-				c.code = row.code
+				c.code, c.says = row.code, row.says
 				r := newRunningSite(t, 3, testkit.Setup{})
 				r.start(Options{Google: c.google()})
 				if s := r.status(); !strings.Contains(s.GoogleProblem, row.want) {

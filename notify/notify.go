@@ -97,7 +97,7 @@ type Notifier struct {
 	endpoints []string
 	hold      time.Duration
 	perDay    int
-	batch     int // batchPages, except in tests
+	batch     int // pages of a post; batchPages at first, except in tests
 	address
 	records
 	key     *keyFile

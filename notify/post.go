@@ -71,6 +71,9 @@ func (n *Notifier) post(ctx context.Context, key string, before Endpoint, endpoi
 	if wait := p.engine.NextTry.Sub(n.now()); wait > 0 {
 		p.engine.NextTry = p.engine.NextTry.Add(rand.N(wait/8 + 1)) // so that not all sites come at once
 	}
+	if a.code == http.StatusRequestEntityTooLarge {
+		n.batch = max(1, n.batch/2)
+	}
 	n.tell(before, p.engine, a, len(pages), err)
 	n.owed = &p
 	if err := n.pay(ctx); err != nil || a.accepted() {

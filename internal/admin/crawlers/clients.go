@@ -26,6 +26,7 @@ const (
 
 // clients knows which clients are the engines' own. It belongs to the goroutine of Run.
 type clients struct {
+	ranges  Ranges
 	seed    maphash.Seed     // hides clients: addresses are not kept
 	known   map[uint64]known // clients and networks
 	asked   map[uint64]bool  // clients for which an answer is to come
@@ -50,9 +51,9 @@ type ask struct {
 	verdict           verdict
 }
 
-func newClients() clients {
+func newClients(ranges Ranges) clients {
 	return clients{
-		seed: maphash.MakeSeed(), known: map[uint64]known{}, asked: map[uint64]bool{},
+		ranges: ranges, seed: maphash.MakeSeed(), known: map[uint64]known{}, asked: map[uint64]bool{},
 		asks: make(chan ask, maxAsked), answers: make(chan ask, maxAsked),
 	}
 }
@@ -73,10 +74,13 @@ func (c *clients) lookup(ctx context.Context, dns Resolver) {
 // verdict returns what is known of a fetch's client. If nothing is, it is unknown, and the DNS is asked,
 // if its network may still be asked about and there is room.
 func (c *clients) verdict(f Fetch) verdict {
-	if !f.Engine.Confirmable() {
+	a := ask{fetch: f, addr: f.Client.Unmap().WithZone("")}
+	if v := c.ranges.verdict(f.Engine, a.addr); v != unknown {
+		return v
+	}
+	if table[f.Engine].domains == nil {
 		return confirmed // there is nothing better than its claim
 	}
-	a := ask{fetch: f, addr: f.Client.Unmap().WithZone("")}
 	network := anonymous.Network(a.addr)
 	if !network.IsValid() {
 		return unknown // not a public address, so the DNS cannot know it

@@ -28,6 +28,8 @@ func TestOnlyConfirmedFetchesCount(t *testing.T) {
 		{"a private address", google, "10.0.0.1", trueBots(), Day{1, 0, 0}, false},
 		{"this machine", google, "::1", trueBots(), Day{1, 0, 0}, false},
 		{"an engine without names in the DNS", duck, fake, trueBots(), Day{1, 0, 0}, true},
+		{"an address that the engine has published", gpt, "203.0.113.7", trueBots(), Day{1, 1, 0}, true},
+		{"another address", gpt, real1, trueBots(), Day{1, 0, 1}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

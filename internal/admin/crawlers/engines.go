@@ -1,7 +1,8 @@
-// Package crawlers remembers what search engines fetch: which of the sitemap's files and when, and how
-// many of the listed pages. It takes fetches by clients that claim to be an engine's crawler. In the
-// background it asks the DNS whether the claim is true. It must never store or log a client's address,
-// nor delay a request, nor let one network use up what it asks the DNS.
+// Package crawlers remembers what the crawlers of search engines and of AI services fetch: which of the
+// sitemap's files and when, and how many of the listed pages. It takes fetches by clients that claim to
+// be an engine's crawler. Whether that is true, the engine's published addresses tell, or in the
+// background the DNS. It must never store or log a client's address, nor delay a request, nor let one
+// network use up what it asks the DNS.
 package crawlers
 
 import (
@@ -14,18 +15,21 @@ import (
 	"time"
 )
 
-// Engine is a search engine that has a crawler.
+// Engine is a search engine or an AI service that has a crawler.
 type Engine uint8
 
-const engines = 14 // the length of table
+const engines = 20 // the length of table
 
-// table has the engines. The order is that of reports.
-var table = [engines]struct {
+// engine is what is known of an engine in advance.
+type engine struct {
 	name    string   // of the crawler; also part of the keys of stored records
 	token   string   // in its User-Agent
-	domains []string // the names of its addresses end in these; none if they have no such names
-	ai      bool     // it reads for a language model or its answers
-}{
+	domains []string // the names of its addresses end in these; none if its owner documents no such names
+	ai      bool     // it fetches for an AI service
+}
+
+// table has the engines. The order is that of reports.
+var table = [engines]engine{
 	{"Googlebot", "Googlebot", []string{".googlebot.com"}, false},
 	{"bingbot", "bingbot", []string{".search.msn.com"}, false},
 	{"YandexBot", "YandexBot", []string{".yandex.ru", ".yandex.net", ".yandex.com"}, false},
@@ -34,12 +38,18 @@ var table = [engines]struct {
 	{"Baiduspider", "Baiduspider", []string{".baidu.com", ".baidu.jp"}, false},
 	{"SeznamBot", "SeznamBot", []string{".seznam.cz"}, false},
 	{"Yeti", "Yeti/", []string{".naver.com", ".naver.jp"}, false},
+	{"YepBot", "YepBot", nil, false},
 	{"GPTBot", "GPTBot", nil, true},
 	{"OAI-SearchBot", "OAI-SearchBot", nil, true},
+	{"ChatGPT-User", "ChatGPT-User", nil, true},
 	{"ClaudeBot", "ClaudeBot", nil, true},
+	{"Claude-SearchBot", "Claude-SearchBot", nil, true},
 	{"PerplexityBot", "PerplexityBot", nil, true},
-	{"meta-externalagent", "meta-externalagent", nil, true},
+	{"Amazonbot", "Amazonbot", []string{".crawl.amazonbot.amazon"}, true},
 	{"CCBot", "CCBot/", []string{".crawl.commoncrawl.org"}, true},
+	{"meta-externalagent", "meta-externalagent", nil, true},
+	{"DuckAssistBot", "DuckAssistBot", nil, true},
+	{"GoogleOther", "GoogleOther", []string{".googlebot.com"}, true},
 }
 
 // longestAgent is how many bytes of a User-Agent are read. Those of crawlers have less than
@@ -61,10 +71,7 @@ func Claimed(userAgent string) (e Engine, ok bool) {
 // String returns the name of the engine's crawler.
 func (e Engine) String() string { return table[e].name }
 
-// Confirmable reports whether the DNS can confirm the engine's addresses.
-func (e Engine) Confirmable() bool { return table[e].domains != nil }
-
-// AI reports whether the crawler reads for a language model or its answers.
+// AI reports whether the engine fetches for an AI service.
 func (e Engine) AI() bool { return table[e].ai }
 
 // owns reports whether a host name is below a domain of the engine's crawler.

@@ -81,11 +81,12 @@ func (r *record) latest() []string {
 
 // Report is what one engine fetched.
 type Report struct {
-	Engine    Engine
-	record    record
-	Since     time.Time // when this process began to follow pages
-	Day, Week int       // listed pages fetched in that time, or since Since if that is later
-	Never     int       // listed pages not fetched since Since
+	Engine      Engine
+	Confirmable bool // its addresses are published, or the DNS knows them
+	record      record
+	Since       time.Time // when this process began to follow pages
+	Day, Week   int       // listed pages fetched in that time, or since Since if that is later
+	Never       int       // listed pages not fetched since Since
 }
 
 // EachDay yields the days and their counts, the latest first.

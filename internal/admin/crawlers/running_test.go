@@ -20,6 +20,7 @@ const (
 	yandex
 	apple
 	duck
+	gpt Engine = 9
 )
 
 // dns answers from maps. A name or address that they lack does not exist.
@@ -78,7 +79,7 @@ func trueBots() *dns {
 
 func start(t *testing.T, st store.Store, d Resolver) *running {
 	r := &running{Tracker: New(Config{
-		Store: st, Keys: "https://example.com|", DNS: d,
+		Store: st, Keys: "https://example.com|", DNS: d, Ranges: Ranges{gpt: {netip.MustParsePrefix("203.0.113.0/29")}},
 		Lists: func(hash uint64) bool { return hash <= 9 }, Listed: func() int { return 9 },
 	})}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,11 +14,12 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Config is what a Tracker works with. All fields are required.
+// Config is what a Tracker works with. All fields but Ranges are required.
 type Config struct {
-	Store store.Store
-	Keys  keys.Keys
-	DNS   Resolver
+	Store  store.Store
+	Keys   keys.Keys
+	DNS    Resolver
+	Ranges Ranges // the addresses of engines, which then need no DNS
 	// Lists reports whether a location with this hash is listed now. Listed returns how many are.
 	Lists  func(hash uint64) bool
 	Listed func() int
@@ -59,7 +60,7 @@ type Tracker struct {
 func New(cfg Config) *Tracker {
 	return &Tracker{
 		cfg: cfg, started: time.Now(), fetches: make(chan Fetch, maxQueued), flushes: make(chan chan<- error), stopped: make(chan struct{}),
-		clients: newClients(), pages: pages{of: map[uint64][engines]uint32{}},
+		clients: newClients(cfg.Ranges), pages: pages{of: map[uint64][engines]uint32{}},
 	}
 }
 
@@ -121,6 +122,11 @@ func (t *Tracker) Run(ctx context.Context) {
 	}
 }
 
+// confirmable reports whether the engine's addresses can be confirmed.
+func (t *Tracker) confirmable(e Engine) bool {
+	return table[e].domains != nil || t.cfg.Ranges[e] != nil
+}
+
 // takeAll counts the fetches that are queued.
 func (t *Tracker) takeAll() {
 	for range len(t.fetches) {
@@ -129,7 +135,7 @@ func (t *Tracker) takeAll() {
 	}
 }
 
-// count counts a fetch as claimed or not, and by what the DNS says about its client. Only a confirmed
+// count counts a fetch as claimed or not, and by what is known about its client. Only a confirmed
 // fetch counts as the engine's.
 func (t *Tracker) count(f Fetch, v verdict, claimed int) {
 	t.mu.Lock()
@@ -137,7 +143,7 @@ func (t *Tracker) count(f Fetch, v verdict, claimed int) {
 	day, files := Day{Claimed: claimed}, map[string]File{}
 	switch v {
 	case confirmed:
-		if f.Engine.Confirmable() {
+		if t.confirmable(f.Engine) {
 			day.Confirmed = 1
 		}
 		if f.File != "" {
@@ -206,7 +212,7 @@ func (t *Tracker) Report(now time.Time) (reports []Report) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range engines {
-		r := Report{Engine: Engine(i), Since: t.started}
+		r := Report{Engine: Engine(i), Confirmable: t.confirmable(Engine(i)), Since: t.started}
 		r.record.add(t.kept[i])
 		if r.record.add(t.fresh[i]); len(r.record.Days) == 0 {
 			continue
