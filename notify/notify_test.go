@@ -12,7 +12,6 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
-	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestChangeIsPostedAfterItsHold(t *testing.T) {
@@ -106,6 +105,7 @@ func TestFirstStartSendsOnlyWhatWasLearnedSinceNew(t *testing.T) {
 	})
 }
 
+// TestOnlyPagesThatWereListedMayBeTold has all reasons.
 func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -117,16 +117,12 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 			r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
 		}, false},
 		{"behind a log-in", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(302, "", "Location", "/login?next=/1")) }, false},
-		{"forgotten", func(r *runningSite) {
-			base.Check(r, r.Forget(r.Context(), "/1"))
-		}, false},
 		{"noindex, and gone later", func(r *runningSite) {
 			r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
 			r.Visit("/1")
 			r.pages.answer("/1", testkit.Reply(410, ""))
 		}, false},
 		{"gone", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(410, "")) }, true},
-		{"moved", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(301, "", "Location", "/2")) }, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			run(t, 5, Options{Hold: 4 * time.Hour}, func(r *runningSite) {
