@@ -100,7 +100,7 @@ func (c *crawl) open(log *slog.Logger) (store.Store, func(), error) {
 	if c.Data == "" {
 		return memstore.New(), func() {}, nil
 	}
-	st, end, err := openStore(c.Data, "", log)
+	st, end, err := openStore(c.Data, "", "", log)
 	if folder, is := st.(*badgerstore.Store); is && folder.Health() != nil {
 		end()
 		return nil, nil, locked(c.Data)

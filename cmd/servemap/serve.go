@@ -88,7 +88,7 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	st, closeStore, err := openStore(s.Data, string(s.Database), log)
+	st, closeStore, err := openStore(s.Data, string(s.Database), s.Table, log)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func usable(ctx context.Context, st store.Store) error {
 }
 
 // openStore opens the records. It also returns a function that closes them.
-func openStore(data, database string, log *slog.Logger) (store.Store, func(), error) {
+func openStore(data, database, table string, log *slog.Logger) (store.Store, func(), error) {
 	if err := control.Check(data); err != nil {
 		return nil, nil, fmt.Errorf("-data: %w", err)
 	}
@@ -263,7 +263,9 @@ func openStore(data, database string, log *slog.Logger) (store.Store, func(), er
 		return nil, nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
 	}
 	db := stdlib.OpenDB(*cfg)
-	st, err := sqlstore.Open(db, &sqlstore.Options{Logger: log})
+	db.SetMaxOpenConns(4) // the server's connections are for all processes
+	db.SetConnMaxIdleTime(time.Minute)
+	st, err := sqlstore.Open(db, &sqlstore.Options{Table: table, Logger: log})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}

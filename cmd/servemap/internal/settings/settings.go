@@ -90,6 +90,7 @@ type engines struct {
 	Property    string   `toml:"google-property" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; its sitemap is submitted there"`
 	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with an access token that may do that; another program renews it, such as gcloud auth print-access-token each half hour"`
 	Crawlers    bool     `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
+	Ranges      string   `toml:"crawler-ranges" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
 	Name        string   `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
 	Alternates  bool     `toml:"alternates" comment:"add a page's versions in other languages to the sitemap"`
 	Images      bool     `toml:"images" comment:"add the images of pages"`
@@ -101,6 +102,7 @@ type engines struct {
 type running struct {
 	Data      string   `toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
 	Database  secret   `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
+	Table     string   `toml:"table" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
 	Admin     string   `toml:"admin" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
 	Password  secret   `toml:"admin-password" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
 	Log       string   `toml:"log" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
@@ -246,7 +248,7 @@ var decisions = map[string]servemap.Decision{
 // Options returns the library's options for these settings.
 func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 	o := &servemap.Options{
-		Name: s.Name, Hosts: s.Hosts, Entries: s.Entries, Benign: s.Benign, StrippedPrefix: s.Stripped, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log,
+		Name: s.Name, Hosts: s.Hosts, Entries: s.Entries, Benign: s.Benign, StrippedPrefix: s.Stripped, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, CrawlerRanges: s.Ranges, Logger: log,
 		Robots:     s.RobotsText,
 		Extensions: servemap.Extensions{Alternates: s.Alternates, Images: s.Images, Videos: s.Videos, News: s.News, Publication: s.Publication},
 		Limits:     servemap.Limits{KeepFor: time.Duration(s.KeepFor), PartPages: s.PartPages, RenderEvery: time.Duration(s.Render)},
