@@ -28,13 +28,13 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 		{"pages that name themselves as canonical", "/view?id=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "page " + paragraph(n) + fmt.Sprint("the ", nouns[n]) }, 12, ""},
 		{"posts of the root", "/?p=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "post " + paragraph(n) + fmt.Sprint("the ", nouns[n]) }, 12, ""},
 		{"pages that name none", "/view?id=", func(*http.Request) string { return "" }, func(n int) string { return "page " + paragraph(n) }, 0, "id: 12 linked pages of /view"},
-		{"pages that name the one without a query", "/view?lang=", func(*http.Request) string { return "/view" }, func(n int) string { return "page " + paragraph(n) }, 0, "lang: 12 linked pages of /view"},
+		{"pages that name the one without a query", "/view?lang=", func(*http.Request) string { return "/view" }, func(n int) string { return "page " + paragraph(n) }, 0, ""},
 		{"orders of one list", "/list?sort=", func(r *http.Request) string { return r.RequestURI }, func(n int) string {
 			return all[n%3] + ".</p><p>" + all[(n+1)%3] + ".</p><p>" + all[(n+2)%3]
 		}, 0, ""},
 		{"filters of one list", "/list?colour=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return all[n%3] }, 0, ""},
 		{"days of a calendar", "/day?at=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return fmt.Sprint("the programme of day ", n) }, 0, ""},
-		{"searches", "/search?q=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "found " + paragraph(n) }, 0, "q: 12 linked pages of /search"},
+		{"searches", "/search?q=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "found " + paragraph(n) }, 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var links []string
@@ -73,28 +73,80 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 	}
 }
 
-// A wiki whose home redirects to a page with a query, and whose pages name no canonical.
-func TestParametersThatOnlyAddToAPageAreNotNamed(t *testing.T) {
-	var links []string
-	for i := range 6 {
-		view := fmt.Sprint("/view?title=t", i)
-		links = append(links, view, view+"&style=plain")
-	}
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/" {
-			http.Redirect(w, r, "/view?title=home", http.StatusMovedPermanently)
-			return
+// Sites whose pages with a query name no canonical. What is named makes pages by itself; what sorts, filters, or adds to
+// such a page is not.
+func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
+	story := func(n int) string { return "story of the " + nouns[n] + ": " + paragraph(n) + nouns[n] }
+	number := func(r *http.Request, name string) int { n, _ := strconv.Atoi(r.URL.Query().Get(name)); return n % 20 }
+	each := func(form string) (links []string) {
+		for i := range 12 {
+			links = append(links, strings.ReplaceAll(form, "%d", strconv.Itoa(i+1)))
 		}
-		testkit.Page("page "+r.RequestURI, links...)(w, r)
-	})
+		return links
+	}
+	goods := func(of, many int) (text string) {
+		for i := range many {
+			text += ".</p><p>the " + nouns[(of+i)%20] + " that " + paragraph((of+i)%20)
+		}
+		return text
+	}
 	for _, tt := range []struct {
+		name  string
+		links []string // of each page
+		text  func(r *http.Request) string
 		query []string
 		hint  string
-	}{{nil, "title: 3 linked pages of /view"}, {[]string{"title"}, ""}} {
-		testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
-			if done := explore(s, servemap.ExploreOptions{}); strings.Join(done.Params, ", ") != tt.hint {
-				s.Errorf("-query %q: left out: %q, want %q", tt.query, done.Params, tt.hint)
+	}{
+		{"a wiki by title", append(each("/index.php?title=T%d"), append(each("/index.php?title=T%d&action=history"), each("/index.php?title=T%d&oldid=9%d")...)...), func(r *http.Request) string {
+			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("title"), "T"))
+			if r.URL.Query().Get("action") == "history" {
+				return "revisions of this page by " + nouns[n] + " who wrote them all"
 			}
+			return story(n)
+		}, nil, "title: 12 linked pages of /index.php"},
+		{"a wiki whose title is allowed", append(each("/index.php?title=T%d"), each("/index.php?title=T%d&style=plain")...), func(r *http.Request) string {
+			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("title"), "T"))
+			return story(n)
+		}, []string{"title"}, ""},
+		{"a wiki by id", append(each("/doku.php?id=wiki:t%d"), append(each("/doku.php?id=wiki:t%d&do=revisions"), each("/doku.php?id=wiki:t%d&rev=17000%d")...)...), func(r *http.Request) string {
+			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("id"), "wiki:t"))
+			return story(n)
+		}, nil, "id: 12 linked pages of /doku.php"},
+		{"a blog by number, with archives that repeat its posts", append(each("/?p=%d"), append(each("/?cat=%d"), each("/?m=20260%d")...)...), func(r *http.Request) string {
+			if n := number(r, "p"); n > 0 {
+				return story(n)
+			}
+			return story(max(1, number(r, "cat")-1)) + ".</p><p>" + story(max(1, number(r, "cat")))
+		}, nil, "p: 12 linked pages of /"},
+		{"two parameters that always stand together", each("/view?lang=en&id=%d"), func(r *http.Request) string { return story(number(r, "id")) }, nil, "id,lang: 12 linked pages of /view"},
+		{"orders of a shop", append(each("/shop?sort=by-%d"), "/shop"), func(r *http.Request) string { return goods(0, 6) }, nil, ""},
+		{"pieces of a shop's list", append(each("/shop?colour=c%d"), "/shop"), func(r *http.Request) string {
+			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("colour"), "c"))
+			return "for you" + goods(n%4, 20-n%16)
+		}, nil, ""},
+		{"months", append(each("/events?month=2026-%d"), each("/events?month=2027-%d")...), func(r *http.Request) string {
+			n, _ := strconv.Atoi(r.URL.Query().Get("month")[max(0, len(r.URL.Query().Get("month"))-1):])
+			return "the events of " + nouns[n]
+		}, nil, ""},
+		{"sessions", append(each("/about?sid=a%d"), "/about"), func(*http.Request) string { return story(3) }, nil, ""},
+		{"tracking of an unknown kind", append(each("/about?came-from=box%d"), "/about"), func(*http.Request) string { return story(4) }, nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := func(w http.ResponseWriter, r *http.Request) {
+				text := ""
+				for _, l := range tt.links {
+					text += "</p><p><a href=\"" + strings.ReplaceAll(l, "&", "&amp;") + "\">more</a>"
+				}
+				if r.RequestURI != "/" {
+					text = tt.text(r) + "." + text
+				}
+				testkit.Reply(http.StatusOK, "<title>"+r.URL.RawQuery+"</title><main><p>"+text+"</main>")(w, r)
+			}
+			testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h), Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
+				if done := explore(s, servemap.ExploreOptions{Concurrency: 1}); strings.Join(done.Params, ", ") != tt.hint {
+					s.Errorf("left out: %q, want %q", done.Params, tt.hint)
+				}
+			})
 		})
 	}
 }

@@ -94,15 +94,15 @@ type explorer struct {
 	robots   *robots.Rules
 	pace     pace
 	report   Report
-	away     error             // the entry redirects to another host
-	skipped  map[string]bool   // links that are counted in the report
-	params   map[string]*param // that keep locations out, by name and path
+	away     error               // the entry redirects to another host
+	skipped  map[string]bool     // links that are counted in the report
+	queries  map[string]*queries // by what names returns
 }
 
 func newExplorer(cfg Config) *explorer {
 	return &explorer{
 		Config: cfg, frontier: newFrontier(cfg.MaxRequests), report: Report{Skipped: map[string]int{}},
-		skipped: map[string]bool{}, params: map[string]*param{},
+		skipped: map[string]bool{}, queries: map[string]*queries{},
 	}
 }
 
@@ -129,7 +129,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if err == nil {
 		err = e.Site.TakeBack(ctx, e.frontier.trail.endless())
 	}
-	e.report.Params = e.kept()
+	e.report.Params = e.params()
 	e.tell()
 	return e.report, err
 }
@@ -152,7 +152,7 @@ func (e *explorer) begin() {
 		e.consider(e.Normalizer.Parse(loc), loc)
 	}
 	for _, loc := range e.Rules.Trusted() {
-		if !MayAct(loc) { // the rule may mean other locations that begin with it
+		if !action.Acts(loc) { // the rule may mean other locations that begin with it
 			e.consider(e.Normalizer.Parse(loc), loc)
 		}
 	}
@@ -197,7 +197,7 @@ type result struct {
 // were found.
 func (e *explorer) walk(ctx context.Context) error {
 	results := make(chan result)
-	running, told, visited := 0, time.Now(), e.visited(ctx)
+	running, told := 0, time.Now()
 	defer func() {
 		for ; running > 0; running-- {
 			<-results // each answer comes soon after ctx ends, or at its time limit
@@ -216,12 +216,12 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.report.Requests++
 			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
 		}
-		if running == 0 && (e.frontier.release(visited) || e.unreached(ctx) || e.frontier.probe()) {
-			continue
-		}
-		if running == 0 {
+		if running == 0 && !e.unreached(ctx) && !e.frontier.release() && !e.frontier.probe() {
 			e.end()
 			return nil
+		}
+		if running == 0 {
+			continue
 		}
 		r := <-results
 		running--
@@ -246,7 +246,8 @@ func (e *explorer) unreached(ctx context.Context) (some bool) {
 		if err != nil {
 			return some // the store may answer next time
 		}
-		if rule, _ := e.Rules.Match(p.Location); (rule.Listing == eligibility.Always || !MayAct(p.Location)) && e.robots.Allows(p.Location) {
+		e.frontier.controls.visited(p)
+		if rule, _ := e.Rules.Match(p.Location); (rule.Listing == eligibility.Always || !action.Acts(p.Location)) && e.robots.Allows(p.Location) {
 			some = e.frontier.addListed(p.Location) || some
 		}
 	}
@@ -322,12 +323,8 @@ func (e *explorer) follow(r result) {
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	e.frontier.begin(r.item, facts.Text)
 	base := e.Normalizer.Base(r.Location, facts.Base)
-	self := facts.Canonical != "" && e.Normalizer.Resolve(base, facts.Canonical).Location == r.Location
-	switch {
-	case r.Query && self:
-		e.listed(r.Location)
-	case r.Query && e.frontier.fresh && e.skip(location.ReasonQuery.String(), r.Location):
-		e.names(r.Location)
+	if r.Query {
+		e.shows(r.Location, facts.Canonical != "")
 	}
 	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
@@ -365,7 +362,7 @@ func (e *explorer) consider(to location.Result, href string) {
 	}
 	rule, _ := e.Rules.Match(to.Location)
 	plain := rule.Listing == eligibility.Always
-	if !plain && MayAct(to.Location) {
+	if !plain && action.Acts(to.Location) {
 		e.acts(to.Location)
 		return
 	}
@@ -383,113 +380,110 @@ func (e *explorer) consider(to location.Result, href string) {
 		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain, Query: to.OwnQuery})
 	}
 	if why != "" && e.skip(why, href) && to.OwnQuery && why == to.Reason.String() {
-		e.names(to.Location)
+		e.keep(to.Location)
 	}
 }
 
-// reads reports whether a query may be asked for: visitors enter there, the site links to its path too, which is
-// so a page, or to several such queries, and no word of it asks for care.
-func (e *explorer) reads(loc string) bool {
-	path, _, _ := strings.Cut(loc, "?")
-	several := slices.Contains(e.Entries, loc)
-	for _, key := range e.foreign(loc) {
-		several = several || e.params[key] != nil && e.params[key].tried
-	}
-	return (several || e.frontier.has(path)) && eligibility.WordOf(loc, false) == eligibility.Plain
+// queries are the locations on one path with the same parameters.
+type queries struct {
+	kept  map[string]bool // those that are kept out
+	tried bool            // whether some were asked for
 }
 
-// param is a parameter of a path that keeps locations out.
-type param struct {
-	kept  []string
-	tried bool // whether pages like these name themselves as canonical
-}
-
-// How many queries of one path and parameter must be linked for some of them to be tried, and how many
-// parameters are remembered.
+// How many queries of one path with the same parameters must be linked for these to be tried, and how many such
+// paths are remembered.
 const (
 	queriesTried = 3
-	paramsKept   = 100
+	queriesKept  = 100
 )
 
-// foreign returns the parameters of a location that are not allowed, each with the path. One whose name or
-// path looks like a secret is left out.
-func (e *explorer) foreign(loc string) (keys []string) {
+// names returns the names of the parameters of a location, and its path, or "" if a word of it asks for care.
+func names(loc string) string {
 	path, query, _ := strings.Cut(loc, "?")
+	var names []string
 	for param := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(param, "=")
-		if !capability.Looks("/"+name) && !capability.Looks(path) && e.Normalizer.Parse(path+"?"+param).OwnQuery {
-			keys = append(keys, name+" "+path)
-		}
+		names = append(names, name)
 	}
-	return keys
+	if eligibility.WordOf(loc, false) != eligibility.Plain || slices.ContainsFunc(names, func(name string) bool { return capability.Looks("/" + name) }) {
+		return ""
+	}
+	return strings.Join(names, ",") + " " + path
 }
 
-// names notes which parameters keep a page from being listed. Once there are several like it, they are
-// tried: if they name themselves as canonical, they are listed.
-func (e *explorer) names(loc string) {
-	for _, key := range e.foreign(loc) {
-		p := e.params[key]
-		if p == nil && len(e.params) < paramsKept {
-			p = &param{}
-			e.params[strings.Clone(key)] = p
-		}
-		if p == nil || len(p.kept) >= skippedKept/paramsKept || slices.Contains(p.kept, loc) {
-			continue
-		}
-		p.kept = append(p.kept, strings.Clone(loc))
-		if len(p.kept) == queriesTried && !p.tried {
-			p.tried = true
-			for _, loc := range p.kept {
-				if e.reads(loc) {
-					e.frontier.add(item{Location: loc, Query: true})
-				}
-			}
-		}
-	}
+// reads reports whether a query may be asked for: visitors enter there, or the site links to its path too, which is
+// so a page, or to several such queries.
+func (e *explorer) reads(loc string) bool {
+	path, _, _ := strings.Cut(loc, "?")
+	q := e.queries[names(loc)]
+	return names(loc) != "" && (e.frontier.has(path) || q != nil && q.tried || slices.Contains(e.Entries, loc))
 }
 
-// listed notes that a page with a query names itself as canonical. So it is listed.
-func (e *explorer) listed(loc string) {
-	for _, key := range e.foreign(loc) {
-		if p := e.params[key]; p != nil && slices.Contains(p.kept, loc) {
-			p.kept = slices.DeleteFunc(p.kept, func(l string) bool { return l == loc })
-			if e.report.Skipped["query"]--; e.report.Skipped["query"] == 0 {
-				delete(e.report.Skipped, "query")
-			}
-		}
+// keep notes a location that is kept out for its query. Once there are several like it, they are tried.
+func (e *explorer) keep(loc string) {
+	key := names(loc)
+	q := e.queries[key]
+	if q == nil && len(e.queries) < queriesKept && key != "" {
+		q = &queries{kept: map[string]bool{}}
+		e.queries[strings.Clone(key)] = q
+	}
+	if q == nil || len(q.kept) >= skippedKept/queriesKept {
+		return
+	}
+	if q.kept[strings.Clone(loc)] = true; q.tried || len(q.kept) < queriesTried {
+		return
+	}
+	q.tried = true
+	for _, loc := range slices.Sorted(maps.Keys(q.kept)) {
+		e.frontier.add(item{Location: loc, Query: true})
 	}
 }
 
-// kept says which parameters keep pages out, that with the most pages first.
-func (e *explorer) kept() (all []string) {
-	for _, key := range slices.SortedFunc(maps.Keys(e.params), func(a, b string) int {
-		return cmp.Or(len(e.params[b].kept)-len(e.params[a].kept), strings.Compare(a, b))
+// shows notes what the page with a query shows. If it has a text of its own, and names no canonical URL, only its query
+// keeps it out. Others sort, filter or track, or say themselves which page they are.
+func (e *explorer) shows(loc string, canonical bool) {
+	q := e.queries[names(loc)]
+	switch {
+	case !canonical && e.frontier.trail.Pages[e.frontier.trail.last()].Own > 0:
+		if e.skip(location.ReasonQuery.String(), loc) {
+			e.keep(loc)
+		}
+	case q != nil && q.kept[loc]:
+		delete(q.kept, loc)
+		e.report.Skipped[location.ReasonQuery.String()]--
+	}
+}
+
+// params says which parameters keep pages out, those with the most pages first. It leaves out those that only add to what
+// others select, as action does in ?title=Crow&action=history beside ?title=Crow.
+func (e *explorer) params() (all []string) {
+	for _, key := range slices.SortedFunc(maps.Keys(e.queries), func(a, b string) int {
+		return cmp.Or(len(e.queries[b].kept)-len(e.queries[a].kept), strings.Compare(a, b))
 	}) {
-		name, path, _ := strings.Cut(key, " ")
-		makes := slices.ContainsFunc(e.params[key].kept, func(loc string) bool { return !e.refines(key, loc) })
-		if makes && len(all) < paramsTold {
-			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", name, len(e.params[key].kept), path))
+		names, path, _ := strings.Cut(key, " ")
+		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
+			return name != names && (e.queries[name+" "+path] != nil || !e.Normalizer.Parse(path+"?"+name+"=1").OwnQuery)
+		})
+		if n := len(e.queries[key].kept); n > 0 && !adds && (n >= queriesTried || !e.queries[key].tried) && len(all) < paramsTold {
+			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", names, n, path))
 		}
 	}
+	maps.DeleteFunc(e.report.Skipped, func(_ string, n int) bool { return n == 0 })
 	return all
 }
 
-// refines reports whether a parameter only adds to what another one selects, as action does in
-// ?title=Crow&action=history: the other one is allowed, or there are pages with that alone.
-func (e *explorer) refines(key, loc string) bool {
-	path, query, _ := strings.Cut(loc, "?")
-	for param := range strings.SplitSeq(query, "&") {
-		name, _, _ := strings.Cut(param, "=")
-		other := name + " " + path
-		if other == key || name == "page" {
-			continue
-		}
-		alone := e.params[other] != nil && slices.ContainsFunc(e.params[other].kept, func(l string) bool { return !strings.Contains(l, "&") })
-		if alone || !e.Normalizer.Parse(path+"?"+param).OwnQuery {
-			return true
-		}
+// end notes what is left when nothing can be requested.
+func (e *explorer) end() {
+	if e.frontier.asked >= e.frontier.most {
+		return // they are counted as waiting
 	}
-	return false
+	for _, it := range e.frontier.controls.waiting {
+		e.acts(it.Location)
+	}
+	e.frontier.controls.waiting = nil
+	if e.frontier.endless > 0 {
+		e.report.Skipped["endless"] += e.frontier.endless
+	}
 }
 
 // skippedKept is how many skipped links are remembered, to count each of them once.
@@ -510,7 +504,7 @@ func (e *explorer) skip(why, link string) (first bool) {
 func (e *explorer) acts(loc string) {
 	shape := shapeOf(loc)
 	if b, is := action.Split(loc); is {
-		shape = b.Kind + b.Word
+		shape = b.Kind + "/" + b.Word
 	}
 	if loc == "" || !e.skip("acting", shape) {
 		return

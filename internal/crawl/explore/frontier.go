@@ -10,7 +10,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/page/html"
 )
 
@@ -72,7 +71,7 @@ type frontier struct {
 }
 
 func newFrontier(most int) *frontier {
-	return &frontier{most: most, seen: map[uint64]bool{}, idle: map[string]float64{}, trail: newTrail(), controls: controls{kinds: map[string]map[string]string{}}}
+	return &frontier{most: most, seen: map[uint64]bool{}, idle: map[string]float64{}, trail: newTrail(), controls: newControls()}
 }
 
 // news notes a location, a name or a text, and reports whether it is new.
@@ -236,8 +235,8 @@ func (f *frontier) refused(it item) bool {
 
 // release puts the items that wait because they may be controls into the queues if they are
 // pages. It returns false if none is.
-func (f *frontier) release(visited func(action.Below) bool) bool {
-	pages := f.controls.release(visited)
+func (f *frontier) release() bool {
+	pages := f.controls.release()
 	for _, it := range pages {
 		it.Plain = true
 		f.put(it)

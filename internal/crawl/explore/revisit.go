@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
@@ -141,7 +142,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		links = 0
 	}
 	for _, loc := range pages {
-		if rule, _ := e.Rules.Match(loc); rule.Listing != eligibility.Always && MayAct(loc) {
+		if rule, _ := e.Rules.Match(loc); rule.Listing != eligibility.Always && action.Acts(loc) {
 			continue
 		}
 		asked++
@@ -150,7 +151,13 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		}
 	}
 	e.frontier.trail.Doubted = len(e.frontier.trail.Pages)
-	e.frontier.release(e.visited(ctx))
+	for p, err := range e.Site.Pages(ctx) {
+		if err != nil {
+			break // the store may answer next time
+		}
+		e.frontier.controls.visited(p)
+	}
+	e.frontier.release()
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
 		if tried[it.Location] || !e.Site.Unseen(ctx, it.Location) {
 			continue

@@ -40,7 +40,7 @@ func TestMachinesPathsAreRecognised(t *testing.T) {
 		"/cgi-bin/x": true, "/backup.sh": true, "/a/vote.pl": true, "/cron.php": true, "/wp-cron.php": true, "/cron/9f2c": true, "/cron": true, "/x/xmlrpc.php": true,
 		"/docs/cron": false, "/docs/cgi-bin": false, "/cron-explained": false, "/man/cron.8.html": false, "/index.php": false, "/docs/webhooks": false, "/deploy/linux": false,
 	} {
-		if got := Machine(location); got != want {
+		if got := Acts(location); got != want {
 			t.Errorf("%s: %v, want %v", location, got, want)
 		}
 	}
@@ -48,7 +48,7 @@ func TestMachinesPathsAreRecognised(t *testing.T) {
 
 func TestWhatIsBelowAThing(t *testing.T) {
 	for location, want := range map[string]string{
-		"/items/5/hide": "/items/0 /hide", "/a/3f2504e0-4f89-41d3-9a0c-0305e82c3301/b/c": "/a/0 /b/c", "/users/ann/follow": "/users/0 /follow",
+		"/items/5/hide": "items/0 hide", "/a/3f2504e0-4f89-41d3-9a0c-0305e82c3301/b/c": "a/0 b/c", "/users/ann/follow": "users/0 follow",
 		"/items/5": "", "/rooms/5/2026-11-22": "", "/2024/05/hello": "", "/docs/de/update": "", "/docs/3.11/install": "", "/users/ann/posts": "", "/items/5/how-to-hide-a-thing": "",
 	} {
 		if b, is := Split(location); is != (want != "") || is && b.Kind+" "+b.Word != want {

@@ -110,7 +110,7 @@ func WordOf(location string, variable bool) Word {
 // Unlinked reports whether a location may be asked for although nothing links to it: no word of it says that this
 // does something, or that the page is not for everybody.
 func Unlinked(location string) bool {
-	return WordOf(location, false) == Plain && !action.Verb(location) && !action.Machine(location)
+	return WordOf(location, false) == Plain && !action.Verb(location)
 }
 
 // WordIn returns the worst kind of word in the path of a location, and the first
