@@ -94,7 +94,7 @@ func (f *frontier) add(it item) (why string) {
 	case it.Query && (f.page.Probe != nil || f.page.Idle >= longestIdle):
 		return "endless" // which says nothing of the pages without a query
 	case f.page.Probe != nil:
-		f.trail.goneOn(f.page)
+		f.trail.Endless[*f.page.Probe] = true
 		return "endless"
 	case f.page.Idle >= longestIdle:
 		it.From, it.Idle = f.trail.last(), f.page.Idle

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -16,7 +15,7 @@ type trail struct {
 	Texts   map[uint64]int32           // the page that shows a text, or first showed just this, -1 if several do
 	Stopped map[string]map[string]item // by the space, which is a folder, or "" for all pages with a new name: a location of each shape
 	Within  map[string]string          // by the space: the path that the stopped locations, and the pages that led there, have in common
-	Endless map[string][]string        // the spaces that went on where they were stopped: the shapes of the locations there
+	Endless map[string]bool            // the spaces that went on where they were stopped
 	Doubted int                        // if not 0, the pages from this one on are taken for those of such a space
 }
 
@@ -28,7 +27,6 @@ type step struct {
 	Query    bool // it has a parameter that is not allowed
 	From     int  // the page that led to it
 	Own      int  // sentences that no other page shows
-	Idle     bool // the page that led to it showed nothing new
 }
 
 const (
@@ -37,12 +35,12 @@ const (
 )
 
 func newTrail() trail {
-	return trail{Texts: map[uint64]int32{}, Stopped: map[string]map[string]item{}, Within: map[string]string{}, Endless: map[string][]string{}}
+	return trail{Texts: map[uint64]int32{}, Stopped: map[string]map[string]item{}, Within: map[string]string{}, Endless: map[string]bool{}}
 }
 
 // got adds a page.
 func (t *trail) got(it item) {
-	t.Pages = append(t.Pages, step{Location: it.Location, Space: it.folder(), Query: it.Query, Named: it.Rank == named, From: it.From, Idle: it.Idle > 0})
+	t.Pages = append(t.Pages, step{Location: it.Location, Space: it.folder(), Query: it.Query, Named: it.Rank == named, From: it.From})
 }
 
 // copies reports whether the last page shows the same as another one. If that has no query, the canonical
@@ -85,14 +83,10 @@ func (t *trail) shows(text string, links bool) bool {
 // stop notes that the location of an item was not requested, since its space goes on.
 func (t *trail) stop(it item, space string) {
 	within, known := t.Within[space]
-	if !known {
-		within = it.Location
+	if !known { // then its neighbours are there too
+		within = it.Location[:strings.LastIndexAny(it.Location, "/?")]
 	}
-	within = common(within, it.Location)
-	for i, idle := it.From, it.Idle > 0; idle && t.Pages[i].Space == space; i, idle = t.Pages[i].From, t.Pages[i].Idle {
-		within = common(within, t.Pages[i].Location)
-	}
-	t.Within[space] = within
+	t.Within[space] = common(within, it.Location)
 	some := t.Stopped[space]
 	if some == nil {
 		some = map[string]item{}
@@ -127,18 +121,17 @@ func (t *trail) endless() (all []string) {
 	}
 	for i, p := range t.Pages {
 		linked := !in[p.From] && t.Pages[p.From].Space != p.Space
-		if !own[i] && !leads[i] && (p.Query || t.Doubted > 0 && i >= t.Doubted || in[i] && !linked || p.Named && t.Endless[""] != nil) {
+		if !own[i] && !leads[i] && (p.Query || t.Doubted > 0 && i >= t.Doubted || in[i] && !linked || p.Named && t.Endless[""]) {
 			all = append(all, p.Location)
 		}
 	}
 	return all
 }
 
-// goesOn reports whether a page belongs to a folder's space without end: it is below the path where that begins, or
-// its location has the shape of those there. So a space below one product does not take the other products with it.
+// goesOn reports whether a page belongs to a folder's space without end: it is below the path where that begins.
+// So a space below one product does not take the other products with it.
 func (t *trail) goesOn(p step) bool {
-	shapes := t.Endless[p.Space]
-	return slices.Contains(shapes, shapeOf(p.Location)) || shapes != nil && p.Space != "" && strings.HasPrefix(strings.ReplaceAll(p.Location, "?", "/"), t.Within[p.Space]+"/")
+	return t.Endless[p.Space] && p.Space != "" && strings.HasPrefix(strings.ReplaceAll(p.Location, "?", "/"), t.Within[p.Space]+"/")
 }
 
 // common returns the path that two locations have in common, in whole names. It ends where a date goes on: the month below a year.
@@ -152,13 +145,6 @@ func common(a, b string) string {
 		path += "/" + as[i]
 	}
 	return path
-}
-
-// goneOn notes that the space of a probe leads on from there.
-func (t *trail) goneOn(probe item) {
-	if shapes, shape := t.Endless[*probe.Probe], shapeOf(probe.Location); !slices.Contains(shapes, shape) {
-		t.Endless[*probe.Probe] = append(shapes, shape)
-	}
 }
 
 // own returns which pages show a text of their own. Where few in a folder do, one whose name is a number
