@@ -247,7 +247,7 @@ type ExploreOptions struct {
 	// Paths are those of a router's own list, as mux's Walk gives them. Explore asks for them
 	// too, and a page there is listed as one with a route of its own. Paths with a variable,
 	// such as /p/{id} and /p/:id, are left out, and so is what has a verb or a risky word, as
-	// /cache/clear: no link says that visitors go there. They count until an Explore gives others.
+	// /cache/clear: no link says that visitors go there. They count for this Explore alone.
 	Paths []string
 	// Progress, if not nil, is called a few times a second and at the end. Otherwise Explore logs
 	// which query parameters keep linked pages out, and what to write.
@@ -335,23 +335,21 @@ func (s *Site) exploring(opts *ExploreOptions) (explore.Config, error) {
 	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("Concurrency", opts.Concurrency, 1, 0)); err != nil {
 		return explore.Config{}, err
 	}
+	routes := map[string]bool{}
 	cfg := explore.Config{
-		Site: &s.observer.Visits, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
+		Site: s.observer.Visits.With(routes), Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
 	}
 	for _, path := range opts.Paths {
 		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
-			cfg.Paths = append(cfg.Paths, r.Location)
+			cfg.Paths, routes[r.Location] = append(cfg.Paths, r.Location), true
 		}
-	}
-	if len(cfg.Paths) > 0 {
-		s.observer.Visits.Routes(cfg.Paths)
 	}
 	if s.robots.given != "" {
 		cfg.Robots = []byte(s.robots.given)
 	}
 	if opts.Inside != nil {
-		cfg.Inside = s.observer.Visits.Inside(opts.Inside)
+		cfg.Inside = s.observer.Visits.Inside(opts.Inside, routes)
 		if s.path != s.origin.Folder() && cfg.Robots == nil {
 			cfg.Robots = []byte{} // a proxy removes the prefix, so the host's robots.txt is not this handler's
 		}

@@ -115,6 +115,20 @@ func TestPathsOfARouterCountUntilOthersAreGiven(t *testing.T) {
 	})
 }
 
+func TestExplorationsAtOnceHaveTheirOwnPaths(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home"), "/b": testkit.Page("b")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		site["/a"] = func(w http.ResponseWriter, r *http.Request) {
+			if delete(site, "/a"); servemap.Exploring(r) { // while the first one waits
+				explore(s, servemap.ExploreOptions{Paths: []string{"/b"}, Concurrency: 1})
+			}
+			testkit.Page("a")(w, r)
+		}
+		explore(s, servemap.ExploreOptions{Paths: []string{"/a"}, Concurrency: 1})
+		s.WantListed("/", "/a", "/b")
+	})
+}
+
 func TestPathsOfARouterAreExploredWithoutALink(t *testing.T) {
 	r := mux.NewRouter()
 	for _, path := range []string{"/", "/landing", "/p/{id}", "/team/plan"} {

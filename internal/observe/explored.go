@@ -10,9 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
-// Visits tell an exploration what it needs to know of the site; see [explore.Site].
-var _ explore.Site = new(Visits)
-
 // Pages yields the listed pages.
 func (s *Visits) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	return func(yield func(explore.Seen, error) bool) {

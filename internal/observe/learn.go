@@ -54,9 +54,8 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	}
 	s.Named.Referer, s.Named.Query = strings.Clone(s.Named.Referer), strings.Clone(s.Named.Query)
 	s.Route = o.route(r, seen, loc.Location)
-	if asked.explored {
-		_, given := o.Visits.routes.Load(s.Location)
-		s.Route.Exact = s.Route.Exact || given
+	if v, is := r.Context().Value(exploring{}).(*visit); is {
+		s.Route.Exact = s.Route.Exact || v.routes[s.Location]
 	}
 	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
 		claim.Pass()

@@ -37,44 +37,34 @@ type Visits struct {
 	observer *Observer    // learns what a visit showed
 	visits   sync.Map     // of *visit, by key
 	proofs   sync.Map     // of the texts of one-time files, by name
-	routes   sync.Map     // locations that the owner's router has as routes of their own
 	cut      atomic.Value // what something in front cut off the path of such a file
 	answered metrics.Result
 }
 
-// visit is a request of the site to its public origin.
+// visit is a request of the site to its public origin, or one that does not leave the process.
 type visit struct {
 	location string
+	routes   map[string]bool    // locations that the owner's router has as routes of their own
 	arrived  atomic.Bool        // the request came in here
-	left     chan struct{}      // closed once the handler has returned
+	left     chan struct{}      // closed once the handler has returned; nil if it does not leave the process
 	answered *response.Response // by the handler; nil if that teaches nothing
 	learn    func()             // learns that
 	drop     func()             // forgets it
 }
 
-// exploring is the context key that marks requests of the site itself. Its value is the *visit, or
-// nil where the request did not leave the process.
+// exploring is the context key that marks requests of the site itself. Its value is the *visit.
 type exploring struct{}
 
 // Inside returns a handler for requests that the site makes to itself in this process. The observer
 // learns from what next answers, but counts no client.
-func (s *Visits) Inside(next http.Handler) http.Handler {
+func (s *Visits) Inside(next http.Handler, routes map[string]bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.observer.Serve(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, (*visit)(nil))))
+		s.observer.Serve(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, &visit{routes: routes})))
 	})
 }
 
 // Explores reports whether the site makes the request to itself.
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
-
-// Routes says that the owner's router has a route for each of these locations alone, and for no other. What
-// the site itself gets there counts as a page with a route of its own.
-func (s *Visits) Routes(locations []string) {
-	s.routes.Clear()
-	for _, loc := range locations {
-		s.routes.Store(loc, true)
-	}
-}
 
 // Prove makes [Visits.ServeProof] answer one request for a file. It returns where that is, what the file says, and
 // what ends it. Nobody else can know either before.
@@ -127,11 +117,21 @@ func (s *Visits) CutInFront() string {
 	return cut
 }
 
+// exploration is the site as one exploration asks it.
+type exploration struct {
+	*Visits
+	routes map[string]bool
+}
+
+// With returns the site for an exploration to which the owner gave the locations of his router. What that gets there
+// counts as a page with a route of its own.
+func (s *Visits) With(routes map[string]bool) explore.Site { return exploration{s, routes} }
+
 // Visit gives a request for a location its key, "" for a location that is no page. The caller makes
 // the request through the origin, and then calls end with what came out there, nil if nothing did.
 // end reports whether the answer is one of this process, as far as that matters.
-func (s *Visits) Visit(location string, h http.Header) (end func(context.Context, *response.Response) (here bool)) {
-	key, v := rand.Text(), &visit{location: location, left: make(chan struct{})}
+func (s exploration) Visit(location string, h http.Header) (end func(context.Context, *response.Response) (here bool)) {
+	key, v := rand.Text(), &visit{location: location, routes: s.routes, left: make(chan struct{})}
 	h.Set(keyHeader, key)
 	s.visits.Store(key, v)
 	s.some.Add(1)
@@ -172,10 +172,12 @@ func stray(r *http.Request) bool {
 	return len(r.Header[keyHeader]) > 0 || r.Header.Get("User-Agent") == explore.Agent && !Explores(r)
 }
 
-// visitOf returns the visit that a request is part of, nil if there is none.
+// visitOf returns the visit that a request is part of, nil if there is none or it did not leave the process.
 func visitOf(r *http.Request) *visit {
-	v, _ := r.Context().Value(exploring{}).(*visit)
-	return v
+	if v, _ := r.Context().Value(exploring{}).(*visit); v != nil && v.left != nil {
+		return v
+	}
+	return nil
 }
 
 // ended learns what a visit showed. If a stranger got the page, what the program answered counts,
