@@ -310,7 +310,8 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		report.Held = report.Held[:min(len(report.Held), mostHeld)]
 	}
 	if err == nil && opts.Progress == nil && len(report.Params) > 0 {
-		s.log.Logger().Warn("servemap: linked pages are not listed for their query: "+messages.Parameters(report.Params), "origin", s.origin.String())
+		text, _ := messages.Parameters(report.Params)
+		s.log.Logger().Warn("servemap: linked pages are not listed for their query: "+text, "origin", s.origin.String())
 	}
 	if err == nil && opts.Revisit {
 		err = explore.Revisit(ctx, cfg, s.limits.KeepFor/3)

@@ -23,6 +23,7 @@ import (
 // sites are opened beside the old ones, get the visitors, and learn once the old ones have ended.
 type process struct {
 	log    *slog.Logger
+	args   []string          // of the command, if it says all
 	doors  map[string]*door // by the setting and its address
 	failed chan error
 }
@@ -172,6 +173,7 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		if err != nil {
 			return sites, named(s, len(all), err)
 		}
+		x.answers.explorer.Args = p.args
 		sites = append(sites, x)
 		origin, _ := location.ParseOrigin(s.Origin)
 		routes[visitors] = append(routes[visitors], route{append(slices.Clone(s.Hosts), origin.Host()), origin.Folder(), x.visitors})

@@ -11,8 +11,8 @@ import (
 const several = 3
 
 // Parameters says which parameters keep linked pages out, and what to write for those that may make pages. params
-// are as in servemap.Exploration, the most frequent first.
-func Parameters(params []string) string {
+// are as in servemap.Exploration, the most frequent first. give has the names of the latter.
+func Parameters(params []string) (text string, give []string) {
 	type parameter struct {
 		name, on     string
 		links, paths int
@@ -29,7 +29,7 @@ func Parameters(params []string) string {
 		all[i].links += links
 		all[i].paths++
 	}
-	var kept, give []string
+	var kept []string
 	for _, p := range all {
 		if p.paths > 1 {
 			p.on = fmt.Sprintf("linked pages of %d paths", p.paths)
@@ -41,14 +41,14 @@ func Parameters(params []string) string {
 	}
 	slices.Sort(give)
 	give = slices.Compact(give)
-	switch text := strings.Join(kept, ", "); {
+	switch text = strings.Join(kept, ", "); {
 	case len(kept) == 0:
-		return "none makes pages by itself"
+		return "none makes pages by itself", nil
 	case len(give) == 0:
-		return text
+		return text, nil
 	default:
 		names := strings.NewReplacer("GO", `"`+strings.Join(give, `", "`)+`"`, "SHELL", strings.Join(give, ","))
 		return text + "; if they make pages of their own, which name no other URL as canonical, give " + names.Replace(Say("{QueryThis}")) +
-			" (and what it had before; leave out what only sorts or filters)"
+			" (and what it had before; leave out what only sorts or filters)", give
 	}
 }

@@ -19,7 +19,7 @@ func TestOneLineNamesAllParametersThatMayMakePages(t *testing.T) {
 		{"few links", []string{"id: 2 linked pages of /view", "ref: 1 linked pages of /"}, "id: 2 linked pages of /view, ref: 1 linked pages of /"},
 		{"none", nil, "none makes pages by itself"},
 	} {
-		if got := Parameters(tt.params); got != tt.want {
+		if got, _ := Parameters(tt.params); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package explorer explores the site that a process of the command serves: one exploration at a
 // time, which begins anew after a restart. It logs what was found, what was left out, and why nothing is
-// listed. It must never log the address of a page.
+// listed. It must never log the address of a page that it found.
 package explorer
 
 import (
@@ -10,10 +10,12 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
@@ -27,6 +29,7 @@ type Explorer struct {
 	Handler http.Handler // of the site itself
 	Inside  bool         // ask Handler, not the origin
 	Public  string       // the pattern of all pages
+	Args    []string     // of the process's command, if they say all that is set
 	Log     *slog.Logger
 
 	// Settings are those that decide what exploring finds. With others AtStart explores again.
@@ -75,12 +78,13 @@ func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 // Advice says what the owner may do about what an exploration left out. The addresses of links
 // that may act are not named: they may be known to nobody else.
 func Advice(done servemap.Exploration) (all []string) {
+	params, _ := messages.Parameters(done.Params)
 	for _, left := range []struct {
 		n    int
 		text string
 	}{
 		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" and crawl name them, give -always for those that are pages"},
-		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(messages.Parameters(done.Params), "%", "%%")},
+		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(params, "%", "%%")},
 		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" and crawl name them, give -always for those that are public"},
 		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
 		{done.Waiting, "locations are left, since -max was reached (%d); give a greater one"},
@@ -92,27 +96,54 @@ func Advice(done servemap.Exploration) (all []string) {
 	return all
 }
 
-// tell logs what an exploration did and left out, and what keeps most of its pages
-// from being listed, if something does.
+// tell logs what an exploration did and left out. If most of its pages could not be listed, it says what keeps
+// them out. It names the whole command that lists more, if flags do.
 func (e *Explorer) tell(done servemap.Exploration) {
 	var skipped []any
 	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
 		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
 	}
 	st := e.Site.Stats()
-	e.Log.Info("explored", "requests", done.Requests, "pages", done.Pages, "listed", st.Listed, "left", done.Waiting, slog.Group("skipped", skipped...))
+	log, level, add := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", st.Listed, "left", done.Waiting, slog.Group("skipped", skipped...)), slog.LevelInfo, ""
+	if 2*st.Listed < done.Pages {
+		name, means := cause(st)
+		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
+		if name == "private" || name == "no-store" {
+			add += " -public " + e.Public
+		}
+	}
+	if _, names := messages.Parameters(done.Params); len(names) > 0 {
+		add += " -query " + strings.Join(names, ",")
+	}
+	if add != "" {
+		log = log.With("if those pages are public, run", line(e.Args)+add)
+	}
+	log.Log(context.Background(), level, "explored")
 	for _, advice := range Advice(done) {
 		e.Log.Info(advice)
 	}
-	if 2*st.Listed >= done.Pages {
-		return
+}
+
+// line returns a command as one types it, without passwords. If there is none, what is added belongs to the file.
+func line(args []string) string {
+	if len(args) == 0 {
+		return "it with"
 	}
-	name, means := cause(st)
-	log := e.Log.With("pages", done.Pages, "listed", st.Listed, "most often", name, "that is", means)
-	if name == "private" || name == "no-store" {
-		log = log.With("if they are public, add", "-public "+e.Public)
+	text, secret := "servemap", regexp.MustCompile("^--?(database|[a-z-]*password|[a-z-]*key)(=|$)")
+	for i, arg := range args {
+		switch at := secret.FindString(arg); {
+		case i > 0 && secret.MatchString(args[i-1]) && !strings.Contains(args[i-1], "="):
+			arg = "SECRET"
+		case strings.HasSuffix(at, "="):
+			arg = at + "SECRET"
+		case arg == "" || strings.ContainsFunc(arg, func(c rune) bool {
+			return c <= unicode.MaxASCII && !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("-_./:=,@%+", c)
+		}):
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		text += " " + arg
 	}
-	log.Warn("most pages could not be listed")
+	return text
 }
 
 // cause returns the name of what keeps most pages out, and says what it means and what to do.
