@@ -445,9 +445,8 @@ func (e *explorer) shows(loc string, canonical bool) {
 	q := e.queries[names(loc)]
 	switch {
 	case !canonical && e.frontier.trail.Pages[e.frontier.trail.last()].Own > 0:
-		if e.skip(location.ReasonQuery.String(), loc) {
-			e.keep(loc)
-		}
+		e.skip(location.ReasonQuery.String(), loc)
+		e.keep(loc)
 	case q != nil && q.kept[loc]:
 		delete(q.kept, loc)
 		e.report.Skipped[location.ReasonQuery.String()]--
