@@ -48,7 +48,7 @@ var settings = []struct{ name, library, command string }{
 	{"Stripped", "Options.StrippedPrefix", "-stripped"},
 	{"StrippedTo", "set Options.StrippedPrefix to", "give -stripped"},
 	{"OrRoute", "a route for this page alone, which answers with a whole document (an html or a title element)", ""},
-	{"Rules", "Options.Rules", "-never, -always or -public"},
+	{"Rules", "Options.Rules", "-never, -always, -public or -query"},
 	{"UndoForget", "Site.UndoForget", `"servemap forget -undo"`},
 	{"Stats", "Site.Stats", `"servemap status"`},
 }
