@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
@@ -98,6 +99,18 @@ func TestReportNamesEachShapeOfActingLinksOnce(t *testing.T) {
 			s.Errorf("the report has %v and %q, want %q", done.Skipped, done.Acting, want)
 		}
 	})
+}
+
+// The only one of its kind may be asked for, and be listed. That does not make the next ones pages.
+func TestWordBelowAThingIsNoPageForWhatExploringGot(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/users/ann/follow")}
+	site["/users/ann/follow"] = testkit.Page("you follow ann", "/next")
+	site["/next"] = func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(8 * time.Second) // so that what was got is listed
+		testkit.Page("others", "/users/bob/follow")(w, r)
+	}
+	site["/users/bob/follow"] = func(http.ResponseWriter, *http.Request) { t.Error("it asked for a control") }
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) { explore(s, servemap.ExploreOptions{}) })
 }
 
 // What a link or robots.txt says against a visit counts, whatever the address.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -26,10 +27,13 @@ func newControls() controls {
 	return controls{things: map[string]map[string]string{}, got: map[string]bool{}}
 }
 
-// visited notes what is below a thing that an anonymous visitor got: then it is listed.
-func (c *controls) visited(p Seen) {
-	if b, is := action.Split(p.Location); is && !p.Alone {
-		c.got[b.Kind+"/"+b.Word] = true
+// visited notes what is below a thing and listed: an anonymous visitor got it. It is called before the first request,
+// so that the only control of its kind, which exploring asks for, does not speak for the next ones.
+func (e *explorer) visited(ctx context.Context) {
+	for p, err := range e.Site.Pages(ctx) {
+		if b, is := action.Split(p.Location); is && err == nil && !p.Alone {
+			e.frontier.controls.got[b.Kind+"/"+b.Word] = true
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		err = e.askRobots(ctx)
 	}
 	if err == nil {
-		e.begin()
+		e.begin(ctx)
 		err = e.walk(ctx)
 	}
 	if err == nil && e.report.Pages == 0 && e.away != nil {
@@ -144,7 +144,8 @@ func (e *explorer) connect() (end func()) {
 }
 
 // begin fills the frontier with the places where the exploration starts.
-func (e *explorer) begin() {
+func (e *explorer) begin(ctx context.Context) {
+	e.visited(ctx)
 	for _, loc := range e.Entries {
 		e.frontier.add(item{Location: loc})
 	}
@@ -216,12 +217,12 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.report.Requests++
 			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
 		}
-		if running == 0 && !e.unreached(ctx) && !e.frontier.release() && !e.frontier.probe() {
-			e.end()
-			return nil
+		if running == 0 && (e.frontier.release() || e.unreached(ctx) || e.frontier.probe()) {
+			continue
 		}
 		if running == 0 {
-			continue
+			e.end()
+			return nil
 		}
 		r := <-results
 		running--
@@ -246,7 +247,6 @@ func (e *explorer) unreached(ctx context.Context) (some bool) {
 		if err != nil {
 			return some // the store may answer next time
 		}
-		e.frontier.controls.visited(p)
 		if rule, _ := e.Rules.Match(p.Location); (rule.Listing == eligibility.Always || !action.Acts(p.Location)) && e.robots.Allows(p.Location) {
 			some = e.frontier.addListed(p.Location) || some
 		}

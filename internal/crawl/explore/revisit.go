@@ -141,6 +141,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 	if e.askRobots(ctx) != nil {
 		links = 0
 	}
+	e.visited(ctx)
 	for _, loc := range pages {
 		if rule, _ := e.Rules.Match(loc); rule.Listing != eligibility.Always && action.Acts(loc) {
 			continue
@@ -151,12 +152,6 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		}
 	}
 	e.frontier.trail.Doubted = len(e.frontier.trail.Pages)
-	for p, err := range e.Site.Pages(ctx) {
-		if err != nil {
-			break // the store may answer next time
-		}
-		e.frontier.controls.visited(p)
-	}
 	e.frontier.release()
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
 		if tried[it.Location] || !e.Site.Unseen(ctx, it.Location) {

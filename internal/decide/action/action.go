@@ -108,7 +108,7 @@ func Acts(location string) bool {
 // Verb reports whether a location may act or has any verb, even one that may stand in a title, as in "/stop-smoking".
 func Verb(location string) bool {
 	verb := func(w string) bool { return class["verb "+w] || class["alone "+w] }
-	return slices.ContainsFunc(pieces(location), func(p piece) bool { return p.command || p.machine || slices.ContainsFunc(p.words, verb) })
+	return slices.ContainsFunc(pieces(location), func(p piece) bool { return p.alone || p.command || p.machine || slices.ContainsFunc(p.words, verb) })
 }
 
 // Below is a location below one of many things, such as /users/5/posts. What is below may be a
