@@ -23,7 +23,7 @@ import (
 // sites are opened beside the old ones, get the visitors, and learn once the old ones have ended.
 type process struct {
 	log    *slog.Logger
-	args   []string          // of the command, if it says all
+	args   []string         // of the command, if it says all
 	doors  map[string]*door // by the setting and its address
 	failed chan error
 }
