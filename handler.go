@@ -21,6 +21,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
@@ -962,10 +963,9 @@ func (i inspected) Try(ctx context.Context, url string) (t inspect.Trial, err er
 		return t, err
 	}
 	t.URL = i.origin.URL(loc)
-	word, _ := eligibility.WordIn(loc)
 	inner := i.inner.Load()
 	switch {
-	case word == eligibility.Action || explore.MayAct(loc) || p.Verdict != eligibility.Listed && explore.Waits(loc):
+	case action.Acts(loc) || p.Verdict != eligibility.Listed && explore.Waits(loc):
 		t.Refused = "A request for an address with such a name may change something, so servemap does not make it. Visit it yourself."
 		return t, nil
 	case inner == nil:
@@ -973,7 +973,7 @@ func (i inspected) Try(ctx context.Context, url string) (t inspect.Trial, err er
 		return t, nil
 	}
 	begun := time.Now()
-	resp, err := explore.Once(ctx, explore.Config{Site: &i.observer.Visits, Normalizer: i.norm, Inside: *inner}, loc)
+	resp, err := explore.Once(ctx, explore.Config{Site: i.observer.Visits.With(nil), Normalizer: i.norm, Inside: *inner}, loc)
 	if err != nil {
 		return t, fmt.Errorf("servemap: fetching: %w", err)
 	}
