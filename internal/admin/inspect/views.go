@@ -235,7 +235,7 @@ func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error
 const mostPages = 100
 
 // mostRows is how many pages are sorted at once.
-const mostRows = 5000
+const mostRows = 2000
 
 // Pages are the listed pages that the query selects, or with a reason of other pages those that have a name.
 type Pages struct {
@@ -264,7 +264,7 @@ type Pages struct {
 var ages = []struct{ Value, Text string }{{"", "at any time"}, {"24h", "in a day"}, {"168h", "in a week"}, {"720h", "in a month"}, {"-720h", "longer ago, or never"}}
 
 // searchFor is how long a search may take before it shows its results so far.
-const searchFor = 200 * time.Millisecond
+const searchFor = 150 * time.Millisecond
 
 // pages lists pages. An address with a star at its end asks for those that begin with it. One
 // without leads to its page, unless nothing is known of that and pages begin with it.

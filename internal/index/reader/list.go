@@ -39,7 +39,7 @@ func List[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Ro
 }
 
 // clockEvery is how many locations are read before the clock is read again.
-const clockEvery = 512
+const clockEvery = 64
 
 func list[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Row) (some Some[Row], err error) {
 	began, read, last, shown := time.Now(), 0, "", ""
