@@ -253,7 +253,7 @@ func failed(err error) view {
 	text := strings.TrimPrefix(err.Error(), "servemap: ")
 	var r refusal
 	if errors.As(err, &r) {
-		return view{Name: "problem", Title: "That cannot be asked", Status: http.StatusBadRequest, Data: Problem{text}}
+		return view{Name: "problem", Title: "Check the address you asked for", Status: http.StatusBadRequest, Data: Problem{text}}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = fmt.Sprintf("the store did not answer within %v", patience)

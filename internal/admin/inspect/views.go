@@ -165,7 +165,7 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 		sum := messages.ReasonNamed(reason)
 		groups = append(groups, Group{verdict, reason, pages, sum.Means(), sum.Care})
 	}
-	order := []messages.Care{messages.Look, messages.Wait, messages.Meant, messages.Fine}
+	order := []messages.Care{messages.Look, messages.Wait, messages.Intended, messages.Fine}
 	slices.SortFunc(groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Care), slices.Index(order, b.Care)), cmp.Compare(b.Pages, a.Pages), strings.Compare(a.Reason, b.Reason))
 	})

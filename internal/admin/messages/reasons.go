@@ -25,7 +25,7 @@ type Care string
 // The cares.
 const (
 	Fine  Care = "fine"  // the page is listed
-	Meant Care = "meant" // the site says so, or no sitemap lists such pages
+	Intended Care = "intended" // the site says so, or no sitemap lists such pages
 	Wait  Care = "wait"  // time and visitors decide
 	Look  Care = "look"  // it may be a mistake
 )
@@ -54,37 +54,37 @@ var reasons = []Reason{
 
 	{eligibility.Held, eligibility.RiskyWord, Look, "its address has a word that is common for pages meant for one person, or for the site's own use",
 		"If it is public, link to it from a listed page, or add {Always} for it."},
-	{eligibility.Held, eligibility.ActionWord, Meant, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it."},
-	{eligibility.Held, eligibility.Capability, Meant, "its address looks like a secret that lets in whoever knows it",
+	{eligibility.Held, eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it."},
+	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret that lets in whoever knows it",
 		"If it is public, link to it from a listed page, or add {Always} for it. The link counts once it was seen twice, a day apart or from two networks; " +
 			"behind a proxy, set {ClientIP}."},
-	{eligibility.Held, eligibility.Duplicate, Meant, "another listed page shows the same content", "If they differ, have each name its own URL as canonical."},
+	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical."},
 	{eligibility.Held, eligibility.SoftNotFound, Look, "so many pages show the same content that it seems to be an error page",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical."},
 	{eligibility.Held, eligibility.HeadNotSeen, Look, "its head does not end, or is too long to be read whole, so there may be a noindex in it", "End the head, or shorten it."},
 	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read its Content-Encoding", unreadable},
 
-	{eligibility.Excluded, eligibility.RuleNever, Meant, "{Never} names it", ""},
-	{eligibility.Excluded, eligibility.Disallowed, Meant, "the site's robots.txt disallows it", "Allow what should be listed."},
-	{eligibility.Excluded, eligibility.Forgotten, Meant, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}."},
-	{eligibility.Excluded, eligibility.NoIndex, Meant, "the page says noindex", "Remove that where it is a mistake."},
+	{eligibility.Excluded, eligibility.RuleNever, Intended, "{Never} names it", ""},
+	{eligibility.Excluded, eligibility.Disallowed, Intended, "the site's robots.txt disallows it", "Allow what should be listed."},
+	{eligibility.Excluded, eligibility.Forgotten, Intended, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}."},
+	{eligibility.Excluded, eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake."},
 	{eligibility.Excluded, eligibility.PasswordField, Look, "it has a field for a password, as a page to log in has",
 		"If it is for the public too, add {Always} for it. If all pages have a box to log in, put that into <header>, <nav> or <dialog>."},
 	{eligibility.Excluded, eligibility.Private, Look, "an anonymous visitor got it, but the response says that it is for one visitor (Cache-Control: private)", forOne},
 	{eligibility.Excluded, eligibility.NoStore, Look, "an anonymous visitor got it, but the response says that nobody may store it (Cache-Control: no-store)", forOne},
-	{eligibility.Excluded, eligibility.CanonicalElsewhere, Meant, "it names another URL as canonical", "If it is a page of its own, have it name its own URL."},
+	{eligibility.Excluded, eligibility.CanonicalElsewhere, Intended, "it names another URL as canonical", "If it is a page of its own, have it name its own URL."},
 	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "it names several canonical URLs", "Have it name one."},
-	{eligibility.Excluded, eligibility.QueryNotCanonical, Meant, "its query has a parameter that is not allowed, and it names no URL as canonical",
+	{eligibility.Excluded, eligibility.QueryNotCanonical, Intended, "its query has a parameter that is not allowed, and it names no URL as canonical",
 		"If the parameter makes a page of its own, name it in {Query}."},
 
-	{eligibility.Gone, eligibility.NotFound, Meant, "the site answered 404, and nobody got it in the minute after that", back},
-	{eligibility.Gone, eligibility.StatusGone, Meant, "the site answered 410", ""},
-	{eligibility.Gone, eligibility.Moved, Meant, "it has moved for good", ""},
+	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404, and nobody got it in the minute after that", back},
+	{eligibility.Gone, eligibility.StatusGone, Intended, "the site answered 410", ""},
+	{eligibility.Gone, eligibility.Moved, Intended, "it has moved for good", ""},
 	{eligibility.Gone, eligibility.Denied, Look, "the site answered 401 or 403, to two networks, on two days, or in front of the program to Explore",
 		"If it is public, see why anonymous visitors are refused."},
 	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors to log in, from two networks, on two days, or in front of the program Explore",
 		"If it is public, see why visitors must log in."},
-	{eligibility.Gone, eligibility.Unseen, Meant, "no anonymous visitor got it for {KeepFor}", back},
+	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it for {KeepFor}", back},
 }
 
 const (
