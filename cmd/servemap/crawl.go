@@ -80,6 +80,9 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 	if err := c.Check(); err != nil {
 		return usage("%v", err)
 	}
+	if folder, err := os.Stat(filepath.Dir(c.out)); err != nil || !folder.IsDir() { // that of "-" is "."
+		return usage("-out %s: there is no such folder; make it first", c.out)
+	}
 	st, end, err := c.open(log)
 	if err != nil {
 		return err
