@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -96,6 +97,7 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 		text  func(r *http.Request) string
 		query []string
 		hint  string
+		title string // of all pages; if "", each has its own
 	}{
 		{"a wiki by title", append(each("/index.php?title=T%d"), append(each("/index.php?title=T%d&action=history"), each("/index.php?title=T%d&oldid=9%d")...)...), func(r *http.Request) string {
 			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("title"), "T"))
@@ -103,33 +105,34 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 				return "revisions of this page by " + nouns[n] + " who wrote them all"
 			}
 			return story(n)
-		}, nil, "title: 12 linked pages of /index.php"},
+		}, nil, "title: 12 linked pages of /index.php", ""},
 		{"a wiki whose title is allowed", append(each("/index.php?title=T%d"), each("/index.php?title=T%d&style=plain")...), func(r *http.Request) string {
 			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("title"), "T"))
 			return story(n)
-		}, []string{"title"}, ""},
+		}, []string{"title"}, "", ""},
 		{"a wiki by id", append(each("/doku.php?id=wiki:t%d"), append(each("/doku.php?id=wiki:t%d&do=revisions"), each("/doku.php?id=wiki:t%d&rev=17000%d")...)...), func(r *http.Request) string {
 			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("id"), "wiki:t"))
 			return story(n)
-		}, nil, "id: 12 linked pages of /doku.php"},
-		{"a blog by number, with archives that repeat its posts", append(each("/?p=%d"), append(each("/?cat=%d"), each("/?m=20260%d")...)...), func(r *http.Request) string {
+		}, nil, "id: 12 linked pages of /doku.php", ""},
+		{"a blog by number, with archives that repeat its posts", append(each("/?m=20260%d"), append(each("/?p=%d"), each("/?cat=%d")...)...), func(r *http.Request) string {
 			if n := number(r, "p"); n > 0 {
 				return story(n)
 			}
-			return story(max(1, number(r, "cat")-1)) + ".</p><p>" + story(max(1, number(r, "cat")))
-		}, nil, "p: 12 linked pages of /"},
-		{"two parameters that always stand together", each("/view?lang=en&id=%d"), func(r *http.Request) string { return story(number(r, "id")) }, nil, "id,lang: 12 linked pages of /view"},
-		{"orders of a shop", append(each("/shop?sort=by-%d"), "/shop"), func(r *http.Request) string { return goods(0, 6) }, nil, ""},
+			n := max(number(r, "cat"), number(r, "m"))
+			return story(max(1, n-1)) + ".</p><p>" + story(max(1, n))
+		}, nil, "cat: 12 linked pages of /, p: 12 linked pages of /", ""},
+		{"two parameters that always stand together", each("/view?lang=en&id=%d"), func(r *http.Request) string { return story(number(r, "id")) }, nil, "id,lang: 12 linked pages of /view", ""},
+		{"orders of a shop", append(each("/shop?sort=by-%d"), "/shop"), func(r *http.Request) string { return goods(0, 6) }, nil, "", "Shop"},
 		{"pieces of a shop's list", append(each("/shop?colour=c%d"), "/shop"), func(r *http.Request) string {
 			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("colour"), "c"))
 			return "for you" + goods(n%4, 20-n%16)
-		}, nil, ""},
+		}, nil, "", "Shop"},
 		{"months", append(each("/events?month=2026-%d"), each("/events?month=2027-%d")...), func(r *http.Request) string {
 			n, _ := strconv.Atoi(r.URL.Query().Get("month")[max(0, len(r.URL.Query().Get("month"))-1):])
 			return "the events of " + nouns[n]
-		}, nil, ""},
-		{"sessions", append(each("/about?sid=a%d"), "/about"), func(*http.Request) string { return story(3) }, nil, ""},
-		{"tracking of an unknown kind", append(each("/about?came-from=box%d"), "/about"), func(*http.Request) string { return story(4) }, nil, ""},
+		}, nil, "", ""},
+		{"sessions", append(each("/about?sid=a%d"), "/about"), func(*http.Request) string { return story(3) }, nil, "", "About us"},
+		{"tracking of an unknown kind", append(each("/about?came-from=box%d"), "/about"), func(*http.Request) string { return story(4) }, nil, "", "About us"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := func(w http.ResponseWriter, r *http.Request) {
@@ -140,7 +143,7 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 				if r.RequestURI != "/" {
 					text = tt.text(r) + "." + text
 				}
-				testkit.Reply(http.StatusOK, "<title>"+r.URL.RawQuery+"</title><main><p>"+text+"</main>")(w, r)
+				testkit.Reply(http.StatusOK, "<title>"+cmp.Or(tt.title, r.URL.RawQuery)+"</title><main><p>"+text+"</main>")(w, r)
 			}
 			testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h), Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
 				if done := explore(s, servemap.ExploreOptions{Concurrency: 1}); strings.Join(done.Params, ", ") != tt.hint {

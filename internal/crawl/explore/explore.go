@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -322,9 +324,12 @@ func (e *explorer) follow(r result) {
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	e.frontier.begin(r.item, facts.Text)
+	if facts.Title != "" {
+		e.frontier.trail.Pages[e.frontier.trail.last()].Title = xxh3.HashString(facts.Title)
+	}
 	base := e.Normalizer.Base(r.Location, facts.Base)
-	if r.Query {
-		e.shows(r.Location, facts.Canonical != "")
+	if q := e.queries[names(r.Location)]; r.Query && q != nil && facts.Canonical != "" {
+		q.kept[r.Location] = false
 	}
 	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
@@ -368,7 +373,7 @@ func (e *explorer) consider(to location.Result, href string) {
 	}
 	why := ""
 	switch {
-	case to.Reason != location.ReasonNone && !(to.OwnQuery && e.reads(to.Location)):
+	case to.Reason != location.ReasonNone && !to.OwnQuery:
 		why = to.Reason.String()
 	case eligibility.AssetName(to.Location), e.Site.Own(to.Location):
 		why = "file"
@@ -376,17 +381,24 @@ func (e *explorer) consider(to location.Result, href string) {
 		why = "rule-never"
 	case !e.robots.Allows(to.Location):
 		why = "disallowed"
+	case to.OwnQuery && !e.reads(to.Location):
+		if !e.keep(to.Location) {
+			why = to.Reason.String()
+		}
 	default:
 		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain, Query: to.OwnQuery})
+		if why == "" && to.OwnQuery {
+			e.keep(to.Location)
+		}
 	}
-	if why != "" && e.skip(why, href) && to.OwnQuery && why == to.Reason.String() {
-		e.keep(to.Location)
+	if why != "" {
+		e.skip(why, href)
 	}
 }
 
 // queries are the locations on one path with the same parameters.
 type queries struct {
-	kept  map[string]bool // those that are kept out
+	kept  map[string]bool // false for those that name a canonical URL: they say themselves which page they are
 	tried bool            // whether some were asked for
 }
 
@@ -419,8 +431,9 @@ func (e *explorer) reads(loc string) bool {
 	return names(loc) != "" && (e.frontier.has(path) || q != nil && q.tried || slices.Contains(e.Entries, loc))
 }
 
-// keep notes a location that is kept out for its query. Once there are several like it, they are tried.
-func (e *explorer) keep(loc string) {
+// keep notes a location with a query that is not allowed. Once there are several like it, they are tried. It returns
+// false if there is no room.
+func (e *explorer) keep(loc string) bool {
 	key := names(loc)
 	q := e.queries[key]
 	if q == nil && len(e.queries) < queriesKept && key != "" {
@@ -428,34 +441,25 @@ func (e *explorer) keep(loc string) {
 		e.queries[strings.Clone(key)] = q
 	}
 	if q == nil || len(q.kept) >= skippedKept/queriesKept {
-		return
+		return q != nil && q.kept[loc]
 	}
 	if q.kept[strings.Clone(loc)] = true; q.tried || len(q.kept) < queriesTried {
-		return
+		return true
 	}
 	q.tried = true
 	for _, loc := range slices.Sorted(maps.Keys(q.kept)) {
 		e.frontier.add(item{Location: loc, Query: true})
 	}
-}
-
-// shows notes what the page with a query shows. If it has a text of its own, and names no canonical URL, only its query
-// keeps it out. Others sort, filter or track, or say themselves which page they are.
-func (e *explorer) shows(loc string, canonical bool) {
-	q := e.queries[names(loc)]
-	switch {
-	case !canonical && e.frontier.trail.Pages[e.frontier.trail.last()].Own > 0:
-		e.skip(location.ReasonQuery.String(), loc)
-		e.keep(loc)
-	case q != nil && q.kept[loc]:
-		delete(q.kept, loc)
-		e.report.Skipped[location.ReasonQuery.String()]--
-	}
+	return true
 }
 
 // params says which parameters keep pages out, those with the most pages first. It leaves out those that only add to what
 // others select, as action does in ?title=Crow&action=history beside ?title=Crow.
 func (e *explorer) params() (all []string) {
+	titles := map[string]uint64{}
+	for _, p := range e.frontier.trail.Pages {
+		titles[p.Location] = p.Title
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(e.queries), func(a, b string) int {
 		return cmp.Or(len(e.queries[b].kept)-len(e.queries[a].kept), strings.Compare(a, b))
 	}) {
@@ -463,12 +467,42 @@ func (e *explorer) params() (all []string) {
 		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
 			return name != names && (e.queries[name+" "+path] != nil || !e.Normalizer.Parse(path+"?"+name+"=1").OwnQuery)
 		})
-		if n := len(e.queries[key].kept); n > 0 && !adds && (n >= queriesTried || !e.queries[key].tried) && len(all) < paramsTold {
+		q := e.queries[key]
+		n := q.pages(titles, path)
+		if n > 0 {
+			e.report.Skipped[location.ReasonQuery.String()] += n
+		}
+		if n > 0 && !adds && (n >= queriesTried || !q.tried) && len(all) < paramsTold {
 			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", names, n, path))
 		}
 	}
-	maps.DeleteFunc(e.report.Skipped, func(_ string, n int) bool { return n == 0 })
 	return all
+}
+
+// pages returns how many pages only their query keeps out. They are pages if those that were asked for have titles of
+// their own. What sorts, filters or tracks shows its texts under one title, and an archive of dates shows those of
+// other pages.
+func (q *queries) pages(titles map[string]uint64, path string) (n int) {
+	asked, own, dates := 0, map[uint64]bool{}, 0
+	for loc, kept := range q.kept {
+		title, got := titles[loc]
+		if got {
+			asked++
+		}
+		if kept {
+			n++
+			own[title] = true
+		}
+		if date.MatchString(loc) {
+			dates++
+		}
+	}
+	delete(own, titles[path])
+	delete(own, 0) // of those without a title, or that were not asked for
+	if dates == len(q.kept) || asked > 0 && 2*len(own) <= asked {
+		return 0
+	}
+	return n
 }
 
 // end notes what is left when nothing can be requested.

@@ -12,7 +12,7 @@ import (
 // only the explorer saw there is not believed: a calendar has as many pages as somebody asks for.
 type trail struct {
 	Pages   []step
-	Texts   map[uint64]int32           // the page that shows a text, or first showed just this, -1 if several do
+	Texts   map[uint64]int32           // the page that shows a text, or first showed just this, or how many do as a negative number
 	Stopped map[string]map[string]item // by the space, which is a folder, or "" for all pages with a new name: a location of each shape
 	Within  map[string]string          // by the space: the path that the stopped locations, and the pages that led there, have in common
 	Endless map[string]bool            // the spaces that went on where they were stopped
@@ -24,13 +24,16 @@ type step struct {
 	Location string
 	Space    string // its folder
 	Named    bool
-	Query    bool // it has a parameter that is not allowed
-	From     int  // the page that led to it
-	Own      int  // sentences that no other page shows
+	Query    bool   // it has a parameter that is not allowed
+	From     int    // the page that led to it
+	Own      int    // sentences that no other page shows
+	Teases   bool   // it shows a sentence that few other pages show
+	Title    uint64 // a hash, 0 for none
 }
 
 const (
 	leastText  = 25 // bytes of a sentence; less may be the name of a month
+	mostTeased = 10 // pages that show a sentence of one of them; what more show belongs to the site
 	mostProbes = 8  // of a space
 )
 
@@ -73,9 +76,14 @@ func (t *trail) shows(text string, links bool) bool {
 	case !known:
 		t.Texts[id] = page
 		t.Pages[page].Own++
-	case other >= 0 && other != page:
+	case other < 0:
+		t.Texts[id]--
+	case other != page:
 		t.Pages[other].Own--
-		t.Texts[id] = -1
+		t.Texts[id] = -2
+	}
+	if known && other != page && other >= -mostTeased && len(text) >= leastText {
+		t.Pages[page].Teases = true
 	}
 	return !known
 }
@@ -111,8 +119,8 @@ func (t *trail) probes() (all []*item) {
 }
 
 // endless returns the pages that are taken back: those of spaces without end, and those with a query that nobody
-// allowed. A page stays if it shows a text of its own, was the first to lead to a page that does, or was found from
-// another folder.
+// allowed, and archives of a day or month that only show texts of other pages. A page stays if it shows a text of its
+// own, was the first to lead to a page that does, or was found from another folder.
 func (t *trail) endless() (all []string) {
 	own, leads, in := t.own(), map[int]bool{}, make([]bool, len(t.Pages))
 	for i, p := range t.Pages {
@@ -121,7 +129,7 @@ func (t *trail) endless() (all []string) {
 	}
 	for i, p := range t.Pages {
 		linked := !in[p.From] && t.Pages[p.From].Space != p.Space
-		if !own[i] && !leads[i] && (p.Query || t.Doubted > 0 && i >= t.Doubted || in[i] && !linked || p.Named && t.Endless[""]) {
+		if !own[i] && !leads[i] && (p.Query || p.Teases && date.MatchString(p.Location) || t.Doubted > 0 && i >= t.Doubted || in[i] && !linked || p.Named && t.Endless[""]) {
 			all = append(all, p.Location)
 		}
 	}
@@ -167,6 +175,9 @@ func (t *trail) own() []bool {
 
 // counted matches a location whose last name is a number or date.
 var counted = regexp.MustCompile(`[/=]\d[\d._-]*(\.[a-z]+)?/?$`)
+
+// date matches a location whose last names are a day or month.
+var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
 
 // shapeOf returns a location without its numbers.
 func shapeOf(location string) string { return digits.ReplaceAllString(location, "0") }
