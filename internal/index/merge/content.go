@@ -60,6 +60,9 @@ func (u reading) compare() comparison {
 	}
 	after, outcome, since := p.Mark.Observe(u.View, at.Seconds())
 	meant, taken := p.Variants.Meet(u.VariantKey, outcome)
+	if taken && meant != outcome {
+		after = p.Mark.Learn(after)
+	}
 	if taken {
 		p.Mark = after
 	}

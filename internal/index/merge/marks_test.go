@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
@@ -174,6 +176,47 @@ func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
 			}
 			if p := w.page("/a"); p.Dates.Count != 1 {
 				w.Errorf("%d changes, want 1", p.Dates.Count)
+			}
+			w.wantLastMod("/a", want)
+		})
+	}
+}
+
+// A page of six paragraphs in each language, all of which are written anew. Every fourth visitor prefers German.
+func TestTextThatIsRewrittenInAllLanguagesIsDated(t *testing.T) {
+	for _, tt := range []struct {
+		name, german string // what the German page says of its language
+		by           func(lang string) func(*observation.Exchange)
+	}{
+		{"Vary names the language, the page always names English", "en", speaking},
+		{"Vary names nothing, the page names its language", "de", func(string) func(*observation.Exchange) { return func(*observation.Exchange) {} }},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			w.sight("/", html("home", "/a"))
+			see := func(i int, version string) {
+				lang := []string{"", "en", "de", "en"}[i%4]
+				german, says, text := lang == "de", "en", ""
+				if german {
+					says = tt.german
+				}
+				for j := range 6 {
+					for k := range 8 {
+						text += fmt.Sprintf("%s%x ", map[bool]string{true: "wort", false: "word"}[german], xxh3.HashString(fmt.Sprint(version, german, j, k)))
+					}
+					text += "</p><p>"
+				}
+				w.sight("/a", negotiated("", text, says), tt.by(lang))
+				w.wait(time.Hour)
+			}
+			for i := range 40 {
+				see(i, "first")
+			}
+			if w.lastMod("/a") != 0 {
+				w.Errorf("%d changes of a page that stayed as it was", w.page("/a").Dates.Count)
+			}
+			want := w.now.Unix()
+			for i := range 12 {
+				see(i, "second")
 			}
 			w.wantLastMod("/a", want)
 		})

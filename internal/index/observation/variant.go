@@ -39,11 +39,12 @@ func firstLanguage(accept string) string {
 	return strings.ToLower(accept[:min(end, languageBytes)])
 }
 
-// key returns a number for the variant, 0 for the zero one. lang is the language that the page names. That
-// may be the template's, whatever the text is, so the language of the request counts too.
+// key returns a number for the variant, 0 for the zero one of a page that names no language. lang is the language that
+// the page names, which may vary though no header says so. It may also be the template's, whatever the text is, so the
+// language of the request counts too if Vary names that.
 func (v Variant) key(lang string) uint16 {
-	if !v.ByLanguage {
+	if lang = firstLanguage(lang); lang == "" && !v.ByLanguage {
 		return 0
 	}
-	return uint16(xxh3.HashString(firstLanguage(lang)+" "+v.Language))<<1 | 2
+	return uint16(xxh3.HashString(lang+" "+v.Language))<<1 | 2
 }

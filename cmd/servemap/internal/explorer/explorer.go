@@ -105,8 +105,7 @@ func (e *Explorer) tell(done servemap.Exploration) {
 	}
 	st := e.Site.Stats()
 	log, level, add := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", st.Listed, "left", done.Waiting, slog.Group("skipped", skipped...)), slog.LevelInfo, ""
-	if 2*st.Listed < done.Pages {
-		name, means := cause(st)
+	if name, means, n := cause(st); done.Pages > st.Listed && n > st.Listed {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
 		if name == "private" || name == "no-store" {
 			add += " -public " + e.Public
@@ -146,26 +145,28 @@ func line(args []string) string {
 	return text
 }
 
-// cause returns the name of what keeps most pages out, and says what it means and what to do.
-func cause(st servemap.Stats) (name, means string) {
-	most := uint64(0)
+// cause returns the name of what keeps most pages out, says what it means and what to do, and how many these are. Where
+// some pages are listed, those that say themselves that they are not to be, and those that nobody got, are not missing.
+func cause(st servemap.Stats) (name, means string, n int) {
+	most, wanted := uint64(0), st.Listed == 0
 	count := func(reason string, n uint64) {
 		if n > most || n == most && reason < name {
 			name, most = reason, n
 		}
 	}
 	for verdict, n := range st.Verdicts {
-		if is, reason, _ := strings.Cut(verdict, " "); is != string(servemap.VerdictListed) {
+		is, reason, _ := strings.Cut(verdict, " ")
+		if is != string(servemap.VerdictListed) && (wanted || reason != "noindex" && reason != "canonical-elsewhere" && reason != "not-seen") {
 			count(reason, uint64(n))
 		}
 	}
-	if most > 0 {
-		return name, messages.ReasonNamed(name).Means()
+	if most > 0 || !wanted {
+		return name, messages.ReasonNamed(name).Means(), int(most)
 	}
 	for reason, n := range st.Ignored {
 		count(reason, n)
 	}
-	return name, messages.Response(name)
+	return name, messages.Response(name), int(most)
 }
 
 // logEvery is how often to tell the progress. In between it is told at the level of debugging, for a

@@ -44,6 +44,10 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 
 func TestLogSaysHowManyPagesAreListed(t *testing.T) {
 	noIndex := testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "none of this"))
+	private := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "private")
+		testkit.Page(r.URL.Path)(w, r)
+	}
 	for _, tt := range []struct {
 		name    string
 		handler http.Handler
@@ -52,6 +56,12 @@ func TestLogSaysHowManyPagesAreListed(t *testing.T) {
 	}{
 		{"no page at all", http.NotFoundHandler(), "pages=0 listed=0", false},
 		{"a page that is listed", testkit.Paths{"/": testkit.Page("home")}, "pages=1 listed=1", false},
+		{"a page among many that are not to be listed", testkit.Paths{
+			"/": testkit.Page("home", "/a", "/b", "/c", "/none-1", "/none-2"), "/a": noIndex, "/b": noIndex, "/c": noIndex,
+		}, "pages=4 listed=1", false},
+		{"a page among many for one visitor each", testkit.Paths{
+			"/": testkit.Page("home", "/a", "/b", "/c"), "/a": private, "/b": private, "/c": private,
+		}, "pages=4 listed=1", true},
 		{"a page that is not", testkit.Paths{"/": noIndex}, "pages=1 listed=0", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
