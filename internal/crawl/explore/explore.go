@@ -329,7 +329,7 @@ func (e *explorer) follow(r result) {
 	}
 	base := e.Normalizer.Base(r.Location, facts.Base)
 	if q := e.queries[names(r.Location)]; r.Query && q != nil && facts.Canonical != "" {
-		q.kept[r.Location] = false
+		delete(q.kept, r.Location)
 	}
 	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
@@ -387,8 +387,8 @@ func (e *explorer) consider(to location.Result, href string) {
 		}
 	default:
 		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain, Query: to.OwnQuery})
-		if why == "" && to.OwnQuery {
-			e.keep(to.Location)
+		if why == "" && to.OwnQuery && e.keep(to.Location) {
+			e.queries[names(to.Location)].kept[to.Location] = false
 		}
 	}
 	if why != "" {
@@ -398,7 +398,7 @@ func (e *explorer) consider(to location.Result, href string) {
 
 // queries are the locations on one path with the same parameters.
 type queries struct {
-	kept  map[string]bool // false for those that name a canonical URL: they say themselves which page they are
+	kept  map[string]bool // true while they are left out; those that name a canonical URL say themselves which page they are
 	tried bool            // whether some were asked for
 }
 
@@ -441,7 +441,7 @@ func (e *explorer) keep(loc string) bool {
 		e.queries[strings.Clone(key)] = q
 	}
 	if q == nil || len(q.kept) >= skippedKept/queriesKept {
-		return q != nil && q.kept[loc]
+		return false
 	}
 	if q.kept[strings.Clone(loc)] = true; q.tried || len(q.kept) < queriesTried {
 		return true
@@ -458,7 +458,9 @@ func (e *explorer) keep(loc string) bool {
 func (e *explorer) params() (all []string) {
 	titles := map[string]uint64{}
 	for _, p := range e.frontier.trail.Pages {
-		titles[p.Location] = p.Title
+		if titles[p.Location] = p.Title; p.Own > 0 && p.Query {
+			titles[p.Location] = xxh3.HashString(p.Location) // a text of its own is worth a title
+		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(e.queries), func(a, b string) int {
 		return cmp.Or(len(e.queries[b].kept)-len(e.queries[a].kept), strings.Compare(a, b))
@@ -479,19 +481,19 @@ func (e *explorer) params() (all []string) {
 	return all
 }
 
-// pages returns how many pages only their query keeps out. They are pages if those that were asked for have titles of
-// their own. What sorts, filters or tracks shows its texts under one title, and an archive of dates shows those of
-// other pages.
+// pages returns how many pages only their query keeps out. They are pages if most of those that were asked for have a
+// title of their own, or none was. What sorts, filters or tracks shows its texts under one title, and an archive of
+// dates shows those of other pages.
 func (q *queries) pages(titles map[string]uint64, path string) (n int) {
 	asked, own, dates := 0, map[uint64]bool{}, 0
-	for loc, kept := range q.kept {
+	for loc, out := range q.kept {
 		title, got := titles[loc]
-		if got {
+		own[title] = true
+		switch {
+		case got:
 			asked++
-		}
-		if kept {
+		case out:
 			n++
-			own[title] = true
 		}
 		if date.MatchString(loc) {
 			dates++
@@ -499,8 +501,11 @@ func (q *queries) pages(titles map[string]uint64, path string) (n int) {
 	}
 	delete(own, titles[path])
 	delete(own, 0) // of those without a title, or that were not asked for
-	if dates == len(q.kept) || asked > 0 && 2*len(own) <= asked {
+	switch {
+	case dates == len(q.kept), asked > 0 && 2*len(own) <= asked:
 		return 0
+	case asked > 0:
+		return len(q.kept)
 	}
 	return n
 }
