@@ -132,3 +132,22 @@ func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 		t.Errorf("%d %s", code, errs)
 	}
 }
+
+func TestCheckAsksTheHostOfASitemapForNoOtherPages(t *testing.T) {
+	var site *httptest.Server
+	asked := ""
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked += r.URL.Path
+		fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>%s/ok</loc></url></urlset>`, namespace, site.URL)
+	}))
+	defer other.Close()
+	site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			fmt.Fprintf(w, "Sitemap: %s/sitemap.xml", other.URL)
+		}
+	}))
+	defer site.Close()
+	if code, _, errs := call(t, "check", site.URL); code != codeDone || asked != "/sitemap.xml" {
+		t.Errorf("code %d, %s; the other host was asked for %s", code, errs, asked)
+	}
+}

@@ -50,6 +50,7 @@ type crawl struct {
 	streams
 	settings.Settings
 	out string
+	dir *os.Root // of out
 }
 
 func (c *crawl) run(ctx context.Context, address string) (err error) {
@@ -80,8 +81,12 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 	if err := c.Check(); err != nil {
 		return usage("%v", err)
 	}
-	if folder, err := os.Stat(filepath.Dir(c.out)); err != nil || !folder.IsDir() { // that of "-" is "."
-		return usage("-out %s: there is no such folder; make it first", c.out)
+	if c.dir, err = os.OpenRoot(filepath.Dir(c.out)); err != nil {
+		return usage("-out: %v; make the folder first", err)
+	}
+	defer c.dir.Close()
+	if err := control.Replaceable(c.dir, filepath.Base(c.out)); c.out != "-" && err != nil {
+		return usage("-out: %v; give another name, or - for the standard output", err)
 	}
 	st, end, err := c.open(log)
 	if err != nil {
@@ -179,18 +184,20 @@ func (c *crawl) write(site *servemap.Site) error {
 		_, err := c.streams.out.Write(text)
 		return err
 	}
-	dir, err := os.OpenRoot(filepath.Dir(c.out))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
 	for _, part := range index.Parts {
 		_, text := fetch(site.Handler(), "/"+path.Base(part))
-		if err := control.Replace(dir, path.Base(part), text, 0o644); err != nil {
+		if err := c.replace(path.Base(part), text); err != nil {
 			return err
 		}
 	}
-	return control.Replace(dir, filepath.Base(c.out), text, 0o644)
+	return c.replace(filepath.Base(c.out), text)
+}
+
+func (c *crawl) replace(name string, text []byte) error {
+	if err := control.Replaceable(c.dir, name); err != nil {
+		return err
+	}
+	return control.Replace(c.dir, name, text, 0o644)
 }
 
 // fetch asks a handler in this process.

@@ -158,3 +158,19 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+func TestCrawlReplacesNothingButAFile(t *testing.T) {
+	f, site := newForeign(t)
+	dir := t.TempDir()
+	link, folder := filepath.Join(dir, "link.xml"), filepath.Join(dir, "folder.xml")
+	base.Check(t, os.Symlink("/dev/null", link))
+	base.Check(t, os.Mkdir(folder, 0o700))
+	for _, out := range []string{link, folder, filepath.Join(dir, "missing", "sitemap.xml")} {
+		if code, _, _ := call(t, "crawl", site, "-out", out); code == codeDone || f.asked["/"] != "" {
+			t.Errorf("%s: code %d, and the site was asked: %v", out, code, f.asked)
+		}
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+}

@@ -166,8 +166,12 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		if loops(s, visitors.at().AddrPort()) {
 			return sites, named(s, len(all), usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To))
 		}
-		if slices.ContainsFunc(all[:i], func(o *settings.Settings) bool { return o.Origin == s.Origin || o.Data == s.Data }) {
-			return sites, usage("two sites have the origin %s or the folder -data %s; give each its own", s.Origin, s.Data)
+		origin, _ := location.ParseOrigin(s.Origin)
+		if slices.ContainsFunc(all[:i], func(o *settings.Settings) bool {
+			other, _ := location.ParseOrigin(o.Origin)
+			return o.Data == s.Data || other.Host() == origin.Host() && other.Folder() == origin.Folder() // whatever the scheme
+		}) {
+			return sites, usage("two sites have the host and folder of %s or the folder -data %s; give each its own", s.Origin, s.Data)
 		}
 		x, err := openSite(s, visitors.at(), p.log, len(all) > 1)
 		if err != nil {
@@ -175,7 +179,6 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		}
 		x.answers.explorer.Args = p.args
 		sites = append(sites, x)
-		origin, _ := location.ParseOrigin(s.Origin)
 		routes[visitors] = append(routes[visitors], route{append(slices.Clone(s.Hosts), origin.Host()), origin.Folder(), x.visitors})
 		if s.Admin != "" {
 			admin, err := at("admin", s.Admin)

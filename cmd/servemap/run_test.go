@@ -65,6 +65,8 @@ never = [NEVER]
 	s.log.await(t, "the settings were not taken")
 	again(text("") + "origin = 3")
 	s.log.await(t, "the settings were not taken")
+	again(text("") + "[[site]]\norigin = \"http://b.example\"\nfolder = \"" + b + "\"\ndata = \"" + dir + "/c\"")
+	s.log.await(t, "the settings were not taken")
 	if code, _ := ask("a.example", "/a.html"); code != 200 {
 		t.Errorf("with a bad file a site answers %d", code)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -171,20 +170,22 @@ func named(r *http.Request) observation.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
 	n := observation.Named{Referer: referer[:min(len(referer), maxNamed)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
+	if Explores(r) { // no stranger chose the rest
+		return n
+	}
+	n.Much = r.ContentLength != 0 // a page may repeat what was sent
 	var others strings.Builder
+	others.WriteString(r.Host + " ")
 	for name, values := range r.Header {
 		for _, v := range values {
 			if name == "User-Agent" { // each has some, as in Mozilla/5.0, and they are no paths
 				v = versions.ReplaceAllString(v, "$1")
 			}
-			switch {
-			case name == "Accept", name == "Referer", strings.HasSuffix(v, r.RequestURI):
-				continue // it has media types, is known already, or names nothing but this page
-			case !strings.ContainsAny(v, "/%"):
-				if Explores(r) {
-					continue // no stranger chose it
-				}
-				v = strings.Join(slices.Collect(observation.Telling(v)), " ")
+			if name == "Referer" { // it is known already
+				continue
+			}
+			if strings.ContainsAny(v, "/%") { // it may name this page, as those of proxies do
+				v = strings.TrimSuffix(v, r.RequestURI)
 			}
 			if others.Len()+len(v) > 2*maxNamed {
 				n.Others, n.Much = "", true

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/servemap/servemap/internal/page/escape"
 	"github.com/servemap/servemap/internal/page/location"
 )
@@ -26,15 +28,17 @@ type Echo struct {
 	path     string          // of the Referer, see Bare
 	said     string          // the queries of the request and the Referer, and other headers, without escapes
 	words    map[string]bool // the telling ones in the request's query and other headers
+	named    string          // the letters and digits of all that the request names, but for those of ordinary words
+	own      string          // those of the page's own address
 	anything bool            // the headers may name any location
 	Prompted bool            // the page may repeat more than From: what cookies mean to the site, or the rest of a query
 }
 
 // newEcho returns the echo of a request for a location.
-func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
+func newEcho(in *location.Normalizer, asked string, n *Named) (e Echo) {
 	e.Prompted = n.Cookies || n.Query != queryOf(asked)
 	e.said, e.anything = unescape(n.Query+" "+n.Others), n.Much
-	own := asked + " " + norm.Origin().String() // whoever asks for the page names these words
+	own := asked + " " + in.Origin().String() // whoever asks for the page names these words
 	for w := range Telling(e.said) {
 		if e.words == nil {
 			e.words = map[string]bool{}
@@ -44,6 +48,7 @@ func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
 	for w := range Telling(unescape(own)) {
 		delete(e.words, w)
 	}
+	e.named, e.own = letters(e.said+" "+unescape(n.Referer)), letters(unescape(own))
 	if n.Referer == "" {
 		return e
 	}
@@ -54,7 +59,7 @@ func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
 		target = "/" + strings.TrimLeft(target, "/")
 	}
 	path, query, _ := strings.Cut(target, "?")
-	e.From, e.path = norm.Resolve("/", target).Location, Bare(unescape(path))
+	e.From, e.path = in.Resolve("/", target).Location, Bare(unescape(path))
 	e.Prompted = e.Prompted || e.From == "" || query != queryOf(e.From)
 	e.said += " " + unescape(query)
 	return e
@@ -66,7 +71,7 @@ func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
 func Telling(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
-			if len(word) < 5 {
+			if len(word) < leastTelling {
 				continue
 			}
 			if word = strings.ToLower(word); !ordinary[word] && !yield(word) {
@@ -76,12 +81,31 @@ func Telling(text string) iter.Seq[string] {
 	}
 }
 
+const leastTelling = 5 // bytes
+
+// letters returns the letters and digits of a text in lower case, without accents and ordinary words. Sites make
+// names so, of whatever they get.
+func letters(text string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }) {
+		if ordinary[word] {
+			continue
+		}
+		for _, c := range norm.NFKD.String(word) {
+			if !unicode.IsMark(c) {
+				b.WriteRune(c)
+			}
+		}
+	}
+	return b.String()
+}
+
 // ordinary are words of most requests. Where one is missing, a link with that word needs a visitor who does not send it.
 var ordinary = func() map[string]bool {
 	set := map[string]bool{}
-	for word := range strings.FieldsSeq("alive android applewebkit bingbot brand cache chrome chromium client close cloudflare cloudfront compatible cross deflate " +
-		"document empty fastly firefox gecko google googlebot image intel iphone khtml linux macintosh macos microsoft mobile mozilla navigate opera " +
-		"origin prefetch safari script store trailers upgrade varnish version windows") {
+	for word := range strings.FieldsSeq("alive android application applewebkit bingbot brand cache chrome chromium client close cloudflare cloudfront compatible cross deflate " +
+		"document empty exchange fastly firefox gecko google googlebot https image intel iphone khtml linux macintosh macos microsoft mobile mozilla navigate opera " +
+		"origin prefetch safari script signed store trailers upgrade varnish version windows xhtml") {
 		set[word] = true
 	}
 	return set
@@ -105,6 +129,11 @@ func (e *Echo) Repeats(location string) bool {
 	}
 	for w := range Telling(path + " " + unescape(query)) {
 		if e.words[w] {
+			return true
+		}
+	}
+	for part := range strings.FieldsFuncSeq(path+"&"+unescape(query), func(c rune) bool { return strings.ContainsRune("/&=?", c) }) {
+		if part = letters(part); len(part) >= leastTelling && !strings.Contains(e.own, part) && strings.Contains(e.named, part) {
 			return true
 		}
 	}

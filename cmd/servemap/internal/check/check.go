@@ -17,7 +17,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -42,6 +44,7 @@ type Config struct {
 type checker struct {
 	Config
 	client *http.Client
+	server *url.URL // which has the sitemap, or names it
 	robots *robots.Rules
 	named  bool // robots.txt names the sitemap
 	seen   map[string]bool
@@ -57,19 +60,26 @@ const fewDates = 10
 // patience is for one answer.
 const patience = 30 * time.Second
 
-func newChecker(cfg Config) *checker {
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &checker{
-		Config: cfg, client: &http.Client{Timeout: patience, CheckRedirect: stay},
-		seen: map[string]bool{}, dates: map[string]int{},
+// newChecker returns a checker whose client connects to no private address unless that of the URL is one:
+// robots.txt may name any host.
+func newChecker(cfg Config) (*checker, error) {
+	origin, err := location.ParseOrigin(cfg.URL.Scheme + "://" + cfg.URL.Host)
+	if err != nil {
+		return nil, err
 	}
+	client := explore.NewClient(origin)
+	client.Timeout = patience
+	return &checker{Config: cfg, client: client, server: cfg.URL, seen: map[string]bool{}, dates: map[string]int{}}, nil
 }
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. It returns
 // how many pages are listed and how many faults it reported. The error says why there is nothing to
 // check, or is that of ctx.
 func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
-	c := newChecker(cfg)
+	c, err := newChecker(cfg)
+	if err != nil {
+		return 0, 0, err
+	}
 	same := c.Origin == c.URL
 	if strings.Trim(c.URL.Path, "/") == "" {
 		if c.URL, err = Follow(ctx, c.client, agent, c.URL); err != nil {
@@ -78,6 +88,7 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 		if same {
 			c.Origin = c.URL
 		}
+		c.server = c.URL
 	}
 	named, err := c.sitemaps(ctx)
 	if err != nil {
@@ -196,15 +207,15 @@ func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
 	return nil, fmt.Errorf("the server answers %s%s", resp.Status, says)
 }
 
-// get requests a URL. It asks the server of the sitemap for URLs of the site, which may have another
-// address, such as the one behind a proxy.
+// get requests a URL. It asks the server that it was given for URLs of the site, which may have another
+// address, such as the one in front of a proxy.
 func (c *checker) get(ctx context.Context, address string) (*http.Response, []byte, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, nil, err
 	}
 	if u.Scheme == c.Origin.Scheme && u.Host == c.Origin.Host {
-		u.Scheme, u.Host = c.URL.Scheme, c.URL.Host
+		u.Scheme, u.Host = c.server.Scheme, c.server.Host
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/schema/extension"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // FuzzFile reads files of strangers.
@@ -15,7 +16,8 @@ func FuzzFile(f *testing.F) {
 	at := &url.URL{Scheme: "https", Host: "example.com", Path: "/sitemap.xml"}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		told := 0
-		c := newChecker(Config{URL: at, Origin: at, Tell: func(Finding) { told++ }})
+		c, err := newChecker(Config{URL: at, Origin: at, Tell: func(Finding) { told++ }})
+		base.Check(t, err)
 		parts := c.file("sitemap.xml", text)
 		for _, loc := range append(parts, c.pages...) {
 			u, err := url.Parse(loc)

@@ -141,6 +141,18 @@ func WriteFile(name string, b []byte) error {
 	return within(filepath.Dir(name), func(root *os.Root) error { return Replace(root, filepath.Base(name), b, 0o600) })
 }
 
+// Replaceable refuses a name of what is no plain file: a device, a pipe or a link would be lost.
+func Replaceable(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is there already, and is no plain file", name)
+	}
+	return err
+}
+
 // Replace replaces a file in one step, so that a crash leaves either the old or the new one. It
 // follows no link, since nobody can guess the name of the new file.
 func Replace(root *os.Root, name string, b []byte, mode os.FileMode) error {
