@@ -30,7 +30,7 @@ func (u *visited) redirected() {
 		return // it leads back to a page that the request named
 	}
 	hop := u.steady()
-	moved := permanent && p.Listed() && !u.late()
+	moved := permanent && p.Listed() && !u.late() && (u.forAll() || u.few())
 	led := permanent && (moved || p.Link && u.forAll()) // a public link leads to the target
 	if hop == 0 && !led {
 		return
