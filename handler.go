@@ -672,7 +672,7 @@ type Dates struct {
 	Shortest    time.Duration `json:"shortest_ns,omitempty"`
 	Longest     time.Duration `json:"longest_ns,omitempty"`
 	ChangeFreq  string        `json:"changefreq,omitempty"`  // that fits best, published or not
-	Probability float64       `json:"probability,omitempty"` // of ChangeFreq; it is published from 0.5 on
+	Probability float64       `json:"probability,omitempty"` // of ChangeFreq, if the page goes on as before
 	ReadAs      string        `json:"read_as,omitempty"`     // as an article or a list, and how much was new at the last change
 	Ignored     []string      `json:"ignored,omitempty"`     // the parts of the main text that do not count as changes
 }
@@ -780,12 +780,8 @@ func (s explained) dates(p reader.Known) Dates {
 	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())
 	}
-	switch {
-	case p.FirstSeen == 0 || p.Freq == p.Entry.Freq || s.rules.Freq(p.Location) != "":
-	case p.Confidence < likely:
-		d.Text += messages.Unlikely(d.ChangeFreq)
-	default:
-		d.Text += messages.TooEarly(d.ChangeFreq)
+	if p.FirstSeen != 0 && p.Freq != p.Entry.Freq && s.rules.Freq(p.Location) == "" {
+		d.Text += messages.Unproven(d.ChangeFreq)
 	}
 	return d
 }

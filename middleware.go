@@ -47,8 +47,8 @@
 // It is the time at which the content changed, as far as it was seen or as a believed date
 // narrows it down; else a date that the server or the page gives; else the first sight of
 // a link to a new page. Otherwise there is none. A source of dates that was caught lying is
-// not believed. The changefreq is the most likely class of the page's rate of change. The
-// rules are in docs/dates.md.
+// not believed. The changefreq is the most likely class of the page's rate of change, once
+// its last changes prove it; else there is none. The rules are in docs/dates.md.
 //
 // # More
 //
@@ -468,9 +468,6 @@ func (s *settings) configure(origin string, opts *Options) (err error) {
 }
 
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
-
-// likely is how probable a changefreq must be to be published.
-const likely = 0.5
 
 // checkNumbers checks the settings that are numbers and times. A time that is far too short
 // is probably a number without its unit.

@@ -99,15 +99,9 @@ func awaited(h lastmod.History) string {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Unlikely says that the changefreq is too improbable to be published.
-func Unlikely(freq string) string {
-	return fmt.Sprintf(" There is no changefreq: %s fits best, but is not likely enough.", freq)
-}
-
-// TooEarly says that no changefreq is published because only one change was seen, soon after the
-// first observation.
-func TooEarly(freq string) string {
-	return fmt.Sprintf(" There is no changefreq: after one change, %s needs a longer watch or another change.", freq)
+// Unproven says why the changefreq that fits best is not published.
+func Unproven(freq string) string {
+	return fmt.Sprintf(" There is no changefreq: %s fits best, but the changes that were seen do not prove it yet.", freq)
 }
 
 // ReadAs says how a page is read, and how many of its blocks were new at its last change.

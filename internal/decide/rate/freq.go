@@ -36,6 +36,19 @@ func freqOf(mean float64) Freq {
 	return f
 }
 
+// Proven reports whether the changes of a page prove that it changes so often: the three times
+// between the last four of them fit f, and so does the mean time between all changes, in seconds. The latest
+// is first. The first observation may stand for a change before the first one.
+func (f Freq) Proven(changes [4]int64, mean float64) bool {
+	fits := func(seconds float64) bool { return freqOf(max(0, seconds)) == max(f, Hourly) } // Never fits none
+	for i, earlier := range changes[1:] {
+		if !fits(float64(changes[i] - earlier)) {
+			return false
+		}
+	}
+	return fits(mean)
+}
+
 // Freq returns how often the page is likely to change since its last change: its most likely
 // word, and the probability of that in whole thousandths. It returns Unknown and 0 before a
 // second observation, and for a page that never changed but differs at most observations.

@@ -14,12 +14,16 @@ type estimators struct {
 	visits        int
 	first, latest int64
 	found         []float64
+	changes       [4]int64 // the last ones, the latest first; before there are four, the first observation is the last of them
 }
 
 func (e *estimators) saw(s sight) {
 	if e.visits == 0 {
 		e.first = s.at
+		e.changes[0] = s.at
 	} else if s.changed {
+		copy(e.changes[1:], e.changes[:])
+		e.changes[0] = s.at
 		e.found = append(e.found, max(1, float64(s.at-e.latest)))
 	}
 	e.ours = e.ours.Saw(s.at, s.changed)
@@ -33,6 +37,7 @@ type label struct {
 	freq              rate.Freq
 	probability, mean float64
 	least, most       float64
+	published         bool
 }
 
 var names = [...]string{"naive X/T", "Cho bias-reduced", "irregular MLE", "ours"}
@@ -57,7 +62,7 @@ func (e *estimators) labels() [len(names)]label {
 		// bias-reduced estimator
 		point(func() float64 { return t / n / -math.Log((n-x+0.5)/(n+0.5)) }),
 		point(e.likeliest),
-		read(e.ours),
+		e.read(),
 	}
 }
 
@@ -65,10 +70,12 @@ func (e *estimators) labels() [len(names)]label {
 // literature call a page always.
 const everyChange = 3
 
-// read returns our estimator's label.
-func read(e rate.Estimate) (l label) {
-	l.freq, l.probability = e.Freq()
-	l.least, l.mean, l.most = e.Interval()
+// read returns our estimator's label. It is published if the changes prove it.
+func (e *estimators) read() (l label) {
+	l.freq, l.probability = e.ours.Freq()
+	l.least, l.mean, l.most = e.ours.Interval()
+	n := len(e.found)
+	l.published = n >= 3 && l.freq.Proven(e.changes, float64(e.latest-e.first)/float64(n))
 	return l
 }
 

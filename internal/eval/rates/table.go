@@ -100,9 +100,6 @@ func (t *table) row(w io.Writer, name string, of func(score) bool) {
 	}
 }
 
-// confidence is the least probability at which a site publishes a word, by default.
-const confidence = 0.5
-
 // printReliability writes how true our probabilities are.
 func (t *table) printReliability(w io.Writer) {
 	var tenths [10]struct {
@@ -110,6 +107,7 @@ func (t *table) printReliability(w io.Writer) {
 		said          float64 // sum of the probabilities
 	}
 	published, publishedRight, ranged, within := 0, 0, 0, 0
+	publishedSaid := 0.0
 	for _, s := range t.scores {
 		ours := s.labels[oursAt]
 		if s.truth.mean > 0 && ours.mean > 0 {
@@ -124,8 +122,9 @@ func (t *table) printReliability(w io.Writer) {
 		x.labels++
 		x.right += right
 		x.said += ours.probability
-		if ours.probability >= confidence {
+		if ours.published {
 			published++
+			publishedSaid += ours.probability
 			publishedRight += right
 		}
 	}
@@ -139,8 +138,8 @@ func (t *table) printReliability(w io.Writer) {
 		}
 	}
 	tw.Flush()
-	fmt.Fprintf(w, "published at %.2f: %.1f %% of pages, %.1f %% of them right\n", confidence,
-		percent(published, len(t.scores)), percent(publishedRight, published))
+	fmt.Fprintf(w, "published: %.1f %% of pages, said to be right for %.1f %%, right for %.1f %%\n",
+		percent(published, len(t.scores)), 100*publishedSaid/max(1, float64(published)), percent(publishedRight, published))
 	fmt.Fprintf(w, "range of the time between changes: right for %.1f %% of %d steady pages, said to be for 80 %%\n\n", percent(within, ranged), ranged)
 }
 

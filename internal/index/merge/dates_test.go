@@ -133,7 +133,7 @@ func TestChangeFreqIsInferred(t *testing.T) {
 		{"once, a minute after the first observation", time.Minute, 20, 5 * time.Second, rate.Unknown},
 		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
 		{"every week", 7 * 24 * time.Hour, 400, 6 * time.Hour, rate.Weekly},
-		{"never for two years", 0, 800, 24 * time.Hour, rate.Never},
+		{"never for two years", 0, 800, 24 * time.Hour, rate.Unknown},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/b"))

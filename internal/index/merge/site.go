@@ -79,6 +79,3 @@ func (s *Settings) OwnQuery(location string) bool {
 func (s *Settings) SpanLength() time.Duration { return sitewide.SpanLength(s.KeepFor) }
 
 const day = 24 * time.Hour
-
-// Confidence is the least probability of a changefreq that is published.
-const Confidence = 0.5

@@ -1,6 +1,7 @@
 package pagerecord
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
@@ -10,12 +11,12 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-// Entry returns what the sitemap says about the page. A changefreq needs at least the probability
-// confidence. Since nothing is certain, 1 admits none.
-func (p *Page) Entry(confidence float64) shards.Entry {
+// Entry returns what the sitemap says about the page. It has the likeliest changefreq if the changes
+// that were seen prove it. Quiet alone proves nothing.
+func (p *Page) Entry() shards.Entry {
 	e := shards.Entry{Date: p.Dates.Date, Until: p.Until}
 	freq, sure := p.Freq()
-	if sure >= confidence && confidence < 1 && p.bearsOut(freq) {
+	if p.proves(freq) {
 		e.Freq = freq
 	}
 	reads := p.Mark.Reading()
@@ -42,22 +43,15 @@ const neverAfter = 2 * 365 * day
 // which no place moves by itself: it got news each time.
 const volatileChanges = 3
 
-// bearsOut reports whether the page was watched long enough to say that it changes so often.
-// Somebody often edits a page while it is watched, as after a deploy. So one change soon after the
-// first observation proves little. It needs another change, or the time in which another would have come.
-func (p *Page) bearsOut(freq rate.Freq) bool {
-	watched := p.LastSeen.Sub(p.FirstSeen)
-	switch {
-	case p.Dates.Count != 1:
-		return true
-	case freq <= rate.Hourly:
-		return watched >= time.Hour
-	case freq == rate.Daily:
-		return watched >= day
-	case freq == rate.Weekly:
-		return watched >= 7*day
+// proves reports whether the last changes prove that the page changes so often. With three changes, the
+// first observation stands for the one before.
+func (p *Page) proves(freq rate.Freq) bool {
+	d := &p.Dates
+	if d.Count < 3 || d.Earlier[1] == 0 {
+		return false
 	}
-	return true
+	times := [4]int64{d.Date.At.Seconds(), d.Earlier[0].Seconds(), d.Earlier[1].Seconds(), cmp.Or(d.Earlier[2], p.FirstSeen).Seconds()}
+	return freq.Proven(times, p.LastSeen.Sub(p.FirstSeen).Seconds()/float64(d.Count))
 }
 
 const day = 24 * time.Hour

@@ -139,29 +139,39 @@ func TestChangesAreToldFromOtherLanguages(t *testing.T) {
 	}
 }
 
-func TestEarlyChangesGiveNoChangefreq(t *testing.T) {
+func TestChangefreqNeedsProof(t *testing.T) {
 	for _, tt := range []struct {
-		name    string
-		changes bool
-		watched time.Duration
-		freq    rate.Freq
-		want    bool
+		name  string
+		ago   []time.Duration // changes before the last observation, the latest first
+		first time.Duration   // the first observation, before the last one
+		freq  rate.Freq
+		want  bool
 	}{
-		{"no change", false, 0, rate.Daily, true},
-		{"one change, watched for an hour", true, time.Hour, rate.Hourly, true},
-		{"one change, watched for minutes", true, time.Minute, rate.Hourly, false},
-		{"one change, watched for a day", true, day, rate.Daily, true},
-		{"one change, watched for hours", true, 5 * time.Hour, rate.Daily, false},
-		{"one change, watched for a week", true, 7 * day, rate.Weekly, true},
-		{"one change, watched for days", true, 6 * day, rate.Weekly, false},
-		{"one change, seldom", true, 0, rate.Monthly, true},
+		{"no change in ten years", nil, 3650 * day, rate.Yearly, false},
+		{"no change in ten years, never", nil, 3650 * day, rate.Never, false},
+		{"two changes in ten years", []time.Duration{1800 * day, 2200 * day}, 3650 * day, rate.Yearly, false},
+		{"three changes, as far apart as the first observation", []time.Duration{0, 7 * day, 14 * day}, 21 * day, rate.Weekly, true},
+		{"three changes soon after the first observation", []time.Duration{0, 7 * day, 14 * day}, 15 * day, rate.Weekly, false},
+		{"three changes in two minutes", []time.Duration{0, 30 * time.Second, time.Minute}, 90 * time.Second, rate.Hourly, true},
+		{"the same, another at each observation", []time.Duration{0, 30 * time.Second, time.Minute}, 90 * time.Second, rate.Always, true},
+		{"three changes in two minutes of a year", []time.Duration{0, 30 * time.Second, time.Minute}, 365 * day, rate.Hourly, false},
+		{"four changes", []time.Duration{day, 8 * day, 15 * day, 22 * day}, 30 * day, rate.Weekly, true},
+		{"four changes, and another word", []time.Duration{day, 8 * day, 15 * day, 22 * day}, 30 * day, rate.Monthly, false},
+		{"four changes, two in an hour", []time.Duration{day, 8 * day, 8*day + time.Hour, 22 * day}, 30 * day, rate.Weekly, false},
+		{"four changes, then quiet", []time.Duration{200 * day, 207 * day, 214 * day, 221 * day}, 230 * day, rate.Weekly, false},
+		{"a change each year", []time.Duration{0, 365 * day, 730 * day}, 1095 * day, rate.Yearly, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &Page{Presence: Presence{FirstSeen: noon, LastSeen: noon.Add(tt.watched)}}
-			if tt.changes {
-				p.Dates = changedDates()
+			p := &Page{Presence: Presence{FirstSeen: noon.Add(-tt.first), LastSeen: noon}}
+			p.Dates.Count = uint64(len(tt.ago))
+			for i, ago := range tt.ago {
+				if i == 0 {
+					p.Dates.Date.At = noon.Add(-ago)
+				} else {
+					p.Dates.Earlier[i-1] = noon.Add(-ago)
+				}
 			}
-			if got := p.bearsOut(tt.freq); got != tt.want {
+			if got := p.proves(tt.freq); got != tt.want {
 				t.Errorf("%t, want %t", got, tt.want)
 			}
 		})
@@ -267,7 +277,7 @@ func TestPageIsVolatileOnlyWhereAPlaceMoves(t *testing.T) {
 			p.Mark, _, _ = p.Mark.Observe(&v, at)
 			p.Rate = p.Rate.Saw(at, n > 0)
 		}
-		if got := p.Entry(0.5).Volatile; got != tt.want {
+		if got := p.Entry().Volatile; got != tt.want {
 			t.Errorf("%s: volatile is %v", name, got)
 		}
 	}
