@@ -327,6 +327,20 @@ func TestManyPagesLeaveOnlyByAnotherDay(t *testing.T) {
 	w.wantLeft(pages[10])
 }
 
+// A site may answer a stranger's header with a redirect for good. Another network proves it for the rest.
+func TestTenPagesADayMoveByTheWordOfOneNetwork(t *testing.T) {
+	w, pages := withPages(t, 40)
+	move := func(network string) {
+		for _, p := range pages {
+			w.answer(p, http.StatusMovedPermanently, redirect("/en"+p), from(network))
+		}
+	}
+	move(netA)
+	w.wantLeft(pages[10:]...)
+	move(netB)
+	w.wantLeft()
+}
+
 // A page that others get although a network was told 404 does not count among the pages
 // that the network takes out.
 func TestPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
