@@ -24,10 +24,10 @@ type Care string
 
 // The cares.
 const (
-	Fine  Care = "fine"  // the page is listed
+	Fine     Care = "fine"     // the page is listed
 	Intended Care = "intended" // the site says so, or no sitemap lists such pages
-	Wait  Care = "wait"  // time and visitors decide
-	Look  Care = "look"  // it may be a mistake
+	Wait     Care = "wait"     // time and visitors decide
+	Look     Care = "look"     // it may be a mistake
 )
 
 // openings begin the sentences of each verdict.
