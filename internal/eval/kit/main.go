@@ -44,16 +44,6 @@ func NoArguments() error {
 	return nil
 }
 
-// Sleep waits for d, or until ctx ends, whose error it then returns.
-func Sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Until asks every few milliseconds whether a condition holds, and returns how
 // long that took. After limit it returns an error that names the condition.
 func Until(limit time.Duration, condition string, holds func() bool) (time.Duration, error) {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -91,27 +90,6 @@ func (c *Child) Alive() bool {
 func (c *Child) Exit() error {
 	<-c.Ended
 	return c.exit
-}
-
-// CPUTime returns the CPU time that the process has used. It needs Linux, and has a
-// resolution of 10 ms.
-func (c *Child) CPUTime() (time.Duration, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := bytes.Cut(b, []byte(") ")) // the name of the program may have spaces
-	fields := strings.Fields(string(rest))
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/%d/stat has too few fields", c.cmd.Process.Pid)
-	}
-	var ticks [2]int64 // utime and stime, in hundredths of a second; see proc_pid_stat(5)
-	for i, field := range fields[11:13] {
-		if ticks[i], err = strconv.ParseInt(field, 10, 64); err != nil {
-			return 0, err
-		}
-	}
-	return time.Duration(ticks[0]+ticks[1]) * 10 * time.Millisecond, nil
 }
 
 // Kill ends the process as kill -9 does.
