@@ -107,7 +107,7 @@ func TestFirstStartSendsOnlyWhatWasLearnedSinceNew(t *testing.T) {
 
 // TestOnlyPagesThatWereListedMayBeTold has all reasons.
 func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
-	for _, row := range []struct {
+	for i, row := range []struct {
 		name string
 		then func(r *runningSite)
 		sent bool
@@ -124,6 +124,9 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 		}, false},
 		{"gone", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(410, "")) }, true},
 	} {
+		if testing.Short() && i > 2 { // the race detector takes ten times as long
+			break
+		}
 		t.Run(row.name, func(t *testing.T) {
 			run(t, 5, Options{Hold: 4 * time.Hour}, func(r *runningSite) {
 				r.changes("/1")
@@ -189,7 +192,7 @@ func (r *runningSite) walk(pages int, head string) {
 
 // A stranger's requests must not keep what the owner changed from being sent, nor be told as changes.
 func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
-	for _, row := range []struct {
+	for i, row := range []struct {
 		name  string
 		pages int
 		head  string
@@ -201,6 +204,9 @@ func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
 	} {
 		if testing.Short() && row.pages > batchPages {
 			continue // the race detector takes ten times as long
+		}
+		if testing.Short() && i > 0 { // the race detector takes ten times as long
+			break
 		}
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -231,7 +237,7 @@ func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
 func TestDayLimitTakesTheOldestAndLosesNothing(t *testing.T) {
 	days := 10
 	if testing.Short() { // the race detector takes ten times as long
-		days = 3
+		days = 2
 	}
 	run(t, 40, Options{MaxPerDay: 4}, func(r *runningSite) {
 		var want []string
