@@ -370,4 +370,7 @@ func (s *Settings) Hide() {
 			v.SetString("(not shown)")
 		}
 	})
+	if strings.Contains(s.To, "@") { // it may hold a password, and is refused
+		s.To = "(not shown)"
+	}
 }

@@ -151,7 +151,10 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 		return &url.URL{Scheme: "http", Host: "localhost"}, dial, nil
 	}
 	u, err := url.Parse(to)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.User != nil {
+	if strings.Contains(to, "@") { // so it may hold a password
+		return nil, nil, errors.New("the address has a user; give it without, such as http://localhost:3000")
+	}
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" {
 		return nil, nil, fmt.Errorf("%q is no address of a server; give one such as http://localhost:3000 or unix:/run/site.sock", to)
 	}
 	return u, dialer.DialContext, nil
