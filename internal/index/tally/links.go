@@ -66,7 +66,8 @@ func (l *Links) Left(now time.Time) {
 	}
 }
 
-// Read takes in the links of a listed page, in place of those that it had. It returns targets that are new.
+// Read takes in the links of a listed page, in place of those that it had. It returns targets that are
+// new, unless there are very many: while a large site is learned, most links lead to pages that nobody has got yet.
 func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	var links []string
 	for _, ln := range o.Links {
@@ -76,11 +77,15 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	again := l.read[o.Location]
 	if len(l.read) < pagesKept {
 		l.read[o.Location] = true
 	}
 	slices.Sort(links)
 	for location, t := range l.targets {
+		if !again {
+			break // no target has a link from it
+		}
 		if _, still := slices.BinarySearch(links, location); !still && slices.Contains(t.From, o.Location) {
 			if t.From = slices.DeleteFunc(t.From, func(from string) bool { return from == o.Location }); len(t.From) == 0 {
 				delete(l.targets, location)
@@ -89,7 +94,7 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	}
 	for _, location := range links {
 		t, isNew := l.target(location)
-		if isNew {
+		if isNew && len(l.targets) <= targetsKept/2 {
 			fresh = append(fresh, location)
 		}
 		t.From = slices.DeleteFunc(t.From, func(from string) bool { return from == o.Location })
