@@ -100,10 +100,15 @@ type view struct {
 
 	Setting messages.Change // that would change what the page says
 
-	// write fills these in for every page.
-	Origin, Root, Folder, Sheet, JSON, CSV, Query, Token string
-	Now                                                  time.Time
-	ReportOnly                                           bool
+	Query string // in the field that asks
+	frame
+}
+
+// frame is what stands around each view.
+type frame struct {
+	Origin, Root, Folder, Sheet, JSON, CSV, Token string
+	Now                                           time.Time
+	ReportOnly                                    bool
 }
 
 // makers make the views, by the last element of the path.

@@ -46,7 +46,7 @@ func (f *Files) pass(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	p := f.begin()
+	p := newPass(f)
 	if p == nil {
 		return nil
 	}
@@ -64,9 +64,9 @@ func (f *Files) pass(ctx context.Context) error {
 	return err
 }
 
-// begin returns a new pass, nil if nothing has changed. Each pass makes the files beside the
+// newPass returns a pass of f, nil if nothing has changed. Each pass makes the files beside the
 // sitemap too, since any change may concern them.
-func (f *Files) begin() *pass {
+func newPass(f *Files) *pass {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := moment.Of(time.Now())

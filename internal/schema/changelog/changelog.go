@@ -148,7 +148,7 @@ func (l Log) Scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2
 				yield(Event{}, err)
 				return
 			}
-			at, location, ok := l.Keys.Logged(r.Key)
+			at, location, ok := keys.Logged(l.Keys, r.Key)
 			if ok && at > to {
 				return
 			}
@@ -199,7 +199,7 @@ func (l Log) prune(ctx context.Context, st store.Store, oldest time.Time, most i
 			return err
 		}
 		all++
-		if at, _, ok := l.Keys.Logged(r.Key); ok && at < oldest.UnixMilli() {
+		if at, _, ok := keys.Logged(l.Keys, r.Key); ok && at < oldest.UnixMilli() {
 			old++
 		}
 	}
@@ -219,7 +219,7 @@ func (l Log) dropFirst(ctx context.Context, st store.Store, n int) error {
 		if err != nil {
 			return err
 		}
-		at, _, _ := l.Keys.Logged(r.Key)
+		at, _, _ := keys.Logged(l.Keys, r.Key)
 		complete = moment.Time(at + 1)
 		if dropped = append(dropped, r.Key); len(dropped) == n {
 			break

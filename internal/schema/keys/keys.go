@@ -107,9 +107,9 @@ func (k Keys) Log(at int64, location string) string {
 // event.
 func LogTime(millis int64) int64 { return max(0, min(millis, 1<<(4*logDigits)-1)) }
 
-// Logged reads the time and the location from a key that [Keys.Log] made. A time with another number
+// Logged reads the time and the location from a key that [Keys.Log] of k made. A time with another number
 // of digits would be out of order.
-func (k Keys) Logged(key string) (at int64, location string, ok bool) {
+func Logged(k Keys, key string) (at int64, location string, ok bool) {
 	digits, location, ok := strings.Cut(strings.TrimPrefix(key, k.Logs()), "|")
 	if !ok || len(digits) != logDigits {
 		return 0, "", false

@@ -16,7 +16,7 @@ func TestKeysHaveTimesInOneFormOnly(t *testing.T) {
 		"0123456789a": true, "123456789a": false, "00123456789a": false, "-123456789a": false, "+123456789a": false,
 		"7fffffffffffffff": false, "": false,
 	} {
-		if at, location, ok := k.Logged(k.Logs() + digits + "|/a"); ok != want || ok && (at != 0x123456789a || location != "/a") {
+		if at, location, ok := Logged(k, k.Logs()+digits+"|/a"); ok != want || ok && (at != 0x123456789a || location != "/a") {
 			t.Errorf("%q of an event is read as %x, %q, %v", digits, at, location, ok)
 		}
 	}
@@ -33,7 +33,7 @@ func FuzzTimes(f *testing.F) {
 	f.Add("s|log|00000000007|/a")
 	f.Fuzz(func(t *testing.T, key string) {
 		k := Keys("s|")
-		if at, location, ok := k.Logged(key); ok && !strings.EqualFold(k.Log(at, location), key) && strings.HasPrefix(key, k.Logs()) {
+		if at, location, ok := Logged(k, key); ok && !strings.EqualFold(k.Log(at, location), key) && strings.HasPrefix(key, k.Logs()) {
 			t.Errorf("%q is read as %d and %q", key, at, location)
 		}
 	})
