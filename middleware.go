@@ -301,7 +301,7 @@ type settings struct {
 	silent  bool // nothing is served
 }
 
-// told is how the owner is told what happens.
+// told has the messages for the owner.
 type told struct {
 	hints *messages.Hints
 	link  *guard.Link // opens the inspector

@@ -107,7 +107,7 @@ func TestThePagesInABrowser(t *testing.T) {
 	st, pages := lived(t)
 	at := serve(t, st, pages, pages.today)
 	ctx := browse(t)
-	// Colours do not depend on the width, so each scheme is looked at in one.
+	// The style sheet sets no colour by width, so one width for each scheme is enough.
 	for width, scheme := range map[int64]string{390: "dark", 1280: "light"} {
 		set(t, ctx, width, scheme)
 		for _, v := range views {

@@ -111,8 +111,8 @@ func Verb(location string) bool {
 	return slices.ContainsFunc(pieces(location), func(p piece) bool { return p.alone || p.command || p.machine || slices.ContainsFunc(p.words, verb) })
 }
 
-// Below is a location below one of many things, such as /users/5/posts. What is below may be a
-// control of each thing, such as "hide", or a page about it. Nothing in the location tells which.
+// Below is a location such as /users/5/posts: a word below one of many things. The word may be a
+// control of each thing, such as "hide", or a page about it. The location alone does not tell which.
 type Below struct {
 	Kind  string // "users/0"
 	Thing string // "5"

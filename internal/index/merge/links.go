@@ -28,8 +28,8 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 	return false
 }
 
-// Fresh returns the links of a page that were not merged lately; with v.Again, all links. What was
-// merged is known by the location alone: a link that proves something else would need a key of its own.
+// Fresh returns the links of a page that were not merged lately; with v.Again, all links. Merged links
+// are remembered by their location alone, since all links to a location prove the same.
 func (site *Site) Fresh(v *Visit) []observation.Link {
 	fresh := make([]observation.Link, 0, len(v.Links))
 	for _, ln := range v.Links {

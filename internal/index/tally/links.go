@@ -40,8 +40,8 @@ type Links struct {
 
 	mu      sync.Mutex
 	targets map[string]*Target
-	read    map[string]bool // pages whose links were read since the start
-	reread  time.Time       // when read was last emptied
+	read    map[string]bool // pages whose links were read since the start; false where that must be done again
+	reread  time.Time       // when all were last to be read again
 }
 
 // NewLinks returns empty links. lists reports whether the sitemap lists a location.
@@ -53,7 +53,8 @@ func NewLinks(lists func(string) bool) *Links {
 func (l *Links) Unread(location string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.read[location] && len(l.read) < pagesKept
+	done, before := l.read[location]
+	return !done && (before || len(l.read) < pagesKept)
 }
 
 // Left says that pages have left. Pages that link to them may show the same as before.
@@ -61,7 +62,9 @@ func (l *Links) Left(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.Sub(l.reread) >= rereadEvery {
-		clear(l.read)
+		for location := range l.read {
+			l.read[location] = false
+		}
 		l.reread = now
 	}
 }
@@ -77,8 +80,8 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	again := l.read[o.Location]
-	if len(l.read) < pagesKept {
+	_, again := l.read[o.Location]
+	if again || len(l.read) < pagesKept {
 		l.read[o.Location] = true
 	}
 	slices.Sort(links)
@@ -170,19 +173,21 @@ func (l *Links) Answered(location string, status int, explored bool, to func() s
 
 // Targets returns the targets, the worst and newest first, without those that the sitemap lists by now.
 func (l *Links) Targets() (all []Target) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	led := map[string]bool{} // where targets redirect
+	l.mu.Lock()
 	for _, t := range l.targets {
 		led[t.To] = true
-	}
-	for _, t := range slices.SortedFunc(maps.Values(l.targets), worst) {
 		copied := *t
-		copied.From = slices.DeleteFunc(slices.Clone(t.From), func(from string) bool { return !l.lists(from) })
-		if !l.lists(t.Location) && (len(copied.From) > 0 || led[t.Location]) {
-			all = append(all, copied)
-		}
+		copied.From = slices.Clone(t.From)
+		all = append(all, copied)
 	}
+	l.mu.Unlock() // before what takes long: answers to visitors are noted meanwhile
+	all = slices.DeleteFunc(all, func(t Target) bool { return l.lists(t.Location) })
+	for i := range all {
+		all[i].From = slices.DeleteFunc(all[i].From, func(from string) bool { return !l.lists(from) })
+	}
+	all = slices.DeleteFunc(all, func(t Target) bool { return len(t.From) == 0 && !led[t.Location] })
+	slices.SortFunc(all, func(a, b Target) int { return worst(&a, &b) })
 	return all
 }
 

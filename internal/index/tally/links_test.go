@@ -65,6 +65,12 @@ func TestLinksOfListedPages(t *testing.T) {
 			l.Answered("/made-up", 404, true, none)
 			l.Read(reading(t, "/a", "", now, "/b"))
 		}, "/b</a:500:1", 1},
+		{"a link that was taken away after pages had left", func(l *Links) {
+			l.Read(reading(t, "/a", "", now, "/b", "/c"))
+			l.Answered("/b", 404, false, none)
+			l.Left(now)
+			l.Read(reading(t, "/a", "", now, "/c"))
+		}, "/c</a:0:0", 0},
 		{"an answer of 404", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b"))
 			l.Read(reading(t, "/listed", "", now, "/b", "/c"))

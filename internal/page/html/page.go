@@ -41,8 +41,8 @@ type Facts struct {
 	// or a canonical location may be in bytes that were not given, or that a failing template never
 	// wrote.
 	HeadSeen bool
-	// Password says that the page has a field for a password. What is beside its own content, such as
-	// a menu or a dialog, counts only if there is nothing else.
+	// Password says that the page has a field for a password. A field in a menu or a dialog counts
+	// only if the page has no other content.
 	Password bool
 	Language string    // language tag of the html element
 	Lang     string    // primary language of that, in lower case, such as "en"
