@@ -3,10 +3,8 @@ package servemap
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/netip"
@@ -21,12 +19,10 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
-	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/page/location"
@@ -96,8 +92,9 @@ func (s inspected) counts(st Stats) messages.Counts {
 // and the one that the owner asks about.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	var pages http.Handler = inspect.New(inspect.Config{
-		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
-		RobotsLine: s.RobotsLine(), ReportOnly: s.silent, Crawlers: s.crawlers != nil,
+		Public: inspected{s}, Origin: s.origin, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
+		Indexer: s.indexer, Files: s.files, Visits: &s.observer.Visits, Handler: &s.inner,
+		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.robots.announces, ReportOnly: s.silent, Crawlers: s.crawlers != nil,
 	})
 	if door := (inspected{s}).door("inspector"); allow != nil {
 		pages = door.Allow(allow, pages)
@@ -119,7 +116,7 @@ func (s inspected) door(what string) *guard.Door {
 	return &guard.Door{What: what, Client: s.observer.Client, Logger: s.log.Logger()}
 }
 
-// inspected answers the inspector's questions about a site.
+// inspected shows the inspector what this package says of a site.
 type inspected struct{ *Site }
 
 func (i inspected) Stats() (any, messages.Counts) {
@@ -132,44 +129,11 @@ func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, 
 	return inspect.Explained{URL: e.URL, Known: e.Verdict != VerdictUnknown, Page: e, Setting: messages.Setting(i.norm.Parse(url).Location, string(e.Verdict), string(e.Reason))}, err
 }
 
-func (i inspected) ChangesFrom(ctx context.Context) (time.Time, error) {
-	return i.indexer.JournalFrom(ctx)
-}
+func (i inspected) Page(p reader.Known) any { return i.page(p) }
 
-func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.Place, most int) (list inspect.Changed, err error) {
-	events, err := i.indexer.Latest(ctx, since, changelog.Event{At: before.At, Location: before.Location}, most+1)
-	for n, e := range events {
-		if n == most {
-			last := events[n-1]
-			list.Next = inspect.Place{At: last.At.UTC(), Location: last.Location}
-			break
-		}
-		list.Changes = append(list.Changes, i.change(e, since))
-	}
-	return list, err
-}
+func (i inspected) Change(e changelog.Event, since time.Time) any { return i.change(e, since) }
 
 func (i inspected) Crawlers() any { return i.Site.Crawlers() }
-
-func (i inspected) RobotsTxt() inspect.RobotsTxt {
-	lines := i.indexer.Sitemaps()
-	switch {
-	case i.robots.announces.Load():
-		return inspect.RobotsAdded
-	case lines == nil:
-		return ""
-	case len(announce.Unnamed(slices.Values(lines), i.topURLs())) > 0:
-		return inspect.RobotsLacks
-	}
-	return inspect.RobotsHas
-}
-
-func (i inspected) Files() (list []inspect.File) {
-	for _, f := range i.files.List() {
-		list = append(list, inspect.File{Name: f.Name, URL: i.origin.URL(i.origin.Folder() + f.Name), Pages: f.Pages, Bytes: f.Bytes, Modified: f.Modified})
-	}
-	return list
-}
 
 // Password returns a function that allows requests with this user and password, for
 // [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic. Use it
@@ -898,99 +862,4 @@ func (s *Site) Stats() Stats {
 		st.Store = l.Problem.Error()
 	}
 	return st
-}
-
-func (i inspected) List(ctx context.Context, w inspect.Wanted) (inspect.List, error) {
-	some, err := reader.List(ctx, i.indexer.Reader, reader.Wanted(w), func(p *reader.Known) inspect.Row {
-		page := i.page(*p)
-		return inspect.Row{Page: page, Location: p.Location, Reason: p.Reason.String(), Modified: page.LastModified, Changes: page.Changes}
-	})
-	return inspect.List{Rows: some.Rows, Next: some.Next}, err
-}
-
-func (i inspected) Days(ctx context.Context) (days []inspect.Day, err error) {
-	all, err := i.indexer.Days(ctx)
-	for day, n := range all {
-		at := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
-		days = append(days, inspect.Day{Date: at, Listed: n.Listed, Dated: n.Dated, Added: n.Added, Changed: n.Changed, Removed: n.Removed})
-	}
-	return days, err
-}
-
-// Links names the addresses that listed pages link to and the sitemap does not list, but no secret.
-func (i inspected) Links(ctx context.Context) (links []inspect.Link, err error) {
-	for _, t := range i.indexer.Links.Targets() {
-		p, err := i.indexer.Page(ctx, t.Location)
-		if err != nil {
-			return nil, err
-		}
-		if p.Reason == eligibility.Capability || p.Reason == eligibility.Forgotten || p.Verdict == eligibility.Listed {
-			continue
-		}
-		link := inspect.Link{
-			URL: i.origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), From: i.urlsAt(t.From), At: t.At.UTC(),
-			Status: t.Status, Followed: t.Followed, Broken: t.Broken(),
-		}
-		if t.To != "" {
-			link.To = i.origin.URL(t.To)
-		}
-		links = append(links, link)
-	}
-	return links, nil
-}
-
-func (i inspected) Told(ctx context.Context) (told *inspect.Told, err error) {
-	record, err := i.indexer.Notified(ctx)
-	if err == nil && record != nil {
-		err = json.Unmarshal(record, &told)
-	}
-	return told, err
-}
-
-func (i inspected) WriteFile(w io.Writer, name string) bool { return i.files.WriteTo(w, name) }
-
-func (i inspected) Try(ctx context.Context, url string) (t inspect.Trial, err error) {
-	loc, err := i.locate(url)
-	if err != nil {
-		return t, err
-	}
-	p, err := i.indexer.Page(ctx, loc)
-	if err != nil {
-		return t, err
-	}
-	t.URL = i.origin.URL(loc)
-	inner := i.inner.Load()
-	switch {
-	case action.Acts(loc) || p.Verdict != eligibility.Listed && explore.Waits(loc):
-		t.Refused = "A request for an address with such a name may change something, so servemap does not make it. Visit it yourself."
-		return t, nil
-	case inner == nil:
-		t.Refused = "servemap does not know the handler that answers: it knows what Site.Wrap or Site.Mount was given. Visit it yourself."
-		return t, nil
-	}
-	begun := time.Now()
-	resp, err := explore.Once(ctx, explore.Config{Site: i.observer.Visits.With(nil), Normalizer: i.norm, Inside: *inner}, loc)
-	if err != nil {
-		return t, fmt.Errorf("servemap: fetching: %w", err)
-	}
-	t.Took, t.Status = time.Since(begun), resp.Status
-	exchange := &observation.Exchange{Location: loc, At: begun, Response: resp, OwnQuery: i.norm.Parse(loc).OwnQuery, Explored: true}
-	exchange.Kind, exchange.Reason = i.rules.Response(http.MethodGet, loc, resp)
-	if exchange.Kind != eligibility.Witness {
-		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.Response(exchange.Reason.String()))
-		return t, nil
-	}
-	o := observation.New(exchange, i.norm, nil)
-	o.Read(i.norm, true, 0, nil)
-	r := p.Judged()
-	r.Witnessed, r.Absent, r.Content, r.Self, r.Until = true, eligibility.None, o.Forbids, o.Canonized, o.Until
-	rule, _ := i.rules.Match(loc)
-	would, _ := eligibility.Decide(r, eligibility.Context{
-		Now: moment.Of(begun), Listing: rule.Listing, Entry: slices.Contains(i.entries, loc), OwnQuery: exchange.OwnQuery,
-		Disallowed: p.Reason == eligibility.Disallowed,
-	})
-	t.Verdict, t.Reason, t.Text = would.Verdict.String(), would.Reason.String(), messages.Page(would.Verdict, would.Reason, loc)
-	t.Missing = messages.Missing(loc, would.Verdict, would.Reason, r.Led())
-	t.Setting = messages.Setting(loc, t.Verdict, t.Reason)
-	return t, nil
 }

@@ -29,17 +29,6 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 )
 
-// Config says what to inspect.
-type Config struct {
-	Site       Site
-	Origin     string // such as "https://example.com/blog"
-	Root       string // the URL of the location "/", without that slash
-	Folder     string // of the origin, such as "/blog/"
-	RobotsLine string // for robots.txt
-	ReportOnly bool   // no sitemap is served
-	Crawlers   bool   // the fetches of search engines are followed
-}
-
 // Inspector is an [http.Handler]. The last element of a request's path selects the view.
 // All links are relative to that, so an Inspector can be mounted below any path.
 type Inspector struct {
@@ -50,6 +39,9 @@ type Inspector struct {
 
 // New returns an inspector.
 func New(cfg Config) *Inspector { return &Inspector{cfg, http.NewCrossOriginProtection(), rand.Text()} }
+
+// root returns the URL of the location "/", without that slash.
+func (i *Inspector) root() string { return i.Origin.URL("") }
 
 // patience is how long a page waits for the store.
 const patience = 5 * time.Second
@@ -134,7 +126,7 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		i.serve(w, r, maker, as)
 	case strings.HasSuffix(name, ".xml"):
 		w.Header().Set("Content-Type", "text/xml; charset=utf-8")
-		if !i.Site.WriteFile(w, name) {
+		if !i.Files.WriteTo(w, name) {
 			http.NotFound(w, r)
 		}
 	case !strings.Contains(name, ".") && !belowSlash(r):
@@ -293,7 +285,7 @@ func writeJSON(w http.ResponseWriter, v view) {
 
 // write renders a page into memory first, so that it never sends half a page.
 func (i *Inspector) write(w http.ResponseWriter, v view) {
-	v.Origin, v.Root, v.Folder, v.Sheet, v.Token, v.Now = i.Origin, i.Root, i.Folder, sheetName, i.token, time.Now()
+	v.Origin, v.Root, v.Folder, v.Sheet, v.Token, v.Now = i.Origin.String(), i.root(), i.Origin.Folder(), sheetName, i.token, time.Now()
 	v.ReportOnly = i.ReportOnly
 	var b bytes.Buffer
 	if err := templates[v.Name].ExecuteTemplate(&b, "layout.html", v); err != nil {

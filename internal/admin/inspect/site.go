@@ -2,43 +2,55 @@ package inspect
 
 import (
 	"context"
-	"io"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/indexer"
+	"github.com/servemap/servemap/internal/index/reader"
+	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/publish/announce"
+	"github.com/servemap/servemap/internal/publish/files"
+	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
-// Site answers the inspector's questions about a site. What it answers as any is a struct of package
-// servemap or a list of them. The templates and the JSON show it as it is, so that a new field needs
-// nothing here. Its methods may be called concurrently, and return soon after ctx ends.
-type Site interface {
+// Config is what the inspector shows, and the parts of the site that it asks.
+type Config struct {
+	Public Public
+
+	Origin     location.Origin
+	Normalizer *location.Normalizer
+	Rules      eligibility.Rules
+	Entries    []string
+	Indexer    *indexer.Indexer
+	Files      *files.Files
+	Visits     *observe.Visits
+	Handler    *atomic.Pointer[http.Handler] // what the site wraps, nil as long as that is not known
+	Tops       []string                      // the URLs of the files to name in robots.txt
+	RobotsLine string                        // that names them
+	Announces  *atomic.Bool                  // servemap adds them there
+	ReportOnly bool                          // no sitemap is served
+	Crawlers   bool                          // the fetches of search engines are followed
+}
+
+// Public is what package servemap says of a site. What it returns as any is one of that package's structs or a list
+// of them. The templates and the JSON show it as it is, so that a new field needs nothing here. Its methods may be
+// called concurrently, and return soon after ctx ends.
+type Public interface {
 	// Stats returns a servemap.Stats, and the numbers from which texts are made.
 	Stats() (any, messages.Counts)
 	// Explain says what is known of the page at a URL or location, or why no page can be
 	// there.
 	Explain(ctx context.Context, url string) (Explained, error)
-	// List returns some of the listed pages, in the order of their locations.
-	List(ctx context.Context, w Wanted) (List, error)
-	// ChangesFrom returns the time since which the changes are complete. The zero Time
-	// means ever since the site has had pages.
-	ChangesFrom(ctx context.Context) (time.Time, error)
-	// Latest returns the last change of each page since a time, the newest first. If before
-	// is not zero, it returns only changes older than that.
-	Latest(ctx context.Context, since time.Time, before Place, most int) (Changed, error)
-	// Days returns the days of which numbers are stored, in any order.
-	Days(ctx context.Context) ([]Day, error)
-	// Links returns the addresses that listed pages link to, and the sitemap does not list, the worst first.
-	Links(ctx context.Context) ([]Link, error)
-	// Told returns what search engines were told, nil if nobody tells them.
-	Told(ctx context.Context) (*Told, error)
-	// Try fetches a page in this process as an anonymous visitor would, and says what would be decided.
-	Try(ctx context.Context, url string) (Trial, error)
-	// WriteFile writes one of the files, also if it is not served, and reports whether there is one.
-	WriteFile(w io.Writer, name string) bool
-	// Files returns the sitemap's files, first the one that crawlers begin with.
-	Files() []File
-	// RobotsTxt says whether the site's robots.txt names the sitemap.
-	RobotsTxt() RobotsTxt
+	// Page returns a servemap.Page, and Change a servemap.Change.
+	Page(p reader.Known) any
+	Change(e changelog.Event, since time.Time) any
 	// Crawlers returns a []servemap.Crawler, nil if crawlers are not followed.
 	Crawlers() any
 	// Forget takes a page out, erases what is known of it, and bars it. UndoForget lifts the
@@ -54,19 +66,6 @@ type Explained struct {
 	Page  any // a servemap.Explanation
 
 	Setting messages.Change // that would change the verdict
-}
-
-// Wanted says which listed pages to return; see package indexer.
-type Wanted struct {
-	Prefix, Contains, After string
-	Most                    int
-	Within                  time.Duration
-}
-
-// List has listed pages. Next is the location after which to continue, "" at the end.
-type List struct {
-	Rows []Row
-	Next string
 }
 
 // Row is a listed page.
@@ -114,31 +113,6 @@ type Told struct {
 	} `json:"sitemaps,omitempty"`
 }
 
-// Trial is what a fetch of a page in this process showed, and what would be decided by it.
-type Trial struct {
-	URL     string          `json:"url"`
-	Refused string          `json:"refused,omitempty"` // why nothing was fetched
-	Status  int             `json:"status,omitempty"`
-	Took    time.Duration   `json:"took_ns,omitempty"`
-	Verdict string          `json:"verdict,omitempty"`
-	Reason  string          `json:"reason,omitempty"`
-	Text    string          `json:"text,omitempty"`
-	Missing []string        `json:"missing,omitempty"`
-	Setting messages.Change `json:"setting,omitzero"`
-}
-
-// Changed has changes. Next is the place of the last one, zero at the end.
-type Changed struct {
-	Changes []any // each a servemap.Change
-	Next    Place
-}
-
-// Place is where a change stands among all.
-type Place struct {
-	At       time.Time
-	Location string
-}
-
 // File is one of the sitemap's files.
 type File struct {
 	Name     string    `json:"name"`
@@ -157,3 +131,81 @@ const (
 	RobotsLacks RobotsTxt = "lacks-line"
 	RobotsAdded RobotsTxt = "line-added" // by servemap
 )
+
+// rows returns some of the listed pages, in the order of their locations.
+func (i *Inspector) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], error) {
+	trust, now := i.Files.Trust(), moment.Of(time.Now())
+	return reader.List(ctx, i.Indexer.Reader, w, func(p *reader.Known) Row {
+		row := Row{Page: i.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count)}
+		if at := p.Entry.LastMod(trust, now); at != 0 {
+			row.Modified = at.Time().UTC()
+		}
+		return row
+	})
+}
+
+// days returns the days of which numbers are stored, in any order.
+func (i *Inspector) days(ctx context.Context) (days []Day, err error) {
+	all, err := i.Indexer.Days(ctx)
+	for day, n := range all {
+		at := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
+		days = append(days, Day{Date: at, Listed: n.Listed, Dated: n.Dated, Added: n.Added, Changed: n.Changed, Removed: n.Removed})
+	}
+	return days, err
+}
+
+// targets returns the addresses that listed pages link to and the sitemap does not list, but no secret.
+func (i *Inspector) targets(ctx context.Context) (links []Link, err error) {
+	for _, t := range i.Indexer.Links.Targets() {
+		p, err := i.Indexer.Page(ctx, t.Location)
+		if err != nil {
+			return nil, err
+		}
+		if p.Reason == eligibility.Capability || p.Reason == eligibility.Forgotten || p.Verdict == eligibility.Listed {
+			continue
+		}
+		link := Link{
+			URL: i.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), At: t.At.UTC(),
+			Status: t.Status, Followed: t.Followed, Broken: t.Broken(),
+		}
+		for _, from := range t.From {
+			link.From = append(link.From, i.Origin.URL(from))
+		}
+		if t.To != "" {
+			link.To = i.Origin.URL(t.To)
+		}
+		links = append(links, link)
+	}
+	return links, nil
+}
+
+// told returns what search engines were told, nil if nobody tells them.
+func (i *Inspector) told(ctx context.Context) (told *Told, err error) {
+	record, err := i.Indexer.Notified(ctx)
+	if err == nil && record != nil {
+		err = json.Unmarshal(record, &told)
+	}
+	return told, err
+}
+
+// robotsTxt says whether the site's robots.txt names the sitemap.
+func (i *Inspector) robotsTxt() RobotsTxt {
+	lines := i.Indexer.Sitemaps()
+	switch {
+	case i.Announces.Load():
+		return RobotsAdded
+	case lines == nil:
+		return ""
+	case len(announce.Unnamed(slices.Values(lines), i.Tops)) > 0:
+		return RobotsLacks
+	}
+	return RobotsHas
+}
+
+// fileList returns the sitemap's files, first the one that crawlers begin with.
+func (i *Inspector) fileList() (list []File) {
+	for _, f := range i.Files.List() {
+		list = append(list, File{Name: f.Name, URL: i.Origin.URL(i.Origin.Folder() + f.Name), Pages: f.Pages, Bytes: f.Bytes, Modified: f.Modified})
+	}
+	return list
+}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/reader"
+	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
 // Overview is the first page.
@@ -75,10 +77,10 @@ type Day struct {
 
 // overview also works without the store.
 func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
-	stats, s := i.Site.Stats()
+	stats, s := i.Public.Stats()
 	o := Overview{
-		Stats: stats, Origin: i.Origin, Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
-		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Site.Crawlers(), State: state(s), Reasons: groupsOf(s.Verdicts),
+		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
+		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Reasons: groupsOf(s.Verdicts),
 	}
 	o.Reasons = i.setApart(ctx, o.Reasons)
 	for _, n := range s.Ignored {
@@ -96,7 +98,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 
 // setApart takes broken links out of the counts of pages that wait for a visitor. The view of links has them.
 func (i *Inspector) setApart(ctx context.Context, groups []Group) []Group {
-	links, _ := i.Site.Links(ctx) // without the store, they stay there
+	links, _ := i.targets(ctx) // without the store, they stay there
 	for n := range groups {
 		for _, l := range links {
 			if l.Broken && l.Reason == groups[n].Reason && l.Verdict == eligibility.Waiting.String() {
@@ -123,10 +125,10 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 			all = append(all, Look{count(g.Pages, "page") + ": " + strings.ToLower(g.Means[:1]) + g.Means[1:], "pages?reason=" + g.Reason})
 		}
 	}
-	if i.Site.RobotsTxt() == RobotsLacks && !s.ReportOnly {
+	if i.robotsTxt() == RobotsLacks && !s.ReportOnly {
 		all = append(all, Look{"The site's robots.txt does not name the sitemap, so search engines may not find it.", "files"})
 	}
-	if told, err := i.Site.Told(ctx); err == nil && told != nil {
+	if told, err := i.told(ctx); err == nil && told != nil {
 		for _, url := range slices.Sorted(maps.Keys(told.Engines)) {
 			if e := told.Engines[url]; e.Advice != "" {
 				all = append(all, Look{"IndexNow: " + e.Advice, "crawlers"})
@@ -182,7 +184,7 @@ func responsesOf(ignored map[string]uint64) (all []Response) {
 
 // history reads the days.
 func (i *Inspector) history(ctx context.Context) (h History) {
-	days, err := i.Site.Days(ctx)
+	days, err := i.days(ctx)
 	if err != nil {
 		h.Error = strings.TrimPrefix(err.Error(), "servemap: ")
 	}
@@ -206,7 +208,7 @@ func today(days []Day, s messages.Counts) []Day {
 
 // reach returns since, or the time from which the changes are complete if that is later.
 func (i *Inspector) reach(ctx context.Context, since time.Time) (time.Time, error) {
-	from, err := i.Site.ChangesFrom(ctx)
+	from, err := i.Indexer.JournalFrom(ctx)
 	if err == nil && from.After(since) {
 		return from, nil
 	}
@@ -224,8 +226,8 @@ func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error
 	if u == "" {
 		return Explained{}, refusal{errors.New("say in u which page; it is a URL of the site, or a location such as /about")}
 	}
-	e, err := i.Site.Explain(ctx, u)
-	if _, s := i.Site.Stats(); err != nil && ctx.Err() == nil && !s.NoStore {
+	e, err := i.Public.Explain(ctx, u)
+	if _, s := i.Public.Stats(); err != nil && ctx.Err() == nil && !s.NoStore {
 		err = refusal{err}
 	}
 	return e, err
@@ -270,17 +272,17 @@ const searchFor = 150 * time.Millisecond
 // without leads to its page, unless nothing is known of that and pages begin with it.
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
-	_, s := i.Site.Stats()
+	_, s := i.Public.Stats()
 	p := Pages{Query: typed, Reason: q.Get("reason"), Changed: q.Get("changed"), Sort: q.Get("sort"), After: q.Get("after"), Groups: groupsOf(s.Verdicts)}
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
-	want := Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
+	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
 	loc, all := strings.CutSuffix(i.location(typed), "*")
 	address := strings.HasPrefix(loc, "/") || strings.Contains(typed, "://")
 	switch {
 	case address:
 		if want.Prefix = escaped(loc); !all {
-			e, err := i.Site.Explain(ctx, loc)
+			e, err := i.Public.Explain(ctx, loc)
 			if err != nil || e.Known || checkLocations(want.Prefix) != nil { // the page's own view says what is wrong
 				return v, pageAt(loc)
 			}
@@ -311,10 +313,10 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 }
 
 // name finds those of the pages that are not listed that have a name.
-func (p *Pages) name(ctx context.Context, i *Inspector, want Wanted) error {
-	links, err := i.Site.Links(ctx)
+func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) error {
+	links, err := i.targets(ctx)
 	for _, l := range links {
-		loc := strings.TrimPrefix(l.URL, i.Root)
+		loc := strings.TrimPrefix(l.URL, i.root())
 		if l.Reason == p.Reason && !l.Broken && len(l.From) > 0 && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) {
 			p.Links = append(p.Links, l)
 		}
@@ -326,12 +328,12 @@ func (p *Pages) name(ctx context.Context, i *Inspector, want Wanted) error {
 }
 
 // list finds listed pages, sorts them and shows some.
-func (p *Pages) list(ctx context.Context, i *Inspector, want Wanted, skip int) error {
+func (p *Pages) list(ctx context.Context, i *Inspector, want reader.Wanted, skip int) error {
 	changed, err := time.ParseDuration(cmp.Or(p.Changed, "0s"))
 	if err != nil {
 		return refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
 	}
-	found, err := i.Site.List(ctx, want)
+	found, err := i.rows(ctx, want)
 	p.all = slices.DeleteFunc(found.Rows, func(r Row) bool {
 		young := time.Since(r.Modified) <= max(changed, -changed)
 		return p.Reason != "" && r.Reason != p.Reason || changed > 0 && !young || changed < 0 && young
@@ -413,7 +415,7 @@ type Links struct {
 }
 
 func (i *Inspector) links(ctx context.Context, _ url.Values) (view, error) {
-	all, err := i.Site.Links(ctx)
+	all, err := i.targets(ctx)
 	l, at := Links{Broken: []Link{}, Chains: [][]Link{}}, map[string]Link{}
 	for _, one := range all {
 		if at[one.URL] = one; one.Broken && len(one.From) > 0 {
@@ -448,7 +450,7 @@ func pageAt(loc string) redirect { return redirect("page?u=" + url.QueryEscape(l
 // location turns a URL or location that an owner typed into a location.
 func (i *Inspector) location(typed string) string {
 	typed = strings.TrimSpace(typed)
-	if rest, ok := strings.CutPrefix(typed, i.Root); ok && (rest == "" || rest[0] == '/') {
+	if rest, ok := strings.CutPrefix(typed, i.root()); ok && (rest == "" || rest[0] == '/') {
 		return cmp.Or(rest, "/")
 	}
 	return typed
@@ -521,7 +523,7 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 
 // latest finds the newest changes that come before the cursor.
 func (i *Inspector) latest(ctx context.Context, c *Changes) error {
-	var before Place
+	var before changelog.Event
 	at, loc, _ := strings.Cut(c.Before, " ")
 	if c.Before != "" {
 		var err error
@@ -530,9 +532,14 @@ func (i *Inspector) latest(ctx context.Context, c *Changes) error {
 		}
 		before.Location = loc
 	}
-	list, err := i.Site.Latest(ctx, c.Since, before, mostPages)
-	if c.Changes = list.Changes; list.Next.Location != "" {
-		c.Next = list.Next.At.Format(time.RFC3339Nano) + " " + list.Next.Location
+	events, err := i.Indexer.Latest(ctx, c.Since, before, mostPages+1)
+	for n, e := range events {
+		if n == mostPages {
+			last := events[n-1]
+			c.Next = last.At.UTC().Format(time.RFC3339Nano) + " " + last.Location
+			break
+		}
+		c.Changes = append(c.Changes, i.Public.Change(e, c.Since))
 	}
 	return err
 }
@@ -546,7 +553,7 @@ type Files struct {
 }
 
 func (i *Inspector) files(context.Context, url.Values) (view, error) {
-	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.RobotsLine, i.Site.RobotsTxt(), i.ReportOnly}}, nil
+	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.fileList(), i.RobotsLine, i.robotsTxt(), i.ReportOnly}}, nil
 }
 
 // Crawlers are what search engines fetched, and what they were told.
@@ -559,8 +566,8 @@ type Crawlers struct {
 }
 
 func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
-	told, err := i.Site.Told(ctx)
-	return view{Name: "crawlers", Nav: "crawlers", Title: "Search engines", Data: Crawlers{i.Crawlers, i.Site.Crawlers(), told, i.Site.RobotsTxt()}}, err
+	told, err := i.told(ctx)
+	return view{Name: "crawlers", Nav: "crawlers", Title: "Search engines", Data: Crawlers{i.Crawlers, i.Public.Crawlers(), told, i.robotsTxt()}}, err
 }
 
 // Help is every reason with its sentences.
@@ -600,7 +607,7 @@ func (i *Inspector) post(w http.ResponseWriter, r *http.Request, try bool) {
 	defer cancel()
 	u := r.PostFormValue("u")
 	if try {
-		t, err := i.Site.Try(ctx, u)
+		t, err := i.try(ctx, u)
 		v := view{Name: "try", Nav: "pages", Title: "Fetched now", Query: i.show(t.URL), Data: t, Setting: t.Setting}
 		if err != nil {
 			v = failed(refusal{err})
@@ -609,9 +616,9 @@ func (i *Inspector) post(w http.ResponseWriter, r *http.Request, try bool) {
 		return
 	}
 	_, err := i.explain(ctx, url.Values{"u": {u}})
-	change := i.Site.Forget
+	change := i.Public.Forget
 	if r.PostFormValue("undo") != "" {
-		change = i.Site.UndoForget
+		change = i.Public.UndoForget
 	}
 	if err == nil {
 		err = change(ctx, u)

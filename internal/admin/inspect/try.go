@@ -1,0 +1,77 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
+)
+
+// Trial is what a fetch of a page in this process showed, and what would be decided by it.
+type Trial struct {
+	URL     string          `json:"url"`
+	Refused string          `json:"refused,omitempty"` // why nothing was fetched
+	Status  int             `json:"status,omitempty"`
+	Took    time.Duration   `json:"took_ns,omitempty"`
+	Verdict string          `json:"verdict,omitempty"`
+	Reason  string          `json:"reason,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Missing []string        `json:"missing,omitempty"`
+	Setting messages.Change `json:"setting,omitzero"`
+}
+
+// try fetches a page in this process as an anonymous visitor would, and says what would be decided.
+func (i *Inspector) try(ctx context.Context, url string) (t Trial, err error) {
+	to := i.Normalizer.Parse(url)
+	if to.Location == "" {
+		return t, fmt.Errorf("%q can be no page of %s: %s (%v)", url, i.Origin, to.Reason.Text(), to.Reason)
+	}
+	loc := to.Location
+	p, err := i.Indexer.Page(ctx, loc)
+	if err != nil {
+		return t, err
+	}
+	t.URL = i.Origin.URL(loc)
+	handler := i.Handler.Load()
+	switch {
+	case action.Acts(loc) || p.Verdict != eligibility.Listed && explore.Waits(loc):
+		t.Refused = "A request for an address with such a name may change something, so servemap does not make it. Visit it yourself."
+		return t, nil
+	case handler == nil:
+		t.Refused = "servemap does not know the handler that answers: it knows what Site.Wrap or Site.Mount was given. Visit it yourself."
+		return t, nil
+	}
+	begun := time.Now()
+	resp, err := explore.Once(ctx, explore.Config{Site: i.Visits.With(nil), Normalizer: i.Normalizer, Inside: *handler}, loc)
+	if err != nil {
+		return t, fmt.Errorf("fetching: %w", err)
+	}
+	t.Took, t.Status = time.Since(begun), resp.Status
+	exchange := &observation.Exchange{Location: loc, At: begun, Response: resp, OwnQuery: to.OwnQuery, Explored: true}
+	exchange.Kind, exchange.Reason = i.Rules.Response(http.MethodGet, loc, resp)
+	if exchange.Kind != eligibility.Witness {
+		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.Response(exchange.Reason.String()))
+		return t, nil
+	}
+	o := observation.New(exchange, i.Normalizer, nil)
+	o.Read(i.Normalizer, true, 0, nil)
+	r := p.Judged()
+	r.Witnessed, r.Absent, r.Content, r.Self, r.Until = true, eligibility.None, o.Forbids, o.Canonized, o.Until
+	rule, _ := i.Rules.Match(loc)
+	would, _ := eligibility.Decide(r, eligibility.Context{
+		Now: moment.Of(begun), Listing: rule.Listing, Entry: slices.Contains(i.Entries, loc), OwnQuery: exchange.OwnQuery,
+		Disallowed: p.Reason == eligibility.Disallowed,
+	})
+	t.Verdict, t.Reason, t.Text = would.Verdict.String(), would.Reason.String(), messages.Page(would.Verdict, would.Reason, loc)
+	t.Missing = messages.Missing(loc, would.Verdict, would.Reason, r.Led())
+	t.Setting = messages.Setting(loc, t.Verdict, t.Reason)
+	return t, nil
+}
