@@ -93,8 +93,12 @@ func NewClient(origin location.Origin) *http.Client {
 // special are networks without public hosts, besides those that netip knows.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/32"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2002::/16"), // these lead to other addresses
 }
+
+// global has all addresses of IPv6 that are given to public hosts.
+var global = netip.MustParsePrefix("2000::/3")
 
 // mayDial reports whether a connection to an address may be one to the origin.
 func mayDial(origin location.Origin, addr netip.Addr) bool {
@@ -107,7 +111,7 @@ func mayDial(origin location.Origin, addr netip.Addr) bool {
 			return false
 		}
 	}
-	return addr.IsGlobalUnicast() && !addr.IsPrivate()
+	return addr.IsGlobalUnicast() && !addr.IsPrivate() && (addr.Is4() || global.Contains(addr))
 }
 
 // withoutURL leaves the URL out of an error of net/http: the page may not be public.
