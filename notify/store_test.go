@@ -154,14 +154,3 @@ func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
 		})
 	}
 }
-
-func FuzzReadState(f *testing.F) {
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	f.Add([]byte(`{"Key":"abc","Floor":"2026-11-22T11:00:00Z","Engines":{"https://a.example":{"Fails":3}}}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		st, _ := readState(b, now)
-		if st.Floor.IsZero() || st.Engines == nil || st.Cursor.Before(st.Floor) || st.Until.After(now.Add(time.Hour)) {
-			t.Errorf("it is read as %+v", st)
-		}
-	})
-}

@@ -93,20 +93,3 @@ func checkError(t *testing.T, name string, err error, want string) {
 		t.Errorf("%s: %v, want ErrInvalid and %q", name, err, want)
 	}
 }
-
-// FuzzCheckKeys compares CheckKeys with the words of the contract.
-func FuzzCheckKeys(f *testing.F) {
-	f.Add("a", "b")
-	f.Add("a", "a")
-	f.Add("", "~!")
-	f.Add("b c", "\xff")
-	f.Fuzz(func(t *testing.T, a, b string) {
-		good := func(key string) bool {
-			return key != "" && len(key) <= MaxKey && !strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r > '~' })
-		}
-		err := CheckKeys([]string{a, b})
-		if want := good(a) && good(b) && a != b; (err == nil) != want {
-			t.Errorf("CheckKeys(%q, %q) is %v, but that it is good is %t", a, b, err, want)
-		}
-	})
-}

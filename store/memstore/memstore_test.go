@@ -10,16 +10,16 @@ import (
 	"github.com/servemap/servemap/store/storetest"
 )
 
-// FuzzTable runs the input on a table and on a map: each byte puts or removes a run of keys, or
-// sorts them.
-func FuzzTable(f *testing.F) {
-	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7})
-	f.Add([]byte{0x00, 0x10, 0x40, 0x20, 0x30, 0x88, 0x98, 0xa8, 0x40, 0xb8, 0x01})
-	f.Add([]byte{0x30, 0x20, 0x10, 0x00, 0x40, 0xb0, 0xa0, 0x90, 0x40, 0x31})
-	f.Fuzz(func(t *testing.T, ops []byte) {
+// Each byte puts a run of keys into a table and into a map, or removes it, or sorts them.
+func TestTableIsAMapInOrder(t *testing.T) {
+	for _, ops := range [][]byte{
+		{0, 1, 2, 3, 4, 5, 6, 7},
+		{0x00, 0x10, 0x40, 0x20, 0x30, 0x88, 0x98, 0xa8, 0x40, 0xb8, 0x01},
+		{0x30, 0x20, 0x10, 0x00, 0x40, 0xb0, 0xa0, 0x90, 0x40, 0x31},
+	} {
 		var tab table
 		want := map[string]string{}
-		for i, op := range ops[:min(len(ops), 64)] {
+		for i, op := range ops {
 			if op&0x40 != 0 {
 				tab.sort()
 			}
@@ -51,7 +51,7 @@ func FuzzTable(f *testing.F) {
 		if most := 2*len(want) + 1; len(tab.keys) > most {
 			t.Errorf("the table remembers %d keys of %d", len(tab.keys), len(want))
 		}
-	})
+	}
 }
 
 func TestStoreKeepsTheRules(t *testing.T) {

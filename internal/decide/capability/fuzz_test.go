@@ -42,17 +42,3 @@ func swapEscapes(s string) string {
 	}
 	return string(out)
 }
-
-func FuzzVariable(f *testing.F) {
-	for _, template := range []string{"/x/{token}", "/u/{id:[0-9]{2}}", "/f/{rest...}", "{", "}", "{{}}", "/{a_B-cD}"} {
-		f.Add(template)
-	}
-	f.Fuzz(func(t *testing.T, template string) {
-		if Variable(template) && !strings.Contains(template, "{") {
-			t.Errorf("Variable(%q) = true without a variable", template)
-		}
-		if balanced := strings.NewReplacer("{", "", "}", "").Replace(template) + "/{resetToken}"; !Variable(balanced) {
-			t.Errorf("Variable(%q) = false", balanced)
-		}
-	})
-}

@@ -242,25 +242,3 @@ func TestPageProvesToBeNewAfterItWasSeen(t *testing.T) {
 		}
 	}
 }
-
-// FuzzDates merges looks into whatever dates a store may have.
-func FuzzDates(f *testing.F) {
-	f.Add(int64(start), int64(3600), int64(start), uint8(1), uint8(0))
-	f.Add(int64(start), int64(60), int64(1<<62), uint8(200), uint8(9))
-	f.Fuzz(func(t *testing.T, unix, gap, stored int64, by, count uint8) {
-		at := moment.Time(unix % (1 << 45)).Second()
-		d := Dates{Date: Date{At: moment.Time(stored), By: Source(by), Seen: by&1 != 0}, Count: uint64(count & 3), Changed: moment.Time(stored),
-			Announced: moment.Time(gap), Maybe: HeldObservation{At: moment.Time(stored), Exact: moment.Time(stored), By: Source(by)}}
-		rnd := rand.New(rand.NewPCG(uint64(unix), uint64(gap)))
-		for range 4 {
-			l := randomObservation(rnd, at, true)
-			was := d.Date.LastMod(Trust{}, at)
-			d, _ = d.Observe(l, Trust{})
-			if is := d.Date.LastMod(Trust{}, l.At); is > l.At || is != 0 && is < was {
-				t.Errorf("dated %d at %d, and before %d", is, l.At, was)
-			}
-			d.History()
-			at = l.At
-		}
-	})
-}

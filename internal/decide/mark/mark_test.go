@@ -241,27 +241,3 @@ func TestParseRefusesDamagedMarks(t *testing.T) {
 		}
 	}
 }
-
-func FuzzParse(f *testing.F) {
-	m, _, _ := observed(text(one), text(one, two), text(two, three))
-	f.Add(m.AppendBinary(nil), int64(5*day))
-	f.Add([]byte{1, 1}, int64(-1))
-	f.Fuzz(func(t *testing.T, b []byte, at int64) {
-		m, err := Parse(b)
-		if err != nil {
-			return
-		}
-		wantReadBack(t, m)
-		for i, html := range []string{text(one), text(one, two), list(items(0, 9)...), text(two), text("x"), text(one, three)} {
-			var o Outcome
-			var since int64
-			v := viewOf(html)
-			m.Reading()
-			m.Awaited()
-			if m, o, since = m.Observe(v, at+int64(i)*day); (o == Changed) != (since != 0) {
-				t.Errorf("outcome %d since %d", o, since)
-			}
-			wantReadBack(t, m.Still())
-		}
-	})
-}

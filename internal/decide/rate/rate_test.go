@@ -317,36 +317,3 @@ func visit(r *rand.Rand, e Estimate) Estimate {
 	}
 	return e.Saw(at, false)
 }
-
-// FuzzObservations adds observations to whatever a store may have.
-func FuzzObservations(f *testing.F) {
-	f.Add(uint32(t0), uint32(t0), uint16(0), float32(0), uint8(0), []byte("looks"))
-	f.Add(uint32(0), uint32(t0), uint16(65535), float32(math.Inf(1)), uint8(255), []byte{3, 0, 0x81, 0x42})
-	f.Fuzz(func(t *testing.T, visit, change uint32, quiet uint16, seconds float32, gaps uint8, more []byte) {
-		e := Estimate{SinceChange{LastVisit: visit, LastChange: change, Quiet: quiet, Observations: 2}, History{Time: seconds, Observations: seconds}}
-		for b := range e.Past.Gaps {
-			e.Past.Gaps[b] = gaps
-		}
-		wantSane(t, e)
-		at := int64(e.Now.LastVisit)
-		for _, how := range more[:min(len(more), 64)] {
-			at += 1 << (how & 31)
-			switch how >> 5 {
-			case 0, 1:
-				e = e.Saw(at, false)
-			case 2:
-				e = e.SawNoise(at)
-			case 3, 4:
-				e = e.Saw(at, true)
-			case 5:
-				e = e.SawChangeAt(at, at-1<<(how&15))
-			case 6:
-				at -= 1 << (how & 31) * 2 // the clock goes back
-				e = e.Saw(at, how&1 == 1)
-			default:
-				e = e.SawChangeAt(at, at+5)
-			}
-			wantSane(t, e)
-		}
-	})
-}

@@ -76,21 +76,6 @@ func TestParseHistoriesReadsTheChangesOfEachPage(t *testing.T) {
 	}
 }
 
-func FuzzParseHistories(f *testing.F) {
-	f.Add(lines)
-	f.Fuzz(func(t *testing.T, s string) {
-		pages, err := parseHistories(strings.NewReader(s))
-		if err != nil {
-			return
-		}
-		for _, h := range pages {
-			if len(h.changes) == 0 || !slices.IsSorted(h.changes) {
-				t.Fatalf("page %q changed at %v", h.page, h.changes)
-			}
-		}
-	})
-}
-
 func TestReplayReadsAFileOfHistories(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "site.tsv.gz")
 	if _, err := replayFile(file, 600, false, 1); err == nil {

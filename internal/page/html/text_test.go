@@ -215,19 +215,3 @@ func TestDataHashFollowsTheStructuredData(t *testing.T) {
 		}
 	}
 }
-
-func FuzzHashData(f *testing.F) {
-	f.Add([]byte(`{"a":"b\"","c":[1,true,null]}`))
-	f.Add([]byte(`"\`))
-	f.Add([]byte(`}{"`))
-	hash := func(script []byte) uint64 {
-		r := &reader{data: data{left: maxData}}
-		r.structured(script)
-		return r.facts.DataHash
-	}
-	f.Fuzz(func(t *testing.T, script []byte) {
-		if got := hash(append([]byte("  "), script...)); got != hash(script) {
-			t.Error("space before it alters the hash")
-		}
-	})
-}

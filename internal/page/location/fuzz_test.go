@@ -148,33 +148,3 @@ func FuzzResolve(f *testing.F) {
 		checkSpelling(t, n, href)
 	})
 }
-
-func FuzzParseOrigin(f *testing.F) {
-	for _, s := range []string{
-		"https://example.com", "http://example.com:80/blog/", "https://[::1]:8080", "https://user@a", "https://a/é?b#c",
-		"https://A.", "https://a:1/%41", "HTTP://1.2.3.4",
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		o, err := ParseOrigin(s)
-		if err != nil {
-			if o != (Origin{}) {
-				t.Fatalf("ParseOrigin(%q) = %v with the error %v", s, o, err)
-			}
-			return
-		}
-		if again, err := ParseOrigin(o.String()); err != nil || again != o {
-			t.Fatalf("ParseOrigin(%q) = %v, %v; want %v", o, again, err, o)
-		}
-		n, err := New(o, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := n.Request(o.Host(), o.Folder())
-		if want := (Result{Location: o.Folder()}); r != want {
-			t.Fatalf("the folder of %v: %+v, want %+v", o, r, want)
-		}
-		checkResult(t, n, r)
-	})
-}

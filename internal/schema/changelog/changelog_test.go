@@ -11,7 +11,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/schema/codec"
-	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -234,25 +233,6 @@ func TestEventOfAClockThatWasAheadCountsOnceItsTimeComes(t *testing.T) {
 				t.Errorf("%s was added after now: %v, %v", e.Location, e.Since, err)
 			}
 		}
-	})
-}
-
-// FuzzEvent uses an event as the program does.
-func FuzzEvent(f *testing.F) {
-	fields := func(e event) []byte { return recordtest.FieldsOf(codec.Marshal(e)) }
-	f.Add(fields(event{Changed, 5, 0}), int64(7))
-	f.Add(fields(event{Added, 0, 0}), int64(-1))
-	f.Fuzz(func(t *testing.T, fields []byte, before int64) {
-		j := Log{Keys: "s|"}
-		tx := mapTx{j.Keys.Log(before, "/a"): recordtest.Sealed(fields)}
-		at := j.Note(tx, before, "/a", Changed, eligibility.None, 1_700_000_000_000)
-		if e, ok := readEvent(tx[j.Keys.Log(at, "/a")]); !ok || e.What != Changed {
-			t.Errorf("noted as %+v, %v", e, ok)
-		}
-		if before != 0 && len(tx) != 1 {
-			t.Errorf("there are %d events of one page", len(tx))
-		}
-		readBeginning(recordtest.Sealed(fields))
 	})
 }
 

@@ -28,17 +28,6 @@ func TestKeysHaveTimesInOneFormOnly(t *testing.T) {
 	}
 }
 
-// FuzzTimes reads a key, and makes it again.
-func FuzzTimes(f *testing.F) {
-	f.Add("s|log|00000000007|/a")
-	f.Fuzz(func(t *testing.T, key string) {
-		k := Keys("s|")
-		if at, location, ok := Logged(k, key); ok && !strings.EqualFold(k.Log(at, location), key) && strings.HasPrefix(key, k.Logs()) {
-			t.Errorf("%q is read as %d and %q", key, at, location)
-		}
-	})
-}
-
 // The longest origin leaves room for the longest location in each key.
 func TestLongestOriginLeavesRoomForTheLongestLocation(t *testing.T) {
 	if _, err := New(strings.Repeat("o", maxOrigin+1)); err == nil {
