@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestChangeIsPostedAfterItsHold(t *testing.T) {
@@ -107,7 +108,8 @@ func TestFirstStartSendsOnlyWhatWasLearnedSinceNew(t *testing.T) {
 
 // TestOnlyPagesThatWereListedMayBeTold has all reasons.
 func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
-	for i, row := range []struct {
+	base.OneByOne(t)
+	for _, row := range []struct {
 		name string
 		then func(r *runningSite)
 		sent bool
@@ -124,9 +126,6 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 		}, false},
 		{"gone", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(410, "")) }, true},
 	} {
-		if testing.Short() && i > 2 { // the race detector takes ten times as long
-			break
-		}
 		t.Run(row.name, func(t *testing.T) {
 			run(t, 5, Options{Hold: 4 * time.Hour}, func(r *runningSite) {
 				r.changes("/1")
@@ -192,7 +191,8 @@ func (r *runningSite) walk(pages int, head string) {
 
 // A stranger's requests must not keep what the owner changed from being sent, nor be told as changes.
 func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
-	for i, row := range []struct {
+	base.OneByOne(t)
+	for _, row := range []struct {
 		name  string
 		pages int
 		head  string
@@ -202,12 +202,6 @@ func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
 		{"very many", batchPages + 100, ""},
 		{"with old dates", 110, `<meta property="article:modified_time" content="1999-12-01T00:00:00Z">`},
 	} {
-		if testing.Short() && row.pages > batchPages {
-			continue // the race detector takes ten times as long
-		}
-		if testing.Short() && i > 0 { // the race detector takes ten times as long
-			break
-		}
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRunningSite(t, 5, testkit.Setup{Options: servemap.Options{Query: []string{"page"}}})
@@ -235,10 +229,8 @@ func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
 }
 
 func TestDayLimitTakesTheOldestAndLosesNothing(t *testing.T) {
-	days := 10
-	if testing.Short() { // the race detector takes ten times as long
-		days = 2
-	}
+	base.OneByOne(t)
+	const days = 10
 	run(t, 40, Options{MaxPerDay: 4}, func(r *runningSite) {
 		var want []string
 		for i := range 40 {

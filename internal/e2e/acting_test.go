@@ -74,9 +74,7 @@ func TestLinksThatActAreNotRequestedAndPagesAre(t *testing.T) {
 const manual = "/usr/share/doc/postgresql-doc-15/html"
 
 func TestManualOfADatabaseIsExploredWhole(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a thousand requests, one after the other")
-	}
+	base.OneByOne(t)
 	if _, err := os.Stat(manual); err != nil {
 		t.Skip("the package postgresql-doc-15 is not installed")
 	}

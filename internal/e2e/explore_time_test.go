@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // When an exploration waits, stops, goes on and comes again.
@@ -123,6 +124,7 @@ func revisiting(s *testkit.Site) (stop func()) {
 }
 
 func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
+	base.OneByOne(t)
 	site := testkit.Paths{"/quiet": testkit.Page("quiet"), "/dropped": testkit.Page("dropped"), "/cgi-bin/note": testkit.Page("never asked for by us")}
 	day, asked, deleting := 0, map[string]int{}, 0
 	site["/daily"] = func(w http.ResponseWriter, r *http.Request) {

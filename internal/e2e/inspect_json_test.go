@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestInspectorAnswersInJSON(t *testing.T) {
@@ -45,6 +46,7 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 }
 
 func TestPagesAndChangesGoOnWhereTheyEnded(t *testing.T) {
+	base.OneByOne(t)
 	links := append(numbered("/list/p%03d", 230), numbered("/d%02d/x", 70)...)
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL(links...)}, func(s *testkit.Site) {
 		s.Visit(append([]string{"/"}, links...)...)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // article is a page of some paragraphs.
@@ -137,6 +138,7 @@ func TestMaintenancePageEmptiesNoSitemap(t *testing.T) {
 
 // What pages show for more than a day is their content. One network alone takes out ten of them.
 func TestPagesThatShowOneTextForDaysLeave(t *testing.T) {
+	base.OneByOne(t)
 	text := article("what we are doing in the meantime")
 	for _, tt := range []struct {
 		name, text string

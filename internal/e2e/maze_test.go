@@ -14,6 +14,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // maze makes up pages. It returns the text and the links of the page at a path, and false
@@ -263,9 +264,7 @@ var counted = regexp.MustCompile(`^\d+$`)
 // A page of these sites says of itself only its path, so that no text tells it from a maze, but where a
 // maze stands in the same folder.
 func TestRealSitesAreExploredWhole(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some thousand requests, one after the other")
-	}
+	base.OneByOne(t)
 	const posts, products = 2000, 5000
 	date := func(n int) time.Time { return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n) }
 	post := func(n int) string { return date(n).Format("/2006/01/02/") + "a-title-" + strconv.Itoa(n) }

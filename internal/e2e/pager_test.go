@@ -11,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // lists is a site with a home page and a list of many pages, each of which leads only to its own posts and
@@ -49,6 +50,7 @@ const listPages = 12
 // Posts that only further pages of a list lead to are listed, although these pages are not: they name the
 // first one as canonical, or have a query.
 func TestFurtherPagesOfAListLeadToItsPosts(t *testing.T) {
+	base.OneByOne(t)
 	for _, tt := range []struct{ name, format, canonical string }{
 		{"a folder for each page", "/posts/page/%d/", "/posts"},
 		{"page=", "/posts?page=%d", "/posts"},

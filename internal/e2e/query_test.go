@@ -77,6 +77,7 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 // Sites whose pages with a query name no canonical. What is named makes pages by itself; what sorts, filters, or adds to
 // such a page is not.
 func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
+	base.OneByOne(t)
 	story := func(n int) string { return "story of the " + nouns[n] + ": " + paragraph(n) + nouns[n] }
 	number := func(r *http.Request, name string) int { n, _ := strconv.Atoi(r.URL.Query().Get(name)); return n % 20 }
 	each := func(form string) (links []string) {

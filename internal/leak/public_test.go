@@ -18,11 +18,9 @@ import (
 // TestPublicPagesAreListed shows a site hundreds of public pages, and wants nearly all of them in the
 // sitemap: a site that lists nothing leaks nothing either.
 func TestPublicPagesAreListed(t *testing.T) {
+	base.OneByOne(t)
 	const least = 0.99
 	both := []setup{{router: "ServeMux", proto: "HTTP/2.0"}, {router: "mux", proto: "HTTP/1.1"}} // the other pairs
-	if testing.Short() {
-		both = both[:1]
-	}
 	for _, way := range both {
 		t.Run(way.router+", "+way.proto, func(t *testing.T) {
 			way.rounds = 4

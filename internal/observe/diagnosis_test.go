@@ -215,6 +215,7 @@ func TestHintNamesTheCookies(t *testing.T) {
 // One client must not make the owner believe that its cookie is no log-in, that the site has another
 // name, or that nothing works.
 func TestHintIsNotSteeredByOneClient(t *testing.T) {
+	base.OneByOne(t)
 	asks := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -91,6 +92,7 @@ func TestStrangersNetworkKeepsNoCrawlerUnconfirmed(t *testing.T) {
 }
 
 func TestVerdictsAreRememberedAndForgotten(t *testing.T) {
+	base.OneByOne(t)
 	synctest.Test(t, func(t *testing.T) {
 		d := trueBots()
 		r := start(t, new(memstore.Store), d)

@@ -162,6 +162,7 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 }
 
 func TestGuessingAPasswordIsSlow(t *testing.T) {
+	base.OneByOne(t)
 	synctest.Test(t, func(t *testing.T) {
 		d, log := door()
 		handler := d.Allow(Password("owner", "correct horse"), http.HandlerFunc(owners))

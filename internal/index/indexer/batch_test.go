@@ -137,14 +137,6 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 // together merges everything at once.
 func together(r *rig, all []*observation.Exchange) { r.check(r.mergeNow(all...)) }
 
-// seeds returns how many seeds to try out of n, with -short one.
-func seeds(n uint64) uint64 {
-	if testing.Short() {
-		return 1
-	}
-	return n
-}
-
 // differences returns the keys of the records that differ.
 func differences(got, want map[string]string) (keys []string) {
 	for key := range want {
@@ -162,7 +154,8 @@ func differences(got, want map[string]string) (keys []string) {
 }
 
 func TestBatchesStoreTheSameInOneTransactionOrMany(t *testing.T) {
-	for seed := range seeds(6) {
+	base.OneByOne(t)
+	for seed := range uint64(6) {
 		want := learn(t, new(memstore.Store), seed, true, together)
 		if keys := differences(learn(t, strict.New(t, new(memstore.Store)), seed, true, together), want); len(keys) > 0 {
 			t.Errorf("seed %d: where each update runs twice these records are others: %q", seed, keys)
@@ -214,7 +207,8 @@ func placeless(records map[string]string) map[string]string {
 // Observations that only put a page in doubt are left out: their result depends on what was
 // stored meanwhile.
 func TestBatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
-	for seed := range seeds(5) {
+	base.OneByOne(t)
+	for seed := range uint64(5) {
 		want := learn(t, new(memstore.Store), seed, false, together)
 		st := base.NewStore()
 		got := learn(t, st, seed, false, func(r *rig, all []*observation.Exchange) {

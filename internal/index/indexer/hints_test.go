@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // What package tally needs before it gives a hint.
@@ -20,6 +21,7 @@ const (
 )
 
 func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
+	base.OneByOne(t)
 	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
 	for _, tt := range []struct {
 		name string
@@ -110,6 +112,7 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 // What one network shows gives no hint, since a stranger may choose what he is shown. If another one shows
 // the same, it does.
 func TestHintIsNotSteeredByOneNetwork(t *testing.T) {
+	base.OneByOne(t)
 	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
 	for _, tt := range []struct {
 		name  string

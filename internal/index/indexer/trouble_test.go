@@ -325,6 +325,7 @@ func TestRestartLosesNothing(t *testing.T) {
 }
 
 func TestLinksOfAPageAreStoredInSeveralTransactions(t *testing.T) {
+	base.OneByOne(t)
 	inBubble(t, Config{MaxURLs: 400}, func(r *rig) {
 		links := numbered("/p%d", 1500)
 		see := func(locations []string) {
@@ -366,9 +367,7 @@ func TestWaitingLocationsAreBounded(t *testing.T) {
 // A page that links to many others, each of which displaces one with many peers,
 // takes more keys than a transaction has.
 func TestLinksThatTakeTooManyKeysAreStoredInSteps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some thousand pages, one after the other")
-	}
+	base.OneByOne(t)
 	inBubble(t, Config{Store: new(memstore.Store)}, func(r *rig) {
 		var links []string
 		for i := range 60 {

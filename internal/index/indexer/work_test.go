@@ -15,6 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -244,6 +245,7 @@ func (c *counted) Scan(ctx context.Context, prefix, after string) iter.Seq2[stor
 
 // What a visit and a change cost must not grow with the number of pages.
 func TestVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
+	base.OneByOne(t)
 	type cost struct{ visit, change int64 }
 	var costs []cost
 	for _, n := range []int{20, 400} {

@@ -128,3 +128,12 @@ func Check(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// OneByOne leaves a test out with -short, as the race detector runs. The test takes many steps, one after
+// the other, and what runs at once meanwhile does so in quicker tests of its package as well.
+func OneByOne(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes many steps, one after the other")
+	}
+}
