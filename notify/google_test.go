@@ -14,6 +14,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // consoleFake stands in for the API of Search Console.
@@ -84,6 +85,7 @@ func (c *consoleFake) google() *Google {
 }
 
 func TestSitemapIsSubmittedOnce(t *testing.T) {
+	base.OneByOne(t)
 	synctest.Test(t, func(t *testing.T) {
 		const top = "https://example.com/sitemap.xml"
 		c := startConsole()
