@@ -177,17 +177,37 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 func (s inspected) metrics() metrics.Site {
 	l := s.indexer.Stats()
 	m := metrics.Site{
-		Origin:       s.origin.String(),
-		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
-		StoreUp: l.Problem == nil, Damaged: l.Damaged, Hints: len(s.hints.Given()), Worker: l.Worked,
+		Origin: s.origin.String(), Ignored: s.observer.Counts(), StoreUp: l.Problem == nil, Hints: len(s.hints.Given()),
+		Worker:   metrics.Worker{Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Damaged: l.Damaged, Changelog: l.Changelog, Time: l.Worked},
 		Explored: s.observer.Visits.Results(), Changes: map[string]uint64{}, BrokenLinks: s.indexer.Links.Broken(),
 	}
 	m.Files, m.Answers = s.files.Metrics()
 	for _, c := range l.Counts {
 		m.Verdicts = append(m.Verdicts, metrics.Verdict{Verdict: c.Verdict.String(), Reason: c.Reason.String(), Pages: c.Pages})
 	}
+	for _, c := range s.Site.Crawlers() {
+		m.Crawlers = append(m.Crawlers, c.metrics())
+	}
 	for what, kind := range changeKinds {
 		m.Changes[string(kind)] = l.Changes[what]
+	}
+	return m
+}
+
+// metrics returns the numbers of a crawler.
+func (c Crawler) metrics() metrics.Crawler {
+	m := metrics.Crawler{
+		Name: c.Engine, Requests: map[string]uint64{"claimed": 0, "confirmed": 0, "refuted": 0},
+		Pages: map[string]uint64{"day": uint64(c.FetchedDay), "week": uint64(c.FetchedWeek), "never": uint64(c.NotFetched)},
+	}
+	if len(c.Days) > 0 && c.Days[0].Day.Equal(time.Now().UTC().Truncate(24*time.Hour)) {
+		d := c.Days[0]
+		m.Requests = map[string]uint64{"claimed": uint64(d.Claimed), "confirmed": uint64(d.Confirmed), "refuted": uint64(d.Refuted)}
+	}
+	for _, f := range c.Files {
+		if f.Status/100 != 5 && f.At.After(m.Sitemap) {
+			m.Sitemap = f.At
+		}
 	}
 	return m
 }
@@ -205,10 +225,10 @@ type ExploreOptions struct {
 	// origin. Then pages that a proxy in front protects count as public.
 	Inside http.Handler
 	// Revisit makes Explore go on until ctx ends and request pages that no visitor requests,
-	// at most one a second: one that changes daily about twice a day, each at least three
-	// times in Limits.KeepFor. So changes get a lastmod, and pages that are gone leave. It
-	// also requests, once, what these pages link to and nobody got yet.
-	Revisit bool
+	// at most so many a day: one that changes daily about twice a day, each three times in
+	// Limits.KeepFor, or those that need it most. So changes get a lastmod, and pages that are
+	// gone leave. It also requests, once, what these pages link to and nobody got yet.
+	Revisit int
 	// Paths are those of a router's own list, as mux's Walk gives them. Explore asks for them
 	// too, and a page there is listed as one with a route of its own. Paths with a variable,
 	// such as /p/{id} and /p/:id, are left out, and so is what has a verb or a risky word, as
@@ -278,8 +298,8 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		text, _ := messages.Parameters(report.Params)
 		s.log.Logger().Warn("servemap: linked pages are not listed for their query: "+text, "origin", s.origin.String())
 	}
-	if err == nil && opts.Revisit {
-		err = explore.Revisit(ctx, cfg, s.limits.KeepFor/3)
+	if err == nil && opts.Revisit > 0 {
+		err = explore.Revisit(ctx, cfg, opts.Revisit, s.limits.KeepFor/3)
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
 		err = fmt.Errorf("%w; %s", err, messages.Elsewhere(s.observer.Visits.CutInFront()))
@@ -298,7 +318,7 @@ const mostHeld = 100
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
 func (s *Site) exploring(opts *ExploreOptions) (explore.Config, error) {
-	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("Concurrency", opts.Concurrency, 1, 0)); err != nil {
+	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("Concurrency", opts.Concurrency, 1, 0), between("Revisit", opts.Revisit, 1, 0)); err != nil {
 		return explore.Config{}, err
 	}
 	routes := map[string]bool{}
@@ -338,9 +358,9 @@ func (s *Site) RobotsLine() string {
 
 // Robots returns a handler that adds the lines of [Site.RobotsLine] to the robots.txt that
 // next serves. If next answers 404 or 410, it serves Options.Robots with these lines, or
-// the lines alone. next gets all other requests, and those for other hosts than the site's,
-// unchanged. If next is nil, it is [http.DefaultServeMux]. Put it around the handler that
-// serves the whole host:
+// the lines alone; for an HTML page, if Options.Robots is given. next gets all other requests,
+// and those for other hosts than the site's, unchanged. If next is nil, it is
+// [http.DefaultServeMux]. Put it around the handler that serves the whole host:
 //
 //	http.ListenAndServe(":8080", site.Robots(site.Wrap(mux)))
 //
@@ -369,7 +389,7 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		if s.robots.announces.Store(wrote); page {
 			s.robots.page.Do(func() {
 				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status 200, is no plain robots.txt; "+
-					"answer 404, or serve one as text/plain of at most 500 KiB", "origin", s.origin.String())
+					messages.Say("answer 404, serve one as text/plain of at most 500 KiB, or give its text in {RobotsText}"), "origin", s.origin.String())
 			})
 		}
 	})
@@ -488,7 +508,7 @@ var ErrTooOld = changelog.ErrOlder
 // Changes yields what happened to the pages of the sitemap since a time, for feeds and
 // notifiers: for each page its last change, in the order of time. An error ends it.
 //
-// The site remembers the last 7 days, and at most 100,000 pages, but no page that
+// The site remembers the last 7 days, and at most 128 MiB, some million pages, but no page that
 // [Site.Forget] took out. If since is longer ago, the error wraps [ErrTooOld]. Then read
 // [Site.Pages], and next time ask for the time at which you began to read. To continue, ask
 // for the time of the last change that you saw; Changes yields that change again. If
@@ -589,7 +609,7 @@ const (
 	ReasonDenied        Reason = "denied"         // 401 or 403
 	ReasonLoginRedirect Reason = "login-redirect" // a redirect to a log-in
 	ReasonMoved         Reason = "moved"          // a permanent redirect
-	ReasonUnseen        Reason = "unseen"         // no anonymous visitor got it for Limits.KeepFor
+	ReasonUnseen        Reason = "unseen"         // no anonymous visitor got it, or a page that links to it, for Limits.KeepFor
 	ReasonNone          Reason = "none"           // nothing is known
 )
 

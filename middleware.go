@@ -181,8 +181,8 @@ type Options struct {
 
 // Limits are the numbers by which a site decides. Each is the default if it is 0.
 type Limits struct {
-	// KeepFor is how long a listed page stays while no anonymous visitor gets it and the site
-	// is observed. The default is 90 days; the least is an hour.
+	// KeepFor is how long a listed page stays while no anonymous visitor gets it, or a listed
+	// page that links to it, and the site is observed. The default is 90 days; the least an hour.
 	KeepFor time.Duration
 
 	// PartPages is the most pages of one file of the sitemap. Files that are larger shrink to

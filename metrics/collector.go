@@ -25,10 +25,17 @@ import (
 	"github.com/servemap/servemap"
 )
 
+// A Source has metrics: a [servemap.Site], or a notify.Notifier, which has those of its site too.
+type Source interface {
+	Metrics(allow func(*http.Request) bool) http.Handler
+}
+
+var _ Source = (*servemap.Site)(nil)
+
 // NewCollector returns a collector of the metrics of sites, for a registry such as
 // [prometheus.DefaultRegisterer]. A registry takes each site once. NewCollector panics if a
 // site is nil. The collector is safe for concurrent use.
-func NewCollector(sites ...*servemap.Site) prometheus.Collector {
+func NewCollector(sites ...Source) prometheus.Collector {
 	c := collector{}
 	for i, site := range sites {
 		if site == nil {

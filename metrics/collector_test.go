@@ -17,6 +17,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/notify"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -39,6 +40,14 @@ func newSite(t *testing.T, origin string) *servemap.Site {
 	base.Check(t, site.Flush(t.Context()))
 	ask(h, origin+"/sitemap.xml")
 	return site
+}
+
+// newNotifier returns a notifier that asks IndexNow and Search Console.
+func newNotifier(t *testing.T) *notify.Notifier {
+	t.Helper()
+	n, err := notify.New(newSite(t, "https://example.com"), new(memstore.Store), &notify.Options{Google: &notify.Google{Client: http.DefaultClient}})
+	base.Check(t, err)
+	return n
 }
 
 func ask(h http.Handler, url string) *httptest.ResponseRecorder {
@@ -123,7 +132,7 @@ func TestNewCollectorRefusesNil(t *testing.T) {
 }
 
 func TestNamesAreAsPrometheusAsks(t *testing.T) {
-	problems, err := testutil.CollectAndLint(NewCollector(newSite(t, "https://example.com")))
+	problems, err := testutil.CollectAndLint(NewCollector(newNotifier(t)))
 	if err != nil || len(problems) > 0 {
 		t.Errorf("%v, error %v", problems, err)
 	}
@@ -132,7 +141,7 @@ func TestNamesAreAsPrometheusAsks(t *testing.T) {
 // known returns the names of all metrics.
 func known(t *testing.T) map[string]bool {
 	names := map[string]bool{}
-	text := ask(newSite(t, "https://example.com").Metrics(everybody), "http://x/metrics").Body.String()
+	text := ask(newNotifier(t).Metrics(everybody), "http://x/metrics").Body.String()
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllStringSubmatch(text, -1) {
 		names[m[1]] = true
 	}
@@ -183,7 +192,7 @@ func TestPromtoolAcceptsTheAlerts(t *testing.T) {
 	}{
 		{"rules", []string{"check", "rules", "alerts.yml"}, ""},
 		{"alerts fire when they should", []string{"test", "rules", "testdata/alerts_test.yml"}, ""},
-		{"metrics", []string{"check", "metrics"}, ask(newSite(t, "https://example.com").Metrics(everybody), "http://x/metrics").Body.String()},
+		{"metrics", []string{"check", "metrics"}, ask(newNotifier(t).Metrics(everybody), "http://x/metrics").Body.String()},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -31,6 +31,7 @@ type waiting struct {
 // queue is what is known of the changes that are to be sent.
 type queue struct {
 	cursor  time.Time // nothing older waits
+	read    time.Time // later changes were not all read
 	pending int
 	pages   map[hash]waiting
 }
@@ -41,6 +42,7 @@ const (
 	// that the server or the page gives counts once it is an hour old.
 	dateWait = 2 * time.Hour
 	newsFor  = 7 * 24 * time.Hour // a page with an older date is no news when it is found
+	mostDays = 7                  // for which changes may wait
 )
 
 // collect returns the pages that are due, in the order in which to send them.
@@ -65,8 +67,8 @@ func (n *Notifier) collect(ctx context.Context, st state) ([]change, error) {
 	return n.due(changes, now), nil
 }
 
-// changes reads the changes of the last hour, and those that may still wait. If the site does not
-// remember all of them, the oldest are lost.
+// changes reads the changes of the last hour, and those that may still wait: of earlier ones at most as
+// many as can be sent in a week. If the site does not remember all of them, the oldest are lost.
 func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (all []change, err error) {
 	unsettled := st.Cursor.Add(-skew)
 	ago := max(now.Sub(unsettled), massWindow, interval)
@@ -75,22 +77,36 @@ func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (all []
 		return nil, err
 	}
 	for {
-		all, err = all[:0], nil
-		for c, e := range n.site.Changes(ctx, now.Add(-ago)) {
-			if err = e; err != nil {
-				break
+		all, n.read = all[:0], now
+		recent := now.Add(-max(massWindow, interval))
+		take := func(since time.Time) error {
+			for c, err := range n.site.Changes(ctx, since) {
+				if err != nil {
+					return err
+				}
+				h, old := hashOf(c.URL), c.At.Before(recent)
+				settled := !c.At.After(st.Floor) || c.At.Before(unsettled) || sent.done(h, c.At)
+				switch {
+				case old && settled:
+					continue
+				case old && len(all) == mostDays*n.perDay:
+					n.read = c.At
+					return nil
+				}
+				all = append(all, change{
+					url: c.URL, hash: h, at: c.At, told: sent[h].at, reason: c.Reason, settled: settled,
+					found: c.Kind == servemap.ChangeAdded && c.Listed.Equal(c.At), removed: c.Kind == servemap.ChangeRemoved,
+				})
 			}
-			h := hashOf(c.URL)
-			all = append(all, change{
-				url: c.URL, hash: h, at: c.At, told: sent[h].at, reason: c.Reason,
-				settled: !c.At.After(st.Floor) || c.At.Before(unsettled) || sent.done(h, c.At),
-				found:   c.Kind == servemap.ChangeAdded && c.Listed.Equal(c.At), removed: c.Kind == servemap.ChangeRemoved,
-			})
+			return nil
+		}
+		if err = take(now.Add(-ago)); err == nil && n.read.Before(recent) {
+			err = take(recent)
 		}
 		if !errors.Is(err, servemap.ErrTooOld) || ago < time.Minute {
 			break
 		}
-		ago -= ago / 8
+		ago -= ago / 64 // the first that it remembers are not far
 	}
 	if from := now.Add(-ago); err == nil && from.After(st.Cursor) {
 		n.log.Warn("notify: changes that waited are not sent, since they are longer ago than the site remembers", "before", from.UTC().Format(time.RFC3339))
@@ -170,7 +186,7 @@ func (q *queue) news(changes []change, since time.Time) (news []change) {
 
 // due returns the pages that may be sent now, and moves the cursor to the first change that waits.
 func (q *queue) due(changes []change, now time.Time) (due []change) {
-	q.cursor, q.pending = now, 0
+	q.cursor, q.pending = q.read, 0
 	for _, c := range changes {
 		w := q.pages[c.hash]
 		if w.due.IsZero() {

@@ -29,7 +29,7 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := change{url: "https://example.com/", hash: 1, at: at(row.change), told: at(row.told)}
-			q := queue{pages: map[hash]waiting{1: {at: at(row.first), due: at(row.first + 5)}, 2: {at: at(-30), due: at(-25)}}}
+			q := queue{read: noon, pages: map[hash]waiting{1: {at: at(row.first), due: at(row.first + 5)}, 2: {at: at(-30), due: at(-25)}}}
 			q.follow([]change{c}, 5*time.Minute)
 			if got := q.due([]change{c}, noon); len(got) == 1 != row.due || q.pending != 1 {
 				t.Errorf("due: %v, want %v", got, row.due)

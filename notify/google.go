@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,8 @@ type Google struct {
 	// redirect there.
 	Client *http.Client
 	// Property is the site as Search Console names it: "sc-domain:example.com", or
-	// "https://example.com/" with a slash at the end.
+	// "https://example.com/" with a slash at the end. By default the notifier chooses among those
+	// for which the account has full permission, and looks again after a failure.
 	Property string
 }
 
@@ -81,7 +83,8 @@ func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 // console is a property of Search Console, as an owner's account sees it.
 type console struct {
 	client   *http.Client
-	property string
+	given    string // the property that the owner gave, "" if it is to be chosen
+	property string // in use, "" if it is not known yet
 	agent    string
 	wait     time.Duration // that the last answer asked for
 }
@@ -89,12 +92,20 @@ type console struct {
 func newConsole(g Google, agent string) *console {
 	client := *g.Client
 	client.CheckRedirect = noRedirect
-	return &console{client: &client, property: g.Property, agent: agent}
+	return &console{client: &client, given: g.Property, agent: agent}
 }
 
 // submit submits the fresh top files, and reads what Google says about all of them. done is
 // how many it submitted.
 func (c *console) submit(ctx context.Context, tops, fresh []string) (said []Sitemap, done int, err error) {
+	defer func() {
+		if err != nil {
+			c.property = "" // the account's rights may have changed
+		}
+	}()
+	if err := c.choose(ctx, tops[0]); err != nil {
+		return nil, 0, err
+	}
 	at := consoleURL + "/" + url.PathEscape(c.property) + "/sitemaps/"
 	for _, top := range fresh {
 		if err := c.call(ctx, http.MethodPut, at+url.PathEscape(top), nil); err != nil {
@@ -110,6 +121,34 @@ func (c *console) submit(ctx context.Context, tops, fresh []string) (said []Site
 		said = append(said, r.sitemap(top))
 	}
 	return said, done, nil
+}
+
+// choose finds out which property to use for a sitemap, unless that is known: the domain before an address.
+func (c *console) choose(ctx context.Context, sitemap string) error {
+	if c.property = cmp.Or(c.property, c.given); c.property != "" {
+		return nil
+	}
+	var list struct {
+		SiteEntry []struct{ SiteURL, PermissionLevel string }
+	}
+	if err := c.call(ctx, http.MethodGet, consoleURL, &list); err != nil {
+		return fmt.Errorf("reading the account's properties: %w", err)
+	}
+	at, err := url.Parse(sitemap)
+	if err != nil {
+		return withoutURL(err)
+	}
+	for _, e := range list.SiteEntry {
+		domain, whole := strings.CutPrefix(e.SiteURL, "sc-domain:")
+		covers := whole && strings.HasSuffix("."+at.Hostname(), "."+domain) || !whole && strings.HasPrefix(sitemap, e.SiteURL)
+		if covers && (e.PermissionLevel == "siteOwner" || e.PermissionLevel == "siteFullUser") {
+			c.property = max(c.property, e.SiteURL) // "s" comes after "h"
+		}
+	}
+	if c.property == "" {
+		return errors.New("the account has full permission for no property of this site; add it as a user with full permission in Search Console")
+	}
+	return nil
 }
 
 // resource is a sitemap as the API describes it. Its numbers are strings.
@@ -162,6 +201,7 @@ func whyForbidden(body io.Reader) string {
 // call makes a request to the API, and decodes the answer into to, unless that is nil. No
 // error repeats the other side's words.
 func (c *console) call(ctx context.Context, method, at string, to any) error {
+	c.wait = 0
 	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, at, nil)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,11 +24,20 @@ type consoleFake struct {
 	calls []string // "PUT PROPERTY SITEMAP"
 	code  int      // of all answers, if it is not 0
 	says  string   // in place of the answer's text, or of the token that cannot be used
+	sites string   // the account's properties, each with its permission
 	mux   http.ServeMux
 }
 
 func startConsole() *consoleFake {
 	c := new(consoleFake)
+	c.mux.HandleFunc("GET /webmasters/v3/sites", func(w http.ResponseWriter, r *http.Request) {
+		var list []string
+		for e := range strings.FieldsSeq(c.sites) {
+			site, permission, _ := strings.Cut(e, "=")
+			list = append(list, fmt.Sprintf(`{"siteUrl":%q,"permissionLevel":%q}`, site, permission))
+		}
+		fmt.Fprintf(w, `{"siteEntry":[%s]}`, strings.Join(list, ","))
+	})
 	c.mux.HandleFunc("/webmasters/v3/sites/{site}/sitemaps/{feed}", func(w http.ResponseWriter, r *http.Request) {
 		c.calls = append(c.calls, r.Method+" "+r.PathValue("site")+" "+r.PathValue("feed"))
 		if r.Method == http.MethodGet {
@@ -143,6 +153,83 @@ func TestNewTopFilesAreSubmitted(t *testing.T) {
 			t.Errorf("submitted were %q, want %q", put, want)
 		}
 	})
+}
+
+func TestMetricsSayHowTheEnginesAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startConsole()
+		r := newRunningSite(t, 3, testkit.Setup{})
+		r.start(Options{Google: c.google()})
+		r.engine.next(reply(403, ""), reply(403, ""))
+		r.changes("/1", "/2")
+		time.Sleep(time.Hour)
+		accepted := r.status().Endpoints[0].LastAccepted
+		r.engine.next(reply(503, "", "Retry-After", "7200"))
+		r.changes("/1")
+		time.Sleep(time.Hour)
+		scrape := func(allowed bool) string {
+			w := httptest.NewRecorder()
+			r.notifier.Metrics(func(*http.Request) bool { return allowed }).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+			return w.Body.String()
+		}
+		got := scrape(true)
+		for name, want := range map[string]float64{
+			`sitemap_pages{site="https://example.com"}`:                                                 4,
+			`indexnow_pages_sent_total{site="https://example.com",engine="api.indexnow.org"}`:           2,
+			`indexnow_posts_refused_total{site="https://example.com",engine="api.indexnow.org"}`:        3,
+			`indexnow_accepted_timestamp_seconds{site="https://example.com",engine="api.indexnow.org"}`: float64(accepted.Unix()),
+			`indexnow_pages_waiting{site="https://example.com"}`:                                        1,
+			`indexnow_pages_dropped_total{site="https://example.com"}`:                                  0,
+			`google_up{site="https://example.com"}`:                                                     1,
+			`google_sitemap_errors{site="https://example.com"}`:                                         1,
+			`google_sitemap_warnings{site="https://example.com"}`:                                       2,
+			`google_sitemap_pages{site="https://example.com"}`:                                          1234,
+			`google_sitemap_downloaded_timestamp_seconds{site="https://example.com"}`:                   float64(time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC).Unix()),
+		} {
+			if line := "servemap_" + name + " " + strconv.FormatFloat(want, 'g', -1, 64) + "\n"; !strings.Contains(got, line) {
+				t.Errorf("no %s in\n%s", line, got)
+			}
+		}
+		if got := scrape(false); strings.Contains(got, "servemap_") {
+			t.Errorf("who is not allowed gets\n%s", got)
+		}
+	})
+}
+
+func TestPropertyIsChosenAmongThoseWithEnoughRights(t *testing.T) {
+	for _, row := range []struct{ name, sites, want string }{
+		{"the address", "https://example.com/=siteOwner https://other.com/=siteOwner", "https://example.com/"},
+		{"the domain before the address", "https://example.com/=siteOwner sc-domain:example.com=siteFullUser https://example.com/blog/=siteOwner", "sc-domain:example.com"},
+		{"the domain has too few rights", "sc-domain:example.com=siteRestrictedUser https://example.com/=siteFullUser", "https://example.com/"},
+		{"only others", "http://example.com/=siteOwner sc-domain:xexample.com=siteOwner sc-domain:www.example.com=siteOwner https://example.com/blog/=siteOwner", ""},
+		{"not verified", "https://example.com/=siteUnverifiedUser", ""},
+		{"none", "", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := startConsole()
+			c.sites = row.sites
+			k := newConsole(Google{Client: c.client()}, "test")
+			_, done, err := k.submit(t.Context(), []string{"https://example.com/sitemap.xml"}, []string{"https://example.com/sitemap.xml"})
+			if row.want == "" {
+				if err == nil || !strings.Contains(err.Error(), "full permission for no property") {
+					t.Errorf("the error is %v", err)
+				}
+				return
+			}
+			if calls := c.taken(); err != nil || done != 1 || calls[0] != "PUT "+row.want+" https://example.com/sitemap.xml" {
+				t.Errorf("the calls are %q, %v", calls, err)
+			}
+			c.answer(403) // the rights change
+			if _, _, err := k.submit(t.Context(), []string{"https://example.com/sitemap.xml"}, nil); err == nil {
+				t.Error("403 is no error")
+			}
+			c.answer(0)
+			c.sites, _ = "sc-domain:com=siteOwner", c.taken()
+			if _, _, err := k.submit(t.Context(), []string{"https://example.com/sitemap.xml"}, nil); err != nil || !strings.Contains(strings.Join(c.taken(), ""), "sc-domain:com ") {
+				t.Errorf("after a 403 it was not chosen anew: %v", err)
+			}
+		})
+	}
 }
 
 func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {

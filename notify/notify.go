@@ -184,8 +184,6 @@ func (n *Notifier) check(opts Options) error {
 		return fmt.Errorf("options: MaxPerDay is %d; it must be from 1 to 20000, or 0 for the default", opts.MaxPerDay)
 	case opts.Google != nil && opts.Google.Client == nil:
 		return errors.New("options: Google.Client is nil; it must be one that adds the owner's authorisation")
-	case opts.Google != nil && opts.Google.Property == "":
-		return errors.New(`options: Google.Property is empty; name the site as Search Console does, such as "sc-domain:example.com"`)
 	case opts.Google == nil && len(n.endpoints) == 0:
 		return errors.New("options: Endpoints is empty and Google is nil, so that nobody would be told; leave Endpoints nil for the default")
 	}

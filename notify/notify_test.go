@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -256,6 +259,34 @@ func TestDayLimitTakesTheOldestAndLosesNothing(t *testing.T) {
 		}
 		if n := len(r.engine.all()); n < days-2 {
 			t.Errorf("after %d days there were only %d posts", days, n)
+		}
+	})
+}
+
+// A site with very many changes remembers fewer days than an engine may be down.
+func TestWhatTheSiteStillRemembersIsSentAfterALongOutage(t *testing.T) {
+	run(t, 5, Options{}, func(r *runningSite) {
+		refusal := reply(503, "", "Retry-After", "86400")
+		r.engine.next(refusal, refusal)
+		r.changes("/1")
+		time.Sleep(40 * time.Hour)
+		k, err := keys.New(testkit.Origin)
+		base.Check(r, err)
+		begins := codec.Marshal(moment.Of(time.Now()))
+		time.Sleep(12 * time.Minute)
+		r.changes("/2")
+		time.Sleep(5 * time.Hour)
+		base.Check(r, r.Store.Update(r.Context(), []string{k.Changelog()}, func(values [][]byte) error {
+			values[0] = begins
+			return nil
+		}))
+		refused := len(r.engine.all())
+		time.Sleep(24 * time.Hour)
+		if posts := r.engine.all()[refused:]; len(posts) != 1 || !slices.Equal(posts[0].URLs, []string{testkit.Origin + "/2"}) {
+			t.Errorf("posts are %+v", posts)
+		}
+		if n := r.logged("longer ago than the site remembers"); n != 1 {
+			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
 		}
 	})
 }

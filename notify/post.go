@@ -65,6 +65,11 @@ func (n *Notifier) post(ctx context.Context, key string, before Endpoint, endpoi
 	}
 	before.URL = endpoint
 	p := post{name: sentName(n.now()), endpoint: endpoint, engine: judge(before, a, n.now())}
+	if a.accepted() {
+		p.engine.Sent += uint64(len(pages))
+	} else {
+		p.engine.Refused++
+	}
 	if a.accepted() || a.code == http.StatusUnprocessableEntity { // an invalid page must not stop the others for ever
 		p.settled = pages
 	}

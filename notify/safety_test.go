@@ -48,7 +48,6 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"no URL", public, &Options{Endpoints: []string{"bing"}}, "must be URLs"},
 		{"nobody", public, &Options{Endpoints: []string{}}, "nobody would be told"},
 		{"Google alone", public, &Options{Endpoints: []string{}, Google: &Google{Client: http.DefaultClient, Property: "sc-domain:example.com"}}, ""},
-		{"Google without a property", public, &Options{Google: &Google{Client: http.DefaultClient}}, "Google.Property is empty"},
 		{"Google without a client", public, &Options{Google: &Google{}}, "Google.Client is nil"},
 		{"a short key", public, &Options{Key: "geheim"}, "8 to 128"},
 		{"a key that leads elsewhere", public, &Options{Key: "../../geheim/a"}, "8 to 128"},

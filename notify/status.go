@@ -3,7 +3,12 @@ package notify
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/admin/metrics"
 )
 
 // Status says how the notifier is doing, for people and for monitoring. It never holds the key. If
@@ -34,11 +39,58 @@ type Endpoint struct {
 	Advice  string `json:"advice,omitempty"` // what the owner can do about it, "" if nothing
 	Code    int    `json:"code,omitempty"`   // the status code of the last answer, 0 if there was none
 	Fails   int    `json:"fails,omitempty"`  // posts in a row that ended with this verdict, 0 for "ok"
+	// Sent counts the pages that were accepted, and Refused the posts that were not, since the key is used.
+	Sent    uint64 `json:"sent,omitempty"`
+	Refused uint64 `json:"refused,omitempty"`
 	// LastTried and LastAccepted are when pages were last sent and last accepted. Nothing is sent
 	// before NextTry. Each may be the zero Time.
 	LastTried    time.Time `json:"last_tried,omitzero"`
 	LastAccepted time.Time `json:"last_accepted,omitzero"`
 	NextTry      time.Time `json:"next_try,omitzero"`
+}
+
+// Metrics returns a handler that gives the numbers of [servemap.Site.Metrics] and those of the notifier, to
+// those whom allow lets in. If processes share the store, the notifier's are about all of them.
+func (n *Notifier) Metrics(allow func(*http.Request) bool) http.Handler {
+	site := n.site.Metrics(allow)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to := &given{ResponseWriter: w}
+		if site.ServeHTTP(to, r); to.refused {
+			return
+		}
+		if s, err := n.Status(r.Context()); err == nil { // else Prometheus finds no value
+			_, _ = w.Write(n.metrics(s).Text())
+		}
+	})
+}
+
+// given notes whether metrics were refused.
+type given struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (g *given) WriteHeader(status int) {
+	g.refused = status != http.StatusOK
+	g.ResponseWriter.WriteHeader(status)
+}
+
+func (n *Notifier) metrics(s Status) metrics.Notify {
+	m := metrics.Notify{Origin: strings.TrimSuffix(n.folder, "/"), Waiting: s.Pending, Dropped: s.Dropped}
+	for _, e := range s.Endpoints {
+		if to, err := url.Parse(e.URL); err == nil {
+			m.Engines = append(m.Engines, metrics.Engine{Host: to.Host, Sent: e.Sent, Refused: e.Refused, Accepted: e.LastAccepted})
+		}
+	}
+	if n.console == nil {
+		return m
+	}
+	m.Google = &metrics.Google{Up: s.GoogleProblem == ""}
+	for _, f := range s.Sitemaps {
+		m.Google.Errors, m.Google.Warnings, m.Google.Submitted = m.Google.Errors+f.Errors, m.Google.Warnings+f.Warnings, m.Google.Submitted+f.Submitted
+		m.Google.Downloaded = latest(m.Google.Downloaded, f.LastDownloaded)
+	}
+	return m
 }
 
 // Status reads from the store how the notifier is doing. Its error is that of the store. It may be called

@@ -99,7 +99,11 @@ func (c *answers) admin(s *settings.Settings, base string, at *net.TCPAddr, log 
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
-	mux.Handle("GET /metrics", c.site.Metrics(allow))
+	metrics := c.site.Metrics
+	if c.notifier != nil {
+		metrics = c.notifier.Metrics
+	}
+	mux.Handle("GET /metrics", metrics(allow))
 	mux.Handle("GET /{$}", http.RedirectHandler(base+"/inspect/", http.StatusFound))
 	mux.Handle("/inspect/", inspector)
 	if s.Password != "" {

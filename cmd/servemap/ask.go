@@ -121,7 +121,7 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 type status struct {
 	summary
 	Crawlers crawlers       `json:"crawlers"`
-	IndexNow *notify.Status `json:"indexnow,omitempty"` // nil without -indexnow and -google-property
+	IndexNow *notify.Status `json:"indexnow,omitempty"` // nil without -indexnow and -google-token
 }
 
 type summary struct {

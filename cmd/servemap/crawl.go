@@ -108,7 +108,9 @@ func (c *crawl) open(log *slog.Logger) (store.Store, func(), error) {
 	if c.Data == "" {
 		return memstore.New(), func() {}, nil
 	}
-	st, end, err := openStore(c.Data, "", "", log)
+	in := c.Settings
+	in.Database = "" // the environment may have one
+	st, end, err := openStore(&in, log)
 	if folder, is := st.(*badgerstore.Store); is && folder.Health() != nil {
 		end()
 		return nil, nil, locked(c.Data)

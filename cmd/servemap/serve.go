@@ -88,7 +88,7 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	st, closeStore, err := openStore(s.Data, string(s.Database), s.Table, log)
+	st, closeStore, err := openStore(s, log)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (s *site) own(ctx context.Context, st store.Store) {
 		c.explorer.AtStart(ctx, s.Folder != "", servemap.ExploreOptions{MaxRequests: s.Max, Concurrency: s.Concurrency})
 	}
 	if s.Revisit {
-		c.explorer.Revisit(ctx)
+		c.explorer.Revisit(ctx, s.Max)
 	}
 	<-ctx.Done()
 	stop, done := context.WithTimeout(context.Background(), closePatience)
@@ -247,12 +247,13 @@ func usable(ctx context.Context, st store.Store) error {
 }
 
 // openStore opens the records. It also returns a function that closes them.
-func openStore(data, database, table string, log *slog.Logger) (store.Store, func(), error) {
+func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+	data, database := s.Data, string(s.Database)
 	if err := control.Check(data); err != nil {
 		return nil, nil, fmt.Errorf("-data: %w", err)
 	}
 	if database == "" {
-		st, err := badgerstore.Open(data, &badgerstore.Options{Logger: log})
+		st, err := badgerstore.Open(data, &badgerstore.Options{Reserve: int64(s.Reserve) << 20, Logger: log})
 		if err != nil {
 			return nil, nil, fmt.Errorf("-data %s: %w", data, err)
 		}
@@ -265,7 +266,7 @@ func openStore(data, database, table string, log *slog.Logger) (store.Store, fun
 	db := stdlib.OpenDB(*cfg)
 	db.SetMaxOpenConns(4) // the server's connections are for all processes
 	db.SetConnMaxIdleTime(time.Minute)
-	st, err := sqlstore.Open(db, &sqlstore.Options{Table: table, Logger: log})
+	st, err := sqlstore.Open(db, &sqlstore.Options{Table: s.Table, Logger: log})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}

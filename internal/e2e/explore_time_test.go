@@ -112,7 +112,7 @@ func revisiting(s *testkit.Site) (stop func()) {
 	ctx, cancel := context.WithCancel(s.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: true})
+		_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: 86_400})
 		ended <- err
 	}()
 	return func() {

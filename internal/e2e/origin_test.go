@@ -346,7 +346,7 @@ func TestRevisitsGoThroughTheOrigin(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := site.Explore(ctx, &servemap.ExploreOptions{MaxRequests: 1, Revisit: true})
+		_, err := site.Explore(ctx, &servemap.ExploreOptions{MaxRequests: 1, Revisit: 86_400})
 		ended <- err
 	}()
 	for path := range asked {

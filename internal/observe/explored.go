@@ -26,9 +26,6 @@ func (s *Visits) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	}
 }
 
-// Observations returns how many there were so far.
-func (s *Visits) Observations() uint64 { return s.observer.cfg.Indexer.Stats().Observations }
-
 // Unseen reports whether nobody got the page at a location yet.
 func (s *Visits) Unseen(ctx context.Context, loc string) bool {
 	p, err := s.observer.cfg.Indexer.Page(ctx, loc)

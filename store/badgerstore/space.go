@@ -52,7 +52,7 @@ func (g gate) judgeSpace(sp space) error {
 	case sp.readOnly:
 		return fmt.Errorf("the file system of %s is read-only; make it writable, or name another folder", g.dir)
 	case sp.free < need:
-		return fmt.Errorf("%d MiB are free at %s, %d MiB are needed; free some, or lower Options.Reserve", sp.free>>20, g.dir, (need+1<<20-1)>>20)
+		return fmt.Errorf("%d MiB are free at %s, %d MiB are needed; free some, or lower Options.Reserve (-reserve of the command)", sp.free>>20, g.dir, (need+1<<20-1)>>20)
 	case sp.files >= 0 && sp.files < reservedFiles:
 		return fmt.Errorf("%d files can be created at %s, %d are needed; remove some", sp.files, g.dir, reservedFiles)
 	}

@@ -45,6 +45,7 @@ var settings = []struct{ name, library, command string }{
 	{"QueryThis", `Options.Query: []string{"page", GO}`, "-query SHELL"},
 	{"ReportOnly", "Options.ReportOnly", "-report-only"},
 	{"Robots", "Site.Robots", "-robots"},
+	{"RobotsText", "Options.Robots", "robots-text in the file of -config"},
 	{"Stripped", "Options.StrippedPrefix", "-stripped"},
 	{"StrippedTo", "set Options.StrippedPrefix to", "give -stripped"},
 	{"OrRoute", "a route for this page alone, which answers with a whole document (an html or a title element)", ""},

@@ -84,7 +84,7 @@ var reasons = []Reason{
 		"If it is public, see why anonymous visitors are refused."},
 	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors to log in, from two networks, on two days, or in front of the program Explore",
 		"If it is public, see why visitors must log in."},
-	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it for {KeepFor}", back},
+	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it, or a listed page that links to it, for {KeepFor}", back},
 }
 
 const (

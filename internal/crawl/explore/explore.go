@@ -42,8 +42,6 @@ type Site interface {
 	Answered(status int)
 	// Pages yields the listed pages, in any fixed order.
 	Pages(ctx context.Context) iter.Seq2[Seen, error]
-	// Observations returns how many there were so far, of requests of visitors and ours.
-	Observations() uint64
 	// Unseen reports whether nobody got the page at a location yet, as far as is known.
 	Unseen(ctx context.Context, location string) bool
 	// TakeBack takes out pages of a space without end, as far as no visitor got them.

@@ -32,11 +32,9 @@ type Seen struct {
 }
 
 const (
-	sliceLength = time.Hour   // time between two walks over the pages
-	visitPause  = time.Second // at least, between two requests
-	mostVisits  = int(sliceLength / visitPause)
-	leastVisits = 60                  // in a slice, even on a site without visitors
-	visitShare  = 10                  // observations of visitors' requests for each of ours
+	sliceLength = time.Hour           // time between two walks over the pages, at least
+	walkShare   = 20                  // and so many times as long as the walk takes
+	visitPause  = time.Second         // between two requests, unless that is too long for the budget
 	linkShare   = 10                  // requests for listed pages for each of one that is not listed
 	mostLinks   = 20_000              // that are looked at in a slice, and that are remembered
 	leastGain   = 2 * time.Hour       // at this gain a page that changes daily is requested twice a day
@@ -68,7 +66,7 @@ func (p Seen) gain(since time.Duration) time.Duration {
 }
 
 // choose returns the locations of the pages that are most worth a request now, at most budget
-// of them. Pages whose last observation is older than maxAge come first.
+// of them. A page whose last observation is older than maxAge is always worth one.
 func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, budget int) ([]string, error) {
 	type candidate struct {
 		location string
@@ -87,11 +85,7 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 			continue // nobody misses its changes, and it leaves when nobody asks for it
 		}
 		since := now.Sub(p.Last)
-		gain := p.gain(since)
-		if since >= maxAge {
-			gain = math.MaxInt64
-		}
-		if gain >= leastGain {
+		if gain := p.gain(since); gain >= leastGain || since >= maxAge {
 			best = append(best, candidate{p.Location, gain})
 		}
 		if len(best) >= 2*budget {
@@ -106,25 +100,25 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 	return chosen, nil
 }
 
-// Revisit requests pages that are worth it until ctx ends, in any case those whose last observation
-// is older than maxAge, and then some that these link to and that nobody got yet. Its error is that
-// of ctx, or of the store.
-func Revisit(ctx context.Context, cfg Config, maxAge time.Duration) error {
+// Revisit requests pages that are worth it until ctx ends, and then some that these link to and that
+// nobody got yet, at most perDay in all. If that is not enough for all, those with the greatest gain
+// are requested. maxAge is how old the last observation of a page may be. Its error is that of ctx,
+// or of the store.
+func Revisit(ctx context.Context, cfg Config, perDay int, maxAge time.Duration) error {
 	cfg.MaxRequests = mostLinks
-	visits, own := cfg.Site.Observations(), uint64(0)
+	slice, pause := sliceLength, min(visitPause, 24*time.Hour/time.Duration(perDay))
 	for tried := map[string]bool{}; ; {
 		begun := time.Now()
-		now := cfg.Site.Observations()
-		budget := visitsFor(now - visits - min(own, now-visits))
-		visits = now
-		chosen, err := choose(cfg.Site.Pages(ctx), begun, maxAge, budget)
+		pages, links := budget(perDay, slice)
+		chosen, err := choose(cfg.Site.Pages(ctx), begun, maxAge, pages)
 		if err != nil && ctx.Err() == nil {
 			chosen = nil // the store may answer next time
 		}
-		if own, err = revisit(ctx, cfg, chosen, tried, budget/linkShare); err != nil {
+		slice = max(sliceLength, walkShare*time.Since(begun))
+		if err := revisit(ctx, cfg, chosen, tried, links, pause); err != nil {
 			return err
 		}
-		if err := sleep(ctx, time.Until(begun.Add(sliceLength))); err != nil {
+		if err := sleep(ctx, time.Until(begun.Add(slice))); err != nil {
 			return err
 		}
 	}
@@ -132,9 +126,9 @@ func Revisit(ctx context.Context, cfg Config, maxAge time.Duration) error {
 
 // revisit requests pages, and then at most so many of those that they link to, each of which it adds to tried.
 // Of these only pages with a text of their own are believed: a space without end would not show in so few.
-func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]bool, links int) (asked uint64, err error) {
+func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]bool, links int, pause time.Duration) error {
 	if len(pages) == 0 {
-		return 0, nil
+		return nil
 	}
 	e := newExplorer(cfg)
 	defer e.connect()()
@@ -146,9 +140,8 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		if rule, _ := e.Rules.Match(loc); rule.Listing != eligibility.Always && action.Acts(loc) {
 			continue
 		}
-		asked++
-		if err := e.visit(ctx, item{Location: strings.Clone(loc)}); err != nil {
-			return asked, err
+		if err := e.visit(ctx, item{Location: strings.Clone(loc)}, pause); err != nil {
+			return err
 		}
 	}
 	e.frontier.trail.Doubted = len(e.frontier.trail.Pages)
@@ -162,24 +155,24 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		}
 		tried[it.Location] = true
 		links--
-		asked++
-		if err := e.visit(ctx, it); err != nil {
-			return asked, err
+		if err := e.visit(ctx, it, pause); err != nil {
+			return err
 		}
 	}
 	_ = e.Site.TakeBack(ctx, e.frontier.trail.endless()) // the store's trouble is logged
-	return asked, ctx.Err()
+	return ctx.Err()
 }
 
-// visitsFor returns how many requests a slice may have after one in which visitors made so many that
-// were observed.
-func visitsFor(visits uint64) int {
-	return int(min(uint64(mostVisits), max(leastVisits, visits/visitShare)))
+// budget returns how many pages may be requested in a slice, and how many that are linked.
+func budget(perDay int, slice time.Duration) (pages, links int) {
+	all := max(1, int(float64(perDay)*slice.Hours()/24))
+	links = all / (linkShare + 1)
+	return all - links, links
 }
 
-// visit requests a page, and puts its links into the frontier.
-func (e *explorer) visit(ctx context.Context, it item) error {
-	if err := sleep(ctx, visitPause); err != nil {
+// visit requests a page after a pause, and puts its links into the frontier.
+func (e *explorer) visit(ctx context.Context, it item, pause time.Duration) error {
+	if err := sleep(ctx, pause); err != nil {
 		return err
 	}
 	if err := e.rest(ctx); err != nil {

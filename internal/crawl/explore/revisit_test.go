@@ -67,9 +67,10 @@ func TestPagesMostWorthARequestComeFirst(t *testing.T) {
 			yield(Seen{Location: fmt.Sprintf("/%02d", i), Last: now.Add(-10 * day), Likely: time.Duration(20+i) * day}, nil)
 		}
 		yield(Seen{Location: "/old", Last: now.Add(-31 * day), Likely: 1000 * day}, nil)
+		yield(Seen{Location: "/older", Last: now.Add(-90 * day), Likely: 1000 * day}, nil)
 	}
 	got, err := choose(pages, now, 30*day, 3)
-	if want := []string{"/old", "/00", "/01"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"/older", "/00", "/01"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("chose %q, %v, want %q", got, err, want)
 	}
 }
@@ -81,10 +82,20 @@ func TestNothingIsChosenWhereThePagesCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestVisitsPayForRevisits(t *testing.T) {
-	for visits, want := range map[uint64]int{0: 60, 600: 60, 10_000: 1000, 1 << 40: 3600} {
-		if got := visitsFor(visits); got != want {
-			t.Errorf("%s: %d requests, want %d", fmt.Sprint(visits), got, want)
+func TestRevisitsKeepToTheDaysBudget(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		perDay       int
+		slice        time.Duration
+		pages, links int
+	}{
+		{"one a day", 1, time.Hour, 1, 0},
+		{"what the command gives", 20_000, time.Hour, 758, 75},
+		{"a large site", 1_000_000, time.Hour, 37_879, 3787},
+		{"one whose pages take long to walk over", 1_000_000, 6 * time.Hour, 227_273, 22_727},
+	} {
+		if pages, links := budget(tt.perDay, tt.slice); pages != tt.pages || links != tt.links {
+			t.Errorf("%s: %d pages and %d links, want %d and %d", tt.name, pages, links, tt.pages, tt.links)
 		}
 	}
 }

@@ -168,6 +168,7 @@ type Stats struct {
 	Problem      error  // why the store cannot be used, nil if it can
 	Counts       []tally.Count
 	Worked       time.Duration                  // that the worker was at work
+	Changelog    int                            // bytes of the changelog at the last review
 	Changes      map[changelog.Happening]uint64 // that this process has stored
 }
 
@@ -178,7 +179,7 @@ func (x *Indexer) Stats() Stats {
 		changes[what] = x.changes[what].Load()
 	}
 	return Stats{
-		Worked: time.Duration(x.worked.Load()), Changes: changes,
+		Worked: time.Duration(x.worked.Load()), Changes: changes, Changelog: int(x.review.journal.Load()),
 		Observations: x.queue.taken.Load(),
 		Dropped:      x.queue.dropped.Load(),
 		Queued:       x.queue.depth(),

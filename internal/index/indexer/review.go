@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -24,6 +25,7 @@ const reviewPause = 10 * time.Millisecond
 type review struct {
 	*Indexer
 	pass
+	journal atomic.Int64 // bytes of the changelog
 }
 
 // pass is one pass of the review.
@@ -117,7 +119,9 @@ func (r *review) prepare(ctx context.Context) error {
 	if err := r.trust.forgive(ctx); err != nil {
 		return err
 	}
-	return r.site.Journal.Prune(ctx, r.cfg.Store, time.Now())
+	size, err := r.site.Journal.Prune(ctx, r.cfg.Store, time.Now())
+	r.journal.Store(int64(size))
+	return err
 }
 
 // end ends the pass.
@@ -125,6 +129,7 @@ func (r *review) end() {
 	now := time.Now()
 	r.pass = pass{done: now, stepped: r.stepped}
 	r.counts.EndPass(now)
+	r.site.Followed.Forget() // links that are still there keep pages that nobody asks for
 }
 
 // inSteps calls fn with all items, some at a time. It leaves out an item that alone

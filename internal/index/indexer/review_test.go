@@ -38,6 +38,36 @@ func TestPageThatNobodyGetsLeaves(t *testing.T) {
 	})
 }
 
+// No visit of the page itself is needed: a link is as good.
+func TestPageThatNobodyGetsStaysWhileAPageThatIsGotLinksToIt(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		page  func(day int) string
+		stays bool
+	}{
+		{"the same page each day", func(int) string { return html("home", "/a", "/old") }, true},
+		{"a page that changes each day", func(day int) string { return html(fmt.Sprintf("home, day %d", day), "/a", "/old") }, true},
+		{"the link is gone", func(int) string { return html("home", "/a") }, false},
+		{"search engines shall not follow it", func(int) string {
+			return strings.Replace(html("home", "/a"), "</main>", `<a rel="nofollow" href="/old">old</a></main>`, 1)
+		}, false},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.crawl("/a", "/old")
+			for day := range 170 {
+				time.Sleep(24 * time.Hour)
+				r.sight("/", tt.page(day))
+			}
+			r.keeps(1, "/a")
+			if tt.stays {
+				r.wantListed("/", "/a", "/old")
+			} else {
+				r.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
+			}
+		})
+	}
+}
+
 func TestSiteThatStoodStillKeepsItsPages(t *testing.T) {
 	for name, pause := range map[string]time.Duration{"a year": 365 * 24 * time.Hour, "ten years": 3650 * 24 * time.Hour} {
 		runInBubble(t, name, Config{}, func(r *rig) {

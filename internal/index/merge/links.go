@@ -111,9 +111,12 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 }
 
 // point notes that a listed page links to the page, and reports whether that changed the
-// record.
+// record. A page that nobody asks for stays while such links are seen.
 func (u *visited) point(to *pagerecord.Page) (changed bool) {
 	changed = to.LinkedFrom(u.Moment(), u.Net)
+	if to.Listed() && u.site.fades(to, u.Moment()) && u.Moment().Sub(to.LinkSeen) >= u.site.KeepFor/8 {
+		to.LinkSeen, changed = u.Moment().Second(), true
+	}
 	if !to.Unprompted && !to.Public() && to.Word() == eligibility.Risky && u.unprompted() {
 		to.Unprompted, changed = true, true
 	}

@@ -28,9 +28,10 @@ func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) b
 	return is.Verdict != p.Verdict || !is.Listed() && is.Reason != p.Reason
 }
 
-// expired reports whether a page was unseen for so long that it is dropped.
+// expired reports whether a page, and a link to it, was unseen for so long that it is dropped.
 func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
-	return p.LastSeen != 0 && now.Sub(p.LastSeen) >= site.KeepFor && site.Activity.Enough(p.LastSeen)
+	last := max(p.LastSeen, p.LinkSeen)
+	return last != 0 && now.Sub(last) >= site.KeepFor && site.Activity.Enough(last)
 }
 
 // Expendable reports whether a waiting location was unseen for so long that its record may

@@ -118,9 +118,9 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 		{"500", 500, "Content-Type: text/plain", theirs, ""},
 		{"a redirect", 302, "Location: /other.txt", "", ""},
 		{"an answer without a body", 204, "", "", ""},
-		{"a page for every path", 200, "Content-Type: text/html", "<!DOCTYPE html><p>app", ""},
+		{"a page for every path", 200, "Content-Type: text/html", "<!DOCTYPE html><p>app", ours + "\n" + none},
 		{"a page that says it is text", 200, "Content-Type: text/plain", "<!DOCTYPE html><p>app", ""},
-		{"a page without a type", 200, "", "<!DOCTYPE html><p>app", ""},
+		{"a page without a type", 200, "", "<!DOCTYPE html><p>app", ours + "\n" + none},
 		{"compressed all the same", 200, "Content-Type: text/plain\nContent-Encoding: gzip\nVary: Accept-Encoding", packed.String(), ""},
 		{"data for every path", 200, "Content-Type: application/json", `{"app":true}`, ""},
 		{"a page with 404, longer than any file", 404, "Content-Type: text/html", strings.Repeat("<p>", MaxFile), ours + "\n" + none},
@@ -243,8 +243,9 @@ func TestOtherAnswersAreNotChanged(t *testing.T) {
 		}
 	}
 	for name, program := range map[string]http.HandlerFunc{
-		"a file that names the sitemap": file("text/plain", theirs+"Sitemap: "+sitemap+"\n"),
-		"a file that is too long":       file("text/plain", strings.Repeat("#\n", MaxFile/2+1)),
+		"a file that names the sitemap":        file("text/plain", theirs+"Sitemap: "+sitemap+"\n"),
+		"a page, where the owner gave no text": file("text/html", "<!DOCTYPE html><p>app"),
+		"a file that is too long":              file("text/plain", strings.Repeat("#\n", MaxFile/2+1)),
 		"one compressed for those who accept it": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			w.Header().Set("Vary", "Accept-Encoding")

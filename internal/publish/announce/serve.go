@@ -2,6 +2,7 @@ package announce
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,7 +16,8 @@ import (
 )
 
 // Serve answers a GET or HEAD for robots.txt with the file that next serves, plus the
-// Sitemap lines for the URLs. If next has no file, it serves the text none and these lines.
+// Sitemap lines for the URLs. If next has no file, it serves the text none and these lines. So it does if
+// next answers with a page, as for every path, and the owner gave that text.
 //
 // Serve first asks next for the whole file in its present state. If there is nothing to
 // add, it lets next answer the client's own request. That is so if the file names the
@@ -29,12 +31,12 @@ func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []str
 	defer cancel()
 	a := &answer{header: w.Header().Clone(), cancel: cancel}
 	a.ask(next, forAll(r.WithContext(ctx)))
-	missing := a.status == http.StatusNotFound || a.status == http.StatusGone
+	isFile := a.isFile(w.Header().Get("Content-Encoding"))
+	missing := a.status == http.StatusNotFound || a.status == http.StatusGone || none != "" && a.isPage()
 	if missing {
 		a.header, a.body = w.Header().Clone(), []byte(none)
 	}
 	file, ok := Add(a.body, urls)
-	isFile := a.isFile(w.Header().Get("Content-Encoding"))
 	switch {
 	case missing && !ok: // the owner's text names the sitemap already
 		file = a.body
@@ -137,6 +139,12 @@ func (a *answer) Write(p []byte) (int, error) {
 
 // plainType is the type that a robots.txt may have.
 var plainType = regexp.MustCompile(`(?i)^\s*(text/plain\s*(;.*)?)?$`)
+
+// isPage reports whether the answer is an HTML page, with status 200.
+func (a *answer) isPage() bool {
+	kind := cmp.Or(a.header.Get("Content-Type"), http.DetectContentType(a.body))
+	return a.status == http.StatusOK && strings.HasPrefix(strings.ToLower(kind), "text/html")
+}
 
 // isFile reports whether the answer is a complete robots.txt, in no other coding than what a
 // middleware around us applies. Some sites answer every path with a page, whatever type they

@@ -179,56 +179,58 @@ func (l Log) forgetBefore(ctx context.Context, st store.Store, at moment.Time) e
 	})
 }
 
-// The bounds of the changelog.
+// The bounds of the changelog. An event takes some 100 bytes.
 const (
 	keptFor     = 7 * 24 * time.Hour
-	kept        = 100_000
+	keptBytes   = 128 << 20
 	pruneAtOnce = 500
 )
 
-// Prune drops events older than 7 days, and then the oldest until at most 100,000 remain.
-func (l Log) Prune(ctx context.Context, st store.Store, now time.Time) error {
-	return l.prune(ctx, st, now.Add(-keptFor), kept)
+// Prune drops events older than 7 days, and then the oldest until the others take at most 128 MiB. It returns
+// how many bytes they take.
+func (l Log) Prune(ctx context.Context, st store.Store, now time.Time) (size int, err error) {
+	return l.prune(ctx, st, now.Add(-keptFor), keptBytes)
 }
 
 // prune goes by keys, so that it also drops an unreadable event in time.
-func (l Log) prune(ctx context.Context, st store.Store, oldest time.Time, most int) error {
-	all, old := 0, 0
+func (l Log) prune(ctx context.Context, st store.Store, oldest time.Time, most int) (size int, err error) {
 	for r, err := range st.Scan(ctx, l.Keys.Logs(), "") {
 		if err != nil {
-			return err
+			return 0, err
 		}
-		all++
-		if at, _, ok := keys.Logged(l.Keys, r.Key); ok && at < oldest.UnixMilli() {
-			old++
+		size += len(r.Key) + len(r.Value)
+	}
+	for {
+		dropped, err := l.dropFirst(ctx, st, oldest, size-most)
+		if size -= dropped; err != nil || dropped == 0 {
+			return size, err
 		}
 	}
-	for drop := max(old, all-most); drop > 0; drop -= pruneAtOnce {
-		if err := l.dropFirst(ctx, st, min(drop, pruneAtOnce)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-// dropFirst drops the first n events.
-func (l Log) dropFirst(ctx context.Context, st store.Store, n int) error {
+// dropFirst drops the first events: those that are too old, and then as many as take excess bytes. It returns
+// how many bytes they took, 0 if there is nothing more to drop.
+func (l Log) dropFirst(ctx context.Context, st store.Store, oldest time.Time, excess int) (size int, err error) {
 	var dropped []string
 	complete := moment.Time(0) // since when the changelog is complete after that
 	for r, err := range st.Scan(ctx, l.Keys.Logs(), "") {
 		if err != nil {
-			return err
+			return 0, err
 		}
-		at, _, _ := keys.Logged(l.Keys, r.Key)
-		complete = moment.Time(at + 1)
-		if dropped = append(dropped, r.Key); len(dropped) == n {
+		at, _, ok := keys.Logged(l.Keys, r.Key)
+		if ok && at >= oldest.UnixMilli() && size >= excess || len(dropped) == pruneAtOnce {
 			break
 		}
+		complete, dropped = moment.Time(at+1), append(dropped, r.Key)
+		size += len(r.Key) + len(r.Value)
+	}
+	if size == 0 {
+		return 0, nil
 	}
 	if err := l.forgetBefore(ctx, st, complete); err != nil {
-		return err
+		return 0, err
 	}
-	return st.Update(ctx, dropped, func(values [][]byte) error {
+	return size, st.Update(ctx, dropped, func(values [][]byte) error {
 		clear(values)
 		return nil
 	})

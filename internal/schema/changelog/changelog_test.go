@@ -113,9 +113,13 @@ func TestChangelogIsBounded(t *testing.T) {
 		for i := range 10 {
 			d.happens(Added, fmt.Sprint("/", i))
 		}
+		const each = len("s|log|18bcfe6eea0|/1") + 8
 		prune := func(most int) {
 			t.Helper()
-			base.Check(t, d.j.prune(t.Context(), d.st, time.Now().Add(-keptFor), most))
+			size, err := d.j.prune(t.Context(), d.st, time.Now().Add(-keptFor), most*each)
+			if base.Check(t, err); size != min(most, 10)*each {
+				t.Errorf("%d bytes are left, want %d events of %d", size, min(most, 10), each)
+			}
 		}
 		prune(100)
 		d.wantSince(began, "added /0, added /1, added /2, added /3, added /4, added /5, added /6, added /7, added /8, added /9")
@@ -146,7 +150,8 @@ func TestDamagedEventsArePruned(t *testing.T) {
 		time.Sleep(keptFor)
 		d.happens(Added, "/a")
 		d.write(func(tx txn.Records) { tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), "/young"), []byte("damaged")) })
-		base.Check(t, d.j.Prune(t.Context(), d.st, time.Now()))
+		_, err := d.j.Prune(t.Context(), d.st, time.Now())
+		base.Check(t, err)
 		left := 0
 		for _, err := range d.st.Scan(t.Context(), d.j.Keys.Logs(), "") {
 			if left++; err != nil {
@@ -219,7 +224,7 @@ func TestEventOfAClockThatWasAheadCountsOnceItsTimeComes(t *testing.T) {
 		note(Changed, "/a", 30*time.Second)
 		d.wantSince(began, "")
 		note(Changed, "/a", time.Hour)
-		if err := d.j.Prune(t.Context(), d.st, time.Now()); err != nil {
+		if _, err := d.j.Prune(t.Context(), d.st, time.Now()); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(time.Hour)

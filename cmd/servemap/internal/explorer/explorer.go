@@ -221,10 +221,10 @@ func (e *Explorer) wanted(ctx context.Context, always bool) (bool, error) {
 	return true, control.WriteFile(e.Explored, []byte(unfinished))
 }
 
-// Revisit requests pages that no visitor requests, until ctx ends. Site.Explore explores
-// before that; one request is the least.
-func (e *Explorer) Revisit(ctx context.Context) {
-	opts := servemap.ExploreOptions{MaxRequests: 1, Revisit: true}
+// Revisit requests pages that no visitor requests, until ctx ends, at most so many a day.
+// Site.Explore explores before that; one request is the least.
+func (e *Explorer) Revisit(ctx context.Context, perDay int) {
+	opts := servemap.ExploreOptions{MaxRequests: 1, Revisit: perDay}
 	if e.Inside {
 		opts.Inside = e.Handler
 	}

@@ -76,7 +76,7 @@ type rule struct {
 type visits struct {
 	Explore     bool `toml:"explore" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before they are visited; a folder always is"`
 	Inside      bool `toml:"inside" comment:"explore the site itself, even where -origin does not lead to this process; only if no server in front keeps strangers from a page"`
-	Revisit     bool `toml:"revisit" comment:"visit pages that no visitor asks for again and again, at most one a second, so that their changes get a date"`
+	Revisit     bool `toml:"revisit" comment:"visit pages that no visitor asks for again and again, at most -max a day, so that their changes get a date"`
 	Max         int  `toml:"max" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
 	Concurrency int  `toml:"concurrency" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most"`
 }
@@ -87,8 +87,8 @@ type engines struct {
 	Endpoints   []string `toml:"indexnow-endpoint" arg:"URL" comment:"whom to tell in place of api.indexnow.org"`
 	Key         secret   `toml:"indexnow-key" file:"1" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
 	PerDay      int      `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
-	Property    string   `toml:"google-property" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; its sitemap is submitted there"`
-	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with an access token that may do that; another program renews it, such as gcloud auth print-access-token each half hour"`
+	Property    string   `toml:"google-property" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; by default one that the account of -google-token may change"`
+	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with an access token for Search Console, where the sitemap is submitted; another program renews it, such as gcloud auth print-access-token each half hour"`
 	Crawlers    bool     `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
 	Ranges      string   `toml:"crawler-ranges" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
 	Name        string   `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
@@ -101,6 +101,7 @@ type engines struct {
 
 type running struct {
 	Data      string   `toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
+	Reserve   int      `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
 	Database  secret   `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
 	Table     string   `toml:"table" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
 	Admin     string   `toml:"admin" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
@@ -332,9 +333,9 @@ func (s *Settings) Explored() string { return fmt.Sprintf("%q %q %q", s.Query, s
 func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logger) (*notify.Notifier, error) {
 	o := &notify.Options{Key: string(s.Key), Endpoints: s.Endpoints, MaxPerDay: s.PerDay, Logger: log}
 	switch {
-	case (s.Property == "") != (s.GoogleToken == ""):
-		return nil, errors.New("-google-property and -google-token need each other")
-	case s.Property != "":
+	case s.Property != "" && s.GoogleToken == "":
+		return nil, errors.New("-google-property needs -google-token")
+	case s.GoogleToken != "":
 		o.Google = &notify.Google{Client: &http.Client{Transport: googleToken(s.GoogleToken), Timeout: time.Minute}, Property: s.Property}
 		if !s.IndexNow {
 			o.Endpoints = []string{} // nobody
