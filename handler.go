@@ -169,7 +169,7 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex")
-		_, _ = w.Write(metrics.Text(inspected{s}.metrics())) // the client may be gone
+		_, _ = w.Write(inspected{s}.metrics().Text()) // the client may be gone
 	}))
 }
 

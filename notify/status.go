@@ -54,43 +54,45 @@ type Endpoint struct {
 func (n *Notifier) Metrics(allow func(*http.Request) bool) http.Handler {
 	site := n.site.Metrics(allow)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		to := &given{ResponseWriter: w}
-		if site.ServeHTTP(to, r); to.refused {
-			return
+		if site.ServeHTTP(w, r); w.Header().Get("Content-Type") != metrics.ContentType {
+			return // allow refused it
 		}
 		if s, err := n.Status(r.Context()); err == nil { // else Prometheus finds no value
-			_, _ = w.Write(n.metrics(s).Text())
+			_, _ = w.Write(metrics.Text(strings.TrimSuffix(n.folder, "/"), n.metrics(s)))
 		}
 	})
 }
 
-// given notes whether metrics were refused.
-type given struct {
-	http.ResponseWriter
-	refused bool
-}
-
-func (g *given) WriteHeader(status int) {
-	g.refused = status != http.StatusOK
-	g.ResponseWriter.WriteHeader(status)
-}
-
-func (n *Notifier) metrics(s Status) metrics.Notify {
-	m := metrics.Notify{Origin: strings.TrimSuffix(n.folder, "/"), Waiting: s.Pending, Dropped: s.Dropped}
+func (n *Notifier) metrics(s Status) []metrics.Family {
+	var sent, refused, accepted []metrics.Series
 	for _, e := range s.Endpoints {
-		if to, err := url.Parse(e.URL); err == nil {
-			m.Engines = append(m.Engines, metrics.Engine{Host: to.Host, Sent: e.Sent, Refused: e.Refused, Accepted: e.LastAccepted})
-		}
+		to, _ := url.Parse(e.URL) // it was checked
+		sent = append(sent, metrics.One(e.Sent, "engine", to.Host)...)
+		refused = append(refused, metrics.One(e.Refused, "engine", to.Host)...)
+		accepted = append(accepted, metrics.When(e.LastAccepted, "engine", to.Host)...)
+	}
+	all := []metrics.Family{
+		metrics.Counter("servemap_indexnow_pages_sent_total", "Pages that an engine accepted.", sent),
+		metrics.Counter("servemap_indexnow_posts_refused_total", "Posts that an engine did not accept.", refused),
+		metrics.Gauge("servemap_indexnow_accepted_timestamp_seconds", "When an engine last accepted a post.", accepted),
+		metrics.Gauge("servemap_indexnow_pages_waiting", "Pages that wait to be sent.", metrics.One(s.Pending)),
+		metrics.Counter("servemap_indexnow_pages_dropped_total", "Pages that were not sent because too many changed at once.", metrics.One(s.Dropped)),
 	}
 	if n.console == nil {
-		return m
+		return all
 	}
-	m.Google = &metrics.Google{Up: s.GoogleProblem == ""}
+	var g Sitemap // all of them together
 	for _, f := range s.Sitemaps {
-		m.Google.Errors, m.Google.Warnings, m.Google.Submitted = m.Google.Errors+f.Errors, m.Google.Warnings+f.Warnings, m.Google.Submitted+f.Submitted
-		m.Google.Downloaded = latest(m.Google.Downloaded, f.LastDownloaded)
+		g.Errors, g.Warnings, g.Submitted = g.Errors+f.Errors, g.Warnings+f.Warnings, g.Submitted+f.Submitted
+		g.LastDownloaded = latest(g.LastDownloaded, f.LastDownloaded)
 	}
-	return m
+	return append(all, []metrics.Family{
+		metrics.Gauge("servemap_google_up", "Whether Search Console could be asked: 1 if it could.", metrics.Whether(s.GoogleProblem == "")),
+		metrics.Gauge("servemap_google_sitemap_errors", "Errors that Google found in the sitemap.", metrics.One(g.Errors)),
+		metrics.Gauge("servemap_google_sitemap_warnings", "Warnings of Google about the sitemap.", metrics.One(g.Warnings)),
+		metrics.Gauge("servemap_google_sitemap_pages", "Pages of the sitemap when Google last downloaded it.", metrics.One(g.Submitted)),
+		metrics.Gauge("servemap_google_sitemap_downloaded_timestamp_seconds", "When Google last downloaded the sitemap.", metrics.When(g.LastDownloaded)),
+	}...)
 }
 
 // Status reads from the store how the notifier is doing. Its error is that of the store. It may be called

@@ -66,30 +66,32 @@ type Files struct {
 	Rendered     time.Time // when files were last made, the zero Time for never
 }
 
-// family is a metric with all its series.
-type family struct {
+// Family is a metric with all its series.
+type Family struct {
 	name, kind, help string
-	series           []series
+	series           []Series
 }
 
-// series is a value with its labels, besides the label site.
-type series struct {
+// Series is a value with its labels, besides the label site.
+type Series struct {
 	labels []string // names and values, alternating
 	value  float64
 }
 
-const (
-	gauge   = "gauge"
-	counter = "counter"
-)
+// Gauge returns a metric that rises and falls.
+func Gauge(name, help string, all []Series) Family { return Family{name, "gauge", help, all} }
+
+// Counter returns a metric that only rises, except at a restart.
+func Counter(name, help string, all []Series) Family { return Family{name, "counter", help, all} }
 
 // ContentType is the content type of the text.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// Text returns the metrics of a site in the text format of Prometheus, version 0.0.4.
-func Text(s Site) []byte { return text(s.Origin, families(s)) }
+// Text returns the metrics of a site.
+func (s Site) Text() []byte { return Text(s.Origin, families(s)) }
 
-func text(origin string, all []family) []byte {
+// Text returns metrics in the text format of Prometheus, version 0.0.4, with the label site.
+func Text(origin string, all []Family) []byte {
 	var b bytes.Buffer
 	for _, f := range all {
 		b.WriteString("# HELP " + f.name + " " + f.help + "\n# TYPE " + f.name + " " + f.kind + "\n")
@@ -108,68 +110,75 @@ var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace
 
 // families returns all metrics. A metric without series still has its name and help text,
 // so that readers see that it exists.
-func families(s Site) []family {
-	up := 0
-	if s.StoreUp {
-		up = 1
-	}
-	var requests, pages, fetched []series
+func families(s Site) []Family {
+	var requests, pages, fetched []Series
 	for _, c := range s.Crawlers {
 		requests = append(requests, byKey("result", c.Requests, asIs, "crawler", c.Name)...)
 		pages = append(pages, byKey("fetched", c.Pages, asIs, "crawler", c.Name)...)
-		fetched = append(fetched, when(c.Sitemap, "crawler", c.Name)...)
+		fetched = append(fetched, When(c.Sitemap, "crawler", c.Name)...)
 	}
-	return []family{
-		{"servemap_build_info", gauge, "The version of servemap, as a label of the constant 1.", []series{{[]string{"version", Version()}, 1}}},
-		{"servemap_pages", gauge, "Locations that are known now, by verdict and reason.", verdicts(s.Verdicts)},
-		{"servemap_sitemap_pages", gauge, "Pages in the sitemap that is served now.", one(s.Files.Pages)},
-		{"servemap_sitemap_dated_pages", gauge, "Pages of the files made since the start that have a lastmod.", one(s.Files.Dated)},
-		{"servemap_sitemap_files", gauge, "Files of the sitemap that is served now.", one(s.Files.Files)},
-		{"servemap_sitemap_bytes", gauge, "Size of these files before compression.", one(s.Files.Bytes)},
-		{"servemap_sitemap_damaged_entries", gauge, "Entries of these files that could not be read from the store.", one(s.Files.Damaged)},
-		{"servemap_sitemap_rendered_timestamp_seconds", gauge, "When files of the sitemap were last made.", when(s.Files.Rendered)},
-		{"servemap_sitemap_requests_total", counter, "Answers to requests for files of the sitemap, by status code.", byKey("code", s.Answers, strconv.Itoa)},
-		{"servemap_observations_total", counter, "Responses that showed something of a page.", one(s.Worker.Observations)},
-		{"servemap_observations_dropped_total", counter, "Observations that were lost because too many came at once.", one(s.Worker.Dropped)},
-		{"servemap_queue_length", gauge, "Observations that wait to be merged.", one(s.Worker.Queued)},
-		{"servemap_responses_ignored_total", counter, "Responses that were observed and showed nothing of a public page, by reason.", byKey("reason", s.Ignored, asIs)},
-		{"servemap_changes_total", counter, "Pages that this process has added to the sitemap, found changed or removed.", byKey("kind", s.Changes, asIs)},
-		{"servemap_changelog_bytes", gauge, "Size of what is remembered of changes, when it was last bounded by this process; at most 128 MiB remain.", one(s.Worker.Changelog)},
-		{"servemap_crawler_requests", gauge, "Requests of this day, in UTC, that claimed to be from a crawler, and of these the confirmed and refuted ones.", requests},
-		{"servemap_crawler_pages", gauge, "Listed pages by when a crawler last fetched them from this process: within a day, within a week, or never.", pages},
-		{"servemap_crawler_sitemap_fetched_timestamp_seconds", gauge, "When a crawler last got a file of the sitemap.", fetched},
-		{"servemap_store_up", gauge, "Whether the store can be used: 1 if it can.", one(up)},
-		{"servemap_records_damaged_total", counter, "Records of the store that could not be read.", one(s.Worker.Damaged)},
-		{"servemap_hints", gauge, "Hints that were given: what keeps the site from being learned.", one(s.Hints)},
-		{"servemap_broken_links", gauge, "Addresses that listed pages link to and that last answered 404, 410 or an error, as far as known since the start.", one(s.BrokenLinks)},
-		{"servemap_worker_seconds_total", counter, "Time for which the worker was at work.", []series{{nil, s.Worker.Time.Seconds()}}},
-		{"servemap_explore_requests_total", counter, "Requests that explorations have made, by result.", byKey("result", s.Explored, asIs)},
+	return []Family{
+		Gauge("servemap_build_info", "The version of servemap, as a label of the constant 1.", []Series{{[]string{"version", Version()}, 1}}),
+		Gauge("servemap_pages", "Locations that are known now, by verdict and reason.", verdicts(s.Verdicts)),
+		Gauge("servemap_sitemap_pages", "Pages in the sitemap that is served now.", One(s.Files.Pages)),
+		Gauge("servemap_sitemap_dated_pages", "Pages of the files made since the start that have a lastmod.", One(s.Files.Dated)),
+		Gauge("servemap_sitemap_files", "Files of the sitemap that is served now.", One(s.Files.Files)),
+		Gauge("servemap_sitemap_bytes", "Size of these files before compression.", One(s.Files.Bytes)),
+		Gauge("servemap_sitemap_damaged_entries", "Entries of these files that could not be read from the store.", One(s.Files.Damaged)),
+		Gauge("servemap_sitemap_rendered_timestamp_seconds", "When files of the sitemap were last made.", When(s.Files.Rendered)),
+		Counter("servemap_sitemap_requests_total", "Answers to requests for files of the sitemap, by status code.", byKey("code", s.Answers, strconv.Itoa)),
+		Counter("servemap_observations_total", "Responses that showed something of a page.", One(s.Worker.Observations)),
+		Counter("servemap_observations_dropped_total", "Observations that were lost because too many came at once.", One(s.Worker.Dropped)),
+		Gauge("servemap_queue_length", "Observations that wait to be merged.", One(s.Worker.Queued)),
+		Counter("servemap_responses_ignored_total", "Responses that were observed and showed nothing of a public page, by reason.", byKey("reason", s.Ignored, asIs)),
+		Counter("servemap_changes_total", "Pages that this process has added to the sitemap, found changed or removed.", byKey("kind", s.Changes, asIs)),
+		Gauge("servemap_changelog_bytes", "Size of what is remembered of changes, when it was last bounded by this process; at most 128 MiB remain.", One(s.Worker.Changelog)),
+		Gauge("servemap_crawler_requests", "Requests of this day, in UTC, that claimed to be from a crawler, and of these the confirmed and refuted ones.", requests),
+		Gauge("servemap_crawler_pages", "Listed pages by when a crawler last fetched them from this process: within a day, within a week, or never.", pages),
+		Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last got a file of the sitemap.", fetched),
+		Gauge("servemap_store_up", "Whether the store can be used: 1 if it can.", Whether(s.StoreUp)),
+		Counter("servemap_records_damaged_total", "Records of the store that could not be read.", One(s.Worker.Damaged)),
+		Gauge("servemap_hints", "Hints that were given: what keeps the site from being learned.", One(s.Hints)),
+		Gauge("servemap_broken_links", "Addresses that listed pages link to and that last answered 404, 410 or an error, as far as known since the start.", One(s.BrokenLinks)),
+		Counter("servemap_worker_seconds_total", "Time for which the worker was at work.", []Series{{nil, s.Worker.Time.Seconds()}}),
+		Counter("servemap_explore_requests_total", "Requests that explorations have made, by result.", byKey("result", s.Explored, asIs)),
 	}
 }
 
-func one[T int | int64 | uint64](n T) []series { return []series{{nil, float64(n)}} }
+// One returns the series for a number.
+func One[T int | int64 | uint64](n T, labels ...string) []Series {
+	return []Series{{labels, float64(n)}}
+}
+
+// Whether returns the series for what holds or not.
+func Whether(holds bool) []Series {
+	if holds {
+		return One(1)
+	}
+	return One(0)
+}
 
 func asIs(s string) string { return s }
 
-// when returns a series for a time, none for the zero Time.
-func when(at time.Time, labels ...string) []series {
+// When returns a series for a time, none for the zero Time.
+func When(at time.Time, labels ...string) []Series {
 	if at.IsZero() {
 		return nil
 	}
-	return []series{{labels, float64(at.Unix())}}
+	return One(at.Unix(), labels...)
 }
 
 // byKey returns a series for each key, in the order of the keys. more are further labels.
-func byKey[K cmp.Ordered](label string, counts map[K]uint64, text func(K) string, more ...string) (all []series) {
+func byKey[K cmp.Ordered](label string, counts map[K]uint64, text func(K) string, more ...string) (all []Series) {
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
-		all = append(all, series{append([]string{label, text(k)}, more...), float64(counts[k])})
+		all = append(all, Series{append([]string{label, text(k)}, more...), float64(counts[k])})
 	}
 	return all
 }
 
-func verdicts(of []Verdict) (all []series) {
+func verdicts(of []Verdict) (all []Series) {
 	for _, v := range of {
-		all = append(all, series{[]string{"verdict", v.Verdict, "reason", v.Reason}, float64(v.Pages)})
+		all = append(all, Series{[]string{"verdict", v.Verdict, "reason", v.Reason}, float64(v.Pages)})
 	}
 	return all
 }

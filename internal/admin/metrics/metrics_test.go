@@ -8,14 +8,14 @@ import (
 )
 
 func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
-	got := string(Text(Site{
+	got := string(Site{
 		Origin:   "https://example.com",
 		Verdicts: []Verdict{{"listed", "link", 3}, {"waiting", "no-evidence", 1}},
 		Files:    Files{Pages: 3, Files: 1, Bytes: 512, Rendered: time.Unix(1_700_000_000, 0)},
 		Ignored:  map[string]uint64{"not-html": 2, "cookie": 7}, Answers: map[int]uint64{200: 4, 304: 5},
 		StoreUp: true, Worker: Worker{Time: 1500 * time.Millisecond, Observations: 1 << 53},
 		Crawlers: []Crawler{{"Googlebot", map[string]uint64{"claimed": 5, "confirmed": 4}, map[string]uint64{"never": 9}, time.Unix(1_700_000_000, 0)}, {Name: "GPTBot"}},
-	}))
+	}.Text())
 	for _, line := range []string{
 		"# TYPE servemap_pages gauge",
 		`servemap_build_info{site="https://example.com",version="` + Version() + `"} 1`,
@@ -37,13 +37,13 @@ func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 			t.Errorf("no line %q in\n%s", line, got)
 		}
 	}
-	if strings.Contains(string(Text(Site{})), "servemap_sitemap_rendered_timestamp_seconds{") {
+	if strings.Contains(string(Site{}.Text()), "servemap_sitemap_rendered_timestamp_seconds{") {
 		t.Error("a sitemap that was never made has a time")
 	}
 }
 
 func TestTextEscapesLabels(t *testing.T) {
-	got := string(Text(Site{Origin: "a\"b\\c\nd"}))
+	got := string(Site{Origin: "a\"b\\c\nd"}.Text())
 	if want := `servemap_sitemap_pages{site="a\"b\\c\nd"} 0`; !strings.Contains(got, want) {
 		t.Errorf("no %s in\n%s", want, got)
 	}
