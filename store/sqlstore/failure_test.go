@@ -317,3 +317,32 @@ func TestErrorsTellNoKeys(t *testing.T) {
 		t.Errorf("an update that the database refuses: %v, want an error that does not show the key", err)
 	}
 }
+
+// CockroachDB and YugabyteDB refuse transactions so; here a trigger does.
+func TestTransactionThatMayBeTriedAgainIs(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		refused int
+		want    bool
+	}{
+		{"three times", 3, true},
+		{"more often", 4, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, db := open(t)
+			s.log = new(base.Log).Logger()
+			mustPut(t, s, "k", "1")
+			schema := s.sql.name.schema
+			mustExec(t, db, fmt.Sprintf(`CREATE SEQUENCE %[1]s.tries; CREATE FUNCTION %[1]s.refuse() RETURNS trigger AS $$ BEGIN
+				IF nextval('%[1]s.tries') <= %[3]d THEN RAISE EXCEPTION 'restart transaction' USING ERRCODE = '40001'; END IF;
+				RETURN NULL; END $$ LANGUAGE plpgsql;
+				CREATE TRIGGER refuse AFTER INSERT OR UPDATE ON %[2]s FOR EACH STATEMENT EXECUTE FUNCTION %[1]s.refuse()`, schema, s.sql.name.quoted(""), c.refused))
+			if err := put(s, "k", "2"); (err == nil) != c.want || !c.want && !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("refused %d times: %v", c.refused, err)
+			}
+			if got := get(t, s, "k"); (got == "2") != c.want {
+				t.Errorf("refused %d times, the store holds %q", c.refused, got)
+			}
+		})
+	}
+}
