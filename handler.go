@@ -180,13 +180,11 @@ func (s inspected) metrics() metrics.Site {
 		Origin: s.origin.String(), Ignored: s.observer.Counts(), StoreUp: l.Problem == nil, Hints: len(s.hints.Given()),
 		Worker:   metrics.Worker{Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Damaged: l.Damaged, Changelog: l.Changelog, Time: l.Worked},
 		Explored: s.observer.Visits.Results(), Changes: map[string]uint64{}, BrokenLinks: s.indexer.Links.Broken(),
+		More: s.crawling(),
 	}
 	m.Files, m.Answers = s.files.Metrics()
 	for _, c := range l.Counts {
 		m.Verdicts = append(m.Verdicts, metrics.Verdict{Verdict: c.Verdict.String(), Reason: c.Reason.String(), Pages: c.Pages})
-	}
-	for _, c := range s.Site.Crawlers() {
-		m.Crawlers = append(m.Crawlers, c.metrics())
 	}
 	for what, kind := range changeKinds {
 		m.Changes[string(kind)] = l.Changes[what]
@@ -194,22 +192,30 @@ func (s inspected) metrics() metrics.Site {
 	return m
 }
 
-// metrics returns the numbers of a crawler.
-func (c Crawler) metrics() metrics.Crawler {
-	m := metrics.Crawler{
-		Name: c.Engine, Requests: map[string]uint64{"claimed": 0, "confirmed": 0, "refuted": 0},
-		Pages: map[string]uint64{"day": uint64(c.FetchedDay), "week": uint64(c.FetchedWeek), "never": uint64(c.NotFetched)},
-	}
-	if len(c.Days) > 0 && c.Days[0].Day.Equal(time.Now().UTC().Truncate(24*time.Hour)) {
-		d := c.Days[0]
-		m.Requests = map[string]uint64{"claimed": uint64(d.Claimed), "confirmed": uint64(d.Confirmed), "refuted": uint64(d.Refuted)}
-	}
-	for _, f := range c.Files {
-		if f.Status/100 != 5 && f.At.After(m.Sitemap) {
-			m.Sitemap = f.At
+// crawling returns what crawlers fetched.
+func (s inspected) crawling() []metrics.Family {
+	var requests, pages, sitemap []metrics.Series
+	for _, c := range s.Site.Crawlers() {
+		add := func(to *[]metrics.Series, n int, label, value string) {
+			*to = append(*to, metrics.One(n, "crawler", c.Engine, label, value)...)
+		}
+		for _, d := range c.Days[:min(1, len(c.Days))] {
+			add(&requests, d.Claimed, "result", "claimed")
+			add(&requests, d.Confirmed, "result", "confirmed")
+			add(&requests, d.Refuted, "result", "refuted")
+		}
+		add(&pages, c.FetchedDay, "fetched", "day")
+		add(&pages, c.FetchedWeek, "fetched", "week")
+		add(&pages, c.NotFetched, "fetched", "never")
+		if len(c.Files) > 0 {
+			sitemap = append(sitemap, metrics.When(c.Files[0].At, "crawler", c.Engine)...)
 		}
 	}
-	return m
+	return []metrics.Family{
+		metrics.Gauge("servemap_crawler_requests", "Requests of the last day that a crawler came: those that claimed its name, and of these the confirmed and refuted ones.", requests),
+		metrics.Gauge("servemap_crawler_pages", "Listed pages by when a crawler last fetched them from this process: within a day, within a week, or never.", pages),
+		metrics.Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last asked for a file of the sitemap.", sitemap),
+	}
 }
 
 // changeKinds are the kinds of changes, by what happened to a page.

@@ -55,3 +55,27 @@ func scrape(t *testing.T, s *testkit.Site) string {
 	}
 	return w.Body.String()
 }
+
+// The dashboard answers by these whether Google came.
+func TestMetricsSayWhatCrawlersFetched(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/about"), "/about": testkit.Page("about")}
+	s := testkit.Start(t, testkit.Setup{Handler: site, Options: servemap.Options{Crawlers: true}})
+	s.Visit("/", "/about")
+	for _, path := range []string{"/about", "/sitemap.xml"} {
+		r := httptest.NewRequest(http.MethodGet, "https://example.com"+path, nil)
+		r.Header.Set("User-Agent", "DuckDuckBot/1.1")
+		s.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	s.Visit("/") // until it is counted
+	got := scrape(t, s)
+	for _, line := range []string{
+		`servemap_crawler_requests{site="https://example.com",crawler="DuckDuckBot",result="claimed"} 2`,
+		`servemap_crawler_pages{site="https://example.com",crawler="DuckDuckBot",fetched="day"} 1`,
+		`servemap_crawler_pages{site="https://example.com",crawler="DuckDuckBot",fetched="never"} 1`,
+		`servemap_crawler_sitemap_fetched_timestamp_seconds{site="https://example.com",crawler="DuckDuckBot"} `,
+	} {
+		if !strings.Contains(got, "\n"+line) {
+			t.Errorf("no %s in\n%s", line, got)
+		}
+	}
+}

@@ -30,7 +30,7 @@ type Site struct {
 	Worker      Worker
 	Answers     map[int]uint64    // to requests for the sitemap, by status
 	Explored    map[string]uint64 // answers to explorations, see [Result]
-	Crawlers    []Crawler         // that are followed
+	More        []Family
 }
 
 // Worker has the numbers of the worker.
@@ -41,14 +41,6 @@ type Worker struct {
 	Damaged      uint64        // records that could not be read
 	Changelog    int           // bytes of the changelog
 	Time         time.Duration // for which it has worked
-}
-
-// Crawler has the numbers of one crawler.
-type Crawler struct {
-	Name     string
-	Requests map[string]uint64 // today: "claimed", and of these "confirmed" and "refuted"
-	Pages    map[string]uint64 // that are listed, by when they were fetched: "day", "week" or "never"
-	Sitemap  time.Time         // when it last got a file of the sitemap, the zero Time for never
 }
 
 // Verdict counts the locations with one verdict and reason.
@@ -111,13 +103,7 @@ var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace
 // families returns all metrics. A metric without series still has its name and help text,
 // so that readers see that it exists.
 func families(s Site) []Family {
-	var requests, pages, fetched []Series
-	for _, c := range s.Crawlers {
-		requests = append(requests, byKey("result", c.Requests, asIs, "crawler", c.Name)...)
-		pages = append(pages, byKey("fetched", c.Pages, asIs, "crawler", c.Name)...)
-		fetched = append(fetched, When(c.Sitemap, "crawler", c.Name)...)
-	}
-	return []Family{
+	return append([]Family{
 		Gauge("servemap_build_info", "The version of servemap, as a label of the constant 1.", []Series{{[]string{"version", Version()}, 1}}),
 		Gauge("servemap_pages", "Locations that are known now, by verdict and reason.", verdicts(s.Verdicts)),
 		Gauge("servemap_sitemap_pages", "Pages in the sitemap that is served now.", One(s.Files.Pages)),
@@ -133,16 +119,13 @@ func families(s Site) []Family {
 		Counter("servemap_responses_ignored_total", "Responses that were observed and showed nothing of a public page, by reason.", byKey("reason", s.Ignored, asIs)),
 		Counter("servemap_changes_total", "Pages that this process has added to the sitemap, found changed or removed.", byKey("kind", s.Changes, asIs)),
 		Gauge("servemap_changelog_bytes", "Size of what is remembered of changes, when it was last bounded by this process; at most 128 MiB remain.", One(s.Worker.Changelog)),
-		Gauge("servemap_crawler_requests", "Requests of this day, in UTC, that claimed to be from a crawler, and of these the confirmed and refuted ones.", requests),
-		Gauge("servemap_crawler_pages", "Listed pages by when a crawler last fetched them from this process: within a day, within a week, or never.", pages),
-		Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last got a file of the sitemap.", fetched),
 		Gauge("servemap_store_up", "Whether the store can be used: 1 if it can.", Whether(s.StoreUp)),
 		Counter("servemap_records_damaged_total", "Records of the store that could not be read.", One(s.Worker.Damaged)),
 		Gauge("servemap_hints", "Hints that were given: what keeps the site from being learned.", One(s.Hints)),
 		Gauge("servemap_broken_links", "Addresses that listed pages link to and that last answered 404, 410 or an error, as far as known since the start.", One(s.BrokenLinks)),
 		Counter("servemap_worker_seconds_total", "Time for which the worker was at work.", []Series{{nil, s.Worker.Time.Seconds()}}),
 		Counter("servemap_explore_requests_total", "Requests that explorations have made, by result.", byKey("result", s.Explored, asIs)),
-	}
+	}, s.More...)
 }
 
 // One returns the series for a number.
@@ -168,10 +151,10 @@ func When(at time.Time, labels ...string) []Series {
 	return One(at.Unix(), labels...)
 }
 
-// byKey returns a series for each key, in the order of the keys. more are further labels.
-func byKey[K cmp.Ordered](label string, counts map[K]uint64, text func(K) string, more ...string) (all []Series) {
+// byKey returns a series for each key, in the order of the keys.
+func byKey[K cmp.Ordered](label string, counts map[K]uint64, text func(K) string) (all []Series) {
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
-		all = append(all, Series{append([]string{label, text(k)}, more...), float64(counts[k])})
+		all = append(all, Series{[]string{label, text(k)}, float64(counts[k])})
 	}
 	return all
 }

@@ -14,7 +14,7 @@ func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 		Files:    Files{Pages: 3, Files: 1, Bytes: 512, Rendered: time.Unix(1_700_000_000, 0)},
 		Ignored:  map[string]uint64{"not-html": 2, "cookie": 7}, Answers: map[int]uint64{200: 4, 304: 5},
 		StoreUp: true, Worker: Worker{Time: 1500 * time.Millisecond, Observations: 1 << 53},
-		Crawlers: []Crawler{{"Googlebot", map[string]uint64{"claimed": 5, "confirmed": 4}, map[string]uint64{"never": 9}, time.Unix(1_700_000_000, 0)}, {Name: "GPTBot"}},
+		More: []Family{Gauge("servemap_crawler_requests", "Requests.", One(4, "crawler", "Googlebot", "result", "confirmed")), Gauge("servemap_crawler_never", "Never.", When(time.Time{}))},
 	}.Text())
 	for _, line := range []string{
 		"# TYPE servemap_pages gauge",
@@ -29,9 +29,7 @@ func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 		`servemap_store_up{site="https://example.com"} 1`,
 		`servemap_worker_seconds_total{site="https://example.com"} 1.5`,
 		`servemap_observations_total{site="https://example.com"} 9.007199254740992e+15`,
-		`servemap_crawler_requests{site="https://example.com",result="confirmed",crawler="Googlebot"} 4`,
-		`servemap_crawler_pages{site="https://example.com",fetched="never",crawler="Googlebot"} 9`,
-		`servemap_crawler_sitemap_fetched_timestamp_seconds{site="https://example.com",crawler="Googlebot"} 1.7e+09`,
+		`servemap_crawler_requests{site="https://example.com",crawler="Googlebot",result="confirmed"} 4`,
 	} {
 		if !strings.Contains(got, line+"\n") {
 			t.Errorf("no line %q in\n%s", line, got)
