@@ -1,0 +1,55 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"time"
+)
+
+// Crawlers are what search engines fetched, and what they were told.
+type Crawlers struct {
+	Followed bool `json:"followed"` // Options.Crawlers is set
+	Crawlers any  `json:"crawlers"` // a []servemap.Crawler
+
+	Told      *Told     `json:"told,omitempty"` // by package notify
+	RobotsTxt RobotsTxt `json:"robots_txt,omitempty"`
+}
+
+func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
+	told, err := i.told(ctx)
+	return view{Name: "crawlers", Nav: "crawlers", Title: "Search engines", Data: Crawlers{i.Crawlers, i.Public.Crawlers(), told, i.robotsTxt()}}, err
+}
+
+// Told is what package notify has stored. The names are those of its record.
+type Told struct {
+	SentToday     int    `json:"sent_today"`
+	Pending       int    `json:"pending"`
+	Dropped       int    `json:"dropped,omitempty"`
+	GoogleProblem string `json:"google_problem,omitempty"`
+	Engines       map[string]struct {
+		Verdict      string    `json:"verdict,omitempty"`
+		Advice       string    `json:"advice,omitempty"`
+		Code         int       `json:"code,omitempty"`
+		LastTried    time.Time `json:"last_tried,omitzero"`
+		LastAccepted time.Time `json:"last_accepted,omitzero"`
+	} `json:"engines"`
+	Sitemaps []struct {
+		URL            string    `json:"url"`
+		LastSubmitted  time.Time `json:"last_submitted,omitzero"`
+		LastDownloaded time.Time `json:"last_downloaded,omitzero"`
+		Pending        bool      `json:"pending,omitempty"`
+		Errors         int       `json:"errors"`
+		Warnings       int       `json:"warnings"`
+		Submitted      int       `json:"submitted"`
+	} `json:"sitemaps,omitempty"`
+}
+
+// told returns what search engines were told, nil if nobody tells them.
+func (i *Inspector) told(ctx context.Context) (told *Told, err error) {
+	record, err := i.Indexer.Notified(ctx)
+	if err == nil && record != nil {
+		err = json.Unmarshal(record, &told)
+	}
+	return told, err
+}

@@ -1,0 +1,63 @@
+package inspect
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap/internal/publish/announce"
+)
+
+// Files are the sitemap's files.
+type Files struct {
+	Files      []File    `json:"files"`
+	RobotsLine string    `json:"robots_line"`
+	RobotsTxt  RobotsTxt `json:"robots_txt,omitempty"`
+	ReportOnly bool      `json:"report_only,omitempty"`
+}
+
+func (i *Inspector) files(context.Context, url.Values) (view, error) {
+	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.fileList(), i.RobotsLine, i.robotsTxt(), i.ReportOnly}}, nil
+}
+
+// File is one of the sitemap's files.
+type File struct {
+	Name     string    `json:"name"`
+	URL      string    `json:"url"`
+	Pages    int       `json:"pages"` // that it lists; 0 for an index
+	Bytes    int       `json:"bytes"` // before compression
+	Modified time.Time `json:"modified"`
+}
+
+// RobotsTxt says whether the site's robots.txt names the sitemap. It is "" if that file was
+// not seen since the start.
+type RobotsTxt string
+
+const (
+	RobotsHas   RobotsTxt = "has-line"
+	RobotsLacks RobotsTxt = "lacks-line"
+	RobotsAdded RobotsTxt = "line-added" // by servemap
+)
+
+// robotsTxt says whether the site's robots.txt names the sitemap.
+func (i *Inspector) robotsTxt() RobotsTxt {
+	lines := i.Indexer.Sitemaps()
+	switch {
+	case i.Announces.Load():
+		return RobotsAdded
+	case lines == nil:
+		return ""
+	case len(announce.Unnamed(slices.Values(lines), i.Tops)) > 0:
+		return RobotsLacks
+	}
+	return RobotsHas
+}
+
+// fileList returns the sitemap's files, first the one that crawlers begin with.
+func (i *Inspector) fileList() (list []File) {
+	for _, f := range i.Files.List() {
+		list = append(list, File{Name: f.Name, URL: i.Origin.URL(i.Origin.Folder() + f.Name), Pages: f.Pages, Bytes: f.Bytes, Modified: f.Modified})
+	}
+	return list
+}

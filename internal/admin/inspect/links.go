@@ -1,0 +1,88 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+)
+
+// Links are the links of listed pages that somebody should correct.
+type Links struct {
+	Broken []Link   `json:"broken"` // those that most followed first
+	Chains [][]Link `json:"chains"` // of redirects; the first is linked, and the last redirects to where visitors arrive
+}
+
+// Link is an address that listed pages link to, and the sitemap does not list.
+type Link struct {
+	URL      string    `json:"url"`
+	Verdict  string    `json:"verdict"`
+	Reason   string    `json:"reason"`
+	From     []string  `json:"from,omitempty"` // listed pages; none if only a redirect leads there
+	At       time.Time `json:"at,omitzero"`    // when such a link was last read
+	Status   int       `json:"status,omitempty"`
+	Followed int       `json:"followed"` // answers since the start
+	Broken   bool      `json:"broken,omitempty"`
+	To       string    `json:"to,omitempty"` // where it redirects
+}
+
+// targets returns the addresses that listed pages link to and the sitemap does not list, but no secret.
+func (i *Inspector) targets(ctx context.Context) (links []Link, err error) {
+	for _, t := range i.Indexer.Links.Targets() {
+		p, err := i.Indexer.Page(ctx, t.Location)
+		if err != nil {
+			return nil, err
+		}
+		if p.Reason == eligibility.Capability || p.Reason == eligibility.Forgotten || p.Verdict == eligibility.Listed {
+			continue
+		}
+		link := Link{
+			URL: i.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), At: t.At.UTC(),
+			Status: t.Status, Followed: t.Followed, Broken: t.Broken(),
+		}
+		for _, from := range t.From {
+			link.From = append(link.From, i.Origin.URL(from))
+		}
+		if t.To != "" {
+			link.To = i.Origin.URL(t.To)
+		}
+		links = append(links, link)
+	}
+	return links, nil
+}
+
+func (i *Inspector) links(ctx context.Context, _ url.Values) (view, error) {
+	all, err := i.targets(ctx)
+	l, at := Links{Broken: []Link{}, Chains: [][]Link{}}, map[string]Link{}
+	for _, one := range all {
+		if at[one.URL] = one; one.Broken && len(one.From) > 0 {
+			l.Broken = append(l.Broken, one)
+		}
+	}
+	slices.SortStableFunc(l.Broken, func(a, b Link) int { return cmp.Compare(b.Followed, a.Followed) })
+	for _, one := range all {
+		chain := []Link{one}
+		for next := at[one.To]; next.To != "" && len(chain) < 5; next = at[next.To] {
+			chain = append(chain, next)
+		}
+		if len(one.From) > 0 && one.To != "" && len(chain) > 1 {
+			l.Chains = append(l.Chains, chain)
+		}
+	}
+	return view{Name: "links", Nav: "links", Title: "Links", Data: l}, err
+}
+
+func (l Links) table() [][]string { return linkRows(l.Broken) }
+
+func linkRows(links []Link) [][]string {
+	rows := [][]string{{"url", "verdict", "reason", "status", "followed", "linked from"}}
+	for _, l := range links {
+		rows = append(rows, []string{l.URL, l.Verdict, l.Reason, strconv.Itoa(l.Status), strconv.Itoa(l.Followed), strings.Join(l.From, " ")})
+	}
+	return rows
+}

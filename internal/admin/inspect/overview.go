@@ -1,0 +1,212 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+)
+
+// Overview is the first page.
+type Overview struct {
+	Stats     any        `json:"stats"` // a servemap.Stats
+	Origin    string     `json:"origin"`
+	State     string     `json:"state"`   // of the sitemap, in a sentence
+	Serving   bool       `json:"serving"` // a sitemap is served
+	Hidden    int        `json:"not_listed"`
+	Uncounted uint64     `json:"not_counted"` // responses
+	Look      []Look     `json:"look_into"`   // what may be wrong, the most urgent first
+	Reasons   []Group    `json:"reasons"`     // first those to look into, then by pages
+	Responses []Response `json:"responses"`   // that did not count, the most frequent first
+	History   History    `json:"history"`
+
+	ReportOnly bool `json:"report_only,omitempty"`
+	Crawlers   any  `json:"-"` // a []servemap.Crawler
+	Followed   bool `json:"-"` // crawlers are
+}
+
+// Look is something to look into, and the view that has more.
+type Look struct {
+	Text string `json:"text"`
+	View string `json:"view,omitempty"`
+}
+
+// Group has the pages with one verdict and reason.
+type Group struct {
+	Verdict string        `json:"verdict"`
+	Reason  string        `json:"reason"`
+	Pages   int           `json:"pages,omitempty"`
+	Means   string        `json:"means"` // and what to do about it
+	Care    messages.Care `json:"care"`
+}
+
+// Response counts the responses that did not count for one reason.
+type Response struct {
+	Reason string `json:"reason"`
+	Count  uint64 `json:"count"`
+	Means  string `json:"means"`
+}
+
+// History has a few numbers of each day, the latest last. Days of which nothing is known are left out.
+type History struct {
+	Days  []Day  `json:"days"`
+	Error string `json:"error,omitempty"`
+}
+
+// Day has the numbers of one day, in UTC. Each change of a page counts.
+type Day struct {
+	Date    string `json:"date"`
+	Listed  int    `json:"listed"` // pages, when that was last noted
+	Dated   int    `json:"dated"`  // of these, with a lastmod
+	Added   int    `json:"added"`
+	Changed int    `json:"changed"`
+	Removed int    `json:"removed"`
+}
+
+// overview also works without the store.
+func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
+	stats, s := i.Public.Stats()
+	o := Overview{
+		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
+		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Reasons: groupsOf(s.Verdicts),
+	}
+	o.Reasons = i.setApart(ctx, o.Reasons)
+	for _, n := range s.Ignored {
+		o.Uncounted += n
+	}
+	for _, g := range o.Reasons {
+		if g.Care != messages.Fine {
+			o.Hidden += g.Pages
+		}
+	}
+	o.History.Days = today(o.History.Days, s)
+	o.Look = i.look(ctx, s, o.Reasons)
+	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live")}, nil
+}
+
+// setApart takes broken links out of the counts of pages that wait for a visitor. The view of links has them.
+func (i *Inspector) setApart(ctx context.Context, groups []Group) []Group {
+	links, _ := i.targets(ctx) // without the store, they stay there
+	for n := range groups {
+		for _, l := range links {
+			if l.Broken && l.Reason == groups[n].Reason && l.Verdict == eligibility.Waiting.String() {
+				groups[n].Pages--
+			}
+		}
+	}
+	return slices.DeleteFunc(groups, func(g Group) bool { return g.Pages <= 0 })
+}
+
+// look lists what may be wrong.
+func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group) (all []Look) {
+	for _, h := range s.Hints {
+		all = append(all, Look{Text: h.String()})
+	}
+	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 && len(s.Ignored)+len(s.Verdicts) > 0 {
+		all = append(all, Look{"Visitors came, and no page is listed yet. Below are the reasons.", "#ignored"})
+	}
+	if s.Broken > 0 {
+		all = append(all, Look{count(s.Broken, "broken link") + ": listed pages link to addresses that answer 404, 410 or an error.", "links"})
+	}
+	for _, g := range reasons {
+		if g.Care == messages.Look {
+			all = append(all, Look{count(g.Pages, "page") + ": " + strings.ToLower(g.Means[:1]) + g.Means[1:], "pages?reason=" + g.Reason})
+		}
+	}
+	if i.robotsTxt() == RobotsLacks && !s.ReportOnly {
+		all = append(all, Look{"The site's robots.txt does not name the sitemap, so search engines may not find it.", "files"})
+	}
+	if told, err := i.told(ctx); err == nil && told != nil {
+		for _, url := range slices.Sorted(maps.Keys(told.Engines)) {
+			if e := told.Engines[url]; e.Advice != "" {
+				all = append(all, Look{"IndexNow: " + e.Advice, "crawlers"})
+			}
+		}
+		if told.GoogleProblem != "" {
+			all = append(all, Look{"Search Console: " + told.GoogleProblem, "crawlers"})
+		}
+	}
+	return all
+}
+
+// state says in a sentence what is served.
+func state(s messages.Counts) string {
+	switch {
+	case s.ReportOnly:
+		return fmt.Sprintf("Nothing is published yet: %s would be listed", count(s.Listed, "page"))
+	case s.Listed > 0 && s.NoStore:
+		return fmt.Sprintf("%s listed; the store does not answer", count(s.Listed, "page"))
+	case s.NoStore:
+		return "No sitemap, as the store does not answer"
+	case s.Listed > 0:
+		return count(s.Listed, "page") + " in the sitemap"
+	case s.Making():
+		return "The first file of the sitemap is being made"
+	case s.Observations == 0 && len(s.Ignored) == 0:
+		return "Waiting for the first visitor"
+	}
+	return "No page is listed yet"
+}
+
+// groupsOf explains the counts, and puts first what an owner should look into.
+func groupsOf(verdicts map[string]int) (groups []Group) {
+	for name, pages := range verdicts {
+		verdict, reason, _ := strings.Cut(name, " ")
+		sum := messages.ReasonNamed(reason)
+		groups = append(groups, Group{verdict, reason, pages, sum.Means(), sum.Care})
+	}
+	order := []messages.Care{messages.Look, messages.Wait, messages.Intended, messages.Fine}
+	slices.SortFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Care), slices.Index(order, b.Care)), cmp.Compare(b.Pages, a.Pages), strings.Compare(a.Reason, b.Reason))
+	})
+	return groups
+}
+
+func responsesOf(ignored map[string]uint64) (all []Response) {
+	for _, reason := range slices.Sorted(maps.Keys(ignored)) {
+		all = append(all, Response{reason, ignored[reason], messages.Response(reason)})
+	}
+	slices.SortStableFunc(all, func(a, b Response) int { return cmp.Compare(b.Count, a.Count) })
+	return all
+}
+
+// history reads the days.
+func (i *Inspector) history(ctx context.Context) (h History) {
+	days, err := i.days(ctx)
+	if err != nil {
+		h.Error = strings.TrimPrefix(err.Error(), "servemap: ")
+	}
+	slices.SortFunc(days, func(a, b Day) int { return strings.Compare(a.Date, b.Date) })
+	h.Days = days
+	return h
+}
+
+// today makes the last day what is served now.
+func today(days []Day, s messages.Counts) []Day {
+	date := time.Now().UTC().Format(time.DateOnly)
+	if len(days) == 0 || days[len(days)-1].Date != date {
+		days = append(days, Day{Date: date})
+	}
+	last := &days[len(days)-1]
+	if last.Listed = s.Listed; s.Dated > 0 {
+		last.Dated = s.Dated
+	}
+	return days
+}
+
+// days returns the days of which numbers are stored, in any order.
+func (i *Inspector) days(ctx context.Context) (days []Day, err error) {
+	all, err := i.Indexer.Days(ctx)
+	for day, n := range all {
+		at := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
+		days = append(days, Day{Date: at, Listed: n.Listed, Dated: n.Dated, Added: n.Added, Changed: n.Changed, Removed: n.Removed})
+	}
+	return days, err
+}

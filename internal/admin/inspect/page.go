@@ -1,0 +1,85 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/servemap/servemap/internal/admin/messages"
+)
+
+// Explained is what is known of the page at a URL.
+type Explained struct {
+	URL   string
+	Known bool
+	Page  any // a servemap.Explanation
+
+	Setting messages.Change // that would change the verdict
+}
+
+func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
+	e, err := i.explain(ctx, q)
+	return view{Name: "page", Nav: "pages", Title: i.show(e.URL), Query: i.show(e.URL), Data: e.Page, Setting: e.Setting}, err
+}
+
+// explain describes the page that the query names.
+func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error) {
+	u := q.Get("u")
+	if u == "" {
+		return Explained{}, refusal{errors.New("say in u which page; it is a URL of the site, or a location such as /about")}
+	}
+	e, err := i.Public.Explain(ctx, u)
+	if _, s := i.Public.Stats(); err != nil && ctx.Err() == nil && !s.NoStore {
+		err = refusal{err}
+	}
+	return e, err
+}
+
+// confirm asks the owner whether to forget a page.
+func (i *Inspector) confirm(ctx context.Context, q url.Values) (view, error) {
+	e, err := i.explain(ctx, q)
+	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: e.Page}, err
+}
+
+// untried answers who asks again for what only a form may ask for.
+func (i *Inspector) untried(context.Context, url.Values) (view, error) {
+	return view{}, redirect("pages")
+}
+
+// post does what a form of the inspector asks for, if the request comes from one: it forgets a page, undoes that, or
+// fetches a page.
+func (i *Inspector) post(w http.ResponseWriter, r *http.Request, try bool) {
+	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
+	// A proxy may have changed the Host with which Check compares.
+	if err := i.forged.Check(r); err != nil && r.PostFormValue("token") != i.token {
+		http.Error(w, "only the inspector's own page may ask for that: "+err.Error(), http.StatusForbidden)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	u := r.PostFormValue("u")
+	if try {
+		t, err := i.try(ctx, u)
+		v := view{Name: "try", Nav: "pages", Title: "Fetched now", Query: i.show(t.URL), Data: t, Setting: t.Setting}
+		if err != nil {
+			v = failed(refusal{err})
+		}
+		i.answer(w, r, v, "")
+		return
+	}
+	_, err := i.explain(ctx, url.Values{"u": {u}})
+	change := i.Public.Forget
+	if r.PostFormValue("undo") != "" {
+		change = i.Public.UndoForget
+	}
+	if err == nil {
+		err = change(ctx, u)
+	}
+	if err != nil {
+		i.answer(w, r, failed(err), "")
+		return
+	}
+	w.Header().Set("Location", "page?u="+url.QueryEscape(u))
+	w.WriteHeader(http.StatusSeeOther)
+}

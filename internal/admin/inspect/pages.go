@@ -1,0 +1,246 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/reader"
+)
+
+// mostPages is how many pages or changes one view shows.
+const mostPages = 100
+
+// mostRows is how many pages are sorted at once.
+const mostRows = 2000
+
+// Pages are the listed pages that the query selects, or with a reason of other pages those that have a name.
+type Pages struct {
+	Query   string `json:"query,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Changed string `json:"changed,omitempty"` // only those whose lastmod is in this time, as "24h", or with a minus before it not
+	Sort    string `json:"sort,omitempty"`    // "date" or "changes"; else by address
+	After   string `json:"after,omitempty"`
+	// Stopped says that time ran out, or that there are too many to sort at once, so that pages after Next may match too.
+	Stopped bool `json:"stopped,omitempty"`
+	// Ask is the location that the query may mean, "" if pages were found.
+	Ask string `json:"ask,omitempty"`
+
+	Total int    `json:"total"` // pages that match, as far as searched
+	Pages []any  `json:"pages"` // each a servemap.Page
+	Next  string `json:"next,omitempty"`
+	Links []Link `json:"links,omitempty"` // in place of pages, those that are not listed and have a name
+	Known int    `json:"known,omitempty"` // how many pages have that reason
+	Means string `json:"means,omitempty"`
+
+	Groups []Group `json:"-"` // the reasons to choose from
+	all    []Row
+}
+
+// ages are the times of changes that the view of pages offers.
+var ages = []struct{ Value, Text string }{{"", "at any time"}, {"24h", "in a day"}, {"168h", "in a week"}, {"720h", "in a month"}, {"-720h", "longer ago, or never"}}
+
+// searchFor is how long a search may take before it shows its results so far.
+const searchFor = 150 * time.Millisecond
+
+// pages lists pages. An address with a star at its end asks for those that begin with it. One
+// without leads to its page, unless nothing is known of that and pages begin with it.
+func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
+	typed := strings.TrimSpace(q.Get("q"))
+	_, s := i.Public.Stats()
+	p := Pages{Query: typed, Reason: q.Get("reason"), Changed: q.Get("changed"), Sort: q.Get("sort"), After: q.Get("after"), Groups: groupsOf(s.Verdicts)}
+	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
+	from, skip := cursor(p.After)
+	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
+	loc, all := strings.CutSuffix(i.location(typed), "*")
+	address := strings.HasPrefix(loc, "/") || strings.Contains(typed, "://")
+	switch {
+	case address:
+		if want.Prefix = escaped(loc); !all {
+			e, err := i.Public.Explain(ctx, loc)
+			if err != nil || e.Known || checkLocations(want.Prefix) != nil { // the page's own view says what is wrong
+				return v, pageAt(loc)
+			}
+		}
+	case typed != "":
+		want.Contains = strings.ToLower(escaped(typed))
+	}
+	for _, g := range p.Groups {
+		if g.Reason == p.Reason && g.Care != messages.Fine {
+			p.Known, p.Means = g.Pages, g.Means
+		}
+	}
+	err := checkLocations(want.Prefix, want.After)
+	switch {
+	case err != nil:
+	case p.Means != "":
+		err = p.name(ctx, i, want)
+	default:
+		err = p.list(ctx, i, want, skip)
+	}
+	if none := p.Total == 0 && p.After == "" && p.Means == ""; none && address && !all && err == nil {
+		return v, pageAt(loc)
+	} else if none && typed != "" {
+		p.Ask = "/" + cmp.Or(want.Prefix[1:], escaped(typed))
+	}
+	v.Data = p
+	return v, err
+}
+
+// name finds those of the pages that are not listed that have a name.
+func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) error {
+	links, err := i.targets(ctx)
+	for _, l := range links {
+		loc := strings.TrimPrefix(l.URL, i.root())
+		if l.Reason == p.Reason && !l.Broken && len(l.From) > 0 && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) {
+			p.Links = append(p.Links, l)
+		}
+	}
+	slices.SortStableFunc(p.Links, func(a, b Link) int { return b.At.Compare(a.At) })
+	p.Links = p.Links[:min(len(p.Links), mostPages)]
+	p.Total = len(p.Links)
+	return err
+}
+
+// list finds listed pages, sorts them and shows some.
+func (p *Pages) list(ctx context.Context, i *Inspector, want reader.Wanted, skip int) error {
+	changed, err := time.ParseDuration(cmp.Or(p.Changed, "0s"))
+	if err != nil {
+		return refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
+	}
+	found, err := i.rows(ctx, want)
+	p.all = slices.DeleteFunc(found.Rows, func(r Row) bool {
+		young := time.Since(r.Modified) <= max(changed, -changed)
+		return p.Reason != "" && r.Reason != p.Reason || changed > 0 && !young || changed < 0 && young
+	})
+	slices.SortStableFunc(p.all, func(a, b Row) int {
+		switch p.Sort {
+		case "date":
+			return cmp.Or(b.Modified.Compare(a.Modified), natural(a.Location, b.Location))
+		case "changes":
+			return cmp.Or(cmp.Compare(b.Changes, a.Changes), natural(a.Location, b.Location))
+		}
+		return natural(a.Location, b.Location)
+	})
+	p.Total, p.Stopped, p.Pages = len(p.all), found.Next != "", []any{}
+	for _, r := range p.all[min(skip, len(p.all)):min(skip+mostPages, len(p.all))] {
+		p.Pages = append(p.Pages, r.Page)
+	}
+	switch from, _ := cursor(p.After); {
+	case skip+mostPages < len(p.all):
+		p.Next = strings.TrimSpace(fmt.Sprintf("%d %s", skip+mostPages, from))
+	default:
+		p.Next = found.Next
+	}
+	return err
+}
+
+// Row is a listed page.
+type Row struct {
+	Page             any // a servemap.Page
+	Location, Reason string
+	Modified         time.Time // its lastmod
+	Changes          int
+}
+
+// rows returns some of the listed pages, in the order of their locations.
+func (i *Inspector) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], error) {
+	trust, now := i.Files.Trust(), moment.Of(time.Now())
+	return reader.List(ctx, i.Indexer.Reader, w, func(p *reader.Known) Row {
+		row := Row{Page: i.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count)}
+		if at := p.Entry.LastMod(trust, now); at != 0 {
+			row.Modified = at.Time().UTC()
+		}
+		return row
+	})
+}
+
+// cursor reads where a list continues: how many of the sorted pages to skip, and the location after which these begin.
+func cursor(text string) (from string, skip int) {
+	digits, rest, _ := strings.Cut(text, " ")
+	if n, err := strconv.Atoi(digits); err == nil && n >= 0 {
+		return rest, n
+	}
+	return text, 0
+}
+
+// natural compares texts as people do: dept-2 comes before dept-10.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x > 0 && y > 0 {
+			m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+			if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
+				return c
+			}
+			a, b = a[x:], b[y:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits returns how many digits a text begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+
+// table returns the pages as rows of cells, all that match.
+func (p Pages) table() (rows [][]string) {
+	if p.Means != "" {
+		return linkRows(p.Links)
+	}
+	rows = [][]string{{"location", "lastmod", "changes", "reason"}}
+	for _, r := range p.all {
+		modified := ""
+		if !r.Modified.IsZero() {
+			modified = iso(r.Modified)
+		}
+		rows = append(rows, []string{r.Location, modified, strconv.Itoa(r.Changes), r.Reason})
+	}
+	return rows
+}
+
+func pageAt(loc string) redirect { return redirect("page?u=" + url.QueryEscape(loc)) }
+
+// location turns a URL or location that an owner typed into a location.
+func (i *Inspector) location(typed string) string {
+	typed = strings.TrimSpace(typed)
+	if rest, ok := strings.CutPrefix(typed, i.root()); ok && (rest == "" || rest[0] == '/') {
+		return cmp.Or(rest, "/")
+	}
+	return typed
+}
+
+// checkLocations refuses all but the empty string and beginnings of locations.
+func checkLocations(all ...string) error {
+	for _, loc := range all {
+		if loc != "" && loc[0] != '/' || len(loc) > 1024 || strings.ContainsFunc(loc, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return refusal{fmt.Errorf("%q cannot be the beginning of a location; write it as in the address, such as /blog/", shorten(loc))}
+		}
+	}
+	return nil
+}
+
+// escaped writes a typed text as locations have it: it escapes only what is not printable
+// ASCII.
+func escaped(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c <= ' ' || c > '~' || c == '"' || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
