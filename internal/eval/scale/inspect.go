@@ -7,8 +7,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
+	"strconv"
 	"time"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
@@ -26,6 +29,9 @@ func inspect(ctx context.Context, cfg config) (err error) {
 	}
 	defer func() { err = errors.Join(err, kit.CloseSite(site, time.Minute)) }()
 	if err := site.Flush(ctx); err != nil {
+		return err
+	}
+	if err := deadLinks(ctx, site, cfg.pages); err != nil {
 		return err
 	}
 	everybody := func(*http.Request) bool { return true }
@@ -46,11 +52,22 @@ func inspect(ctx context.Context, cfg config) (err error) {
 		{"search for an address", "/pages?q=" + url.QueryEscape(middle)},
 		{"search by prefix", "/pages?q=/topics/a"},
 		{"search within, found often", "/pages?q=topics"},
+		{"pages by links", "/pages?sort=links"},
+		{"pages as CSV", "/pages.csv"},
+		{"pages as JSON", "/pages.json?changed=168h"},
+		{"links", "/links"},
+		{"names of pages that wait", "/pages?reason=not-seen"},
+		{"engines", "/crawlers"},
+		{"overview as JSON", "/stats.json"},
 		{"metrics", "/metrics"},
 		{"search within, found nowhere", "/pages?q=nowhere-at-all"},
 	} {
 		var slowest time.Duration
-		for range 5 {
+		cpu := kit.CPUTime()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		const times = 5
+		for range times {
 			w, began := httptest.NewRecorder(), time.Now()
 			handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, view.target, nil))
 			if w.Code != http.StatusOK && w.Code != http.StatusSeeOther {
@@ -58,8 +75,39 @@ func inspect(ctx context.Context, cfg config) (err error) {
 			}
 			slowest, peak = max(slowest, time.Since(began)), max(peak, anonymous())
 		}
-		fmt.Printf("inspector at %d pages, %s: %.1f ms\n", cfg.pages, view.name, kit.Milliseconds(slowest))
+		runtime.ReadMemStats(&after)
+		fmt.Printf("inspector at %d pages, %s: %.1f ms, %.1f ms of the processor, %.1f MB allocated\n", cfg.pages, view.name, kit.Milliseconds(slowest),
+			kit.Milliseconds((kit.CPUTime()-cpu)/times), kit.MB(int64(after.TotalAlloc-before.TotalAlloc)/times))
 	}
 	fmt.Printf("memory of the inspector at %d pages: %.1f MB more than before\n", cfg.pages, kit.MB(peak-before))
 	return nil
+}
+
+// deadLinks gives the first page so many links that lead nowhere that the inspector remembers no more.
+func deadLinks(ctx context.Context, site *servemap.Site, pages int) error {
+	first := body(0, version(0, visits-1), pages)
+	for n := range 2048 {
+		first = kit.AppendLink(first, "/dead/"+strconv.Itoa(n), "A page that is not there")
+	}
+	handler := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write(first)
+	}))
+	for n := range 2049 {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		if r.Host = kit.Host; n > 0 {
+			r.URL.Path = "/dead/" + strconv.Itoa(n-1)
+		}
+		handler.ServeHTTP(httptest.NewRecorder(), r)
+		if n == 0 {
+			if err := site.Flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return site.Flush(ctx)
 }

@@ -43,6 +43,8 @@ const clockEvery = 64
 
 func list[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Row) (some Some[Row], err error) {
 	began, read, last, shown := time.Now(), 0, "", ""
+	var p Known // large, so it is made once
+	var ok bool
 	for loc, value := range r.publicFrom(ctx, w.Prefix, w.After, &err) {
 		read++
 		if w.Within > 0 && read%clockEvery == 0 && time.Since(began) > w.Within {
@@ -53,7 +55,7 @@ func list[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Ro
 		if w.Contains != "" && !strings.Contains(strings.ToLower(loc), w.Contains) {
 			continue
 		}
-		p, ok := r.listed(loc, value)
+		p, ok = r.listed(loc, value)
 		if ok && len(some.Rows) == w.Most {
 			some.Next = shown
 			break

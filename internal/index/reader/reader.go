@@ -78,7 +78,8 @@ func (r *Reader) Page(ctx context.Context, location string) (Known, error) {
 }
 
 func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
-	s, key, err := r.find(ctx, location)
+	found, key, err := r.find(ctx, location)
+	s := found[0]
 	p := r.know(location, s)
 	if err != nil || key == nil {
 		return p, err
@@ -94,27 +95,44 @@ func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
 	return p, err
 }
 
-// find returns the record of a location, or an empty record, and the site's secret. It
+// PagesAt returns what is known of each of some locations, but for what a page names as canonical and what it
+// shows the same as. It returns when ctx ends.
+func (r *Reader) PagesAt(ctx context.Context, locations []string) (all []Known, err error) {
+	return txn.Within(ctx, func() ([]Known, error) {
+		found, _, err := r.find(ctx, locations...)
+		known := make([]Known, len(found))
+		for n, s := range found {
+			known[n] = r.know(locations[n], s)
+		}
+		return known, err
+	})
+}
+
+// find returns the records of locations, an empty one for each that has none, and the site's secret. It
 // reads the secret itself, since the worker may not have done so yet. The secret is nil if
 // the store is new.
-func (r *Reader) find(ctx context.Context, location string) (s *pagerecord.Page, key secret.Key, err error) {
-	s = new(pagerecord.Page)
+func (r *Reader) find(ctx context.Context, locations ...string) (found []*pagerecord.Page, key secret.Key, err error) {
+	for range locations {
+		found = append(found, new(pagerecord.Page))
+	}
 	err = txn.View(ctx, r.store, []string{r.site.Keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(r.site.Keys.Site())) })
 	if err != nil || key == nil {
-		return s, nil, err
+		return found, nil, err
 	}
-	keys := []string{r.site.Keys.Page(location), r.site.Keys.Wait(key.Name(location).Hash)}
-	bar := r.site.Keys.Bar(location)
-	err = txn.View(ctx, r.store, append(keys, bar), func(t *txn.Tx) {
-		for _, k := range keys {
-			if stored, err := pagerecord.Decode(t.Get(k)); err == nil {
-				s = stored
-				break
-			}
+	var keys []string
+	for _, location := range locations {
+		keys = append(keys, r.site.Keys.Wait(key.Name(location).Hash), r.site.Keys.Page(location), r.site.Keys.Bar(location))
+	}
+	records, err := txn.ReadAll(ctx, r.store, keys...)
+	for n, record := range records {
+		if stored, err := pagerecord.Decode(record); err == nil && n%3 < 2 {
+			found[n/3] = stored // a page's own record comes after the one under a hash
 		}
-		s.Barred = s.Barred || t.Get(bar) != nil
-	})
-	return s, key, err
+		if n%3 == 2 && record != nil {
+			found[n/3].Barred = true
+		}
+	}
+	return found, key, err
 }
 
 // know derives what is known of a location from its record.
@@ -152,9 +170,9 @@ func (r *Reader) Events(ctx context.Context, since time.Time) iter.Seq2[changelo
 // MarkSize returns the size of the mark of the page at location in bytes, 0 if the page
 // is not known.
 func (r *Reader) MarkSize(ctx context.Context, location string) (int, error) {
-	s, _, err := r.find(ctx, location)
+	found, _, err := r.find(ctx, location)
 	if err != nil {
 		return 0, err
 	}
-	return len(s.Mark.AppendBinary(nil)), nil
+	return len(found[0].Mark.AppendBinary(nil)), nil
 }
