@@ -15,7 +15,6 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admin/guard"
-	"github.com/servemap/servemap/internal/admin/inspect"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
@@ -24,6 +23,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/publish/announce"

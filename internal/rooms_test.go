@@ -13,7 +13,7 @@ import (
 
 // rooms are the folders with code that a user runs, the highest first. A room imports only
 // itself and those after it.
-var rooms = []string{"observe", "crawl", "index", "publish", "admin", "schema", "decide", "page"}
+var rooms = []string{"inspect", "observe", "crawl", "index", "publish", "admin", "schema", "decide", "page"}
 
 // outside are folders that only test and measure. No room imports them.
 var outside = []string{"e2e", "eval", "leak", "testkit"}

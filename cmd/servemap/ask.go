@@ -12,7 +12,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
-	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/notify"
 )
 

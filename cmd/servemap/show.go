@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
-	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap/internal/inspect"
 )
 
 // The names of fields are those of the JSON, so that people and programs read of the same things,

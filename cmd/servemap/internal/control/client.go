@@ -12,7 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/servemap/servemap/internal/admin/inspect"
+	"github.com/servemap/servemap/internal/inspect"
 )
 
 // Client asks a process, which may be this one.
