@@ -207,14 +207,15 @@ func (s inspected) crawling() []metrics.Family {
 		add(&pages, c.FetchedDay, "fetched", "day")
 		add(&pages, c.FetchedWeek, "fetched", "week")
 		add(&pages, c.NotFetched, "fetched", "never")
-		if len(c.Files) > 0 {
-			sitemap = append(sitemap, metrics.When(c.Files[0].At, "crawler", c.Engine)...)
+		got := func(f CrawlerFile) bool { return f.Status < http.StatusBadRequest }
+		if i := slices.IndexFunc(c.Files, got); i >= 0 {
+			sitemap = append(sitemap, metrics.When(c.Files[i].At, "crawler", c.Engine)...)
 		}
 	}
 	return []metrics.Family{
 		metrics.Gauge("servemap_crawler_requests", "Requests of the last day that a crawler came: those that claimed its name, and of these the confirmed and refuted ones.", requests),
 		metrics.Gauge("servemap_crawler_pages", "Listed pages by when a crawler last fetched them from this process: within a day, within a week, or never.", pages),
-		metrics.Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last asked for a file of the sitemap.", sitemap),
+		metrics.Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last got a file of the sitemap.", sitemap),
 	}
 }
 
