@@ -55,6 +55,14 @@ var mazes = []struct {
 	name, start string
 	page        maze
 }{
+	{"months below years, from today on", "/calendar", below("/calendar", func(rest string) (string, []string) {
+		at := day(rest, "/2006/01")
+		if rest == "" {
+			at = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+			return "what is on in the hall, and who plays", []string{at.Format("/calendar/2006/01")}
+		}
+		return at.Format("Events in January 2006"), []string{at.AddDate(0, 1, 0).Format("/calendar/2006/01")}
+	})},
 	{"dates with a week page beside each", "/cal/2026/11/22", below("/cal/", func(rest string) (string, []string) {
 		if strings.Contains(rest, "week") {
 			return "The week " + rest, []string{"/"}

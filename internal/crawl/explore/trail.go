@@ -142,12 +142,13 @@ func (t *trail) goesOn(p step) bool {
 	return t.Endless[p.Space] && p.Space != "" && strings.HasPrefix(strings.ReplaceAll(p.Location, "?", "/"), t.Within[p.Space]+"/")
 }
 
-// common returns the path that two locations have in common, in whole names. It ends where a date goes on: the month below a year.
+// common returns the path that two locations have in common, in whole names. It ends before a date: the months below one
+// year are not all.
 func common(a, b string) string {
 	ends := func(c rune) bool { return c == '/' || c == '?' }
 	as, bs, path := strings.FieldsFunc(a, ends), strings.FieldsFunc(b, ends), ""
 	for i := 0; i < min(len(as), len(bs)) && as[i] == bs[i]; i++ {
-		if i > 0 && number.MatchString(as[i]) && number.MatchString(as[i-1]) {
+		if year.MatchString(as[i]) || i > 0 && number.MatchString(as[i]) && number.MatchString(as[i-1]) {
 			break
 		}
 		path += "/" + as[i]
@@ -178,6 +179,8 @@ var counted = regexp.MustCompile(`[/=]\d[\d._-]*(\.[a-z]+)?/?$`)
 
 // date matches a location whose last names are a day or month.
 var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
+
+var year = regexp.MustCompile(`^(19|20)\d\d$`)
 
 // shapeOf returns a location without its numbers.
 func shapeOf(location string) string { return digits.ReplaceAllString(location, "0") }
