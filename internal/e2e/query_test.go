@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -122,6 +123,9 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 			n := max(number(r, "cat"), number(r, "m"))
 			return story(max(1, n-1)) + ".</p><p>" + story(max(1, n))
 		}, nil, "cat: 12 linked pages of /, p: 12 linked pages of /", ""},
+		{"a wiki whose lists of revisions say noindex", each("/index.php?title=T%d&action=history"), func(r *http.Request) string {
+			return "revisions of " + r.URL.Query().Get("title")
+		}, nil, "", ""},
 		{"two parameters that always stand together", each("/view?lang=en&id=%d"), func(r *http.Request) string { return story(number(r, "id")) }, nil, "id,lang: 12 linked pages of /view", ""},
 		{"orders of a shop", append(each("/shop?sort=by-%d"), "/shop"), func(r *http.Request) string { return goods(0, 6) }, nil, "", "Shop"},
 		{"pieces of a shop's list", append(each("/shop?colour=c%d"), "/shop"), func(r *http.Request) string {
@@ -144,7 +148,11 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 				if r.RequestURI != "/" {
 					text = tt.text(r) + "." + text
 				}
-				testkit.Reply(http.StatusOK, "<title>"+cmp.Or(tt.title, r.URL.RawQuery)+"</title><main><p>"+text+"</main>")(w, r)
+				head := ""
+				if r.URL.Query().Get("action") == "history" {
+					head = "<meta name=robots content=noindex>"
+				}
+				testkit.Reply(http.StatusOK, "<title>"+cmp.Or(tt.title, r.URL.RawQuery)+"</title>"+head+"<main><p>"+text+"</main>")(w, r)
 			}
 			testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h), Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
 				if done := explore(s, servemap.ExploreOptions{Concurrency: 1}); strings.Join(done.Params, ", ") != tt.hint {
@@ -184,6 +192,48 @@ func TestQueryThatTheOwnerNamesLaterIsExploredAnew(t *testing.T) {
 			if got := len(s.LastMods()); got != tt.pages {
 				s.Errorf("-query %q: %d are listed, want %d: %v", tt.query, got, tt.pages, s.Stats().Verdicts)
 			}
+		})
+	}
+}
+
+// A site that writes a parameter into each link, and links to no page without it. Nobody visits it.
+func TestParameterInEachLinkThatSelectsNothingHidesNoPage(t *testing.T) {
+	pages := append([]string{"/about", "/news"}, numbered("/shoes/%d", 12)...)
+	for _, tt := range []struct {
+		name      string
+		link      func(from, to string) string
+		canonical bool
+		other     bool // the parameter selects something
+		listed    int  // besides the home page
+	}{
+		{"the version of the build", func(_, to string) string { return to + "?v=8f3a" }, false, false, 14},
+		{"the page where the link stands", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, false, false, 14},
+		{"the page where the link stands, and a canonical URL", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, true, false, 14},
+		{"a colour that each page shows", func(_, to string) string { return to + "?colour=red" }, false, true, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				head, text := "", "the "+nouns[slices.Index(pages, r.URL.Path)+1]+", "+paragraph(len(r.URL.Path)+slices.Index(pages, r.URL.Path))
+				if tt.canonical {
+					head = `<link rel="canonical" href="` + r.URL.Path + `">`
+				}
+				if tt.other && r.URL.RawQuery != "" {
+					text += " in " + r.URL.RawQuery
+				}
+				var links []string
+				for i, p := range pages {
+					if r.URL.Path == "/" && i < 3 || r.URL.Path == "/news" {
+						links = append(links, tt.link(r.URL.Path, p))
+					}
+				}
+				testkit.Reply(http.StatusOK, testkit.HTML(head, text, links...))(w, r)
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				explore(s, servemap.ExploreOptions{})
+				if got := s.LastMods(); len(got) != tt.listed+1 {
+					s.Errorf("%d are listed, want %d: %v", len(got), tt.listed+1, got)
+				}
+			})
 		})
 	}
 }

@@ -96,13 +96,15 @@ type explorer struct {
 	report   Report
 	away     error               // the entry redirects to another host
 	skipped  map[string]bool     // links that are counted in the report
-	queries  map[string]*queries // by what names returns
+	queries  map[string]queries  // by what names returns
+	bares    map[string]string   // by the path: a query of it
+	lones    map[string][]string // by the names of parameters: the first such queries of other paths than the site links to
 }
 
 func newExplorer(cfg Config) *explorer {
 	return &explorer{
 		Config: cfg, frontier: newFrontier(cfg.MaxRequests), report: Report{Skipped: map[string]int{}},
-		skipped: map[string]bool{}, queries: map[string]*queries{},
+		skipped: map[string]bool{}, queries: map[string]queries{}, bares: map[string]string{}, lones: map[string][]string{},
 	}
 }
 
@@ -298,6 +300,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 
 // follow puts the links of an answer into the frontier.
 func (e *explorer) follow(r result) {
+	bare := e.query(r.item)
 	if r.status >= 300 && r.status < 400 {
 		if slices.Contains(e.Entries, r.Location) {
 			e.away = e.moved(r.Location, r.answer)
@@ -321,15 +324,17 @@ func (e *explorer) follow(r result) {
 		e.report.Held = append(e.report.Held, r.Location)
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
+	r.item.Query = r.item.Query || bare // nothing but its query is linked
 	e.frontier.begin(r.item, facts.Text)
 	if facts.Title != "" {
 		e.frontier.trail.Pages[e.frontier.trail.last()].Title = xxh3.HashString(facts.Title)
 	}
 	base := e.Normalizer.Base(r.Location, facts.Base)
-	if q := e.queries[names(r.Location)]; r.Query && q != nil && facts.Canonical != "" {
-		delete(q.kept, r.Location)
+	noIndex, noFollow, _ := html.Robots(r.header["X-Robots-Tag"])
+	if q := e.queries[names(r.Location)]; r.Query && q != nil && (facts.Canonical != "" || noIndex || facts.NoIndex) {
+		delete(q, r.Location) // it is not its query that keeps it out
 	}
-	if _, noFollow, _ := html.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
+	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
 			e.skip("nofollow", l.Href)
 		}
@@ -342,7 +347,9 @@ func (e *explorer) follow(r result) {
 		case l.Acts:
 			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
 		default:
-			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href)
+			if to := e.Normalizer.Resolve(base, l.Href); !bare || !to.OwnQuery { // else the query has such links, and they count
+				e.consider(to, l.Href)
+			}
 		}
 	}
 	for _, a := range facts.Alternates {
@@ -379,29 +386,27 @@ func (e *explorer) consider(to location.Result, href string) {
 		why = "rule-never"
 	case !e.robots.Allows(to.Location):
 		why = "disallowed"
-	case to.OwnQuery && !e.reads(to.Location):
-		if !e.keep(to.Location) {
-			why = to.Reason.String()
-		}
+	case to.OwnQuery && e.lone(to.Location):
+		e.keep(to.Location, !e.frontier.has(to.Location))
+	case to.OwnQuery && names(to.Location) == "":
+		why = to.Reason.String()
 	default:
-		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain, Query: to.OwnQuery})
-		if why == "" && to.OwnQuery && e.keep(to.Location) {
-			e.queries[names(to.Location)].kept[to.Location] = false
+		if to.OwnQuery {
+			e.keep(to.Location, false)
 		}
+		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: plain, Query: to.OwnQuery})
 	}
 	if why != "" {
 		e.skip(why, href)
 	}
 }
 
-// queries are the locations on one path with the same parameters.
-type queries struct {
-	kept  map[string]bool // true while they are left out; those that name a canonical URL say themselves which page they are
-	tried bool            // whether some were asked for
-}
+// queries are the linked locations on one path with the same parameters, but for those that say themselves which page
+// they are: true if they were left out.
+type queries map[string]bool
 
-// How many queries of one path with the same parameters must be linked for these to be tried, and how many such
-// paths are remembered.
+// How many queries with the same parameters must be linked in no other way before they are tried, how many paths
+// with parameters are remembered, and how many names of parameters.
 const (
 	queriesTried = 3
 	queriesKept  = 100
@@ -421,33 +426,66 @@ func names(loc string) string {
 	return strings.Join(names, ",") + " " + path
 }
 
-// reads reports whether a query may be asked for: visitors enter there, or the site links to its path too, which is
-// so a page, or to several such queries.
-func (e *explorer) reads(loc string) bool {
-	path, _, _ := strings.Cut(loc, "?")
-	q := e.queries[names(loc)]
-	return names(loc) != "" && (e.frontier.has(path) || q != nil && q.tried || slices.Contains(e.Entries, loc))
-}
-
-// keep notes a location with a query that is not allowed. Once there are several like it, they are tried. It returns
-// false if there is no room.
-func (e *explorer) keep(loc string) bool {
+// keep notes a location with a query that is not allowed. out says that it was left out.
+func (e *explorer) keep(loc string, out bool) {
 	key := names(loc)
 	q := e.queries[key]
 	if q == nil && len(e.queries) < queriesKept && key != "" {
-		q = &queries{kept: map[string]bool{}}
+		q = queries{}
 		e.queries[strings.Clone(key)] = q
 	}
-	if q == nil || len(q.kept) >= skippedKept/queriesKept {
+	if q != nil && len(q) < skippedKept/queriesKept {
+		q[strings.Clone(loc)] = out
+	}
+}
+
+// lone reports whether the site links to the path of a query in no other way. One that stands alone may act. If several
+// have the same parameters, their paths are asked for, and then a query of each. If both show the same, the query selects
+// nothing, as with a session in each link, and the link is one to the path.
+func (e *explorer) lone(loc string) bool {
+	path, _, _ := strings.Cut(loc, "?")
+	params, _, _ := strings.Cut(names(values.ReplaceAllString(loc, "")), " ")
+	if params == "" || e.frontier.has(path) || e.frontier.has(loc) || slices.Contains(e.Entries, loc) {
 		return false
 	}
-	if q.kept[strings.Clone(loc)] = true; q.tried || len(q.kept) < queriesTried {
-		return true
+	alone := e.lones[params]
+	switch {
+	case len(alone) >= queriesTried:
+		e.bare(path, loc)
+	case !slices.Contains(alone, loc) && len(e.lones) < queriesKept:
+		alone = append(alone, strings.Clone(loc))
+		e.lones[strings.Clone(params)] = alone
+		if len(alone) == queriesTried {
+			for _, loc := range alone {
+				path, _, _ := strings.Cut(loc, "?")
+				e.bare(path, loc)
+			}
+		}
 	}
-	q.tried = true
-	for _, loc := range slices.Sorted(maps.Keys(q.kept)) {
-		e.frontier.add(item{Location: loc, Query: true})
+	return true
+}
+
+// bare asks for a path, and then for a query of it.
+func (e *explorer) bare(path, loc string) {
+	if e.frontier.has(path) {
+		e.consider(e.Normalizer.Parse(loc), loc)
+		return
 	}
+	if e.consider(e.Normalizer.Parse(path), path); e.frontier.has(path) {
+		e.frontier.news(loc)
+		e.bares[strings.Clone(path)] = strings.Clone(loc)
+	}
+}
+
+// query queues the query of a path that was asked for, if there is one.
+func (e *explorer) query(it item) bool {
+	loc := e.bares[it.Location]
+	if loc == "" {
+		return false
+	}
+	delete(e.bares, it.Location)
+	it.Location, it.Query = loc, true
+	e.frontier.put(&it)
 	return true
 }
 
@@ -461,18 +499,17 @@ func (e *explorer) params() (all []string) {
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(e.queries), func(a, b string) int {
-		return cmp.Or(len(e.queries[b].kept)-len(e.queries[a].kept), strings.Compare(a, b))
+		return cmp.Or(len(e.queries[b])-len(e.queries[a]), strings.Compare(a, b))
 	}) {
 		names, path, _ := strings.Cut(key, " ")
 		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
 			return name != names && (e.queries[name+" "+path] != nil || !e.Normalizer.Parse(path+"?"+name+"=1").OwnQuery)
 		})
-		q := e.queries[key]
-		n := q.pages(titles, path)
+		n := e.queries[key].pages(titles, path)
 		if n > 0 {
 			e.report.Skipped[location.ReasonQuery.String()] += n
 		}
-		if n > 0 && !adds && (n >= queriesTried || !q.tried) && len(all) < paramsTold {
+		if n > 0 && !adds && len(all) < paramsTold {
 			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", names, n, path))
 		}
 	}
@@ -482,9 +519,9 @@ func (e *explorer) params() (all []string) {
 // pages returns how many pages only their query keeps out. They are pages if most of those that were asked for have a
 // title of their own, or none was. What sorts, filters or tracks shows its texts under one title, and an archive of
 // dates shows those of other pages.
-func (q *queries) pages(titles map[string]uint64, path string) (n int) {
+func (q queries) pages(titles map[string]uint64, path string) (n int) {
 	asked, own, dates := 0, map[uint64]bool{}, 0
-	for loc, out := range q.kept {
+	for loc, out := range q {
 		title, got := titles[loc]
 		own[title] = true
 		switch {
@@ -500,10 +537,10 @@ func (q *queries) pages(titles map[string]uint64, path string) (n int) {
 	delete(own, titles[path])
 	delete(own, 0) // of those without a title, or that were not asked for
 	switch {
-	case dates == len(q.kept), asked > 0 && 2*len(own) <= asked:
+	case dates == len(q), asked > 0 && 2*len(own) <= asked:
 		return 0
 	case asked > 0:
-		return len(q.kept)
+		return len(q)
 	}
 	return n
 }

@@ -148,6 +148,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 	e.frontier.release()
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
 		if tried[it.Location] || !e.Site.Unseen(ctx, it.Location) {
+			e.query(it)
 			continue
 		}
 		if len(tried) >= mostLinks {

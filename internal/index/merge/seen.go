@@ -48,9 +48,7 @@ func (u *visited) shown() (follow bool) {
 	if pairs && len(u.Extensions[extension.Alternates])+len(p.Peers) > 0 {
 		u.pair()
 	}
-	if u.Canonical != "" {
-		u.credit()
-	}
+	u.credit()
 	return follow
 }
 
