@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -216,5 +217,55 @@ func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) 
 			}
 		}
 		stop()
+	})
+}
+
+// Nobody visits this site. A list repeats the headlines of its articles.
+func TestExploringAgainDatesANewHeadlineAndDropsDeletedPages(t *testing.T) {
+	later := false
+	title := func(n int) string {
+		if later && n == 3 {
+			return "How the mill burnt down in a single night"
+		}
+		return "The " + nouns[n] + " that " + paragraph(n)
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, links := 0, "<ul>"
+		for i := range 12 {
+			if !later || i < 10 {
+				links += fmt.Sprintf("<li><a href=/article/%d>%s</a>", i, title(i))
+			}
+		}
+		switch {
+		case r.URL.Path == "/":
+			testkit.Reply(http.StatusOK, "<title>News</title><main><h1>News</h1>"+links+"</ul></main>")(w, r)
+		case !scan(r.URL.Path, "/article/%d", &n), later && n == 10:
+			http.NotFound(w, r)
+		case later && n == 11:
+			w.WriteHeader(http.StatusGone)
+		default:
+			testkit.Reply(http.StatusOK, "<title>"+title(n)+"</title><main><h1>"+title(n)+"</h1><p>"+strings.Repeat(paragraph(n)+nouns[n]+".</p><p>", 5)+"</main><aside>"+links+"</ul></aside>")(w, r)
+		}
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		time.Sleep(24 * time.Hour)
+		explore(s, servemap.ExploreOptions{})
+		if later = true; len(s.LastMods()) != 13 {
+			s.Errorf("%d are listed, want 13", len(s.LastMods()))
+		}
+		for range 5 {
+			time.Sleep(24 * time.Hour)
+			explore(s, servemap.ExploreOptions{})
+		}
+		got := s.LastMods()
+		for path, date := range got {
+			if (date != "") != (path == "/article/3" || path == "/") {
+				s.Errorf("%s has the date %q", path, date)
+			}
+		}
+		if len(got) != 11 {
+			s.Errorf("%d are listed, want 11: %v", len(got), got)
+		}
 	})
 }
