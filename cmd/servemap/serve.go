@@ -106,9 +106,7 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 	x.end = func() error {
 		work.Wait()
 		defer closeStore()
-		stop, done := context.WithTimeout(context.Background(), closePatience)
-		defer done()
-		err, started := known.Close(stop), x.start == nil
+		err, started := closeSite(known), x.start == nil
 		if started && err == nil {
 			named.Info("stopped; what was learned is kept", "listed", known.Stats().Listed, "data", s.Data)
 		}
@@ -205,11 +203,10 @@ func (s *site) own(ctx context.Context, st store.Store) {
 		return
 	}
 	_ = c.site.Flush(ctx) // now the site knows that the store can be used
-	server := &http.Server{Handler: c.handler(), BaseContext: func(net.Listener) context.Context { return ctx }}
-	if socket, err := prepare(s.Data); err != nil {
+	if end, err := c.answerIn(ctx, s.Settings); err != nil {
 		s.log.Error("commands cannot ask this process", "err", err)
 	} else {
-		go func() { _ = server.Serve(socket) }()
+		defer end()
 		s.log.Info("commands are answered", "data", s.Data)
 	}
 	if s.Explore || s.Folder != "" {
@@ -219,17 +216,6 @@ func (s *site) own(ctx context.Context, st store.Store) {
 		c.explorer.Revisit(ctx)
 	}
 	<-ctx.Done()
-	stop, done := context.WithTimeout(context.Background(), closePatience)
-	defer done()
-	_ = server.Shutdown(stop) // this also removes the socket
-}
-
-// prepare listens for commands.
-func prepare(data string) (net.Listener, error) {
-	if err := control.Make(data); err != nil {
-		return nil, err
-	}
-	return control.Listen(data)
 }
 
 // usable waits until the store can be used. If ctx ends before, it returns why the store
@@ -270,6 +256,23 @@ func openStore(data, database, table string, log *slog.Logger) (store.Store, fun
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return st, func() { _ = db.Close() }, nil
+}
+
+// openFolder opens the records of a folder that no other process may hold.
+func openFolder(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+	st, end, err := openStore(s.Data, "", "", log)
+	if folder, is := st.(*badgerstore.Store); is && folder.Health() != nil {
+		end()
+		return nil, nil, locked(s.Data)
+	}
+	return st, end, err
+}
+
+// closeSite stores what was seen.
+func closeSite(site *servemap.Site) error {
+	stop, done := context.WithTimeout(context.Background(), closePatience)
+	defer done()
+	return site.Close(stop)
 }
 
 func newSite(s *settings.Settings, st store.Store, log *slog.Logger) (*servemap.Site, error) {

@@ -362,15 +362,3 @@ func (file googleToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	return http.DefaultTransport.RoundTrip(r)
 }
-
-// Hide replaces what must not be printed.
-func (s *Settings) Hide() {
-	s.Each(func(_ string, _ reflect.StructField, v reflect.Value) {
-		if v.Type() == reflect.TypeFor[secret]() && !v.IsZero() {
-			v.SetString("(not shown)")
-		}
-	})
-	if strings.Contains(s.To, "@") { // it may hold a password, and is refused
-		s.To = "(not shown)"
-	}
-}
