@@ -31,7 +31,7 @@ func configFlag(fs *flag.FlagSet) *string {
 func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	file := configFlag(fs)
 	var form settings.Settings
-	form.Flags(fs, func(_, name string) bool { return name == "log" })
+	form.Flags(fs, func(_, name string) bool { return name == "log" || name == "log-level" })
 	return func(ctx context.Context, _ string) error {
 		if *file == "" {
 			return usage("-config is missing; give the file with the settings, such as -config servemap.toml")
@@ -41,7 +41,7 @@ func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error
 		if err != nil {
 			return err
 		}
-		log, err := newLog(s, cmp.Or(form.Log, sites[0].Log))
+		log, err := newLog(s, cmp.Or(form.Log, sites[0].Log), cmp.Or(form.Level, sites[0].Level))
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ import (
 
 func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	c := &crawl{streams: s}
-	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "admin", "admin-password", "log"}
+	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "admin", "admin-password", "log", "log-level"}
 	c.Flags(fs, func(group, name string) bool {
 		return slices.Contains(also, name) || group == "What is public" && name != "report-only" && name != "benign"
 	})
@@ -56,7 +56,7 @@ type crawl struct {
 
 func (c *crawl) run(ctx context.Context, address string) (err error) {
 	c.Fill()
-	log, err := newLog(c.streams, c.Log)
+	log, err := newLog(c.streams, c.Log, c.Level)
 	if err != nil {
 		return err
 	}

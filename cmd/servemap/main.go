@@ -316,13 +316,13 @@ func (c command) help(w io.Writer, all bool) error {
 	return nil
 }
 
-// newLog returns the log of a command in a form.
-func newLog(s streams, form string) (*slog.Logger, error) {
+// newLog returns the log of a command in a form, with what is of a level and above.
+func newLog(s streams, form string, level slog.Level) (*slog.Logger, error) {
 	to, is := s.err.(terminal.Plain)
 	if !is {
 		to = terminal.Plain{To: s.err}
 	}
-	log, err := terminal.NewLog(to, form)
+	log, err := terminal.NewLog(to, form, level)
 	if err != nil {
 		return nil, usage("%v", err)
 	}

@@ -76,6 +76,9 @@ never = [NEVER]
 		s.log.await(t, "commands are answered")
 	}
 	sameStrings(t, "listed with the new settings", listed(t, dir+"/b"), "/", "/delete.html")
+	if text := s.log.String(); strings.Contains(text, "badgerstore: cannot be used") {
+		t.Errorf("reading the file anew logs what passes: %s", text)
+	}
 	base.Check(t, c.Process.Signal(syscall.SIGTERM))
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)

@@ -60,7 +60,7 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 // serveOne serves one site until ctx ends.
 func serveOne(ctx context.Context, s streams, v *settings.Settings) error {
 	v.Fill()
-	log, err := newLog(s, v.Log)
+	log, err := newLog(s, v.Log, v.Level)
 	if err != nil {
 		return err
 	}
@@ -132,6 +132,9 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 		x.start = nil
 		x.tell(named, at, robots)
 		c.ready.Store(true)
+		if behind, is := handler.(interface{ Knock(context.Context) }); is {
+			work.Go(func() { behind.Knock(ctx) })
+		}
 		work.Go(func() { x.own(ctx, st) })
 		if c.notifier != nil {
 			work.Go(func() {
@@ -244,9 +247,9 @@ func openStore(data, database, table string, log *slog.Logger) (store.Store, fun
 		}
 		return st, func() { _ = st.Close() }, nil
 	}
-	cfg, err := pgx.ParseConfig(database)
-	if err != nil { // which may name a password
-		return nil, nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
+	cfg, err := parseDatabase(database)
+	if err != nil {
+		return nil, nil, err
 	}
 	db := stdlib.OpenDB(*cfg)
 	db.SetMaxOpenConns(4) // the server's connections are for all processes
@@ -256,6 +259,18 @@ func openStore(data, database, table string, log *slog.Logger) (store.Store, fun
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return st, func() { _ = db.Close() }, nil
+}
+
+// parseDatabase returns how to connect, nil without a database.
+func parseDatabase(database string) (*pgx.ConnConfig, error) {
+	if database == "" {
+		return nil, nil
+	}
+	cfg, err := pgx.ParseConfig(database)
+	if err != nil { // which may name a password
+		return nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
+	}
+	return cfg, nil
 }
 
 // openFolder opens the records of a folder that no other process may hold.

@@ -100,15 +100,16 @@ type engines struct {
 }
 
 type running struct {
-	Data      string   `toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
-	Database  secret   `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
-	Table     string   `toml:"table" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
-	Admin     string   `toml:"admin" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
-	Password  secret   `toml:"admin-password" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
-	Log       string   `toml:"log" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
-	KeepFor   duration `toml:"keep-for" arg:"DURATION" default:"2160h0m0s" comment:"how long a listed page stays while nobody gets it"`
-	PartPages int      `toml:"part-pages" arg:"PAGES" default:"50000" comment:"the most pages of one file of the sitemap"`
-	Render    duration `toml:"render-every" arg:"DURATION" default:"5s" comment:"the least time between two renderings of the sitemap"`
+	Data      string     `toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
+	Database  secret     `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
+	Table     string     `toml:"table" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
+	Admin     string     `toml:"admin" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
+	Password  secret     `toml:"admin-password" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
+	Log       string     `toml:"log" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
+	Level     slog.Level `toml:"log-level" arg:"LEVEL" comment:"the least that is logged: debug, info, warn or error"`
+	KeepFor   duration   `toml:"keep-for" arg:"DURATION" default:"2160h0m0s" comment:"how long a listed page stays while nobody gets it"`
+	PartPages int        `toml:"part-pages" arg:"PAGES" default:"50000" comment:"the most pages of one file of the sitemap"`
+	Render    duration   `toml:"render-every" arg:"DURATION" default:"5s" comment:"the least time between two renderings of the sitemap"`
 }
 
 // secret is a text that is never printed.
