@@ -88,7 +88,7 @@ type engines struct {
 	Key         secret   `toml:"indexnow-key" file:"1" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
 	PerDay      int      `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
 	Property    string   `toml:"google-property" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; its sitemap is submitted there"`
-	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with an access token that may do that; another program renews it, such as gcloud auth print-access-token each half hour"`
+	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with what may do that: the JSON key of a service account that is a user of the property, or an access token that another program renews"`
 	Crawlers    bool     `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
 	Ranges      string   `toml:"crawler-ranges" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
 	Name        string   `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
@@ -336,7 +336,11 @@ func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logge
 	case (s.Property == "") != (s.GoogleToken == ""):
 		return nil, errors.New("-google-property and -google-token need each other")
 	case s.Property != "":
-		o.Google = &notify.Google{Client: &http.Client{Transport: googleToken(s.GoogleToken), Timeout: time.Minute}, Property: s.Property}
+		authorises, err := google(s.GoogleToken)
+		if err != nil {
+			return nil, err
+		}
+		o.Google = &notify.Google{Client: &http.Client{Transport: authorises, Timeout: time.Minute}, Property: s.Property}
 		if !s.IndexNow {
 			o.Endpoints = []string{} // nobody
 		}
@@ -348,18 +352,4 @@ func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logge
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "notify: "))
 	}
 	return n, nil
-}
-
-// googleToken is the file with the token that authorises requests to Google. Another program renews it.
-type googleToken string
-
-// RoundTrip adds the token to a request.
-func (file googleToken) RoundTrip(r *http.Request) (*http.Response, error) {
-	token, err := os.ReadFile(string(file))
-	if err != nil {
-		return nil, fmt.Errorf("-google-token: %w", err)
-	}
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
-	return http.DefaultTransport.RoundTrip(r)
 }
