@@ -155,8 +155,7 @@ type Options struct {
 	// robots.txt that the Site sees this program serve counts.
 	Robots string
 
-	// ReportOnly makes the Site learn and explain, but serve no sitemap. A request for one of
-	// its files gets a 503 that counts the locations by verdict and reason, and names none.
+	// ReportOnly makes the Site learn and explain, and answer 503 in place of its sitemap.
 	ReportOnly bool
 
 	// Extensions selects what the sitemap says of pages beyond their addresses and dates.
