@@ -14,7 +14,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,13 +207,10 @@ func (c *checker) fault(where, text string, args ...any) {
 func (c *checker) more() {
 	for _, text := range slices.Sorted(maps.Keys(c.kinds)) {
 		if n := c.kinds[text] - told; n > 0 {
-			c.Tell(Finding{"fault", strconv.Itoa(n) + " more", kind.ReplaceAllString(text, "…")})
+			c.Tell(Finding{"fault", strconv.Itoa(n) + " more", strings.NewReplacer("%q", "…", "%s", "…", "%v", "…", "%d", "…").Replace(text)})
 		}
 	}
 }
-
-// kind finds what differs between faults of a kind.
-var kind = regexp.MustCompile(`%\w`)
 
 // read returns a file of the sitemap. A server that has none may say why.
 func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
@@ -290,30 +286,25 @@ func (c *checker) file(name string, text []byte) (parts []string) {
 	of := xml.Name{Space: namespace, Local: map[bool]string{true: "sitemap", false: "url"}[isIndex]}
 	for err == nil && n <= sitemap.MaxURLs {
 		var start xml.StartElement
+		var e entry
 		if start, err = next(tokens); err != nil {
 			break
-		}
-		if start.Name != of {
+		} else if start.Name != of {
 			err = tokens.Skip()
 			continue
 		}
-		var e entry
-		if err = tokens.DecodeElement(&e, &start); err != nil {
+		err = tokens.DecodeElement(&e, &start)
+		if n++; err != nil || n > sitemap.MaxURLs {
 			break
 		}
-		if n++; n > sitemap.MaxURLs {
-			break
+		if !isIndex {
+			c.listed++
 		}
-		switch loc := c.entry(name, e); {
-		case loc == "":
-		case isIndex:
+		if loc := c.entry(name, e); loc != "" && isIndex {
 			parts = append(parts, loc)
-		default:
+		} else if loc != "" {
 			c.pages = append(c.pages, loc)
 		}
-	}
-	if !isIndex {
-		c.listed += min(n, sitemap.MaxURLs)
 	}
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
@@ -327,17 +318,14 @@ func (c *checker) file(name string, text []byte) (parts []string) {
 }
 
 // next returns the next element that begins, or [io.EOF] where its parent ends.
-func next(tokens *xml.Decoder) (xml.StartElement, error) {
+func next(tokens *xml.Decoder) (start xml.StartElement, err error) {
 	for {
-		switch t, err := tokens.Token(); t := t.(type) {
-		case xml.StartElement:
-			return t, nil
-		case xml.EndElement:
-			return xml.StartElement{}, io.EOF
-		default:
-			if err != nil {
-				return xml.StartElement{}, err
-			}
+		t, err := tokens.Token()
+		if start, is := t.(xml.StartElement); is || err != nil {
+			return start, err
+		}
+		if _, ends := t.(xml.EndElement); ends {
+			return start, io.EOF
 		}
 	}
 }
