@@ -91,6 +91,9 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 	}
 	st, end := store.Store(memstore.New()), func() {}
 	if c.Data != "" {
+		if err := checkData(c.Data); err != nil {
+			return err
+		}
 		st, end, err = openFolder(&c.Settings, log)
 	}
 	if err != nil {
