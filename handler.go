@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -104,7 +105,9 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w, r)
-		pages.ServeHTTP(w, r)
+		if !inspect.Enter(w, r) {
+			pages.ServeHTTP(w, r)
+		}
 	})
 }
 
@@ -259,11 +262,19 @@ type Exploration struct {
 	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
-	// Params are query parameters that keep linked pages out of the sitemap, as "id: 20
-	// linked pages of /view", at most 20.
+	// Params keep linked pages out of the sitemap, as "id: 20 linked pages of /view"; at most 20.
 	Params []string `json:"params,omitempty"`
 	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
 	Held []string `json:"held,omitempty"`
+}
+
+// String says it in one line, as "120 requests, 118 pages, 0 left, 2 acting".
+func (e Exploration) String() string {
+	text := fmt.Sprintf("%d requests, %d pages, %d left", e.Requests, e.Pages, e.Waiting)
+	for _, why := range slices.Sorted(maps.Keys(e.Skipped)) {
+		text += fmt.Sprintf(", %d %s", e.Skipped[why], why)
+	}
+	return text
 }
 
 // Explore walks the site through its public origin, from the entries along the links, and

@@ -33,7 +33,7 @@
 // without credentials, and is not private, no-store or noindex. The page must name itself
 // as its canonical URL, or none. Then one piece of evidence is enough:
 //
-//   - entry: visitors enter the site there (Options.Entries; the root, if you name none).
+//   - entry: visitors enter the site there (Options.Entries, or the root).
 //   - link: a listed page links to it.
 //   - route: the router has a route for exactly this path, such as "/about".
 //   - rule: a [Rule] of yours says so.
@@ -47,13 +47,13 @@
 // It is the time at which the content changed, as far as it was seen or as a believed date
 // narrows it down; else a date that the server or the page gives; else the first sight of
 // a link to a new page. Otherwise there is none. A source of dates that was caught lying is
-// not believed. The changefreq is the most likely class of the page's rate of change, once
-// its last changes prove it; else there is none. The rules are in docs/dates.md.
+// not believed. The changefreq fits the page's rate of change, once its last changes
+// prove it. The rules are in docs/dates.md.
 //
 // # More
 //
 //   - docs/deploying.md: proxies, folders of a host, cookies, several processes.
-//   - docs/operating.md: what it costs, what it logs, what to do when something is wrong.
+//   - docs/operating.md: what it costs, what it logs, what to do if it fails.
 //   - docs/design.md: how it works inside, and which attack each defence is for.
 //   - [github.com/servemap/servemap/notify] tells search engines what changed.
 //   - [github.com/servemap/servemap/store] has the interface of a store, with folders,
@@ -155,8 +155,7 @@ type Options struct {
 	// robots.txt that the Site sees this program serve counts.
 	Robots string
 
-	// ReportOnly makes the Site learn and explain, but serve no sitemap. A request for one of
-	// its files gets a 503 that counts the locations by verdict and reason, and names none.
+	// ReportOnly makes the Site learn and explain, and answer 503 in place of its sitemap.
 	ReportOnly bool
 
 	// Extensions selects what the sitemap says of pages beyond their addresses and dates.

@@ -87,6 +87,32 @@ func (c *answers) handler() http.Handler {
 	return mux
 }
 
+// answerIn answers commands in the folder of the data until the function that it returns is called. The settings
+// stay there, for questions after this process has ended.
+func (c *answers) answerIn(ctx context.Context, s *settings.Settings) (end func(), err error) {
+	text, err := settings.Write([]*settings.Settings{s})
+	if err == nil {
+		err = control.Make(s.Data)
+	}
+	if err == nil {
+		err = control.WriteFile(control.Settings(s.Data), text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	socket, err := control.Listen(s.Data)
+	if err != nil {
+		return nil, err
+	}
+	server := &http.Server{Handler: c.handler(), BaseContext: func(net.Listener) context.Context { return ctx }}
+	go func() { _ = server.Serve(socket) }()
+	return func() {
+		stop, done := context.WithTimeout(context.Background(), closePatience)
+		defer done()
+		_ = server.Shutdown(stop) // this also removes the socket
+	}, nil
+}
+
 // admin answers at the address of -admin, below base. It listens at an address of this machine. A
 // password opens it from everywhere.
 func (c *answers) admin(s *settings.Settings, base string, at *net.TCPAddr, log *slog.Logger) http.Handler {
@@ -171,6 +197,10 @@ func (c *answers) serveForget(w http.ResponseWriter, r *http.Request) {
 
 // serveExplore explores, and streams the progress.
 func (c *answers) serveExplore(w http.ResponseWriter, r *http.Request) {
+	if c.explorer.Handler == nil {
+		refuse(w, errors.New("no process serves the site; start servemap proxy or files, or crawl, with this folder"))
+		return
+	}
 	most, _ := strconv.Atoi(r.FormValue("max"))
 	opts := servemap.ExploreOptions{MaxRequests: most}
 	opts.Progress = func(e servemap.Exploration) {

@@ -85,7 +85,7 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
 		}
 		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(p servemap.Page) string {
-			return row(p.URL, stamp(p.LastModified), p.ChangeFreq)
+			return terminal.Row(p.URL, terminal.Stamp(p.LastModified), p.ChangeFreq)
 		})
 	}
 }
@@ -110,7 +110,7 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		}
 		if !a.json { // people get these with what they mean
 			st.Stats.Verdicts, st.Stats.Ignored, st.History = nil, nil, inspect.History{}
-			defer printReasons(a.out, st.Reasons, st.Responses)
+			defer terminal.PrintReasons(a.out, st.Reasons, st.Responses)
 			st.Reasons, st.Responses = nil, nil
 		}
 		return a.show(st)

@@ -73,8 +73,12 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	}
 	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html", "/delete.html")
 	s.stop()
-	if code, _, errs := call(t, "forget", "-data", s.data, "/delete.html"); code != codeFailed || !strings.Contains(errs, "no process answers") {
-		t.Errorf("no process: %d %s", code, errs)
+	if out := must(t, "forget", "-data", s.data, "/delete.html"); out != "/delete.html is no longer listed or known"+stays {
+		t.Errorf("while nothing is served: %q", out)
+	}
+	sameStrings(t, "listed while nothing is served", listed(t, s.data), "/", "/a.html")
+	if code, _, errs := call(t, "explore", "-data", s.data); code != codeFailed || !strings.Contains(errs, "no process serves the site") {
+		t.Errorf("exploring while nothing is served: %d %s", code, errs)
 	}
 	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "there is no such folder") {
 		t.Errorf("no folder: %d %s", code, errs)

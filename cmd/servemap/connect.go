@@ -9,12 +9,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/url"
 	"os"
 	"reflect"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 )
 
 // answerPatience is how long a living process may take for its first answer. Other answers
@@ -41,7 +44,7 @@ type asking struct {
 
 func newAsking(s streams, fs *flag.FlagSet) *asking {
 	a := &asking{streams: s}
-	fs.StringVar(&a.data, "data", "", "the `DIR` that proxy or files was given")
+	fs.StringVar(&a.data, "data", "", "the `DIR` that proxy, files, run or crawl was given")
 	fs.BoolVar(&a.json, "json", false, "print JSON, an object a line")
 	return a
 }
@@ -60,7 +63,49 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	if _, err := os.Stat(a.data); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("-data %s: there is no such folder; give the one that servemap proxy or files was given", a.data)
 	}
+	if c, err := a.alone(ctx); c != nil || err != nil {
+		return c, err
+	}
 	return nil, fmt.Errorf("no process answers in -data %s; start servemap proxy or files with it, or ask a program that uses the library by its inspector", a.data)
+}
+
+// alone makes this process the one that answers, as after a crawl or while the site is not served. It does what
+// the last one had set. If that is not known, or what was learned is in a database, it returns nil.
+func (a *asking) alone(ctx context.Context) (*control.Client, error) {
+	text, err := control.ReadFile(control.Settings(a.data))
+	if err != nil {
+		return nil, nil
+	}
+	sites, err := settings.Read(control.Settings(a.data), text)
+	if err != nil || sites[0].Database != "" {
+		return nil, err
+	}
+	s, log := sites[0], slog.New(slog.DiscardHandler)
+	s.Data = a.data
+	st, end, err := openFolder(s, log)
+	if err != nil {
+		return nil, err
+	}
+	site, err := newSite(s, st, log)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	silent, err := newAnswers(s, site, nil, log).answerIn(ctx, s)
+	c := control.Process(a.data)
+	hangUp := c.Close
+	c.Close = func() {
+		hangUp()
+		if err == nil {
+			silent()
+		}
+		_ = closeSite(site)
+		end()
+	}
+	if err != nil {
+		c.Close()
+	}
+	return c, err
 }
 
 // locked is the error of a folder whose process does not answer.
@@ -91,7 +136,7 @@ func (a *asking) show(v any) error {
 	if a.json {
 		answer(&out, v)
 	} else {
-		printFields(&out, "", reflect.ValueOf(v))
+		terminal.PrintFields(&out, "", reflect.ValueOf(v))
 	}
 	_, err := out.WriteTo(a.out)
 	return err

@@ -16,9 +16,7 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	first := files(t, site, data)
 	second := serve(t, data, "files", site, "-origin", origin)
-	if text := second.log.String(); !strings.Contains(text, "the folder is open in another process") {
-		t.Error(text)
-	}
+	second.log.await(t, "the folder is open in another process")
 	if resp, _ := get(t, second.at+"/a.html"); resp.StatusCode != 200 {
 		t.Errorf("the page is answered with %d", resp.StatusCode)
 	}

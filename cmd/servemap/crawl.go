@@ -27,16 +27,17 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/memstore"
 )
 
 func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	c := &crawl{streams: s}
-	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "admin", "admin-password", "log"}
+	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "admin", "admin-password", "log", "log-level"}
 	c.Flags(fs, func(group, name string) bool {
 		return slices.Contains(also, name) || group == "What is public" && name != "report-only" && name != "benign"
 	})
@@ -55,7 +56,7 @@ type crawl struct {
 
 func (c *crawl) run(ctx context.Context, address string) (err error) {
 	c.Fill()
-	log, err := newLog(c.streams, c.Log)
+	log, err := newLog(c.streams, c.Log, c.Level)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,13 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 	if err := control.Replaceable(c.dir, filepath.Base(c.out)); c.out != "-" && err != nil {
 		return usage("-out: %v; give another name, or - for the standard output", err)
 	}
-	st, end, err := c.open(log)
+	st, end := store.Store(memstore.New()), func() {}
+	if c.Data != "" {
+		if err := checkData(c.Data); err != nil {
+			return err
+		}
+		st, end, err = openFolder(&c.Settings, log)
+	}
 	if err != nil {
 		return err
 	}
@@ -98,30 +105,20 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 		return err
 	}
 	err = c.visit(ctx, site, stranger(client, u, log), log)
-	stop, done := context.WithTimeout(context.Background(), closePatience)
-	defer done()
-	return errors.Join(err, site.Close(stop))
-}
-
-// open opens what keeps what is learned: the folder, or the memory of this process.
-func (c *crawl) open(log *slog.Logger) (store.Store, func(), error) {
-	if c.Data == "" {
-		return memstore.New(), func() {}, nil
-	}
-	in := c.Settings
-	in.Database = "" // the environment may have one
-	st, end, err := openStore(&in, log)
-	if folder, is := st.(*badgerstore.Store); is && folder.Health() != nil {
-		end()
-		return nil, nil, locked(c.Data)
-	}
-	return st, end, err
+	return errors.Join(err, closeSite(site))
 }
 
 // visit crawls, says what was left out and why, and writes the sitemap.
 func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handler, log *slog.Logger) error {
 	a := newAnswers(&c.Settings, site, pages, log)
 	a.explorer.Explored, a.explorer.Inside = "", true
+	if c.Data != "" {
+		end, err := a.answerIn(ctx, &c.Settings)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
 	log.Info("crawling", "site", c.Origin, "to", c.out)
 	done, err := a.explorer.Run(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency, Progress: explorer.Progress(log)})
 	if err != nil {
@@ -132,14 +129,17 @@ func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handl
 		return fmt.Errorf("%w; %s is not written, and %s", err, c.out, kept)
 	}
 	var text bytes.Buffer
-	printFields(&text, "", reflect.ValueOf(done))
-	if _, answered := fetch(a.site.Inspector(anybody), "/inspect/stats.json"); answered != nil {
-		var of summary
-		if err := json.Unmarshal(answered, &of); err != nil {
+	terminal.PrintFields(&text, "", reflect.ValueOf(done))
+	var of summary
+	var links inspect.Links
+	for name, to := range map[string]any{"stats": &of, "links": &links} {
+		_, answered := fetch(a.site.Inspector(anybody), "/inspect/"+name+".json")
+		if err := json.Unmarshal(answered, to); err != nil {
 			return err
 		}
-		printReasons(&text, of.Reasons, nil)
 	}
+	terminal.PrintReasons(&text, of.Reasons, nil)
+	terminal.PrintBroken(&text, links.Broken)
 	to := c.streams.out
 	if c.out == "-" {
 		to = c.err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -73,27 +71,54 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	}
 }
 
-func TestCrawlWithDataGoesOnFromWhatItKnows(t *testing.T) {
-	_, site := newForeign(t)
-	dir := t.TempDir()
-	data := filepath.Join(dir, "data")
-	seen := func() (first, last time.Time) {
-		t.Helper()
-		must(t, "crawl", site, "-out", filepath.Join(dir, "sitemap.xml"), "-data", data)
-		s := serve(t, data, "proxy", "-to", site, "-origin", site)
-		defer s.stop()
-		s.log.await(t, "commands are answered")
-		var p struct {
-			First time.Time `json:"first_seen"`
-			Last  time.Time `json:"last_seen"`
-		}
-		base.Check(t, json.Unmarshal([]byte(must(t, "explain", "-data", data, "-json", "/article-0")), &p))
-		return p.First, p.Last
+func TestLaterCrawlsDateWhatChanged(t *testing.T) {
+	texts := map[string]string{}
+	for i := range 12 {
+		texts[fmt.Sprintf("/%d", i)] = fmt.Sprintf("Our offer number %d has %d parts, and costs %d. It is made of wood, and keeps for years.", i, i+3, i*7)
 	}
-	first, last := seen()
-	again, later := seen()
-	if first.IsZero() || !again.Equal(first) || !later.After(last) {
-		t.Errorf("seen from %v to %v, and after another crawl from %v to %v", first, last, again, later)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			for p := range texts {
+				fmt.Fprintf(w, "<a href=%s>offer</a> ", p)
+			}
+		} else if texts[r.URL.Path] == "" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprintf(w, "<!doctype html><title>Offer %s</title><p>%s", r.URL.Path, texts[r.URL.Path])
+	}))
+	defer site.Close()
+	dir := t.TempDir()
+	crawl := func() map[string]string {
+		t.Helper()
+		must(t, "crawl", site.URL, "-out", filepath.Join(dir, "sitemap.xml"), "-data", filepath.Join(dir, "data"))
+		dated := map[string]string{}
+		for line := range strings.Lines(must(t, "list", "-data", filepath.Join(dir, "data"))) {
+			if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) > 1 {
+				dated[pathOf(f[0])] = f[1]
+			}
+		}
+		return dated
+	}
+	if dated := crawl(); len(dated) > 0 {
+		t.Errorf("after the first crawl %v are dated", dated)
+	}
+	texts["/3"] = "It is sold out. The next ones come in spring, from another maker, and will be of steel and glass, in four colours. " +
+		"We went to see him in his workshop by the lake, where he showed us how the frames are bent, and why they last longer than those that we sold so far. Orders begin in May."
+	texts["/5"] = strings.Replace(texts["/5"], "costs 35", "costs 36", 1)
+	large := crawl()
+	if len(large) != 1 || large["/3"] == "" {
+		t.Errorf("after the change %v are dated", large)
+	}
+	small := crawl()
+	for range 3 {
+		small = crawl()
+	}
+	if len(small) != 2 || small["/3"] != large["/3"] || small["/5"] == "" {
+		t.Errorf("later %v are dated, and %v before", small, large)
+	}
+	if code, out, _ := call(t, "explain", "-data", filepath.Join(dir, "data"), "/5"); code != codeDone || !strings.Contains(out, small["/5"]) {
+		t.Errorf("explain: code %d, %s", code, out)
 	}
 }
 

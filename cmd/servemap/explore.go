@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -25,7 +26,7 @@ func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 
 // explore makes the process explore its site, and shows the progress.
 func (a *asking) explore(ctx context.Context, query url.Values) error {
-	log, err := newLog(a.streams, "")
+	log, err := newLog(a.streams, "", slog.LevelInfo)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@
 // SIGHUP. "servemap crawl" needs no site of its own: it visits a site once and writes its sitemap.
 //
 // The commands that ask, such as explain, list and status, ask the running process; run them as
-// its user. With -json they print JSON, whose fields are only ever added to.
+// its user. After it has ended, as after a crawl, they read the folder themselves. With -json they print JSON, whose fields are only ever added to.
 //
 // With -explore the site is walked through its public address, as strangers reach it. If that
 // does not lead to the process, as on a laptop, -inside explores the site itself. Without -origin
@@ -219,7 +219,7 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 			name, _ := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 			var names []string
 			fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-			return usage("%v; see \"servemap help -all %s\"%s", err, c.name, meant(name, names))
+			return usage("%v; see \"servemap help -all %s\"%s", err, c.name, settings.Meant(name, names))
 		}
 		if args = fs.Args(); len(args) > 0 {
 			rest, args = append(rest, args[0]), args[1:]
@@ -242,42 +242,7 @@ func find(name string) (command, error) {
 		}
 		names = append(names, c.name)
 	}
-	return command{}, usage("there is no command %q%s; the commands are %s", name, meant(name, names), strings.Join(names, ", "))
-}
-
-// meant asks whether one of the names was meant, if one is near.
-func meant(name string, names []string) string {
-	near, best := 3, "" // edits
-	for _, n := range names {
-		if d := edits(name, n); d < near && 2*d <= len(n) {
-			near, best = d, n
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "; did you mean " + best + "?"
-}
-
-// edits returns how many letters to insert, delete or replace to make b of a.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0]++
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
+	return command{}, usage("there is no command %q%s; the commands are %s", name, settings.Meant(name, names), strings.Join(names, ", "))
 }
 
 func helpCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -351,13 +316,13 @@ func (c command) help(w io.Writer, all bool) error {
 	return nil
 }
 
-// newLog returns the log of a command in a form.
-func newLog(s streams, form string) (*slog.Logger, error) {
+// newLog returns the log of a command in a form, with what is of a level and above.
+func newLog(s streams, form string, level slog.Level) (*slog.Logger, error) {
 	to, is := s.err.(terminal.Plain)
 	if !is {
 		to = terminal.Plain{To: s.err}
 	}
-	log, err := terminal.NewLog(to, form)
+	log, err := terminal.NewLog(to, form, level)
 	if err != nil {
 		return nil, usage("%v", err)
 	}

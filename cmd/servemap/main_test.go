@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -162,6 +163,8 @@ func (l *lines) String() string {
 func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 	data := t.TempDir()
 	long := filepath.Join(data, strings.Repeat("long", 30))
+	taken := httptest.NewServer(http.NotFoundHandler())
+	defer taken.Close()
 	proxy := func(args ...string) []string {
 		return append([]string{"proxy", "-data", data, "-listen", "127.0.0.1:0"}, args...)
 	}
@@ -178,6 +181,8 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
 		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "example"), "-origin"},
 		{"a bad upstream", proxy("-to", "localhost:3000", "-origin", "https://example.com"), "http://localhost:3000"},
+		{"a bad rule, and an address in use", []string{"proxy", "-to", "http://localhost:1", "-origin", "https://example.com", "-data", data, "-listen", taken.Listener.Addr().String(), "-never", "x"}, "-never"},
+		{"an unknown level of the log", proxy("-to", "http://localhost:1", "-log-level", "all"), "-log-level"},
 		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
 		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin", "https://example.com", "-listen", "127.0.0.1:0"}, "folder"},
 		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"), "-timeout: give a time above 0 with its unit, such as 30s; see"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/patient"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/store/memstore"
 )
 
 // process serves sites at addresses. With other settings it does what a rolling restart does: the new
@@ -149,6 +151,11 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		}
 		return d, err
 	}
+	for _, s := range all {
+		if err := try(s); err != nil {
+			return sites, named(s, len(all), err)
+		}
+	}
 	for i, s := range all {
 		visitors, err := at("listen", s.Listen)
 		if err != nil {
@@ -156,12 +163,6 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		}
 		if s.Origin == "" {
 			s.Origin = forTrying(s.Listen, visitors.at().AddrPort().Port())
-		}
-		if err := s.Check(); err != nil {
-			return sites, named(s, len(all), usage("%v", err))
-		}
-		if err := checkData(s.Data); err != nil {
-			return sites, named(s, len(all), err)
 		}
 		if loops(s, visitors.at().AddrPort()) {
 			return sites, named(s, len(all), usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To))
@@ -208,6 +209,32 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 	}
 	p.doors = doors
 	return sites, nil
+}
+
+// try says which setting is wrong, before an address is taken or a folder is touched: it makes the site in memory.
+func try(s *settings.Settings) error {
+	one, st, log := *s, memstore.New(), slog.New(slog.DiscardHandler)
+	one.Origin = cmp.Or(s.Origin, "http://localhost")
+	if err := one.Check(); err != nil {
+		return usage("%v", err)
+	}
+	if err := checkData(s.Data); err != nil {
+		return err
+	}
+	if _, err := parseDatabase(string(s.Database)); err != nil {
+		return err
+	}
+	if _, err := one.Handler(log); err != nil {
+		return usage("%v", err)
+	}
+	site, err := newSite(&one, st, log)
+	if err != nil {
+		return err
+	}
+	if _, err := one.Notifier(site, st, log); err != nil {
+		return errors.Join(usage("%v", err), closeSite(site))
+	}
+	return closeSite(site)
 }
 
 // named says which of several sites an error is about.

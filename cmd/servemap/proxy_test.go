@@ -152,6 +152,11 @@ func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 	}
 }
 
+func TestUpstreamThatIsNotThereIsNamedBeforeAVisitorComes(t *testing.T) {
+	s := serve(t, t.TempDir(), "proxy", "-to", "unix:"+filepath.Join(t.TempDir(), "s"), "-origin", origin)
+	s.log.await(t, "the site does not answer")
+}
+
 func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s") // unlike a port, nobody else takes it meanwhile
 	start := func() *http.Server {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"syscall"
@@ -10,17 +12,26 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// TestFileServesSeveralSitesAndIsReadAnew has two sites at one address, and changes one of them.
+// TestFileServesSeveralSitesAndIsReadAnew has three sites at one address, and changes one of them.
 func TestFileServesSeveralSitesAndIsReadAnew(t *testing.T) {
 	a, b, dir := writeSite(t), writeSite(t), t.TempDir()
+	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "<!doctype html><title>Shop</title><p>This is the page of %s.", r.URL.Path)
+	}))
+	defer behind.Close()
 	text := func(never string) string {
-		return strings.NewReplacer("DIR", dir, "FOLDER-A", a, "FOLDER-B", b, "NEVER", never).Replace(`
+		return strings.NewReplacer("DIR", dir, "FOLDER-A", a, "FOLDER-B", b, "BEHIND", behind.URL, "NEVER", never).Replace(`
 inside = true
 listen = "127.0.0.1:0"
 [[site]]
 origin = "https://a.example"
 folder = "FOLDER-A"
 data = "DIR/a"
+[[site]]
+origin = "https://a.example/shop"
+to = "BEHIND"
+data = "DIR/shop"
+explore = true
 [[site]]
 origin = "https://b.example"
 folder = "FOLDER-B"
@@ -30,7 +41,7 @@ never = [NEVER]
 	}
 	file := write(t, text(""))
 	s, c := start(t, dir+"/a", "run", "-config", file)
-	for range 2 {
+	for range 3 {
 		s.log.await(t, "msg=explored")
 	}
 	ask := func(host, path string) (int, string) {
@@ -48,6 +59,8 @@ never = [NEVER]
 	}{
 		{"a.example", "/sitemap.xml", 200, "https://a.example/a.html"},
 		{"a.example:80", "/a.html", 200, "first page"},
+		{"a.example", "/shop/tea", 200, "This is the page of /shop/tea."},
+		{"a.example", "/shop/sitemap.xml", 200, "https://a.example/shop/"},
 		{"b.example", "/sitemap.xml", 200, "https://b.example/a.html"},
 		{"c.example", "/", http.StatusMisdirectedRequest, "No site"},
 	} {
@@ -72,10 +85,13 @@ never = [NEVER]
 	}
 	again(text(`"/a.html"`))
 	s.log.await(t, "the settings were read anew")
-	for range 2 {
+	for range 3 {
 		s.log.await(t, "commands are answered")
 	}
 	sameStrings(t, "listed with the new settings", listed(t, dir+"/b"), "/", "/delete.html")
+	if text := s.log.String(); strings.Contains(text, "badgerstore: cannot be used") {
+		t.Errorf("reading the file anew logs what passes: %s", text)
+	}
 	base.Check(t, c.Process.Signal(syscall.SIGTERM))
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)

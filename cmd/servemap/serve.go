@@ -60,7 +60,7 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 // serveOne serves one site until ctx ends.
 func serveOne(ctx context.Context, s streams, v *settings.Settings) error {
 	v.Fill()
-	log, err := newLog(s, v.Log)
+	log, err := newLog(s, v.Log, v.Level)
 	if err != nil {
 		return err
 	}
@@ -106,9 +106,7 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 	x.end = func() error {
 		work.Wait()
 		defer closeStore()
-		stop, done := context.WithTimeout(context.Background(), closePatience)
-		defer done()
-		err, started := known.Close(stop), x.start == nil
+		err, started := closeSite(known), x.start == nil
 		if started && err == nil {
 			named.Info("stopped; what was learned is kept", "listed", known.Stats().Listed, "data", s.Data)
 		}
@@ -134,6 +132,9 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 		x.start = nil
 		x.tell(named, at, robots)
 		c.ready.Store(true)
+		if behind, is := handler.(interface{ Knock(context.Context) }); is {
+			work.Go(func() { behind.Knock(ctx) })
+		}
 		work.Go(func() { x.own(ctx, st) })
 		if c.notifier != nil {
 			work.Go(func() {
@@ -205,11 +206,10 @@ func (s *site) own(ctx context.Context, st store.Store) {
 		return
 	}
 	_ = c.site.Flush(ctx) // now the site knows that the store can be used
-	server := &http.Server{Handler: c.handler(), BaseContext: func(net.Listener) context.Context { return ctx }}
-	if socket, err := prepare(s.Data); err != nil {
+	if end, err := c.answerIn(ctx, s.Settings); err != nil {
 		s.log.Error("commands cannot ask this process", "err", err)
 	} else {
-		go func() { _ = server.Serve(socket) }()
+		defer end()
 		s.log.Info("commands are answered", "data", s.Data)
 	}
 	if s.Explore || s.Folder != "" {
@@ -219,17 +219,6 @@ func (s *site) own(ctx context.Context, st store.Store) {
 		c.explorer.Revisit(ctx, s.Max)
 	}
 	<-ctx.Done()
-	stop, done := context.WithTimeout(context.Background(), closePatience)
-	defer done()
-	_ = server.Shutdown(stop) // this also removes the socket
-}
-
-// prepare listens for commands.
-func prepare(data string) (net.Listener, error) {
-	if err := control.Make(data); err != nil {
-		return nil, err
-	}
-	return control.Listen(data)
 }
 
 // usable waits until the store can be used. If ctx ends before, it returns why the store
@@ -259,9 +248,9 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 		}
 		return st, func() { _ = st.Close() }, nil
 	}
-	cfg, err := pgx.ParseConfig(database)
-	if err != nil { // which may name a password
-		return nil, nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
+	cfg, err := parseDatabase(database)
+	if err != nil {
+		return nil, nil, err
 	}
 	db := stdlib.OpenDB(*cfg)
 	db.SetMaxOpenConns(4) // the server's connections are for all processes
@@ -271,6 +260,37 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return st, func() { _ = db.Close() }, nil
+}
+
+// parseDatabase returns how to connect, nil without a database.
+func parseDatabase(database string) (*pgx.ConnConfig, error) {
+	if database == "" {
+		return nil, nil
+	}
+	cfg, err := pgx.ParseConfig(database)
+	if err != nil { // which may name a password
+		return nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
+	}
+	return cfg, nil
+}
+
+// openFolder opens the records of a folder that no other process may hold.
+func openFolder(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+	in := *s
+	in.Database = "" // the environment may have one
+	st, end, err := openStore(&in, log)
+	if folder, is := st.(*badgerstore.Store); is && folder.Health() != nil {
+		end()
+		return nil, nil, locked(s.Data)
+	}
+	return st, end, err
+}
+
+// closeSite stores what was seen.
+func closeSite(site *servemap.Site) error {
+	stop, done := context.WithTimeout(context.Background(), closePatience)
+	defer done()
+	return site.Close(stop)
 }
 
 func newSite(s *settings.Settings, st store.Store, log *slog.Logger) (*servemap.Site, error) {

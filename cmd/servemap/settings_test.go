@@ -52,13 +52,13 @@ func TestOneFlagMayHaveSeveralValues(t *testing.T) {
 // TestPrintedSettingsAreReadAgain also sets each default.
 func TestPrintedSettingsAreReadAgain(t *testing.T) {
 	file := write(t, "origin = 'https://example.com'\nquery = ['id']\nkeep-for = '48h'\nadmin-password = 'a secret'\n[[site]]\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")
-	read, err := readConfig(file)
+	read, err := readFile(file)
 	base.Check(t, err)
 	text := must(t, "config", "-config", file)
 	if strings.Contains(text, "a secret") {
 		t.Error(text)
 	}
-	again, err := readConfig(write(t, text))
+	again, err := readFile(write(t, text))
 	base.Check(t, err)
 	read[0].Password, again[0].Password = "", ""
 	empty := func(s *settings.Settings) { // a list that is printed is empty, and not nil

@@ -239,7 +239,7 @@ func TestTheOwnersClicksDoNotCount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mount := func(s *servemap.Site) http.Handler {
 				r := mux.NewRouter()
-				r.PathPrefix("/inspect/").Handler(s.Inspector(tt.allow))
+				r.PathPrefix("/inspect").Handler(s.Inspector(tt.allow))
 				r.HandleFunc("/", testkit.Page("home"))
 				s.Mount(r)
 				return r
@@ -250,6 +250,9 @@ func TestTheOwnersClicksDoNotCount(t *testing.T) {
 					if a := s.Get(path, lines...); a.Status != http.StatusOK {
 						t.Errorf("%s gets %d", path, a.Status)
 					}
+				}
+				if a := s.Get("/inspect"); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "./inspect/" {
+					t.Errorf("without the slash: %d, to %q", a.Status, a.Header.Get("Location"))
 				}
 				for _, path := range []string{"/inspect/nonsense", "/inspect/style.css"} {
 					if a := s.Get(path, lines...); a.Status != http.StatusNotFound {

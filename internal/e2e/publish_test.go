@@ -205,7 +205,7 @@ func TestReportOnlyServesAReportInPlaceOfTheSitemap(t *testing.T) {
 		for _, name := range []string{"/sitemap.xml", "/sitemap.xml.gz", "/sitemap-1.xml"} {
 			a := s.Get(name)
 			if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" ||
-				!strings.Contains(a.Body, "Options.ReportOnly") || !strings.Contains(a.Body, "would list: 2") || strings.Contains(a.Body, "/a") {
+				!strings.Contains(a.Body, "Options.ReportOnly") || strings.ContainsAny(a.Body, "0123456789") || strings.Contains(a.Body, "/a") {
 				s.Errorf("%s: %d, %s", name, a.Status, a.Body)
 			}
 		}

@@ -178,11 +178,22 @@ func endsInSlash(r *http.Request) bool {
 // belowSlash reports whether the router got here by a path that ends in a slash, so that
 // the client's address cannot be that of the inspector without its slash.
 func belowSlash(r *http.Request) bool {
-	path := r.Pattern
-	if route := mux.CurrentRoute(r); route != nil {
-		path, _ = route.GetPathTemplate()
+	return strings.Count(r.Pattern, "/") > 1 && strings.HasSuffix(r.Pattern, "/") || mux.CurrentRoute(r) != nil // for which there is Enter
+}
+
+// Enter sends whoever asks gorilla/mux for the route of an Inspector without its slash to the one with it, and
+// reports whether it did. http.ServeMux does that by itself.
+func Enter(w http.ResponseWriter, r *http.Request) bool {
+	route := mux.CurrentRoute(r)
+	if route == nil {
+		return false
 	}
-	return strings.Count(path, "/") > 1 && strings.HasSuffix(path, "/")
+	template, _ := route.GetPathTemplate()
+	if template != r.URL.Path || strings.HasSuffix(template, "/") {
+		return false
+	}
+	enter(w, r)
+	return true
 }
 
 // enter sends the client to the same address with a slash at its end.

@@ -30,6 +30,7 @@ func TestFolderHeldByAnotherStoreIsNotOpened(t *testing.T) {
 			t.Errorf("%s while another store has the folder: %v", name, err)
 		}
 	}
+	log.Await("cannot be used")
 	mustClose(t, first)
 	log.Await("works again")
 	wantValue(t, second, "k", "1")
@@ -45,6 +46,7 @@ func TestFolderHeldByBadgerIsNotOpened(t *testing.T) {
 	if err := s.Health(); reasonOf(err) != locked {
 		t.Errorf("Health: %v, want that the folder is in use", err)
 	}
+	log.Await("cannot be used")
 	base.Check(t, db.Close())
 	log.Await("works again")
 	healthy(t, s)

@@ -71,7 +71,9 @@ func (s *Store) run(tried chan<- struct{}) {
 	for {
 		db, err := s.open()
 		s.setState(state{db, err})
-		s.logChange(err)
+		if reasonOf(err) != locked || retries > 1 { // a process that ends lets go within a moment
+			s.logChange(err)
+		}
 		if tried != nil {
 			close(tried)
 			tried = nil

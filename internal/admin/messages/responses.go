@@ -1,9 +1,6 @@
 package messages
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -35,34 +32,18 @@ func (c Counts) Making() bool {
 	return false
 }
 
-// NoSitemap says why there is no sitemap.
+// NoSitemap says why there is no sitemap. Strangers may read it, so the owner learns more elsewhere.
 func NoSitemap(c Counts) string {
-	var b strings.Builder
+	text := "No page of " + c.Origin + " is listed yet."
 	switch {
 	case c.ReportOnly:
-		fmt.Fprintf(&b, "The sitemap of %s is not served because {ReportOnly} is set. Pages it would list: %d.\n\n", c.Origin, c.Listed)
+		text = "The sitemap of " + c.Origin + " is not served because {ReportOnly} is set."
 	case c.NoStore:
-		fmt.Fprintf(&b, "The sitemap of %s cannot be served now because its store does not work. The log says why.\n\n", c.Origin)
+		text = "The sitemap of " + c.Origin + " cannot be served now because its store does not work."
 	case c.Making():
-		fmt.Fprintf(&b, "The first file of the sitemap of %s is being made. Ask again in some seconds.\n\n", c.Origin)
-	default:
-		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", c.Origin)
+		text = "The first file of the sitemap of " + c.Origin + " is being made. Ask again in some seconds."
 	}
-	for _, h := range c.Hints {
-		fmt.Fprintf(&b, "%s\n\n", h)
-	}
-	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", c.Observations)
-	if c.Observations == 0 && len(c.Ignored) == 0 && !c.NoStore && c.Listed == 0 {
-		b.WriteString("Visit the site without cookies, beginning at its first page.\n")
-	}
-	for _, why := range slices.Sorted(maps.Keys(c.Verdicts)) {
-		fmt.Fprintf(&b, "Locations, %s: %d\n", why, c.Verdicts[why])
-	}
-	for _, why := range slices.Sorted(maps.Keys(c.Ignored)) {
-		fmt.Fprintf(&b, "Responses that did not count, %s: %d (%s)\n", why, c.Ignored[why], Response(why))
-	}
-	b.WriteString("\nListing begins where visitors enter, and follows the links of listed pages. The owner can ask {Explain} about any page.\n")
-	return Say(b.String())
+	return Say(text + " The log and the inspector tell its owner more.\n")
 }
 
 // responses says why responses did not count, and what to do about it.

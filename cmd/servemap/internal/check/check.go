@@ -4,12 +4,14 @@ package check
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,7 +30,7 @@ import (
 // Finding is something that a validator or a crawler would object to.
 type Finding struct {
 	Level string `json:"level"` // "fault", or "advice" for what is allowed and does not help
-	Where string `json:"where"` // the file, or the URL of a page
+	Where string `json:"where"` // the file, the URL of a page, or how many more there are
 	Text  string `json:"text"`
 }
 
@@ -51,6 +53,7 @@ type checker struct {
 	pages  []string // on the host of the sitemap
 	listed int      // on any host
 	faults int
+	kinds  map[string]int // faults, by what they say
 	dates  map[string]int // how often each lastmod is given
 }
 
@@ -69,7 +72,7 @@ func newChecker(cfg Config) (*checker, error) {
 	}
 	client := explore.NewClient(origin)
 	client.Timeout = patience
-	return &checker{Config: cfg, client: client, server: cfg.URL, seen: map[string]bool{}, dates: map[string]int{}}, nil
+	return &checker{Config: cfg, client: client, server: cfg.URL, seen: map[string]bool{}, dates: map[string]int{}, kinds: map[string]int{}}, nil
 }
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. It returns
@@ -115,6 +118,7 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 			c.fault(c.URL.String(), "gives all its %d pages the lastmod %s; that is the time of a build, and engines ignore it", n, date)
 		}
 	}
+	c.more()
 	return c.listed, c.faults, ctx.Err()
 }
 
@@ -189,9 +193,23 @@ func (c *checker) sitemap(ctx context.Context) error {
 	return nil
 }
 
+// told is how many faults of one kind are told.
+const told = 20
+
 func (c *checker) fault(where, text string, args ...any) {
 	c.faults++
-	c.Tell(Finding{"fault", where, fmt.Sprintf(text, args...)})
+	if c.kinds[text]++; c.kinds[text] <= told {
+		c.Tell(Finding{"fault", where, fmt.Sprintf(text, args...)})
+	}
+}
+
+// more says how many faults were not told.
+func (c *checker) more() {
+	for _, text := range slices.Sorted(maps.Keys(c.kinds)) {
+		if n := c.kinds[text] - told; n > 0 {
+			c.Tell(Finding{"fault", strconv.Itoa(n) + " more", strings.NewReplacer("%q", "…", "%s", "…", "%v", "…", "%d", "…").Replace(text)})
+		}
+	}
 }
 
 // read returns a file of the sitemap. A server that has none may say why.
@@ -251,45 +269,92 @@ const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 // file checks a file, and returns the files that it names if it is an index.
 func (c *checker) file(name string, text []byte) (parts []string) {
-	var set struct {
-		XMLName  xml.Name
-		URLs     []entry `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
-		Sitemaps []entry `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemap"`
-	}
 	if len(text) > sitemap.MaxBytes {
 		c.fault(name, "has more than %d bytes", sitemap.MaxBytes)
 		return nil
 	}
-	if err := xml.Unmarshal(text, &set); err != nil {
-		c.fault(name, "is not well-formed XML: %v", err)
+	tokens := xml.NewTokenDecoder(&bounded{Decoder: xml.NewDecoder(bytes.NewReader(text))})
+	root, err := next(tokens)
+	if err == nil && (root.Name.Space != namespace || root.Name.Local != "urlset" && root.Name.Local != "sitemapindex") {
+		c.fault(name, "begins with <%s> of the namespace %q; it must be <urlset> or <sitemapindex> of %q", root.Name.Local, root.Name.Space, namespace)
 		return nil
 	}
-	entries, root := set.URLs, set.XMLName
-	if root.Local == "sitemapindex" {
-		entries = set.Sitemaps
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
 	}
-	switch {
-	case root.Space != namespace || root.Local != "urlset" && root.Local != "sitemapindex":
-		c.fault(name, "begins with <%s> of the namespace %q; it must be <urlset> or <sitemapindex> of %q", root.Local, root.Space, namespace)
-		return nil
-	case len(entries) == 0:
-		c.fault(name, "names nothing; a sitemap must have an entry")
-	case len(entries) > sitemap.MaxURLs:
-		c.fault(name, "has %d entries, and may have %d", len(entries), sitemap.MaxURLs)
-	}
-	for _, e := range entries {
-		switch loc := c.entry(name, e); {
-		case loc == "":
-		case root.Local == "urlset":
-			c.pages = append(c.pages, loc)
-		default:
+	isIndex, n := root.Name.Local == "sitemapindex", 0
+	of := xml.Name{Space: namespace, Local: map[bool]string{true: "sitemap", false: "url"}[isIndex]}
+	for err == nil && n <= sitemap.MaxURLs {
+		var start xml.StartElement
+		var e entry
+		if start, err = next(tokens); err != nil {
+			break
+		} else if start.Name != of {
+			err = tokens.Skip()
+			continue
+		}
+		err = tokens.DecodeElement(&e, &start)
+		if n++; err != nil || n > sitemap.MaxURLs {
+			break
+		}
+		if !isIndex {
+			c.listed++
+		}
+		if loc := c.entry(name, e); loc != "" && isIndex {
 			parts = append(parts, loc)
+		} else if loc != "" {
+			c.pages = append(c.pages, loc)
 		}
 	}
-	if root.Local == "urlset" {
-		c.listed += len(entries)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		c.fault(name, "is not well-formed XML: %v", err)
+	case n == 0:
+		c.fault(name, "names nothing; a sitemap must have an entry")
+	case n > sitemap.MaxURLs:
+		c.fault(name, "has more than %d entries; the others are not read", sitemap.MaxURLs)
 	}
 	return parts
+}
+
+// next returns the next element that begins, or [io.EOF] where its parent ends.
+func next(tokens *xml.Decoder) (start xml.StartElement, err error) {
+	for {
+		t, err := tokens.Token()
+		if start, is := t.(xml.StartElement); is || err != nil {
+			return start, err
+		}
+		if _, ends := t.(xml.EndElement); ends {
+			return start, io.EOF
+		}
+	}
+}
+
+// bounded reads the elements of a sitemap. It refuses one that nests deeper, or has more in it, than the extensions
+// of sitemaps ask for: 1,000 images are the most.
+type bounded struct {
+	*xml.Decoder
+	depth, within int
+}
+
+const deepest, most = 20, 50_000
+
+// Token returns the next token, as [xml.Decoder.RawToken] does.
+func (b *bounded) Token() (xml.Token, error) {
+	t, err := b.RawToken()
+	switch t.(type) {
+	case xml.StartElement:
+		b.depth++
+	case xml.EndElement:
+		b.depth--
+	}
+	if b.within++; b.depth <= 1 {
+		b.within = 0
+	}
+	if b.depth > deepest || b.within > most {
+		return nil, errors.New("an entry has more elements in it than any extension of sitemaps asks for")
+	}
+	return t, err
 }
 
 // entry checks an entry. It returns its address, "" if that is invalid.

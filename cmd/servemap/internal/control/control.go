@@ -22,6 +22,9 @@ func Folder(data string) string { return filepath.Join(data, "servemap") }
 // Explored is the file that says with which settings the site was explored.
 func Explored(data string) string { return filepath.Join(Folder(data), "explored") }
 
+// Settings is the file with the settings of the process that used the data last.
+func Settings(data string) string { return filepath.Join(Folder(data), "settings.toml") }
+
 // Socket is where the process that serves the site answers.
 func Socket(data string) string { return filepath.Join(Folder(data), "socket") }
 

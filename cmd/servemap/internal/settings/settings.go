@@ -88,7 +88,7 @@ type engines struct {
 	Key         secret   `toml:"indexnow-key" file:"1" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
 	PerDay      int      `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
 	Property    string   `toml:"google-property" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; by default one that the account of -google-token may change"`
-	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with an access token for Search Console, where the sitemap is submitted; another program renews it, such as gcloud auth print-access-token each half hour"`
+	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with what may submit the sitemap to Search Console: the JSON key of a service account that is a user of the property, or an access token that another program renews"`
 	Crawlers    bool     `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
 	Ranges      string   `toml:"crawler-ranges" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
 	Name        string   `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
@@ -100,16 +100,17 @@ type engines struct {
 }
 
 type running struct {
-	Data      string   `toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
-	Reserve   int      `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
-	Database  secret   `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
-	Table     string   `toml:"table" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
-	Admin     string   `toml:"admin" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
-	Password  secret   `toml:"admin-password" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
-	Log       string   `toml:"log" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
-	KeepFor   duration `toml:"keep-for" arg:"DURATION" default:"2160h0m0s" comment:"how long a listed page stays while nobody gets it"`
-	PartPages int      `toml:"part-pages" arg:"PAGES" default:"50000" comment:"the most pages of one file of the sitemap"`
-	Render    duration `toml:"render-every" arg:"DURATION" default:"5s" comment:"the least time between two renderings of the sitemap"`
+	Data      string     `toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
+	Reserve   int        `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
+	Database  secret     `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
+	Table     string     `toml:"table" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
+	Admin     string     `toml:"admin" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
+	Password  secret     `toml:"admin-password" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
+	Log       string     `toml:"log" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
+	Level     slog.Level `toml:"log-level" arg:"LEVEL" comment:"the least that is logged: debug, info, warn or error"`
+	KeepFor   duration   `toml:"keep-for" arg:"DURATION" default:"2160h0m0s" comment:"how long a listed page stays while nobody gets it"`
+	PartPages int        `toml:"part-pages" arg:"PAGES" default:"50000" comment:"the most pages of one file of the sitemap"`
+	Render    duration   `toml:"render-every" arg:"DURATION" default:"5s" comment:"the least time between two renderings of the sitemap"`
 }
 
 // secret is a text that is never printed.
@@ -336,7 +337,11 @@ func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logge
 	case s.Property != "" && s.GoogleToken == "":
 		return nil, errors.New("-google-property needs -google-token")
 	case s.GoogleToken != "":
-		o.Google = &notify.Google{Client: &http.Client{Transport: googleToken(s.GoogleToken), Timeout: time.Minute}, Property: s.Property}
+		authorises, err := google(s.GoogleToken)
+		if err != nil {
+			return nil, err
+		}
+		o.Google = &notify.Google{Client: &http.Client{Transport: authorises, Timeout: time.Minute}, Property: s.Property}
 		if !s.IndexNow {
 			o.Endpoints = []string{} // nobody
 		}
@@ -348,30 +353,4 @@ func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logge
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "notify: "))
 	}
 	return n, nil
-}
-
-// googleToken is the file with the token that authorises requests to Google. Another program renews it.
-type googleToken string
-
-// RoundTrip adds the token to a request.
-func (file googleToken) RoundTrip(r *http.Request) (*http.Response, error) {
-	token, err := os.ReadFile(string(file))
-	if err != nil {
-		return nil, fmt.Errorf("-google-token: %w", err)
-	}
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
-	return http.DefaultTransport.RoundTrip(r)
-}
-
-// Hide replaces what must not be printed.
-func (s *Settings) Hide() {
-	s.Each(func(_ string, _ reflect.StructField, v reflect.Value) {
-		if v.Type() == reflect.TypeFor[secret]() && !v.IsZero() {
-			v.SetString("(not shown)")
-		}
-	})
-	if strings.Contains(s.To, "@") { // it may hold a password, and is refused
-		s.To = "(not shown)"
-	}
 }

@@ -18,17 +18,17 @@ import (
 )
 
 // NewLog returns the log of a command in a form: people, text or json, "" for people in a terminal and
-// else text.
-func NewLog(w Plain, form string) (*slog.Logger, error) {
+// else text. It has what is of a level, and above.
+func NewLog(w Plain, form string, level slog.Level) (*slog.Logger, error) {
 	to := w.To // people escapes by itself what others wrote
 	lives := isTerminal(to)
 	switch {
 	case form == "people", form == "" && lives:
-		return slog.New(people{screen: &screen{to: to, lives: lives, colours: lives && os.Getenv("NO_COLOR") == ""}}), nil
+		return slog.New(people{screen: &screen{to: to, level: level, lives: lives, colours: lives && os.Getenv("NO_COLOR") == ""}}), nil
 	case form == "json":
-		return slog.New(slog.NewJSONHandler(w, nil)), nil
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), nil
 	case form == "text", form == "":
-		return slog.New(slog.NewTextHandler(w, nil)), nil
+		return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})), nil
 	}
 	return nil, fmt.Errorf("-log %s: give people, text or json", form)
 }
@@ -60,6 +60,7 @@ type people struct {
 type screen struct {
 	mu             sync.Mutex
 	to             io.Writer
+	level          slog.Level // the least
 	lives, colours bool
 	begun          time.Time // of the progress that is shown
 }
@@ -67,8 +68,8 @@ type screen struct {
 // widest is how long a line may be before each of its attributes gets a line of its own.
 const widest = 100
 
-// Enabled leaves out debugging, but for progress in a terminal.
-func (p people) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo || p.lives }
+// Enabled leaves out what is below the level, but for progress in a terminal.
+func (p people) Enabled(_ context.Context, l slog.Level) bool { return l >= p.level || p.lives }
 
 // WithAttrs adds attributes to each line.
 func (p people) WithAttrs(attrs []slog.Attr) slog.Handler {
@@ -81,7 +82,7 @@ func (p people) WithGroup(string) slog.Handler { return p }
 // Handle writes a record.
 func (p people) Handle(_ context.Context, r slog.Record) error {
 	progress := r.Message == explorer.Exploring
-	if r.Level < slog.LevelInfo && !progress {
+	if r.Level < p.level && (!progress || p.level > slog.LevelInfo) {
 		return nil
 	}
 	attrs := p.attrs

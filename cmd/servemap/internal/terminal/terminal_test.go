@@ -11,7 +11,7 @@ import (
 
 func TestPeopleReadShortLinesThatSteerNothing(t *testing.T) {
 	var out strings.Builder
-	log, err := NewLog(Plain{&out}, "people")
+	log, err := NewLog(Plain{&out}, "people", slog.LevelInfo)
 	base.Check(t, err)
 	log.With("site", "a").Info("explored", "pages", 3, "of", "evil\x1b[2J\n")
 	log.Info("serving", "at", strings.Repeat("x", 100), "sitemap", "y")
@@ -20,8 +20,21 @@ func TestPeopleReadShortLinesThatSteerNothing(t *testing.T) {
 	if strings.Contains(got, "\x1b") || !strings.Contains(got, `explored  site a  pages 3  of evil\u001b`) || !strings.Contains(got, "\n         sitemap y\n") || strings.Contains(got, "exploring") {
 		t.Errorf("%q", got)
 	}
-	if _, err := NewLog(Plain{io.Discard}, "xml"); err == nil {
+	if _, err := NewLog(Plain{io.Discard}, "xml", slog.LevelInfo); err == nil {
 		t.Error("any form of the log is taken")
+	}
+}
+
+func TestLevelIsTheLeastInEveryForm(t *testing.T) {
+	for _, form := range []string{"people", "text", "json"} {
+		var out strings.Builder
+		log, err := NewLog(Plain{&out}, form, slog.LevelWarn)
+		base.Check(t, err)
+		log.Info("serving")
+		log.Warn("silent")
+		if got := out.String(); strings.Contains(got, "serving") || !strings.Contains(got, "silent") {
+			t.Errorf("%s: %q", form, got)
+		}
 	}
 }
 

@@ -49,6 +49,7 @@ type Config struct {
 // upstream is the site behind a proxy.
 type upstream struct {
 	proxy  httputil.ReverseProxy
+	dial   func(context.Context) (net.Conn, error)
 	log    *slog.Logger
 	silent atomic.Bool  // the log says that the site does not answer
 	told   atomic.Int64 // when it said so last, in Unix nanoseconds
@@ -64,7 +65,8 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.OwnHost {
 		host = target.Host
 	}
-	u := &upstream{log: cfg.Log}
+	address := net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), map[string]string{"http": "80", "https": "443"}[target.Scheme]))
+	u := &upstream{log: cfg.Log, dial: func(ctx context.Context) (net.Conn, error) { return dial(ctx, "tcp", address) }}
 	u.proxy = httputil.ReverseProxy{
 		Transport: &http.Transport{
 			DialContext:           dial,
@@ -120,20 +122,34 @@ func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
 		http.Error(w, "The body of the request did not come.", http.StatusRequestTimeout)
 		return
 	}
-	told, now := u.told.Load(), time.Now()
-	switch {
-	case r.Context().Err() != nil || u.silent.Load(): // the visitor has left, or it is logged
-	case now.Sub(time.Unix(0, told)) < tellAgain: // a stranger may know of a page that always fails
-	case u.told.CompareAndSwap(told, now.UnixNano()):
-		u.silent.Store(true)
-		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
-	}
+	u.missed(r.Context(), err)
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Retry-After", "2")
 	w.WriteHeader(http.StatusBadGateway)
 	_, _ = io.WriteString(w, "The site does not answer. Please try again in a moment.\n")
+}
+
+// missed logs that the site does not answer.
+func (u *upstream) missed(ctx context.Context, err error) {
+	told, now := u.told.Load(), time.Now()
+	switch {
+	case ctx.Err() != nil || u.silent.Load(): // the visitor has left, or it is logged
+	case now.Sub(time.Unix(0, told)) < tellAgain: // a stranger may know of a page that always fails
+	case u.told.CompareAndSwap(told, now.UnixNano()):
+		u.silent.Store(true)
+		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
+	}
+}
+
+// Knock connects to the site once, and logs if it is not there, before a visitor finds out.
+func (u *upstream) Knock(ctx context.Context) {
+	if conn, err := u.dial(ctx); err != nil {
+		u.missed(ctx, err)
+	} else {
+		conn.Close()
+	}
 }
 
 // folded reports whether a CGI takes a character of a header's name for the hyphen: to it, the

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -8,21 +8,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/inspect"
 )
 
 // The names of fields are those of the JSON, so that people and programs read of the same things,
 // and a new field needs no line here.
 
-// printFields prints a struct for people: a line for each field that is not empty.
-func printFields(w io.Writer, indent string, v reflect.Value) {
+// PrintFields prints a struct for people: a line for each field that is not empty.
+func PrintFields(w io.Writer, indent string, v reflect.Value) {
 	for i := range v.NumField() {
 		field, value := v.Type().Field(i), v.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case field.Anonymous:
-			printFields(w, indent, value)
+			PrintFields(w, indent, value)
 		case name != "" && name != "-":
 			printField(w, indent, strings.ReplaceAll(strings.TrimSuffix(name, "_ns"), "_", " "), value)
 		}
@@ -34,20 +33,20 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		v = v.Elem()
 	}
-	if !v.IsValid() || v.IsZero() {
+	if !v.IsValid() || v.IsZero() || v.Kind() == reflect.Map && v.Len() == 0 {
 		return
 	}
 	text := ""
 	switch value := v.Interface().(type) {
 	case time.Time:
-		text = stamp(value)
+		text = Stamp(value)
 	case time.Duration:
 		text = value.Round(time.Second).String()
 	default:
 		switch v.Kind() {
 		case reflect.Struct:
 			fmt.Fprintf(w, "%s%s\n", indent, name)
-			printFields(w, indent+"  ", v)
+			PrintFields(w, indent+"  ", v)
 			return
 		case reflect.Slice:
 			for i := range v.Len() {
@@ -62,16 +61,16 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 			}
 			return
 		}
-		text = terminal.Escape(strings.ReplaceAll(strings.TrimSpace(fmt.Sprint(value)), "\n", " "), "")
+		text = Escape(strings.ReplaceAll(strings.TrimSpace(fmt.Sprint(value)), "\n", " "), "")
 	}
 	fmt.Fprintf(w, "%s%-*s %s\n", indent, max(0, 14-len(indent)), name, text)
 }
 
-// printReasons prints a table of how many pages and responses there are for each reason, and
+// PrintReasons prints a table of how many pages and responses there are for each reason, and
 // what that means.
-func printReasons(w io.Writer, pages []inspect.Group, responses []inspect.Response) {
+func PrintReasons(w io.Writer, pages []inspect.Group, responses []inspect.Response) {
 	line := func(verdict, reason string, n uint64, means string) {
-		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", terminal.Escape(verdict, ""), terminal.Escape(reason, ""), n, terminal.Escape(means, ""))
+		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", Escape(verdict, ""), Escape(reason, ""), n, Escape(means, ""))
 	}
 	for _, g := range pages {
 		line(g.Verdict, g.Reason, uint64(g.Pages), g.Means)
@@ -81,18 +80,25 @@ func printReasons(w io.Writer, pages []inspect.Group, responses []inspect.Respon
 	}
 }
 
-// stamp returns a time in the sitemap's format, "" for none.
-func stamp(t time.Time) string {
+// PrintBroken prints the broken links, each with a page that has it.
+func PrintBroken(w io.Writer, links []inspect.Link) {
+	for _, l := range links {
+		fmt.Fprintf(w, "broken link  %s answers %d; it is on %s\n", Escape(l.URL, ""), l.Status, Escape(l.From[0], ""))
+	}
+}
+
+// Stamp returns a time in the sitemap's format, "" for none.
+func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
 }
 
-// row returns a line of fields for people and for cut.
-func row(fields ...string) string {
+// Row returns a line of fields for people and for cut.
+func Row(fields ...string) string {
 	for i, f := range fields {
-		fields[i] = terminal.Escape(f, "")
+		fields[i] = Escape(f, "")
 	}
 	return strings.Join(fields, "\t") + "\n"
 }

@@ -2,6 +2,7 @@ package caddy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -87,8 +88,7 @@ func shop(t testing.TB) (public string) {
 func TestSiteSurvivesReloadsUnderLoad(t *testing.T) {
 	data, public, addr := filepath.Join(t.TempDir(), "data"), shop(t), free(t)
 	load(t, addr, data, public, 0)
-	key := data + " https://example.com"
-	before := theSite(t, key)
+	before, key := theSite(t, data)
 
 	for _, path := range []string{"/", "/teapot.html"} {
 		if code, body, err := get(addr, path); err != nil || code != http.StatusOK {
@@ -122,7 +122,7 @@ func TestSiteSurvivesReloadsUnderLoad(t *testing.T) {
 	visitors.Wait()
 	t.Logf("%d requests were answered during %d reloads", answered.Load(), reloads)
 
-	if after := theSite(t, key); after != before {
+	if after, _ := theSite(t, data); after != before {
 		t.Error("a reload opened the site again")
 	}
 	base.Check(t, before.Flush(context.Background()))
@@ -156,19 +156,93 @@ func TestSiteSurvivesReloadsUnderLoad(t *testing.T) {
 	st.Close()
 }
 
-// theSite returns the open site, which exactly one configuration must use.
-func theSite(t *testing.T, key string) (s *site) {
+// theSite returns the open site with a folder, which exactly one configuration must use, and its key.
+func theSite(t *testing.T, data string) (s *site, key any) {
 	t.Helper()
 	open.Range(func(k, v any) bool {
-		if k == key {
-			s = v.(*site)
+		if strings.HasPrefix(k.(string), fmt.Sprintf("%q ", data)) {
+			s, key = v.(*site), k
 		}
 		return true
 	})
 	if n, _ := open.References(key); s == nil || n != 1 {
 		t.Fatalf("%d configurations use %v", n, s)
 	}
-	return s
+	return s, key
+}
+
+// The lines of the block do what they say, and a reload with others takes them.
+func TestLinesOfTheBlock(t *testing.T) {
+	data, public, addr := filepath.Join(t.TempDir(), "data"), shop(t), free(t)
+	defer caddyserver.Stop()
+	with := func(lines string) {
+		t.Helper()
+		run(t, fmt.Sprintf("http://%s {\n\tservemap http://%[1]s %s {\n%s\n}\n\troot %s\n\tfile_server\n}\n", addr, data, lines, public))
+	}
+	listed := func(want ...string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for {
+			s, _ := theSite(t, data)
+			_ = s.Flush(ctx) // fails while the site before has the folder
+			_, sitemap, err := get(addr, "/sitemap.xml")
+			base.Check(t, errors.Join(err, ctx.Err()))
+			n := 0
+			for _, path := range want {
+				n += strings.Count(sitemap, "<loc>http://"+addr+path+"</loc>")
+			}
+			if n == len(want) && strings.Count(sitemap, "<loc>") == n {
+				return
+			}
+			runtime.Gosched()
+		}
+	}
+	with("explore\nrobots\ninspector /inspect/ secret\nnever *.pdf$")
+	listed("/", "/teapot.html")
+	for _, tt := range []struct {
+		name, path, password string
+		code                 int
+		want                 string
+	}{
+		{"robots.txt", "/robots.txt", "", 200, "Sitemap: http://" + addr + "/sitemap.xml"},
+		{"a page that is not there", "/nothing.html", "", 404, ""},
+		{"the inspector for its owner", "/inspect/", "secret", 200, "2 pages in the sitemap"},
+		{"the inspector for a stranger", "/inspect/", "", 401, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := http.NewRequest(http.MethodGet, "http://"+addr+tt.path, nil)
+			base.Check(t, err)
+			if tt.password != "" {
+				r.SetBasicAuth("admin", tt.password)
+			}
+			resp, err := http.DefaultClient.Do(r)
+			base.Check(t, err)
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			if err != nil || resp.StatusCode != tt.code || !strings.Contains(string(body), tt.want) {
+				t.Errorf("%s %s %v", resp.Status, body, err)
+			}
+		})
+	}
+	with("never /teapot")
+	listed("/")
+}
+
+func TestWrongLinesAreNamed(t *testing.T) {
+	for _, tt := range []struct{ name, lines, want string }{
+		{"an unknown line", "benin x", "servemap has no benin"},
+		{"a switch with a value", "explore now", "explore has a wrong number"},
+		{"a list without one", "never", "never has a wrong number"},
+		{"a password that is not set", "inspector /inspect/ \"\"", "inspector has a wrong number of values, or an empty one"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := "example.com {\n\tservemap https://example.com data {\n" + tt.lines + "\n}\n}\n"
+			if _, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(text), nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
+	}
 }
 
 // The Caddyfile of the recipes keeps the host, and gives the program behind it the address
@@ -177,7 +251,7 @@ func TestProxyRecipeKeepsTheHostAndTheRealPeer(t *testing.T) {
 	got := make(chan *http.Request, 1)
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got <- r }))
 	defer behind.Close()
-	text, err := os.ReadFile("../recipes/proxies/Caddyfile")
+	text, err := os.ReadFile("../../examples/recipes/proxies/Caddyfile")
 	base.Check(t, err)
 	addr := free(t)
 	run(t, strings.NewReplacer("example.com {", "http://"+addr+" {", "127.0.0.1:8080", behind.Listener.Addr().String()).Replace(string(text)))

@@ -1,4 +1,4 @@
-module github.com/servemap/servemap/examples/caddy
+module github.com/servemap/servemap/cmd/caddy
 
 go 1.26.0
 

@@ -5,7 +5,7 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
-	_ "github.com/servemap/servemap/examples/caddy"
+	_ "github.com/servemap/servemap/cmd/caddy"
 )
 
 func main() { caddycmd.Main() }

@@ -1,0 +1,117 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Read reads the sites of a file. What the file says before its first site holds for each site that
+// does not say otherwise. An error names the line.
+func Read(name string, text []byte) ([]*Settings, error) {
+	var file struct {
+		Settings
+		Sites []*Settings `toml:"site"`
+	}
+	err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&file)
+	var unknown *toml.StrictMissingError
+	var bad *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown):
+		line, _ := unknown.Errors[0].Position()
+		key := unknown.Errors[0].Key()
+		return nil, fmt.Errorf("%s:%d: there is no setting %q%s", name, line, key[len(key)-1], Meant(key[len(key)-1], names()))
+	case errors.As(err, &bad):
+		line, _ := bad.Position()
+		return nil, fmt.Errorf("%s:%d: %v", name, line, bad)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %v", name, err)
+	}
+	if len(file.Sites) == 0 {
+		file.Sites = []*Settings{{}}
+	}
+	for _, s := range file.Sites {
+		above := map[string]reflect.Value{}
+		file.Each(func(_ string, f reflect.StructField, v reflect.Value) { above[f.Name] = v })
+		s.Each(func(_ string, f reflect.StructField, v reflect.Value) {
+			if v.IsZero() {
+				v.Set(above[f.Name])
+			}
+		})
+		s.Fill()
+		if s.Folder != "" {
+			s.Folder, err = filepath.Abs(s.Folder)
+		}
+	}
+	return file.Sites, err
+}
+
+// Write returns a file that says all of these settings, without passwords and keys.
+func Write(sites []*Settings) ([]byte, error) {
+	shown := make([]*Settings, len(sites))
+	for i, s := range sites {
+		one := *s
+		one.hide()
+		shown[i] = &one
+	}
+	return toml.Marshal(struct {
+		Sites []*Settings `toml:"site"`
+	}{shown})
+}
+
+// hide replaces what must not be printed.
+func (s *Settings) hide() {
+	s.Each(func(_ string, _ reflect.StructField, v reflect.Value) {
+		if v.Type() == reflect.TypeFor[secret]() && !v.IsZero() {
+			v.SetString("(not shown)")
+		}
+	})
+	if strings.Contains(s.To, "@") { // it may hold a password, and is refused
+		s.To = "(not shown)"
+	}
+}
+
+func names() (all []string) {
+	new(Settings).Each(func(_ string, f reflect.StructField, _ reflect.Value) { all = append(all, f.Tag.Get("toml")) })
+	return all
+}
+
+// Meant asks whether one of the names was meant, if one is near.
+func Meant(name string, names []string) string {
+	near, best := 3, "" // edits
+	for _, n := range names {
+		if d := edits(name, n); d < near && 2*d <= len(n) {
+			near, best = d, n
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// edits returns how many letters to insert, delete or replace to make b of a.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0]++
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = row[j+1]
+			row[j+1] = min(cost, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}
