@@ -28,23 +28,26 @@ func (c *crawl) add(d crawl) {
 }
 
 // crawled judges fetches at some times, in order. The first fetch after a change sees it,
-// unless another change came in between. A fetch is not judged if its content is that of a
-// observation with unknown truth.
+// unless another change came in between. A fetch without a change to see is not judged if the truth of
+// an observation since the fetch before is unknown, even if the page was visited again before the fetch.
 func (p *judged) crawled(rule string, at []int64) crawl {
 	c := crawl{rule: rule, visits: len(at), changes: len(p.changes), span: p.fetches[len(p.fetches)-1] - p.fetches[0]}
-	had, change, visit := p.fetches[0], int64(0), 0
+	had, change, unclear, visit := p.fetches[0], int64(0), int64(0), 0
 	for _, t := range at {
 		for ; visit < len(p.fetches) && p.fetches[visit] <= t; visit++ {
-			if p.changes[p.fetches[visit]] {
-				change = p.fetches[visit]
+			switch n := p.fetches[visit]; {
+			case p.changes[n]:
+				change = n
+			case p.unclear[n]:
+				unclear = n
 			}
 		}
 		if change > had {
 			c.seen++
 			c.delay += t - change
 		}
+		c.fetches += kit.One(change > had || unclear <= had)
 		had = t
-		c.fetches += kit.One(!p.unclear[p.fetches[visit-1]])
 	}
 	return c
 }
