@@ -84,10 +84,7 @@ var doubts = map[lastmod.Doubt]string{
 
 // awaited says what may still turn out to be a change, and what decides that.
 func awaited(h lastmod.History) string {
-	switch {
-	case h.Odd:
-		return " The last observation showed hardly any text, or another language. It was taken for an error; it counts as a change if it lasts for a day."
-	case h.Held.IsZero():
+	if h.Held.IsZero() {
 		return ""
 	}
 	observations := "one more observation shows"
@@ -124,7 +121,6 @@ func Ignored(left mark.Reading) (all []string) {
 	}{
 		{left.Volatile, "places where the text moves by itself"},
 		{left.Boilerplate, "blocks that belong to the site, such as menus and notices"},
-		{left.Held, "texts that count as a change if the next observations still show them, or still miss them"},
 	} {
 		if i.n > 0 {
 			all = append(all, fmt.Sprintf("%s: %d", i.what, i.n))

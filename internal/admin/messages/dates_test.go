@@ -39,7 +39,6 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"seen", lastmod.Date{At: moment.Seconds(800), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the observations at 1970-01-01T00:10:00Z and 1970-01-01T00:13:20Z", "the observation that first showed the change"}, "now gives"},
 		{"exact", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the observations", "time that Last-Modified gives"}, "now gives"},
 		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
-		{"taken for an error", byServer, lastmod.History{Odd: true}, lastmod.Trust{}, []string{"Last-Modified gives.", "was taken for an error"}, "now gives"},
 		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first observation at 1970-01-01T00:05:00Z", "Last-Modified gives"}, "now gives"},
 		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first observation."}, "now gives"},
 		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the observation that first showed a link to it."}, "now gives"},

@@ -11,12 +11,11 @@ type History struct {
 
 	// Given is the last date of each source. The decided date is an earlier one if a date moved while no change was seen.
 	Given Given[time.Time]
-	Odd   bool      // the last observation seemed to show an error, which counts if it lasts for a day
 	Held  time.Time // the observation that first showed what may be a change, zero if there is none
 	More  int       // so many more observations have to show it
 }
 
-// History returns the page's history without FirstSeen, Odd, Held and More.
+// History returns the page's history without FirstSeen, Held and More.
 func (d Dates) History() (h History) {
 	if d.Count > 0 {
 		h.Times = append(h.Times, d.Date.At.Time())

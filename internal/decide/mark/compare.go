@@ -6,27 +6,19 @@ type comparison struct {
 	*View
 	at      int64
 	known   *keySet
-	strange strangeness
+	emptied bool     // nearly all of the text is gone, as on an error page
+	again   int      // blocks that the page showed before
 	churns  bool     // most of the text moves by itself
 	left    []uint16 // keys of the watched blocks that are gone
 	// an article has got more links; others in their place are no change: a box of related pages varies
 	moreLinks bool
 }
 
-// strangeness says how a text differs from all that the page showed before.
-type strangeness uint8
-
-const (
-	usual    strangeness = iota
-	emptied              // nearly all of it is gone, as on an error page
-	replaced             // nearly all of it is new, as on an error page, or in another language
-)
-
 const (
 	replacedFrom  = 5   // blocks; a page with less is not suspicious if all of it is new
 	emptiedFrom   = 256 // bytes; a page with less cannot become nearly empty
 	emptiedShare  = 30  // percent of the size
-	replacedShare = 10  // percent of the blocks that are known
+	replacedShare = 10  // percent of the blocks that the page showed before
 	smallNews     = 256 // bytes; text that moves by itself is not longer
 	oftenMoves    = 3   // a place that has moved more often moves often
 )
@@ -41,33 +33,17 @@ const (
 
 // compare returns when a change was first seen, 0 if there is none.
 func (c *comparison) compare() (since int64) {
-	c.strange = c.strangeness()
+	c.emptied = c.Mark.Size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.Size)
 	c.moreLinks = c.View.links > int(c.Mark.Links)
 	since = c.settle()
 	if n := c.judge(); n > 0 {
 		since, c.Fresh = c.at, uint8(min(n, 255))
 	}
 	c.lose()
-	if c.strange != emptied || since != 0 {
+	if !c.emptied || since != 0 {
 		c.Mark.Size = c.View.size
 	}
 	return since
-}
-
-func (c *comparison) strangeness() strangeness {
-	if c.Mark.Size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.Size) {
-		return emptied
-	}
-	known := 0
-	for i := range c.blocks {
-		if c.known.has(c.blocks[i].key) {
-			known++
-		}
-	}
-	if !c.List && len(c.Mark.known) >= 2*replacedFrom && 100*known < replacedShare*len(c.blocks) {
-		return replaced
-	}
-	return usual
 }
 
 // isOwn reports whether a block may belong to the page, not to the site.
@@ -82,6 +58,7 @@ func (m *Mark) isOwn(b *block) bool {
 // if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changes int) {
 	news := c.news()
+	replaced := !c.List && len(c.Mark.known) >= 2*replacedFrom && 100*c.again < replacedShare*len(c.blocks)
 	doubted := !c.List && c.isDoubtful(news)
 	moving := 0
 	for _, n := range news {
@@ -90,10 +67,10 @@ func (c *comparison) judge() (changes int) {
 		case !c.isOwn(n.block), c.Mark.Text == c.View.text && n.block.size > 0:
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
-		case c.strange == emptied:
-			w.Odd, w.Patience = true, patientObservations
-		case c.strange == replaced:
-			w.Odd, w.Patience = true, 1
+		case c.emptied:
+			w.Patience = patientObservations
+		case replaced: // by an error page, or in another language
+			w.Patience = 1
 		case moves:
 			w.Patience = patientObservations
 			moving += int(n.block.size)
@@ -111,7 +88,7 @@ func (c *comparison) judge() (changes int) {
 	if changes > 0 {
 		c.believe(uint32(c.at))
 	}
-	c.churns = c.churns || 2*moving > int(c.View.size)
+	c.churns = 2*moving > int(c.View.size)
 	return changes
 }
 
@@ -145,6 +122,7 @@ func (c *comparison) news() (list []newsItem) {
 		switch {
 		case c.known.has(b.key):
 			prev = b.key
+			c.again++
 			for ; open < len(list); open++ {
 				list[open].Next = ^b.key
 			}

@@ -53,8 +53,7 @@ func Parse(b []byte) (m Mark, err error) {
 	m.began, m.known = true, string(b)
 	m.Own, m.Doubt = min(m.Own, uint16(len(b)/2)), min(m.Doubt, firstDoubt)
 	for i := range watched {
-		w := &watched[i]
-		w.Seen, w.Odd = max(1, w.Seen), w.Odd && w.Patience > 0
+		watched[i].Seen = max(1, watched[i].Seen)
 	}
 	for i := range movers {
 		movers[i].N = max(1, movers[i].N)

@@ -20,8 +20,8 @@ func setOf(keys string) *keySet {
 
 func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
 
-// adopt makes the texts of a view known. The page's own go first, and the oldest go when there are too many. A form stays while it is shown.
-func (m *Mark) adopt(v *View, known *keySet) {
+// adopt makes the texts of a view known. The page's own go first, and the oldest go when there are too many.
+func (m *Mark) adopt(v *View) {
 	var taken keySet
 	keys := make([]byte, 0, len(m.known)+2*len(v.blocks))
 	note := func(key uint16) {
@@ -37,14 +37,7 @@ func (m *Mark) adopt(v *View, known *keySet) {
 	}
 	m.Own = uint16(len(keys) / 2)
 	for i := range v.blocks {
-		if b := &v.blocks[i]; !m.List || b.item {
-			note(b.key)
-		}
-	}
-	for _, b := range v.blocks {
-		if b.form != 0 && known.has(b.form) {
-			note(b.form)
-		}
+		note(v.blocks[i].key)
 	}
 	for i := 0; i < len(m.known); i += 2 {
 		note(keyAt(m.known, i))

@@ -17,7 +17,7 @@ func (c *comparison) lose() {
 // lost returns the key of a text that is gone since the last observation, if nothing came, else 0. What comes tells
 // by itself whether it is a change.
 func (c *comparison) lost() uint16 {
-	if c.List || c.strange != usual || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
+	if c.List || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
 		return 0
 	}
 	own := c.Mark.known[:2*c.Own]

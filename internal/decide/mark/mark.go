@@ -71,12 +71,12 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	m.List = v.isList()
 	if o == First || m.Doubt > 0 && m.Size <= emptySize && v.size > fullSize {
 		m.began, m.Size = true, v.size
-		m.adopt(v, known)
+		m.adopt(v)
 		return m, o, 0
 	}
 	c := comparison{Mark: &m, View: v, at: at, known: known}
 	since = c.compare()
-	m.adopt(v, known)
+	m.adopt(v)
 	switch {
 	case since != 0:
 		o = Changed
@@ -109,17 +109,13 @@ func (m Mark) Learn(after Mark) Mark {
 }
 
 // Holding reports whether the mark holds something.
-func (m Mark) Holding() bool { return m.held() > 0 }
+func (m Mark) Holding() bool {
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 })
+}
 
 // Holds reports whether the mark holds something that the observation at time since first showed.
 func (m Mark) Holds(since int64) bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 && int64(w.Since) == since })
-}
-
-// Odd reports whether the last observation may have shown an error page: nearly all text was gone or replaced, and
-// the mark holds the new text.
-func (m Mark) Odd() bool {
-	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Odd })
 }
 
 // Awaited describes the news or loss that is held for longest. since is the observation that first showed it, in Unix
@@ -136,16 +132,6 @@ func (m Mark) Awaited() (since int64, more int) {
 	return since, more
 }
 
-// held counts the blocks that are held.
-func (m *Mark) held() (n int) {
-	for i := range m.watch {
-		if m.watch[i].Patience > 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // Reading says how a mark reads its page. In the zero value nothing was read yet.
 type Reading struct {
 	List  bool // as a list of items, such as links to articles; else as an article
@@ -153,10 +139,9 @@ type Reading struct {
 	// These parts do not count when a mark looks for a change.
 	Volatile    int // places in the main text where it moves by itself, at most 16
 	Boilerplate int // blocks that did not count at the last observation: menus, notices, what other pages show too; at most 255
-	Held        int // blocks that are a change if later observations show them again, or miss them again; at most 16
 }
 
 // Reading says how the page is read.
 func (m Mark) Reading() Reading {
-	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (m.moversOver(1) + 1) / 2, Boilerplate: int(m.Boilerplate), Held: m.held()}
+	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (m.moversOver(1) + 1) / 2, Boilerplate: int(m.Boilerplate)}
 }

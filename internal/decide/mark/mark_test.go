@@ -109,6 +109,8 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"counts in short cells", append(slices.Repeat([]string{text(one, two) + cells("Apples sold", "12", "Pears", "17")}, 5), text(one, two)+cells("Apples sold", "13", "Pears", "18")), Variant, 0},
 		{"a heading of four Chinese characters", append(known, text(one, two, "安装指南")), Changed, 6},
 		{"spaces beside Chinese characters", append(slices.Repeat([]string{text(one, "使用Docker完成编译（推荐）")}, 5), text(one, "使用 Docker 完成编译（推荐）")), Variant, 0},
+		{"a space that makes a short Chinese heading a character longer", append(slices.Repeat([]string{text(one, two, "C++客户端")}, 5), text(one, two, "C++ 客户端")), Variant, 0},
+		{"a wide space", append(slices.Repeat([]string{text(one, "使用完成编译的方法説明如下")}, 5), text(one, "使用完成编译　的方法説明如下")), Variant, 0},
 		{"an age", append(known, text(one, two, "Updated 3 hours ago")), Variant, 0},
 		{"a copyright line", append(known, text(one, two, "Copyright 2027 by the company")), Variant, 0},
 		{"a text with the word blocked", append(known, text(one, two, "The road is blocked by fallen trees since Monday.")), Changed, 6},
@@ -124,6 +126,7 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		}, Moving, 0},
 		{"all is another text", []string{full, full, full, text(rows(3)[0], long, other)}, Changed, 4},
 		{"really all of it", []string{full, full, full, text(long, other, long+other)}, Held, 0},
+		{"for more than one observation", []string{full, full, full, text(long, other, long+other), text(long, other, long+other)}, Changed, 4},
 		{"nearly nothing is left", []string{full, full, full, text("Sorry, something went wrong.")}, Held, 0},
 		{"and it is back", []string{full, full, full, text("Sorry, something went wrong."), full, full}, Same, 0},
 		{"nearly nothing for days", append([]string{full, full, full}, slices.Repeat([]string{text("We have moved to another place.")}, 4)...), Changed, 4},
@@ -209,7 +212,6 @@ func TestReadingTellsListsAndNoiseFromArticles(t *testing.T) {
 		{"a list", []string{list(items(0, 9)...), list(items(1, 11)...)}, Reading{List: true, Fresh: 2}},
 		{"a clock", []string{clock(1), clock(2), clock(3), clock(4), clock(5)}, Reading{Volatile: 1}},
 		{"a copyright line", []string{text(one, "© 2026")}, Reading{Boilerplate: 1}},
-		{"some words more", []string{text(one), text(one, two)}, Reading{Held: 1}},
 	} {
 		if m, _, _ := observed(tt.pages...); m.Reading() != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, m.Reading(), tt.want)

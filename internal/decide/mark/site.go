@@ -72,13 +72,10 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
 	for i := range v.blocks {
 		b := &v.blocks[i]
-		hash, isNew := b.hash, !known.has(b.key)
-		if b.heading {
-			hash = ^hash // links that repeat it elsewhere do not count
-		}
-		b.on = s.see(hash, uint8(page>>56), isNew)
+		isNew := !known.has(b.key)
+		b.on = s.see(b.hash, uint8(page>>56), isNew)
 		b.most = s.at(b.place).most()
-		if isNew && !m.List && (b.most > 0 || !m.began) {
+		if isNew && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
 		}
 	}
@@ -93,7 +90,7 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 }
 
 // see returns how many pages showed a block. It counts this page if the block is new there. Each bucket keeps the
-// blocks used last in front. Blocks on few pages make room first.
+// blocks used last in front.
 func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 	bucket := &s.Buckets[hash%bucketsKept]
 	tag := uint16(hash / bucketsKept)
@@ -105,8 +102,7 @@ func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 	case !isNew:
 		return 0
 	default:
-		for at = bucketSize - 1; at > 0 && bucket[at].Pages > pagesOfText; at-- {
-		}
+		at = bucketSize - 1
 	}
 	if isNew && (entry.Pages == 0 || entry.Page != page) {
 		entry.Page, entry.Pages = page, min(entry.Pages, 254)+1

@@ -99,10 +99,9 @@ func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {
 }
 
 // What comes to a place where most pages show nothing of their own is the template's, although the texts differ.
-// The same words elsewhere are news of each of a few pages. A headline is its page's own, although links repeat it.
+// The same words elsewhere are news of each of a few pages.
 func TestTemplateIsAPlace(t *testing.T) {
 	const pages, news = 30, "<p>Our new address is the old mill in the valley.</p>"
-	titled := func(html, title string) string { return strings.Replace(html, "The title of an article", title, 1) }
 	crumbs := func(s string) string { return "<main><div><div>" + s + "</div></div></main>" }
 	for _, tt := range []struct {
 		name          string
@@ -120,14 +119,6 @@ func TestTemplateIsAPlace(t *testing.T) {
 				}
 				return html
 			}, 3},
-		{"a headline that all other pages link to",
-			func(i int, html string) string { return titled(html, fmt.Sprintf("The title of page %c", 'a'+i)) },
-			func(i int, html string) string {
-				if i == pages-1 {
-					return titled(html, "A headline that nobody wrote before")
-				}
-				return titled(html, fmt.Sprintf("The title of page %c", 'a'+i)) + "<main><p><a href=/x>A headline that nobody wrote before</a></main>"
-			}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var s Site

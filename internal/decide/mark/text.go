@@ -36,7 +36,7 @@ func folded(r rune) (instead string, ok bool) {
 		return "-", true
 	case r == '…':
 		return "...", true
-	case r == '\u00ad', '\u2000' <= r && r <= '\u200f', r == '\u202f', r == '\u2060', r == '\ufeff': // soft hyphen, spaces, marks without width
+	case r == '\u00ad', '\u2000' <= r && r <= '\u200f', r == '\u202f', r == '\u2060', r == '\u3000', r == '\ufeff': // soft hyphen, spaces, marks without width
 		return "", true
 	}
 	return "", false

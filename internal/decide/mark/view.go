@@ -22,17 +22,16 @@ type View struct {
 
 // block is one block of main text, or the structured data.
 type block struct {
-	hash    uint64 // of its text
-	key     uint16 // key of its text, as a mark keeps it
-	form    uint16 // hash of its text without its numbers, 0 if it has none or is long
-	days    uint32 // the numbers of a short text that may be days of a month, one bit each
-	size    int32  // in bytes
-	place   uint16
-	link    bool
-	item    bool  // a link that is not longer than those of lists
-	heading bool  // a heading that is no link
-	on      uint8 // how many pages show it
-	most    uint8 // on so many pages it may stand and still be the page's own
+	hash  uint64 // of its text
+	key   uint16 // key of its text, as a mark keeps it
+	form  uint16 // hash of its text without its numbers, 0 if it has none or is long
+	days  uint32 // the numbers of a short text that may be days of a month, one bit each
+	size  int32  // in bytes
+	place uint16
+	link  bool
+	item  bool  // a link that is not longer than those of lists
+	on    uint8 // how many pages show it
+	most  uint8 // on so many pages it may stand and still be the page's own
 }
 
 // The lengths of texts, in bytes, but for the first two, which are weights.
@@ -41,8 +40,7 @@ const (
 	leastBlock    = 16  // a shorter block says too little
 	longestItem   = 300 // of a list
 	longestNotice = 100 // bytes; a longer text counts as content
-	longestDated  = 160 // a longer text is not about the date in it
-	maskedLink    = 100 // numbers do not count in links up to this length
+	longestDated  = 100 // a longer text is not about the numbers in it
 	maskedText    = 40  // nor in other texts up to this length
 )
 
@@ -64,7 +62,8 @@ func Read(f *html.Facts, seed uint64) View {
 			continue
 		}
 		v.size += uint32(len(b.Text))
-		switch telling := isTelling(b); {
+		r.folded = fold(r.folded[:0], b.Text)
+		switch telling := r.isTelling(b); {
 		case b.Cell && !telling:
 			r.cell(b)
 		case telling:
@@ -91,13 +90,13 @@ func (v *View) add(b block) {
 }
 
 // isTelling reports whether a block is long enough to say something, or names a price.
-func isTelling(b *html.Block) bool {
-	n := weight(b.Text)
+func (r *reading) isTelling(b *html.Block) bool {
+	n := weight(r.folded)
 	return n >= leastBlock || b.Links > 0 && n >= leastLink || hasAmount(b.Text)
 }
 
 // weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
-func weight[T string | []byte](s T) (n int) {
+func weight(s []byte) (n int) {
 	for _, r := range string(s) {
 		if n++; isWide(r) {
 			n += 3
@@ -114,14 +113,13 @@ func hasAmount(s string) bool {
 // reading holds buffers for texts.
 type reading struct {
 	seed           uint64
-	folded, masked []byte
+	folded, masked []byte // folded has the block that is read
 	cells          []byte // short cells of a table that were read and are in no block yet
 	place          uint16 // of the last of them
 }
 
 // cell reads a cell of a table that says too little alone.
 func (r *reading) cell(b *html.Block) {
-	r.folded = fold(r.folded[:0], b.Text)
 	r.cells, _, _ = mask(r.cells, r.folded)
 	r.cells, r.place = append(r.cells, ' '), uint16(b.Place>>48)
 }
@@ -140,9 +138,8 @@ func (r *reading) row() (out block) {
 // block reads a block. In a short text numbers do not count, since they are counters or times. Years, versions and
 // amounts do count.
 func (r *reading) block(b *html.Block) block {
-	out := block{size: int32(len(b.Text)), place: uint16(b.Place >> 48), link: b.Links > 0, heading: b.Heading && b.Links == 0}
+	out := block{size: int32(len(b.Text)), place: uint16(b.Place >> 48), link: b.Links > 0}
 	out.item = out.link && len(b.Text) < longestItem
-	r.folded = fold(r.folded[:0], b.Text)
 	text := r.folded
 	if len(b.Text) <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
 		var year bool
@@ -153,7 +150,7 @@ func (r *reading) block(b *html.Block) block {
 		if plain {
 			out.days = days
 		}
-		if !year && (plain && len(b.Text) <= maskedText || out.link && len(b.Text) <= maskedLink) {
+		if !year && (plain && len(b.Text) <= maskedText || out.link) {
 			text = r.masked
 		}
 	}

@@ -13,7 +13,6 @@ type watched struct {
 	Since      uint32 // the observation that first showed it
 	Seen       uint8  // observations that showed it, 0 for none
 	Patience   uint8  // it is held until more observations than these showed it; 0 if it is not held
-	Odd        bool   // while it is held: nearly all other text was gone or replaced when it came
 	Gone       bool   // it is a lost text: Since and Seen are about the observations without it
 }
 
@@ -88,16 +87,9 @@ func (c *comparison) find(key uint16) *block {
 }
 
 // leave ends the watch of a block that is gone, or of a lost text that is back. It reports whether that reveals a
-// place that moves and was not known to. A strange observation reveals no such place.
+// place that moves and was not known to.
 func (c *comparison) leave(w *watched) (surprise bool) {
-	switch {
-	case w.Odd:
-		c.churns = c.churns || c.strange == replaced
-	case c.strange == usual:
-		surprise = c.moved(w)
-	case w.Patience == 0:
-		return false
-	}
+	surprise = c.moved(w)
 	*w = watched{}
 	return surprise
 }
@@ -106,16 +98,16 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 func (c *comparison) isRipe(w *watched, b *block) bool {
 	seen, aged := w.Seen > w.Patience, c.at-int64(w.Since) > goneTime
 	if w.Gone {
-		return seen && aged && c.strange == usual && c.Doubt == 0
+		return seen && aged && c.Doubt == 0
 	}
-	return seen && (aged || c.strange != emptied) && (c.List || !b.names(c.at))
+	return seen && (aged || !c.emptied) && (c.List || !b.names(c.at))
 }
 
 // believe ends the doubts about all that came with an observation.
 func (m *Mark) believe(since uint32) {
 	for i := range m.watch {
 		if w := &m.watch[i]; w.Since == since {
-			w.Patience, w.Odd = 0, false
+			w.Patience = 0
 		}
 	}
 }

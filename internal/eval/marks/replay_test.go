@@ -89,7 +89,7 @@ type alone struct {
 // take shows a fetch to the mark, as an indexer does. again says that it has the bytes of the fetch before.
 func (a *alone) take(s *sight, seed int, again bool) {
 	m := a.marks[s.Page]
-	if again && !m.Holding() && !m.Odd() {
+	if again && !m.Holding() {
 		a.marks[s.Page] = m.Still()
 		return
 	}

@@ -137,7 +137,7 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	}
 	again = p.Read && p.Reopens(k.Moment(), k.Net, site.KeepFor) // whatever the mark says
 	switch {
-	case again, p.Mark.Holding(), p.Mark.Odd(), p.Variants.Untold():
+	case again, p.Mark.Holding(), p.Variants.Untold():
 		return false, again
 	case p.Content == eligibility.QueryNotCanonical && !k.OwnQuery:
 		return false, false // a rule may allow the query by now

@@ -81,7 +81,7 @@ func removalOf(p *pagerecord.Page, now time.Time) Removal {
 func historyOf(p *pagerecord.Page) History {
 	h := History{History: p.Dates.History(), Reading: p.Mark.Reading()}
 	held, more := p.Mark.Awaited()
-	h.FirstSeen, h.Odd, h.Held, h.More = p.FirstSeen.Time(), p.Mark.Odd(), moment.Seconds(held).Time(), more
+	h.FirstSeen, h.Held, h.More = p.FirstSeen.Time(), moment.Seconds(held).Time(), more
 	least, mean, most := p.Rate.Interval()
 	h.Least, h.Mean, h.Most = duration(least), duration(mean), duration(most)
 	return h

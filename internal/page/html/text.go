@@ -31,7 +31,6 @@ const (
 	whereArticle
 	whereBody // neither boilerplate nor hidden
 	whereAll
-	whereHeading
 	whereCell
 )
 
@@ -45,9 +44,6 @@ func whereOf(t trait) where {
 	}
 	if t&boilerplate == 0 {
 		w |= whereBody
-	}
-	if t&heading != 0 {
-		w |= whereHeading
 	}
 	if t&cell != 0 {
 		w |= whereCell
@@ -200,7 +196,6 @@ func (x *text) list(main where) (list []Block) {
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
 		b.Boilerplate = w&whereBody == 0
-		b.Heading = w&whereHeading != 0
 		b.Cell = w&whereCell != 0
 		if x.blocks[i].bare {
 			b.Links = 0
