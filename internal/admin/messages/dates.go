@@ -115,16 +115,8 @@ func ReadAs(r mark.Reading) string {
 
 // Ignored says which main text of a page does not count when servemap looks for changes.
 func Ignored(left mark.Reading) (all []string) {
-	for _, i := range []struct {
-		n    int
-		what string
-	}{
-		{left.Volatile, "places where the text moves by itself"},
-		{left.Boilerplate, "blocks that belong to the site, such as menus and notices"},
-	} {
-		if i.n > 0 {
-			all = append(all, fmt.Sprintf("%s: %d", i.what, i.n))
-		}
+	if left.Volatile > 0 {
+		all = append(all, fmt.Sprintf("places where the text moves by itself: %d", left.Volatile))
 	}
 	return all
 }

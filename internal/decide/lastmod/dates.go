@@ -165,9 +165,8 @@ func (d *Dates) begin(date Date) {
 }
 
 // take decides the date of a page without a change that was seen. It takes the earliest date
-// that is given and counts. A page that has a date keeps it, but for two cases. At the first
-// observation, the given date is more exact than the link to a new page. And a later date replaces
-// one whose source was caught.
+// that is given and counts. A page that has a date keeps it, but at the first observation: the given
+// date is more exact than the link to a new page.
 func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust Trust) {
 	var given Date
 	for _, s := range givers {
@@ -180,7 +179,7 @@ func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust T
 			given = Date{At: g, By: s}
 		}
 	}
-	if given.At != 0 && (isNew || d.Date.At == 0 || d.Date.By.Gives() && !trust.believes(d.Date.By) && given.At > d.Date.At) {
+	if given.At != 0 && (isNew || d.Date.At == 0) {
 		d.Date = given
 	}
 }

@@ -86,6 +86,14 @@ func TestObservationsGiveTheDatesOfChanges(t *testing.T) {
 	}
 }
 
+func TestASourceThatWasCaughtDatesNoChange(t *testing.T) {
+	before := observed(Dates{}, Observation{At: start, Given: Given[moment.Time]{Server: after(-9 * time.Hour)}})
+	l := Observation{At: after(time.Hour), Before: start, Outcome: mark.Changed, Since: after(time.Hour), Given: Given[moment.Time]{Server: after(30 * time.Minute)}}
+	if d, _ := before.Observe(l, Trust{Server: {Caught: true}}); d.Date != (Date{At: after(time.Hour), Seen: true}) {
+		t.Errorf("%+v, want the time of the observation", d.Date)
+	}
+}
+
 // randomObservation is an observation some time after the last one. Its clock is right.
 func randomObservation(rnd *rand.Rand, before moment.Time, holding bool) Observation {
 	l := Observation{At: before.Add(time.Duration(1+rnd.IntN(200_000)) * time.Second), Before: before, Holding: holding && rnd.IntN(2) == 0}
@@ -125,6 +133,9 @@ func TestLastModNeverGoesBack(t *testing.T) {
 				l = Observation{At: start, First: true, Given: l.Given}
 			case rnd.IntN(3) == 0:
 				l.Given = given // they did not move
+			}
+			if held, _ := d.Held(); held != 0 && l.Outcome == mark.Changed && rnd.IntN(2) == 0 {
+				l.Since = held
 			}
 			d, _ = d.Observe(l, Trust{})
 			at, holding, given = l.At, l.Holding, l.Given

@@ -16,10 +16,10 @@ type comparison struct {
 
 const (
 	replacedFrom  = 5   // blocks; a page with less is not suspicious if all of it is new
-	emptiedFrom   = 256 // bytes; a page with less cannot become nearly empty
+	emptiedFrom   = 256 // letters; a page with less cannot become nearly empty
 	emptiedShare  = 30  // percent of the size
 	replacedShare = 10  // percent of the blocks that the page showed before
-	smallNews     = 256 // bytes; text that moves by itself is not longer
+	smallNews     = 256 // letters; text that moves by itself is not longer
 	oftenMoves    = 3   // a place that has moved more often moves often
 )
 

@@ -8,8 +8,8 @@ import (
 
 var errMark = errors.New("mark: not a mark")
 
-// AppendBinary appends the mark in a form that [Parse] reads. It takes 22 bytes, plus two for each block that the
-// page showed, at most 3,600, plus up to 224 if its text moves.
+// AppendBinary appends the mark in a form that [Parse] reads. It takes 17 bytes, plus two for each block that the
+// page showed, at most 3,600, plus up to 216 if its text moves.
 func (m Mark) AppendBinary(b []byte) []byte {
 	if !m.began {
 		return b

@@ -37,11 +37,13 @@ func (m *Mark) adopt(v *View) {
 	}
 	m.Own = uint16(len(keys) / 2)
 	for i := range v.blocks {
-		note(v.blocks[i].key)
+		if b := &v.blocks[i]; !m.List || b.item {
+			note(b.key)
+		}
 	}
 	for i := 0; i < len(m.known); i += 2 {
 		note(keyAt(m.known, i))
 	}
 	m.known = string(keys)
-	m.Text, m.Links, m.Boilerplate = v.text, uint16(min(v.links, 1<<16-1)), uint8(min(v.boilerplate, 255))
+	m.Text, m.Links = v.text, uint16(min(v.links, 1<<16-1))
 }

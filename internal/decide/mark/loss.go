@@ -3,7 +3,7 @@ package mark
 import "slices"
 
 // A lost text is a change once more than lossObservations missed it, for longer than goneTime, and the page has
-// proved quiet. A text of less than leastLoss bytes may be a message.
+// proved quiet. A text of less than leastLoss letters may be a message.
 const leastLoss, lossObservations = 60, 2
 
 // lose watches for a lost text to come back. If one did before, texts come and go on this page.

@@ -35,21 +35,20 @@ type Mark struct {
 // state is what a mark keeps of the page as a whole. Package encoding/binary writes and reads the fields, so they
 // have capitals, as those of watched and mover do.
 type state struct {
-	List        bool   // it is read as a list
-	Doubt       uint8  // for so many quiet observations small news are held, until as many observations showed them
-	Fresh       uint8  // blocks that were new at the last change
-	Boilerplate uint8  // blocks that did not count at the last observation
-	Links       uint16 // blocks that were links at the last observation
-	Own         uint16 // how many keys of the last observation were the page's own
-	Text        uint32 // hash of the text of the last observation
-	Size        uint32 // of the main text, at the last observation that was not nearly empty
+	List  bool   // it is read as a list
+	Doubt uint8  // for so many quiet observations small news are held, until as many observations showed them
+	Fresh uint8  // blocks that were new at the last change
+	Links uint16 // blocks that were links at the last observation
+	Own   uint16 // how many keys of the last observation were the page's own
+	Text  uint32 // hash of the text of the last observation
+	Size  uint32 // of the main text, at the last observation that was not nearly empty
 }
 
 // firstDoubt is the doubt of a new page, which may move by itself.
 const firstDoubt = 5
 
-// A text of up to emptySize bytes hardly counts: the page was not there yet, or scripts fill it. The next text with
-// more than fullSize bytes only teaches the mark, if the page is not known well. Later it is a stub that got its
+// A text of up to emptySize letters hardly counts: the page was not there yet, or scripts fill it. The next text with
+// more than fullSize letters only teaches the mark, if the page is not known well. Later it is a stub that got its
 // text.
 const (
 	emptySize = 128
@@ -134,14 +133,12 @@ func (m Mark) Awaited() (since int64, more int) {
 
 // Reading says how a mark reads its page. In the zero value nothing was read yet.
 type Reading struct {
-	List  bool // as a list of items, such as links to articles; else as an article
-	Fresh int  // blocks, or items of a list, that were new at the last change, at most 255
-	// These parts do not count when a mark looks for a change.
-	Volatile    int // places in the main text where it moves by itself, at most 16
-	Boilerplate int // blocks that did not count at the last observation: menus, notices, what other pages show too; at most 255
+	List     bool // as a list of items, such as links to articles; else as an article
+	Fresh    int  // blocks, or items of a list, that were new at the last change, at most 255
+	Volatile int  // places in the main text where it moves by itself, which does not count; at most 16
 }
 
 // Reading says how the page is read.
 func (m Mark) Reading() Reading {
-	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (m.moversOver(1) + 1) / 2, Boilerplate: int(m.Boilerplate)}
+	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (m.moversOver(1) + 1) / 2}
 }

@@ -90,9 +90,6 @@ func numberLen(s []byte) (n int) {
 	return n
 }
 
-// longestAge is the length in bytes of the longest text that counts as an age.
-const longestAge = 48
-
 // ages has the words that say how long ago something was, in some languages, and what must follow.
 var ages = map[string]string{
 	"in": "the last ", "just": "now", "yesterday": "", "this": "week",
@@ -110,9 +107,6 @@ var ageEnds = map[string]bool{
 // isAge reports whether a text says how long ago something was, such as "Updated yesterday" or "vor 3 Tagen". Such a
 // text changes by itself.
 func isAge(s string) bool {
-	if len(s) > longestAge {
-		return false
-	}
 	if strings.Contains(s, "前") || strings.Contains(s, "昨") {
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 
@@ -13,11 +14,10 @@ import (
 // View is what one observation of a page showed, as far as a mark needs it. [Read] makes it and [Site.Consult]
 // completes it. Then it never changes.
 type View struct {
-	text        uint32 // hash of the main text
-	size        uint32 // of the main text, in bytes
-	links       int    // blocks that are links
-	boilerplate int    // blocks that do not count
-	blocks      []block
+	text   uint32 // hash of the main text
+	size   uint32 // of the main text, in letters, see weight
+	links  int    // blocks that are links
+	blocks []block
 }
 
 // block is one block of main text, or the structured data.
@@ -26,7 +26,7 @@ type block struct {
 	key   uint16 // key of its text, as a mark keeps it
 	form  uint16 // hash of its text without its numbers, 0 if it has none or is long
 	days  uint32 // the numbers of a short text that may be days of a month, one bit each
-	size  int32  // in bytes
+	size  int32  // in letters
 	place uint16
 	link  bool
 	item  bool  // a link that is not longer than those of lists
@@ -34,12 +34,13 @@ type block struct {
 	most  uint8 // on so many pages it may stand and still be the page's own
 }
 
-// The lengths of texts, in bytes, but for the first two, which are weights.
+// The lengths of texts, as weights.
 const (
 	leastLink     = 12  // a shorter link says too little
 	leastBlock    = 16  // a shorter block says too little
 	longestItem   = 300 // of a list
-	longestNotice = 100 // bytes; a longer text counts as content
+	longestNotice = 100 // a longer text counts as content
+	longestAge    = 48  // a longer text is not about an age
 	longestDated  = 100 // a longer text is not about the numbers in it
 	maskedText    = 40  // nor in other texts up to this length
 )
@@ -57,12 +58,12 @@ func Read(f *html.Facts, seed uint64) View {
 		if !b.Main {
 			continue
 		}
-		if b.Boilerplate || isNotice(b.Text) || isAge(b.Text) {
-			v.boilerplate++
+		r.folded = fold(r.folded[:0], b.Text)
+		r.weight = weight(r.folded)
+		if b.Boilerplate || r.isNotice(b) || r.weight <= longestAge && isAge(b.Text) {
 			continue
 		}
-		v.size += uint32(len(b.Text))
-		r.folded = fold(r.folded[:0], b.Text)
+		v.size += uint32(r.weight)
 		switch telling := r.isTelling(b); {
 		case b.Cell && !telling:
 			r.cell(b)
@@ -91,22 +92,28 @@ func (v *View) add(b block) {
 
 // isTelling reports whether a block is long enough to say something, or names a price.
 func (r *reading) isTelling(b *html.Block) bool {
-	n := weight(r.folded)
-	return n >= leastBlock || b.Links > 0 && n >= leastLink || hasAmount(b.Text)
+	return r.weight >= leastBlock || b.Links > 0 && r.weight >= leastLink || hasAmount(b.Text)
 }
 
 // weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
 func weight(s []byte) (n int) {
-	for _, r := range string(s) {
-		if n++; isWide(r) {
+	for len(s) > 0 {
+		r, size := utf8.DecodeRune(s)
+		if n, s = n+1, s[size:]; isWide(r) {
 			n += 3
 		}
 	}
 	return n
 }
 
-// hasAmount reports whether a text has a sign of a price or a share.
+// hasAmount reports whether a text has a sign of a price or a share, or a number with two decimals, as prices have whose
+// currency is written in letters. Dates and times have more parts.
 func hasAmount(s string) bool {
+	for n := range strings.FieldsFuncSeq(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,:", r) }) {
+		if i := len(n) - 3; i > 0 && (n[i] == '.' || n[i] == ',') && isDigit(n[i-1]) && strings.Count(n, n[i:i+1]) == 1 && isDigit(n[i+1]) && isDigit(n[i+2]) {
+			return true
+		}
+	}
 	return strings.ContainsFunc(s, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) })
 }
 
@@ -114,6 +121,7 @@ func hasAmount(s string) bool {
 type reading struct {
 	seed           uint64
 	folded, masked []byte // folded has the block that is read
+	weight         int    // of that
 	cells          []byte // short cells of a table that were read and are in no block yet
 	place          uint16 // of the last of them
 }
@@ -129,7 +137,7 @@ func (r *reading) cell(b *html.Block) {
 func (r *reading) row() (out block) {
 	if weight(r.cells) >= leastBlock {
 		hash := xxh3.HashSeed(r.cells, r.seed)
-		out = block{hash: hash, key: keyOf(hash), size: int32(len(r.cells)), place: r.place}
+		out = block{hash: hash, key: keyOf(hash), size: int32(weight(r.cells)), place: r.place}
 	}
 	r.cells = r.cells[:0]
 	return out
@@ -138,10 +146,10 @@ func (r *reading) row() (out block) {
 // block reads a block. In a short text numbers do not count, since they are counters or times. Years, versions and
 // amounts do count.
 func (r *reading) block(b *html.Block) block {
-	out := block{size: int32(len(b.Text)), place: uint16(b.Place >> 48), link: b.Links > 0}
-	out.item = out.link && len(b.Text) < longestItem
+	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0}
+	out.item = out.link && r.weight < longestItem
 	text := r.folded
-	if len(b.Text) <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
+	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
 		var year bool
 		var days uint32
 		r.masked, year, days = mask(r.masked[:0], text)
@@ -150,7 +158,7 @@ func (r *reading) block(b *html.Block) block {
 		if plain {
 			out.days = days
 		}
-		if !year && (plain && len(b.Text) <= maskedText || out.link) {
+		if !year && (plain && r.weight <= maskedText || out.link) {
 			text = r.masked
 		}
 	}
@@ -162,8 +170,8 @@ func (r *reading) block(b *html.Block) block {
 func keyOf(hash uint64) uint16 { return uint16(hash >> 48) }
 
 // isNotice reports whether a text is a copyright line, which names the year.
-func isNotice(s string) bool {
-	return len(s) < longestNotice && (strings.Contains(s, "©") || strings.Contains(s, "opyright"))
+func (r *reading) isNotice(b *html.Block) bool {
+	return r.weight < longestNotice && (strings.Contains(b.Text, "©") || strings.Contains(b.Text, "opyright"))
 }
 
 // names reports whether a short text may name the day of a time, in any zone.
@@ -176,12 +184,12 @@ func (b *block) names(at int64) bool {
 	return false
 }
 
-// A page is a list if it has leastItems items, they are at least listShare percent of the bytes of its longer blocks,
+// A page is a list if it has leastItems items, they are at least listShare percent of the letters of its longer blocks,
 // and they outweigh prose: the texts that are longer than any item.
 const (
 	listShare    = 25
 	leastItems   = 5
-	leastTelling = 30 // bytes; shorter blocks do not tell a list from an article
+	leastTelling = 30 // letters; shorter blocks do not tell a list from an article
 )
 
 // isList reports whether a page is a list: items are much of it.
