@@ -143,6 +143,7 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"and comes back", append(rest, text(one, two), text(one, two, gone)), Variant, 0},
 		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two), text(one, two), text(one, two)), Same, 0},
 		{"and all of it was gone for a while", append(slices.Repeat([]string{full}, 6), text("Sorry."), full, text(rows(8)...), text(rows(8)...), text(rows(8)...)), Changed, 9},
+		{"and a shorter one came for it", append(slices.Repeat([]string{text(one, two, gone, fresh(0))}, 7), slices.Repeat([]string{text(one, two, three)}, 3)...), Same, 0},
 		{"links are gone", append(slices.Repeat([]string{text(long, other) + list(items(0, 3)...)}, 6), text(long, other), text(long, other), text(long, other)), Same, 0},
 		{"a short text is gone", append(known, text(one), text(one), text(one)), Same, 0},
 		{"a text that had not come to stay is gone", append(known, text(one, two, gone), text(one, two), text(one, two), text(one, two)), Same, 0},
@@ -198,6 +199,16 @@ func TestDateLineThatFollowsTheClockDatesNothing(t *testing.T) {
 				t.Errorf("%d changes, want %d", changes, tt.changes)
 			}
 		})
+	}
+}
+
+func TestPageThatIsNearlyEmptyForHoursHasNotChanged(t *testing.T) {
+	m, _, _ := observed(slices.Repeat([]string{text(one, two, long)}, 8)...)
+	for i := range int64(12) {
+		var o Outcome
+		if m, o, _ = m.Observe(viewOf(text("Sorry, something went wrong.")), 9*day+i*3600); o == Changed {
+			t.Fatalf("a change after %d hours", i)
+		}
 	}
 }
 

@@ -55,6 +55,12 @@ var noises = []struct {
 	{"counters", func(r *rand.Rand, at int64) string { return fmt.Sprintf("<p>%d readers are online</p>", r.IntN(500)) }},
 	{"an advertisement of 200", func(r *rand.Rand, at int64) string { return "<p>" + of(200, r) + "</p>" }},
 	{"a quote of 6", func(r *rand.Rand, at int64) string { return "<blockquote>" + of(6, r) + "</blockquote>" }},
+	{"a quote that begins later and stays for three observations", func(r *rand.Rand, at int64) string {
+		if at < 1_700_000_000+12*3600 {
+			return ""
+		}
+		return "<blockquote>" + sentence(rand.New(rand.NewPCG(7, uint64(at/(3*3600)))), 14) + "</blockquote>"
+	}},
 	{"one of two headlines", func(r *rand.Rand, at int64) string { return "<h2>" + of(2, r) + "</h2>" }},
 	{"a fresh sentence", func(r *rand.Rand, at int64) string { return "<p>" + sentence(r, 12) + "</p>" }},
 	{"related links", func(r *rand.Rand, at int64) string {
