@@ -88,7 +88,7 @@ func (s inspected) counts(st Stats) messages.Counts {
 //
 //	mux.Handle("/inspect/", site.Inspector(nil))
 //
-// The pages have no script. Each is JSON too, such as stats.json, the first one, and
+// The pages need no script. Each is JSON too, such as stats.json, the first one, and
 // page.json?u=/about, which explains a page. They name only pages that are or were listed,
 // and the one that the owner asks about.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
@@ -652,7 +652,7 @@ type Explanation struct {
 	// the last observation is recent. It is the zero Time if the next request does.
 	NextObservation time.Time `json:"next_observation,omitzero"`
 	Element         string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
-	// LinkedFrom are listed pages that link to it, as far as read since the start, if it is not listed.
+	// LinkedFrom are listed pages that link to it, as far as read since the start, at most 100.
 	LinkedFrom []string             `json:"linked_from,omitempty"`
 	Fetched    map[string]time.Time `json:"fetched,omitempty"` // when crawlers last fetched it since the start, by [Crawler.Engine]
 	Dates      Dates                `json:"dates"`             // how its lastmod and changefreq were decided
@@ -723,9 +723,11 @@ func (s explained) explanation(p reader.Known) Explanation {
 	if p.SameAs != "" {
 		e.SameAs = s.origin.URL(p.SameAs)
 	}
-	if t != nil {
-		e.LinkedFrom = s.urlsAt(t.From)
+	from := s.indexer.Links.From(p.Location)
+	if len(from) == 0 && t != nil {
+		from = t.From // there was no room to remember all links of these
 	}
+	e.LinkedFrom = s.urlsAt(from[:min(len(from), mostHeld)])
 	for _, ev := range []struct {
 		is   bool
 		name Reason
@@ -777,7 +779,7 @@ func (s explained) dates(p reader.Known) Dates {
 		Ignored: messages.Ignored(p.History.Reading),
 	}
 	if p.BodyHash != 0 {
-		d.ReadAs = messages.ReadAs(p.History.Reading)
+		d.ReadAs = messages.ReadAs(p.History.Reading, p.Dates.Count > 0)
 	}
 	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())

@@ -24,9 +24,10 @@ func owner(s *testkit.Site) func(path string) string {
 }
 
 func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
+	const hostile = "/%3Cscript%3Enews" // in a comment of a stranger
 	site := testkit.Paths{
 		"/": testkit.Page("home", "/a", "/missing", "/wanted", "/fails", "/old", "/reset/8f14e45fceea167a5a36dedd4bea2543"), "/a": testkit.Page("a", "/missing", "/dept-10", "/dept-2"),
-		"/dept-10": testkit.Page("ten"), "/dept-2": testkit.Page("two"), "/fails": status(500),
+		"/dept-10": testkit.Page("ten", hostile), "/dept-2": testkit.Page("two"), "/fails": status(500),
 		"/old": http.RedirectHandler("/older", http.StatusMovedPermanently).ServeHTTP, "/older": http.RedirectHandler("/a", http.StatusMovedPermanently).ServeHTTP,
 	}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
@@ -61,7 +62,15 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 		if listed := ask("pages.csv?q=/dept*"); !strings.Contains(listed, "/dept-2,") || strings.Index(listed, "/dept-2,") > strings.Index(listed, "/dept-10,") {
 			t.Errorf("in natural order:\n%s", listed)
 		}
-		if page := text(ask("page?u=/missing")); !strings.Contains(page, "Linked from") {
+		if all := ask("pages.json?sort=links"); !strings.Contains(all, `"links": 1`) {
+			t.Errorf("no page has a link:\n%s", all)
+		}
+		for _, view := range []string{"pages?reason=not-seen", "pages.csv?reason=not-seen", "links", "page?u=" + url.QueryEscape(hostile)} {
+			if page := ask(view); strings.Contains(page, "<script>news") || !strings.HasPrefix(view, "page?") && strings.Contains(page, "script%3Enews") {
+				t.Errorf("%s shows a stranger's link:\n%s", view, page)
+			}
+		}
+		if page := text(ask("page?u=/missing")); !strings.Contains(page, "2 listed pages link to it / /a") {
 			t.Errorf("the page does not say who links to it: %s", page)
 		}
 
@@ -100,12 +109,15 @@ func TestFetchItNow(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: handler}, func(s *testkit.Site) {
 		s.Visit("/", "/a")
 		clear(asked)
+		pages["/a"] = testkit.Page("a, with something new to say")
 		inspector := s.Inspector(everybody)
 		for _, tt := range []struct {
 			name, u, want string
 			asks          int
 		}{
 			{"a listed page", "/a", "It would be listed", 1},
+			{"a new text", "/a", "a, with something new to say", 2},
+			{"where its links lead", "/", "It links to 2 pages of the site These are not listed: /hidden", 1},
 			{"noindex", "/hidden", "the page says noindex", 1},
 			{"no link", "/free", "nothing shows yet that it is public", 1},
 			{"an error", "/none", "404: there is no page", 1},

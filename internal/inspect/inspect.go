@@ -1,5 +1,5 @@
 // Package inspect shows the owner of a site what servemap has learned: which pages are
-// listed, which are not and why, and what has changed. It renders HTML without any script,
+// listed, which are not and why, and what has changed. It renders HTML that needs no script,
 // and the same as JSON. It asks the site, keeps nothing, and changes nothing except by
 // Forget and UndoForget. Its caller decides who may see it.
 package inspect
@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
@@ -52,6 +53,8 @@ var (
 	tokens string
 	//go:embed style.css
 	sheet string
+	//go:embed copy.js
+	script string
 )
 
 //go:embed templates
@@ -61,12 +64,17 @@ var (
 	css       = []byte(tokens + sheet)
 	sheetName = "style-" + hashOf(css) // without an ending by which the site would count it as a file of its own; new contents get a new name, so browsers may keep it for ever
 	templates = parse()
+
+	// policy allows the one script by its hash, and nothing else that runs.
+	policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum256(script)) + "'"
 )
 
-func hashOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:6])
+func sum256(s string) []byte {
+	sum := sha256.Sum256([]byte(s))
+	return sum[:]
 }
+
+func hashOf(b []byte) string { return hex.EncodeToString(sum256(string(b))[:6]) }
 
 // parse returns a template for each page, by its name.
 func parse() map[string]*template.Template {
@@ -148,7 +156,7 @@ func find(name string) (maker func(*Inspector, context.Context, url.Values) (vie
 	return makers[base], as
 }
 
-// guardHeaders protects the pages: nobody stores, frames or indexes them, they run nothing,
+// guardHeaders protects the pages: nobody stores, frames or indexes them, they run nothing else,
 // and they tell no other site their address.
 func guardHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
@@ -157,8 +165,7 @@ func guardHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", policy)
 }
 
 func serveSheet(w http.ResponseWriter) {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,25 +26,43 @@ type Link struct {
 	Reason   string    `json:"reason"`
 	From     []string  `json:"from,omitempty"` // listed pages; none if only a redirect leads there
 	At       time.Time `json:"at,omitzero"`    // when such a link was last read
+	Since    time.Time `json:"since,omitzero"` // when it was last there, or else first seen or linked; as stored
 	Status   int       `json:"status,omitempty"`
 	Followed int       `json:"followed"` // answers since the start
 	Broken   bool      `json:"broken,omitempty"`
 	To       string    `json:"to,omitempty"` // where it redirects
 }
 
+// wrong reports whether the view of links has it: it is broken, or moved for good.
+func (l Link) wrong() bool {
+	return len(l.From) > 0 && (l.Broken || l.To != "" && (l.Status == http.StatusMovedPermanently || l.Status == http.StatusPermanentRedirect))
+}
+
 // targets returns the addresses that listed pages link to and the sitemap does not list, but no secret.
 func (i *Inspector) targets(ctx context.Context) (links []Link, err error) {
-	for _, t := range i.Indexer.Links.Targets() {
-		p, err := i.Indexer.Page(ctx, t.Location)
-		if err != nil {
-			return nil, err
-		}
+	all := i.Indexer.Links.Targets()
+	locations := make([]string, len(all))
+	for n, t := range all {
+		locations[n] = t.Location
+	}
+	known, err := i.Indexer.PagesAt(ctx, locations)
+	if err != nil {
+		return nil, err
+	}
+	for n := range all {
+		t, p := &all[n], &known[n]
 		if p.Reason == eligibility.Capability || p.Reason == eligibility.Forgotten || p.Verdict == eligibility.Listed {
 			continue
 		}
 		link := Link{
 			URL: i.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), At: t.At.UTC(),
 			Status: t.Status, Followed: t.Followed, Broken: t.Broken(),
+		}
+		switch since := cmp.Or(p.LinkAt, p.FirstSeen); {
+		case p.Verdict == eligibility.Gone:
+			link.Since = p.LastSeen.Time().UTC()
+		case since != 0:
+			link.Since = since.Time().UTC()
 		}
 		for _, from := range t.From {
 			link.From = append(link.From, i.Origin.URL(from))
@@ -70,19 +89,24 @@ func (i *Inspector) links(ctx context.Context, _ url.Values) (view, error) {
 		for next := at[one.To]; next.To != "" && len(chain) < 5; next = at[next.To] {
 			chain = append(chain, next)
 		}
-		if len(one.From) > 0 && one.To != "" && len(chain) > 1 {
+		if len(one.From) > 0 && one.To != "" && (len(chain) > 1 || one.wrong()) {
 			l.Chains = append(l.Chains, chain)
 		}
 	}
+	slices.SortStableFunc(l.Chains, func(a, b []Link) int { return cmp.Compare(len(b), len(a)) })
 	return view{Name: "links", Nav: "links", Title: "Links", Data: l}, err
 }
 
 func (l Links) table() [][]string { return linkRows(l.Broken) }
 
 func linkRows(links []Link) [][]string {
-	rows := [][]string{{"url", "verdict", "reason", "status", "followed", "linked from"}}
+	rows := [][]string{{"url", "verdict", "reason", "status", "followed", "since", "linked from"}}
 	for _, l := range links {
-		rows = append(rows, []string{l.URL, l.Verdict, l.Reason, strconv.Itoa(l.Status), strconv.Itoa(l.Followed), strings.Join(l.From, " ")})
+		since := ""
+		if !l.Since.IsZero() {
+			since = iso(l.Since)
+		}
+		rows = append(rows, []string{l.URL, l.Verdict, l.Reason, strconv.Itoa(l.Status), strconv.Itoa(l.Followed), since, strings.Join(l.From, " ")})
 	}
 	return rows
 }

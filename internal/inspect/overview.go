@@ -45,6 +45,7 @@ type Group struct {
 	Pages   int           `json:"pages,omitempty"`
 	Means   string        `json:"means"` // and what to do about it
 	Care    messages.Care `json:"care"`
+	Since   time.Time     `json:"since,omitzero"` // when the first of those was seen that have a name
 }
 
 // Response counts the responses that did not count for one reason.
@@ -81,23 +82,35 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	for _, n := range s.Ignored {
 		o.Uncounted += n
 	}
-	for _, g := range o.Reasons {
-		if g.Care != messages.Fine {
-			o.Hidden += g.Pages
-		}
-	}
+	o.Hidden = o.Pages(messages.Look) + o.Pages(messages.Wait) + o.Pages(messages.Intended)
 	o.History.Days = today(o.History.Days, s)
 	o.Look = i.look(ctx, s, o.Reasons)
 	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live")}, nil
 }
 
-// setApart takes broken links out of the counts of pages that wait for a visitor. The view of links has them.
+// Pages counts the pages with a care.
+func (o Overview) Pages(care messages.Care) (n int) {
+	for _, g := range o.Reasons {
+		if g.Care == care {
+			n += g.Pages
+		}
+	}
+	return n
+}
+
+// setApart takes broken and moved links out of the counts of pages that wait for a visitor: the view of links has them. It
+// says since when the others are known.
 func (i *Inspector) setApart(ctx context.Context, groups []Group) []Group {
 	links, _ := i.targets(ctx) // without the store, they stay there
 	for n := range groups {
+		g := &groups[n]
 		for _, l := range links {
-			if l.Broken && l.Reason == groups[n].Reason && l.Verdict == eligibility.Waiting.String() {
-				groups[n].Pages--
+			switch {
+			case l.Reason != g.Reason:
+			case l.wrong() && l.Verdict == eligibility.Waiting.String():
+				g.Pages--
+			case !l.wrong() && !l.Since.IsZero() && (g.Since.IsZero() || l.Since.Before(g.Since)):
+				g.Since = l.Since
 			}
 		}
 	}
@@ -160,7 +173,7 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 	for name, pages := range verdicts {
 		verdict, reason, _ := strings.Cut(name, " ")
 		sum := messages.ReasonNamed(reason)
-		groups = append(groups, Group{verdict, reason, pages, sum.Means(), sum.Care})
+		groups = append(groups, Group{Verdict: verdict, Reason: reason, Pages: pages, Means: sum.Means(), Care: sum.Care})
 	}
 	order := []messages.Care{messages.Look, messages.Wait, messages.Intended, messages.Fine}
 	slices.SortFunc(groups, func(a, b Group) int {

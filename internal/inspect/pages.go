@@ -1,8 +1,10 @@
 package inspect
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
 )
@@ -25,8 +28,8 @@ const mostRows = 2000
 type Pages struct {
 	Query   string `json:"query,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	Changed string `json:"changed,omitempty"` // only those whose lastmod is in this time, as "24h", or with a minus before it not
-	Sort    string `json:"sort,omitempty"`    // "date" or "changes"; else by address
+	Changed string `json:"changed,omitempty"` // only those whose lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
+	Sort    string `json:"sort,omitempty"`    // "date", "changes" or "links"; else by address
 	After   string `json:"after,omitempty"`
 	// Stopped says that time ran out, or that there are too many to sort at once, so that pages after Next may match too.
 	Stopped bool `json:"stopped,omitempty"`
@@ -34,7 +37,7 @@ type Pages struct {
 	Ask string `json:"ask,omitempty"`
 
 	Total int    `json:"total"` // pages that match, as far as searched
-	Pages []any  `json:"pages"` // each a servemap.Page
+	Pages []Row  `json:"pages"` // each a servemap.Page, and how many links lead there
 	Next  string `json:"next,omitempty"`
 	Links []Link `json:"links,omitempty"` // in place of pages, those that are not listed and have a name
 	Known int    `json:"known,omitempty"` // how many pages have that reason
@@ -42,6 +45,12 @@ type Pages struct {
 
 	Groups []Group `json:"-"` // the reasons to choose from
 	all    []Row
+	age    time.Duration // as Changed says
+}
+
+// ofAge reports whether a time is as the age asks.
+func (p *Pages) ofAge(t time.Time) bool {
+	return p.age == 0 || (p.age > 0) == (time.Since(t) <= max(p.age, -p.age))
 }
 
 // ages are the times of changes that the view of pages offers.
@@ -78,8 +87,12 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 		}
 	}
 	err := checkLocations(want.Prefix, want.After)
+	var badSpan error
+	p.age, badSpan = time.ParseDuration(cmp.Or(p.Changed, "0s"))
 	switch {
 	case err != nil:
+	case badSpan != nil:
+		err = refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
 	case p.Means != "":
 		err = p.name(ctx, i, want)
 	default:
@@ -99,40 +112,41 @@ func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) erro
 	links, err := i.targets(ctx)
 	for _, l := range links {
 		loc := strings.TrimPrefix(l.URL, i.root())
-		if l.Reason == p.Reason && !l.Broken && len(l.From) > 0 && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) {
+		if l.Reason == p.Reason && l.wrong() && l.Verdict == eligibility.Waiting.String() {
+			p.Known-- // as on the overview
+		}
+		if l.Reason == p.Reason && !l.wrong() && len(l.From) > 0 && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) && p.ofAge(l.Since) {
 			p.Links = append(p.Links, l)
 		}
 	}
-	slices.SortStableFunc(p.Links, func(a, b Link) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(p.Links, func(a, b Link) int { return b.Since.Compare(a.Since) })
 	p.Links = p.Links[:min(len(p.Links), mostPages)]
+	if p.Sort != "date" {
+		slices.SortStableFunc(p.Links, func(a, b Link) int { return natural(a.URL, b.URL) })
+	}
 	p.Total = len(p.Links)
 	return err
 }
 
 // list finds listed pages, sorts them and shows some.
 func (p *Pages) list(ctx context.Context, i *Inspector, want reader.Wanted, skip int) error {
-	changed, err := time.ParseDuration(cmp.Or(p.Changed, "0s"))
-	if err != nil {
-		return refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
-	}
 	found, err := i.rows(ctx, want)
 	p.all = slices.DeleteFunc(found.Rows, func(r Row) bool {
-		young := time.Since(r.Modified) <= max(changed, -changed)
-		return p.Reason != "" && r.Reason != p.Reason || changed > 0 && !young || changed < 0 && young
+		return p.Reason != "" && r.Reason != p.Reason || !p.ofAge(r.Modified)
 	})
 	slices.SortStableFunc(p.all, func(a, b Row) int {
 		switch p.Sort {
 		case "date":
 			return cmp.Or(b.Modified.Compare(a.Modified), natural(a.Location, b.Location))
+		case "links":
+			return cmp.Or(cmp.Compare(b.Links, a.Links), natural(a.Location, b.Location))
 		case "changes":
 			return cmp.Or(cmp.Compare(b.Changes, a.Changes), natural(a.Location, b.Location))
 		}
 		return natural(a.Location, b.Location)
 	})
-	p.Total, p.Stopped, p.Pages = len(p.all), found.Next != "", []any{}
-	for _, r := range p.all[min(skip, len(p.all)):min(skip+mostPages, len(p.all))] {
-		p.Pages = append(p.Pages, r.Page)
-	}
+	p.Total, p.Stopped = len(p.all), found.Next != ""
+	p.Pages = append([]Row{}, p.all[min(skip, len(p.all)):min(skip+mostPages, len(p.all))]...)
 	switch from, _ := cursor(p.After); {
 	case skip+mostPages < len(p.all):
 		p.Next = strings.TrimSpace(fmt.Sprintf("%d %s", skip+mostPages, from))
@@ -148,18 +162,33 @@ type Row struct {
 	Location, Reason string
 	Modified         time.Time // its lastmod
 	Changes          int
+	Links            int // listed pages that link to it, as far as read since the start
 }
 
 // rows returns some of the listed pages, in the order of their locations.
 func (i *Inspector) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], error) {
 	trust, now := i.Files.Trust(), moment.Of(time.Now())
-	return reader.List(ctx, i.Indexer.Reader, w, func(p *reader.Known) Row {
+	some, err := reader.List(ctx, i.Indexer.Reader, w, func(p *reader.Known) Row {
 		row := Row{Page: i.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count)}
 		if at := p.Entry.LastMod(trust, now); at != 0 {
 			row.Modified = at.Time().UTC()
 		}
 		return row
 	})
+	locations := make([]string, len(some.Rows))
+	for n, r := range some.Rows {
+		locations[n] = r.Location
+	}
+	for n, links := range i.Indexer.Links.Count(locations) {
+		some.Rows[n].Links = links
+	}
+	return some, err
+}
+
+// MarshalJSON returns the page with its links.
+func (r Row) MarshalJSON() ([]byte, error) {
+	page, err := json.Marshal(r.Page)
+	return fmt.Appendf(bytes.TrimSuffix(page, []byte("}")), `,"links":%d}`, r.Links), err
 }
 
 // cursor reads where a list continues: how many of the sorted pages to skip, and the location after which these begin.
@@ -199,13 +228,13 @@ func (p Pages) table() (rows [][]string) {
 	if p.Means != "" {
 		return linkRows(p.Links)
 	}
-	rows = [][]string{{"location", "lastmod", "changes", "reason"}}
+	rows = [][]string{{"location", "lastmod", "changes", "links", "reason"}}
 	for _, r := range p.all {
 		modified := ""
 		if !r.Modified.IsZero() {
 			modified = iso(r.Modified)
 		}
-		rows = append(rows, []string{r.Location, modified, strconv.Itoa(r.Changes), r.Reason})
+		rows = append(rows, []string{r.Location, modified, strconv.Itoa(r.Changes), strconv.Itoa(r.Links), r.Reason})
 	}
 	return rows
 }

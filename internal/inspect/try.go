@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -26,6 +27,11 @@ type Trial struct {
 	Text    string          `json:"text,omitempty"`
 	Missing []string        `json:"missing,omitempty"`
 	Setting messages.Change `json:"setting,omitzero"`
+
+	New      []string `json:"new,omitempty"`      // texts that no observation is remembered to have shown
+	Gone     int      `json:"gone,omitempty"`     // texts of the last observation that are not there
+	Links    int      `json:"links"`              // pages of the site that it links to
+	Unlisted []string `json:"unlisted,omitempty"` // those that the sitemap does not list, and that look like no secret; at most 100
 }
 
 // try fetches a page in this process as an anonymous visitor would, and says what would be decided.
@@ -54,7 +60,7 @@ func (i *Inspector) try(ctx context.Context, url string) (t Trial, err error) {
 	if err != nil {
 		return t, fmt.Errorf("fetching: %w", err)
 	}
-	t.Took, t.Status = time.Since(begun), resp.Status
+	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), resp.Status
 	exchange := &observation.Exchange{Location: loc, At: begun, Response: resp, OwnQuery: to.OwnQuery, Explored: true}
 	exchange.Kind, exchange.Reason = i.Rules.Response(http.MethodGet, loc, resp)
 	if exchange.Kind != eligibility.Witness {
@@ -63,6 +69,8 @@ func (i *Inspector) try(ctx context.Context, url string) (t Trial, err error) {
 	}
 	o := observation.New(exchange, i.Normalizer, nil)
 	o.Read(i.Normalizer, true, 0, nil)
+	t.New, t.Gone = o.News(p.Mark)
+	i.follow(&t, loc, o.Links)
 	r := p.Judged()
 	r.Witnessed, r.Absent, r.Content, r.Self, r.Until = true, eligibility.None, o.Forbids, o.Canonized, o.Until
 	rule, _ := i.Rules.Match(loc)
@@ -74,4 +82,17 @@ func (i *Inspector) try(ctx context.Context, url string) (t Trial, err error) {
 	t.Missing = messages.Missing(loc, would.Verdict, would.Reason, r.Led())
 	t.Setting = messages.Setting(loc, t.Verdict, t.Reason)
 	return t, nil
+}
+
+// follow notes where the links of a page lead.
+func (i *Inspector) follow(t *Trial, loc string, links []observation.Link) {
+	for _, ln := range links {
+		if ln.Location == loc || i.Files.OwnsLocation(ln.Location) {
+			continue
+		}
+		t.Links++
+		if len(t.Unlisted) < mostPages && !i.Files.Lists(ln.Location) && !capability.Looks(ln.Location) {
+			t.Unlisted = append(t.Unlisted, i.Origin.URL(ln.Location))
+		}
+	}
 }

@@ -19,7 +19,7 @@ var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "plot": plotOf, "share": share, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
-	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "listings": listingsOf, "linkrows": linkRowsOf, "in": in, "why": why, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu },
+	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "young": young, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
 }
 
 // thousands writes a whole number with commas between its thousands.
@@ -159,24 +159,14 @@ func evidenceOf(kinds any, kind, text string) check {
 	return check{slices.Contains(strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]")), kind), text}
 }
 
-// listings are the rows of a table of pages.
-type listings struct {
-	View  view
-	Pages []any
-}
-
-// linkrows are the rows of a table of links.
-type linkrows struct {
-	View  view
-	Links []Link
-}
-
-func linkRowsOf(v view, links []Link) linkrows { return linkrows{v, links} }
-
 // in returns a part of a view's data with the view.
 func in(v view, data any) any { return struct{ View, Data any }{v, data} }
 
+// todo says what to do about a reason.
+func todo(reason any) string { return messages.Say(messages.ReasonNamed(fmt.Sprint(reason)).Todo) }
+
+// young reports whether a time is less than a week ago.
+func young(t, now time.Time) bool { return now.Sub(t) < 7*day }
+
 // why says in some words what a reason means.
 func why(reason any) string { return messages.Say(messages.ReasonNamed(fmt.Sprint(reason)).Why) }
-
-func listingsOf(v view, pages []any) listings { return listings{v, pages} }

@@ -94,21 +94,26 @@ func awaited(h lastmod.History) string {
 	return fmt.Sprintf(" What appeared or disappeared at the observation of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), observations)
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }
 
 // Unproven says why the changefreq that fits best is not published.
 func Unproven(freq string) string {
 	return fmt.Sprintf(" There is no changefreq: %s fits best, but the changes that were seen do not prove it yet.", freq)
 }
 
-// ReadAs says how a page is read, and how many of its blocks were new at its last change.
-func ReadAs(r mark.Reading) string {
-	text := "an article: new text is a change"
+// ReadAs says how a page is read, and what was new at its last change, if there was one.
+func ReadAs(r mark.Reading, changed bool) string {
+	text, things := "an article: new text is a change", "texts"
 	if r.List {
-		text = "a list: new items, such as links to articles, are a change"
+		text, things = "a list: new items, such as links to articles, are a change", "items"
 	}
-	if r.Fresh > 0 {
-		text += fmt.Sprintf("; new blocks at the last change: %d", r.Fresh)
+	switch {
+	case changed && r.Fresh == 0:
+		text += ". At the last change a text was taken away."
+	case changed && r.Headed:
+		text += fmt.Sprintf(". New %s at the last change: %d, with a heading.", things, r.Fresh)
+	case changed:
+		text += fmt.Sprintf(". New %s at the last change: %d.", things, r.Fresh)
 	}
 	return text
 }

@@ -36,13 +36,13 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		want  []string
 		not   string
 	}{
-		{"seen", lastmod.Date{At: moment.Seconds(800), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the observations at 1970-01-01T00:10:00Z and 1970-01-01T00:13:20Z", "the observation that first showed the change"}, "now gives"},
+		{"seen", lastmod.Date{At: moment.Seconds(800), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the observations at 1 Jan 1970, 00:10:00 UTC and 1 Jan 1970, 00:13:20 UTC", "the observation that first showed the change"}, "now gives"},
 		{"exact", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the observations", "time that Last-Modified gives"}, "now gives"},
 		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
-		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first observation at 1970-01-01T00:05:00Z", "Last-Modified gives"}, "now gives"},
+		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first observation at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"}, "now gives"},
 		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first observation."}, "now gives"},
 		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the observation that first showed a link to it."}, "now gives"},
-		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first observation at 1970-01-01T00:05:00Z."}, "now gives"},
+		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first observation at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
 		{"volatile", lastmod.Date{At: moment.Seconds(800), Seen: true, Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "different at every observation"}, "now gives"},
 		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
 		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not trusted, because it moves with the clock"}, "now gives"},
@@ -51,9 +51,9 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod", "the hour of a build, which most pages share"}, "now gives"},
 		{"young", lastmod.Date{}, last(500, 0), lastmod.Trust{}, []string{"no lastmod", "which is used once an observation finds it an hour old"}, "now gives"},
 		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "now gives"},
-		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1970-01-01T00:15:00Z" + moved}, "Last-Modified gives."},
-		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1970-01-01T00:15:00Z", moved}, maybe},
-		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What appeared or disappeared at the observation of 1970-01-01T00:15:00Z", maybe, "once 16 more observations show the same."}, "Last-Modified gives."},
+		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" + moved}, "Last-Modified gives."},
+		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
+		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What appeared or disappeared at the observation of 1 Jan 1970, 00:15:00 UTC", maybe, "once 16 more observations show the same."}, "Last-Modified gives."},
 		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once one more observation shows the same."}, "now gives"},
 	}
 	for _, tt := range tests {
@@ -81,12 +81,15 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 func TestReadAsSaysHowAPageIsRead(t *testing.T) {
 	for _, tt := range []struct {
 		reading mark.Reading
+		changed bool
 		want    string
 	}{
-		{mark.Reading{}, "an article: new text is a change"},
-		{mark.Reading{List: true, Fresh: 3}, "a list: new items, such as links to articles, are a change; new blocks at the last change: 3"},
+		{mark.Reading{}, false, "an article: new text is a change"},
+		{mark.Reading{}, true, "an article: new text is a change. At the last change a text was taken away."},
+		{mark.Reading{Fresh: 3, Headed: true}, true, "an article: new text is a change. New texts at the last change: 3, with a heading."},
+		{mark.Reading{List: true, Fresh: 3}, true, "a list: new items, such as links to articles, are a change. New items at the last change: 3."},
 	} {
-		if got := ReadAs(tt.reading); got != tt.want {
+		if got := ReadAs(tt.reading, tt.changed); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.reading, got, tt.want)
 		}
 	}

@@ -110,6 +110,10 @@ func Setting(location, verdict, reason string) (s Change) {
 	case verdict == eligibility.Waiting.String() || verdict == eligibility.Held.String() || why == eligibility.PasswordField || why == eligibility.Forgotten:
 		s.Does, s.Type = "This lists it once an anonymous visitor gets it:", always(location)
 	}
+	const place = " in Options.Rules" // is no part of what is copied
+	if typed, found := strings.CutSuffix(s.Type, place); found {
+		s.Does, s.Type = strings.TrimSuffix(s.Does, ":")+","+place+":", typed
+	}
 	return s
 }
 

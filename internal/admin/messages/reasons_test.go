@@ -159,3 +159,16 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		t.Errorf("for a shell: %s, want %s", got, want)
 	}
 }
+
+func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
+	for _, tt := range []struct{ verdict, reason, want string }{
+		{"listed", "link", `This keeps it out, in Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionNever}`},
+		{"waiting", "not-seen", `This lists it once an anonymous visitor gets it, in Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways}`},
+		{"excluded", "private", `This lists it although it says so, in Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true}`},
+		{"gone", "gone", " "},
+	} {
+		if s := Setting("/a", tt.verdict, tt.reason); s.Does+" "+s.Type != tt.want {
+			t.Errorf("%s %s: %q %q, want %s", tt.verdict, tt.reason, s.Does, s.Type, tt.want)
+		}
+	}
+}

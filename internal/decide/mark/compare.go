@@ -10,6 +10,7 @@ type comparison struct {
 	again   int      // blocks that the page showed before
 	churns  bool     // most of the text moves by itself
 	left    []uint16 // keys of the watched blocks that are gone
+	headed  uint8    // the bit of Fresh, if a heading is a change
 	// an article has got more links; others in their place are no change: a box of related pages varies
 	moreLinks bool
 }
@@ -37,7 +38,7 @@ func (c *comparison) compare() (since int64) {
 	c.moreLinks = c.View.links > int(c.Mark.Links)
 	since = c.settle()
 	if n := c.judge(); n > 0 {
-		since, c.Fresh = c.at, uint8(min(n, 255))
+		since, c.Fresh = c.at, uint8(min(n, headed-1))|c.headed
 	}
 	c.lose()
 	if !c.emptied || since != 0 {
@@ -81,7 +82,9 @@ func (c *comparison) judge() (changes int) {
 		case !c.List && n.names(c.at):
 			w.Patience = 1
 		default:
-			changes++
+			if changes++; n.head {
+				c.headed = headed
+			}
 		}
 		c.follow(w)
 	}

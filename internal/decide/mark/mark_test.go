@@ -224,6 +224,7 @@ func TestReadingTellsListsAndNoiseFromArticles(t *testing.T) {
 		{"nothing", nil, Reading{}},
 		{"an article", []string{text(one), text(one)}, Reading{}},
 		{"a list", []string{list(items(0, 9)...), list(items(1, 11)...)}, Reading{List: true, Fresh: 2}},
+		{"a heading", []string{text(long), "<main><h1>Another title of this page, which is new</h1><p>" + long + "</p><p>" + other + "</p></main>"}, Reading{Fresh: 2, Headed: true}},
 		{"a clock", []string{clock(1), clock(2), clock(3), clock(4), clock(5)}, Reading{Volatile: 1}},
 	} {
 		if m, _, _ := observed(tt.pages...); m.Reading() != tt.want {
@@ -254,5 +255,32 @@ func TestParseRefusesDamagedMarks(t *testing.T) {
 		if m, err := Parse(in); err == nil || m != (Mark{}) {
 			t.Errorf("%s: %+v, want an error", name, m)
 		}
+	}
+}
+
+func TestNewsAreTheTextsThatTheMarkDoesNotRemember(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		seen       []string
+		now        string
+		want       string
+		wantedGone int
+	}{
+		{"nothing was seen", nil, text(one), "", 0},
+		{"the same", []string{text(one, two)}, text(one, two), "", 0},
+		{"a paragraph more", []string{text(one)}, text(one, two), two, 0},
+		{"a paragraph less", []string{text(one, two)}, text(one), "", 1},
+		{"another one", []string{text(one, two)}, text(one, three), three, 1},
+		{"one that an earlier observation showed", []string{text(one, two), text(one, three)}, text(one, two), "", 1},
+		{"an item of a list", []string{list(items(0, 9)...)}, list(items(0, 10)...), items(9, 10)[0], 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, _, _ := observed(tt.seen...)
+			facts := html.Read([]byte(tt.now), html.Options{})
+			news, gone := m.News(&facts)
+			if got := strings.Join(news, "|"); got != tt.want || gone != tt.wantedGone {
+				t.Errorf("%q and %d gone, want %q and %d", got, gone, tt.want, tt.wantedGone)
+			}
+		})
 	}
 }

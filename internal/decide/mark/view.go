@@ -30,6 +30,7 @@ type block struct {
 	place uint16
 	link  bool
 	item  bool  // a link that is not longer than those of lists
+	head  bool  // a heading that is no link
 	on    uint8 // how many pages show it
 	most  uint8 // on so many pages it may stand and still be the page's own
 }
@@ -55,12 +56,7 @@ func Read(f *html.Facts, seed uint64) View {
 	r := reading{seed: seed}
 	for i := range f.Blocks {
 		b := &f.Blocks[i]
-		if !b.Main {
-			continue
-		}
-		r.folded = fold(r.folded[:0], b.Text)
-		r.weight = weight(r.folded)
-		if b.Boilerplate || r.isNotice(b) || r.weight <= longestAge && isAge(b.Text) {
+		if !r.counts(b) {
 			continue
 		}
 		v.size += uint32(r.weight)
@@ -88,6 +84,16 @@ func (v *View) add(b block) {
 	if b.size > 0 && len(v.blocks) < blocksRead {
 		v.blocks = append(v.blocks, b)
 	}
+}
+
+// counts begins with a block, and reports whether it is main text and no boilerplate.
+func (r *reading) counts(b *html.Block) bool {
+	if !b.Main || b.Boilerplate {
+		return false
+	}
+	r.folded = fold(r.folded[:0], b.Text)
+	r.weight = weight(r.folded)
+	return !r.isNotice(b) && (r.weight > longestAge || !isAge(b.Text))
 }
 
 // isTelling reports whether a block is long enough to say something, or names a price.
@@ -146,7 +152,7 @@ func (r *reading) row() (out block) {
 // block reads a block. In a short text numbers do not count, since they are counters or times. Years, versions and
 // amounts do count.
 func (r *reading) block(b *html.Block) block {
-	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0}
+	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0, head: b.Heading && b.Links == 0}
 	out.item = out.link && r.weight < longestItem
 	text := r.folded
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {

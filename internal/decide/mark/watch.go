@@ -50,6 +50,8 @@ func (c *comparison) settle() (since int64) {
 			since, c.Fresh = max(since, int64(w.Since)), 1
 			if w.Gone {
 				c.Fresh = 0
+			} else if b.head {
+				c.Fresh |= headed
 			}
 			c.believe(w.Since)
 		}

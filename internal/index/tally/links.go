@@ -2,11 +2,14 @@ package tally
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -17,6 +20,7 @@ const (
 	targetsKept = 2048
 	fromKept    = 5
 	pagesKept   = 1 << 15   // pages of which it is remembered that their links were read
+	linksKept   = 1 << 19   // links of these pages
 	rereadEvery = time.Hour // at the most, after pages have left
 )
 
@@ -40,21 +44,28 @@ type Links struct {
 
 	mu      sync.Mutex
 	targets map[string]*Target
-	read    map[string]bool // pages whose links were read since the start; false where that must be done again
-	reread  time.Time       // when all were last to be read again
+	read    map[string]outgoing // pages whose links were read since the start
+	kept    int                 // links of these pages
+	reread  time.Time           // when all were last to be read again
+}
+
+// outgoing are the links of a page. They are never changed, only replaced.
+type outgoing struct {
+	to    []uint64 // hashes of locations, in order; none if there was no room
+	stale bool     // they must be read again
 }
 
 // NewLinks returns empty links. lists reports whether the sitemap lists a location.
 func NewLinks(lists func(string) bool) *Links {
-	return &Links{lists: lists, targets: map[string]*Target{}, read: map[string]bool{}}
+	return &Links{lists: lists, targets: map[string]*Target{}, read: map[string]outgoing{}}
 }
 
 // Unread reports whether the links of a page should be read although it shows the same as before.
 func (l *Links) Unread(location string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	done, before := l.read[location]
-	return !done && (before || len(l.read) < pagesKept)
+	out, before := l.read[location]
+	return out.stale || !before && len(l.read) < pagesKept
 }
 
 // Left says that pages have left. Pages that link to them may show the same as before.
@@ -62,8 +73,8 @@ func (l *Links) Left(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.Sub(l.reread) >= rereadEvery {
-		for location := range l.read {
-			l.read[location] = false
+		for location, out := range l.read {
+			l.read[location] = outgoing{out.to, true}
 		}
 		l.reread = now
 	}
@@ -73,18 +84,20 @@ func (l *Links) Left(now time.Time) {
 // new, unless there are very many: while a large site is learned, most links lead to pages that nobody has got yet.
 func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	var links []string
+	var all []uint64
 	for _, ln := range o.Links {
-		if ln.Location != o.Location && !l.lists(ln.Location) && !o.Echo.Repeats(ln.Location) && !capability.Looks(ln.Location) {
+		if ln.Location == o.Location || o.Echo.Repeats(ln.Location) || capability.Looks(ln.Location) {
+			continue
+		}
+		if all = append(all, xxh3.HashString(ln.Location)); !l.lists(ln.Location) {
 			links = append(links, ln.Location)
 		}
 	}
+	slices.Sort(links)
+	slices.Sort(all)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, again := l.read[o.Location]
-	if again || len(l.read) < pagesKept {
-		l.read[o.Location] = true
-	}
-	slices.Sort(links)
+	again := l.remember(o.Location, slices.Compact(all))
 	for location, t := range l.targets {
 		if !again {
 			break // no target has a link from it
@@ -105,6 +118,62 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 		t.From = t.From[:min(len(t.From), fromKept)]
 	}
 	return fresh
+}
+
+// remember notes the links of a page, and reports whether it did so before.
+func (l *Links) remember(location string, to []uint64) (again bool) {
+	out, again := l.read[location]
+	if !again && len(l.read) >= pagesKept {
+		return false
+	}
+	if l.kept -= len(out.to); l.kept+len(to) > linksKept {
+		to = nil
+	}
+	l.kept += len(to)
+	l.read[location] = outgoing{to: slices.Clip(to)}
+	return again
+}
+
+// outgoing yields the listed pages whose links are remembered, with these.
+func (l *Links) outgoing() iter.Seq2[string, []uint64] {
+	return func(yield func(string, []uint64) bool) {
+		l.mu.Lock()
+		read := maps.Clone(l.read)
+		l.mu.Unlock() // as in Targets
+		for location, out := range read {
+			if len(out.to) > 0 && l.lists(location) && !yield(location, out.to) {
+				return
+			}
+		}
+	}
+}
+
+// From returns the listed pages that link to a location, as far as remembered.
+func (l *Links) From(location string) (from []string) {
+	hash := xxh3.HashString(location)
+	for page, to := range l.outgoing() {
+		if _, links := slices.BinarySearch(to, hash); links {
+			from = append(from, page)
+		}
+	}
+	slices.Sort(from)
+	return from
+}
+
+// Count counts for each of some locations the listed pages that link to it, as far as remembered.
+func (l *Links) Count(locations []string) []int {
+	counts, at := make([]int, len(locations)), map[uint64]int{}
+	for n, location := range locations {
+		at[xxh3.HashString(location)] = n
+	}
+	for _, to := range l.outgoing() {
+		for _, hash := range to {
+			if n, asked := at[hash]; asked {
+				counts[n]++
+			}
+		}
+	}
+	return counts
 }
 
 // target returns the target at a location, and makes room for one that is new. What is broken goes last.

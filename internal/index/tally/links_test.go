@@ -114,6 +114,41 @@ func TestLinksOfListedPages(t *testing.T) {
 	}
 }
 
+func TestListedPagesThatLinkToAPage(t *testing.T) {
+	now, listed := time.Now(), map[string]bool{"/a": true, "/b": true, "/listed": true}
+	l := NewLinks(func(location string) bool { return listed[location] })
+	l.Read(reading(t, "/a", "", now, "/listed", "/b", "/reset/8f14e45fceea167a5a36dedd4bea2543"))
+	l.Read(reading(t, "/b", "next=/made-up", now, "/listed", "/made-up"))
+	for _, tt := range []struct {
+		name, location string
+		do             func()
+		want           string
+	}{
+		{"two pages", "/listed", func() {}, "/a /b"},
+		{"none", "/a", func() {}, ""},
+		{"a link that repeats the request", "/made-up", func() {}, ""},
+		{"what looks like a secret", "/reset/8f14e45fceea167a5a36dedd4bea2543", func() {}, ""},
+		{"pages that must be read again", "/listed", func() { l.Left(now) }, "/a /b"},
+		{"a page that was read again without the link", "/listed", func() { l.Read(reading(t, "/a", "", now, "/b")) }, "/b"},
+		{"a page that has left", "/listed", func() { listed["/b"] = false }, ""},
+		{"there is room for some links only", "/listed", func() {
+			l.kept = linksKept
+			l.Read(reading(t, "/listed", "", now, "/listed", "/b"))
+			l.Read(reading(t, "/a", "", now, "/listed"))
+		}, "/a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.do()
+			if from := strings.Join(l.From(tt.location), " "); from != tt.want {
+				t.Errorf("from %q, want %q", from, tt.want)
+			}
+			if got, want := l.Count([]string{tt.location})[0], len(strings.Fields(tt.want)); got != want {
+				t.Errorf("counted %d, want %d", got, want)
+			}
+		})
+	}
+}
+
 func TestLinksAreBounded(t *testing.T) {
 	l, now := NewLinks(func(location string) bool { return strings.HasPrefix(location, "/page") }), time.Now()
 	l.Read(reading(t, "/page-0", "", now, "/broken"))

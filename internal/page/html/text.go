@@ -31,6 +31,7 @@ const (
 	whereArticle
 	whereBody // neither boilerplate nor hidden
 	whereAll
+	whereHeading
 	whereCell
 )
 
@@ -44,6 +45,9 @@ func whereOf(t trait) where {
 	}
 	if t&boilerplate == 0 {
 		w |= whereBody
+	}
+	if t&heading != 0 {
+		w |= whereHeading
 	}
 	if t&cell != 0 {
 		w |= whereCell
@@ -196,6 +200,7 @@ func (x *text) list(main where) (list []Block) {
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
 		b.Boilerplate = w&whereBody == 0
+		b.Heading = w&whereHeading != 0
 		b.Cell = w&whereCell != 0
 		if x.blocks[i].bare {
 			b.Links = 0
