@@ -45,15 +45,19 @@ func ask(h http.Handler, addr, path string, lines ...string) {
 }
 
 // settings are those of the site.
-func settings() *servemap.Options {
-	return &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n", Crawlers: true}
+func settings(t *testing.T) *servemap.Options {
+	ranges := t.TempDir()
+	for _, engine := range []string{"Googlebot", "GPTBot"} {
+		base.Check(t, os.WriteFile(filepath.Join(ranges, engine+".json"), []byte(`{"prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}`), 0o600))
+	}
+	return &servemap.Options{Crawlers: true, CrawlerRanges: ranges}
 }
 
 // serve serves the inspector of a site below /inspect/, once the site had some visits, and
 // returns its address.
 func serve(t *testing.T, st store.Store, pages http.Handler, visit func(http.Handler)) string {
 	t.Helper()
-	site, err := servemap.New(origin, st, settings())
+	site, err := servemap.New(origin, st, settings(t))
 	base.Check(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -104,7 +108,7 @@ var views = []struct{ name, path string }{
 }
 
 func TestThePagesInABrowser(t *testing.T) {
-	st, pages := lived(t)
+	st, pages := lived(t, 90)
 	at := serve(t, st, pages, pages.today)
 	ctx := browse(t)
 	// The style sheet sets no colour by width, so one width for each scheme is enough.
@@ -153,14 +157,20 @@ func set(t *testing.T, ctx context.Context, width int64, scheme string) {
 	}
 }
 
-// look checks what can be measured of a page, and keeps a picture of it.
+// look opens a page, checks what can be measured of it, and keeps a picture of it.
 func look(t *testing.T, ctx context.Context, url, name string) {
 	base.Check(t, chromedp.Do(ctx, chromedp.Navigate(url)))
+	check(t, ctx, name)
+}
+
+// check checks the page that is open.
+func check(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
 	keep(t, ctx, name)
 	if over := eval[float64](t, ctx, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		t.Errorf("the page is %v pixels wider than the window", over)
 	}
-	if n := eval[float64](t, ctx, `document.scripts.length`); n > 0 {
+	if n := eval[float64](t, ctx, `document.scripts.length`); n > 1 {
 		t.Errorf("%v scripts", n)
 	}
 	if n := eval[float64](t, ctx, `document.querySelectorAll("h1").length`); n != 1 {
@@ -208,9 +218,10 @@ func keep(t *testing.T, ctx context.Context, name string) {
 	}
 }
 
-// An owner without a mouse asks why a page is missing, goes on from there, forgets a page, and undoes that.
+// An owner without a mouse asks why a page is missing, goes on from there, fetches a page, copies a rule, forgets the
+// page, and undoes that.
 func TestTheWayByKeyboard(t *testing.T) {
-	st, pages := lived(t)
+	st, pages := lived(t, 9)
 	at := serve(t, st, pages, pages.today)
 	ctx := browse(t)
 	set(t, ctx, 1280, "light")
@@ -248,6 +259,16 @@ func TestTheWayByKeyboard(t *testing.T) {
 	follow(kb.Enter, "Changes")
 	reach(`th a.path[href$="news"]`)
 	follow(kb.Enter, "Listed")
+	reach("form[action=try] button")
+	follow(kb.Enter, "It would be listed")
+	check(t, ctx, "try-1280-light")
+	reach("a.button[href^=page]")
+	follow(kb.Enter, "Listed")
+	reach("pre.copy + button")
+	press(kb.Enter)
+	if err := chromedp.Do(ctx, chromedp.WaitReady("//button[text()='Copied']")); err != nil {
+		t.Fatalf("the rule is not copied: %v", err)
+	}
 	reach("a[href^=forget]")
 	follow(kb.Enter, "Forget this page?")
 	reach("button.danger")
