@@ -42,8 +42,8 @@ func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
 }
 
 // reach returns since, or the time from which the changes are complete if that is later.
-func (i *Inspector) reach(ctx context.Context, since time.Time) (time.Time, error) {
-	from, err := i.Indexer.JournalFrom(ctx)
+func (c *Config) reach(ctx context.Context, since time.Time) (time.Time, error) {
+	from, err := c.Indexer.JournalFrom(ctx)
 	if err == nil && from.After(since) {
 		return from, nil
 	}

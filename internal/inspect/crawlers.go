@@ -46,8 +46,8 @@ type Told struct {
 }
 
 // told returns what search engines were told, nil if nobody tells them.
-func (i *Inspector) told(ctx context.Context) (told *Told, err error) {
-	record, err := i.Indexer.Notified(ctx)
+func (c *Config) told(ctx context.Context) (told *Told, err error) {
+	record, err := c.Indexer.Notified(ctx)
 	if err == nil && record != nil {
 		err = json.Unmarshal(record, &told)
 	}

@@ -41,23 +41,23 @@ const (
 )
 
 // robotsTxt says whether the site's robots.txt names the sitemap.
-func (i *Inspector) robotsTxt() RobotsTxt {
-	lines := i.Indexer.Sitemaps()
+func (c *Config) robotsTxt() RobotsTxt {
+	lines := c.Indexer.Sitemaps()
 	switch {
-	case i.Announces.Load():
+	case c.Announces.Load():
 		return RobotsAdded
 	case lines == nil:
 		return ""
-	case len(announce.Unnamed(slices.Values(lines), i.Tops)) > 0:
+	case len(announce.Unnamed(slices.Values(lines), c.Tops)) > 0:
 		return RobotsLacks
 	}
 	return RobotsHas
 }
 
 // fileList returns the sitemap's files, first the one that crawlers begin with.
-func (i *Inspector) fileList() (list []File) {
-	for _, f := range i.Files.List() {
-		list = append(list, File{Name: f.Name, URL: i.Origin.URL(i.Origin.Folder() + f.Name), Pages: f.Pages, Bytes: f.Bytes, Modified: f.Modified})
+func (c *Config) fileList() (list []File) {
+	for _, f := range c.Files.List() {
+		list = append(list, File{Name: f.Name, URL: c.Origin.URL(c.Origin.Folder() + f.Name), Pages: f.Pages, Bytes: f.Bytes, Modified: f.Modified})
 	}
 	return list
 }

@@ -42,7 +42,7 @@ type Inspector struct {
 func New(cfg Config) *Inspector { return &Inspector{cfg, http.NewCrossOriginProtection(), rand.Text()} }
 
 // root returns the URL of the location "/", without that slash.
-func (i *Inspector) root() string { return i.Origin.URL("") }
+func (c *Config) root() string { return c.Origin.URL("") }
 
 // patience is how long a page waits for the store.
 const patience = 5 * time.Second

@@ -39,13 +39,13 @@ func (l Link) wrong() bool {
 }
 
 // targets returns the addresses that listed pages link to and the sitemap does not list, but no secret.
-func (i *Inspector) targets(ctx context.Context) (links []Link, err error) {
-	all := i.Indexer.Links.Targets()
+func (c *Config) targets(ctx context.Context) (links []Link, err error) {
+	all := c.Indexer.Links.Targets()
 	locations := make([]string, len(all))
 	for n, t := range all {
 		locations[n] = t.Location
 	}
-	known, err := i.Indexer.PagesAt(ctx, locations)
+	known, err := c.Indexer.PagesAt(ctx, locations)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (i *Inspector) targets(ctx context.Context) (links []Link, err error) {
 			continue
 		}
 		link := Link{
-			URL: i.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), At: t.At.UTC(),
+			URL: c.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), At: t.At.UTC(),
 			Status: t.Status, Followed: t.Followed, Broken: t.Broken(),
 		}
 		switch since := cmp.Or(p.LinkAt, p.FirstSeen); {
@@ -65,10 +65,10 @@ func (i *Inspector) targets(ctx context.Context) (links []Link, err error) {
 			link.Since = since.Time().UTC()
 		}
 		for _, from := range t.From {
-			link.From = append(link.From, i.Origin.URL(from))
+			link.From = append(link.From, c.Origin.URL(from))
 		}
 		if t.To != "" {
-			link.To = i.Origin.URL(t.To)
+			link.To = c.Origin.URL(t.To)
 		}
 		links = append(links, link)
 	}

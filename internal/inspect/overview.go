@@ -100,8 +100,8 @@ func (o Overview) Pages(care messages.Care) (n int) {
 
 // setApart takes broken and moved links out of the counts of pages that wait for a visitor: the view of links has them. It
 // says since when the others are known.
-func (i *Inspector) setApart(ctx context.Context, groups []Group) []Group {
-	links, _ := i.targets(ctx) // without the store, they stay there
+func (c *Config) setApart(ctx context.Context, groups []Group) []Group {
+	links, _ := c.targets(ctx) // without the store, they stay there
 	for n := range groups {
 		g := &groups[n]
 		for _, l := range links {
@@ -191,8 +191,8 @@ func responsesOf(ignored map[string]uint64) (all []Response) {
 }
 
 // history reads the days.
-func (i *Inspector) history(ctx context.Context) (h History) {
-	days, err := i.days(ctx)
+func (c *Config) history(ctx context.Context) (h History) {
+	days, err := c.days(ctx)
 	if err != nil {
 		h.Error = strings.TrimPrefix(err.Error(), "servemap: ")
 	}
@@ -215,8 +215,8 @@ func today(days []Day, s messages.Counts) []Day {
 }
 
 // days returns the days of which numbers are stored, in any order.
-func (i *Inspector) days(ctx context.Context) (days []Day, err error) {
-	all, err := i.Indexer.Days(ctx)
+func (c *Config) days(ctx context.Context) (days []Day, err error) {
+	all, err := c.Indexer.Days(ctx)
 	for day, n := range all {
 		at := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
 		days = append(days, Day{Date: at, Listed: n.Listed, Dated: n.Dated, Added: n.Added, Changed: n.Changed, Removed: n.Removed})

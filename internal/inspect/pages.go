@@ -166,10 +166,10 @@ type Row struct {
 }
 
 // rows returns some of the listed pages, in the order of their locations.
-func (i *Inspector) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], error) {
-	trust, now := i.Files.Trust(), moment.Of(time.Now())
-	some, err := reader.List(ctx, i.Indexer.Reader, w, func(p *reader.Known) Row {
-		row := Row{Page: i.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count)}
+func (c *Config) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], error) {
+	trust, now := c.Files.Trust(), moment.Of(time.Now())
+	some, err := reader.List(ctx, c.Indexer.Reader, w, func(p *reader.Known) Row {
+		row := Row{Page: c.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count)}
 		if at := p.Entry.LastMod(trust, now); at != 0 {
 			row.Modified = at.Time().UTC()
 		}
@@ -179,7 +179,7 @@ func (i *Inspector) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row]
 	for n, r := range some.Rows {
 		locations[n] = r.Location
 	}
-	for n, links := range i.Indexer.Links.Count(locations) {
+	for n, links := range c.Indexer.Links.Count(locations) {
 		some.Rows[n].Links = links
 	}
 	return some, err
@@ -242,9 +242,9 @@ func (p Pages) table() (rows [][]string) {
 func pageAt(loc string) redirect { return redirect("page?u=" + url.QueryEscape(loc)) }
 
 // location turns a URL or location that an owner typed into a location.
-func (i *Inspector) location(typed string) string {
+func (c *Config) location(typed string) string {
 	typed = strings.TrimSpace(typed)
-	if rest, ok := strings.CutPrefix(typed, i.root()); ok && (rest == "" || rest[0] == '/') {
+	if rest, ok := strings.CutPrefix(typed, c.root()); ok && (rest == "" || rest[0] == '/') {
 		return cmp.Or(rest, "/")
 	}
 	return typed

@@ -35,18 +35,18 @@ type Trial struct {
 }
 
 // try fetches a page in this process as an anonymous visitor would, and says what would be decided.
-func (i *Inspector) try(ctx context.Context, url string) (t Trial, err error) {
-	to := i.Normalizer.Parse(url)
+func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
+	to := c.Normalizer.Parse(url)
 	if to.Location == "" {
-		return t, fmt.Errorf("%q can be no page of %s: %s (%v)", url, i.Origin, to.Reason.Text(), to.Reason)
+		return t, fmt.Errorf("%q can be no page of %s: %s (%v)", url, c.Origin, to.Reason.Text(), to.Reason)
 	}
 	loc := to.Location
-	p, err := i.Indexer.Page(ctx, loc)
+	p, err := c.Indexer.Page(ctx, loc)
 	if err != nil {
 		return t, err
 	}
-	t.URL = i.Origin.URL(loc)
-	handler := i.Handler.Load()
+	t.URL = c.Origin.URL(loc)
+	handler := c.Handler.Load()
 	switch {
 	case action.Acts(loc) || p.Verdict != eligibility.Listed && explore.Waits(loc):
 		t.Refused = "A request for an address with such a name may change something, so servemap does not make it. Visit it yourself."
@@ -56,26 +56,26 @@ func (i *Inspector) try(ctx context.Context, url string) (t Trial, err error) {
 		return t, nil
 	}
 	begun := time.Now()
-	resp, err := explore.Once(ctx, explore.Config{Site: i.Visits.With(nil), Normalizer: i.Normalizer, Inside: *handler}, loc)
+	resp, err := explore.Once(ctx, explore.Config{Site: c.Visits.With(nil), Normalizer: c.Normalizer, Inside: *handler}, loc)
 	if err != nil {
 		return t, fmt.Errorf("fetching: %w", err)
 	}
 	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), resp.Status
 	exchange := &observation.Exchange{Location: loc, At: begun, Response: resp, OwnQuery: to.OwnQuery, Explored: true}
-	exchange.Kind, exchange.Reason = i.Rules.Response(http.MethodGet, loc, resp)
+	exchange.Kind, exchange.Reason = c.Rules.Response(http.MethodGet, loc, resp)
 	if exchange.Kind != eligibility.Witness {
 		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.Response(exchange.Reason.String()))
 		return t, nil
 	}
-	o := observation.New(exchange, i.Normalizer, nil)
-	o.Read(i.Normalizer, true, 0, nil)
+	o := observation.New(exchange, c.Normalizer, nil)
+	o.Read(c.Normalizer, true, 0, nil)
 	t.New, t.Gone = o.News(p.Mark)
-	i.follow(&t, loc, o.Links)
+	c.follow(&t, loc, o.Links)
 	r := p.Judged()
 	r.Witnessed, r.Absent, r.Content, r.Self, r.Until = true, eligibility.None, o.Forbids, o.Canonized, o.Until
-	rule, _ := i.Rules.Match(loc)
+	rule, _ := c.Rules.Match(loc)
 	would, _ := eligibility.Decide(r, eligibility.Context{
-		Now: moment.Of(begun), Listing: rule.Listing, Entry: slices.Contains(i.Entries, loc), OwnQuery: exchange.OwnQuery,
+		Now: moment.Of(begun), Listing: rule.Listing, Entry: slices.Contains(c.Entries, loc), OwnQuery: exchange.OwnQuery,
 		Disallowed: p.Reason == eligibility.Disallowed,
 	})
 	t.Verdict, t.Reason, t.Text = would.Verdict.String(), would.Reason.String(), messages.Page(would.Verdict, would.Reason, loc)
@@ -85,14 +85,14 @@ func (i *Inspector) try(ctx context.Context, url string) (t Trial, err error) {
 }
 
 // follow notes where the links of a page lead.
-func (i *Inspector) follow(t *Trial, loc string, links []observation.Link) {
+func (c *Config) follow(t *Trial, loc string, links []observation.Link) {
 	for _, ln := range links {
-		if ln.Location == loc || i.Files.OwnsLocation(ln.Location) {
+		if ln.Location == loc || c.Files.OwnsLocation(ln.Location) {
 			continue
 		}
 		t.Links++
-		if len(t.Unlisted) < mostPages && !i.Files.Lists(ln.Location) && !capability.Looks(ln.Location) {
-			t.Unlisted = append(t.Unlisted, i.Origin.URL(ln.Location))
+		if len(t.Unlisted) < mostPages && !c.Files.Lists(ln.Location) && !capability.Looks(ln.Location) {
+			t.Unlisted = append(t.Unlisted, c.Origin.URL(ln.Location))
 		}
 	}
 }

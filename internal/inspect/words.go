@@ -86,7 +86,7 @@ func bytesOf(n int) string {
 }
 
 // show returns what the inspector shows for a URL of the site: its path, readable.
-func (i *Inspector) show(u string) string { return showPath(i.root(), u) }
+func (c *Config) show(u string) string { return showPath(c.root(), u) }
 
 func showPath(root, u string) string {
 	loc, ok := strings.CutPrefix(u, root)
