@@ -20,7 +20,7 @@ type page struct {
 // list writes the entry of the page.
 func (g page) list() {
 	p := g.p
-	e := p.Entry()
+	e := p.Entry(p.Freq())
 	e.Extensions = g.extensions()
 	location := p.Loaded.Location
 	if !p.Loaded.Listed {

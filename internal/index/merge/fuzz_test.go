@@ -72,7 +72,7 @@ func FuzzPage(f *testing.F) {
 				t.Errorf("a page that came with %d bytes has %d", len(fields), n)
 			}
 			p.Rate.Interval()
-			p.Entry()
+			p.Entry(p.Freq())
 			if i == 1 {
 				facts = pagehtml.Read([]byte(body+"<p>Something else that is long enough to be a text of its own."), pagehtml.Options{})
 			}

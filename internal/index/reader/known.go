@@ -66,7 +66,7 @@ func know(set *merge.Settings, location string, p *pagerecord.Page, obeyed *robo
 	return Known{
 		Page: *p, Location: location, IsEntry: set.Entries[location], Removal: removalOf(p, now),
 		Rule: rule.Listing == eligibility.Always, Pattern: rule.Pattern,
-		History: historyOf(p), Entry: p.Entry(), Freq: freq, Confidence: sure,
+		History: historyOf(p), Entry: p.Entry(freq, sure), Freq: freq, Confidence: sure,
 	}
 }
 

@@ -11,11 +11,10 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-// Entry returns what the sitemap says about the page. It has the likeliest changefreq if the changes
+// Entry returns what the sitemap says about the page. It has the likeliest changefreq, which Freq returned, if the changes
 // that were seen prove it. Quiet alone proves nothing.
-func (p *Page) Entry() shards.Entry {
+func (p *Page) Entry(freq rate.Freq, sure float64) shards.Entry {
 	e := shards.Entry{Date: p.Dates.Date, Until: p.Until}
-	freq, sure := p.Freq()
 	if p.proves(freq) {
 		e.Freq = freq
 	}

@@ -277,7 +277,7 @@ func TestPageIsVolatileOnlyWhereAPlaceMoves(t *testing.T) {
 			p.Mark, _, _ = p.Mark.Observe(&v, at)
 			p.Rate = p.Rate.Saw(at, n > 0)
 		}
-		if got := p.Entry().Volatile; got != tt.want {
+		if got := p.Entry(p.Freq()).Volatile; got != tt.want {
 			t.Errorf("%s: volatile is %v", name, got)
 		}
 	}
