@@ -86,10 +86,11 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	var links []string
 	var all []uint64
 	for _, ln := range o.Links {
-		if ln.Location == o.Location || o.Echo.Repeats(ln.Location) || capability.Looks(ln.Location) {
+		listed := l.lists(ln.Location) // so it is no secret; most are, and to look at each takes long
+		if ln.Location == o.Location || o.Echo.Repeats(ln.Location) || !listed && capability.Looks(ln.Location) {
 			continue
 		}
-		if all = append(all, xxh3.HashString(ln.Location)); !l.lists(ln.Location) {
+		if all = append(all, xxh3.HashString(ln.Location)); !listed {
 			links = append(links, ln.Location)
 		}
 	}
