@@ -125,19 +125,9 @@ func TestOnlyFetchesWithKnownTruthAreJudged(t *testing.T) {
 	for i, truth := range []string{truthFirst, truthChange, truthUnclear, truthSame, truthSame} {
 		p.note(&fetch{Unix: int64(10 * (i + 1)), Truth: truth})
 	}
-	for _, tt := range []struct {
-		name          string
-		at            []int64
-		fetches, seen int
-	}{
-		{"of a change", []int64{20}, 1, 1},
-		{"of a change, late", []int64{40}, 1, 1},
-		{"of nothing known", []int64{20, 30}, 1, 1},
-		{"of nothing known, a visit later", []int64{20, 40}, 1, 1},
-		{"again", []int64{20, 40, 50}, 2, 1},
-	} {
-		if c := p.crawled("", tt.at); c.fetches != tt.fetches || c.seen != tt.seen {
-			t.Errorf("%s: %d fetches judged and %d changes seen, want %d and %d", tt.name, c.fetches, c.seen, tt.fetches, tt.seen)
+	for want, at := range map[int][]int64{1: {20, 40}, 2: {20, 40, 50}} {
+		if c := p.crawled("", at); c.fetches != want || c.seen != 1 {
+			t.Errorf("fetches at %d: %d judged and %d changes seen, want %d and 1", at, c.fetches, c.seen, want)
 		}
 	}
 }
