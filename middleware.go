@@ -335,7 +335,7 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s, err := newSite(origin, st, *opts)
+	s, err := newSite(origin, st, *opts, shared{})
 	if err != nil {
 		return nil, fmt.Errorf("servemap: %w", err)
 	}
@@ -349,7 +349,14 @@ const (
 	bodiesBytes = waitBytes - indexer.QueueBytes
 )
 
-func newSite(origin string, st store.Store, opts Options) (*Site, error) {
+// shared is what the sites of a process share. The zero value is that of a site alone.
+type shared struct {
+	memory  *response.Memory
+	reading *indexer.Budget
+	passes  *files.Passes
+}
+
+func newSite(origin string, st store.Store, opts Options, with shared) (*Site, error) {
 	s := new(Site)
 	if err := s.configure(origin, &opts); err != nil {
 		return nil, err
@@ -362,7 +369,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	if s.robots.rules, err = parseRobots(opts.Robots); err != nil {
 		return nil, err
 	}
-	if err := s.assemble(st, &opts); err != nil {
+	if err := s.assemble(st, &opts, with); err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -377,7 +384,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 
 // assemble puts the parts of the site together: the indexer tells the files what has
 // changed, and the observer asks both.
-func (s *Site) assemble(st store.Store, opts *Options) error {
+func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
 	keys, err := keys.New(s.origin.String())
 	if err != nil {
 		return err
@@ -387,7 +394,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	s.hints, s.link = messages.NewHints(logger), guard.NewLink(s.origin.String())
 	due, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.set()
 	refresh := time.Duration(0) // never
-	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
+	if several, ok := st.(store.Sharer); ok && several.Shared() {
 		refresh = 3 * limits.RenderEvery
 	}
 	st = txn.Guard(st, keys.Site(), logger)
@@ -398,19 +405,21 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		Rules:      s.rules,
 		ReportOnly: opts.ReportOnly,
 		Logger:     logger,
+		Passes:     with.passes,
 	})
 	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
 		KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
 		Extensions: extensions, RefreshEvery: refresh,
+		Memory: with.memory, Reading: with.reading,
 	})
 	if err != nil {
 		return err
 	}
 	s.observer = observe.New(observe.Config{
 		Addresses: observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/")}, Schedule: due,
-		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes)), Indexer: s.indexer, Files: s.files,
+		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.memory)), Indexer: s.indexer, Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP, Hints: s.hints},
 		Rules:   s.rules, WatchRobots: s.robots.rules == nil, Owner: s.link.Owner,
 	})

@@ -37,7 +37,7 @@ type rig struct {
 func start(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
 	base.FixRandom(t)
-	r := &rig{t: t, log: new(base.Log), buffers: response.NewBuffers(observation.MaxPage, 8<<20)}
+	r := &rig{t: t, log: new(base.Log), buffers: response.NewBuffers(observation.MaxPage, 8<<20, nil)}
 	origin, err := location.ParseOrigin("https://example.com")
 	r.check(err)
 	norm, err := location.New(origin, location.Config{})

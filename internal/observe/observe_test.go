@@ -333,7 +333,7 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 		r := start(t)
 		r.watches(get("/"), page200)
 		r.page("/")
-		r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0))
+		r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0, nil))
 
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)

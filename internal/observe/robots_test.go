@@ -174,7 +174,7 @@ func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	r := start(t)
 	enough := r.cfg.Captures
-	r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0))
+	r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0, nil))
 	r.watches(get("/robots.txt"), text)
 	if n := r.cfg.Indexer.Stats().Dropped; n != 1 {
 		t.Errorf("%d observations were dropped, want the one that could not be kept", n)

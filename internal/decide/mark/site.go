@@ -7,21 +7,29 @@ import (
 )
 
 // Site remembers on how many pages of a site each block of text was seen, to tell the site's texts from a page's own.
-// It also remembers which places are the template's, such as breadcrumbs and related posts. It has a fixed size and
-// belongs to one goroutine. All it holds can be learned anew. The zero value is empty.
+// It also remembers which places are the template's, such as breadcrumbs and related posts. It is bounded and
+// belongs to one goroutine. All it holds can be learned anew. The zero value is empty. A copy stays as it is.
 type Site struct {
-	Buckets [bucketsKept][bucketSize]shown
+	buckets [bucketsKept]*bucket // nil if empty; replaced, never changed
+	places  [placesKept]place
+}
+
+// stored is how a Site is stored. Package encoding/binary writes and reads the fields.
+type stored struct {
+	Buckets [bucketsKept]bucket
 	Places  [placesKept]place
 }
 
-// The size is 33 KiB.
+// The stored size is 33 KiB.
 const (
 	bucketsKept = 1 << 10
 	bucketSize  = 8
 	placesKept  = 1 << 8
 )
 
-// shown is a block. Package encoding/binary writes and reads the fields.
+type bucket [bucketSize]shown
+
+// shown is a block.
 type shown struct {
 	Tag   uint16 // of its hash
 	Page  uint8  // of the page that showed it last
@@ -57,7 +65,7 @@ func (p *place) most() uint8 {
 
 // at returns a place. One that was seen later may replace it.
 func (s *Site) at(tag uint16) *place {
-	p := &s.Places[tag%placesKept]
+	p := &s.places[tag%placesKept]
 	if p.Tag != tag {
 		*p = place{Tag: tag}
 	}
@@ -92,13 +100,17 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 // see returns how many pages showed a block. It counts this page if the block is new there. Each bucket keeps the
 // blocks used last in front.
 func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
-	bucket := &s.Buckets[hash%bucketsKept]
+	kept := &s.buckets[hash%bucketsKept]
+	var next bucket
+	if *kept != nil {
+		next = **kept
+	}
 	tag := uint16(hash / bucketsKept)
-	at := slices.IndexFunc(bucket[:], func(e shown) bool { return e.Pages > 0 && e.Tag == tag })
+	at := slices.IndexFunc(next[:], func(e shown) bool { return e.Pages > 0 && e.Tag == tag })
 	entry := shown{Tag: tag}
 	switch {
 	case at >= 0:
-		entry = bucket[at]
+		entry = next[at]
 	case !isNew:
 		return 0
 	default:
@@ -107,14 +119,23 @@ func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 	if isNew && (entry.Pages == 0 || entry.Page != page) {
 		entry.Page, entry.Pages = page, min(entry.Pages, 254)+1
 	}
-	copy(bucket[1:at+1], bucket[:at])
-	bucket[0] = entry
+	copy(next[1:at+1], next[:at])
+	if next[0] = entry; *kept == nil || next != **kept {
+		changed := next
+		*kept = &changed
+	}
 	return entry.Pages
 }
 
 // AppendBinary appends the memory in a form that [ParseSite] reads, 33 KiB.
 func (s *Site) AppendBinary(b []byte) []byte {
-	b, _ = binary.Append(b, binary.BigEndian, s) // it has a fixed size
+	all := stored{Places: s.places}
+	for i, kept := range s.buckets {
+		if kept != nil {
+			all.Buckets[i] = *kept
+		}
+	}
+	b, _ = binary.Append(b, binary.BigEndian, &all) // it has a fixed size
 	return b
 }
 
@@ -122,13 +143,19 @@ var errSite = errors.New("mark: not a site's memory")
 
 // ParseSite reads what AppendBinary wrote. No bytes give an empty Site.
 func ParseSite(b []byte) (*Site, error) {
-	s := new(Site)
+	var all stored
 	if len(b) == 0 {
-		return s, nil
+		return new(Site), nil
 	}
-	if len(b) != binary.Size(s) {
+	if len(b) != binary.Size(&all) {
 		return nil, errSite
 	}
-	_, err := binary.Decode(b, binary.BigEndian, s)
+	_, err := binary.Decode(b, binary.BigEndian, &all)
+	s := &Site{places: all.Places}
+	for i, kept := range all.Buckets {
+		if kept != (bucket{}) {
+			s.buckets[i] = &kept
+		}
+	}
 	return s, err
 }

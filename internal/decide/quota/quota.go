@@ -19,6 +19,9 @@ const payers = 1 << 12
 // through a proxy nearby, or from the site itself. They have no bound, since they may be all there are.
 type Payer uint16
 
+// All stands for all networks of a site, where several sites share something.
+const All Payer = payers + 1
+
 // Payers tells networks apart.
 type Payers struct{ key maphash.Seed }
 
@@ -33,23 +36,37 @@ func (p Payers) Of(network netip.Prefix) Payer {
 	return Payer(1 + maphash.Comparable(p.key, network)%payers)
 }
 
-// Held is what each network holds of one thing. It is safe for concurrent use.
-type Held struct{ by [payers + 1]atomic.Int64 }
+// Held is what each network holds of one thing. It grows with the networks that hold something. It is safe for
+// concurrent use.
+type Held struct {
+	by [payers/chunk + 1]atomic.Pointer[[chunk]atomic.Int64]
+}
+
+const chunk = 1 << 6
+
+// of returns the count for a network.
+func (h *Held) of(by Payer) *atomic.Int64 {
+	some := &h.by[by/chunk]
+	if some.Load() == nil {
+		some.CompareAndSwap(nil, new([chunk]atomic.Int64))
+	}
+	return &some.Load()[by%chunk]
+}
 
 // Add adds n, which may be negative, to what by holds, and returns that.
-func (h *Held) Add(by Payer, n int64) int64 { return h.by[by].Add(n) }
+func (h *Held) Add(by Payer, n int64) int64 { return h.of(by).Add(n) }
 
 // Of returns the count for a network, nil for one that has no bound.
 func (h *Held) Of(by Payer) *atomic.Int64 {
 	if by == 0 {
 		return nil
 	}
-	return &h.by[by]
+	return h.of(by)
 }
 
 // May reports whether by may take more, if so much is free.
 func (h *Held) May(by Payer, free int64) bool {
-	return free > 0 && (by == 0 || h.by[by].Load() <= free)
+	return free > 0 && (by == 0 || h.of(by).Load() <= free)
 }
 
 // Fading is for what is used up, and comes again by itself: each time that Half has passed, a network is
@@ -68,8 +85,14 @@ func (f *Fading) Forgive(now time.Duration) {
 	}
 	f.last += times * f.Half
 	for i := range f.by {
-		if n := f.by[i].Load(); n != 0 {
-			f.by[i].Store(n >> min(times, 63))
+		some := f.by[i].Load()
+		if some == nil {
+			continue
+		}
+		for j := range some {
+			if n := some[j].Load(); n != 0 {
+				some[j].Store(n >> min(times, 63))
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@
 //
 //	go run ./internal/eval/scale -pages 1000000
 //	go run ./internal/eval/scale -pages 1000000 -dir /var/tmp/million
+//	go run ./internal/eval/scale -sites 10000
 //
 // A folder that is filled already is only measured. Each step runs in its own process, so
 // that one step's memory does not count for another.
@@ -25,6 +26,7 @@ import (
 // config says how large the site is and where it is kept.
 type config struct {
 	pages int
+	sites int // 0 for one large site
 	dir   string
 	rest  time.Duration
 	step  string
@@ -33,9 +35,10 @@ type config struct {
 func main() {
 	var cfg config
 	flag.IntVar(&cfg.pages, "pages", 100_000, "pages of the site")
+	flag.IntVar(&cfg.sites, "sites", 0, "sites of 20 pages each, in place of one with all pages")
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
-	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "change", "serve" or "inspect"; "" for all`)
+	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "change", "serve" or "inspect", with -sites "fill" or "serve"; "" for all`)
 	kit.Main("scale", func(ctx context.Context) error {
 		if cfg.pages < 1 {
 			return fmt.Errorf("%w: -pages must be positive", kit.ErrUsage)
@@ -49,6 +52,9 @@ func main() {
 
 func run(ctx context.Context, cfg config) error {
 	steps := map[string]func(context.Context, config) error{"": runAll, "fill": fill, "change": change, "serve": serve, "inspect": inspect}
+	if cfg.sites > 0 {
+		steps = map[string]func(context.Context, config) error{"": runAll, "fill": fillSites, "serve": serveSites}
+	}
 	step := steps[cfg.step]
 	if step == nil {
 		return fmt.Errorf("%w: -step is %q", kit.ErrUsage, cfg.step)
@@ -65,7 +71,10 @@ func runAll(ctx context.Context, cfg config) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(cfg.dir)) }()
 	}
 	filled := filepath.Join(cfg.dir, "filled") // says how many pages the folder has
-	want := fmt.Sprintf("%d pages\n", cfg.pages)
+	want, measured := fmt.Sprintf("%d pages\n", cfg.pages), []string{"change", "serve", "inspect"}
+	if cfg.sites > 0 {
+		want, measured = fmt.Sprintf("%d sites\n", cfg.sites), []string{"serve"}
+	}
 	switch got, err := os.ReadFile(filled); {
 	case err == nil && string(got) != want:
 		return fmt.Errorf("%s holds %s", cfg.dir, got)
@@ -77,7 +86,7 @@ func runAll(ctx context.Context, cfg config) (err error) {
 			return err
 		}
 	}
-	for _, step := range []string{"change", "serve", "inspect"} {
+	for _, step := range measured {
 		if err := child(ctx, cfg, step); err != nil {
 			return err
 		}
@@ -86,7 +95,7 @@ func runAll(ctx context.Context, cfg config) (err error) {
 }
 
 func child(ctx context.Context, cfg config, step string) error {
-	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-pages", strconv.Itoa(cfg.pages), "-rest", cfg.rest.String())
+	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-pages", strconv.Itoa(cfg.pages), "-sites", strconv.Itoa(cfg.sites), "-rest", cfg.rest.String())
 	if err != nil {
 		return err
 	}

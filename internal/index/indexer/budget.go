@@ -1,6 +1,8 @@
 package indexer
 
 import (
+	"cmp"
+	"sync"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/quota"
@@ -10,8 +12,8 @@ import (
 // that refills at budgetShare of one core and holds at most budgetSaved of work. So a new
 // site is learned at once, and a busy one costs little. budgetReserved is kept for pages
 // that something on the site vouches for: requests for made-up addresses must not use up
-// the budget that new pages need. Networks share both parts. Each budgetHalf, a network is
-// forgiven half of what was spent for it.
+// the budget that new pages need. The sites of a process share one budget, and the networks of a site what
+// that may spend. Each budgetHalf, both are forgiven half of what was spent for them.
 const (
 	budgetShare    = 0.05
 	budgetSaved    = 30 * time.Second
@@ -19,35 +21,60 @@ const (
 	budgetHalf     = 2 * time.Minute
 )
 
-// budget is CPU time to be spent. It belongs to one goroutine.
-type budget struct {
-	left  time.Duration
-	begun time.Time
-	last  time.Time
-	held  quota.Fading // what was spent for each network
+// Budget is CPU time to be spent by all sites of a process. It is safe for concurrent use.
+type Budget struct {
+	mu   sync.Mutex
+	left time.Duration
+	last time.Time
 }
 
-func newBudget(now time.Time) *budget {
-	return &budget{left: budgetSaved, begun: now, last: now, held: quota.Fading{Half: budgetHalf}}
+// NewBudget returns a full budget.
+func NewBudget(now time.Time) *Budget { return &Budget{left: budgetSaved, last: now} }
+
+// free returns how much may be spent now.
+func (b *Budget) free(now time.Time, vouched bool) int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if passed := now.Sub(b.last); passed > 0 {
+		b.left = min(budgetSaved, b.left+time.Duration(float64(passed)*budgetShare))
+		b.last = now
+	}
+	if !vouched {
+		return int64(b.left - budgetReserved)
+	}
+	return int64(b.left)
+}
+
+// spend pays for work. It may leave a debt.
+func (b *Budget) spend(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left -= d
+}
+
+// budget is what one site has of a Budget. It belongs to one goroutine.
+type budget struct {
+	*Budget
+	alone bool // no other site has a part of it
+	begun time.Time
+	held  quota.Fading // what was spent for each network, and for the site
+}
+
+func newBudget(of *Budget, now time.Time) *budget {
+	return &budget{Budget: cmp.Or(of, NewBudget(now)), alone: of == nil, begun: now, held: quota.Fading{Half: budgetHalf}}
 }
 
 // allows reports whether a page may be parsed now that a network got. vouched says that
 // something on the site vouches for it.
 func (b *budget) allows(now time.Time, vouched bool, by quota.Payer) bool {
-	if passed := now.Sub(b.last); passed > 0 {
-		b.left = min(budgetSaved, b.left+time.Duration(float64(passed)*budgetShare))
-		b.last = now
-		b.held.Forgive(now.Sub(b.begun))
-	}
-	free := b.left
-	if !vouched {
-		free -= budgetReserved
-	}
-	return b.held.May(by, int64(free))
+	free := b.free(now, vouched)
+	b.held.Forgive(now.Sub(b.begun))
+	return b.held.May(by, free) && (b.alone || b.held.May(quota.All, free))
 }
 
-// spend pays for work for a network. It may leave a debt.
-func (b *budget) spend(d time.Duration, by quota.Payer) {
-	b.left -= d
+// pay pays for work for a network.
+func (b *budget) pay(d time.Duration, by quota.Payer) {
+	b.spend(d)
 	b.held.Add(by, int64(d))
+	b.held.Add(quota.All, int64(d))
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/index/tally"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/schema/changelog"
@@ -50,6 +51,9 @@ type Config struct {
 	MaxURLs    int           // of a part; 0 means the protocol's limit
 	Extensions extension.Set // that entries have
 	MaxWaiting int           // locations known and not listed; 0 means 250,000
+
+	Memory  *response.Memory // that the process's sites share, and Reading too; nil for a site alone
+	Reading *Budget
 
 	// RefreshEvery is how often to poll for other processes' changes; 0 means that
 	// there are no other processes.
@@ -122,11 +126,11 @@ func New(cfg Config) (*Indexer, error) {
 		site.Entries[e] = true
 	}
 	x := &Indexer{
-		Reader: reader.New(cfg.Store, site), Links: tally.NewLinks(func(location string) bool { return cfg.Files.OwnsLocation(location) || cfg.Files.Lists(location) }), cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{}),
+		Reader: reader.New(cfg.Store, site), Links: tally.NewLinks(func(location string) bool { return cfg.Files.OwnsLocation(location) || cfg.Files.Lists(location) }), cfg: cfg, queue: newQueue(cfg.Memory), calls: make(chan call), stopped: make(chan struct{}),
 		site: site, counts: tally.New(site, cfg.Hints),
 	}
 	x.parts = parts{
-		records: records{Indexer: x}, merging: merging{Indexer: x, budget: newBudget(time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
+		records: records{Indexer: x}, merging: merging{Indexer: x, budget: newBudget(cfg.Reading, time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
 		eviction: eviction{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
 		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, days: days{Indexer: x, fresh: sitewide.Days{}}, syncing: syncing{Indexer: x},
 	}

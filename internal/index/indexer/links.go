@@ -17,7 +17,7 @@ func (m *merging) readLinks(v *merge.Visit) {
 	}
 	seen := *v.Observation
 	m.read(v, func() { seen.Read(m.site.Normalizer, true, 0, nil) })
-	m.budget.spend(seen.Cost, v.Payer)
+	m.budget.pay(seen.Cost, v.Payer)
 	m.linked = append(m.linked, &seen)
 }
 

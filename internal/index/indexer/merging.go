@@ -85,7 +85,15 @@ func (m *merging) process(ctx context.Context, all bool) error {
 			m.pending, pages = m.pending[n:], pages[n:]
 		}
 	}
+	m.pending = nil // an idle site holds no array of them
 	return nil
+}
+
+// release drops the exchanges that were not stored.
+func (m *merging) release() {
+	for _, s := range m.pending {
+		s.Response.Release()
+	}
 }
 
 // unlearn makes the boilerplate forget a batch that failed, unless the store holds it although it did not say
@@ -261,11 +269,12 @@ func (m *merging) finish(ctx context.Context, visits []*merge.Visit, readings []
 			}
 		}
 	}
-	for ; len(m.linked) > 0; m.linked = m.linked[1:] {
-		if err := m.tellLinks(ctx, m.linked[0]); err != nil {
+	for _, o := range m.linked {
+		if err := m.tellLinks(ctx, o); err != nil {
 			return err
 		}
 	}
+	m.linked = nil
 	return nil
 }
 

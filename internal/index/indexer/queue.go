@@ -1,12 +1,14 @@
 package indexer
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // QueueBytes bounds the queue. The bodies are not included; their buffers bound them.
@@ -20,20 +22,21 @@ type queue struct {
 	waiting []*observation.Exchange
 	bytes   int        // of waiting
 	held    quota.Held // of these, by network
+	memory  *response.Memory
 	closed  bool
 	wake    chan struct{}
 	taken   atomic.Uint64 // exchanges that were queued
 	dropped atomic.Uint64
 }
 
-func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
+func newQueue(m *response.Memory) *queue { return &queue{memory: m, wake: make(chan struct{}, 1)} }
 
 // offer takes s, or returns false if there is no room.
 func (q *queue) offer(s *observation.Exchange) bool {
 	size := s.Size()
 	q.mu.Lock()
 	free := QueueBytes - q.bytes
-	ok := !q.closed && size <= free && q.held.May(s.Payer, int64(free))
+	ok := !q.closed && size <= free && q.held.May(s.Payer, int64(free)) && q.memory.Take(int64(size), int64(q.bytes+size))
 	if ok {
 		q.waiting, q.bytes = append(q.waiting, s), q.bytes+size
 		q.held.Add(s.Payer, int64(size))
@@ -66,6 +69,7 @@ func (q *queue) take(n int) []*observation.Exchange {
 	for _, s := range taken {
 		size := s.Size()
 		q.bytes -= size
+		q.memory.Give(int64(size))
 		q.held.Add(s.Payer, int64(-size))
 	}
 	if len(q.waiting) == 0 {
@@ -88,9 +92,12 @@ func (q *queue) depth() int {
 	return len(q.waiting)
 }
 
-// close refuses what is offered from now on.
+// close refuses what is offered from now on, and drops what waits.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
+	for _, s := range q.take(math.MaxInt) {
+		s.Response.Release()
+	}
 }

@@ -12,6 +12,7 @@ import (
 func (x *Indexer) Run(ctx context.Context) {
 	defer close(x.stopped)
 	defer x.queue.close()
+	defer x.merging.release()
 	timer := time.NewTimer(idleRound)
 	defer timer.Stop()
 	wake := x.queue.wake

@@ -48,7 +48,7 @@ func get(t *testing.T, srv *httptest.Server, path string) (*http.Response, strin
 	return resp, string(body)
 }
 
-func buffers() *response.Buffers { return response.NewBuffers(1<<20, 1<<20) }
+func buffers() *response.Buffers { return response.NewBuffers(1<<20, 1<<20, nil) }
 
 // seen serves each request through a capture and sends what it saw. It sends nil if the handler did
 // not return.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestBodyIsLeftOutWithoutMemory(t *testing.T) {
-	got := NewRecorder(response.NewBuffers(1<<10, 0)).Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	got := NewRecorder(response.NewBuffers(1<<10, 0, nil)).Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte("<html>"))
 		w.Write(bytes.Repeat([]byte(" "), 600))
 	}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Page, 0)

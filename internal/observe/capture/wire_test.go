@@ -106,7 +106,7 @@ func sameWire(t *testing.T, steps []byte, file string) (complete bool) {
 	}
 	bare := segments(t, request, fast, around(s))
 	notes, bareNotes = nil, notes
-	b := response.NewBuffers(64<<10, 1<<20)
+	b := response.NewBuffers(64<<10, 1<<20, nil)
 	var saw *Capture
 	wanted := pick([]Wanted{Page, RobotsTxt}, how/128)
 	got := segments(t, request, fast, around(captured(s, b, wanted, &saw)))
@@ -236,7 +236,7 @@ func TestWireIsTheSameForEachKindOfAnswer(t *testing.T) {
 // client gets.
 func TestHTTP2IsTheSame(t *testing.T) {
 	file := pageFile(t)
-	b := response.NewBuffers(64<<10, 1<<20)
+	b := response.NewBuffers(64<<10, 1<<20, nil)
 	done := make(chan *Capture, 1) // the client may have its answer before the handler returns
 	srv := newHTTP2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		steps, _ := hex.DecodeString(strings.Trim(r.URL.Path, "/"))

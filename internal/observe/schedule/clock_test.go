@@ -10,7 +10,7 @@ import (
 func known(t *testing.T) *Table {
 	table := New(8)
 	claim := begin(t, table, "/a")
-	claim.slot.state.Store(pack(table.clock.now()+uint64(time.Minute.Milliseconds()), 0))
+	table.find(claim.tag).state.Store(pack(table.clock.now()+uint64(time.Minute.Milliseconds()), 0))
 	return table
 }
 

@@ -5,6 +5,7 @@ package schedule
 
 import (
 	"hash/maphash"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,13 +34,13 @@ const ways = 8
 // is due at once, as long as the budget for unknown targets lasts, which networks share. Targets that were
 // Reset need no budget. It is safe for concurrent use.
 type Table struct {
-	seed    maphash.Seed
-	clock   *clock
-	mask    uint64
-	buckets [][ways]slot
+	seed  maphash.Seed
+	clock *clock
+	slots atomic.Pointer[slots]
 
 	_        [64]byte   // keeps the fields above, which every request reads, on another cache line than those below
-	mu       sync.Mutex // guards the rest, and is held while a target gets a slot
+	mu       sync.Mutex // guards the rest, and is held while a target gets a slot, or is made due
+	most     int        // buckets
 	budget   budget
 	expected [2]map[uint64]struct{} // the tags of targets that were Reset lately, and of those before these
 }
@@ -47,28 +48,44 @@ type Table struct {
 // expectedTargets bounds the expected targets, to twice this many.
 const expectedTargets = 1 << 14
 
+// slots are the targets, in buckets of a number that is a power of two.
+type slots struct {
+	mask    uint64
+	buckets [][ways]slot
+}
+
+func newSlots(buckets int) *slots { return &slots{uint64(buckets - 1), make([][ways]slot, buckets)} }
+
 // slot is one target. The tag is a hash of it, or 0 for a free slot. The high 48 bits of the state
 // say when the target is next due, in milliseconds since the table's start. The low 16 bits are its
 // last wait in tenths of a second.
+// In a table that has grown, the old slots have moved.
 type slot struct {
 	tag   atomic.Uint64
 	state atomic.Uint64
 }
 
-// New returns a table with room for at least size targets.
+// moved is the state of a slot whose target is in another one now. No time is that late.
+const moved = math.MaxUint64
+
+// fewest is how many buckets a table has at first.
+const fewest = 4
+
+// New returns a table that grows to room for at least size targets.
 func New(size int) *Table {
-	n := 1
-	for n*ways < size {
-		n *= 2
+	most := 1
+	for most*ways < size {
+		most *= 2
 	}
-	return &Table{
+	t := &Table{
 		seed:     maphash.MakeSeed(),
 		clock:    newClock(),
-		mask:     uint64(n - 1),
-		buckets:  make([][ways]slot, n),
+		most:     most,
 		budget:   budget{left: unknownBurst, held: quota.Fading{Half: unknownHalf}},
 		expected: [2]map[uint64]struct{}{{}, {}},
 	}
+	t.slots.Store(newSlots(min(fewest, most)))
+	return t
 }
 
 // unknownRate (per second) and unknownBurst bound the observations of unknown targets. A flood of made-up
@@ -84,7 +101,6 @@ const (
 // what the response showed. Settling the zero Claim does nothing.
 type Claim struct {
 	table *Table
-	slot  *slot
 	tag   uint64
 }
 
@@ -121,11 +137,11 @@ func (t *Table) Begin(target string, by quota.Payer) (claim Claim, ok bool) {
 	if !t.expects(tag) && !t.budget.take(now, by) {
 		return Claim{}, false
 	}
-	s := t.victim(tag)
+	s := t.room(tag)
 	s.tag.Store(0) // a claim on the old target must not settle the new one
 	s.state.Store(leased(now, 0))
 	s.tag.Store(tag)
-	return Claim{t, s, tag}, true
+	return Claim{t, tag}, true
 }
 
 // claim claims the target in s, if it is due and nobody else has claimed it.
@@ -134,7 +150,7 @@ func (t *Table) claim(s *slot, tag uint64) (claim Claim, ok bool) {
 	if t.later(state>>16) || !s.state.CompareAndSwap(state, leased(t.clock.now(), state&0xffff)) {
 		return Claim{}, false
 	}
-	return Claim{t, s, tag}, true
+	return Claim{t, tag}, true
 }
 
 // Accept settles a claim whose response taught something. The next wait is longer than the last.
@@ -160,13 +176,28 @@ func (c Claim) Return() {
 
 // settle sets the state that next makes of the last wait, unless another target has the slot now.
 func (c Claim) settle(next func(wait uint64) uint64) {
-	if c.slot == nil {
+	if c.table == nil {
 		return
 	}
-	state := c.slot.state.Load()
-	if c.slot.tag.Load() == c.tag {
-		c.slot.state.CompareAndSwap(state, next(state&0xffff))
+	if c.settled(next) {
+		return
 	}
+	c.table.mu.Lock() // once the table has grown
+	defer c.table.mu.Unlock()
+	c.settled(next)
+}
+
+// settled settles the claim, and reports whether its slot has not moved.
+func (c Claim) settled(next func(wait uint64) uint64) bool {
+	s := c.table.find(c.tag)
+	if s == nil {
+		return true
+	}
+	state := s.state.Load()
+	if state != moved && s.tag.Load() == c.tag && s.state.CompareAndSwap(state, next(state&0xffff)) {
+		return true
+	}
+	return s.state.Load() != moved
 }
 
 // Reset makes target due at once, and its waits short again. From then on the table expects it,
@@ -174,11 +205,11 @@ func (c Claim) settle(next func(wait uint64) uint64) {
 func (t *Table) Reset(target string) {
 	tag := t.tag(target)
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	if len(t.expected[0]) == expectedTargets {
 		t.expected[0], t.expected[1] = map[uint64]struct{}{}, t.expected[0]
 	}
 	t.expected[0][tag] = struct{}{}
-	t.mu.Unlock()
 	if s := t.find(tag); s != nil {
 		s.state.Store(pack(t.clock.now(), 0))
 	}
@@ -203,6 +234,8 @@ func (t *Table) expects(tag uint64) bool {
 
 // Next returns when target is next due, or the zero Time if it is due now.
 func (t *Table) Next(target string) time.Time {
+	t.mu.Lock() // no slot is moved meanwhile
+	defer t.mu.Unlock()
 	s := t.find(t.tag(target))
 	if s == nil {
 		return time.Time{}
@@ -220,7 +253,8 @@ func leased(now, wait uint64) uint64 { return pack(now+uint64(lease.Milliseconds
 func (t *Table) tag(target string) uint64 { return maphash.String(t.seed, target) | 1 }
 
 func (t *Table) find(tag uint64) *slot {
-	b := &t.buckets[tag>>1&t.mask]
+	s := t.slots.Load()
+	b := &s.buckets[tag>>1&s.mask]
 	for i := range b {
 		if b[i].tag.Load() == tag {
 			return &b[i]
@@ -229,10 +263,38 @@ func (t *Table) find(tag uint64) *slot {
 	return nil
 }
 
-// victim returns the slot for a new tag: a free one of its bucket, or else the one that has been due
-// longest, whose page has the fewest visits.
-func (t *Table) victim(tag uint64) *slot {
-	b := &t.buckets[tag>>1&t.mask]
+// room returns the slot for a new tag: a free one of its bucket, if need be in a larger table, or else the one that
+// has been due longest, whose page has the fewest visits. t.mu is held.
+func (t *Table) room(tag uint64) *slot {
+	all := t.slots.Load()
+	s := all.victim(tag)
+	for s.tag.Load() != 0 && len(all.buckets) < t.most {
+		all = all.grown()
+		t.slots.Store(all)
+		s = all.victim(tag)
+	}
+	return s
+}
+
+// grown moves the targets to slots of twice the number.
+func (s *slots) grown() *slots {
+	next := newSlots(2 * len(s.buckets))
+	for i := range s.buckets {
+		for j := range s.buckets[i] {
+			old := &s.buckets[i][j]
+			if tag := old.tag.Load(); tag != 0 {
+				to := next.victim(tag)
+				to.state.Store(old.state.Swap(moved))
+				to.tag.Store(tag)
+			}
+		}
+	}
+	return next
+}
+
+// victim returns a free slot for a tag, or else the one that has been due longest.
+func (s *slots) victim(tag uint64) *slot {
+	b := &s.buckets[tag>>1&s.mask]
 	oldest := &b[0]
 	for i := range b {
 		if b[i].tag.Load() == 0 {

@@ -144,11 +144,12 @@ func TestTargetsThatWereResetStayExpected(t *testing.T) {
 	}
 }
 
-// slots returns how many slots are taken.
-func (t *Table) slots() (n int) {
-	for i := range t.buckets {
-		for j := range t.buckets[i] {
-			if t.buckets[i][j].tag.Load() != 0 {
+// taken returns how many slots are taken.
+func (t *Table) taken() (n int) {
+	all := t.slots.Load().buckets
+	for i := range all {
+		for j := range all[i] {
+			if all[i][j].tag.Load() != 0 {
 				n++
 			}
 		}
@@ -174,7 +175,7 @@ func TestFloodPushesOutWhatIsDueForLongest(t *testing.T) {
 				t.Errorf("%s was pushed out, and is due again", target)
 			}
 		}
-		if n := table.slots(); n > 64 {
+		if n := table.taken(); n > 64 {
 			t.Errorf("%d slots are taken, want at most 64", n)
 		}
 	})
@@ -190,6 +191,27 @@ func TestObservationOfATargetThatWasPushedOutChangesNoOther(t *testing.T) {
 		old.Accept()
 		for i := range 8 {
 			begin(t, table, "/new/"+strconv.Itoa(i))
+		}
+	})
+}
+
+// A table that knows few targets is small. All that it knows, and the claims under way, move when it grows.
+func TestTableGrowsWithItsTargets(t *testing.T) {
+	inBubble(t, 1<<12, func(t *testing.T, table *Table) {
+		begin(t, table, "/waits").Accept()
+		claim := begin(t, table, "/claimed")
+		small := len(table.slots.Load().buckets)
+		for i := range 1000 {
+			begin(t, table, "/more/"+strconv.Itoa(i)).Accept()
+		}
+		claim.Accept()
+		if large := len(table.slots.Load().buckets); small*ways > 64 || large*ways < 1000 || large*ways > 1<<12 {
+			t.Errorf("it has %d buckets for 2 targets and %d for 1002", small, large)
+		}
+		for _, target := range []string{"/waits", "/claimed"} {
+			if got := time.Until(table.Next(target)); got != Shortest {
+				t.Errorf("%s is due in %v, want %v", target, got, Shortest)
+			}
 		}
 	})
 }

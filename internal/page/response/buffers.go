@@ -14,22 +14,62 @@ const (
 	smallest = 4 << 10
 )
 
+// Memory is what all sites of a process may hold together between responses and their reading. A site may take more only
+// while it holds no more than is free, so that a newcomer always finds something. It is safe for concurrent use. Nil has
+// no bound.
+type Memory struct {
+	total int64
+	taken atomic.Int64
+	idle  pools
+}
+
+// NewMemory returns a Memory of so many bytes.
+func NewMemory(total int64) *Memory { return &Memory{total: total} }
+
+// Take takes bytes for a site that will then hold so many. If they are not to be had, it returns false.
+func (m *Memory) Take(bytes, held int64) bool {
+	if m == nil {
+		return true
+	}
+	all := m.taken.Add(bytes)
+	if held > m.total-all+bytes {
+		m.Give(bytes)
+		return false
+	}
+	return true
+}
+
+// Give gives bytes back.
+func (m *Memory) Give(bytes int64) {
+	if m != nil {
+		m.taken.Add(-bytes)
+	}
+}
+
 // Buffers lends the memory for bodies. It bounds each body, and the sum of all that are lent. It is
 // safe for concurrent use.
 type Buffers struct {
-	each  int
-	total int64
-	lent  atomic.Int64 // the sum of the capacities in use
-
-	// idle holds unused *[]byte, by the number of bits of their capacity. With one pool for all,
-	// small pages could get the buffers of large ones, and a few of them would use up the total.
-	idle [bits.UintSize + 1]sync.Pool
+	each   int
+	total  int64
+	memory *Memory
+	lent   atomic.Int64 // the sum of the capacities in use
+	idle   *pools
 }
 
+// pools hold unused *[]byte, by the number of bits of their capacity. With one pool for all,
+// small pages could get the buffers of large ones, and a few of them would use up the total.
+type pools [bits.UintSize + 1]sync.Pool
+
 // NewBuffers returns Buffers that keep at most each bytes of one body, and at most total bytes of
-// all unreleased bodies. each is at least 512. With a total of 0, nothing is kept.
-func NewBuffers(each, total int) *Buffers {
-	return &Buffers{each: max(each, least), total: int64(total)}
+// all unreleased bodies, out of m, where each is the same for all. each is at least 512. With a total of 0, nothing is kept.
+func NewBuffers(each, total int, m *Memory) *Buffers {
+	b := &Buffers{each: max(each, least), total: int64(total), memory: m}
+	if m != nil {
+		b.idle = &m.idle
+	} else {
+		b.idle = new(pools)
+	}
+	return b
 }
 
 // InUse returns how many bytes are lent now.
@@ -82,7 +122,7 @@ func (l *lent) grow(b *Buffers, need int, limits Limits) bool {
 		have = cap(*l.buf)
 	}
 	l.from, l.own = b, limits.Own
-	if all, own := l.take(size - have); all > limits.Lent || own > limits.Lent-all+int64(size-have) {
+	if all, own := l.take(size - have); all > limits.Lent || own > limits.Lent-all+int64(size-have) || !b.memory.Take(int64(size-have), all) {
 		l.take(have - size)
 		return false
 	}
@@ -112,6 +152,7 @@ func (l *lent) giveBack() {
 		return
 	}
 	l.take(-cap(*l.buf))
+	l.from.memory.Give(int64(cap(*l.buf)))
 	l.from.keep(l.buf)
 	l.buf = nil
 }

@@ -38,7 +38,7 @@ func TestBodyIsBounded(t *testing.T) {
 		{"nothing", 1 << 20, 1 << 20, nil, 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := NewBuffers(c.each, c.total)
+			b := NewBuffers(c.each, c.total, nil)
 			r := kept(b, b.Limits(true), c.sizes...)
 			if len(r.Body) != c.kept || r.Truncated != c.truncated || b.InUse() != int64(c.inUse) {
 				t.Errorf("kept %d, truncated %v, %d in use", len(r.Body), r.Truncated, b.InUse())
@@ -55,7 +55,7 @@ func TestBodyIsBounded(t *testing.T) {
 // Many bodies at once stay below the bound together, and none gets another's content.
 func TestBuffersTogetherStayBelowTheirBound(t *testing.T) {
 	const total = 256 << 10
-	b := NewBuffers(64<<10, total)
+	b := NewBuffers(64<<10, total, nil)
 	var wg sync.WaitGroup
 	for worker := range 8 {
 		wg.Go(func() {
@@ -79,10 +79,35 @@ func TestBuffersTogetherStayBelowTheirBound(t *testing.T) {
 	}
 }
 
+// A site holds no more than it leaves to the others.
+func TestSitesShareMemoryFairly(t *testing.T) {
+	const each, total = 64 << 10, 16 * 64 << 10
+	m := NewMemory(total)
+	flooded, quiet := NewBuffers(each, 10*total, m), NewBuffers(each, 10*total, m)
+	var bodies []*Response
+	for n := 0; n < 100; n++ {
+		bodies = append(bodies, kept(flooded, flooded.Limits(true), each))
+	}
+	if got := flooded.InUse(); got != total/2 {
+		t.Errorf("one site holds %d of %d, want half", got, total)
+	}
+	if r := kept(quiet, quiet.Limits(true), each); r.Truncated {
+		t.Error("another site has no room")
+	} else {
+		r.Release()
+	}
+	for _, r := range bodies {
+		r.Release()
+	}
+	if n := m.taken.Load(); n != 0 {
+		t.Errorf("%d bytes are taken after all were released", n)
+	}
+}
+
 // Made-up pages use up only the memory that they may use.
 func TestStrangersLeaveRoomForOthers(t *testing.T) {
 	const each, total = 64 << 10, 4 * 64 << 10
-	b := NewBuffers(each, total)
+	b := NewBuffers(each, total, nil)
 	for _, step := range []struct {
 		name      string
 		trusted   bool

@@ -5,6 +5,7 @@
 package files
 
 import (
+	"cmp"
 	"hash/maphash"
 	"log/slog"
 	"sync"
@@ -35,6 +36,7 @@ type Config struct {
 	Rules       eligibility.Rules            // the owner's; what they exclude is not shown, and their changefreq and priority come first
 	ReportOnly  bool                         // makes files as usual and serves none
 	Logger      *slog.Logger
+	Passes      *Passes // nil for a site alone
 }
 
 // Files are the files of one site. [Files.Run] makes them, in passes, and publishes each
@@ -62,6 +64,7 @@ type Files struct {
 
 // New returns the files of a site. None is made before the first call of [Files.Follow].
 func New(cfg Config) *Files {
+	cfg.Passes = cmp.Or(cfg.Passes, NewPasses())
 	f := &Files{
 		names:     newNames(&cfg),
 		cfg:       cfg,

@@ -20,7 +20,6 @@ type passer struct {
 	lock    lock
 	opened  bool   // the stored records were read
 	problem string // the last failure, so that each is logged once
-	writer  writer
 }
 
 // pass makes all files that have changed, and then serves them together. Their dates may
@@ -34,6 +33,7 @@ type pass struct {
 	made   map[int]*file
 	failed map[int]bool // files that could not be made
 	done   bool         // the made files are served
+	to     *writer
 }
 
 // pass makes and serves the files that have changed. A file that cannot be made stays as
@@ -50,7 +50,12 @@ func (f *Files) pass(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
-	err := p.run(ctx)
+	to, end, err := f.cfg.Passes.begin(ctx)
+	if err == nil {
+		p.to = to
+		err = p.run(ctx)
+		end()
+	}
 	p.end()
 	if err == nil {
 		f.passer.problem = ""
@@ -184,7 +189,7 @@ func (p *pass) open(ctx context.Context) error {
 // changes nothing for others, so it is served as soon as it is made.
 func (p *pass) makeFiles(ctx context.Context, todo map[int]bool, trust lastmod.Trust) (failed error) {
 	for _, n := range slices.Sorted(maps.Keys(todo)) {
-		c := composer{Files: p.Files, to: &p.passer.writer, trust: trust, now: moment.Of(time.Now())}
+		c := composer{Files: p.Files, to: p.to, trust: trust, now: moment.Of(time.Now())}
 		made, err := c.file(ctx, n, p.made)
 		switch old := p.served.Load(); {
 		case err != nil:

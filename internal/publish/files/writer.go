@@ -2,6 +2,10 @@ package files
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"runtime"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/zeebo/xxh3"
@@ -9,6 +13,28 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
+
+// Passes are what the sites of a process share to make files: as many passes as there are processors run at once, and
+// their writers, of some 800 KB each, are let go when none runs.
+type Passes struct {
+	slots   chan struct{}
+	writers sync.Pool
+}
+
+// NewPasses returns Passes for any number of sites on one store.
+func NewPasses() *Passes { return &Passes{slots: make(chan struct{}, runtime.GOMAXPROCS(0))} }
+
+// begin waits for the turn of a pass, and returns its writer. end ends it.
+func (p *Passes) begin(ctx context.Context) (w *writer, end func(), err error) {
+	select {
+	case p.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	w, _ = p.writers.Get().(*writer)
+	w = cmp.Or(w, new(writer))
+	return w, func() { p.writers.Put(w); <-p.slots }, nil
+}
 
 // writer writes one file after another. It compresses and hashes the text piece by piece,
 // so that the whole text is never in memory. The zero value is ready.

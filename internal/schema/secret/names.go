@@ -22,7 +22,7 @@ func (n *Names) Of(location string) Name {
 		return name
 	}
 	if len(n.kept) >= namesKept || n.kept == nil {
-		n.kept = make(map[string]Name, namesKept)
+		n.kept = map[string]Name{}
 	}
 	name := n.key.Name(location)
 	n.kept[location] = name
