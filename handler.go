@@ -225,7 +225,7 @@ func (s inspected) crawling() []metrics.Family {
 // changeKinds are the kinds of changes, by what happened to a page.
 var changeKinds = map[changelog.Happening]ChangeKind{changelog.Added: ChangeAdded, changelog.Changed: ChangeChanged, changelog.Removed: ChangeRemoved}
 
-// ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
+// ExploreOptions adjusts [Site.Explore]. The zero values are the defaults.
 type ExploreOptions struct {
 	// MaxRequests is how many requests Explore makes at most; by default 20,000.
 	MaxRequests int
@@ -661,7 +661,7 @@ type Explanation struct {
 // Listed reports whether the page is in the sitemap.
 func (e Explanation) Listed() bool { return e.Verdict == VerdictListed }
 
-// Dates says when a page's content changed, as far as known. Unknown values are zero.
+// Dates says when a page's content changed. What is not known is zero.
 type Dates struct {
 	// Text says in a sentence where the lastmod comes from, or why there is none. If
 	// ChangeFreq is not published, another sentence says why.
@@ -819,7 +819,7 @@ type Crawler struct {
 	NotFetched  int `json:"not_fetched"`
 }
 
-// CrawlerDay counts the requests of a day whose User-Agent named an engine's crawler.
+// CrawlerDay counts a day's requests whose User-Agent named an engine's crawler.
 type CrawlerDay struct {
 	Day     time.Time `json:"day"`     // the beginning of the day, in UTC
 	Claimed int       `json:"claimed"` // requests that claimed to be from the engine

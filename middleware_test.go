@@ -785,6 +785,10 @@ func BenchmarkObserve(b *testing.B) {
 	const browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36"
 	const crawler = "Mozilla/5.0 (compatible; SeznamBot/4.0; +http://napoveda.seznam.cz/seznambot-intro/)"
 	s := testkit.Start(b, testkit.Setup{})
+	sites := servemap.NewSites(new(memstore.Store), h, func(context.Context, string) (*servemap.Options, error) {
+		return &servemap.Options{Logger: slog.New(slog.DiscardHandler)}, nil
+	})
+	b.Cleanup(func() { sites.Close(context.Background()) })
 	follows := testkit.Start(b, testkit.Setup{Options: servemap.Options{Crawlers: true}})
 	for _, bm := range []struct {
 		name  string
@@ -792,7 +796,7 @@ func BenchmarkObserve(b *testing.B) {
 		agent string
 	}{
 		{"Without", h, browser}, {"NothingDue", s.Observe(h), browser},
-		{"Wrapped", s.Wrap(h), browser}, {"Crawlers", follows.Wrap(h), browser}, {"CrawlersComes", follows.Wrap(h), crawler},
+		{"Wrapped", s.Wrap(h), browser}, {"Sites", sites, browser}, {"Crawlers", follows.Wrap(h), browser}, {"CrawlersComes", follows.Wrap(h), crawler},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			bm.h.ServeHTTP(&discard{header: http.Header{}}, request("/")) // the one due observation

@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -296,6 +298,33 @@ func TestHostsHaveSitemapsOfTheirOwn(t *testing.T) {
 	other := &site{t, sites[0], server.URL}
 	if status, _ := other.get(nil, "/", "Host", "elsewhere.example"); status != http.StatusMisdirectedRequest {
 		t.Errorf("another host: %d", status)
+	}
+}
+
+func TestCustomersHaveSitemapsOfTheirOwn(t *testing.T) {
+	policy := autocert.HostWhitelist("one.example", "two.example")
+	server, sites := Customers(new(memstore.Store), nil, policy, shop())
+	defer sites.Close(context.Background())
+	visible := httptest.NewServer(server.Handler)
+	defer visible.Close()
+	for host, want := range map[string][]string{"one.example": {"/", "/about"}, "two.example": {"/"}} {
+		base.Check(t, sites.Do(t.Context(), host, func(of *servemap.Site) error {
+			s := &site{t, of, visible.URL}
+			for _, path := range want {
+				s.get(nil, path, "Host", host)
+			}
+			if got := s.listed("/sitemap.xml", "Host", host); !slices.Equal(got, want) {
+				t.Errorf("%s lists %q, want %q", host, got, want)
+			}
+			return nil
+		}))
+	}
+	other := &site{t, nil, visible.URL}
+	if status, _ := other.get(nil, "/sitemap.xml", "Host", "elsewhere.example"); status != http.StatusNotFound {
+		t.Errorf("the sitemap of another host: %d", status)
+	}
+	if _, err := server.TLSConfig.GetCertificate(&tls.ClientHelloInfo{ServerName: "elsewhere.example"}); err == nil {
+		t.Error("another host has a certificate")
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -41,12 +40,10 @@ func tenants(w http.ResponseWriter, r *http.Request) {
 	}))
 }
 
-func openTenant(i int, st store.Store) (*servemap.Site, http.Handler, error) {
-	site, err := servemap.New("https://"+tenant(i), st, &servemap.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, nil, err
-	}
-	return site, site.Wrap(http.HandlerFunc(tenants)), nil
+// openSites returns all sites, over a store.
+func openSites(st store.Store) *servemap.Sites {
+	options := &servemap.Options{Logger: slog.New(slog.DiscardHandler)}
+	return servemap.NewSites(st, http.HandlerFunc(tenants), func(context.Context, string) (*servemap.Options, error) { return options, nil })
 }
 
 // ask asks a site for a path.
@@ -72,14 +69,17 @@ func fillSites(ctx context.Context, cfg config) error {
 	if err != nil {
 		return err
 	}
+	const together = 1000
 	begun := time.Now()
-	for i := range cfg.sites {
-		site, h, err := openTenant(i, st)
-		if err != nil {
-			return err
+	for first := 0; first < cfg.sites; first += together {
+		sites := openSites(st)
+		for i := first; i < min(first+together, cfg.sites); i++ {
+			visitAll(sites, i)
+			if err := sites.Do(ctx, tenant(i), func(site *servemap.Site) error { return site.Flush(ctx) }); err != nil {
+				return err
+			}
 		}
-		visitAll(h, i)
-		if err := errors.Join(site.Flush(ctx), kit.CloseSite(site, time.Minute)); err != nil {
+		if err := sites.Close(ctx); err != nil {
 			return err
 		}
 	}
@@ -94,25 +94,19 @@ func serveSites(ctx context.Context, cfg config) error {
 		return err
 	}
 	before, goroutines := settled(), runtime.NumGoroutine()
-	sites, handlers := make([]*servemap.Site, cfg.sites), make([]http.Handler, cfg.sites)
-	var opened, first, pages []time.Duration
-	for i := range sites {
-		begun := time.Now()
-		if sites[i], handlers[i], err = openTenant(i, st); err != nil {
-			return err
-		}
-		opened = append(opened, time.Since(begun))
-		status, took := ask(handlers[i], i, "/sitemap.xml")
-		if status != http.StatusOK {
-			return fmt.Errorf("the sitemap of site %d: status %d", i, status)
-		}
+	sites := openSites(st)
+	var first, pages []time.Duration
+	late := 0
+	for i := range cfg.sites {
+		status, took := ask(sites, i, "/sitemap.xml")
+		late += kit.One(status != http.StatusOK)
 		first = append(first, took)
 	}
-	fmt.Printf("%d sites: opened in %s, first answer of the sitemap in %s\n", cfg.sites, quantiles(opened), quantiles(first))
+	fmt.Printf("%d sites: the first answer of each, which opens it, %s; %d came too late\n", cfg.sites, quantiles(first), late)
 	report("opened, not visited", cfg, before, goroutines)
-	for i := range sites {
-		visitAll(handlers[i], i)
-		_, took := ask(handlers[i], i, "/page-1") // nothing is due
+	for i := range cfg.sites {
+		visitAll(sites, i)
+		_, took := ask(sites, i, "/page-1") // nothing is due
 		pages = append(pages, took)
 	}
 	fmt.Printf("a visit with nothing due: %s\n", quantiles(pages))
@@ -121,15 +115,12 @@ func serveSites(ctx context.Context, cfg config) error {
 	used, begun := kit.CPUTime(), time.Now()
 	time.Sleep(cfg.rest)
 	fmt.Printf("idle for %v: %.2f %% of a core\n", cfg.rest, 100*float64(kit.CPUTime()-used)/float64(time.Since(begun)))
-	var closed []time.Duration
-	for _, site := range sites {
-		begun := time.Now()
-		if err := kit.CloseSite(site, time.Minute); err != nil {
-			return err
-		}
-		closed = append(closed, time.Since(begun))
+	report("idle", cfg, before, goroutines)
+	begun = time.Now()
+	if err := sites.Close(ctx); err != nil {
+		return err
 	}
-	fmt.Printf("closed in %s\n", quantiles(closed))
+	fmt.Printf("all closed in %.1f s\n", time.Since(begun).Seconds())
 	return st.Close()
 }
 
