@@ -351,6 +351,10 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 	}
 	with := shared{response.NewMemory(sitesBytes), indexer.NewBudget(time.Now()), files.NewPasses()}
 	find := func(ctx context.Context, host string) func() (*hosted, error) {
+		origin := "https://" + host
+		if o, err := location.ParseOrigin(origin); err != nil || o.String() != origin {
+			return nil // another spelling would be another site with the same records
+		}
 		given, err := allow(ctx, host)
 		if err != nil {
 			return nil
@@ -361,7 +365,7 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 		}
 		opts.Logger = cmp.Or(opts.Logger, slog.Default()).With("site", host)
 		return func() (*hosted, error) {
-			s, err := newSite("https://"+host, st, opts, with)
+			s, err := newSite(origin, st, opts, with)
 			if err != nil {
 				opts.Logger.Error("servemap: the site cannot be opened", "err", err)
 				return nil, err

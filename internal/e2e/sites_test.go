@@ -87,8 +87,12 @@ func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
 				}
 			}
 		}
-		if w := ask("stranger.test", "/sitemap.xml", bob); !strings.Contains(w.Body.String(), "/sitemap.xml of stranger.test") {
-			t.Errorf("a host that is not allowed gets %d, want the program's answer: %s", w.Code, w.Body)
+		for _, host := range []string{"stranger.test", "b\u00fccher.example", "one.example:0443", "%6fne.example", "one.example:x", "one..example"} {
+			r, w := httptest.NewRequest(http.MethodGet, "/sitemap.xml", nil), httptest.NewRecorder()
+			r.Host = host
+			if sites.ServeHTTP(w, r); !strings.Contains(w.Body.String(), "/sitemap.xml of "+host) {
+				t.Errorf("%s, which is not allowed or no host's name, gets %d, want the program's answer: %s", host, w.Code, w.Body)
+			}
 		}
 		err := sites.Do(t.Context(), "one.example", func(site *servemap.Site) error {
 			e, err := site.Explain(t.Context(), "/about")

@@ -49,12 +49,15 @@ type Table struct {
 const expectedTargets = 1 << 14
 
 // slots are the targets, in buckets of a number that is a power of two.
-type slots struct {
-	mask    uint64
-	buckets [][ways]slot
+type slots [][ways]slot
+
+func newSlots(buckets int) *slots {
+	s := make(slots, buckets)
+	return &s
 }
 
-func newSlots(buckets int) *slots { return &slots{uint64(buckets - 1), make([][ways]slot, buckets)} }
+// of returns the bucket of a tag.
+func (s slots) of(tag uint64) *[ways]slot { return &s[tag>>1&uint64(len(s)-1)] }
 
 // slot is one target. The tag is a hash of it, or 0 for a free slot. The high 48 bits of the state
 // say when the target is next due, in milliseconds since the table's start. The low 16 bits are its
@@ -253,8 +256,7 @@ func leased(now, wait uint64) uint64 { return pack(now+uint64(lease.Milliseconds
 func (t *Table) tag(target string) uint64 { return maphash.String(t.seed, target) | 1 }
 
 func (t *Table) find(tag uint64) *slot {
-	s := t.slots.Load()
-	b := &s.buckets[tag>>1&s.mask]
+	b := t.slots.Load().of(tag)
 	for i := range b {
 		if b[i].tag.Load() == tag {
 			return &b[i]
@@ -268,7 +270,7 @@ func (t *Table) find(tag uint64) *slot {
 func (t *Table) room(tag uint64) *slot {
 	all := t.slots.Load()
 	s := all.victim(tag)
-	for s.tag.Load() != 0 && len(all.buckets) < t.most {
+	for s.tag.Load() != 0 && len(*all) < t.most {
 		all = all.grown()
 		t.slots.Store(all)
 		s = all.victim(tag)
@@ -277,11 +279,11 @@ func (t *Table) room(tag uint64) *slot {
 }
 
 // grown moves the targets to slots of twice the number.
-func (s *slots) grown() *slots {
-	next := newSlots(2 * len(s.buckets))
-	for i := range s.buckets {
-		for j := range s.buckets[i] {
-			old := &s.buckets[i][j]
+func (s slots) grown() *slots {
+	next := newSlots(2 * len(s))
+	for i := range s {
+		for j := range s[i] {
+			old := &s[i][j]
 			if tag := old.tag.Load(); tag != 0 {
 				to := next.victim(tag)
 				to.state.Store(old.state.Swap(moved))
@@ -293,8 +295,8 @@ func (s *slots) grown() *slots {
 }
 
 // victim returns a free slot for a tag, or else the one that has been due longest.
-func (s *slots) victim(tag uint64) *slot {
-	b := &s.buckets[tag>>1&s.mask]
+func (s slots) victim(tag uint64) *slot {
+	b := s.of(tag)
 	oldest := &b[0]
 	for i := range b {
 		if b[i].tag.Load() == 0 {

@@ -146,7 +146,7 @@ func TestTargetsThatWereResetStayExpected(t *testing.T) {
 
 // taken returns how many slots are taken.
 func (t *Table) taken() (n int) {
-	all := t.slots.Load().buckets
+	all := *t.slots.Load()
 	for i := range all {
 		for j := range all[i] {
 			if all[i][j].tag.Load() != 0 {
@@ -200,12 +200,12 @@ func TestTableGrowsWithItsTargets(t *testing.T) {
 	inBubble(t, 1<<12, func(t *testing.T, table *Table) {
 		begin(t, table, "/waits").Accept()
 		claim := begin(t, table, "/claimed")
-		small := len(table.slots.Load().buckets)
+		small := len(*table.slots.Load())
 		for i := range 1000 {
 			begin(t, table, "/more/"+strconv.Itoa(i)).Accept()
 		}
 		claim.Accept()
-		if large := len(table.slots.Load().buckets); small*ways > 64 || large*ways < 1000 || large*ways > 1<<12 {
+		if large := len(*table.slots.Load()); small*ways > 64 || large*ways < 1000 || large*ways > 1<<12 {
 			t.Errorf("it has %d buckets for 2 targets and %d for 1002", small, large)
 		}
 		for _, target := range []string{"/waits", "/claimed"} {
