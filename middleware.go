@@ -84,6 +84,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe"
@@ -349,7 +350,7 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	with := shared{response.NewMemory(sitesBytes), indexer.NewBudget(time.Now()), files.NewPasses()}
+	with := shared{indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(time.Now())}, files.NewPasses()}
 	find := func(ctx context.Context, host string) func() (*hosted, error) {
 		origin := "https://" + host
 		if o, err := location.ParseOrigin(origin); err != nil || o.String() != origin {
@@ -429,9 +430,8 @@ const (
 
 // shared is what the sites of a process share. The zero value is that of a site alone.
 type shared struct {
-	memory  *response.Memory
-	reading *indexer.Budget
-	passes  *files.Passes
+	indexer.Shared
+	passes *files.Passes
 }
 
 func newSite(origin string, st store.Store, opts Options, with shared) (*Site, error) {
@@ -493,14 +493,14 @@ func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
 		KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
 		Extensions: extensions, RefreshEvery: refresh,
-		Memory: with.memory, Reading: with.reading,
+		Shared: with.Shared,
 	})
 	if err != nil {
 		return err
 	}
 	s.observer = observe.New(observe.Config{
 		Addresses: observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/")}, Schedule: due,
-		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.memory)), Indexer: s.indexer, Files: s.files,
+		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer, Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP, Hints: s.hints},
 		Rules:   s.rules, WatchRobots: s.robots.rules == nil, Owner: s.link.Owner,
 	})

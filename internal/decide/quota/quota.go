@@ -1,4 +1,4 @@
-// Package quota keeps the visitors of one network from using up what all visitors share: memory,
+// Package quota keeps the visitors of one network, and one of several sites, from using up what all share: memory,
 // places in a queue, time to read. One rule holds for all of these: a network may take more only while it
 // holds no more than is still free. One network alone leaves half, two leave a third, and a
 // newcomer always finds something.

@@ -77,3 +77,46 @@ func TestNetworksAreToldApart(t *testing.T) {
 		t.Errorf("200 networks count as %d", len(seen))
 	}
 }
+
+func TestBudgetRefillsWithTimeUpToItsLimit(t *testing.T) {
+	start := time.Now()
+	b := NewPart(nil, start)
+	b.Pay(budgetSaved+time.Second, 0)
+	if b.Allows(start.Add(10*time.Second), true, 0) {
+		t.Error("a debt of a second is paid after ten, want twenty")
+	}
+	if !b.Allows(start.Add(21*time.Second), true, 0) {
+		t.Error("a debt of a second is not paid after 21 seconds")
+	}
+	if !b.Allows(start.Add(1000*time.Hour), true, 0) {
+		t.Fatal("nothing is left after a long rest")
+	}
+	b.Pay(budgetSaved, 0)
+	if b.Allows(start.Add(1000*time.Hour), true, 0) {
+		t.Errorf("more than %v were saved", budgetSaved)
+	}
+}
+
+// However many of its networks read pages, a site leaves the others on a budget as much as it used.
+func TestSitesShareABudgetFairly(t *testing.T) {
+	now := time.Now()
+	all := NewBudget(now)
+	flooded, quiet := NewPart(all, now), NewPart(all, now)
+	floods := func() (used time.Duration) {
+		for by := Payer(1); flooded.Allows(now, true, by); by = 1 + by%1000 {
+			flooded.Pay(time.Millisecond, by)
+			used += time.Millisecond
+		}
+		return used
+	}
+	if used := floods(); used < budgetSaved/2-time.Second || used > budgetSaved/2+time.Second {
+		t.Errorf("a site took %v of %v, want half", used, time.Duration(budgetSaved))
+	}
+	for range 3600 {
+		now = now.Add(time.Second)
+		floods()
+		if quiet.Pay(time.Millisecond, 1); !quiet.Allows(now, true, 1) {
+			t.Fatal("another site cannot read a page")
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/index/reader"
@@ -52,12 +53,17 @@ type Config struct {
 	Extensions extension.Set // that entries have
 	MaxWaiting int           // locations known and not listed; 0 means 250,000
 
-	Memory  *response.Memory // that the process's sites share, and Reading too; nil for a site alone
-	Reading *Budget
+	Shared
 
 	// RefreshEvery is how often to poll for other processes' changes; 0 means that
 	// there are no other processes.
 	RefreshEvery time.Duration
+}
+
+// Shared is what the sites of a process share. The zero value is that of a site alone.
+type Shared struct {
+	Memory  *response.Memory // between responses and their reading
+	Reading *quota.Budget
 }
 
 // Schedule decides when each page is observed next.
@@ -130,7 +136,7 @@ func New(cfg Config) (*Indexer, error) {
 		site: site, counts: tally.New(site, cfg.Hints),
 	}
 	x.parts = parts{
-		records: records{Indexer: x}, merging: merging{Indexer: x, budget: newBudget(cfg.Reading, time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
+		records: records{Indexer: x}, merging: merging{Indexer: x, budget: quota.NewPart(cfg.Reading, time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
 		eviction: eviction{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
 		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, days: days{Indexer: x, fresh: sitewide.Days{}}, syncing: syncing{Indexer: x},
 	}

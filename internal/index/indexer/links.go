@@ -12,12 +12,12 @@ import (
 // readLinks reads the links of a listed page that shows the same as before, if this process has not done so: the
 // owner is told of broken ones. It spends only what no vouched page needs.
 func (m *merging) readLinks(v *merge.Visit) {
-	if !v.Same || v.Tracked || !v.Before.Listed() || !m.Links.Unread(v.Location) || !m.budget.allows(time.Now(), false, v.Payer) {
+	if !v.Same || v.Tracked || !v.Before.Listed() || !m.Links.Unread(v.Location) || !m.budget.Allows(time.Now(), false, v.Payer) {
 		return
 	}
 	seen := *v.Observation
 	m.read(v, func() { seen.Read(m.site.Normalizer, true, 0, nil) })
-	m.budget.pay(seen.Cost, v.Payer)
+	m.budget.Pay(seen.Cost, v.Payer)
 	m.linked = append(m.linked, &seen)
 }
 

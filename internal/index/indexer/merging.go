@@ -7,6 +7,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -24,7 +25,7 @@ const takesARound = 16
 type merging struct {
 	*Indexer
 	pending []*observation.Exchange // taken from the queue and not yet stored
-	budget  *budget
+	budget  *quota.Part
 	linked  []*observation.Observation // pages of which only the links were read again
 	before  *mark.Site                 // the boilerplate before a batch that failed, nil for none
 	taught  int                        // how many of the first pending exchanges the boilerplate has learned from

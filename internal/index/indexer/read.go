@@ -23,13 +23,13 @@ func (m *merging) observe(e *observation.Exchange, before *pagerecord.Page, all 
 
 // readPage reads the page of a witness: in full if the budget allows it.
 func (m *merging) readPage(v *merge.Visit, all bool) {
-	full := all || v.Explored || m.budget.allows(time.Now(), m.site.Trusted(v), v.Payer)
+	full := all || v.Explored || m.budget.Allows(time.Now(), m.site.Trusted(v), v.Payer)
 	m.read(v, func() { m.site.Read(v, full) })
 	m.boilerplate.changed = m.boilerplate.changed || v.View != nil
 	v.Fresh = m.site.Fresh(v)
 	v.Apart = len(v.Fresh) > linksAtOnce
 	if !v.Explored {
-		m.budget.pay(v.Cost+time.Duration(len(v.Fresh))*observation.LinkCost, v.Payer)
+		m.budget.Pay(v.Cost+time.Duration(len(v.Fresh))*observation.LinkCost, v.Payer)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 				r.affords(seen(junk, html("made up as "+junk)))
 				if r.isRead(junk) {
 					read++
-					r.indexer.merging.budget.pay(time.Second, 0)
+					r.indexer.merging.budget.Pay(time.Second, 0)
 				}
 			}
 			if read == 0 || read > 20 {
@@ -176,7 +176,7 @@ func TestReadingForOneNetworkLeavesTimeForOthers(t *testing.T) {
 			for n := range 100 {
 				junk := fmt.Sprintf("/junk/%d", n)
 				if r.affords(seen(junk, html("made up as "+junk)), by(tt.flood)); r.isRead(junk) {
-					r.indexer.merging.budget.pay(time.Second, tt.flood)
+					r.indexer.merging.budget.Pay(time.Second, tt.flood)
 				}
 			}
 			for n := range 3 {
@@ -195,49 +195,6 @@ func TestReadingForOneNetworkLeavesTimeForOthers(t *testing.T) {
 
 // isRead reports whether the last observation of a location read all of the page.
 func (r *rig) isRead(location string) bool { return r.page(location).BodyHash != 0 }
-
-func TestBudgetRefillsWithTimeUpToItsLimit(t *testing.T) {
-	start := time.Now()
-	b := newBudget(nil, start)
-	b.pay(budgetSaved+time.Second, 0)
-	if b.allows(start.Add(10*time.Second), true, 0) {
-		t.Error("a debt of a second is paid after ten, want twenty")
-	}
-	if !b.allows(start.Add(21*time.Second), true, 0) {
-		t.Error("a debt of a second is not paid after 21 seconds")
-	}
-	if !b.allows(start.Add(1000*time.Hour), true, 0) {
-		t.Fatal("nothing is left after a long rest")
-	}
-	b.pay(budgetSaved, 0)
-	if b.allows(start.Add(1000*time.Hour), true, 0) {
-		t.Errorf("more than %v were saved", budgetSaved)
-	}
-}
-
-// However many of its networks read pages, a site leaves the others on a budget as much as it used.
-func TestSitesShareABudgetFairly(t *testing.T) {
-	now := time.Now()
-	all := NewBudget(now)
-	flooded, quiet := newBudget(all, now), newBudget(all, now)
-	floods := func() (used time.Duration) {
-		for by := quota.Payer(1); flooded.allows(now, true, by); by = 1 + by%1000 {
-			flooded.pay(time.Millisecond, by)
-			used += time.Millisecond
-		}
-		return used
-	}
-	if used := floods(); used < budgetSaved/2-time.Second || used > budgetSaved/2+time.Second {
-		t.Errorf("a site took %v of %v, want half", used, time.Duration(budgetSaved))
-	}
-	for range 3600 {
-		now = now.Add(time.Second)
-		floods()
-		if quiet.pay(time.Millisecond, 1); !quiet.allows(now, true, 1) {
-			t.Fatal("another site cannot read a page")
-		}
-	}
-}
 
 // counted is a store that counts its work.
 type counted struct {

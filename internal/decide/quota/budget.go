@@ -1,14 +1,12 @@
-package indexer
+package quota
 
 import (
 	"cmp"
 	"sync"
 	"time"
-
-	"github.com/servemap/servemap/internal/decide/quota"
 )
 
-// Parsing a whole page is the one expensive step of the worker. It is paid from a budget
+// Reading a whole page is the one expensive step of a worker. It is paid from a budget
 // that refills at budgetShare of one core and holds at most budgetSaved of work. So a new
 // site is learned at once, and a busy one costs little. budgetReserved is kept for pages
 // that something on the site vouches for: requests for made-up addresses must not use up
@@ -52,29 +50,30 @@ func (b *Budget) spend(d time.Duration) {
 	b.left -= d
 }
 
-// budget is what one site has of a Budget. It belongs to one goroutine.
-type budget struct {
-	*Budget
+// Part is what one site has of a Budget. It belongs to one goroutine.
+type Part struct {
+	of    *Budget
 	alone bool // no other site has a part of it
 	begun time.Time
-	held  quota.Fading // what was spent for each network, and for the site
+	held  Fading // what was spent for each network, and for the site
 }
 
-func newBudget(of *Budget, now time.Time) *budget {
-	return &budget{Budget: cmp.Or(of, NewBudget(now)), alone: of == nil, begun: now, held: quota.Fading{Half: budgetHalf}}
+// NewPart returns a part, of a Budget for the site alone if of is nil.
+func NewPart(of *Budget, now time.Time) *Part {
+	return &Part{of: cmp.Or(of, NewBudget(now)), alone: of == nil, begun: now, held: Fading{Half: budgetHalf}}
 }
 
-// allows reports whether a page may be parsed now that a network got. vouched says that
+// Allows reports whether a page may be parsed now that a network got. vouched says that
 // something on the site vouches for it.
-func (b *budget) allows(now time.Time, vouched bool, by quota.Payer) bool {
-	free := b.free(now, vouched)
+func (b *Part) Allows(now time.Time, vouched bool, by Payer) bool {
+	free := b.of.free(now, vouched)
 	b.held.Forgive(now.Sub(b.begun))
-	return b.held.May(by, free) && (b.alone || b.held.May(quota.All, free))
+	return b.held.May(by, free) && (b.alone || b.held.May(All, free))
 }
 
-// pay pays for work for a network.
-func (b *budget) pay(d time.Duration, by quota.Payer) {
-	b.spend(d)
+// Pay pays for work for a network.
+func (b *Part) Pay(d time.Duration, by Payer) {
+	b.of.spend(d)
 	b.held.Add(by, int64(d))
-	b.held.Add(quota.All, int64(d))
+	b.held.Add(All, int64(d))
 }
