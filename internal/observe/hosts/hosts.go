@@ -63,7 +63,7 @@ func (t *Table[S]) Get(ctx context.Context, host string) (site S, ok bool) {
 	e := t.open[host]
 	t.mu.RUnlock()
 	if e == nil {
-		if e = t.add(ctx, host, 0); e == nil {
+		if e, _ = t.enter(ctx, host, 0); e == nil {
 			return site, false
 		}
 	}
@@ -76,19 +76,16 @@ func (t *Table[S]) Get(ctx context.Context, host string) (site S, ok bool) {
 
 // Hold returns the site of a host, which stays open until it is released.
 func (t *Table[S]) Hold(ctx context.Context, host string) (site S, release func(), err error) {
-	var e *entry[S]
-	for {
-		if e = t.add(ctx, host, 1); e == nil {
-			return site, nil, ErrUnknown
-		}
-		if e.ending == nil {
-			break
-		}
+	e, ending := t.enter(ctx, host, 1)
+	for ; ending != nil; e, ending = t.enter(ctx, host, 1) {
 		select {
-		case <-e.ending:
+		case <-ending:
 		case <-ctx.Done():
 			return site, nil, ctx.Err()
 		}
+	}
+	if e == nil {
+		return site, nil, ErrUnknown
 	}
 	release = func() {
 		t.mu.Lock()
@@ -101,17 +98,18 @@ func (t *Table[S]) Hold(ctx context.Context, host string) (site S, release func(
 	return site, release, err
 }
 
-// add returns the entry of a host, nil if there is none. If the entry does not end, it is held so many times more.
-func (t *Table[S]) add(ctx context.Context, host string, holds int) *entry[S] {
+// enter returns the entry of a host, nil if there is none, and adds to those who hold it. If it is ending, nobody
+// can, and ending says until when.
+func (t *Table[S]) enter(ctx context.Context, host string, holds int) (e *entry[S], ending chan struct{}) {
 	open := t.cfg.Find(ctx, host)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := t.open[host]
+	e = t.open[host]
 	switch {
 	case e != nil && e.ending != nil:
-		return &entry[S]{get: e.get, ending: e.ending}
+		return e, e.ending
 	case e == nil && (open == nil || t.closed):
-		return nil
+		return nil, nil
 	case e == nil:
 		e = &entry[S]{get: sync.OnceValues(open)}
 		t.open[host] = e
@@ -120,7 +118,7 @@ func (t *Table[S]) add(ctx context.Context, host string, holds int) *entry[S] {
 	if t.sweeping == nil {
 		t.sweeping = time.AfterFunc(restAfter, t.sweep)
 	}
-	return e
+	return e, nil
 }
 
 // sweep ends the sites for which no request came since the last sweep.
@@ -134,24 +132,15 @@ func (t *Table[S]) sweep() {
 	defer t.sweeps.Done()
 	idle := map[string]*entry[S]{}
 	for host, e := range t.open {
-		if !e.used.Swap(false) && e.held == 0 {
-			e.ending, idle[host] = make(chan struct{}), e
+		if !e.used.Swap(false) {
+			idle[host] = e
 		}
 	}
 	t.mu.Unlock()
 	for host, e := range idle {
-		site, err := e.get()
-		if err == nil {
-			err = t.cfg.Rest(site)
-		} else {
-			err = nil // it was never open
+		if t.rest(host, e) != nil {
+			break // the store is in trouble
 		}
-		t.mu.Lock()
-		close(e.ending)
-		if e.ending = nil; err == nil {
-			delete(t.open, host)
-		}
-		t.mu.Unlock()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,6 +151,30 @@ func (t *Table[S]) sweep() {
 	default:
 		t.sweeping.Reset(restAfter)
 	}
+}
+
+// rest ends a site, unless it is in use again.
+func (t *Table[S]) rest(host string, e *entry[S]) error {
+	t.mu.Lock()
+	if e.used.Load() || e.held > 0 || t.closed {
+		t.mu.Unlock()
+		return nil
+	}
+	e.ending = make(chan struct{})
+	t.mu.Unlock()
+	site, err := e.get()
+	if err == nil {
+		err = t.cfg.Rest(site)
+	} else {
+		err = nil // it was never open
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	close(e.ending)
+	if e.ending = nil; err == nil {
+		delete(t.open, host)
+	}
+	return err
 }
 
 // Close ends all sites. Get still returns those that were open.
