@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -31,8 +30,9 @@ func (p *Passes) begin(ctx context.Context) (w *writer, end func(), err error) {
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	w, _ = p.writers.Get().(*writer)
-	w = cmp.Or(w, new(writer))
+	if w, _ = p.writers.Get().(*writer); w == nil {
+		w = new(writer)
+	}
 	return w, func() { p.writers.Put(w); <-p.slots }, nil
 }
 
