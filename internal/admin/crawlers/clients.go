@@ -30,8 +30,8 @@ type clients struct {
 	seed    maphash.Seed     // hides clients: addresses are not kept
 	known   map[uint64]known // clients and networks
 	asked   map[uint64]bool  // clients for which an answer is to come
-	asks    chan ask
-	answers chan ask
+	asks    chan *ask
+	answers chan *ask
 }
 
 // known is what is known of a client: what the DNS said. Of a network it is how many questions about
@@ -54,7 +54,7 @@ type ask struct {
 func newClients(ranges Ranges) clients {
 	return clients{
 		ranges: ranges, seed: maphash.MakeSeed(), known: map[uint64]known{}, asked: map[uint64]bool{},
-		asks: make(chan ask, maxAsked), answers: make(chan ask, maxAsked),
+		asks: make(chan *ask, maxAsked), answers: make(chan *ask, maxAsked),
 	}
 }
 
@@ -96,7 +96,7 @@ func (c *clients) verdict(f Fetch) verdict {
 	}
 	if !c.asked[a.id] && len(c.asked) < maxAsked && c.spend(a.network, maxFailed, f.At) && (a.wide == a.network || c.spend(a.wide, maxWide, f.At)) {
 		c.asked[a.id] = true
-		c.asks <- a
+		c.asks <- &a
 	}
 	return unknown
 }
@@ -113,7 +113,7 @@ func (c *clients) spend(network uint64, most int, at time.Time) bool {
 }
 
 // learn takes an answer.
-func (c *clients) learn(a ask, now time.Time) {
+func (c *clients) learn(a *ask, now time.Time) {
 	delete(c.asked, a.id)
 	until := now.Add(knownFor)
 	switch a.verdict {

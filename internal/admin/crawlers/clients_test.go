@@ -117,7 +117,7 @@ func TestVerdictsAreRememberedAndForgotten(t *testing.T) {
 		time.Sleep(knownFor)
 		asks("a day later", real1, 2)
 		for i := range 2 * maxKnown {
-			r.clients.learn(ask{id: uint64(i), verdict: refuted}, time.Now())
+			r.clients.learn(&ask{id: uint64(i), verdict: refuted}, time.Now())
 		}
 		if len(r.clients.known) > maxKnown {
 			t.Errorf("%d clients are known, want at most %d", len(r.clients.known), maxKnown)

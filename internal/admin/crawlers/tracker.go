@@ -45,7 +45,7 @@ const (
 type Tracker struct {
 	cfg     Config
 	started time.Time
-	fetches chan Fetch
+	fetches chan *Fetch // small while it is empty
 	flushes chan chan<- error
 	stopped chan struct{} // closed when Run returns
 	clients clients       // of Run
@@ -59,7 +59,7 @@ type Tracker struct {
 // New returns a tracker. It does nothing before Run is called.
 func New(cfg Config) *Tracker {
 	return &Tracker{
-		cfg: cfg, started: time.Now(), fetches: make(chan Fetch, maxQueued), flushes: make(chan chan<- error), stopped: make(chan struct{}),
+		cfg: cfg, started: time.Now(), fetches: make(chan *Fetch, maxQueued), flushes: make(chan chan<- error), stopped: make(chan struct{}),
 		clients: newClients(cfg.Ranges), pages: pages{of: map[uint64][engines]uint32{}},
 	}
 }
@@ -67,7 +67,7 @@ func New(cfg Config) *Tracker {
 // Saw notes a fetch. It never waits: if too many come at once, it drops the fetch.
 func (t *Tracker) Saw(f Fetch) {
 	select {
-	case t.fetches <- f:
+	case t.fetches <- &f:
 	default:
 	}
 }
@@ -108,7 +108,7 @@ func (t *Tracker) Run(ctx context.Context) {
 			t.takeAll()
 			done <- t.sync(ctx)
 		case f := <-t.fetches:
-			t.count(f, t.clients.verdict(f), 1)
+			t.count(*f, t.clients.verdict(*f), 1)
 		case a := <-t.clients.answers:
 			t.clients.learn(a, time.Now())
 			t.count(a.fetch, a.verdict, 0)
@@ -130,7 +130,7 @@ func (t *Tracker) confirmable(e Engine) bool {
 // takeAll counts the fetches that are queued.
 func (t *Tracker) takeAll() {
 	for range len(t.fetches) {
-		f := <-t.fetches
+		f := *<-t.fetches
 		t.count(f, t.clients.verdict(f), 1)
 	}
 }
