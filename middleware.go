@@ -402,8 +402,7 @@ func (s *Sites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.next.ServeHTTP(w, r)
 }
 
-// Do calls fn with the site of a host, which stays open until fn returns. The error is that of
-// fn, or says why there is no site.
+// Do calls fn with the site of a host, which stays open until fn returns.
 func (s *Sites) Do(ctx context.Context, host string, fn func(*Site) error) error {
 	site, release, err := s.table.Hold(ctx, hosts.Name(host))
 	if err != nil {
