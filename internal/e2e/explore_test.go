@@ -177,3 +177,37 @@ func TestExploringNamesWhatIsHeldAndTheParametersThatKeepPagesOut(t *testing.T) 
 		}
 	})
 }
+
+// A site that answers 200 where it has no page has only a few broken links, so nobody can tell by their number.
+func TestWhatASiteShowsAtAnyAddressIsNoPage(t *testing.T) {
+	none := testkit.HTML("", "no page of this shop, which was looked for in vain")
+	site := func(missing http.HandlerFunc) http.HandlerFunc {
+		pages := testkit.Paths{
+			"/": testkit.Page("home", "/a", "/b", "/old", "/gone/long/ago"), "/a": testkit.Page("a", "/misspelt"), "/b": testkit.Page("b"),
+		}
+		return func(w http.ResponseWriter, r *http.Request) {
+			if h := pages[r.URL.Path]; h != nil {
+				h(w, r)
+				return
+			}
+			missing(w, r)
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		missing http.HandlerFunc
+		want    []string
+	}{
+		{"an error page with status 200", testkit.Reply(http.StatusOK, none), []string{"/", "/a", "/b"}},
+		{"the home page", testkit.Page("home", "/a", "/b", "/old", "/gone/long/ago"), []string{"/", "/a", "/b"}},
+		{"404", http.NotFound, []string{"/", "/a", "/b"}},
+		{"a page of each address", testkit.PageOfItsURL(), []string{"/", "/a", "/b", "/gone/long/ago", "/misspelt", "/old"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: site(tt.missing)}, func(s *testkit.Site) {
+				explore(s, servemap.ExploreOptions{})
+				s.WantListed(tt.want...)
+			})
+		})
+	}
+}

@@ -442,7 +442,7 @@ func TestPageOfASpaceWithoutEndIsListedOnceAVisitorGetsIt(t *testing.T) {
 			explore(s, servemap.ExploreOptions{})
 			s.WantListed("/", "/?page=1")
 		}
-		if e := s.Explained("/?page=7"); e.Verdict != servemap.VerdictWaiting || !strings.Contains(e.Text, "no end of pages") {
+		if e := s.Explained("/?page=7"); e.Verdict != servemap.VerdictWaiting || !strings.Contains(e.Text, "such a page at any address") {
 			s.Errorf("/?page=7 is %s: %s", e.Verdict, e.Text)
 		}
 		s.Visit("/?page=7")

@@ -150,19 +150,21 @@ func (s *Visits) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 		return false
 	}
 	v := found.(*visit)
+	own := r.WithContext(context.WithValue(r.Context(), exploring{}, v))
+	own.Header = maps.Clone(r.Header)
+	own.Header.Del(keyHeader)
 	if v.location == "" {
 		s.findCut(r.URL.Path)
+		next.ServeHTTP(w, own)
+		return true
 	}
 	// A front may first ask for something else with the same header, such as leave to pass.
-	page := v.location != "" && v.location != robotsTxt && r.Method == http.MethodGet && s.observer.Locate(r).Location == v.location
+	page := v.location != robotsTxt && r.Method == http.MethodGet && s.observer.Locate(r).Location == v.location
 	if !page || !v.arrived.CompareAndSwap(false, true) {
 		return false
 	}
 	defer close(v.left)
-	r = r.WithContext(context.WithValue(r.Context(), exploring{}, v))
-	r.Header = maps.Clone(r.Header)
-	r.Header.Del(keyHeader)
-	s.observer.Serve(next, w, r)
+	s.observer.Serve(next, w, own)
 	return true
 }
 

@@ -203,7 +203,7 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 
 // Endless says why exploring did not believe the page, and what would list it.
 func Endless(location string) (text string, missing []string) {
-	return waits + "Exploring found no end of pages like it, none of which had something of its own to say.", []string{visitor, always(location)}
+	return waits + "Exploring found that the site has such a page at any address like it, with nothing of its own to say.", []string{visitor, always(location)}
 }
 
 // NoPage says that a waiting location answered with an error, a redirect or something else than a page.

@@ -94,7 +94,8 @@ type explorer struct {
 	robots   *robots.Rules
 	pace     pace
 	report   Report
-	away     error               // the entry redirects to another host
+	away     error // the entry redirects to another host
+	nothing  nothing
 	skipped  map[string]bool     // links that are counted in the report
 	queries  map[string]queries  // by what names returns
 	bares    map[string]string   // by the path: a query of it
@@ -122,6 +123,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		err = e.askRobots(ctx)
 	}
 	if err == nil {
+		e.askNowhere(ctx)
 		e.begin(ctx)
 		err = e.walk(ctx)
 	}
@@ -129,7 +131,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		err = e.away
 	}
 	if err == nil {
-		err = e.Site.TakeBack(ctx, e.frontier.trail.endless())
+		err = e.Site.TakeBack(ctx, append(e.frontier.trail.endless(), e.nothing.pages...))
 	}
 	e.report.Params = e.params()
 	e.tell()
@@ -324,6 +326,10 @@ func (e *explorer) follow(r result) {
 		e.report.Held = append(e.report.Held, r.Location)
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
+	if e.isNothing(r.Location, &facts) {
+		e.nothing.pages = append(e.nothing.pages, r.Location)
+		return
+	}
 	r.item.Query = r.item.Query || bare // nothing but its query is linked
 	e.frontier.begin(r.item, facts.Text)
 	if facts.Title != "" {

@@ -144,6 +144,9 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 			return err
 		}
 	}
+	if links > 0 {
+		e.askNowhere(ctx)
+	}
 	e.frontier.trail.Doubted = len(e.frontier.trail.Pages)
 	e.frontier.release()
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
@@ -160,7 +163,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 			return err
 		}
 	}
-	_ = e.Site.TakeBack(ctx, e.frontier.trail.endless()) // the store's trouble is logged
+	_ = e.Site.TakeBack(ctx, append(e.frontier.trail.endless(), e.nothing.pages...)) // the store's trouble is logged
 	return ctx.Err()
 }
 
