@@ -29,7 +29,14 @@ func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 			for i := range 10 {
 				yield(entry(page(fmt.Sprintf("/ok?%d", i)) + "<lastmod>2026-11-01</lastmod>"))
 			}
-		})...), "all its 10 pages the lastmod 2026-11-01"},
+		})...), "10 of its 10 pages a lastmod of one time, 2026-11-01"},
+		{"dates of one build", set(slices.Collect(func(yield func(string) bool) {
+			for i := range 20 {
+				yield(entry(page(fmt.Sprintf("/ok?%d", i)) + fmt.Sprintf("<lastmod>2026-11-01T10:00:%02dZ</lastmod>", i*i%60)))
+			}
+		})...), "of one time, 2026-11-01, 10h UTC"},
+		{"the other scheme", set(entry("<loc>https://HOST/</loc>")), "is on https, and the sitemap on http"},
+		{"another encoding", `<?xml version="1.0" encoding="ISO-8859-1"?>` + set(entry(page("/ok"))), "it is in ISO-8859-1, and a sitemap must be in UTF-8"},
 		{"noindex", set(entry(page("/noindex"))), "noindex"},
 		{"another canonical", set(entry(page("/copy"))), "canonical"},
 		{"disallowed", set(entry(page("/private/x"))), "robots.txt"},

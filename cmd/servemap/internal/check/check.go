@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,10 +55,10 @@ type checker struct {
 	listed int      // on any host
 	faults int
 	kinds  map[string]int // faults, by what they say
-	dates  map[string]int // how often each lastmod is given
+	dates  map[string]int // how many pages have a lastmod in each hour
 }
 
-// fewDates is of how many pages on all may not have the same lastmod.
+// fewDates is how many pages a sitemap has if nine in ten may not have a lastmod in the same hour.
 const fewDates = 10
 
 // patience is for one answer.
@@ -107,16 +108,19 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 			return 0, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	n := min(c.Pages, len(c.pages))
-	for i := range n { // spread over the sitemap
+	rand.Shuffle(len(c.pages), func(i, j int) { c.pages[i], c.pages[j] = c.pages[j], c.pages[i] })
+	for _, loc := range c.pages[:min(c.Pages, len(c.pages))] {
 		if ctx.Err() == nil {
-			c.page(ctx, c.pages[i*len(c.pages)/n])
+			c.page(ctx, loc)
 		}
 	}
-	for date, n := range c.dates {
-		if c.listed >= fewDates && n == c.listed {
-			c.fault(c.URL.String(), "gives all its %d pages the lastmod %s; that is the time of a build, and engines ignore it", n, date)
+	for hour, n := range c.dates {
+		if c.listed >= fewDates && 10*n >= 9*c.listed {
+			c.fault(c.URL.String(), "gives %d of its %d pages a lastmod of one time, %s; that is the time of a build, and engines ignore it", n, c.listed, hour)
 		}
+	}
+	if more := len(c.pages) - c.Pages; more > 0 {
+		c.Tell(Finding{"advice", c.URL.String(), fmt.Sprintf("%d pages were visited, chosen by chance, and %d were not; -pages %d visits all", c.Pages, more, len(c.pages))})
 	}
 	c.more()
 	return c.listed, c.faults, ctx.Err()
@@ -167,10 +171,15 @@ func (c *checker) sitemaps(ctx context.Context) (named []string, err error) {
 		c.named = slices.ContainsFunc(named, func(n string) bool { return strings.HasSuffix(n, c.URL.Path) })
 		return []string{c.URL.String()}, ctx.Err()
 	}
-	if c.named = len(named) > 0; !c.named {
-		named = []string{c.URL.Scheme + "://" + c.URL.Host + "/sitemap.xml"}
+	if c.named = len(named) > 0; c.named {
+		return named, ctx.Err()
 	}
-	return named, ctx.Err()
+	for _, name := range []string{"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml"} {
+		if resp, _, err := c.get(ctx, c.root()+name); err == nil && resp.StatusCode == http.StatusOK {
+			return []string{c.root() + name}, ctx.Err()
+		}
+	}
+	return []string{c.root() + "/sitemap.xml"}, ctx.Err()
 }
 
 // sitemap checks one sitemap.
@@ -273,7 +282,11 @@ func (c *checker) file(name string, text []byte) (parts []string) {
 		c.fault(name, "has more than %d bytes", sitemap.MaxBytes)
 		return nil
 	}
-	tokens := xml.NewTokenDecoder(&bounded{Decoder: xml.NewDecoder(bytes.NewReader(text))})
+	raw := xml.NewDecoder(bytes.NewReader(text))
+	raw.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
+		return nil, fmt.Errorf("it is in %s, and a sitemap must be in UTF-8", label)
+	}
+	tokens := xml.NewTokenDecoder(&bounded{Decoder: raw})
 	root, err := next(tokens)
 	if err == nil && (root.Name.Space != namespace || root.Name.Local != "urlset" && root.Name.Local != "sitemapindex") {
 		c.fault(name, "begins with <%s> of the namespace %q; it must be <urlset> or <sitemapindex> of %q", root.Name.Local, root.Name.Space, namespace)
@@ -365,8 +378,7 @@ func (c *checker) entry(name string, e entry) string {
 	}
 	loc := strings.TrimSpace(e.Loc[0])
 	for _, t := range e.LastMod {
-		c.dates[t]++
-		c.date(loc, t)
+		c.dates[c.date(loc, t)]++
 	}
 	for _, f := range e.ChangeFreq {
 		if !slices.Contains([]string{"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}, f) {
@@ -389,7 +401,10 @@ func (c *checker) entry(name string, e entry) string {
 	}
 	c.seen[loc] = true
 	switch {
-	case u.Scheme != c.Origin.Scheme || u.Host != c.Origin.Host:
+	case strings.EqualFold(u.Host, c.Origin.Host) && u.Scheme != c.Origin.Scheme:
+		c.fault(loc, "is on %s, and the sitemap on %s", u.Scheme, c.Origin.Scheme)
+		return ""
+	case !strings.EqualFold(u.Host, c.Origin.Host):
 		c.fault(loc, "is on another host than the sitemap; give -origin and that host if the sitemap is only read from elsewhere")
 		return ""
 	case !strings.HasPrefix(u.Path, c.URL.Path[:strings.LastIndexByte(c.URL.Path, '/')+1]):
@@ -400,17 +415,21 @@ func (c *checker) entry(name string, e entry) string {
 	return loc
 }
 
-// date checks a lastmod.
-func (c *checker) date(loc, text string) {
+// date checks a lastmod, and returns its hour, or what else it says.
+func (c *checker) date(loc, text string) (hour string) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly, "2006-01", "2006"} {
 		if at, err := time.Parse(layout, text); err == nil {
 			if at.After(time.Now().Add(time.Hour)) {
 				c.fault(loc, "has a lastmod in the future")
 			}
-			return
+			if len(text) <= len(time.DateOnly) {
+				return text
+			}
+			return at.UTC().Format("2006-01-02, 15h UTC")
 		}
 	}
 	c.fault(loc, "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
+	return text
 }
 
 func (c *checker) root() string { return c.Origin.Scheme + "://" + c.Origin.Host }
