@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
@@ -210,4 +211,29 @@ func TestWhatASiteShowsAtAnyAddressIsNoPage(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The owner calls a cookie benign that also stands for a log-in. A stranger who was asked to log in is the better witness.
+func TestVisitorWithANamedCookieDoesNotShowWhatAsksStrangersToLogIn(t *testing.T) {
+	site := testkit.Paths{
+		"/": testkit.Page("home", "/account", "/shop"), "/shop": testkit.Page("shop"), "/login": testkit.Page("log in here"),
+		"/account": func(w http.ResponseWriter, r *http.Request) {
+			if c, err := r.Cookie("PHPSESSID"); err != nil || c.Value != "in" {
+				http.Redirect(w, r, "/login?to=/account", http.StatusFound)
+				return
+			}
+			testkit.Page("the orders of Ann")(w, r)
+		},
+	}
+	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Benign: []string{"PHPSESSID"}}}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		for range 3 {
+			s.Get("/account", "Cookie", "PHPSESSID=in")
+			s.Get("/shop", "Cookie", "PHPSESSID=out")
+			s.Settle()
+			time.Sleep(25 * time.Hour)
+		}
+		s.WantListed("/", "/shop")
+		s.WantVerdict("/account", "waiting", "not-seen")
+	})
 }

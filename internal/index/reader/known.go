@@ -33,7 +33,7 @@ type Known struct {
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
 func (k *Known) NeedsLogin() bool {
-	return k.Verdict == eligibility.Waiting && (k.Absent == eligibility.Denied || k.Absent == eligibility.LoginRedirect)
+	return k.Verdict == eligibility.Waiting && k.AsksForLogin()
 }
 
 // Removal says that a listed page may be gone. The zero Removal means that it may not.

@@ -1,6 +1,7 @@
 package pagerecord
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -11,6 +12,12 @@ import (
 // is news.
 func (p *Page) LinkedFrom(at moment.Time, network uint32) bool {
 	return !p.Public() && p.SawLink(at, network)
+}
+
+// AsksForLogin reports whether the last answer to an anonymous visitor asked for a log-in.
+func (p *Page) AsksForLogin() bool {
+	why := cmp.Or(p.MissingWhy, p.Absent)
+	return why == eligibility.Denied || why == eligibility.LoginRedirect
 }
 
 // Word returns what the location's own words suggest.
