@@ -360,7 +360,7 @@ func TestInspectorShowsHostileInputAsText(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		evil := `/"><script>alert(1)</script><img src=x onerror=alert(1)>`
 		for _, path := range []string{"page?u=", "pages?q=", "pages?after=", "changes?since=", "changes?before=", "forget?u=", "pages?q=a&after=", "pages?q=/*&after="} {
-			for _, ask := range []string{evil, "/\u202ea", "javascript:alert(1)", "//evil.example/", "/\x00", strings.Repeat("/a", 5000)} {
+			for _, ask := range []string{evil, "/\u202ea", "javascript:alert(1)", "//evil.example/", "/\x00", strings.Repeat("/a", 5000), "9223372036854775807"} {
 				a := s.Get("/inspect/" + path + url.QueryEscape(ask))
 				if a.Status >= 500 || strings.Count(a.Body, "<script") > strings.Count(a.Body, `<pre class="copy"`) || strings.Contains(a.Body, "<img") || strings.Contains(a.Body, `href="javascript:`) || strings.Contains(a.Body, `href="//`) {
 					t.Errorf("%s%.60q: %d\n%s", path, ask, a.Status, a.Body)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -81,6 +82,13 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 		if left := s.Stats().BrokenLinks; left != 0 {
 			t.Errorf("%d broken links after nobody links there", left)
 		}
+
+		site["/"] = testkit.Page("home, with much to come", numbered("/later-%03d", 120)...)
+		time.Sleep(time.Hour)
+		s.Visit("/")
+		if rows := strings.Count(ask("pages.csv?reason=not-seen&q=/later*"), "/later"); rows != 120 {
+			t.Errorf("%d of the 120 pages that wait are in the table", rows)
+		}
 	})
 }
 
@@ -104,6 +112,7 @@ func TestFetchItNow(t *testing.T) {
 	pages := testkit.Paths{
 		"/": testkit.Page("home", "/a", "/hidden"), "/a": testkit.Page("a"), "/free": testkit.Page("free"), "/logout": testkit.Page("bye"),
 		"/hidden": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "hidden")),
+		"/long":   testkit.Reply(http.StatusOK, testkit.HTML("<!--"+strings.Repeat("long ", observation.MaxPage/5)+"-->", "long")),
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path]++; pages.ServeHTTP(w, r) })
 	testkit.Run(t, testkit.Setup{Handler: handler}, func(s *testkit.Site) {
@@ -120,6 +129,7 @@ func TestFetchItNow(t *testing.T) {
 			{"where its links lead", "/", "It links to 2 pages of the site These are not listed: /hidden", 1},
 			{"noindex", "/hidden", "the page says noindex", 1},
 			{"no link", "/free", "nothing shows yet that it is public", 1},
+			{"a head that is too long to be read", "/long", "its head does not end, or is too long to be read whole", 1},
 			{"an error", "/none", "404: there is no page", 1},
 			{"what may act", "/logout", "may change something", 0},
 			{"elsewhere", "https://elsewhere.example/", "its host is not the site's", 0},

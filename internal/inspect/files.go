@@ -4,30 +4,21 @@ import (
 	"context"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/servemap/servemap/internal/publish/announce"
+	"github.com/servemap/servemap/internal/publish/files"
 )
 
 // Files are the sitemap's files.
 type Files struct {
-	Files      []File    `json:"files"`
-	RobotsLine string    `json:"robots_line"`
-	RobotsTxt  RobotsTxt `json:"robots_txt,omitempty"`
-	ReportOnly bool      `json:"report_only,omitempty"`
+	Files      []files.Info `json:"files"` // first the one that crawlers begin with
+	RobotsLine string       `json:"robots_line"`
+	RobotsTxt  RobotsTxt    `json:"robots_txt,omitempty"`
+	ReportOnly bool         `json:"report_only,omitempty"`
 }
 
 func (i *Inspector) files(context.Context, url.Values) (view, error) {
-	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.fileList(), i.RobotsLine, i.robotsTxt(), i.ReportOnly}}, nil
-}
-
-// File is one of the sitemap's files.
-type File struct {
-	Name     string    `json:"name"`
-	URL      string    `json:"url"`
-	Pages    int       `json:"pages"` // that it lists; 0 for an index
-	Bytes    int       `json:"bytes"` // before compression
-	Modified time.Time `json:"modified"`
+	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Files.List(), i.RobotsLine, i.robotsTxt(), i.ReportOnly}}, nil
 }
 
 // RobotsTxt says whether the site's robots.txt names the sitemap. It is "" if that file was
@@ -52,12 +43,4 @@ func (c *Config) robotsTxt() RobotsTxt {
 		return RobotsLacks
 	}
 	return RobotsHas
-}
-
-// fileList returns the sitemap's files, first the one that crawlers begin with.
-func (c *Config) fileList() (list []File) {
-	for _, f := range c.Files.List() {
-		list = append(list, File{Name: f.Name, URL: c.Origin.URL(c.Origin.Folder() + f.Name), Pages: f.Pages, Bytes: f.Bytes, Modified: f.Modified})
-	}
-	return list
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 // Overview is the first page.
@@ -61,14 +62,10 @@ type History struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Day has the numbers of one day, in UTC. Each change of a page counts.
+// Day has the numbers of one day, in UTC.
 type Day struct {
-	Date    string `json:"date"`
-	Listed  int    `json:"listed"` // pages, when that was last noted
-	Dated   int    `json:"dated"`  // of these, with a lastmod
-	Added   int    `json:"added"`
-	Changed int    `json:"changed"`
-	Removed int    `json:"removed"`
+	Date string `json:"date"`
+	sitewide.Day
 }
 
 // overview also works without the store.
@@ -192,12 +189,13 @@ func responsesOf(ignored map[string]uint64) (all []Response) {
 
 // history reads the days.
 func (c *Config) history(ctx context.Context) (h History) {
-	days, err := c.days(ctx)
+	days, err := c.Indexer.Days(ctx)
 	if err != nil {
 		h.Error = strings.TrimPrefix(err.Error(), "servemap: ")
 	}
-	slices.SortFunc(days, func(a, b Day) int { return strings.Compare(a.Date, b.Date) })
-	h.Days = days
+	for _, n := range slices.Sorted(maps.Keys(days)) {
+		h.Days = append(h.Days, Day{time.Unix(0, 0).Add(time.Duration(n) * day).UTC().Format(time.DateOnly), days[n]})
+	}
 	return h
 }
 
@@ -212,14 +210,4 @@ func today(days []Day, s messages.Counts) []Day {
 		last.Dated = s.Dated
 	}
 	return days
-}
-
-// days returns the days of which numbers are stored, in any order.
-func (c *Config) days(ctx context.Context) (days []Day, err error) {
-	all, err := c.Indexer.Days(ctx)
-	for day, n := range all {
-		at := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
-		days = append(days, Day{Date: at, Listed: n.Listed, Dated: n.Dated, Added: n.Added, Changed: n.Changed, Removed: n.Removed})
-	}
-	return days, err
 }

@@ -45,6 +45,7 @@ type Pages struct {
 
 	Groups []Group `json:"-"` // the reasons to choose from
 	all    []Row
+	named  []Link        // all, the newest first; Links has some
 	age    time.Duration // as Changed says
 }
 
@@ -120,11 +121,11 @@ func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) erro
 		}
 	}
 	slices.SortStableFunc(p.Links, func(a, b Link) int { return b.Since.Compare(a.Since) })
-	p.Links = p.Links[:min(len(p.Links), mostPages)]
+	p.named, p.Total = p.Links, len(p.Links)
+	p.Links = slices.Clone(p.Links[:min(p.Total, mostPages)])
 	if p.Sort != "date" {
 		slices.SortStableFunc(p.Links, func(a, b Link) int { return natural(a.URL, b.URL) })
 	}
-	p.Total = len(p.Links)
 	return err
 }
 
@@ -195,7 +196,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 func cursor(text string) (from string, skip int) {
 	digits, rest, _ := strings.Cut(text, " ")
 	if n, err := strconv.Atoi(digits); err == nil && n >= 0 {
-		return rest, n
+		return rest, min(n, mostRows)
 	}
 	return text, 0
 }
@@ -226,7 +227,7 @@ func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789"
 // table returns the pages as rows of cells, all that match.
 func (p Pages) table() (rows [][]string) {
 	if p.Means != "" {
-		return linkRows(p.Links)
+		return linkRows(p.named)
 	}
 	rows = [][]string{{"location", "lastmod", "changes", "links", "reason"}}
 	for _, r := range p.all {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/servemap/servemap/internal/page/response"
 )
@@ -12,8 +13,8 @@ func Once(ctx context.Context, cfg Config, loc string) (*response.Response, erro
 	e := newExplorer(cfg)
 	defer e.connect()()
 	a := e.request(ctx, loc, loc)
-	if a.err != nil {
-		return nil, a.err
+	if a.err == nil && a.page == nil {
+		a.err = fmt.Errorf("the answer is longer than %d MiB", mostRead>>20)
 	}
-	return &response.Response{Status: a.status, Header: response.HeaderOf(a.header), Body: a.body, Written: int64(len(a.body)), Complete: true}, nil
+	return a.page, a.err
 }

@@ -25,6 +25,7 @@ type answer struct {
 	status  int // 0 if there was none
 	header  http.Header
 	body    []byte // without its content coding, cut at [observation.MaxPage]
+	page    *response.Response // as the site judges it, nil if it is a file
 	elapsed time.Duration
 	err     error
 
@@ -67,36 +68,37 @@ func (e *explorer) request(ctx context.Context, loc, page string) (a answer) {
 	}
 	defer resp.Body.Close()
 	a = answer{status: resp.StatusCode, header: resp.Header}
-	outside, err := a.read(resp.Body)
+	err = a.read(resp.Body)
 	a.elapsed = time.Since(begun)
-	a.elsewhere = !end(ctx, outside)
+	a.elsewhere = !end(ctx, a.page)
 	if err != nil {
 		return answer{err: withoutURL(err)}
 	}
 	return a
 }
 
-// read reads the body, and returns the answer as the site judges it, nil if it is not a page.
-func (a *answer) read(from io.Reader) (*response.Response, error) {
+// read reads the body.
+func (a *answer) read(from io.Reader) error {
 	body, err := io.ReadAll(io.LimitReader(from, observation.MaxPage))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	more, err := io.Copy(io.Discard, io.LimitReader(from, mostRead))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if more == mostRead {
 		a.header.Del("Content-Type")
-		return nil, nil
+		return nil
 	}
 	a.body = body
 	if decoded, _, err := observation.Decode(a.header.Get("Content-Encoding"), body, observation.MaxPage); err == nil {
 		a.body = decoded
 		a.header.Del("Content-Encoding")
 	}
-	return &response.Response{
+	a.page = &response.Response{
 		Status: a.status, Header: response.HeaderOf(a.header), Body: a.body,
 		Truncated: more > 0, Written: int64(len(body)) + more, Complete: true,
-	}, nil
+	}
+	return nil
 }

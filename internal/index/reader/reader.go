@@ -166,13 +166,3 @@ func (r *Reader) Events(ctx context.Context, since time.Time) iter.Seq2[changelo
 		return r.site.Journal.Events(ctx, r.store, since)
 	})
 }
-
-// MarkSize returns the size of the mark of the page at location in bytes, 0 if the page
-// is not known.
-func (r *Reader) MarkSize(ctx context.Context, location string) (int, error) {
-	found, _, err := r.find(ctx, location)
-	if err != nil {
-		return 0, err
-	}
-	return len(found[0].Mark.AppendBinary(nil)), nil
-}

@@ -58,10 +58,11 @@ func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 
 // Info is what is known of one of the files that are served.
 type Info struct {
-	Name     string
-	Pages    int       // that it lists; 0 for an index
-	Bytes    int       // before compression
-	Modified time.Time // when it last became another file
+	Name     string    `json:"name"`
+	URL      string    `json:"url"`
+	Pages    int       `json:"pages"`    // that it lists; 0 for an index
+	Bytes    int       `json:"bytes"`    // before compression
+	Modified time.Time `json:"modified"` // when it last became another file
 }
 
 // List returns the files that are served, the one that crawlers begin with first. Under
@@ -71,7 +72,7 @@ func (f *Files) List() []Info {
 	var list []Info
 	add := func(number int, p *file) {
 		if p != nil {
-			list = append(list, Info{f.of(number), p.Pages, p.Size, p.Modified.Time().UTC()})
+			list = append(list, Info{f.of(number), f.cfg.URL(f.cfg.Folder + f.of(number)), p.Pages, p.Size, p.Modified.Time().UTC()})
 		}
 	}
 	add(0, s.named(name{top: true}))
