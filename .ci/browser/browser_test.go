@@ -101,8 +101,6 @@ var views = []struct{ name, path string }{
 	{"links", "links"},
 	{"names", "pages?reason=not-seen"},
 	{"pages-sorted", "pages?sort=changes&q=/articles/*"},
-	{"help", "help"},
-	{"forget", "forget?u=/about"},
 	{"problem", "page?u=https://elsewhere.example/"},
 	{"problem-long", "page?u=/" + strings.Repeat("%2522", 40)},
 }
@@ -269,8 +267,8 @@ func TestTheWayByKeyboard(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.WaitReady("//button[text()='Copied']")); err != nil {
 		t.Fatalf("the rule is not copied: %v", err)
 	}
-	reach("a[href^=forget]")
-	follow(kb.Enter, "Forget this page?")
+	reach("#forget-s")
+	press(kb.Enter)
 	reach("button.danger")
 	follow(kb.Enter, "Excluded")
 	reach("button[name=undo]")

@@ -22,7 +22,6 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 			"pages.json?q=c":           {"query", "pages"},
 			"changes.json?since=1h":    {"since", "changes"},
 			"files.json":               {"files", "robots_line"},
-			"help.json":                {"reasons"},
 			"links.json":               {"broken", "chains"},
 			"crawlers.json":            {"followed", "crawlers"},
 			"page.json?u=https://x.y/": {"error"},

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -112,7 +111,6 @@ func TestFetchItNow(t *testing.T) {
 	pages := testkit.Paths{
 		"/": testkit.Page("home", "/a", "/hidden"), "/a": testkit.Page("a"), "/free": testkit.Page("free"), "/logout": testkit.Page("bye"),
 		"/hidden": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "hidden")),
-		"/long":   testkit.Reply(http.StatusOK, testkit.HTML("<!--"+strings.Repeat("long ", observation.MaxPage/5)+"-->", "long")),
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path]++; pages.ServeHTTP(w, r) })
 	testkit.Run(t, testkit.Setup{Handler: handler}, func(s *testkit.Site) {
@@ -129,7 +127,6 @@ func TestFetchItNow(t *testing.T) {
 			{"where its links lead", "/", "It links to 2 pages of the site These are not listed: /hidden", 1},
 			{"noindex", "/hidden", "the page says noindex", 1},
 			{"no link", "/free", "nothing shows yet that it is public", 1},
-			{"a head that is too long to be read", "/long", "its head does not end, or is too long to be read whole", 1},
 			{"an error", "/none", "404: there is no page", 1},
 			{"what may act", "/logout", "may change something", 0},
 			{"elsewhere", "https://elsewhere.example/", "its host is not the site's", 0},

@@ -113,8 +113,8 @@ type frame struct {
 
 // makers make the views, by the last element of the path.
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
-	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "changes": (*Inspector).changes, "files": (*Inspector).files, "help": (*Inspector).help,
-	"crawlers": (*Inspector).crawlers, "links": (*Inspector).links, "try": (*Inspector).untried, "forget": (*Inspector).confirm,
+	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "changes": (*Inspector).changes, "files": (*Inspector).files,
+	"crawlers": (*Inspector).crawlers, "links": (*Inspector).links, "try": (*Inspector).onlyForm, "forget": (*Inspector).onlyForm,
 }
 
 func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -19,13 +19,12 @@ type Explained struct {
 }
 
 func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
-	e, err := i.explain(ctx, q)
+	e, err := i.explain(ctx, q.Get("u"))
 	return view{Name: "page", Nav: "pages", Title: i.show(e.URL), Query: i.show(e.URL), Data: e.Page, Setting: e.Setting}, err
 }
 
-// explain describes the page that the query names.
-func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error) {
-	u := q.Get("u")
+// explain describes the page at a URL or location.
+func (i *Inspector) explain(ctx context.Context, u string) (Explained, error) {
 	if u == "" {
 		return Explained{}, refusal{errors.New("say in u which page; it is a URL of the site, or a location such as /about")}
 	}
@@ -36,14 +35,8 @@ func (i *Inspector) explain(ctx context.Context, q url.Values) (Explained, error
 	return e, err
 }
 
-// confirm asks the owner whether to forget a page.
-func (i *Inspector) confirm(ctx context.Context, q url.Values) (view, error) {
-	e, err := i.explain(ctx, q)
-	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: e.Page}, err
-}
-
-// untried answers who asks again for what only a form may ask for.
-func (i *Inspector) untried(context.Context, url.Values) (view, error) {
+// onlyForm answers who asks again for what only a form may ask for.
+func (i *Inspector) onlyForm(context.Context, url.Values) (view, error) {
 	return view{}, redirect("pages")
 }
 
@@ -68,7 +61,7 @@ func (i *Inspector) post(w http.ResponseWriter, r *http.Request, try bool) {
 		i.answer(w, r, v, "")
 		return
 	}
-	_, err := i.explain(ctx, url.Values{"u": {u}})
+	_, err := i.explain(ctx, u)
 	change := i.Public.Forget
 	if r.PostFormValue("undo") != "" {
 		change = i.Public.UndoForget

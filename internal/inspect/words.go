@@ -132,7 +132,7 @@ func linesOf(xml string) string { return strings.ReplaceAll(strings.TrimSpace(xm
 // menu are the views that every page links to.
 var menu = []struct{ Name, Href, Text string }{
 	{"overview", "./", "Overview"}, {"pages", "pages", "Pages"}, {"links", "links", "Links"},
-	{"changes", "changes", "Changes"}, {"crawlers", "crawlers", "Engines"}, {"files", "files", "Files"}, {"help", "help", "Help"},
+	{"changes", "changes", "Changes"}, {"crawlers", "crawlers", "Engines"}, {"files", "files", "Files"},
 }
 
 // tone is the colour of a verdict.

@@ -173,7 +173,7 @@ func (w *world) surfaces() map[string][]byte {
 		base.Check(w, err)
 		out["pages"] = fmt.Appendf(out["pages"], "%+v\n", p)
 	}
-	for _, view := range []string{"/", "/stats.json", "/pages", "/files", "/crawlers", "/help", "/pages?q=a"} {
+	for _, view := range []string{"/", "/stats.json", "/pages", "/files", "/crawlers", "/pages?q=a"} {
 		out["inspector: "+view] = w.shown(view)
 	}
 	rec := httptest.NewRecorder()

@@ -93,19 +93,11 @@ const (
 	back       = "It comes back when an anonymous visitor gets it again."
 )
 
-// Reasons returns the reasons that a verdict can carry, the listed ones first.
-func Reasons() (all []Reason) {
-	for _, r := range reasons {
-		r.Why, r.Todo = Say(r.Why), Say(r.Todo)
-		all = append(all, r)
-	}
-	return all
-}
-
 // ReasonNamed returns the reason of that name. It is zero if no verdict carries it.
 func ReasonNamed(name string) Reason {
-	for _, r := range Reasons() {
+	for _, r := range reasons {
 		if r.Reason.String() == name {
+			r.Why, r.Todo = Say(r.Why), Say(r.Todo)
 			return r
 		}
 	}

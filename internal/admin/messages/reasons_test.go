@@ -18,7 +18,8 @@ func flags(t *testing.T) {
 
 func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 	texts := func() (all []string) {
-		for _, r := range Reasons() {
+		for _, r := range reasons {
+			r = ReasonNamed(r.Reason.String())
 			all = append(all, r.Means(), Page(r.Verdict, r.Reason, "/drafts/a"), Page(r.Verdict, r.Reason, "/delete"))
 			all = append(all, Missing("/a", r.Verdict, r.Reason, false)...)
 		}

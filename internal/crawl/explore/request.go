@@ -24,7 +24,7 @@ const (
 type answer struct {
 	status  int // 0 if there was none
 	header  http.Header
-	body    []byte // without its content coding, cut at [observation.MaxPage]
+	body    []byte             // without its content coding, cut at [observation.MaxPage]
 	page    *response.Response // as the site judges it, nil if it is a file
 	elapsed time.Duration
 	err     error

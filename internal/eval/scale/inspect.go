@@ -48,7 +48,6 @@ func inspect(ctx context.Context, cfg config) (err error) {
 		{"pages from the middle on", "/pages?after=" + url.QueryEscape(middle)},
 		{"changes of seven days", "/changes"},
 		{"files", "/files"},
-		{"help", "/help"},
 		{"search for an address", "/pages?q=" + url.QueryEscape(middle)},
 		{"search by prefix", "/pages?q=/topics/a"},
 		{"search within, found often", "/pages?q=topics"},
