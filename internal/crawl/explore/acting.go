@@ -4,8 +4,10 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // Waits reports whether exploring leaves a location to visitors: it may act, or be a
@@ -13,6 +15,12 @@ import (
 func Waits(location string) bool {
 	_, below := action.Split(location)
 	return below || action.Acts(location)
+}
+
+// mayAct reports whether a request for a location may change something, as far as no rule says that it is a page.
+func (c *Config) mayAct(location string) bool {
+	rule, _ := c.Rules.Match(location)
+	return rule.Listing != eligibility.Always && action.Acts(location)
 }
 
 // controls holds the items below one of many things, such as /items/5/hide, until nothing else is left to
@@ -73,4 +81,19 @@ func (c *controls) release() (pages []*item) {
 		return page
 	})
 	return pages
+}
+
+// acts notes a link that may act. Links of one shape count as one. Those of queries are told
+// last, since few of them are pages.
+func (e *explorer) acts(loc string) {
+	shape := shapeOf(loc)
+	if b, is := action.Split(loc); is {
+		shape = b.Kind + "/" + b.Word
+	}
+	if loc == "" || !e.skip("acting", shape) {
+		return
+	}
+	all := append(e.report.Acting, e.Normalizer.Origin().URL(loc))
+	slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, "?") - strings.Count(b, "?") })
+	e.report.Acting = all[:min(len(all), actingTold)]
 }

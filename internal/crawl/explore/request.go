@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -101,4 +102,16 @@ func (a *answer) read(from io.Reader) error {
 		Truncated: more > 0, Written: int64(len(body)) + more, Complete: true,
 	}
 	return nil
+}
+
+// Once asks cfg.Inside for one location as Run would, and learns nothing from the answer. The caller checks
+// that a request may not change anything.
+func Once(ctx context.Context, cfg Config, loc string) (*response.Response, error) {
+	e := newExplorer(cfg)
+	defer e.connect()()
+	a := e.request(ctx, loc, loc)
+	if a.err == nil && a.page == nil {
+		a.err = fmt.Errorf("the answer is longer than %d MiB", mostRead>>20)
+	}
+	return a.page, a.err
 }

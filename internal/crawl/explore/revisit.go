@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/servemap/servemap/internal/decide/action"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // Revisit requests pages that no visitor requests. So their changes are dated, and pages that are
@@ -137,7 +134,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 	}
 	e.visited(ctx)
 	for _, loc := range pages {
-		if rule, _ := e.Rules.Match(loc); rule.Listing != eligibility.Always && action.Acts(loc) {
+		if e.mayAct(loc) {
 			continue
 		}
 		if err := e.visit(ctx, item{Location: strings.Clone(loc)}, pause); err != nil {

@@ -1,0 +1,135 @@
+package explore
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
+)
+
+// follow puts the links of an answer into the frontier.
+func (e *explorer) follow(r result) {
+	bare := e.query(r.item)
+	if r.status >= 300 && r.status < 400 {
+		e.redirected(r)
+	}
+	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
+		return
+	}
+	e.report.Pages++
+	if eligibility.WordOf(r.Location, false) >= eligibility.Risky {
+		e.report.Held = append(e.report.Held, r.Location)
+	}
+	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
+	if e.isNothing(r.Location, &facts) {
+		e.nothing.pages = append(e.nothing.pages, r.Location)
+		return
+	}
+	r.item.Query = r.item.Query || bare // nothing but its query is linked
+	e.frontier.begin(r.item, facts.Text)
+	if facts.Title != "" {
+		e.frontier.trail.Pages[e.frontier.trail.last()].Title = xxh3.HashString(facts.Title)
+	}
+	base := e.Normalizer.Base(r.Location, facts.Base)
+	noIndex, noFollow, _ := html.Robots(r.header["X-Robots-Tag"])
+	if q := e.queries[names(r.Location)]; r.Query && q != nil && (facts.Canonical != "" || noIndex || facts.NoIndex) {
+		delete(q, r.Location) // it is not its query that keeps it out
+	}
+	if noFollow || facts.NoFollow {
+		for _, l := range facts.Links {
+			e.skip("nofollow", l.Href)
+		}
+		return
+	}
+	for _, l := range facts.Links {
+		switch {
+		case l.NoFollow:
+			e.skip("nofollow", l.Href)
+		case l.Acts:
+			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
+		default:
+			if to := e.Normalizer.Resolve(base, l.Href); !bare || !to.OwnQuery { // else the query has such links, and they count
+				e.consider(to, l.Href)
+			}
+		}
+	}
+	for _, a := range facts.Alternates {
+		e.consider(e.Normalizer.Resolve(base, a.Href), a.Href)
+	}
+	if facts.Canonical != "" {
+		e.consider(e.Normalizer.Resolve(base, facts.Canonical), facts.Canonical)
+	}
+	e.frontier.end()
+}
+
+// redirected follows an answer that leads elsewhere.
+func (e *explorer) redirected(r result) {
+	to := r.header.Get("Location")
+	if to == "" {
+		return
+	}
+	target := e.Normalizer.Resolve(r.Location, to)
+	if slices.Contains(e.Entries, r.Location) {
+		e.away = e.moved(r.Location, r.answer)
+		e.Entries = append(e.Entries, target.Location) // visitors enter there too
+	}
+	e.frontier.begin(r.item, html.Text{})
+	e.consider(target, to)
+	e.frontier.end()
+}
+
+// consider puts a link into the frontier, or notes why exploring does not request it. href
+// is the link as written.
+func (e *explorer) consider(to location.Result, href string) {
+	if to.Reason == location.ReasonHost || to.Reason == location.ReasonOutsideFolder || to.Reason == location.ReasonForm {
+		return // not a link of this site
+	}
+	if e.frontier.has(to.Location) {
+		return // most links lead where other links lead too
+	}
+	rule, _ := e.Rules.Match(to.Location)
+	why := ""
+	switch {
+	case e.mayAct(to.Location):
+		e.acts(to.Location)
+	case to.Reason != location.ReasonNone && !to.OwnQuery:
+		why = to.Reason.String()
+	case eligibility.AssetName(to.Location), e.Site.Own(to.Location):
+		why = "file"
+	case rule.Listing == eligibility.Never:
+		why = "rule-never"
+	case !e.robots.Allows(to.Location):
+		why = "disallowed"
+	case to.OwnQuery && e.lone(to.Location):
+		e.keep(to.Location, !e.frontier.has(to.Location))
+	case to.OwnQuery && names(to.Location) == "":
+		why = to.Reason.String()
+	default:
+		if to.OwnQuery {
+			e.keep(to.Location, false)
+		}
+		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: rule.Listing == eligibility.Always, Query: to.OwnQuery})
+	}
+	if why != "" {
+		e.skip(why, href)
+	}
+}
+
+// skippedKept is how many skipped links are remembered, to count each of them once.
+const skippedKept = 100_000
+
+// skip counts a link that exploring does not request.
+func (e *explorer) skip(why, link string) (first bool) {
+	if e.skipped[link] || len(e.skipped) >= skippedKept {
+		return false
+	}
+	e.skipped[strings.Clone(link)] = true
+	e.report.Skipped[why]++
+	return true
+}
