@@ -71,20 +71,6 @@ func TestLinksThatActAreNotRequestedAndPagesAre(t *testing.T) {
 	}
 }
 
-const manual = "/usr/share/doc/postgresql-doc-15/html"
-
-func TestManualOfADatabaseIsExploredWhole(t *testing.T) {
-	base.OneByOne(t)
-	if _, err := os.Stat(manual); err != nil {
-		t.Skip("the package postgresql-doc-15 is not installed")
-	}
-	testkit.Run(t, testkit.Setup{Handler: http.FileServer(http.Dir(manual))}, func(s *testkit.Site) {
-		if done := explore(s, servemap.ExploreOptions{}); done.Pages != 1169 || s.Stats().Listed != 1169 || len(done.Acting) > 0 {
-			s.Errorf("%d of %d pages are listed, and %v may act", s.Stats().Listed, done.Pages, done.Acting)
-		}
-	})
-}
-
 func TestReportNamesEachShapeOfActingLinksOnce(t *testing.T) {
 	var links []string
 	for i := range 500 {

@@ -396,16 +396,6 @@ func TestExploringAsksNobodyButTheOrigin(t *testing.T) {
 	}
 }
 
-func TestExploringObeysTheGroupForItsOwnName(t *testing.T) {
-	pages := testkit.Paths{
-		"/": testkit.Page("home", "/a", "/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b"),
-		"/robots.txt": testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /nothing\n\nUser-agent: Servemap-Explore\nDisallow: /b\n", "Content-Type", "text/plain"),
-	}
-	f := behind(t, pages, open)
-	f.explored()
-	f.wantListed("/", "/a")
-}
-
 func TestFrontThatAddsToPagesIsNoneOfItsOwn(t *testing.T) {
 	f := behind(t, testkit.PageOfItsURL("/a", "/b"), func(pass http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -127,21 +127,6 @@ func TestFewPagesWithTheSameParametersAreRequestedThatShowNothingNew(t *testing.
 	}
 }
 
-func TestPagesThatShowSomethingNewAreFollowedToTheEnd(t *testing.T) {
-	f := newFrontier(500)
-	f.add(item{Location: "/start"})
-	n := 0
-	for it, ok := f.next(); ok && n < 400; it, ok = f.next() {
-		f.begin(it, text(fmt.Sprintf("a story of %c%c%c", 'a'+n%26, 'a'+n/26, 'a'+n%7)))
-		f.add(item{Location: fmt.Sprintf("/day/%d/next", n), Plain: true})
-		f.end()
-		n++
-	}
-	if n != 400 {
-		t.Errorf("%d pages are asked for, want 400", n)
-	}
-}
-
 func TestRefusedLocationIsTriedAgainAtTheEndAndNotForEver(t *testing.T) {
 	f := newFrontier(100)
 	for _, loc := range []string{"/broken", "/a", "/b"} {

@@ -376,8 +376,8 @@ var (
 	html, variant, numbered = visits.HTML, visits.Variant, visits.Numbered
 	from, route, at         = visits.From, visits.Route, visits.At
 	header, lastModified    = visits.Header, visits.LastModified
-	robotsTag, cacheControl = visits.RobotsTag, visits.CacheControl
-	redirect, ownQuery      = visits.Redirect, visits.OwnQuery
+	robotsTag, redirect     = visits.RobotsTag, visits.Redirect
+	ownQuery                = visits.OwnQuery
 	tracked, fromSeconds    = visits.Tracked, visits.FromSeconds
 )
 

@@ -37,13 +37,12 @@ func (r *records) open(ctx context.Context) error {
 
 // secret reads the site's secret, and makes one at the very first start. It writes
 // only then, so that a full store can still be opened.
-func (r *records) secret(ctx context.Context) (err error) {
-	var key secret.Key
-	var bad error
-	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(r.site.Keys.Site())) }
-	if err := txn.View(ctx, r.cfg.Store, []string{r.site.Keys.Site()}, fetch); err != nil {
+func (r *records) secret(ctx context.Context) error {
+	record, err := txn.Read(ctx, r.cfg.Store, r.site.Keys.Site())
+	if err != nil {
 		return err
 	}
+	key, bad := secret.Read(record)
 	if key == nil {
 		if bad != nil {
 			r.health.damaged.Add(1)
@@ -73,10 +72,10 @@ func (r *records) newSecret(ctx context.Context) (key secret.Key, err error) {
 // settings have changed since, the review updates the entries. If extensions were added,
 // it also marks pages to be read again at their next visit.
 func (r *records) extensions(ctx context.Context) error {
-	return txn.View(ctx, r.cfg.Store, []string{r.site.Keys.Extensions()}, func(t *txn.Tx) {
-		r.site.Extended = 0
-		_ = codec.Unmarshal(t.Get(r.site.Keys.Extensions()), &r.site.Extended) // a damaged record counts as none
-	})
+	record, err := txn.Read(ctx, r.cfg.Store, r.site.Keys.Extensions())
+	r.site.Extended = 0
+	_ = codec.Unmarshal(record, &r.site.Extended) // a damaged record counts as none
+	return err
 }
 
 // keepExtensions notes that the entries agree with the present extensions.

@@ -83,22 +83,6 @@ func TestSiteThatStoodStillKeepsItsPages(t *testing.T) {
 	}
 }
 
-func TestWaitingLocationsAreForgottenInTheEnd(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a")
-		r.sight("/orphan", html("nobody links here"))
-		r.answer("/for-one", 200, cacheControl("private"))
-		r.forget("/a")
-		r.keeps(100, "/")
-		r.wantVerdict("/orphan", eligibility.Unknown, eligibility.None)
-		r.wantVerdict("/for-one", eligibility.Unknown, eligibility.None)
-		r.wantVerdict("/a", eligibility.Excluded, eligibility.Forgotten)
-		if n := r.indexer.Stats().Waiting; n != 1 {
-			t.Errorf("%d locations wait, want the one that is barred", n)
-		}
-	})
-}
-
 func count(verdict eligibility.Verdict, reason eligibility.Reason, pages int) tally.Count {
 	return tally.Count{Verdict: verdict, Reason: reason, Pages: pages}
 }

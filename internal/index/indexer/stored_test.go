@@ -203,3 +203,13 @@ func (m *mixed) wantSaneFiles() {
 		}
 	}
 }
+
+func TestWhatSearchEnginesWereToldIsRead(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl()
+		r.put(r.indexer.site.Keys.Notify("state"), []byte("told"))
+		if got, err := r.indexer.Notified(r.Context()); err != nil || string(got) != "told" {
+			r.Errorf("%q, %v", got, err)
+		}
+	})
+}

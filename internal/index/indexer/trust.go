@@ -32,13 +32,11 @@ func (t *trustedDates) tellFiles() {
 
 // open reads the stored reputations of the sources of dates.
 func (x *trustedDates) open(ctx context.Context) error {
-	var rs lastmod.Reputations
-	err := txn.View(ctx, x.cfg.Store, []string{x.site.Keys.Trust()}, func(t *txn.Tx) {
-		rs = merge.ReadReputations(t.Get(x.site.Keys.Trust()))
-	})
+	record, err := txn.Read(ctx, x.cfg.Store, x.site.Keys.Trust())
 	if err != nil {
 		return err
 	}
+	rs := merge.ReadReputations(record)
 	before, after := x.site.Trust, rs.Trust()
 	x.site.Reputations, x.site.Trust = rs, after
 	for s := lastmod.Server; s <= lastmod.Page; s++ {

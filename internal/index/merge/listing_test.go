@@ -292,41 +292,29 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	w.wantVerdict("/secret-plan", excluded, eligibility.Forgotten)
 }
 
-// What was known of the links to a page is enough to list it again.
-func TestForgottenPageThatIsAllowedComesBack(t *testing.T) {
-	for _, location := range []string{"/plan", "/reset/plan", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"} {
-		run(t, location, options{}, func(w *world) {
-			for range 2 {
-				w.crawl(location)
-				w.wait(25 * time.Hour)
-			}
-			w.wantListed("/", location)
-			w.forget(location)
-			w.update(func(m *Transaction) { m.Allow(location) })
-			w.wantListed("/")
-			w.crawl(location) // the home page shows the same links as before
-			w.wantListed("/", location)
-		})
-	}
-}
-
 // Whatever listed it lists it again, at the next visit.
 func TestForgottenPageKeepsTheEvidenceForIt(t *testing.T) {
 	led := func(w *world) { w.answer("/", 301, redirect("/plan")) }
-	for name, see := range map[string]func(*world){
-		"link":               func(w *world) { w.crawl("/plan") },
-		"route":              func(w *world) { w.sight("/plan", html("plan"), route("/plan", true)) },
-		"a redirected entry": func(w *world) { led(w); w.sight("/plan", html("plan")) },
+	linked := func(location string) func(*world) { return times(2, crawls(location), waits(25*time.Hour)) }
+	for _, tt := range []struct {
+		name, location string
+		see            func(*world)
+	}{
+		{"link", "/plan", linked("/plan")},
+		{"link to an address with a risky word", "/reset/plan", linked("/reset/plan")},
+		{"link to an address like a secret", secretPage, linked(secretPage)},
+		{"route", "/plan", func(w *world) { w.sight("/plan", html("plan"), route("/plan", true)) }},
+		{"a redirected entry", "/plan", func(w *world) { led(w); w.sight("/plan", html("plan")) }},
 	} {
-		run(t, name, options{}, func(w *world) {
-			see(w)
-			if before := w.record("/plan"); !before.Listed() {
+		run(t, tt.name, options{}, func(w *world) {
+			tt.see(w)
+			if before := w.record(tt.location); !before.Listed() {
 				w.Fatalf("it is %+v", before.Standing)
 			}
-			w.forget("/plan")
-			w.update(func(m *Transaction) { m.Allow("/plan") })
-			if w.sight("/plan", html("plan")); !w.record("/plan").Listed() {
-				w.Errorf("it is %+v", w.record("/plan").Standing)
+			w.forget(tt.location)
+			w.update(func(m *Transaction) { m.Allow(tt.location) })
+			if w.sight(tt.location, html("plan")); !w.record(tt.location).Listed() {
+				w.Errorf("it is %+v", w.record(tt.location).Standing)
 			}
 		})
 	}

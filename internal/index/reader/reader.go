@@ -88,10 +88,8 @@ func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
 	if p.Reason != eligibility.Duplicate {
 		return p, nil
 	}
-	duplicates := r.site.Keys.Duplicates(s.Showing)
-	err = txn.View(ctx, r.store, []string{duplicates}, func(t *txn.Tx) {
-		p.SameAs = sitewide.ReadDuplicates(t.Get(duplicates), func(of string) uint64 { return key.Name(of).ID }).Listed
-	})
+	duplicates, err := txn.Read(ctx, r.store, r.site.Keys.Duplicates(s.Showing))
+	p.SameAs = sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID }).Listed
 	return p, err
 }
 
@@ -115,8 +113,8 @@ func (r *Reader) find(ctx context.Context, locations ...string) (found []*pagere
 	for range locations {
 		found = append(found, new(pagerecord.Page))
 	}
-	err = txn.View(ctx, r.store, []string{r.site.Keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(r.site.Keys.Site())) })
-	if err != nil || key == nil {
+	site, err := txn.Read(ctx, r.store, r.site.Keys.Site())
+	if key, _ = secret.Read(site); err != nil || key == nil {
 		return found, nil, err
 	}
 	var keys []string
@@ -142,20 +140,17 @@ func (r *Reader) know(location string, s *pagerecord.Page) Known {
 
 // Days returns a few numbers of each of the last days, by days since 1970. It returns when ctx ends.
 func (r *Reader) Days(ctx context.Context) (sitewide.Days, error) {
-	return txn.Within(ctx, func() (days sitewide.Days, err error) {
-		err = txn.View(ctx, r.store, []string{r.site.Keys.Days()}, func(t *txn.Tx) {
-			days = sitewide.ReadDays(t.Get(r.site.Keys.Days()), moment.Of(time.Now()).Day())
-		})
-		return days, err
-	})
+	record, err := r.record(ctx, r.site.Keys.Days())
+	return sitewide.ReadDays(record, moment.Of(time.Now()).Day()), err
 }
 
 // Notified returns what package notify has stored of what it told search engines, nil if nothing.
 func (r *Reader) Notified(ctx context.Context) ([]byte, error) {
-	return txn.Within(ctx, func() (record []byte, err error) {
-		err = txn.View(ctx, r.store, []string{r.site.Keys.Notify("state")}, func(t *txn.Tx) { record = t.Get(r.site.Keys.Notify("state")) })
-		return record, err
-	})
+	return r.record(ctx, r.site.Keys.Notify("state"))
+}
+
+func (r *Reader) record(ctx context.Context, key string) ([]byte, error) {
+	return txn.Within(ctx, func() ([]byte, error) { return txn.Read(ctx, r.store, key) })
 }
 
 // Events yields what happened to listed pages since a time, see

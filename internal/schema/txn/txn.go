@@ -122,6 +122,15 @@ func TooMuch(err error) bool {
 	return errors.Is(err, store.ErrInvalid) || errors.Is(err, ErrRestless)
 }
 
+// Read returns the record of one key, nil if there is none.
+func Read(ctx context.Context, st store.Store, key string) ([]byte, error) {
+	records, err := ReadAll(ctx, st, key)
+	if err != nil {
+		return nil, err
+	}
+	return records[0], nil
+}
+
 // ReadAll returns the records of keys, nil for absent ones. If there are more keys than one
 // transaction takes, the records may be of different moments.
 func ReadAll(ctx context.Context, st store.Store, keys ...string) (records [][]byte, err error) {
