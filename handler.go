@@ -414,14 +414,19 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 }
 
 // topURLs returns the URLs of the files to name to crawlers.
-func (s *Site) topURLs() []string { return s.urlsOf(s.files.Tops()) }
+func (s *Site) topURLs() (urls []string) {
+	for _, name := range s.files.Tops() {
+		urls = append(urls, s.origin.URL(s.origin.Folder()+name))
+	}
+	return urls
+}
 
 // Sitemaps returns the URLs of [Site.RobotsLine] whose files are served now, for tools that
 // submit them. There are none under Options.ReportOnly, and while nothing is listed.
 func (s *Site) Sitemaps() (urls []string) {
 	for _, f := range s.files.List() {
 		if !s.silent && slices.Contains(s.files.Tops(), f.Name) {
-			urls = append(urls, s.urlsOf([]string{f.Name})...)
+			urls = append(urls, f.URL)
 		}
 	}
 	return urls
@@ -431,13 +436,6 @@ func (s *Site) Sitemaps() (urls []string) {
 func (s *settings) urlsAt(locations []string) (urls []string) {
 	for _, loc := range locations {
 		urls = append(urls, s.origin.URL(loc))
-	}
-	return urls
-}
-
-func (s *settings) urlsOf(names []string) (urls []string) {
-	for _, name := range names {
-		urls = append(urls, s.origin.URL(s.origin.Folder()+name))
 	}
 	return urls
 }

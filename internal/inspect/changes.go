@@ -31,7 +31,7 @@ func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
 	if c.Since, err = sinceOf(c.Span, time.Now()); err != nil {
 		return view{}, err
 	}
-	from, err := i.reach(ctx, c.Since)
+	from, err := i.Indexer.JournalFrom(ctx)
 	if from.After(c.Since) {
 		c.From, c.Since = from.UTC(), from.UTC()
 	}
@@ -39,15 +39,6 @@ func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
 		err = i.latest(ctx, &c)
 	}
 	return view{Name: "changes", Nav: "changes", Title: "Changes", Data: c}, err
-}
-
-// reach returns since, or the time from which the changes are complete if that is later.
-func (c *Config) reach(ctx context.Context, since time.Time) (time.Time, error) {
-	from, err := c.Indexer.JournalFrom(ctx)
-	if err == nil && from.After(since) {
-		return from, nil
-	}
-	return since, err
 }
 
 // sinceOf reads a time, or how long ago it was.

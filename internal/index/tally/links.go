@@ -75,6 +75,10 @@ func (l *Links) Left(now time.Time) {
 	if now.Sub(l.reread) >= rereadEvery {
 		for location, out := range l.read {
 			l.read[location] = outgoing{out.to, true}
+			if !l.lists(location) {
+				l.kept -= len(out.to)
+				delete(l.read, location)
+			}
 		}
 		l.reread = now
 	}
@@ -121,11 +125,11 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	return fresh
 }
 
-// remember notes the links of a page, and reports whether it did so before.
+// remember notes the links of a page, if there is room, and reports whether the page may have been read before.
 func (l *Links) remember(location string, to []uint64) (again bool) {
 	out, again := l.read[location]
 	if !again && len(l.read) >= pagesKept {
-		return false
+		return true
 	}
 	if l.kept -= len(out.to); l.kept+len(to) > linksKept {
 		to = nil

@@ -67,6 +67,13 @@ func TestLinksOfListedPages(t *testing.T) {
 			l.Left(now)
 			l.Read(reading(t, "/a", "", now, "/c"))
 		}, "/c</a:0:0", 0},
+		{"a link that was taken away from a page for which there was no room", func(l *Links) {
+			for n := range pagesKept {
+				l.read[fmt.Sprint(n)] = outgoing{}
+			}
+			l.Read(reading(t, "/a", "", now, "/b", "/c"))
+			l.Read(reading(t, "/a", "", now, "/c"))
+		}, "/c</a:0:0", 0},
 		{"an answer of 404", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b"))
 			l.Read(reading(t, "/listed", "", now, "/b", "/c"))
@@ -118,6 +125,13 @@ func TestListedPagesThatLinkToAPage(t *testing.T) {
 		{"pages that must be read again", "/listed", func() { l.Left(now) }, "/a /b"},
 		{"a page that was read again without the link", "/listed", func() { l.Read(reading(t, "/a", "", now, "/b")) }, "/b"},
 		{"a page that has left", "/listed", func() { listed["/b"] = false }, ""},
+		{"pages that have left make room", "/b", func() {
+			for n := range pagesKept {
+				l.read[fmt.Sprint(n)] = outgoing{}
+			}
+			l.Left(now.Add(rereadEvery))
+			l.Read(reading(t, "/listed", "", now, "/b"))
+		}, "/a /listed"},
 		{"there is room for some links only", "/listed", func() {
 			l.kept = linksKept
 			l.Read(reading(t, "/listed", "", now, "/listed", "/b"))
