@@ -353,8 +353,8 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 	with := shared{indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(time.Now())}, files.NewPasses()}
 	find := func(ctx context.Context, host string) func() (*hosted, error) {
 		origin := "https://" + host
-		if o, err := location.ParseOrigin(origin); err != nil || o.String() != origin {
-			return nil // another spelling would be another site with the same records
+		if o, err := location.ParseOrigin(origin); err != nil || o.Host() != host {
+			return nil // another spelling would be another site with the same records; by HTTP/2 a host may have a slash
 		}
 		given, err := allow(ctx, host)
 		if err != nil {
