@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,4 +237,29 @@ func TestParameterInEachLinkThatSelectsNothingHidesNoPage(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A page links back to where its visitor came from, with a parameter in each link. Visitors come from a page that only
+// they know, and go back.
+func TestLinkBackWithAParameterIsNoEvidence(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		links := []string{"/about"}
+		if from, err := url.Parse(r.Referer()); err == nil && r.URL.Path == "/about" && from.Path != "" {
+			links = append(links, from.Path+"?v=2")
+		}
+		testkit.Reply(http.StatusOK, testkit.HTML("", "the page "+r.URL.Path, links...))(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		for _, client := range []string{ann, bob, ann, bob} {
+			time.Sleep(25 * time.Hour)
+			s.From(client, "/p7")
+			s.From(client, "/about", "Referer", "https://example.com/p7")
+			s.Settle()
+			s.From(client, "/p7?v=2", "Referer", "https://example.com/about")
+			s.Settle()
+		}
+		s.WantListed("/", "/about")
+		s.WantVerdict("/p7", "waiting", "no-evidence")
+	})
 }
