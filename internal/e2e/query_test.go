@@ -206,11 +206,13 @@ func TestParameterInEachLinkThatSelectsNothingHidesNoPage(t *testing.T) {
 		canonical bool
 		other     bool // the parameter selects something
 		listed    int  // besides the home page
+		visits    int  // of each page, before the site is explored
 	}{
-		{"the version of the build", func(_, to string) string { return to + "?v=8f3a" }, false, false, 14},
-		{"the page where the link stands", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, false, false, 14},
-		{"the page where the link stands, and a canonical URL", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, true, false, 14},
-		{"a colour that each page shows", func(_, to string) string { return to + "?colour=red" }, false, true, 0},
+		{"the version of the build", func(_, to string) string { return to + "?v=8f3a" }, false, false, 14, 0},
+		{"the version of the build, after visitors", func(_, to string) string { return to + "?v=8f3a" }, false, false, 14, 2},
+		{"the page where the link stands", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, false, false, 14, 0},
+		{"the page where the link stands, and a canonical URL", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, true, false, 14, 0},
+		{"a colour that each page shows", func(_, to string) string { return to + "?colour=red" }, false, true, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -230,6 +232,15 @@ func TestParameterInEachLinkThatSelectsNothingHidesNoPage(t *testing.T) {
 				testkit.Reply(http.StatusOK, testkit.HTML(head, text, links...))(w, r)
 			})
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				for range tt.visits {
+					s.From(ann, "/")
+					for _, p := range pages {
+						s.From(ann, p)
+						s.From(ann, tt.link("/", p))
+					}
+					s.Settle()
+				}
+				time.Sleep(time.Hour)
 				explore(s, servemap.ExploreOptions{})
 				if got := s.LastMods(); len(got) != tt.listed+1 {
 					s.Errorf("%d are listed, want %d: %v", len(got), tt.listed+1, got)

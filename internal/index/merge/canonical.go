@@ -26,7 +26,7 @@ func (u *visited) credit() {
 		return
 	}
 	p, _ := u.Load(to)
-	if p.Public() || to != u.Canonical && (!u.Explored || u.Showing == 0 || p.Showing != u.Showing) {
+	if p.Public() || to != u.Canonical && (!u.Explored || variant.Showing == 0 || p.Showing != variant.Showing) {
 		return
 	}
 	if changed := u.point(p) || !p.Link; changed {
