@@ -340,9 +340,9 @@ type hosted struct {
 	http.Handler
 }
 
-// NewSites returns Sites in front of next, as [Site.Wrap] does. allow must be quick. It returns
-// the options of the site https://host, nil for the defaults, or an error: then next serves
-// that host as without Sites. NewSites panics if st or allow is nil.
+// NewSites returns Sites in front of next, as [Site.Wrap] does. allow must be quick, and refuse
+// names that strangers make up. It returns the options of https://host, which hold until the
+// site rests, nil for the defaults, or an error: next serves that host. A nil st or allow panics.
 func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context, host string) (*Options, error)) *Sites {
 	if isNil(st) || allow == nil {
 		panic("servemap: NewSites: the store or the function allow is nil; open a store first, such as with badgerstore.Open, and check its error")
@@ -353,8 +353,8 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 	with := shared{indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(time.Now())}, files.NewPasses()}
 	find := func(ctx context.Context, host string) func() (*hosted, error) {
 		origin := "https://" + host
-		if o, err := location.ParseOrigin(origin); err != nil || o.String() != origin {
-			return nil // another spelling would be another site with the same records
+		if o, err := location.ParseOrigin(origin); err != nil || o.Host() != host {
+			return nil // another spelling would be another site with the same records; by HTTP/2 a host may have a slash
 		}
 		given, err := allow(ctx, host)
 		if err != nil {

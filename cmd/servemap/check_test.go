@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,24 @@ import (
 )
 
 const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+func TestCheckThatIsInterruptedBlamesNoFile(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	var site *httptest.Server
+	site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/part.xml" {
+			interrupt()
+			<-r.Context().Done()
+			return
+		}
+		fmt.Fprintf(w, `<sitemapindex xmlns="%[1]s"><sitemap><loc>%[2]s/part.xml</loc></sitemap><sitemap><loc>%[2]s/b.xml</loc></sitemap></sitemapindex>`, namespace, site.URL)
+	}))
+	defer site.Close()
+	var out, errs bytes.Buffer
+	if run(ctx, []string{"check", site.URL + "/sitemap.xml"}, streams{out: &out, err: &errs}); out.String() != "" || !strings.Contains(errs.String(), "interrupted") {
+		t.Errorf("it says %q and %q", out.String(), errs.String())
+	}
+}
 
 func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 	entry := func(inner string) string { return "<url>" + inner + "</url>" }

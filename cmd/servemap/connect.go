@@ -81,7 +81,7 @@ func (a *asking) alone(ctx context.Context) (*control.Client, error) {
 		return nil, err
 	}
 	s, log := sites[0], slog.New(slog.DiscardHandler)
-	s.Data = a.data
+	s.Data, s.Ranges = a.data, "" // nobody fetches pages here, and the path may mean another folder now
 	st, end, err := openFolder(s, log)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,16 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	}
 }
 
+func TestQuestionsNeedNoOtherFolder(t *testing.T) {
+	site, data := writeSite(t), t.TempDir()
+	t.Chdir(t.TempDir())
+	base.Check(t, os.Mkdir("ranges", 0o700))
+	base.Check(t, os.WriteFile("ranges/GPTBot.json", []byte(`{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`), 0o600))
+	files(t, site, data, "-crawlers", "-crawler-ranges", "ranges").stop()
+	t.Chdir(t.TempDir())
+	must(t, "explain", "-data", data, "/a.html")
+}
+
 func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel() // it waits for some seconds
 	site, data := writeSite(t), t.TempDir()

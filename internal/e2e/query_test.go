@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,11 +206,13 @@ func TestParameterInEachLinkThatSelectsNothingHidesNoPage(t *testing.T) {
 		canonical bool
 		other     bool // the parameter selects something
 		listed    int  // besides the home page
+		visits    int  // of each page, before the site is explored
 	}{
-		{"the version of the build", func(_, to string) string { return to + "?v=8f3a" }, false, false, 14},
-		{"the page where the link stands", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, false, false, 14},
-		{"the page where the link stands, and a canonical URL", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, true, false, 14},
-		{"a colour that each page shows", func(_, to string) string { return to + "?colour=red" }, false, true, 0},
+		{"the version of the build", func(_, to string) string { return to + "?v=8f3a" }, false, false, 14, 0},
+		{"the version of the build, after visitors", func(_, to string) string { return to + "?v=8f3a" }, false, false, 14, 2},
+		{"the page where the link stands", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, false, false, 14, 0},
+		{"the page where the link stands, and a canonical URL", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, true, false, 14, 0},
+		{"a colour that each page shows", func(_, to string) string { return to + "?colour=red" }, false, true, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -229,6 +232,15 @@ func TestParameterInEachLinkThatSelectsNothingHidesNoPage(t *testing.T) {
 				testkit.Reply(http.StatusOK, testkit.HTML(head, text, links...))(w, r)
 			})
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				for range tt.visits {
+					s.From(ann, "/")
+					for _, p := range pages {
+						s.From(ann, p)
+						s.From(ann, tt.link("/", p))
+					}
+					s.Settle()
+				}
+				time.Sleep(time.Hour)
 				explore(s, servemap.ExploreOptions{})
 				if got := s.LastMods(); len(got) != tt.listed+1 {
 					s.Errorf("%d are listed, want %d: %v", len(got), tt.listed+1, got)
@@ -236,4 +248,29 @@ func TestParameterInEachLinkThatSelectsNothingHidesNoPage(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A page links back to where its visitor came from, with a parameter in each link. Visitors come from a page that only
+// they know, and go back.
+func TestLinkBackWithAParameterIsNoEvidence(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		links := []string{"/about"}
+		if from, err := url.Parse(r.Referer()); err == nil && r.URL.Path == "/about" && from.Path != "" {
+			links = append(links, from.Path+"?v=2")
+		}
+		testkit.Reply(http.StatusOK, testkit.HTML("", "the page "+r.URL.Path, links...))(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		for _, client := range []string{ann, bob, ann, bob} {
+			time.Sleep(25 * time.Hour)
+			s.From(client, "/p7")
+			s.From(client, "/about", "Referer", "https://example.com/p7")
+			s.Settle()
+			s.From(client, "/p7?v=2", "Referer", "https://example.com/about")
+			s.Settle()
+		}
+		s.WantListed("/", "/about")
+		s.WantVerdict("/p7", "waiting", "no-evidence")
+	})
 }

@@ -67,10 +67,10 @@ func (t *Table[S]) Get(ctx context.Context, host string) (site S, ok bool) {
 			return site, false
 		}
 	}
-	if !e.used.Load() {
+	site, err := e.get()
+	if err == nil && !e.used.Load() { // what could not be opened rests, and is tried again
 		e.used.Store(true)
 	}
-	site, err := e.get()
 	return site, err == nil
 }
 

@@ -16,7 +16,8 @@ type site struct{ opened, rested, closed int }
 type harness struct {
 	*Table[*site]
 	sites map[string]*site
-	fails error // of Rest
+	fails error     // of Rest
+	mends time.Time // when the host "mended" can be opened
 	takes time.Duration
 }
 
@@ -28,7 +29,7 @@ func newHarness() *harness {
 				return nil
 			}
 			return func() (*site, error) {
-				if host == "broken" {
+				if host == "broken" || host == "mended" && time.Now().Before(h.mends) {
 					return nil, errors.New("cannot be opened")
 				}
 				if h.sites[host] == nil {
@@ -111,6 +112,17 @@ func TestSiteIsOpenWhileRequestsCome(t *testing.T) {
 			ask(h, "b")
 			time.Sleep(time.Hour)
 		}, site{opened: 1, closed: 1}, 1},
+		{"requests while it cannot be opened", func(t *testing.T, h *harness) {
+			ask(h, "a")
+			h.mends = time.Now().Add(time.Minute)
+			for range 20 {
+				ask(h, "mended")
+				time.Sleep(time.Minute)
+			}
+			if _, ok := h.Get(context.Background(), "mended"); !ok {
+				t.Error("it is not tried again while requests come")
+			}
+		}, site{opened: 1, rested: 1}, 1},
 		{"hosts without a site", func(t *testing.T, h *harness) {
 			ask(h, "a")
 			for _, host := range []string{"other", "broken"} {

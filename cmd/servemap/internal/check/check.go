@@ -190,7 +190,9 @@ func (c *checker) sitemap(ctx context.Context) error {
 	}
 	for _, part := range c.file(c.URL.String(), text) {
 		text, err := c.read(ctx, part)
-		if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
 			c.fault(part, "is named by the index and cannot be read: %v", err)
 		} else if len(c.file(part, text)) > 0 {
 			c.fault(part, "is an index within an index")
