@@ -81,7 +81,6 @@ func (c *answers) handler() http.Handler {
 	mux.Handle("GET /inspect/", c.site.Inspector(anybody))
 	mux.HandleFunc("GET /link", func(w http.ResponseWriter, _ *http.Request) { answer(w, way{c.link}) })
 	mux.HandleFunc("GET /pages", c.servePages)
-	mux.HandleFunc("GET /indexnow", c.serveIndexNow)
 	mux.HandleFunc("POST /forget", c.serveForget)
 	mux.HandleFunc("POST /explore", c.serveExplore)
 	return mux
@@ -239,18 +238,4 @@ const errorTrailer = "Servemap-Error"
 
 func breakOff(w http.ResponseWriter, err error) {
 	w.Header().Set(http.TrailerPrefix+errorTrailer, strings.TrimPrefix(err.Error(), "servemap: "))
-}
-
-// serveIndexNow answers with null without -indexnow.
-func (c *answers) serveIndexNow(w http.ResponseWriter, r *http.Request) {
-	if c.notifier == nil {
-		answer(w, nil)
-		return
-	}
-	st, err := c.notifier.Status(r.Context())
-	if err != nil {
-		breakOff(w, err)
-		return
-	}
-	answer(w, st)
 }
