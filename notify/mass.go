@@ -9,41 +9,20 @@ import (
 
 const (
 	massWindow = time.Hour
-	massLeast  = 100         // fewer changes are no mass change, even on a small site
-	massGap    = time.Minute // a longer time without a change ends a burst of them
-	groupLeast = 10          // pages of a shape or a folder; fewer belong to the folder above
+	massLeast  = 100 // fewer changes are no mass change, even on a small site
+	groupLeast = 10  // pages of a shape or a folder; fewer belong to the folder above
 )
 
-// massChange returns those of the changes that are too many for a group of pages within an hour:
-// its largest bursts, until most are left. That must be a deploy, a template, an import, or a
-// visitor who walks along a list without end. Engines learn of it from the lastmod in the sitemap,
-// and would take it amiss if all were sent. A page of the group that changed a while before or after
-// is sent. The changes are in the order of time. groups are the names of the groups.
+// massChange returns the changes of each group of pages of which more than most changed within an hour. That
+// must be a deploy, a template, an import, or a visitor who walks along a list without end. Engines learn of
+// it from the lastmod in the sitemap, and would take it amiss if all were sent. groups are the names of the groups.
 func massChange(changes []change, most int) (held []change, groups []string) {
-	if len(changes) <= most {
-		return nil, nil
-	}
 	for group, members := range groupChanges(changes) {
-		bursts := burstsOf(members)
-		slices.SortStableFunc(bursts, func(a, b []change) int { return len(b) - len(a) })
-		for left := len(members); left > most; bursts = bursts[1:] {
-			left -= len(bursts[0])
-			held, groups = append(held, bursts[0]...), append(groups, group)
+		if len(members) > most {
+			held, groups = append(held, members...), append(groups, group)
 		}
 	}
 	return held, groups
-}
-
-// burstsOf cuts changes wherever there was none for a while.
-func burstsOf(changes []change) (bursts [][]change) {
-	from := 0
-	for i := 1; i <= len(changes); i++ {
-		if i == len(changes) || changes[i].at.Sub(changes[i-1].at) > massGap {
-			bursts = append(bursts, changes[from:i])
-			from = i
-		}
-	}
-	return bursts
 }
 
 // takeTurns orders changes so that the groups take turns, the oldest change of each first. So no
