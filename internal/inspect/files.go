@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/servemap/servemap/internal/publish/announce"
+	"github.com/servemap/servemap/internal/publish/files"
 )
 
 // Files are the sitemap's files.
@@ -23,11 +23,8 @@ func (i *Inspector) files(context.Context, url.Values) (view, error) {
 
 // File is one of the sitemap's files.
 type File struct {
-	Name     string    `json:"name"`
-	URL      string    `json:"url"`
-	Pages    int       `json:"pages"` // that it lists; 0 for an index
-	Bytes    int       `json:"bytes"` // before compression
-	Modified time.Time `json:"modified"`
+	URL string `json:"url"`
+	files.Info
 }
 
 // RobotsTxt says whether the site's robots.txt names the sitemap. It is "" if that file was
@@ -57,7 +54,7 @@ func (c *Config) robotsTxt() RobotsTxt {
 // fileList returns the sitemap's files, first the one that crawlers begin with.
 func (c *Config) fileList() (list []File) {
 	for _, f := range c.Files.List() {
-		list = append(list, File{Name: f.Name, URL: c.Origin.URL(c.Origin.Folder() + f.Name), Pages: f.Pages, Bytes: f.Bytes, Modified: f.Modified})
+		list = append(list, File{c.Origin.URL(c.Origin.Folder() + f.Name), f})
 	}
 	return list
 }

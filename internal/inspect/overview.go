@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 // Overview is the first page.
@@ -63,12 +64,8 @@ type History struct {
 
 // Day has the numbers of one day, in UTC. Each change of a page counts.
 type Day struct {
-	Date    string `json:"date"`
-	Listed  int    `json:"listed"` // pages, when that was last noted
-	Dated   int    `json:"dated"`  // of these, with a lastmod
-	Added   int    `json:"added"`
-	Changed int    `json:"changed"`
-	Removed int    `json:"removed"`
+	Date string `json:"date"`
+	sitewide.Day
 }
 
 // overview also works without the store.
@@ -219,7 +216,7 @@ func (c *Config) days(ctx context.Context) (days []Day, err error) {
 	all, err := c.Indexer.Days(ctx)
 	for day, n := range all {
 		at := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
-		days = append(days, Day{Date: at, Listed: n.Listed, Dated: n.Dated, Added: n.Added, Changed: n.Changed, Removed: n.Removed})
+		days = append(days, Day{at, n})
 	}
 	return days, err
 }

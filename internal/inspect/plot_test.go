@@ -3,13 +3,15 @@ package inspect
 import (
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 func TestPlotShowsSmallDaysBesideTheFirst(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	p := plotOf([]Day{
-		{Date: "2026-06-01", Listed: 7}, {Date: "2026-11-01", Listed: 900, Dated: 600, Added: 900},
-		{Date: "2026-11-19", Added: 3, Removed: 1}, {Date: "2026-11-20", Listed: 902, Dated: 600, Changed: 5}, {Date: "2026-11-23", Listed: 902, Changed: 4},
+		{"2026-06-01", sitewide.Day{Listed: 7}}, {"2026-11-01", sitewide.Day{Listed: 900, Dated: 600, Added: 900}}, {"2026-11-19", sitewide.Day{Added: 3, Removed: 1}},
+		{"2026-11-20", sitewide.Day{Listed: 902, Dated: 600, Changed: 5}}, {"2026-11-23", sitewide.Day{Listed: 902, Changed: 4}},
 	}, now)
 	of := func(date string) bar {
 		for _, b := range p.Bars {
@@ -20,7 +22,7 @@ func TestPlotShowsSmallDaysBesideTheFirst(t *testing.T) {
 		t.Fatalf("no bar of %s", date)
 		return bar{}
 	}
-	if len(p.Bars) != plotDays || p.Listed != 902 || p.Total != 913 || p.Week != (Day{Added: 3, Changed: 9, Removed: 1}) {
+	if len(p.Bars) != plotDays || p.Listed != 902 || p.Total != 913 || p.Week.Day != (sitewide.Day{Added: 3, Changed: 9, Removed: 1}) {
 		t.Errorf("%d days, %+v", len(p.Bars), p.Week)
 	}
 	if first := of("2026-11-01"); !first.Over || first.Pieces[0].Height != plotHeight {

@@ -58,10 +58,10 @@ func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 
 // Info is what is known of one of the files that are served.
 type Info struct {
-	Name     string
-	Pages    int       // that it lists; 0 for an index
-	Bytes    int       // before compression
-	Modified time.Time // when it last became another file
+	Name     string    `json:"name"`
+	Pages    int       `json:"pages"`    // that it lists; 0 for an index
+	Bytes    int       `json:"bytes"`    // before compression
+	Modified time.Time `json:"modified"` // when it last became another file
 }
 
 // List returns the files that are served, the one that crawlers begin with first. Under

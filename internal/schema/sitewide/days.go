@@ -9,11 +9,11 @@ import (
 
 // Day has the numbers of one day: what happened, and how the sitemap was when that was last noted.
 type Day struct {
-	Listed  int `cbor:"1,keyasint,omitzero"` // pages
-	Dated   int `cbor:"2,keyasint,omitzero"` // of these, with a lastmod
-	Added   int `cbor:"3,keyasint,omitzero"`
-	Changed int `cbor:"4,keyasint,omitzero"` // each change counts
-	Removed int `cbor:"5,keyasint,omitzero"`
+	Listed  int `cbor:"1,keyasint,omitzero" json:"listed"` // pages
+	Dated   int `cbor:"2,keyasint,omitzero" json:"dated"`  // of these, with a lastmod
+	Added   int `cbor:"3,keyasint,omitzero" json:"added"`
+	Changed int `cbor:"4,keyasint,omitzero" json:"changed"` // each change counts
+	Removed int `cbor:"5,keyasint,omitzero" json:"removed"`
 }
 
 // Days are the last days, by days since 1970, at most daysKept.
