@@ -78,12 +78,8 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 
 func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	prefix := fs.String("prefix", "", "print only pages whose URL or path begins with `TEXT`")
 	return func(ctx context.Context, _ string) error {
-		if *prefix != "" && !isPage(*prefix) {
-			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
-		}
-		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(p servemap.Page) string {
+		return each(ctx, a, http.MethodGet, "/pages", nil, func(p servemap.Page) string {
 			return terminal.Row(p.URL, terminal.Stamp(p.LastModified), p.ChangeFreq)
 		})
 	}

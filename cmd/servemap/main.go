@@ -109,7 +109,7 @@ func commands() []command {
 		{"explain", "-data DIR URL", "say whether a page is listed, and why",
 			"explain -data sitemap-data /about", "the URL of a page, or its path", explainCommand},
 		{"list", "-data DIR", "print the listed pages",
-			"list -data sitemap-data -prefix /blog/", "", listCommand},
+			"list -data sitemap-data", "", listCommand},
 		{"status", "-data DIR", "say how much is known and listed, and what to do",
 			"status -data sitemap-data", "", statusCommand},
 		{"forget", "-data DIR URL", "take a page out of the sitemap and bar it",

@@ -175,7 +175,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 	}{
 		{"no command", nil, "explain"},
 		{"a mistyped command", []string{"explian", "/"}, "did you mean explain?; the commands are crawl, check, proxy,"},
-		{"a mistyped flag", []string{"list", "-prefx", "/"}, "-prefx; see \"servemap help -all list\"; did you mean prefix?"},
+		{"a mistyped flag", []string{"list", "-dta", "/"}, "-dta; see \"servemap help -all list\"; did you mean data?"},
 		{"no data", []string{"list"}, "-data is missing"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
