@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -258,19 +257,6 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 	if code, out, errs := call(t, "check", "no\x1b[2J"); code != codeUsage || bytes.ContainsAny([]byte(out+errs), "\x1b") {
 		t.Errorf("%d %q", code, errs)
-	}
-}
-
-func TestSignalsEndTheProgramInOrder(t *testing.T) {
-	site := writeSite(t)
-	s, c := start(t, t.TempDir(), "files", site, "-origin", origin)
-	s.log.await(t, "msg=explored")
-	base.Check(t, c.Process.Signal(syscall.SIGTERM))
-	if code := s.stop(); code != codeDone {
-		t.Errorf("code %d: %s", code, s.log)
-	}
-	if _, err := os.Stat(control.Socket(s.data)); !os.IsNotExist(err) {
-		t.Errorf("the socket is still there: %v", err)
 	}
 }
 
