@@ -149,7 +149,7 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier
 	}
 	local, err := checkEndpoints(n.endpoints)
 	if err == nil && !local {
-		err = n.address.check(n.log)
+		err = n.address.check()
 	}
 	if err != nil {
 		return nil, err
