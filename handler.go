@@ -58,6 +58,12 @@ func (s *Site) Mount(r *mux.Router) {
 	}
 	var router http.Handler = r
 	s.inner.CompareAndSwap(nil, &router)
+	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		if _, is := route.GetHandler().(inspector); is {
+			inspect.Bound(route)
+		}
+		return nil
+	})
 	r.Use(s.Wrap)
 	if r.NotFoundHandler == nil {
 		r.NotFoundHandler = http.NotFoundHandler()
@@ -103,13 +109,18 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		pages = door.ByLink(s.link, pages)
 		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"))
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return inspector(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w, r)
 		if !inspect.Enter(w, r) {
 			pages.ServeHTTP(w, r)
 		}
 	})
 }
+
+// inspector is a handler of [Site.Inspector], which Mount finds among the routes.
+type inspector http.HandlerFunc
+
+func (i inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) { i(w, r) }
 
 // InspectorLink returns the link that opens an inspector at base, such as
 // "http://localhost:8080/inspect/". Its key ends with the process.
@@ -172,27 +183,46 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex")
-		_, _ = w.Write(inspected{s}.metrics().Text()) // the client may be gone
+		_, _ = w.Write(metrics.Text(s.origin.String(), inspected{s}.metrics())) // the client may be gone
 	}))
 }
 
-// metrics returns the numbers of the site now.
-func (s inspected) metrics() metrics.Site {
-	l := s.indexer.Stats()
-	m := metrics.Site{
-		Origin: s.origin.String(), Ignored: s.observer.Counts(), StoreUp: l.Problem == nil, Hints: len(s.hints.Given()),
-		Worker:   metrics.Worker{Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued, Damaged: l.Damaged, Changelog: l.Changelog, Time: l.Worked},
-		Explored: s.observer.Visits.Results(), Changes: map[string]uint64{}, BrokenLinks: s.indexer.Links.Broken(),
-		More: s.crawling(),
-	}
-	m.Files, m.Answers = s.files.Metrics()
+// metrics returns the numbers of the site now. A metric without series still has its name and help text,
+// so that readers see that it exists.
+func (s inspected) metrics() []metrics.Family {
+	l, gauge, counter := s.indexer.Stats(), metrics.Gauge, metrics.Counter
+	served, answers := s.files.Metrics()
+	var verdicts []metrics.Series
 	for _, c := range l.Counts {
-		m.Verdicts = append(m.Verdicts, metrics.Verdict{Verdict: c.Verdict.String(), Reason: c.Reason.String(), Pages: c.Pages})
+		verdicts = append(verdicts, metrics.One(c.Pages, "verdict", c.Verdict.String(), "reason", c.Reason.String())...)
 	}
+	changes := map[ChangeKind]uint64{}
 	for what, kind := range changeKinds {
-		m.Changes[string(kind)] = l.Changes[what]
+		changes[kind] = l.Changes[what]
 	}
-	return m
+	return append([]metrics.Family{
+		gauge("servemap_build_info", "The version of servemap, as a label of the constant 1.", metrics.One(1, "version", metrics.Version())),
+		gauge("servemap_pages", "Locations that are known now, by verdict and reason.", verdicts),
+		gauge("servemap_sitemap_pages", "Pages in the sitemap that is served now.", metrics.One(served.Pages)),
+		gauge("servemap_sitemap_dated_pages", "Pages of the files made since the start that have a lastmod.", metrics.One(served.Dated)),
+		gauge("servemap_sitemap_files", "Files of the sitemap that is served now.", metrics.One(served.Files)),
+		gauge("servemap_sitemap_bytes", "Size of these files before compression.", metrics.One(served.Bytes)),
+		gauge("servemap_sitemap_damaged_entries", "Entries of these files that could not be read from the store.", metrics.One(served.Damaged)),
+		gauge("servemap_sitemap_rendered_timestamp_seconds", "When files of the sitemap were last made.", metrics.When(served.Rendered)),
+		counter("servemap_sitemap_requests_total", "Answers to requests for files of the sitemap, by status code.", metrics.Each("code", answers)),
+		counter("servemap_observations_total", "Responses that showed something of a page.", metrics.One(l.Observations)),
+		counter("servemap_observations_dropped_total", "Observations that were lost because too many came at once.", metrics.One(l.Dropped)),
+		gauge("servemap_queue_length", "Observations that wait to be merged.", metrics.One(l.Queued)),
+		counter("servemap_responses_ignored_total", "Responses that were observed and showed nothing of a public page, by reason.", metrics.Each("reason", s.observer.Counts())),
+		counter("servemap_changes_total", "Pages that this process has added to the sitemap, found changed or removed.", metrics.Each("kind", changes)),
+		gauge("servemap_changelog_bytes", "Size of what is remembered of changes, when it was last bounded by this process; at most 128 MiB remain.", metrics.One(l.Changelog)),
+		gauge("servemap_store_up", "Whether the store can be used: 1 if it can.", metrics.Whether(l.Problem == nil)),
+		counter("servemap_records_damaged_total", "Records of the store that could not be read.", metrics.One(l.Damaged)),
+		gauge("servemap_hints", "Hints that were given: what keeps the site from being learned.", metrics.One(len(s.hints.Given()))),
+		gauge("servemap_broken_links", "Addresses that listed pages link to and that last answered 404, 410 or an error, as far as known since the start.", metrics.One(s.indexer.Links.Broken())),
+		counter("servemap_worker_seconds_total", "Time for which the worker was at work.", metrics.One(l.Worked.Seconds())),
+		counter("servemap_explore_requests_total", "Requests that explorations have made, by result.", metrics.Each("result", s.observer.Visits.Results())),
+	}, s.crawling()...)
 }
 
 // crawling returns what crawlers fetched.

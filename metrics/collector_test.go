@@ -122,22 +122,6 @@ func TestCollectorOfSeveralSites(t *testing.T) {
 	}
 }
 
-func TestNewCollectorRefusesNil(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	NewCollector(nil)
-}
-
-func TestNamesAreAsPrometheusAsks(t *testing.T) {
-	problems, err := testutil.CollectAndLint(NewCollector(newNotifier(t)))
-	if err != nil || len(problems) > 0 {
-		t.Errorf("%v, error %v", problems, err)
-	}
-}
-
 // known returns the names of all metrics.
 func known(t *testing.T) map[string]bool {
 	names := map[string]bool{}

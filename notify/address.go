@@ -3,7 +3,6 @@ package notify
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -59,11 +58,8 @@ func locate(lines string) (a address, err error) {
 }
 
 // check refuses an address that engines cannot reach, or should not hear of.
-func (a address) check(log *slog.Logger) error {
+func (a address) check() error {
 	scheme, _, _ := strings.Cut(a.root, ":")
-	if scheme == "http" {
-		log.Warn("notify: the origin is http; engines prefer https", "origin", a.root)
-	}
 	if u := (url.URL{Host: a.host}); u.Port() != "" {
 		return fmt.Errorf("the origin %s has a port, and search engines are told of sites without one only; give the public origin", a.root)
 	}

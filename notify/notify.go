@@ -92,12 +92,11 @@ type Options struct {
 
 // Notifier tells search engines what changed on one site. It is safe for concurrent use.
 type Notifier struct {
-	site      *servemap.Site
-	client    *http.Client
-	endpoints []string
-	hold      time.Duration
-	perDay    int
-	batch     int // pages of a post; batchPages at first, except in tests
+	site   *servemap.Site
+	client *http.Client
+	hold   time.Duration
+	perDay int
+	batch  int // pages of a post; batchPages at first, except in tests
 	address
 	records
 	key     *keyFile
@@ -132,10 +131,10 @@ func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) 
 
 func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier, err error) {
 	n = &Notifier{
-		site: site, endpoints: slices.Clone(opts.Endpoints), hold: cmp.Or(opts.Hold, 5*time.Minute),
+		site: site, hold: cmp.Or(opts.Hold, 5*time.Minute),
 		perDay: cmp.Or(opts.MaxPerDay, 10_000), batch: batchPages,
 		records: records{
-			log: cmp.Or(opts.Logger, slog.Default()), given: opts.Key, owner: rand.Text(),
+			log: cmp.Or(opts.Logger, slog.Default()), endpoints: slices.Clone(opts.Endpoints), given: opts.Key, owner: rand.Text(),
 			made: time.Now().Truncate(time.Millisecond), now: time.Now,
 		},
 	}
@@ -150,7 +149,7 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier
 	}
 	local, err := checkEndpoints(n.endpoints)
 	if err == nil && !local {
-		err = n.address.check(n.log)
+		err = n.address.check()
 	}
 	if err != nil {
 		return nil, err

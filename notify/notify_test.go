@@ -369,6 +369,24 @@ func TestNewKeyForgetsTheOldRefusal(t *testing.T) {
 	})
 }
 
+// Its advice would stay in the inspector for ever.
+func TestEngineThatIsToldNoMoreIsForgotten(t *testing.T) {
+	run(t, 3, Options{}, func(r *runningSite) {
+		r.engine.next(reply(400, ""))
+		r.changes("/1")
+		time.Sleep(10 * time.Minute)
+		r.wantPosts("/1")
+		r.stop()
+		r.start(Options{Endpoints: []string{"https://www.bing.com/indexnow"}})
+		time.Sleep(leaseFor + time.Minute)
+		r.wantPosts("/1")
+		st, err := r.notifier.update(r.Context(), func(*state) error { return nil })
+		if err != nil || len(st.Engines) != 1 {
+			t.Errorf("%v, %v", st.Engines, err)
+		}
+	})
+}
+
 func TestPagesOfAnInvalidPostStopNoOther(t *testing.T) {
 	run(t, 3, Options{}, func(r *runningSite) {
 		r.engine.next(reply(422, ""))

@@ -67,12 +67,6 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 			}
 		})
 	}
-	logged := new(testkit.Log)
-	for origin, warns := range map[string]bool{"http://example.com": true, "https://example.org": false} {
-		if _, err := newAt(t, origin, &Options{Logger: logged.Logger()}); err != nil || strings.Contains(logged.String(), origin) != warns {
-			t.Errorf("%s: %v; the log says %s", origin, err, logged)
-		}
-	}
 	if _, err := New(nil, new(memstore.Store), nil); err == nil {
 		t.Error("a nil site is taken")
 	}

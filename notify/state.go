@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,13 +95,14 @@ func latest(a, b time.Time) time.Time {
 
 // records are what the notifier keeps in the store.
 type records struct {
-	store store.Store
-	keys  keys.Keys
-	log   *slog.Logger
-	given string           // the owner's key of IndexNow, "" if the notifier makes one
-	owner string           // this notifier's name in the lease
-	made  time.Time        // when New was called, in whole milliseconds as changes have them
-	now   func() time.Time // time.Now, except in tests
+	store     store.Store
+	keys      keys.Keys
+	log       *slog.Logger
+	endpoints []string         // as in Options
+	given     string           // the owner's key of IndexNow, "" if the notifier makes one
+	owner     string           // this notifier's name in the lease
+	made      time.Time        // when New was called, in whole milliseconds as changes have them
+	now       func() time.Time // time.Now, except in tests
 }
 
 // errElsewhere ends what only the process that sends may do.
@@ -142,6 +145,7 @@ func (r *records) lead(ctx context.Context, q queue) (state, error) {
 		if h := hashOf(r.keyOf(*st)); st.KeyHash != h {
 			st.KeyHash, st.Engines = h, map[string]Endpoint{} // the engines' answers were about the old key
 		}
+		maps.DeleteFunc(st.Engines, func(url string, _ Endpoint) bool { return !slices.Contains(r.endpoints, url) })
 		if st.Owner == r.owner {
 			st.Cursor = latest(st.Cursor, q.cursor)
 		}

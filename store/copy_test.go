@@ -85,42 +85,6 @@ func (b *breaking) Update(ctx context.Context, keys []string, fn func([][]byte) 
 	return b.Store.Update(ctx, keys, fn)
 }
 
-// TestCopyNoticesWriters changes one of the stores at the end of the copy.
-func TestCopyNoticesWriters(t *testing.T) {
-	for name, change := range map[string]func(dst, src store.Store){
-		"a record more in the source":  func(_, src store.Store) { base.MustPut(t, src, "zz", "") },
-		"a record less in the source":  func(_, src store.Store) { base.Check(t, erase(src, "a")) },
-		"another value in the source":  func(_, src store.Store) { base.MustPut(t, src, "b", "2") },
-		"an empty value in the target": func(dst, _ store.Store) { base.MustPut(t, dst, "b", "") },
-	} {
-		src, dst := new(memstore.Store), new(memstore.Store)
-		base.MustPut(t, src, "a", "1")
-		base.MustPut(t, src, "b", "1")
-		_, err := store.Copy(context.Background(), &changing{dst, func() { change(dst, src) }}, src)
-		if err == nil || !strings.Contains(err.Error(), "differ") {
-			t.Errorf("with %s: %v, want an error that says that they differ", name, err)
-		}
-	}
-}
-
-func erase(st store.Store, key string) error {
-	return st.Update(context.Background(), []string{key}, func(values [][]byte) error {
-		values[0] = nil
-		return nil
-	})
-}
-
-// changing is a store that runs do when it is synced.
-type changing struct {
-	store.Store
-	do func()
-}
-
-func (c *changing) Sync(ctx context.Context) error {
-	c.do()
-	return c.Store.Sync(ctx)
-}
-
 func TestCopyKeepsToItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -81,7 +81,6 @@ func (c *answers) handler() http.Handler {
 	mux.Handle("GET /inspect/", c.site.Inspector(anybody))
 	mux.HandleFunc("GET /link", func(w http.ResponseWriter, _ *http.Request) { answer(w, way{c.link}) })
 	mux.HandleFunc("GET /pages", c.servePages)
-	mux.HandleFunc("GET /indexnow", c.serveIndexNow)
 	mux.HandleFunc("POST /forget", c.serveForget)
 	mux.HandleFunc("POST /explore", c.serveExplore)
 	return mux
@@ -160,23 +159,17 @@ func (c *answers) serveHealth(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (c *answers) servePages(w http.ResponseWriter, r *http.Request) {
-	prefix := r.FormValue("prefix")
 	for p, err := range c.site.Pages(r.Context()) {
-		switch {
-		case err != nil:
-			breakOff(w, err)
+		if err != nil {
+			w.Header().Set(http.TrailerPrefix+errorTrailer, strings.TrimPrefix(err.Error(), "servemap: "))
 			return
-		case strings.HasPrefix(p.URL, prefix) || strings.HasPrefix(pathOf(p.URL), prefix):
-			answer(w, p)
 		}
+		answer(w, p)
 	}
 }
 
-// pathOf returns a URL without its scheme and host.
-func pathOf(url string) string {
-	_, rest, _ := strings.Cut(url, "://")
-	return rest[strings.IndexByte(rest+"/", '/'):]
-}
+// errorTrailer names the trailer that says why a list broke off.
+const errorTrailer = "Servemap-Error"
 
 func (c *answers) serveForget(w http.ResponseWriter, r *http.Request) {
 	e, err := c.site.Explain(r.Context(), r.FormValue("url"))
@@ -232,25 +225,4 @@ func refuse(w http.ResponseWriter, err error) {
 		code = http.StatusServiceUnavailable
 	}
 	http.Error(w, strings.TrimPrefix(err.Error(), "servemap: "), code)
-}
-
-// errorTrailer names the trailer that says why a list broke off.
-const errorTrailer = "Servemap-Error"
-
-func breakOff(w http.ResponseWriter, err error) {
-	w.Header().Set(http.TrailerPrefix+errorTrailer, strings.TrimPrefix(err.Error(), "servemap: "))
-}
-
-// serveIndexNow answers with null without -indexnow.
-func (c *answers) serveIndexNow(w http.ResponseWriter, r *http.Request) {
-	if c.notifier == nil {
-		answer(w, nil)
-		return
-	}
-	st, err := c.notifier.Status(r.Context())
-	if err != nil {
-		breakOff(w, err)
-		return
-	}
-	answer(w, st)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/inspect"
-	"github.com/servemap/servemap/notify"
 )
 
 func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -79,12 +78,8 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 
 func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	prefix := fs.String("prefix", "", "print only pages whose URL or path begins with `TEXT`")
 	return func(ctx context.Context, _ string) error {
-		if *prefix != "" && !isPage(*prefix) {
-			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
-		}
-		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, func(p servemap.Page) string {
+		return each(ctx, a, http.MethodGet, "/pages", nil, func(p servemap.Page) string {
 			return terminal.Row(p.URL, terminal.Stamp(p.LastModified), p.ChangeFreq)
 		})
 	}
@@ -105,9 +100,7 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		if st.Crawlers, err = control.Get[crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
 			return err
 		}
-		if st.IndexNow, err = control.Get[*notify.Status](ctx, c, "/indexnow", nil); err != nil {
-			return err
-		}
+		st.IndexNow, st.Crawlers.Told = st.Crawlers.Told, nil
 		if !a.json { // people get these with what they mean
 			st.Stats.Verdicts, st.Stats.Ignored, st.History = nil, nil, inspect.History{}
 			defer terminal.PrintReasons(a.out, st.Reasons, st.Responses)
@@ -120,8 +113,8 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 // status is what the inspector knows of the whole site, and what IndexNow does.
 type status struct {
 	summary
-	Crawlers crawlers       `json:"crawlers"`
-	IndexNow *notify.Status `json:"indexnow,omitempty"` // nil without -indexnow and -google-token
+	Crawlers crawlers      `json:"crawlers"`
+	IndexNow *inspect.Told `json:"indexnow,omitempty"` // nil if nobody was told anything yet
 }
 
 type summary struct {
@@ -132,6 +125,7 @@ type summary struct {
 type crawlers struct {
 	Followed bool               `json:"followed"`
 	Crawlers []servemap.Crawler `json:"crawlers"`
+	Told     *inspect.Told      `json:"told,omitempty"`
 }
 
 func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {

@@ -41,7 +41,13 @@ func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error
 		if err != nil {
 			return err
 		}
-		log, err := newLog(s, cmp.Or(form.Log, sites[0].Log), cmp.Or(form.Level, sites[0].Level))
+		level := sites[0].Level
+		fs.Visit(func(f *flag.Flag) {
+			if f.Name == "log-level" { // which may be info, the zero Level
+				level = form.Level
+			}
+		})
+		log, err := newLog(s, cmp.Or(form.Log, sites[0].Log), level)
 		if err != nil {
 			return err
 		}

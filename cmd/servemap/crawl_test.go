@@ -95,7 +95,7 @@ func TestLaterCrawlsDateWhatChanged(t *testing.T) {
 		dated := map[string]string{}
 		for line := range strings.Lines(must(t, "list", "-data", filepath.Join(dir, "data"))) {
 			if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) > 1 {
-				dated[pathOf(f[0])] = f[1]
+				dated[strings.TrimPrefix(f[0], site.URL)] = f[1]
 			}
 		}
 		return dated

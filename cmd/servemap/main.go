@@ -74,11 +74,10 @@ func usage(format string, args ...any) error { return exit{codeUsage, fmt.Sprint
 // errNo ends a command that has printed its answer, and the answer is "no".
 var errNo = exit{code: codeNo}
 
-// streams are where a command reads and writes, and what it was called with. Only data goes to out.
+// streams are where a command reads and writes. Only data goes to out.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	args     []string // of the command, with its name
 }
 
 // A command is a row of the table. setup declares its flags. It returns a function that
@@ -110,7 +109,7 @@ func commands() []command {
 		{"explain", "-data DIR URL", "say whether a page is listed, and why",
 			"explain -data sitemap-data /about", "the URL of a page, or its path", explainCommand},
 		{"list", "-data DIR", "print the listed pages",
-			"list -data sitemap-data -prefix /blog/", "", listCommand},
+			"list -data sitemap-data", "", listCommand},
 		{"status", "-data DIR", "say how much is known and listed, and what to do",
 			"status -data sitemap-data", "", statusCommand},
 		{"forget", "-data DIR URL", "take a page out of the sitemap and bar it",
@@ -158,7 +157,7 @@ func main() {
 func run(ctx context.Context, args []string, s streams) int {
 	messages.UseFlags()
 	screen := terminal.Plain{To: s.err}
-	s.out, s.err, s.args = terminal.Plain{To: s.out}, screen, args
+	s.out, s.err = terminal.Plain{To: s.out}, screen
 	if len(args) == 0 {
 		_ = overview(s.err)
 		return codeUsage

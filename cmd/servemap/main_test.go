@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -175,7 +174,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 	}{
 		{"no command", nil, "explain"},
 		{"a mistyped command", []string{"explian", "/"}, "did you mean explain?; the commands are crawl, check, proxy,"},
-		{"a mistyped flag", []string{"list", "-prefx", "/"}, "-prefx; see \"servemap help -all list\"; did you mean prefix?"},
+		{"a mistyped flag", []string{"list", "-dta", "/"}, "-dta; see \"servemap help -all list\"; did you mean data?"},
 		{"no data", []string{"list"}, "-data is missing"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
@@ -258,19 +257,6 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 	if code, out, errs := call(t, "check", "no\x1b[2J"); code != codeUsage || bytes.ContainsAny([]byte(out+errs), "\x1b") {
 		t.Errorf("%d %q", code, errs)
-	}
-}
-
-func TestSignalsEndTheProgramInOrder(t *testing.T) {
-	site := writeSite(t)
-	s, c := start(t, t.TempDir(), "files", site, "-origin", origin)
-	s.log.await(t, "msg=explored")
-	base.Check(t, c.Process.Signal(syscall.SIGTERM))
-	if code := s.stop(); code != codeDone {
-		t.Errorf("code %d: %s", code, s.log)
-	}
-	if _, err := os.Stat(control.Socket(s.data)); !os.IsNotExist(err) {
-		t.Errorf("the socket is still there: %v", err)
 	}
 }
 

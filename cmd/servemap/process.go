@@ -25,7 +25,6 @@ import (
 // sites are opened beside the old ones, get the visitors, and learn once the old ones have ended.
 type process struct {
 	log    *slog.Logger
-	args   []string         // of the command, if it says all
 	doors  map[string]*door // by the setting and its address
 	failed chan error
 }
@@ -178,7 +177,6 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		if err != nil {
 			return sites, named(s, len(all), err)
 		}
-		x.answers.explorer.Args = p.args
 		sites = append(sites, x)
 		routes[visitors] = append(routes[visitors], route{append(slices.Clone(s.Hosts), origin.Host()), origin.Folder(), x.visitors})
 		if s.Admin != "" {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -95,6 +96,9 @@ never = [NEVER]
 	base.Check(t, c.Process.Signal(syscall.SIGTERM))
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)
+	}
+	if _, err := os.Stat(control.Socket(s.data)); !os.IsNotExist(err) {
+		t.Errorf("the socket is still there: %v", err)
 	}
 }
 

@@ -64,7 +64,7 @@ func serveOne(ctx context.Context, s streams, v *settings.Settings) error {
 	if err != nil {
 		return err
 	}
-	return (&process{log: log, args: s.args}).run(ctx, []*settings.Settings{v}, nil)
+	return (&process{log: log}).run(ctx, []*settings.Settings{v}, nil)
 }
 
 // site is a site that this process serves.

@@ -76,6 +76,14 @@ func TestPrintedSettingsAreReadAgain(t *testing.T) {
 	}
 }
 
+func TestSiteOfAFileMaySayOtherwise(t *testing.T) {
+	sites, err := readFile(write(t, "explore = true\nrobots = true\nnever = ['/a']\nmax = 5\n[[site]]\nexplore = false\nnever = []\n[[site]]\nmax = 7\n"))
+	base.Check(t, err)
+	if a, b := sites[0], sites[1]; a.Explore || !a.Robots || len(a.Never) > 0 || a.Max != 5 || !b.Explore || len(b.Never) != 1 || b.Max != 7 {
+		t.Errorf("%+v\n%+v", a, b)
+	}
+}
+
 func write(t *testing.T, text string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "servemap.toml")

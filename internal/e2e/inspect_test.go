@@ -239,6 +239,7 @@ func TestTheOwnersClicksDoNotCount(t *testing.T) {
 				r := mux.NewRouter()
 				r.PathPrefix("/inspect").Handler(s.Inspector(tt.allow))
 				r.HandleFunc("/", testkit.Page("home"))
+				r.HandleFunc("/inspection", testkit.Page("the site's own page"))
 				s.Mount(r)
 				return r
 			}
@@ -251,6 +252,9 @@ func TestTheOwnersClicksDoNotCount(t *testing.T) {
 				}
 				if a := s.Get("/inspect"); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "./inspect/" {
 					t.Errorf("without the slash: %d, to %q", a.Status, a.Header.Get("Location"))
+				}
+				if a := s.Get("/inspection"); a.Status != http.StatusOK || !strings.Contains(a.Body, "the site's own page") {
+					t.Errorf("a page of the site whose address begins in the same way: %d", a.Status)
 				}
 				for _, path := range []string{"/inspect/nonsense", "/inspect/style.css"} {
 					if a := s.Get(path, lines...); a.Status != http.StatusNotFound {

@@ -31,8 +31,11 @@ type Told struct {
 		Verdict      string    `json:"verdict,omitempty"`
 		Advice       string    `json:"advice,omitempty"`
 		Code         int       `json:"code,omitempty"`
+		Sent         uint64    `json:"sent,omitempty"`
+		Refused      uint64    `json:"refused,omitempty"`
 		LastTried    time.Time `json:"last_tried,omitzero"`
 		LastAccepted time.Time `json:"last_accepted,omitzero"`
+		NextTry      time.Time `json:"next_try,omitzero"`
 	} `json:"engines"`
 	Sitemaps []struct {
 		URL            string    `json:"url"`

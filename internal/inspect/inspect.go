@@ -203,6 +203,16 @@ func Enter(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
+// Bound keeps a gorilla/mux route of an Inspector from its neighbours: the prefix "/inspect" is that of the site's own
+// "/inspection", too.
+func Bound(route *mux.Route) {
+	prefix, _ := route.GetPathTemplate()
+	route.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
+		rest, found := strings.CutPrefix(r.URL.Path, prefix)
+		return !found || rest == "" || rest[0] == '/' || strings.HasSuffix(prefix, "/")
+	})
+}
+
 // enter sends the client to the same address with a slash at its end.
 func enter(w http.ResponseWriter, r *http.Request) {
 	target, _, _ := strings.Cut(r.RequestURI, "?")

@@ -137,6 +137,7 @@ func (o *Observer) passed(r *http.Request, asked *asked) {
 		return
 	}
 	switch {
+	case asked.explored && asked.refused != location.ReasonNone: // it asked for what is no page on purpose
 	case asked.refused != location.ReasonNone:
 		o.diagnosis.refused(r, asked.refused, o.diagnosis.turn(asked.payer))
 	case asked.passed != eligibility.None:

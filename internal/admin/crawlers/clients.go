@@ -18,10 +18,9 @@ const (
 	knownFor   = 24 * time.Hour
 	retryAfter = time.Hour // if the DNS did not answer
 	// maxFailed is how many questions about clients of one network may end without a confirmation
-	// in an hour, and maxWide the same for the 65,536 such networks that a provider of IPv6 has.
-	// Somebody who has a whole network asks from a new address each time.
-	maxFailed = 8
-	maxWide   = 32
+	// in an hour. Somebody who has a whole network asks from a new address each time. Of IPv6 a
+	// provider has a /32.
+	maxFailed = 32
 )
 
 // clients knows which clients are the engines' own. It belongs to the goroutine of Run.
@@ -43,12 +42,12 @@ type known struct {
 }
 
 // ask is a question to the DNS whether the client of a fetch is the engine's, and the answer. The
-// numbers stand for the client, its network and the wide one around that.
+// numbers stand for the client and its network.
 type ask struct {
-	id, network, wide uint64
-	fetch             Fetch
-	addr              netip.Addr
-	verdict           verdict
+	id, network uint64
+	fetch       Fetch
+	addr        netip.Addr
+	verdict     verdict
 }
 
 func newClients(ranges Ranges) clients {
@@ -85,16 +84,15 @@ func (c *clients) verdict(f Fetch) verdict {
 	if !network.IsValid() {
 		return unknown // not a public address, so the DNS cannot know it
 	}
-	around := network
 	if a.addr.Is6() {
-		around, _ = a.addr.Prefix(32)
+		network, _ = a.addr.Prefix(32)
 	}
-	a.network, a.wide = maphash.Comparable(c.seed, network), maphash.Comparable(c.seed, around)
+	a.network = maphash.Comparable(c.seed, network)
 	a.id = maphash.Comparable(c.seed, ask{fetch: Fetch{Engine: f.Engine}, addr: a.addr})
 	if k := c.known[a.id]; f.At.Before(k.until) {
 		return k.verdict
 	}
-	if !c.asked[a.id] && len(c.asked) < maxAsked && c.spend(a.network, maxFailed, f.At) && (a.wide == a.network || c.spend(a.wide, maxWide, f.At)) {
+	if !c.asked[a.id] && len(c.asked) < maxAsked && c.spend(a.network, f.At) {
 		c.asked[a.id] = true
 		c.asks <- &a
 	}
@@ -102,14 +100,14 @@ func (c *clients) verdict(f Fetch) verdict {
 }
 
 // spend counts a question about a network, and reports whether it may be asked.
-func (c *clients) spend(network uint64, most int, at time.Time) bool {
+func (c *clients) spend(network uint64, at time.Time) bool {
 	k := c.known[network]
 	if !at.Before(k.until) {
 		k = known{until: at.Add(retryAfter)}
 	}
 	k.failed++
 	c.remember(network, k, at)
-	return k.failed <= most
+	return k.failed <= maxFailed
 }
 
 // learn takes an answer.
@@ -121,7 +119,6 @@ func (c *clients) learn(a *ask, now time.Time) {
 		until = now.Add(retryAfter)
 	case confirmed: // engines have many addresses in one network
 		delete(c.known, a.network)
-		delete(c.known, a.wide)
 	}
 	c.remember(a.id, known{verdict: a.verdict, until: until}, now)
 }

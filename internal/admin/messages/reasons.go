@@ -209,7 +209,7 @@ func NoPage(status int) string {
 // NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in, and what
 // would list it.
 func NeedsLogin(status int) (text string, missing []string) {
-	return fmt.Sprintf("It needs a log-in: the last request for it got %d instead of a page. If that is meant, there is nothing to do.", status),
+	return fmt.Sprintf("It needs a log-in: the last request for it got %d instead of a page. If that is intended, there is nothing to do.", status),
 		[]string{"a page there for visitors who are not logged in, if it is meant for them"}
 }
 

@@ -8,42 +8,40 @@ import (
 )
 
 func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
-	got := string(Site{
-		Origin:   "https://example.com",
-		Verdicts: []Verdict{{"listed", "link", 3}, {"waiting", "no-evidence", 1}},
-		Files:    Files{Pages: 3, Files: 1, Bytes: 512, Rendered: time.Unix(1_700_000_000, 0)},
-		Ignored:  map[string]uint64{"not-html": 2, "cookie": 7}, Answers: map[int]uint64{200: 4, 304: 5},
-		StoreUp: true, Worker: Worker{Time: 1500 * time.Millisecond, Observations: 1 << 53},
-		More: []Family{Gauge("servemap_crawler_requests", "Requests.", One(4, "crawler", "Googlebot", "result", "confirmed")), Gauge("servemap_crawler_never", "Never.", When(time.Time{}))},
-	}.Text())
-	for _, line := range []string{
-		"# TYPE servemap_pages gauge",
-		`servemap_build_info{site="https://example.com",version="` + Version() + `"} 1`,
-		`servemap_pages{site="https://example.com",verdict="listed",reason="link"} 3`,
-		`servemap_pages{site="https://example.com",verdict="waiting",reason="no-evidence"} 1`,
-		`servemap_sitemap_bytes{site="https://example.com"} 512`,
-		`servemap_sitemap_rendered_timestamp_seconds{site="https://example.com"} 1.7e+09`,
-		"# TYPE servemap_responses_ignored_total counter",
-		"servemap_responses_ignored_total{site=\"https://example.com\",reason=\"cookie\"} 7\nservemap_responses_ignored_total{site=\"https://example.com\",reason=\"not-html\"} 2",
-		`servemap_sitemap_requests_total{site="https://example.com",code="304"} 5`,
-		`servemap_store_up{site="https://example.com"} 1`,
-		`servemap_worker_seconds_total{site="https://example.com"} 1.5`,
-		`servemap_observations_total{site="https://example.com"} 9.007199254740992e+15`,
-		`servemap_crawler_requests{site="https://example.com",crawler="Googlebot",result="confirmed"} 4`,
-	} {
-		if !strings.Contains(got, line+"\n") {
-			t.Errorf("no line %q in\n%s", line, got)
-		}
-	}
-	if strings.Contains(string(Site{}.Text()), "servemap_sitemap_rendered_timestamp_seconds{") {
-		t.Error("a sitemap that was never made has a time")
-	}
-}
-
-func TestTextEscapesLabels(t *testing.T) {
-	got := string(Site{Origin: "a\"b\\c\nd"}.Text())
-	if want := `servemap_sitemap_pages{site="a\"b\\c\nd"} 0`; !strings.Contains(got, want) {
-		t.Errorf("no %s in\n%s", want, got)
+	got := string(Text("https://a.example/\"b\\c\nd", []Family{
+		Gauge("pages", "Pages.", append(One(3, "verdict", "listed", "reason", "link"), One(1, "verdict", "waiting", "reason", "no-evidence")...)),
+		Gauge("up", "Whether it is.", Whether(true)), Gauge("rendered_seconds", "When.", When(time.Unix(1_700_000_000, 0))), Gauge("never", "Never.", When(time.Time{})),
+		Counter("ignored_total", "Ignored.", Each("reason", map[string]uint64{"not-html": 2, "cookie": 7})), Counter("answers_total", "Answers.", Each("code", map[int]uint64{304: 5})),
+		Counter("worked_total", "Seconds.", One(1.5)), Counter("many_total", "Many.", One(1<<53)),
+	}))
+	want := strings.ReplaceAll(`# HELP pages Pages.
+# TYPE pages gauge
+pages{SITE,verdict="listed",reason="link"} 3
+pages{SITE,verdict="waiting",reason="no-evidence"} 1
+# HELP up Whether it is.
+# TYPE up gauge
+up{SITE} 1
+# HELP rendered_seconds When.
+# TYPE rendered_seconds gauge
+rendered_seconds{SITE} 1.7e+09
+# HELP never Never.
+# TYPE never gauge
+# HELP ignored_total Ignored.
+# TYPE ignored_total counter
+ignored_total{SITE,reason="cookie"} 7
+ignored_total{SITE,reason="not-html"} 2
+# HELP answers_total Answers.
+# TYPE answers_total counter
+answers_total{SITE,code="304"} 5
+# HELP worked_total Seconds.
+# TYPE worked_total counter
+worked_total{SITE} 1.5
+# HELP many_total Many.
+# TYPE many_total counter
+many_total{SITE} 9.007199254740992e+15
+`, "SITE", `site="https://a.example/\"b\\c\nd"`)
+	if got != want {
+		t.Errorf("got\n%s", got)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -111,16 +110,5 @@ func TestFilesAreReplacedAndNoLinkIsFollowed(t *testing.T) {
 	b, _ := os.ReadFile(victim)
 	if names, _ := os.ReadDir(Folder(data)); string(got) != "ours" || err != nil || string(b) != "precious" || len(names) != 1 {
 		t.Errorf("%q, %v; the victim's file is %q, the folder has %v", got, err, b, names)
-	}
-}
-
-func TestFolderWithTooLongAPathIsRefused(t *testing.T) {
-	for _, tt := range []struct {
-		data string
-		ok   bool
-	}{{"data", true}, {strings.Repeat("d", longestSocket-len("/servemap/socket")), true}, {strings.Repeat("d", longestSocket), false}} {
-		if err := CheckPath(tt.data); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", tt.data, err)
-		}
 	}
 }

@@ -10,12 +10,10 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
@@ -29,7 +27,6 @@ type Explorer struct {
 	Handler http.Handler // of the site itself
 	Inside  bool         // ask Handler, not the origin
 	Public  string       // the pattern of all pages
-	Args    []string     // of the process's command, if they say all that is set
 	Log     *slog.Logger
 
 	// Settings are those that decide what exploring finds. With others AtStart explores again.
@@ -97,7 +94,7 @@ func Advice(done servemap.Exploration) (all []string) {
 }
 
 // tell logs what an exploration did and left out. If most of its pages could not be listed, it says what keeps
-// them out. It names the whole command that lists more, if flags do.
+// them out. It names the flags that list more, if some do.
 func (e *Explorer) tell(done servemap.Exploration) {
 	var skipped []any
 	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
@@ -115,34 +112,12 @@ func (e *Explorer) tell(done servemap.Exploration) {
 		add += " -query " + strings.Join(names, ",")
 	}
 	if add != "" {
-		log = log.With("if those pages are public, run", line(e.Args)+add)
+		log = log.With("if those pages are public, add", add[1:])
 	}
 	log.Log(context.Background(), level, "explored")
 	for _, advice := range Advice(done) {
 		e.Log.Info(advice)
 	}
-}
-
-// line returns a command as one types it, without passwords. If there is none, what is added belongs to the file.
-func line(args []string) string {
-	if len(args) == 0 {
-		return "it with"
-	}
-	text, secret := "servemap", regexp.MustCompile("^--?(database|[a-z-]*password|[a-z-]*key)(=|$)")
-	for i, arg := range args {
-		switch at := secret.FindString(arg); {
-		case i > 0 && secret.MatchString(args[i-1]) && !strings.Contains(args[i-1], "="):
-			arg = "SECRET"
-		case strings.HasSuffix(at, "="):
-			arg = at + "SECRET"
-		case arg == "" || strings.ContainsFunc(arg, func(c rune) bool {
-			return c <= unicode.MaxASCII && !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("-_./:=,@%+", c)
-		}):
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		text += " " + arg
-	}
-	return text
 }
 
 // cause returns the name of what keeps most pages out, says what it means and what to do, and how many these are. Where

@@ -90,20 +90,3 @@ func TestOtherSettingsExploreAgain(t *testing.T) {
 		}
 	})
 }
-
-func TestCommandIsAsOneTypesItAndHasNoPassword(t *testing.T) {
-	for _, tt := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"proxy", "-to", "http://localhost:3000", "-data", "my data", "-always", "/p/*$"}, "servemap proxy -to http://localhost:3000 -data 'my data' -always '/p/*$'"},
-		{[]string{"files", "it's", "-benign", ""}, `servemap files 'it'\''s' -benign ''`},
-		{[]string{"proxy", "-database", "postgres://a:secret@db/x", "-robots"}, "servemap proxy -database SECRET -robots"},
-		{[]string{"proxy", "--database=postgres://a:secret@db/x"}, "servemap proxy --database=SECRET"},
-		{[]string{"proxy", "-admin-password", "hush hush", "-robots"}, "servemap proxy -admin-password SECRET -robots"},
-	} {
-		if got := line(tt.args); got != tt.want {
-			t.Errorf("%s, want %s", got, tt.want)
-		}
-	}
-}

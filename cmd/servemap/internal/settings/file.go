@@ -35,11 +35,18 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	if len(file.Sites) == 0 {
 		file.Sites = []*Settings{{}}
 	}
-	for _, s := range file.Sites {
-		above := map[string]reflect.Value{}
-		file.Each(func(_ string, f reflect.StructField, v reflect.Value) { above[f.Name] = v })
+	var said struct {
+		Sites []map[string]any `toml:"site"`
+	}
+	if err := toml.Unmarshal(text, &said); err != nil {
+		return nil, fmt.Errorf("%s: %v", name, err)
+	}
+	above := map[string]reflect.Value{}
+	file.Each(func(_ string, f reflect.StructField, v reflect.Value) { above[f.Name] = v })
+	for i, s := range file.Sites {
 		s.Each(func(_ string, f reflect.StructField, v reflect.Value) {
-			if v.IsZero() {
+			key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+			if i >= len(said.Sites) || said.Sites[i][key] == nil { // a site may say false
 				v.Set(above[f.Name])
 			}
 		})

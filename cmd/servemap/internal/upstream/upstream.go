@@ -27,9 +27,6 @@ import (
 	"github.com/servemap/servemap/internal/observe"
 )
 
-// DefaultTimeout is how long the site may take to begin an answer if Config does not say.
-const DefaultTimeout = time.Minute
-
 const (
 	dialTimeout  = 5 * time.Second
 	tellAgain    = time.Minute // how often the log may say that the site does not answer
@@ -42,7 +39,7 @@ type Config struct {
 	Origin  *url.URL // the public address of the site
 	OwnHost bool     // the site gets the host of To, not that of Origin
 	Trusted forwarded.Proxies
-	Timeout time.Duration // of the beginning of an answer; 0 is DefaultTimeout
+	Timeout time.Duration // of the beginning of an answer
 	Log     *slog.Logger
 }
 
@@ -74,7 +71,7 @@ func New(cfg Config) (http.Handler, error) {
 			MaxIdleConnsPerHost:   idleUpstream,
 			IdleConnTimeout:       90 * time.Second,
 			TLSHandshakeTimeout:   dialTimeout,
-			ResponseHeaderTimeout: cmp.Or(cfg.Timeout, DefaultTimeout),
+			ResponseHeaderTimeout: cfg.Timeout,
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			// A proxy in front adds to X-Forwarded-For, and passes on what else a visitor sends.
