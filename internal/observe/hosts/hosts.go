@@ -67,10 +67,10 @@ func (t *Table[S]) Get(ctx context.Context, host string) (site S, ok bool) {
 			return site, false
 		}
 	}
-	if !e.used.Load() {
+	site, err := e.get()
+	if err == nil && !e.used.Load() { // one that cannot be opened is let go, and so tried again
 		e.used.Store(true)
 	}
-	site, err := e.get()
 	return site, err == nil
 }
 
@@ -112,6 +112,7 @@ func (t *Table[S]) enter(ctx context.Context, host string, holds int) (e *entry[
 		return nil, nil
 	case e == nil:
 		e = &entry[S]{get: sync.OnceValues(open)}
+		e.used.Store(true)
 		t.open[host] = e
 	}
 	e.held += holds

@@ -15,20 +15,21 @@ type site struct{ opened, rested, closed int }
 // harness has a site for each host but "other".
 type harness struct {
 	*Table[*site]
-	sites map[string]*site
-	fails error // of Rest
-	takes time.Duration
+	sites  map[string]*site
+	fails  error // of Rest
+	broken bool  // no site can be opened
+	takes  time.Duration
 }
 
 func newHarness() *harness {
-	h := &harness{sites: map[string]*site{}}
+	h := &harness{sites: map[string]*site{"a": new(site)}}
 	h.Table = New(Config[*site]{
 		Find: func(_ context.Context, host string) func() (*site, error) {
 			if host == "other" {
 				return nil
 			}
 			return func() (*site, error) {
-				if host == "broken" {
+				if h.broken || host == "broken" {
 					return nil, errors.New("cannot be opened")
 				}
 				if h.sites[host] == nil {
@@ -64,6 +65,14 @@ func TestSiteIsOpenWhileRequestsCome(t *testing.T) {
 			for range 20 {
 				ask(h, "a")
 				time.Sleep(4 * time.Minute)
+			}
+		}, site{opened: 1}, 1},
+		{"one every minute, of which the first cannot open it", func(_ *testing.T, h *harness) {
+			h.broken = true
+			for range 30 {
+				ask(h, "a")
+				time.Sleep(time.Minute)
+				h.broken = false
 			}
 		}, site{opened: 1}, 1},
 		{"none for ten minutes", func(_ *testing.T, h *harness) { ask(h, "a"); time.Sleep(2*restAfter + 1) }, site{opened: 1, rested: 1}, 0},
