@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,19 +18,9 @@ import (
 // it before the next attempt. When Copy returns nil, the copy survives loss of power. No error
 // shows a key.
 func Copy(ctx context.Context, dst, src Store) (n int, err error) {
-	for _, err := range dst.Scan(ctx, "", "") {
-		if err == nil {
-			err = errNotEmpty
-		}
-		return 0, fmt.Errorf("copying: %w", err)
+	if err = copyAll(ctx, dst, src); err == nil {
+		n, err = compare(ctx, dst, src)
 	}
-	if err := copyAll(ctx, dst, src); err != nil {
-		return 0, fmt.Errorf("copying: %w", err)
-	}
-	if err := dst.Sync(ctx); err != nil {
-		return 0, fmt.Errorf("copying: %w", err)
-	}
-	n, err = compare(ctx, dst, src)
 	if err != nil {
 		return 0, fmt.Errorf("copying: %w", err)
 	}
@@ -41,69 +32,53 @@ var (
 	errDifferent = errors.New("source and target differ after the copy, since something wrote to one of them; stop that, and copy again")
 )
 
-// copyAll writes batches as large as a store takes.
+// copyAll writes updates as large as a store takes.
 func copyAll(ctx context.Context, dst, src Store) error {
-	b := batch{dst: dst}
+	for _, err := range dst.Scan(ctx, "", "") {
+		return cmp.Or(err, errNotEmpty)
+	}
+	var keys []string
+	var values [][]byte
+	size := 0
+	write := func() error {
+		err := dst.Update(ctx, keys, func(v [][]byte) error { copy(v, values); return nil })
+		keys, values, size = keys[:0], values[:0], 0
+		return err
+	}
 	for r, err := range src.Scan(ctx, "", "") {
-		if err == nil {
-			err = b.add(ctx, r)
-		}
 		if err != nil {
 			return err
 		}
-	}
-	return b.write(ctx)
-}
-
-// batch is the content of one update.
-type batch struct {
-	dst    Store
-	keys   []string
-	values [][]byte
-	bytes  int
-}
-
-func (b *batch) add(ctx context.Context, r Record) error {
-	size := len(r.Key) + len(r.Value)
-	if len(b.keys) == MaxKeys || b.bytes+size > MaxUpdate {
-		if err := b.write(ctx); err != nil {
-			return err
+		more := len(r.Key) + len(r.Value)
+		if len(keys) == MaxKeys || size+more > MaxUpdate {
+			if err := write(); err != nil {
+				return err
+			}
 		}
+		keys, values, size = append(keys, strings.Clone(r.Key)), append(values, append([]byte{}, r.Value...)), size+more
 	}
-	b.keys = append(b.keys, strings.Clone(r.Key))
-	b.values = append(b.values, append([]byte{}, r.Value...))
-	b.bytes += size
-	return nil
-}
-
-// write writes the batch, and leaves it empty.
-func (b *batch) write(ctx context.Context) error {
-	err := b.dst.Update(ctx, b.keys, func(values [][]byte) error {
-		copy(values, b.values)
-		return nil
-	})
-	b.keys, b.values, b.bytes = b.keys[:0], b.values[:0], 0
-	return err
+	if err := write(); err != nil {
+		return err
+	}
+	return dst.Sync(ctx)
 }
 
 // compare returns how many records both stores have, or errDifferent.
 func compare(ctx context.Context, a, b Store) (n int, err error) {
-	next, stop := iter.Pull2(b.Scan(ctx, "", ""))
-	defer stop()
-	for x, err := range a.Scan(ctx, "", "") {
-		y, other, more := next()
-		if err = errors.Join(err, other); err != nil {
-			return 0, err
-		}
-		if !more || x.Key != y.Key || !bytes.Equal(x.Value, y.Value) {
+	nextA, stopA := iter.Pull2(a.Scan(ctx, "", ""))
+	defer stopA()
+	nextB, stopB := iter.Pull2(b.Scan(ctx, "", ""))
+	defer stopB()
+	for ; ; n++ {
+		x, errA, inA := nextA()
+		y, errB, inB := nextB()
+		switch {
+		case errA != nil || errB != nil:
+			return 0, errors.Join(errA, errB)
+		case inA != inB || x.Key != y.Key || !bytes.Equal(x.Value, y.Value):
 			return 0, errDifferent
+		case !inA:
+			return n, nil
 		}
-		n++
 	}
-	if _, err, more := next(); err != nil {
-		return 0, err
-	} else if more {
-		return 0, errDifferent
-	}
-	return n, nil
 }

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -48,84 +47,58 @@ func TestCopyKeepsEveryRecord(t *testing.T) {
 	}
 }
 
-func TestCopyRefusesATargetThatIsNotEmpty(t *testing.T) {
-	src, dst := new(memstore.Store), new(memstore.Store)
-	base.MustPut(t, src, "secret", "1")
-	base.MustPut(t, dst, "other", "2")
-	_, err := store.Copy(context.Background(), dst, src)
-	if err == nil || !strings.Contains(err.Error(), "not empty") {
-		t.Errorf("Copy: %v, want an error that says that the target is not empty", err)
-	}
-	if got := base.Dump(t, dst); !maps.Equal(got, map[string]string{"other": "2"}) {
-		t.Errorf("the target had one record, and now holds %q", got)
-	}
-}
-
-// TestCopyThatBreaksOff makes each update fail in turn.
-func TestCopyThatBreaksOff(t *testing.T) {
-	src := learned(t)
-	for done := range 3 {
-		_, err := store.Copy(context.Background(), &breaking{Store: new(memstore.Store), left: done}, src)
-		if !errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), "example.com") {
-			t.Errorf("Copy to a store that breaks after %d updates: %v, want its own error", done, err)
-		}
-	}
-}
-
-// breaking is a store that fails after a number of updates.
-type breaking struct {
+// failing is a store that fails after a number of updates, and runs do when it is synced.
+type failing struct {
 	store.Store
 	left int
+	do   func()
 }
 
-func (b *breaking) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if b.left--; b.left < 0 {
+func (f *failing) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if f.left--; f.left < 0 {
 		return store.ErrUnavailable
 	}
-	return b.Store.Update(ctx, keys, fn)
+	return f.Store.Update(ctx, keys, fn)
 }
 
-// TestCopyNoticesWriters changes one of the stores at the end of the copy.
-func TestCopyNoticesWriters(t *testing.T) {
-	for name, change := range map[string]func(dst, src store.Store){
-		"a record more in the source":  func(_, src store.Store) { base.MustPut(t, src, "zz", "") },
-		"a record less in the source":  func(_, src store.Store) { base.Check(t, erase(src, "a")) },
-		"another value in the source":  func(_, src store.Store) { base.MustPut(t, src, "b", "2") },
-		"an empty value in the target": func(dst, _ store.Store) { base.MustPut(t, dst, "b", "") },
-	} {
-		src, dst := new(memstore.Store), new(memstore.Store)
-		base.MustPut(t, src, "a", "1")
-		base.MustPut(t, src, "b", "1")
-		_, err := store.Copy(context.Background(), &changing{dst, func() { change(dst, src) }}, src)
-		if err == nil || !strings.Contains(err.Error(), "differ") {
-			t.Errorf("with %s: %v, want an error that says that they differ", name, err)
-		}
-	}
+func (f *failing) Sync(ctx context.Context) error {
+	f.do()
+	return f.Store.Sync(ctx)
 }
 
-func erase(st store.Store, key string) error {
-	return st.Update(context.Background(), []string{key}, func(values [][]byte) error {
-		values[0] = nil
-		return nil
-	})
-}
-
-// changing is a store that runs do when it is synced.
-type changing struct {
-	store.Store
-	do func()
-}
-
-func (c *changing) Sync(ctx context.Context) error {
-	c.do()
-	return c.Store.Sync(ctx)
-}
-
-func TestCopyKeepsToItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
+func TestCopyThatIsNotWholeSaysWhy(t *testing.T) {
+	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := store.Copy(ctx, new(memstore.Store), learned(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("Copy with a context that is done: %v, want context.Canceled", err)
+	holds := func(records ...string) *memstore.Store { // each with a key and its value
+		st := new(memstore.Store)
+		for _, r := range records {
+			base.MustPut(t, st, r[:1], r[1:])
+		}
+		return st
+	}
+	large, src, dst := learned(t), holds("a1", "b1"), new(memstore.Store)
+	for _, c := range []struct {
+		name     string
+		ctx      context.Context
+		dst, src store.Store
+		want     string
+	}{
+		{"a target that is not empty", t.Context(), holds("x2"), src, "not empty"},
+		{"a target that takes no update", t.Context(), &failing{Store: new(memstore.Store)}, large, store.ErrUnavailable.Error()},
+		{"a target that takes one", t.Context(), &failing{Store: new(memstore.Store), left: 1}, large, store.ErrUnavailable.Error()},
+		{"a target that takes all but the last", t.Context(), &failing{Store: new(memstore.Store), left: 2}, large, store.ErrUnavailable.Error()},
+		{"a context that is done", done, new(memstore.Store), large, context.Canceled.Error()},
+		{"another value in the source", t.Context(), &failing{dst, 9, func() { base.MustPut(t, src, "b", "2") }}, src, "differ"},
+		{"a record more in the source", t.Context(), &failing{new(memstore.Store), 9, func() { base.MustPut(t, src, "z", "") }}, src, "differ"},
+		{"a record more in the target", t.Context(), func() store.Store {
+			st := new(memstore.Store)
+			return &failing{st, 9, func() { base.MustPut(t, st, "zz", "") }}
+		}(), src, "differ"},
+	} {
+		_, err := store.Copy(c.ctx, c.dst, c.src)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "example.com") {
+			t.Errorf("%s: %v, want %q and no key", c.name, err, c.want)
+		}
 	}
 }
 
