@@ -229,8 +229,8 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 			}
 		}
 		begin(t, table, "/known").Accept() // waits longer than any other, and so is kept
-		if n := granted(); n != unknownBurst-1 {
-			t.Errorf("%d unknown targets were granted at once, want %d", n, unknownBurst-1)
+		if n := granted(); n != int(unknown.Most)-1 {
+			t.Errorf("%d unknown targets were granted at once, want %d", n, int(unknown.Most)-1)
 		}
 		table.Reset("/known")
 		begin(t, table, "/known") // needs no budget
@@ -242,12 +242,12 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 			begin(t, table, "/linked/"+strconv.Itoa(i)) // expected targets need none either
 		}
 		time.Sleep(time.Second)
-		if n := granted(); n != unknownRate {
-			t.Errorf("%d were granted after a second, want %d", n, unknownRate)
+		if n := granted(); n != int(unknown.PerSecond) {
+			t.Errorf("%d were granted after a second, want %d", n, int(unknown.PerSecond))
 		}
 		time.Sleep(time.Hour)
-		if n := granted(); n != unknownBurst {
-			t.Errorf("%d were granted after a quiet hour, want no more than %d", n, unknownBurst)
+		if n := granted(); n != int(unknown.Most) {
+			t.Errorf("%d were granted after a quiet hour, want no more than %d", n, int(unknown.Most))
 		}
 	})
 }
