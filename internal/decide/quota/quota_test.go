@@ -120,3 +120,15 @@ func TestSitesShareABudgetFairly(t *testing.T) {
 		}
 	}
 }
+
+func TestTheLastHashesAreRemembered(t *testing.T) {
+	var r Recent
+	for n := range uint64(3 * recent) {
+		if r.Add(n); !r.Has(n) || !r.Has(n-min(n, recent/2-1)) || r.Has(n+1) || n >= recent && r.Has(n-recent) {
+			t.Fatalf("after %d of them: it has the last %t, the one before the first to forget %t, one that was never added %t", n+1, r.Has(n), r.Has(n-min(n, recent/2-1)), r.Has(n+1))
+		}
+	}
+	if r.Forget(); r.Has(3*recent - 1) {
+		t.Error("it forgot nothing")
+	}
+}

@@ -42,11 +42,8 @@ type Table struct {
 	mu       sync.Mutex // guards the rest, and is held while a target gets a slot, is settled, or is made due
 	most     int        // buckets
 	unknown  *quota.Part
-	expected [2]map[uint64]struct{} // the tags of targets that were Reset lately, and of those before these
+	expected quota.Recent // the tags of targets that were Reset
 }
-
-// expectedTargets bounds the expected targets, to twice this many.
-const expectedTargets = 1 << 14
 
 // slots are the targets, in buckets of a number that is a power of two.
 type slots [][ways]slot
@@ -81,11 +78,10 @@ func New(size int) *Table {
 		most *= 2
 	}
 	t := &Table{
-		seed:     maphash.MakeSeed(),
-		clock:    newClock(),
-		most:     most,
-		unknown:  quota.NewPart(nil, unknown, time.Now()),
-		expected: [2]map[uint64]struct{}{{}, {}},
+		seed:    maphash.MakeSeed(),
+		clock:   newClock(),
+		most:    most,
+		unknown: quota.NewPart(nil, unknown, time.Now()),
 	}
 	t.slots.Store(newSlots(min(fewest, most)))
 	return t
@@ -131,7 +127,7 @@ func (t *Table) Begin(target string, by quota.Payer) (claim Claim, ok bool) {
 	if s := t.find(tag); s != nil { // of several callers, only the first gets the claim
 		return t.claim(s, tag)
 	}
-	if !t.expects(tag) {
+	if !t.expected.Has(tag) {
 		if !t.unknown.Allows(time.Now(), true, by) {
 			return Claim{}, false
 		}
@@ -194,10 +190,7 @@ func (t *Table) Reset(target string) {
 	tag := t.tag(target)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.expected[0]) == expectedTargets {
-		t.expected[0], t.expected[1] = map[uint64]struct{}{}, t.expected[0]
-	}
-	t.expected[0][tag] = struct{}{}
+	t.expected.Add(tag)
 	if s := t.find(tag); s != nil {
 		s.state.Store(pack(t.clock.now(), 0))
 	}
@@ -207,17 +200,7 @@ func (t *Table) Reset(target string) {
 func (t *Table) Expects(target string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.expects(t.tag(target))
-}
-
-// expects is Expects for a tag. t.mu is held.
-func (t *Table) expects(tag uint64) bool {
-	for _, tags := range t.expected {
-		if _, ok := tags[tag]; ok {
-			return true
-		}
-	}
-	return false
+	return t.expected.Has(t.tag(target))
 }
 
 // Next returns when target is next due, or the zero Time if it is due now.
