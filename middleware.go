@@ -350,7 +350,7 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	with := shared{indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(time.Now())}, files.NewPasses()}
+	with := shared{indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(quota.Reading, time.Now())}, files.NewPasses()}
 	find := func(ctx context.Context, host string) func() (*hosted, error) {
 		origin := "https://" + host
 		if o, err := location.ParseOrigin(origin); err != nil || o.Host() != host {

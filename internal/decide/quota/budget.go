@@ -6,51 +6,56 @@ import (
 	"time"
 )
 
+// Rate says how a [Budget] refills.
+type Rate struct {
+	PerSecond, Most, Reserved int64         // Reserved is kept for what something on the site vouches for
+	Half                      time.Duration // how often sites and networks are forgiven half of what was spent for them
+}
+
 // Reading a whole page is the one expensive step of a worker. It is paid from a budget
-// that refills at budgetShare of one core and holds at most budgetSaved of work. So a new
-// site is learned at once, and a busy one costs little. budgetReserved is kept for pages
+// that refills at 5 % of one core and holds at most 30 seconds of work. So a new
+// site is learned at once, and a busy one costs little. Half is kept for pages
 // that something on the site vouches for: requests for made-up addresses must not use up
 // the budget that new pages need. The sites of a process share one budget, and the networks of a site what
-// that may spend. Each budgetHalf, both are forgiven half of what was spent for them.
-const (
-	budgetShare    = 0.05
-	budgetSaved    = 30 * time.Second
-	budgetReserved = budgetSaved / 2
-	budgetHalf     = 2 * time.Minute
-)
+// that may spend.
+var Reading = Rate{
+	PerSecond: int64(time.Second / 20), Most: int64(30 * time.Second), Reserved: int64(15 * time.Second), Half: 2 * time.Minute,
+}
 
-// Budget is CPU time to be spent by all sites of a process. It is safe for concurrent use.
+// Budget is to be spent by all sites of a process. It is safe for concurrent use.
 type Budget struct {
+	rate Rate
 	mu   sync.Mutex
-	left time.Duration
+	left float64
 	last time.Time
 }
 
 // NewBudget returns a full budget.
-func NewBudget(now time.Time) *Budget { return &Budget{left: budgetSaved, last: now} }
+func NewBudget(rate Rate, now time.Time) *Budget {
+	return &Budget{rate: rate, left: float64(rate.Most), last: now}
+}
 
 // free returns how much may be spent now.
 func (b *Budget) free(now time.Time, vouched bool) int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if passed := now.Sub(b.last); passed > 0 {
-		b.left = min(budgetSaved, b.left+time.Duration(float64(passed)*budgetShare))
+		b.left = min(float64(b.rate.Most), b.left+passed.Seconds()*float64(b.rate.PerSecond))
 		b.last = now
 	}
 	if !vouched {
-		return int64(b.left - budgetReserved)
+		return int64(b.left) - b.rate.Reserved
 	}
 	return int64(b.left)
 }
 
-// spend pays for work. It may leave a debt.
-func (b *Budget) spend(d time.Duration) {
+func (b *Budget) spend(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.left -= d
+	b.left -= float64(n)
 }
 
-// Part is what one site has of a Budget. It belongs to one goroutine.
+// Part is what one site has of a Budget. Its methods are not safe for concurrent use.
 type Part struct {
 	of    *Budget
 	alone bool // no other site has a part of it
@@ -59,11 +64,11 @@ type Part struct {
 }
 
 // NewPart returns a part, of a Budget for the site alone if of is nil.
-func NewPart(of *Budget, now time.Time) *Part {
-	return &Part{of: cmp.Or(of, NewBudget(now)), alone: of == nil, begun: now, held: Fading{Half: budgetHalf}}
+func NewPart(of *Budget, rate Rate, now time.Time) *Part {
+	return &Part{of: cmp.Or(of, NewBudget(rate, now)), alone: of == nil, begun: now, held: Fading{Half: rate.Half}}
 }
 
-// Allows reports whether a page may be parsed now that a network got. vouched says that
+// Allows reports whether something may be spent now for what a network got. vouched says that
 // something on the site vouches for it.
 func (b *Part) Allows(now time.Time, vouched bool, by Payer) bool {
 	free := b.of.free(now, vouched)
@@ -71,9 +76,9 @@ func (b *Part) Allows(now time.Time, vouched bool, by Payer) bool {
 	return b.held.May(by, free) && (b.alone || b.held.May(All, free))
 }
 
-// Pay pays for work for a network.
-func (b *Part) Pay(d time.Duration, by Payer) {
-	b.of.spend(d)
-	b.held.Add(by, int64(d))
-	b.held.Add(All, int64(d))
+// Pay pays for a network. It may leave a debt.
+func (b *Part) Pay(n int64, by Payer) {
+	b.of.spend(n)
+	b.held.Add(by, n)
+	b.held.Add(All, n)
 }

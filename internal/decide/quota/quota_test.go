@@ -80,8 +80,8 @@ func TestNetworksAreToldApart(t *testing.T) {
 
 func TestBudgetRefillsWithTimeUpToItsLimit(t *testing.T) {
 	start := time.Now()
-	b := NewPart(nil, start)
-	b.Pay(budgetSaved+time.Second, 0)
+	b := NewPart(nil, Reading, start)
+	b.Pay(Reading.Most+int64(time.Second), 0)
 	if b.Allows(start.Add(10*time.Second), true, 0) {
 		t.Error("a debt of a second is paid after ten, want twenty")
 	}
@@ -91,32 +91,44 @@ func TestBudgetRefillsWithTimeUpToItsLimit(t *testing.T) {
 	if !b.Allows(start.Add(1000*time.Hour), true, 0) {
 		t.Fatal("nothing is left after a long rest")
 	}
-	b.Pay(budgetSaved, 0)
+	b.Pay(Reading.Most, 0)
 	if b.Allows(start.Add(1000*time.Hour), true, 0) {
-		t.Errorf("more than %v were saved", budgetSaved)
+		t.Errorf("more than %v were saved", time.Duration(Reading.Most))
 	}
 }
 
 // However many of its networks read pages, a site leaves the others on a budget as much as it used.
 func TestSitesShareABudgetFairly(t *testing.T) {
 	now := time.Now()
-	all := NewBudget(now)
-	flooded, quiet := NewPart(all, now), NewPart(all, now)
+	all := NewBudget(Reading, now)
+	flooded, quiet := NewPart(all, Reading, now), NewPart(all, Reading, now)
 	floods := func() (used time.Duration) {
 		for by := Payer(1); flooded.Allows(now, true, by); by = 1 + by%1000 {
-			flooded.Pay(time.Millisecond, by)
+			flooded.Pay(int64(time.Millisecond), by)
 			used += time.Millisecond
 		}
 		return used
 	}
-	if used := floods(); used < budgetSaved/2-time.Second || used > budgetSaved/2+time.Second {
-		t.Errorf("a site took %v of %v, want half", used, time.Duration(budgetSaved))
+	if used, half := floods(), time.Duration(Reading.Most/2); used < half-time.Second || used > half+time.Second {
+		t.Errorf("a site took %v of %v, want half", used, 2*half)
 	}
 	for range 3600 {
 		now = now.Add(time.Second)
 		floods()
-		if quiet.Pay(time.Millisecond, 1); !quiet.Allows(now, true, 1) {
+		if quiet.Pay(int64(time.Millisecond), 1); !quiet.Allows(now, true, 1) {
 			t.Fatal("another site cannot read a page")
 		}
+	}
+}
+
+func TestTheLastHashesAreRemembered(t *testing.T) {
+	var r Recent
+	for n := range uint64(3 * recent) {
+		if r.Add(n); !r.Has(n) || !r.Has(n-min(n, recent/2-1)) || r.Has(n+1) || n >= recent && r.Has(n-recent) {
+			t.Fatalf("after %d of them: it has the last %t, the one before the first to forget %t, one that was never added %t", n+1, r.Has(n), r.Has(n-min(n, recent/2-1)), r.Has(n+1))
+		}
+	}
+	if r.Forget(); r.Has(3*recent - 1) {
+		t.Error("it forgot nothing")
 	}
 }

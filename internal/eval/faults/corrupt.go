@@ -123,7 +123,7 @@ func (a *album) back(listed map[string]bool) string {
 
 // try damages a copy of the image, and opens it.
 func (a *album) try(ctx context.Context, cfg *config, n int) error {
-	rng := rand.New(rand.NewPCG(cfg.seed, uint64(100+n)))
+	rng := rand.New(rand.NewPCG(1, uint64(100+n)))
 	dir := filepath.Join(cfg.work, fmt.Sprint("damaged", n))
 	defer os.RemoveAll(dir)
 	if err := os.CopyFS(dir, os.DirFS(a.image)); err != nil {

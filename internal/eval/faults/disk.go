@@ -24,7 +24,7 @@ type fullDisk struct {
 }
 
 func diskFull(ctx context.Context, cfg *config) (line string, err error) {
-	d := &fullDisk{dir: filepath.Join(cfg.work, "disk"), visitors: newVisitors(), rng: rand.New(rand.NewPCG(cfg.seed, 1))}
+	d := &fullDisk{dir: filepath.Join(cfg.work, "disk"), visitors: newVisitors(), rng: rand.New(rand.NewPCG(1, 1))}
 	d.launch = launch{dir: filepath.Join(d.dir, "store"), pages: newFates(cfg.trials + 1)}
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return "", err

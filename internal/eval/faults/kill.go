@@ -44,7 +44,7 @@ func kill(ctx context.Context, cfg *config) (line string, err error) {
 	for i := range all {
 		l := &lane{
 			launch: launch{dir: filepath.Join(cfg.work, fmt.Sprint("store", i)), pages: newFates(laneSections)},
-			rng:    rand.New(rand.NewPCG(cfg.seed, uint64(10+i))), visitors: newVisitors(),
+			rng:    rand.New(rand.NewPCG(1, uint64(10+i))), visitors: newVisitors(),
 			listed: map[string]bool{}, gone: map[string]time.Time{}, unsure: map[string]bool{},
 		}
 		all[i] = l

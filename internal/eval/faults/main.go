@@ -29,7 +29,6 @@ type config struct {
 	trials int // of shortages
 	images int // damaged folders
 	kills  int
-	seed   uint64
 	work   string // a folder for all files
 }
 
@@ -58,7 +57,6 @@ func main() {
 	flag.IntVar(&cfg.trials, "trials", 20, "how often the disk is filled")
 	flag.IntVar(&cfg.images, "images", 200, "damaged folders")
 	flag.IntVar(&cfg.kills, "kills", 50, "how often a site is killed")
-	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
 	kit.Main("faults", func(ctx context.Context) error {
 		if err := kit.NoArguments(); err != nil {
 			return err

@@ -25,8 +25,8 @@ var forms = []func(m uint64) string{
 }
 
 // junkLocation returns the n-th junk location.
-func junkLocation(n int, seed uint64) string {
-	m := (uint64(n)*0x9E3779B1 + seed) % maxJunk // the factor is odd, so no two n get one m
+func junkLocation(n int) string {
+	m := (uint64(n)*0x9E3779B1 + 1) % maxJunk // the factor is odd, so no two n get one m
 	return forms[n%len(forms)](m)
 }
 

@@ -29,31 +29,25 @@ import (
 type config struct {
 	junk, pages, networks int
 	http                  bool
-	bytes                 int     // of a junk page, at least
-	rate                  float64 // requests/s, 0 for as fast as it goes
-	seed                  uint64
+	bytes                 int           // of a junk page, at least
+	rate                  float64       // requests/s, 0 for as fast as it goes
 	patience              time.Duration // for new pages to be listed
-	renderEvery           time.Duration // least time between two renderings, 0 for the default
-	maxMemory, maxDisk    int64         // bytes
+	maxMemory, maxDisk    int64         // bytes, over those of the bare site
 }
 
 // errBounds says that the flood did, or cost, more than it may.
 var errBounds = errors.New("out of bounds")
 
 func main() {
-	var cfg config
+	cfg := config{maxMemory: 64 << 20, maxDisk: 256 << 20}
 	flag.IntVar(&cfg.junk, "junk", 1_000_000, "distinct junk locations")
 	flag.IntVar(&cfg.pages, "pages", 1000, "real pages, with the root and 20 sections")
 	flag.IntVar(&cfg.networks, "networks", 5000, "client networks")
 	flag.BoolVar(&cfg.http, "http", false, "serve by a real server on the loopback interface")
 	flag.Float64Var(&cfg.rate, "rate", 0, "requests per second; 0 for as fast as it goes")
 	flag.IntVar(&cfg.bytes, "bytes", 0, "least size of a junk page; what is added is dense with markup")
-	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
 	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed")
-	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB")
-	disk := flag.Int64("max-disk", 256, "bound of the store's files, in MB")
 	kit.Main("flood", func(ctx context.Context) error {
-		cfg.maxMemory, cfg.maxDisk = *memory<<20, *disk<<20
 		if err := cmp.Or(cfg.check(), kit.NoArguments()); err != nil {
 			return err
 		}

@@ -42,8 +42,8 @@ type pages struct {
 }
 
 // newPages returns a site of n pages, with the root and the sections.
-func newPages(n int, seed uint64) *pages {
-	r := rand.New(rand.NewPCG(seed, 1))
+func newPages(n int) *pages {
+	r := rand.New(rand.NewPCG(1, 1))
 	p := &pages{number: map[string]int{}, bySection: map[string][]string{}}
 	for i := range n - 1 - len(sections) + grown {
 		section := "/" + sections[i%len(sections)]

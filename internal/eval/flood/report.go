@@ -7,12 +7,11 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// printCosts prints the observations, the speed of the flood, and how much junk is listed.
+// printCosts prints what was observed.
 func (t *trial) printCosts() {
 	s := t.site.Stats()
 	fmt.Fprintf(t.out, "observed: %d junk, %d real; observations %d, dropped %d, waiting %d, damaged %d, ignored %v\n",
 		t.pages.watchedJunk.Load(), t.pages.watchedReal.Load(), s.Observations, s.Dropped, s.Waiting, s.Damaged, s.Ignored)
-	fmt.Fprintf(t.out, "requests/s: %.0f without, %.0f with\n", t.bareSpeed, t.speed)
 }
 
 // judge prints the last line, and returns an error for each bound that was

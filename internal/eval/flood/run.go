@@ -28,9 +28,9 @@ type trial struct {
 	target target
 	watch  *watch
 
-	bare             kit.Usage // of the site without the library
-	bareSpeed, speed float64   // requests/s
-	missing          int       // new pages that were not listed in time
+	bare    kit.Usage // of the site without the library
+	speed   float64   // requests/s
+	missing int       // new pages that were not listed in time
 }
 
 // run floods a site as cfg says and prints the costs.
@@ -40,7 +40,7 @@ func run(ctx context.Context, cfg config, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	t := &trial{cfg: cfg, out: out, pages: newPages(cfg.pages, cfg.seed), folder: folder}
+	t := &trial{cfg: cfg, out: out, pages: newPages(cfg.pages), folder: folder}
 	t.pages.leastJunk = cfg.bytes
 	t.flood = flood{cfg, slices.Concat(t.pages.levels()...)}
 	if err := t.runBare(); err != nil {
@@ -54,7 +54,7 @@ func run(ctx context.Context, cfg config, out io.Writer) (err error) {
 	return errors.Join(t.runOn(ctx, st, log), st.Close())
 }
 
-// bareVisits is enough to measure the speed and the memory of the site alone.
+// bareVisits is enough to measure the memory of the site alone.
 const bareVisits = 200_000
 
 // runBare floods the site without the library, to measure what the flood itself costs.
@@ -67,10 +67,8 @@ func (t *trial) runBare() error {
 	cfg.junk = min(cfg.junk, bareVisits)
 	f := flood{cfg, t.flood.real}
 	f.cfg.rate = 0
-	start := time.Now()
 	stop := kit.Every(measureEvery, func(int) { t.bare = t.bare.Max(kit.Measure("")) })
 	err = f.each(bare.workers, func(_ int, v visit) error { return bare.visit(v) })
-	t.bareSpeed = float64(f.visits()) / time.Since(start).Seconds()
 	stop()
 	return errors.Join(err, bare.close())
 }
@@ -95,7 +93,7 @@ func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (er
 
 // start assembles the site, and the target in front of it.
 func (t *trial) start(st store.Store, log *slog.Logger) error {
-	site, err := kit.NewSite(st, kit.Setup{ClientIP: clientIP, RenderEvery: t.cfg.renderEvery, Logger: log})
+	site, err := kit.NewSite(st, kit.Setup{ClientIP: clientIP, Logger: log})
 	if err != nil {
 		return err
 	}

@@ -30,12 +30,12 @@ func (f flood) visits() int { return f.cfg.junk + f.cfg.junk/(realEvery-1) }
 
 // visit returns the i-th visit.
 func (f flood) visit(i int) visit {
-	r := rand.New(rand.NewPCG(f.cfg.seed, uint64(i)))
+	r := rand.New(rand.NewPCG(1, uint64(i)))
 	client := f.client(r.IntN(f.cfg.networks))
 	if i%realEvery == realEvery-1 {
 		return visit{f.real[r.IntN(len(f.real))], client}
 	}
-	return visit{junkLocation(i-i/realEvery, f.cfg.seed), client}
+	return visit{junkLocation(i - i/realEvery), client}
 }
 
 // client returns an address of the n-th network.

@@ -1,7 +1,6 @@
 package marks
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -22,27 +21,18 @@ type baseline struct {
 }
 
 var baselines = []baseline{
-	{"bytes", hashed(1, func(s *sight) uint64 { return xxh3.HashString(s.HTML) })},
-	{"visible text", hashed(1, func(s *sight) uint64 { return xxh3.HashString(visible(&s.facts)) })},
-	{"main text", hashed(1, func(s *sight) uint64 { return s.facts.MainHash })},
-	{"main text, none of last 4", hashed(4, func(s *sight) uint64 { return s.facts.MainHash })},
+	{"visible text", byText},
 	{"blocks, unbounded", blockwise},
 }
 
-// hashed reports a hash that differs from the page's last kept ones.
-func hashed(kept int, hash func(*sight) uint64) func() func(*sight) bool {
-	return func() func(*sight) bool {
-		last := map[string][]uint64{}
-		return func(s *sight) bool {
-			h, seen := hash(s), last[s.Page]
-			i := slices.Index(seen, h)
-			if i >= 0 {
-				seen = slices.Delete(seen, i, i+1)
-			}
-			seen = append(seen, h)
-			last[s.Page] = seen[max(0, len(seen)-kept):]
-			return i < 0 && len(seen) > 1
-		}
+// byText reports a visible text other than the page's last one.
+func byText() func(*sight) bool {
+	last := map[string]uint64{}
+	return func(s *sight) bool {
+		h := xxh3.HashString(visible(&s.facts))
+		before, seen := last[s.Page]
+		last[s.Page] = h
+		return seen && h != before
 	}
 }
 

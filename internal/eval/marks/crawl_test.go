@@ -16,14 +16,13 @@ type crawl struct {
 	visits        int // all fetches, judged or not
 	fetches       int // judged fetches
 	changes, seen int
-	delay         int64 // of the changes seen, in seconds
 	span          int64 // from the first observation of each page to the last, in seconds
 }
 
 func (c *crawl) add(d crawl) {
 	c.rule = d.rule
 	c.visits, c.fetches = c.visits+d.visits, c.fetches+d.fetches
-	c.changes, c.seen, c.delay = c.changes+d.changes, c.seen+d.seen, c.delay+d.delay
+	c.changes, c.seen = c.changes+d.changes, c.seen+d.seen
 	c.span += d.span
 }
 
@@ -44,7 +43,6 @@ func (p *judged) crawled(rule string, at []int64) crawl {
 		}
 		if change > had {
 			c.seen++
-			c.delay += t - change
 		}
 		c.fetches += kit.One(change > had || unclear <= had)
 		had = t
@@ -75,14 +73,13 @@ func (d *dates) visit(date, visit, first int64) {
 	}
 }
 
-// crawls replays the crawlers over the pages of a site: two without a sitemap, one of which
+// crawls replays the crawlers over the pages of a site: one without a sitemap, which
 // fetches as often as ours, and one with the dates of each detector.
 func crawls(pages []*judged) []crawl {
-	list := make([]crawl, 1+len(baselines)+1)
+	list := make([]crawl, len(baselines)+1)
 	for _, p := range pages {
-		list[0].add(p.crawled("no sitemap, at every observation", p.fetches[1:]))
 		for i, b := range baselines {
-			list[1+i].add(p.crawled("lastmod by "+b.name, p.dated[i].visits))
+			list[i].add(p.crawled("lastmod by "+b.name, p.dated[i].visits))
 		}
 		list[len(list)-1].add(p.crawled("lastmod by ours", p.dated[len(baselines)].visits))
 	}
@@ -95,16 +92,15 @@ func crawls(pages []*judged) []crawl {
 		}
 		evenly.add(p.crawled("no sitemap, as often as by ours", at))
 	}
-	return slices.Insert(list, 1, evenly)
+	return slices.Insert(list, 0, evenly)
 }
 
 // printCrawls writes what the crawlers fetched and saw.
 func printCrawls(w io.Writer, list []crawl) {
-	fmt.Fprintf(w, "  %-36s %18s %8s %13s\n", "a crawler that fetches by", "fetches per change", "seen", "mean delay, h")
+	fmt.Fprintf(w, "  %-36s %18s %8s\n", "a crawler that fetches by", "fetches per change", "seen")
 	for _, c := range list {
 		if c.changes > 0 {
-			fmt.Fprintf(w, "  %-36s %18.2f %6.1f %% %13.1f\n", c.rule, float64(c.fetches)/float64(c.changes),
-				100*kit.Share(c.seen, c.changes), float64(c.delay)/3600/float64(max(1, c.seen)))
+			fmt.Fprintf(w, "  %-36s %18.2f %6.1f %%\n", c.rule, float64(c.fetches)/float64(c.changes), 100*kit.Share(c.seen, c.changes))
 		}
 	}
 }

@@ -27,9 +27,7 @@
 //
 // A crawler is replayed, too. It has each page since the page's first visit, and reads
 // the sitemap right after every visit. It fetches a page if the page's lastmod is
-// newer than its last fetch. Printed are its fetches for each true change, the share
-// of changes that it saw before the next one came, and how long after the visit that
-// first showed them. Beside it are crawlers without a sitemap: one that fetches at
-// every visit, and one that fetches as often, evenly. Fetches at unclear visits are not
-// counted.
+// newer than its last fetch. Printed are its fetches for each true change, and the share
+// of changes that it saw before the next one came. Beside it is a crawler without a
+// sitemap that fetches as often, evenly. Fetches at unclear visits are not counted.
 package marks

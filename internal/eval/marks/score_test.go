@@ -103,11 +103,9 @@ func (t *tally) add(u *tally) {
 	t.bytes += u.bytes
 }
 
-func (t *tally) precision() float64 { return kit.Share(t.found, t.found+t.wrong) }
-func (t *tally) recall() float64    { return kit.Share(t.found, t.found+t.missed) }
-func (t *tally) lastMod() float64   { return kit.Share(t.exact, t.asked) }
+func (t *tally) lastMod() float64 { return kit.Share(t.exact, t.asked) }
 
-// f1 is the harmonic mean of precision and recall.
+// f1 is the harmonic mean of the share of right ones among those found, and of those found among all.
 func (t *tally) f1() float64 { return kit.Share(2*t.found, 2*t.found+t.wrong+t.missed) }
 
 // report is the outcome, by site.
@@ -156,10 +154,10 @@ func printTable(w io.Writer, title string, s siteReport) {
 		return
 	}
 	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].pages, list[0].fetches, list[0].found+list[0].missed)
-	fmt.Fprintf(w, "  %-28s %9s %6s %6s %7s %6s %6s %7s\n", "", "precision", "recall", "F1", "lastmod", "found", "false", "missed")
+	fmt.Fprintf(w, "  %-28s %6s %7s %6s %6s %7s\n", "", "F1", "lastmod", "found", "false", "missed")
 	for i := range list[:len(baselines)+1] {
 		t := &list[i]
-		fmt.Fprintf(w, "  %-28s %9.2f %6.2f %6.3f %7.3f %6d %6d %7d\n", t.detector, t.precision(), t.recall(), t.f1(), t.lastMod(), t.found, t.wrong, t.missed)
+		fmt.Fprintf(w, "  %-28s %6.3f %7.3f %6d %6d %7d\n", t.detector, t.f1(), t.lastMod(), t.found, t.wrong, t.missed)
 	}
 	printSeeds(w, list[len(baselines)+1:])
 	fmt.Fprintf(w, "  ours keeps %.0f bytes a page for this\n", kit.Share(list[len(baselines)].bytes, list[0].pages))

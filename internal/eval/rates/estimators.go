@@ -31,13 +31,11 @@ func (e *estimators) saw(s sight) {
 	e.latest = s.at
 }
 
-// A label is a word with the probability that its estimator gives it (1 if it gives none),
-// and the mean time between changes in seconds with its interval (0 if it gives none).
+// A label is a word with the probability that its estimator gives it (1 if it gives none).
 type label struct {
-	freq              rate.Freq
-	probability, mean float64
-	least, most       float64
-	published         bool
+	freq        rate.Freq
+	probability float64
+	published   bool
 }
 
 var names = [...]string{"naive X/T", "Cho bias-reduced", "irregular MLE", "ours"}
@@ -51,10 +49,9 @@ func (e *estimators) labels() [len(names)]label {
 		case n < 1 || x == 0:
 			return label{freq: rate.Never, probability: 1}
 		case x == n && n >= everyChange:
-			return label{freq: rate.Always, probability: 1, mean: mean()}
+			return label{freq: rate.Always, probability: 1}
 		}
-		m := mean()
-		return label{freq: class(m), probability: 1, mean: m}
+		return label{freq: class(mean()), probability: 1}
 	}
 	return [...]label{
 		point(func() float64 { return t / x }),
@@ -73,7 +70,6 @@ const everyChange = 3
 // read returns our estimator's label. It is published if the changes prove it.
 func (e *estimators) read() (l label) {
 	l.freq, l.probability = e.ours.Freq()
-	l.least, l.mean, l.most = e.ours.Interval()
 	n := len(e.found)
 	l.published = n >= 3 && l.freq.Proven(e.changes, float64(e.latest-e.first)/float64(n))
 	return l

@@ -32,7 +32,7 @@ func main() {
 		}
 		var simulated, histories []*table
 		for _, v := range []visitors{{name: "observations at random"}, {name: "observations in bursts", bursty: true}, {name: "1 % of observations wrong", noise: 0.01}} {
-			t := newTable("simulated pages, " + v.name)
+			t := &table{name: "simulated pages, " + v.name}
 			for i := range *seeds {
 				t.simulate(*pages, *seed+uint64(i), v)
 			}
@@ -49,7 +49,7 @@ func main() {
 			t.print(os.Stdout)
 		}
 		if len(histories) > 1 {
-			all := newTable("all histories")
+			all := &table{name: "all histories"}
 			for _, t := range histories {
 				all.merge(t)
 			}

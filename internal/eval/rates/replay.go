@@ -41,7 +41,7 @@ func replayFile(file string, most int, distinct bool, seed uint64) (*table, erro
 	}); err != nil {
 		return nil, err
 	}
-	t := newTable(strings.TrimSuffix(filepath.Base(file), ".tsv.gz"))
+	t := &table{name: strings.TrimSuffix(filepath.Base(file), ".tsv.gz")}
 	for _, h := range sample(pages, most, distinct, seed) {
 		t.replay(h, seed)
 	}
@@ -104,9 +104,9 @@ func (t *table) replay(h *history, seed uint64) {
 	right := truth{lo: class(rest), hi: rate.Never}
 	if n > 0 {
 		mean := rest / float64(n)
-		right = truth{class(mean), class(mean), mean, n >= leastExpected}
+		right = truth{class(mean), class(mean)}
 	}
-	t.scores = append(t.scores, score{"", e.labels(), right})
+	t.scores = append(t.scores, score{e.labels(), right})
 }
 
 // parseHistories reads lines sorted by page and time, below a heading. A line has a page, a

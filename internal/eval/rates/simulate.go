@@ -16,68 +16,58 @@ const (
 	month  = year / 12
 )
 
-// A kind is a sort of simulated page. Its share is in percent. mean is the time between
-// changes if the pages keep it, otherwise 0.
+// A kind is a sort of simulated page. Its share is in percent.
 type kind struct {
 	name  string
 	share int
-	make  func(r *rand.Rand, window float64) (changes iter.Seq[float64], right rate.Freq, mean float64)
+	make  func(r *rand.Rand, window float64) (changes iter.Seq[float64], right rate.Freq)
 }
 
 // kinds are the pages of the simulation. Changes are in seconds from the start of the
 // window, in order. A page of the kind always has none, since every observation finds a change.
 var kinds = []kind{
-	{"poisson", 55, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
+	{"poisson", 55, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
 		mean := logUniform(r, 10*minute, 5*year)
-		return poisson(r, 0, window, mean), class(mean), mean
+		return poisson(r, 0, window, mean), class(mean)
 	}},
-	{"daily-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
-		return fixed(r, window, day), rate.Daily, day
+	{"daily-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		return fixed(r, window, day), rate.Daily
 	}},
-	{"weekly-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
-		return fixed(r, window, 7*day), rate.Weekly, 7 * day
+	{"weekly-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		return fixed(r, window, 7*day), rate.Weekly
 	}},
-	{"stopper", 8, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
-		return poisson(r, 0, window*(0.2+0.6*r.Float64()), logUniform(r, 10*minute, month)), rate.Never, 0
+	{"stopper", 8, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		return poisson(r, 0, window*(0.2+0.6*r.Float64()), logUniform(r, 10*minute, month)), rate.Never
 	}},
-	{"rate-shift", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
+	{"rate-shift", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
 		at := window * (0.2 + 0.6*r.Float64())
 		before, now := logUniform(r, 10*minute, year/4), logUniform(r, 10*minute, year/4)
-		return then(poisson(r, 0, at, before), poisson(r, at, window, now)), class(now), 0
+		return then(poisson(r, 0, at, before), poisson(r, at, window, now)), class(now)
 	}},
-	{"static", 6, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq, float64) {
-		return nothing, rate.Never, 0
+	{"static", 6, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq) {
+		return nothing, rate.Never
 	}},
-	{"always", 5, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq, float64) {
-		return nothing, rate.Always, 0
+	{"always", 5, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq) {
+		return nothing, rate.Always
 	}},
-	{"bursty", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
+	{"bursty", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
 		mean := logUniform(r, 10*minute, year)
-		return weibullHalf(r, window, mean), class(mean), mean
+		return weibullHalf(r, window, mean), class(mean)
 	}},
 }
 
 func nothing(func(float64) bool) {}
 
-// leastExpected is how many changes a page must have on average for its rate to be scored.
-const leastExpected = 3
-
 // simulate simulates observations of n pages of all kinds, for one to two years each.
 func (t *table) simulate(n int, seed uint64, v visitors) {
-	if t.kinds == nil {
-		for _, k := range kinds {
-			t.kinds = append(t.kinds, k.name)
-		}
-	}
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		window := year * (1 + r.Float64())
 		k := pick(r)
-		changes, right, mean := k.make(r, window)
+		changes, right := k.make(r, window)
 		var e estimators
 		t.visits += v.visit(r, window, changes, k.name == "always", e.saw)
-		sure := mean > 0 && window >= leastExpected*mean
-		t.scores = append(t.scores, score{k.name, e.labels(), truth{right, right, mean, sure}})
+		t.scores = append(t.scores, score{e.labels(), truth{right, right}})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -62,11 +61,7 @@ func inspect(ctx context.Context, cfg config) (err error) {
 		{"search within, found nowhere", "/pages?q=nowhere-at-all"},
 	} {
 		var slowest time.Duration
-		cpu := kit.CPUTime()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		const times = 5
-		for range times {
+		for range 5 {
 			w, began := httptest.NewRecorder(), time.Now()
 			handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, view.target, nil))
 			if w.Code != http.StatusOK && w.Code != http.StatusSeeOther {
@@ -74,9 +69,7 @@ func inspect(ctx context.Context, cfg config) (err error) {
 			}
 			slowest, peak = max(slowest, time.Since(began)), max(peak, anonymous())
 		}
-		runtime.ReadMemStats(&after)
-		fmt.Printf("inspector at %d pages, %s: %.1f ms, %.1f ms of the processor, %.1f MB allocated\n", cfg.pages, view.name, kit.Milliseconds(slowest),
-			kit.Milliseconds((kit.CPUTime()-cpu)/times), kit.MB(int64(after.TotalAlloc-before.TotalAlloc)/times))
+		fmt.Printf("inspector at %d pages, %s: %.1f ms\n", cfg.pages, view.name, kit.Milliseconds(slowest))
 	}
 	fmt.Printf("memory of the inspector at %d pages: %.1f MB more than before\n", cfg.pages, kit.MB(peak-before))
 	return nil

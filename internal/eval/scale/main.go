@@ -1,7 +1,6 @@
 // Command scale fills a store on disk with a site of many pages, as visits would, and
 // measures what that site costs.
 //
-//	go run ./internal/eval/scale -pages 1000000
 //	go run ./internal/eval/scale -pages 1000000 -dir /var/tmp/million
 //	go run ./internal/eval/scale -sites 10000
 //

@@ -103,7 +103,6 @@ func serveSites(ctx context.Context, cfg config) error {
 		first = append(first, took)
 	}
 	fmt.Printf("%d sites: the first answer of each, which opens it, %s; %d came too late\n", cfg.sites, quantiles(first), late)
-	report("opened, not visited", cfg, before, goroutines)
 	for i := range cfg.sites {
 		visitAll(sites, i)
 		_, took := ask(sites, i, "/page-1") // nothing is due

@@ -1,4 +1,4 @@
-// Package table measures what pages take in a table of PostgreSQL, and how fast it is.
+// Package table measures what pages take in a table of PostgreSQL.
 package table
 
 import (
@@ -8,12 +8,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -25,9 +23,8 @@ import (
 var scale = flag.String("scale", "10000", "the numbers of pages that BenchmarkScale is run with, with commas between them")
 
 const (
-	scaleServers = 4
-	scalePart    = 50_000 // pages
-	scaleSite    = "https://example.com|"
+	scalePart = 50_000 // pages
+	scaleSite = "https://example.com|"
 )
 
 // fillScale makes the three rows of a listed page in their usual sizes: its state, its entry in a
@@ -47,8 +44,8 @@ func scaleLocation(i int) string {
 	return "/section/" + hex.EncodeToString(sum[:6]) + "-the-title-of-the-page"
 }
 
-// BenchmarkScale measures the size and speed of a table with many pages. merge makes four servers
-// write the states of random pages, a thousand at a time. scan reads the entries of parts.
+// BenchmarkScale measures the size of a table with many pages. merge
+// writes the states of random pages, a thousand at a time.
 func BenchmarkScale(b *testing.B) {
 	for size := range strings.SplitSeq(*scale, ",") {
 		pages, err := strconv.Atoi(size)
@@ -62,13 +59,9 @@ func BenchmarkScale(b *testing.B) {
 func benchPages(b *testing.B, pages int) {
 	db := postgres.Open(b)
 	table := postgres.Schema(b, db) + ".servemap"
-	fleet := make([]store.Store, scaleServers)
-	for i := range fleet {
-		st, err := sqlstore.Open(postgres.Dial(b, postgres.Address), &sqlstore.Options{Table: table})
-		base.Check(b, err)
-		fleet[i] = st
-	}
-	base.MustPut(b, fleet[0], "made", "by this")
+	st, err := sqlstore.Open(postgres.Dial(b, postgres.Address), &sqlstore.Options{Table: table})
+	base.Check(b, err)
+	base.MustPut(b, st, "made", "by this")
 	fill := strings.ReplaceAll(fillScale, "{records}", table)
 	for first := 0; first < pages; first += scalePart {
 		postgres.Exec(b, db, fill, first, min(pages, first+scalePart), scaleSite, scalePart)
@@ -77,14 +70,12 @@ func benchPages(b *testing.B, pages int) {
 	rows, bytes := measure(b, db, table)
 	b.Run("merge", func(b *testing.B) {
 		before := walBytes(b, db)
-		mergeScale(b, fleet, pages)
+		mergeScale(b, st, pages)
 		merged := float64(b.N) * store.MaxKeys
-		b.ReportMetric(merged/b.Elapsed().Seconds(), "pages/s")
 		b.ReportMetric((walBytes(b, db)-before)/merged, "WAL-B/page")
 		b.ReportMetric(rows/float64(pages), "rows/page")
 		b.ReportMetric(bytes/float64(pages), "B/page")
 	})
-	b.Run("scan", func(b *testing.B) { scanScale(b, fleet[0], pages) })
 }
 
 // measure returns the number of rows, and the bytes of the table and its index.
@@ -101,20 +92,11 @@ func walBytes(b *testing.B, db *sql.DB) (n float64) {
 	return n
 }
 
-func mergeScale(b *testing.B, fleet []store.Store, pages int) {
-	var end sync.WaitGroup
-	for i, st := range fleet {
-		end.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(i), uint64(b.N)))
-			for n := i; n < b.N; n += len(fleet) {
-				if err := st.Update(context.Background(), scaleKeys(random, pages), visit); err != nil {
-					b.Errorf("Update: %v", err)
-					return
-				}
-			}
-		})
+func mergeScale(b *testing.B, st store.Store, pages int) {
+	random := rand.New(rand.NewPCG(1, uint64(b.N)))
+	for range b.N {
+		base.Check(b, st.Update(context.Background(), scaleKeys(random, pages), visit))
 	}
-	end.Wait()
 }
 
 // scaleKeys returns the keys of as many pages as an update takes, in order.
@@ -126,24 +108,6 @@ func scaleKeys(random *rand.Rand, pages int) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-func scanScale(b *testing.B, st store.Store, pages int) {
-	random := rand.New(rand.NewPCG(1, 2))
-	entries := 0
-	for b.Loop() {
-		part := 1 + random.IntN((pages+scalePart-1)/scalePart)
-		found := 0
-		for _, err := range st.Scan(context.Background(), fmt.Sprintf("%slist|%06d|", scaleSite, part), "") {
-			base.Check(b, err)
-			found++
-		}
-		if want := min(scalePart, pages-(part-1)*scalePart); found != want {
-			b.Fatalf("part %d has %d entries, want %d", part, found, want)
-		}
-		entries += found
-	}
-	b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")
 }
 
 // visit counts visits in records of 100 bytes.

@@ -136,7 +136,7 @@ func New(cfg Config) (*Indexer, error) {
 		site: site, counts: tally.New(site, cfg.Hints),
 	}
 	x.parts = parts{
-		records: records{Indexer: x}, merging: merging{Indexer: x, budget: quota.NewPart(cfg.Reading, time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
+		records: records{Indexer: x}, merging: merging{Indexer: x, budget: quota.NewPart(cfg.Reading, quota.Reading, time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
 		eviction: eviction{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
 		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, days: days{Indexer: x, fresh: sitewide.Days{}}, syncing: syncing{Indexer: x},
 	}

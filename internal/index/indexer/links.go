@@ -17,7 +17,7 @@ func (m *merging) readLinks(v *merge.Visit) {
 	}
 	seen := *v.Observation
 	m.read(v, func() { seen.Read(m.site.Normalizer, true, 0, nil) })
-	m.budget.Pay(seen.Cost, v.Payer)
+	m.budget.Pay(int64(seen.Cost), v.Payer)
 	m.linked = append(m.linked, &seen)
 }
 

@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -29,7 +30,9 @@ type queue struct {
 	dropped atomic.Uint64
 }
 
-func newQueue(m *response.Memory) *queue { return &queue{memory: m, wake: make(chan struct{}, 1)} }
+func newQueue(m *response.Memory) *queue {
+	return &queue{memory: cmp.Or(m, response.NewMemory(math.MaxInt64)), wake: make(chan struct{}, 1)}
+}
 
 // offer takes s, or returns false if there is no room.
 func (q *queue) offer(s *observation.Exchange) bool {

@@ -29,7 +29,7 @@ func (m *merging) readPage(v *merge.Visit, all bool) {
 	v.Fresh = m.site.Fresh(v)
 	v.Apart = len(v.Fresh) > linksAtOnce
 	if !v.Explored {
-		m.budget.Pay(v.Cost+time.Duration(len(v.Fresh))*observation.LinkCost, v.Payer)
+		m.budget.Pay(int64(v.Cost+time.Duration(len(v.Fresh))*observation.LinkCost), v.Payer)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 				r.affords(seen(junk, html("made up as "+junk)))
 				if r.isRead(junk) {
 					read++
-					r.indexer.merging.budget.Pay(time.Second, 0)
+					r.indexer.merging.budget.Pay(int64(time.Second), 0)
 				}
 			}
 			if read == 0 || read > 20 {
@@ -176,7 +176,7 @@ func TestReadingForOneNetworkLeavesTimeForOthers(t *testing.T) {
 			for n := range 100 {
 				junk := fmt.Sprintf("/junk/%d", n)
 				if r.affords(seen(junk, html("made up as "+junk)), by(tt.flood)); r.isRead(junk) {
-					r.indexer.merging.budget.Pay(time.Second, tt.flood)
+					r.indexer.merging.budget.Pay(int64(time.Second), tt.flood)
 				}
 			}
 			for n := range 3 {

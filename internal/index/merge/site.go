@@ -10,7 +10,8 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/index/memory"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/changelog"
@@ -48,7 +49,7 @@ type Site struct {
 	Listed      int // pages listed now, about
 	Growth      Growth
 
-	memory.Memory
+	Memory
 
 	Extended extension.Set // the extensions that all entries agree with
 	Over     map[int]bool  // shards with more pages than they may have
@@ -56,6 +57,12 @@ type Site struct {
 	// OnUnsaved is called for pages that were changed but not saved. It is nil except
 	// in tests.
 	OnUnsaved func(location string)
+}
+
+// Memory is what can be learned again. It is lost at a restart, except for the boilerplate.
+type Memory struct {
+	Followed    quota.Recent // links that were merged lately
+	Boilerplate mark.Site    // the text that the site's pages have in common
 }
 
 // wait returns the key under which a location that is not public is stored.

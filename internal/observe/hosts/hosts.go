@@ -112,6 +112,7 @@ func (t *Table[S]) enter(ctx context.Context, host string, holds int) (e *entry[
 		return nil, nil
 	case e == nil:
 		e = &entry[S]{get: sync.OnceValues(open)}
+		e.used.Store(true)
 		t.open[host] = e
 	}
 	e.held += holds

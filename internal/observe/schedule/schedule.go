@@ -39,14 +39,11 @@ type Table struct {
 	slots atomic.Pointer[slots]
 
 	_        [64]byte   // keeps the fields above, which every request reads, on another cache line than those below
-	mu       sync.Mutex // guards the rest, and is held while a target gets a slot, or is made due
+	mu       sync.Mutex // guards the rest, and is held while a target gets a slot, is settled, or is made due
 	most     int        // buckets
-	budget   budget
-	expected [2]map[uint64]struct{} // the tags of targets that were Reset lately, and of those before these
+	unknown  *quota.Part
+	expected quota.Recent // the tags of targets that were Reset
 }
-
-// expectedTargets bounds the expected targets, to twice this many.
-const expectedTargets = 1 << 14
 
 // slots are the targets, in buckets of a number that is a power of two.
 type slots [][ways]slot
@@ -81,24 +78,18 @@ func New(size int) *Table {
 		most *= 2
 	}
 	t := &Table{
-		seed:     maphash.MakeSeed(),
-		clock:    newClock(),
-		most:     most,
-		budget:   budget{left: unknownBurst, held: quota.Fading{Half: unknownHalf}},
-		expected: [2]map[uint64]struct{}{{}, {}},
+		seed:    maphash.MakeSeed(),
+		clock:   newClock(),
+		most:    most,
+		unknown: quota.NewPart(nil, unknown, time.Now()),
 	}
 	t.slots.Store(newSlots(min(fewest, most)))
 	return t
 }
 
-// unknownRate (per second) and unknownBurst bound the observations of unknown targets. A flood of made-up
-// addresses must not crowd out the site's pages, but a crawl of a new site must not lose any. Each
-// unknownHalf, a network is forgiven half of its own.
-const (
-	unknownRate  = 2_000
-	unknownBurst = 20_000
-	unknownHalf  = 10 * time.Second
-)
+// unknown bounds the observations of unknown targets. A flood of made-up addresses must not crowd out the
+// site's pages, but a crawl of a new site must not lose any.
+var unknown = quota.Rate{PerSecond: 2_000, Most: 20_000, Half: 10 * time.Second}
 
 // A Claim is the right to observe the response to one target. Its owner settles it once it knows
 // what the response showed. Settling the zero Claim does nothing.
@@ -136,13 +127,15 @@ func (t *Table) Begin(target string, by quota.Payer) (claim Claim, ok bool) {
 	if s := t.find(tag); s != nil { // of several callers, only the first gets the claim
 		return t.claim(s, tag)
 	}
-	now := t.clock.now()
-	if !t.expects(tag) && !t.budget.take(now, by) {
-		return Claim{}, false
+	if !t.expected.Has(tag) {
+		if !t.unknown.Allows(time.Now(), true, by) {
+			return Claim{}, false
+		}
+		t.unknown.Pay(1, by)
 	}
 	s := t.room(tag)
 	s.tag.Store(0) // a claim on the old target must not settle the new one
-	s.state.Store(leased(now, 0))
+	s.state.Store(leased(t.clock.now(), 0))
 	s.tag.Store(tag)
 	return Claim{t, tag}, true
 }
@@ -177,30 +170,18 @@ func (c Claim) Return() {
 	c.settle(func(wait uint64) uint64 { return pack(c.table.clock.now(), wait) })
 }
 
-// settle sets the state that next makes of the last wait, unless another target has the slot now.
+// settle sets the state that next makes of the last wait, unless another target has the slot now, or
+// another claim. No slot moves meanwhile.
 func (c Claim) settle(next func(wait uint64) uint64) {
 	if c.table == nil {
 		return
 	}
-	if c.settled(next) {
-		return
-	}
-	c.table.mu.Lock() // once the table has grown
+	c.table.mu.Lock()
 	defer c.table.mu.Unlock()
-	c.settled(next)
-}
-
-// settled settles the claim, and reports whether its slot has not moved.
-func (c Claim) settled(next func(wait uint64) uint64) bool {
-	s := c.table.find(c.tag)
-	if s == nil {
-		return true
+	if s := c.table.find(c.tag); s != nil {
+		state := s.state.Load()
+		s.state.CompareAndSwap(state, next(state&0xffff))
 	}
-	state := s.state.Load()
-	if state != moved && s.tag.Load() == c.tag && s.state.CompareAndSwap(state, next(state&0xffff)) {
-		return true
-	}
-	return s.state.Load() != moved
 }
 
 // Reset makes target due at once, and its waits short again. From then on the table expects it,
@@ -209,10 +190,7 @@ func (t *Table) Reset(target string) {
 	tag := t.tag(target)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.expected[0]) == expectedTargets {
-		t.expected[0], t.expected[1] = map[uint64]struct{}{}, t.expected[0]
-	}
-	t.expected[0][tag] = struct{}{}
+	t.expected.Add(tag)
 	if s := t.find(tag); s != nil {
 		s.state.Store(pack(t.clock.now(), 0))
 	}
@@ -222,17 +200,7 @@ func (t *Table) Reset(target string) {
 func (t *Table) Expects(target string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.expects(t.tag(target))
-}
-
-// expects is Expects for a tag. t.mu is held.
-func (t *Table) expects(tag uint64) bool {
-	for _, tags := range t.expected {
-		if _, ok := tags[tag]; ok {
-			return true
-		}
-	}
-	return false
+	return t.expected.Has(t.tag(target))
 }
 
 // Next returns when target is next due, or the zero Time if it is due now.
@@ -307,24 +275,4 @@ func (s slots) victim(tag uint64) *slot {
 		}
 	}
 	return oldest
-}
-
-// budget is a token bucket that networks share.
-type budget struct {
-	left float64
-	at   uint64 // when it was counted last
-	held quota.Fading
-}
-
-// take takes one token for a network, if there is one.
-func (b *budget) take(now uint64, by quota.Payer) bool {
-	b.left = min(unknownBurst, b.left+float64(now-b.at)*unknownRate/1000)
-	b.at = now
-	b.held.Forgive(time.Duration(now) * time.Millisecond)
-	if !b.held.May(by, int64(b.left)) {
-		return false
-	}
-	b.held.Add(by, 1)
-	b.left--
-	return true
 }

@@ -1,6 +1,8 @@
 package response
 
 import (
+	"cmp"
+	"math"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -15,8 +17,7 @@ const (
 )
 
 // Memory is what all sites of a process may hold together between responses and their reading. A site may take more only
-// while it holds no more than is free, so that a newcomer always finds something. It is safe for concurrent use. Nil has
-// no bound.
+// while it holds no more than is free, so that a newcomer always finds something. It is safe for concurrent use.
 type Memory struct {
 	total int64
 	taken atomic.Int64
@@ -28,9 +29,6 @@ func NewMemory(total int64) *Memory { return &Memory{total: total} }
 
 // Take takes bytes for a site that will then hold so many. If they are not to be had, it returns false.
 func (m *Memory) Take(bytes, held int64) bool {
-	if m == nil {
-		return true
-	}
 	all := m.taken.Add(bytes)
 	if held > m.total-all+bytes {
 		m.Give(bytes)
@@ -40,11 +38,7 @@ func (m *Memory) Take(bytes, held int64) bool {
 }
 
 // Give gives bytes back.
-func (m *Memory) Give(bytes int64) {
-	if m != nil {
-		m.taken.Add(-bytes)
-	}
-}
+func (m *Memory) Give(bytes int64) { m.taken.Add(-bytes) }
 
 // Buffers lends the memory for bodies. It bounds each body, and the sum of all that are lent. It is
 // safe for concurrent use.
@@ -53,7 +47,6 @@ type Buffers struct {
 	total  int64
 	memory *Memory
 	lent   atomic.Int64 // the sum of the capacities in use
-	idle   *pools
 }
 
 // pools hold unused *[]byte, by the number of bits of their capacity. With one pool for all,
@@ -61,15 +54,9 @@ type Buffers struct {
 type pools [bits.UintSize + 1]sync.Pool
 
 // NewBuffers returns Buffers that keep at most each bytes of one body, and at most total bytes of
-// all unreleased bodies, out of m, where each is the same for all. each is at least 512. With a total of 0, nothing is kept.
+// all unreleased bodies, out of m, where each is the same for all, nil for a site alone. each is at least 512. With a total of 0, nothing is kept.
 func NewBuffers(each, total int, m *Memory) *Buffers {
-	b := &Buffers{each: max(each, least), total: int64(total), memory: m}
-	if m != nil {
-		b.idle = &m.idle
-	} else {
-		b.idle = new(pools)
-	}
-	return b
+	return &Buffers{each: max(each, least), total: int64(total), memory: cmp.Or(m, NewMemory(math.MaxInt64))}
 }
 
 // InUse returns how many bytes are lent now.
@@ -126,7 +113,7 @@ func (l *lent) grow(b *Buffers, need int, limits Limits) bool {
 		l.take(have - size)
 		return false
 	}
-	bigger, _ := b.idle[class(size)].Get().(*[]byte)
+	bigger, _ := b.memory.idle[class(size)].Get().(*[]byte)
 	if bigger == nil {
 		fresh := make([]byte, 0, size)
 		bigger = &fresh
@@ -161,7 +148,7 @@ func (l *lent) giveBack() {
 // power of two, or b.each in the last class.
 func (b *Buffers) keep(buf *[]byte) {
 	*buf = (*buf)[:0]
-	b.idle[class(cap(*buf))].Put(buf)
+	b.memory.idle[class(cap(*buf))].Put(buf)
 }
 
 func class(size int) int { return bits.Len(uint(size - 1)) }

@@ -149,9 +149,7 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 				t.Errorf("behind a proxy: %d %.100q, want %d %.100q", proxied.status, proxied.body, want.status, want.body)
 			}
 			if tt.want == "" {
-				if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
-					t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
-				}
+				wantSame(t, with, bare)
 				return
 			}
 			if with.status != 200 || with.body != tt.want {
@@ -265,10 +263,7 @@ func TestOtherAnswersAreNotChanged(t *testing.T) {
 		} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				t.Run(fmt.Sprint(name, ", ", method, " ", headers), func(t *testing.T) {
-					bare, with := fetch(t, program, method, headers...), fetch(t, around(program, ""), method, headers...)
-					if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
-						t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
-					}
+					wantSame(t, fetch(t, around(program, ""), method, headers...), fetch(t, program, method, headers...))
 				})
 			}
 		}
@@ -318,10 +313,7 @@ func TestNoHandlerFailsBecauseOfTheQuestionBeforeItsAnswer(t *testing.T) {
 				for _, method := range []string{http.MethodGet, http.MethodHead} {
 					t.Run(fmt.Sprint(name, ", ", kind, ", ", method, more), func(t *testing.T) {
 						headers := append([]string{"X-Type", kind}, more...)
-						bare, with := fetch(t, program, method, headers...), fetch(t, around(program, ""), method, headers...)
-						if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
-							t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
-						}
+						wantSame(t, fetch(t, around(program, ""), method, headers...), fetch(t, program, method, headers...))
 					})
 				}
 			}
@@ -418,6 +410,14 @@ func (a fetched) headers() string {
 	var b strings.Builder
 	a.head.Write(&b)
 	return b.String()
+}
+
+// wantSame fails the test unless an answer is as without us.
+func wantSame(t *testing.T, with, bare fetched) {
+	t.Helper()
+	if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
+		t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
+	}
 }
 
 // fetch asks a real server, without the client's own compression.

@@ -60,17 +60,17 @@ func (s *site) step() {
 		delete(s.gone, l)
 		s.mu.Unlock()
 		if n < 6 && len(pages) > 10 {
-			s.happens(removed, l)
+			s.happens(l, func(tx txn.Records) { s.layout.Remove(tx, s.part[l], l) })
 		}
 		s.files.Settle(l, s.part[l], at)
 	case n == 8:
-		s.happens(changed, l)
+		s.happens(l, func(tx txn.Records) { s.layout.Set(tx, s.part[l], l, changedAt(time.Now().Unix())) })
 	case n == 9:
 		s.st.fail("")
 	case n == 10:
 		s.st.mend()
 	case n == 11: // which is withdrawn before it is in a file, perhaps
-		s.happens(added, fmt.Sprintf("/new%03d", len(s.part)))
+		s.add(fmt.Sprintf("/new%03d", len(s.part)))
 	default:
 		s.st.delay.Store(s.r.Int64N(int64(3 * time.Second)))
 	}
@@ -138,7 +138,7 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 				c.Extensions, c.Every = extension.Of(extension.Alternates), 5*time.Second
 			})
 			for i := range 24 {
-				s.happens(added, fmt.Sprintf("/page%02d", i))
+				s.add(fmt.Sprintf("/page%02d", i))
 			}
 			linked := shards.Entry{Extensions: inLanguages("de=/page01", "en=/page10", "fr=/page20")}
 			s.write(func(tx txn.Records) {

@@ -18,30 +18,18 @@ func newDiary(t *testing.T, change ...func(*Config)) *diary {
 	return &diary{shelf: newShelf(t, change...), part: map[string]int{}}
 }
 
-// The events of a page.
-type happening int
+// happens makes something happen to a page, and a second pass.
+func (d *diary) happens(location string, what func(txn.Records)) {
+	d.Helper()
+	d.write(what)
+	d.files.Changed(d.part[location])
+	time.Sleep(time.Second)
+}
 
-const (
-	added happening = iota
-	changed
-	removed
-)
-
-// happens makes something happen to pages, a second apart.
-func (d *diary) happens(what happening, locations ...string) {
+// add lists pages.
+func (d *diary) add(locations ...string) {
 	d.Helper()
 	for _, l := range locations {
-		d.write(func(tx txn.Records) {
-			switch what {
-			case added:
-				d.part[l] = d.layout.Add(tx, d.part[l], l, shards.Entry{})
-			case changed:
-				d.layout.Set(tx, d.part[l], l, changedAt(time.Now().Unix()))
-			case removed:
-				d.layout.Remove(tx, d.part[l], l)
-			}
-		})
-		d.files.Changed(d.part[l])
-		time.Sleep(time.Second)
+		d.happens(l, func(tx txn.Records) { d.part[l] = d.layout.Add(tx, d.part[l], l, shards.Entry{}) })
 	}
 }

@@ -137,7 +137,7 @@ func newPress(t *testing.T) *diary {
 		x[extension.News] = anArticle(time.Hour)[extension.News]
 		return shards.Entry{Extensions: x}
 	}
-	d.happens(added, "/a", "/b", "/gone", "/c")
+	d.add("/a", "/b", "/gone", "/c")
 	for _, l := range []string{"/a", "/b", "/gone", "/c"} {
 		d.write(func(tx txn.Records) { d.layout.Set(tx, d.part[l], l, entry()) })
 	}

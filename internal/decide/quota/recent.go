@@ -1,0 +1,29 @@
+package quota
+
+// recent is how many hashes a Recent has at most. The links of a menu are on every page, and each costs two
+// reads of the store unless it is known.
+const recent = 1 << 15
+
+// Recent is a set of hashes that keeps at least the last half of what it may hold. It grows with what is added. The
+// zero value is empty. It is not safe for concurrent use.
+type Recent struct{ now, before map[uint64]struct{} }
+
+// Add adds hashes.
+func (r *Recent) Add(hashes ...uint64) {
+	for _, hash := range hashes {
+		if r.now == nil || len(r.now) == recent/2 {
+			r.now, r.before = map[uint64]struct{}{}, r.now
+		}
+		r.now[hash] = struct{}{}
+	}
+}
+
+// Has reports whether a hash was added, and is not forgotten.
+func (r *Recent) Has(hash uint64) bool {
+	_, now := r.now[hash]
+	_, before := r.before[hash]
+	return now || before
+}
+
+// Forget drops all.
+func (r *Recent) Forget() { *r = Recent{} }
