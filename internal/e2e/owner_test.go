@@ -129,7 +129,7 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		want("as in its title", "pages?reason=not-seen", "has got it yet (1)", "")
 		want("a page that has left", "pages?reason=gone", "1 page not listed", "None of them")
 		want("its name", "pages?reason=gone", "/left 410", "/stays 410")
-		want("what is linked", "pages?reason=gone", "Listed pages link to 1 more", "")
+		want("what is linked", "pages?reason=gone", "listed pages link to 1 more", "")
 		want("no page of that reason", "pages?reason=denied", "0 pages not listed", "can be named")
 		want("no rate of a page that is gone", "page?u=/left", "Evidence while it was listed", "Fits best")
 		want("no change", "page?u=/a", "Not known: no change was seen yet.", "the changes that were seen do not prove it")
@@ -139,6 +139,7 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		want("links after a restart", "links", "Not known yet", "No broken link")
 		want("the overview after a restart", "", "Broken links are not known yet: no page's links were read since the program started at 03:0", "nothing seems wrong")
 		s.Visit("/a")
+		want("one page on the overview", "", "nothing seems wrong, as far as the links of 1 page were read", "")
 		want("one page", "links", "No broken link found yet", "No broken links")
 	})
 }

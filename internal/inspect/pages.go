@@ -147,8 +147,7 @@ func (i *Inspector) removed(ctx context.Context, p *Pages, links []Link) ([]Link
 		return links, nil
 	}
 	events, err := i.Indexer.Latest(ctx, time.Now().Add(-7*day), changelog.Event{}, mostRows)
-	var locations []string
-	linked := map[string]bool{}
+	locations, linked := []string{}, map[string]bool{}
 	for _, l := range links {
 		linked[l.URL] = true
 	}
