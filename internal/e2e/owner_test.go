@@ -132,7 +132,6 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		want("what is linked", "pages?reason=gone", "listed pages link to 1 more", "")
 		want("no page of that reason", "pages?reason=denied", "0 pages not listed", "can be named")
 		want("no rate of a page that is gone", "page?u=/left", "Evidence while it was listed", "Fits best")
-		want("no change", "page?u=/a", "Not known: no change was seen yet.", "the changes that were seen do not prove it")
 		want("no column without a value", "pages", "Changes seen", "How often")
 		s.Restart()
 		time.Sleep(time.Minute)
@@ -141,6 +140,11 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		s.Visit("/a")
 		want("one page on the overview", "", "nothing seems wrong, as far as the links of 1 page were read", "")
 		want("one page", "links", "No broken link found yet", "No broken links")
+		for range 40 {
+			time.Sleep(24 * time.Hour)
+			s.Visit("/a")
+		}
+		want("no change", "page?u=/a", "Not known: no change was seen yet.", "the changes that were seen do not prove it")
 	})
 }
 
