@@ -781,7 +781,7 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 	if p.Endless && p.Reason == eligibility.NotSeen {
 		return messages.Endless(p.Location)
 	}
-	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence.Led())
+	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence.Led(), p.Status)
 	switch {
 	case p.Removal.Borrowed:
 		text += messages.Borrowed(p.Removal.Since)
@@ -812,7 +812,7 @@ func (s explained) dates(p reader.Known) Dates {
 	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())
 	}
-	if p.FirstSeen != 0 && p.Freq != p.Entry.Freq && s.rules.Freq(p.Location) == "" {
+	if p.Verdict == eligibility.Listed && p.Dates.Count > 0 && p.Freq != p.Entry.Freq && s.rules.Freq(p.Location) == "" {
 		d.Text += messages.Unproven(d.ChangeFreq)
 	}
 	return d

@@ -66,7 +66,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"noindex", "/hidden", "the page says noindex"},
 			{"private", "/private", "set Rule.IgnoreCacheControl"},
 			{"a secret", secret, "looks like a secret"},
-			{"not seen", "/unseen", "an anonymous visitor who gets a page there"},
+			{"not seen", "/unseen", "open it once in a private window, and it is listed seconds later"},
 			{"nothing known", "/nothing", "Nothing is known of this page"},
 			{"elsewhere", "https://elsewhere.example/a", "its host is not the site's"},
 			{"no address", "/a//b", "two slashes in a row"},

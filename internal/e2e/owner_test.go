@@ -106,6 +106,48 @@ func TestBrokenLinksOfAPageThatHasNotChangedAreFound(t *testing.T) {
 	})
 }
 
+// What no page was read for is not known, and each address is counted in one place.
+func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/left", "/stays", "/wanted", "/missing"), "/a": testkit.Page("a"), "/left": testkit.Page("left"), "/stays": testkit.Page("stays")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/left", "/stays")
+		s.Visit("/missing")
+		site["/"] = testkit.Page("home, without the link to one of them", "/a", "/stays", "/wanted", "/missing")
+		site["/left"], site["/stays"] = status(410), status(410)
+		time.Sleep(time.Hour)
+		s.Visit("/", "/left", "/stays")
+		time.Sleep(2 * time.Hour)
+		s.Visit("/", "/left", "/stays")
+		want := func(name, view, has, not string) {
+			t.Helper()
+			if got := text(owner(s)(view)); !strings.Contains(got, has) || not != "" && strings.Contains(got, not) {
+				t.Errorf("%s: no %q, or %q, in\n%s", name, has, not, got)
+			}
+		}
+		want("links", "links", "2 broken links", "")
+		want("a link that waits", "pages?reason=not-seen", "1 page not listed", "cookie (2)")
+		want("as in its title", "pages?reason=not-seen", "has got it yet (1)", "")
+		want("a page that has left", "pages?reason=gone", "1 page not listed", "None of them")
+		want("its name", "pages?reason=gone", "/left 410", "/stays 410")
+		want("what is linked", "pages?reason=gone", "listed pages link to 1 more", "")
+		want("no page of that reason", "pages?reason=denied", "0 pages not listed", "can be named")
+		want("no rate of a page that is gone", "page?u=/left", "Evidence while it was listed", "Fits best")
+		want("no column without a value", "pages", "Changes seen", "How often")
+		s.Restart()
+		time.Sleep(time.Minute)
+		want("links after a restart", "links", "Not known yet", "No broken link")
+		want("the overview after a restart", "", "Broken links are not known yet: no page's links were read since the program started at 03:0", "nothing seems wrong")
+		s.Visit("/a")
+		want("one page on the overview", "", "nothing seems wrong, as far as the links of 1 page were read", "")
+		want("one page", "links", "No broken link found yet", "No broken links")
+		for range 40 {
+			time.Sleep(24 * time.Hour)
+			s.Visit("/a")
+		}
+		want("no change", "page?u=/a", "Not known: no change was seen yet.", "the changes that were seen do not prove it")
+	})
+}
+
 func TestFetchItNow(t *testing.T) {
 	asked := map[string]int{}
 	pages := testkit.Paths{

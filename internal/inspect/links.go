@@ -17,6 +17,19 @@ import (
 type Links struct {
 	Broken []Link   `json:"broken"` // those that most followed first
 	Chains [][]Link `json:"chains"` // of redirects; the first is linked, and the last redirects to where visitors arrive
+	Read   Read     `json:"read"`
+	Listed int      `json:"listed"` // pages
+}
+
+// Read says of how many pages the links were read since the program started.
+type Read struct {
+	Pages int       `json:"pages"`
+	Since time.Time `json:"since"`
+}
+
+func (c *Config) read() Read {
+	pages, since := c.Indexer.Links.Known()
+	return Read{pages, since.UTC()}
 }
 
 // Link is an address that listed pages link to, and the sitemap does not list.
@@ -33,7 +46,7 @@ type Link struct {
 	To       string    `json:"to,omitempty"` // where it redirects
 }
 
-// wrong reports whether the view of links has it: it is broken, or moved for good.
+// wrong reports whether the view of links has it, and no count of pages does: it is broken, or moved for good.
 func (l Link) wrong() bool {
 	return len(l.From) > 0 && (l.Broken || l.To != "" && (l.Status == http.StatusMovedPermanently || l.Status == http.StatusPermanentRedirect))
 }
@@ -77,7 +90,8 @@ func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 
 func (i *Inspector) links(ctx context.Context, _ url.Values) (view, error) {
 	all, err := i.targets(ctx)
-	l, at := Links{Broken: []Link{}, Chains: [][]Link{}}, map[string]Link{}
+	_, s := i.Public.Stats()
+	l, at := Links{Broken: []Link{}, Chains: [][]Link{}, Read: i.read(), Listed: s.Listed}, map[string]Link{}
 	for _, one := range all {
 		if at[one.URL] = one; one.Broken && len(one.From) > 0 {
 			l.Broken = append(l.Broken, one)

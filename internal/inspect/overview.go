@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
@@ -28,6 +27,7 @@ type Overview struct {
 	Responses []Response `json:"responses"`   // that did not count, the most frequent first
 	History   History    `json:"history"`
 
+	Read       Read `json:"-"` // as the view of links has it
 	ReportOnly bool `json:"report_only,omitempty"`
 	Crawlers   any  `json:"-"` // a []servemap.Crawler
 	Followed   bool `json:"-"` // crawlers are
@@ -73,9 +73,10 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
-		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Reasons: groupsOf(s.Verdicts),
+		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(),
 	}
-	o.Reasons = i.setApart(ctx, o.Reasons)
+	links, _ := i.targets(ctx) // without the store, they count as pages
+	o.Reasons = setApart(groupsOf(s.Verdicts), links)
 	for _, n := range s.Ignored {
 		o.Uncounted += n
 	}
@@ -95,18 +96,17 @@ func (o Overview) Pages(care messages.Care) (n int) {
 	return n
 }
 
-// setApart takes broken and moved links out of the counts of pages that wait for a visitor: the view of links has them. It
-// says since when the others are known.
-func (c *Config) setApart(ctx context.Context, groups []Group) []Group {
-	links, _ := c.targets(ctx) // without the store, they stay there
+// setApart takes broken and moved links out of the counts of pages: the view of links has them. It says since when the
+// others are known.
+func setApart(groups []Group, links []Link) []Group {
 	for n := range groups {
 		g := &groups[n]
 		for _, l := range links {
 			switch {
 			case l.Reason != g.Reason:
-			case l.wrong() && l.Verdict == eligibility.Waiting.String():
+			case l.wrong():
 				g.Pages--
-			case !l.wrong() && !l.Since.IsZero() && (g.Since.IsZero() || l.Since.Before(g.Since)):
+			case !l.Since.IsZero() && (g.Since.IsZero() || l.Since.Before(g.Since)):
 				g.Since = l.Since
 			}
 		}

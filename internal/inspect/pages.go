@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
+	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
 // mostPages is how many pages or changes one view shows.
@@ -40,7 +41,9 @@ type Pages struct {
 	Pages []Row  `json:"pages"` // each a servemap.Page, and how many links lead there
 	Next  string `json:"next,omitempty"`
 	Links []Link `json:"links,omitempty"` // in place of pages, those that are not listed and have a name
-	Known int    `json:"known,omitempty"` // how many pages have that reason
+	Known int    `json:"known,omitempty"` // how many pages have that reason, without those of Apart
+	Apart int    `json:"apart,omitempty"` // the others: the view of links has them
+	Left  bool   `json:"-"`               // the pages were listed
 	Means string `json:"means,omitempty"`
 
 	Groups []Group `json:"-"` // the reasons to choose from
@@ -65,7 +68,9 @@ const searchFor = 150 * time.Millisecond
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	_, s := i.Public.Stats()
-	p := Pages{Query: typed, Reason: q.Get("reason"), Changed: q.Get("changed"), Sort: q.Get("sort"), After: q.Get("after"), Groups: groupsOf(s.Verdicts)}
+	p := Pages{Query: typed, Reason: q.Get("reason"), Changed: q.Get("changed"), Sort: q.Get("sort"), After: q.Get("after"), Means: messages.ReasonNamed(q.Get("reason")).Means()}
+	links, linksErr := i.targets(ctx)
+	p.Groups = setApart(groupsOf(s.Verdicts), links)
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
@@ -82,9 +87,12 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	case typed != "":
 		want.Contains = strings.ToLower(escaped(typed))
 	}
+	if messages.ReasonNamed(p.Reason).Care == messages.Fine {
+		p.Means = ""
+	}
 	for _, g := range p.Groups {
-		if g.Reason == p.Reason && g.Care != messages.Fine {
-			p.Known, p.Means = g.Pages, g.Means
+		if g.Reason == p.Reason {
+			p.Known = g.Pages
 		}
 	}
 	err := checkLocations(want.Prefix, want.After)
@@ -94,8 +102,10 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	case err != nil:
 	case badSpan != nil:
 		err = refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
+	case p.Means != "" && linksErr != nil:
+		err = linksErr
 	case p.Means != "":
-		err = p.name(ctx, i, want)
+		err = p.name(ctx, i, want, links)
 	default:
 		err = p.list(ctx, i, want, skip)
 	}
@@ -108,15 +118,16 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	return v, err
 }
 
-// name finds those of the pages that are not listed that have a name.
-func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) error {
-	links, err := i.targets(ctx)
+// name finds those of the pages that are not listed that have a name: listed pages link to them, or they were listed.
+func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted, links []Link) error {
+	p.Left = messages.ReasonNamed(p.Reason).Verdict == eligibility.Gone
+	links, err := i.removed(ctx, p, links)
 	for _, l := range links {
 		loc := strings.TrimPrefix(l.URL, i.root())
-		if l.Reason == p.Reason && l.wrong() && l.Verdict == eligibility.Waiting.String() {
-			p.Known-- // as on the overview
+		if l.Reason == p.Reason && l.wrong() {
+			p.Apart++
 		}
-		if l.Reason == p.Reason && !l.wrong() && len(l.From) > 0 && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) && p.ofAge(l.Since) {
+		if l.Reason == p.Reason && !l.wrong() && (p.Left || len(l.From) > 0) && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) && p.ofAge(l.Since) {
 			p.Links = append(p.Links, l)
 		}
 	}
@@ -127,6 +138,34 @@ func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) erro
 		slices.SortStableFunc(p.Links, func(a, b Link) int { return natural(a.URL, b.URL) })
 	}
 	return err
+}
+
+// removed adds to links the pages that left for a reason in the last days, as far as that is remembered. They were
+// public, and the view of changes names them too.
+func (i *Inspector) removed(ctx context.Context, p *Pages, links []Link) ([]Link, error) {
+	if !p.Left {
+		return links, nil
+	}
+	events, err := i.Indexer.Latest(ctx, time.Now().Add(-7*day), changelog.Event{}, mostRows)
+	locations, linked := []string{}, map[string]bool{}
+	for _, l := range links {
+		linked[l.URL] = true
+	}
+	for _, e := range events {
+		if e.Why.String() == p.Reason && !linked[i.Origin.URL(e.Location)] {
+			locations = append(locations, e.Location)
+		}
+	}
+	if err != nil {
+		return links, err
+	}
+	known, err := i.Indexer.PagesAt(ctx, locations)
+	for n, k := range known {
+		if k.Reason.String() == p.Reason { // it may have been forgotten since
+			links = append(links, Link{URL: i.Origin.URL(locations[n]), Verdict: k.Verdict.String(), Reason: p.Reason, Since: k.LastSeen.Time().UTC(), Status: k.Status})
+		}
+	}
+	return links, err
 }
 
 // list finds listed pages, sorts them and shows some.

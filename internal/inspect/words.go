@@ -16,7 +16,7 @@ import (
 
 // functions are what the templates call.
 var functions = template.FuncMap{
-	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
+	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "plot": plotOf, "share": share, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
 	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "young": young, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
@@ -48,6 +48,14 @@ func ago(t, now time.Time) string {
 		return spanOf(d) + " ago"
 	}
 	return "just now"
+}
+
+// started says when the program started.
+func started(t, now time.Time) string {
+	if now.Sub(t) < day {
+		return "since the program started at " + t.UTC().Format("15:04 UTC")
+	}
+	return "since the program started on " + date(t)
 }
 
 // nextObservation says when a request for a page next teaches something.

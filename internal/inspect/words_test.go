@@ -27,6 +27,8 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 		{"weeks", ago(now.Add(-15*24*time.Hour), now), "2 weeks ago"},
 		{"months", ago(now.Add(-80*24*time.Hour), now), "3 months ago"},
 		{"years", ago(now.Add(-800*24*time.Hour), now), "2 years ago"},
+		{"a start", started(now.Add(-9*time.Hour), now), "since the program started at 03:00 UTC"},
+		{"a start long ago", started(now.Add(-30*time.Hour), now), "since the program started on 21 Nov 2026, 06:00 UTC"},
 		{"no next observation", nextObservation(time.Time{}, now), "with the next visit"},
 		{"a next observation", nextObservation(now.Add(18*time.Second), now), "with a visit in 18 seconds or later"},
 		{"no time", spanOf(0), "less than a second"},

@@ -46,8 +46,7 @@ var reasons = []Reason{
 	{eligibility.Waiting, eligibility.NoEvidence, Wait, "an anonymous visitor got it, but nothing shows yet that it is public",
 		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder."},
 	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
-		"The next visit decides. It stays here if it needs a log-in, if the answer is an error or a redirect, or if all who ask have a cookie. " +
-			"A visit alone lists no action, and no query with a parameter that is not allowed unless the page names that URL as canonical."},
+		"The next visit without a cookie decides. The page's own view says if the last one got a log-in, an error or a redirect."},
 
 	{eligibility.Waiting, eligibility.Growth, Wait, "links have listed as many new pages today as they may, for its visitor's network or for all",
 		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}."},
@@ -125,6 +124,8 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	switch worst, word := eligibility.WordIn(location); {
 	case why == eligibility.ActionWord && worst == eligibility.Action:
 		r.Why = fmt.Sprintf("its address names an action (%q)", word)
+	case why == eligibility.NotSeen:
+		r.Todo = "The next visit without a cookie decides."
 	case why == eligibility.RiskyWord && worst == eligibility.Risky:
 		r.Why = fmt.Sprintf("its address has the word %q, which is common for pages meant for one person, or for the site's own use", word)
 		r.Todo = Say("If it is public, link to it from a listed page, or add {Always} for it. The link counts once it was seen twice, a day apart or from " +
@@ -134,19 +135,22 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 }
 
 const (
+	visit   = "a visit: open it once in a private window, and it is listed seconds later"
 	visitor = "an anonymous visitor who gets a page there"
 	waits   = "It waits: a listed page links to it, but no anonymous visitor has got it yet. "
 )
 
 // Missing returns what would list a waiting or held page; each item alone is enough. led says that
-// the site leads its visitors there.
-func Missing(location string, v eligibility.Verdict, why eligibility.Reason, led bool) []string {
+// the site leads its visitors there, and status what it answered last, 0 if that is not known.
+func Missing(location string, v eligibility.Verdict, why eligibility.Reason, led bool, status int) []string {
 	const (
 		link  = "a link from a listed page"
 		again = "another visit to a page that links to it, a day later or from another network"
 	)
 	rule := always(location)
 	switch {
+	case v == eligibility.Waiting && why == eligibility.NotSeen && status == 0 && eligibility.Unlinked(location):
+		return []string{visit}
 	case v == eligibility.Waiting && why == eligibility.NotSeen:
 		return []string{visitor}
 	case why == eligibility.Growth:

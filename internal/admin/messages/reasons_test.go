@@ -21,7 +21,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 		for _, r := range reasons {
 			r = ReasonNamed(r.Reason.String())
 			all = append(all, r.Means(), Page(r.Verdict, r.Reason, "/drafts/a"), Page(r.Verdict, r.Reason, "/delete"))
-			all = append(all, Missing("/a", r.Verdict, r.Reason, false)...)
+			all = append(all, Missing("/a", r.Verdict, r.Reason, false, 0)...)
 		}
 		for hint := OtherOrigin; hint < hints; hint++ {
 			all = append(all, hint.String())
@@ -140,7 +140,7 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		want    []string
 	}{
 		{"listed", eligibility.Listed, eligibility.ByLink, false, nil},
-		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, true, []string{visitor}},
+		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, true, []string{visit}},
 		{"waits for evidence", eligibility.Waiting, eligibility.NoEvidence, false, []string{link, route, rule}},
 		{"risky word", eligibility.Held, eligibility.RiskyWord, false, []string{link, rule}},
 		{"risky word with a link", eligibility.Held, eligibility.RiskyWord, true, []string{again + ", or by a visitor without cookies who comes from a listed page", rule}},
@@ -151,12 +151,20 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		{"head not seen", eligibility.Held, eligibility.HeadNotSeen, false, []string{"a head that ends, and is short enough to be read whole"}},
 		{"encoding", eligibility.Held, eligibility.Encoding, false, []string{"a Content-Encoding that servemap can read"}},
 	} {
-		if got := Missing("/that/page", tt.verdict, tt.why, tt.led); !slices.Equal(got, tt.want) {
+		if got := Missing("/that/page", tt.verdict, tt.why, tt.led, 0); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
+	for _, tt := range []struct {
+		name, location string
+		status         int
+	}{{"the last visit got an error", "/that/page", 404}, {"an action", "/delete", 0}} {
+		if got := Missing(tt.location, eligibility.Waiting, eligibility.NotSeen, true, tt.status); !slices.Equal(got, []string{visitor}) {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
 	flags(t)
-	if got, want := Missing("/it's/a?page=2", eligibility.Held, eligibility.ActionWord, false)[0], `-always '/it'\''s/a?page=2$'`; got != want {
+	if got, want := Missing("/it's/a?page=2", eligibility.Held, eligibility.ActionWord, false, 0)[0], `-always '/it'\''s/a?page=2$'`; got != want {
 		t.Errorf("for a shell: %s, want %s", got, want)
 	}
 }

@@ -41,6 +41,7 @@ func (t *Target) Broken() bool { return t.Status == 404 || t.Status == 410 || t.
 // that looks like a secret, or that the request for the linking page had named. It may be called concurrently.
 type Links struct {
 	lists func(location string) bool
+	since time.Time
 
 	mu      sync.Mutex
 	targets map[string]*Target
@@ -57,7 +58,7 @@ type outgoing struct {
 
 // NewLinks returns empty links. lists reports whether the sitemap lists a location.
 func NewLinks(lists func(string) bool) *Links {
-	return &Links{lists: lists, targets: map[string]*Target{}, read: map[string]outgoing{}}
+	return &Links{lists: lists, since: time.Now(), targets: map[string]*Target{}, read: map[string]outgoing{}}
 }
 
 // Unread reports whether the links of a page should be read although it shows the same as before.
@@ -66,6 +67,13 @@ func (l *Links) Unread(location string) bool {
 	defer l.mu.Unlock()
 	out, before := l.read[location]
 	return out.stale || !before && len(l.read) < pagesKept
+}
+
+// Known returns of how many pages the links were read, and since when that is counted.
+func (l *Links) Known() (pages int, since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.read), l.since
 }
 
 // Left says that pages have left. Pages that link to them may show the same as before.
