@@ -27,7 +27,7 @@ const answerPatience = 4 * time.Second
 // checkData refuses a folder that cannot hold the control socket.
 func checkData(data string) error {
 	if data == "" {
-		return usage("-data is missing; give the folder for what is learned, such as -data sitemap-data; with -database it holds only the socket for commands")
+		return usage("-data is missing; give the folder for what is learned, such as -data sitemap-data")
 	}
 	if err := control.CheckPath(data); err != nil {
 		return usage("-data: %v", err)

@@ -16,7 +16,7 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	first := files(t, site, data)
 	second := serve(t, data, "files", site, "-origin", origin)
-	second.log.await(t, "the folder is open in another process")
+	second.log.await(t, "end that one, or use a store that processes can share (store/sqlstore; the command has -database)")
 	if resp, _ := get(t, second.at+"/a.html"); resp.StatusCode != 200 {
 		t.Errorf("the page is answered with %d", resp.StatusCode)
 	}

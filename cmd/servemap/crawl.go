@@ -29,6 +29,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/store"
@@ -60,7 +61,9 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 	if err != nil {
 		return err
 	}
+	fix := ""
 	if !strings.Contains(address, "://") {
+		fix = "; if it speaks no https, give http://" + address
 		address = "https://" + address
 	}
 	origin, err := location.ParseOrigin(address)
@@ -73,7 +76,7 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 		u, err = check.Follow(ctx, client, explore.Agent+agentPage, u)
 	}
 	if err != nil {
-		return cmp.Or(ctx.Err(), fmt.Errorf("%s does not answer: %w", origin, err))
+		return cmp.Or(ctx.Err(), fmt.Errorf("%s does not answer: %w%s", origin, err, fix))
 	}
 	c.Origin = strings.TrimSuffix(u.String(), "/")
 	if c.Name = strings.TrimSuffix(filepath.Base(c.out), ".xml"); c.out == "-" {
@@ -139,6 +142,17 @@ func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handl
 		}
 	}
 	terminal.PrintReasons(&text, of.Reasons, nil)
+	for _, g := range of.Reasons {
+		if g.Verdict == eligibility.Held.String() {
+			continue // they are named above
+		}
+		var some inspect.Pages
+		_, answered := fetch(a.site.Inspector(anybody), "/inspect/pages.json?reason="+url.QueryEscape(g.Reason))
+		if err := json.Unmarshal(answered, &some); err != nil {
+			return err
+		}
+		terminal.PrintSome(&text, g.Reason, some.Links)
+	}
 	terminal.PrintBroken(&text, links.Broken)
 	to := c.streams.out
 	if c.out == "-" {

@@ -56,7 +56,7 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	if n := strings.Count(string(text), "<loc>"+site+"/"); n != 19 || strings.Contains(string(text), "article-3<") || strings.Contains(string(text), "article-1<") {
 		t.Errorf("%d pages are listed: %s", n, text)
 	}
-	for _, want := range []string{"disallowed   1", "acting       1", "/articles/1/delete"} {
+	for _, want := range []string{"disallowed   1", "acting       1", "/articles/1/delete", "\nnot-seen     " + site + "/article-1\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}
@@ -161,6 +161,7 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		{"nothing is listed", empty.URL, codeNo, "is not written: No page of"},
 		{"robots.txt is elsewhere", moved.URL, codeFailed, "other.example"},
 		{"nobody answers", gone.URL, codeFailed, "does not answer: "},
+		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty.URL, "http://"), codeFailed, "if it speaks no https, give " + empty.URL},
 		{"no address", "ftp://example.com", codeUsage, "scheme"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -215,9 +215,9 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return c.help(s.out, false)
 		} else if err != nil {
-			name, _ := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+			name, _ := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
 			var names []string
-			fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+			fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
 			return usage("%v; see \"servemap help -all %s\"%s", err, c.name, settings.Meant(name, names))
 		}
 		if args = fs.Args(); len(args) > 0 {
@@ -310,7 +310,7 @@ func (c command) help(w io.Writer, all bool) error {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(w, "\nThere are %d more flags: servemap help -all %s\n", left, c.name)
+		fmt.Fprintf(w, "\nAll flags, %d more: servemap help -all %s\n", left, c.name)
 	}
 	return nil
 }

@@ -174,8 +174,9 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 	}{
 		{"no command", nil, "explain"},
 		{"a mistyped command", []string{"explian", "/"}, "did you mean explain?; the commands are crawl, check, proxy,"},
-		{"a mistyped flag", []string{"list", "-dta", "/"}, "-dta; see \"servemap help -all list\"; did you mean data?"},
-		{"no data", []string{"list"}, "-data is missing"},
+		{"a mistyped flag", []string{"list", "-dta", "/"}, "-dta; see \"servemap help -all list\"; did you mean -data?"},
+		{"no data", []string{"list"}, "such as -data sitemap-data\n"},
+		{"no data, with a database", []string{"files", ".", "-database", "postgres://localhost/x"}, "with -database it holds only the socket"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
 		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "example"), "-origin"},

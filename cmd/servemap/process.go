@@ -216,7 +216,9 @@ func try(s *settings.Settings) error {
 	if err := one.Check(); err != nil {
 		return usage("%v", err)
 	}
-	if err := checkData(s.Data); err != nil {
+	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
+		return usage("%v; with -database it holds only the socket for commands", err)
+	} else if err != nil {
 		return err
 	}
 	if _, err := parseDatabase(string(s.Database)); err != nil {

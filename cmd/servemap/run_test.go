@@ -45,6 +45,11 @@ never = [NEVER]
 	for range 3 {
 		s.log.await(t, "msg=explored")
 	}
+	for _, origin := range []string{"https://a.example", "https://a.example/shop", "https://b.example"} {
+		if !strings.Contains(s.log.String(), "sitemap="+origin+"/sitemap.xml") {
+			t.Errorf("the log does not name the sitemap of %s", origin)
+		}
+	}
 	ask := func(host, path string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequest(http.MethodGet, s.at+path, nil)

@@ -130,7 +130,7 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 	}
 	x.start = func() {
 		x.start = nil
-		x.tell(named, at, robots)
+		x.tell(named, at, robots, several)
 		c.ready.Store(true)
 		if behind, is := handler.(interface{ Knock(context.Context) }); is {
 			work.Go(func() { behind.Knock(ctx) })
@@ -148,9 +148,13 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 }
 
 // tell says where the site, its sitemap and the inspector are.
-func (s *site) tell(log *slog.Logger, at *net.TCPAddr, robots string) {
+func (s *site) tell(log *slog.Logger, at *net.TCPAddr, robots string, several bool) {
 	root := "http://" + at.String()
-	says := []any{"at", root + "/", "sitemap", root + strings.TrimPrefix(s.answers.folder, s.Stripped) + s.Name + ".xml"}
+	sitemap := root + strings.TrimPrefix(s.answers.folder, s.Stripped) + s.Name + ".xml"
+	if several { // they may share the address, and there another one may answer
+		sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
+	}
+	says := []any{"at", root + "/", "sitemap", sitemap}
 	if s.answers.link != "" {
 		says = append(says, "inspector", s.answers.link)
 	}

@@ -134,9 +134,9 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	folder := t.TempDir()
 	base.Check(t, os.Mkdir(filepath.Join(folder, "public"), 0o700))
 	for name, body := range map[string]string{
-		"index.html":  `<!doctype html><title>Home</title><p>Read <a href="/news.html">the news</a>.</p>`,
-		"news.html":   `<!doctype html><title>News</title><p>We are closed on Friday.</p>`,
-		"secret.html": `<!doctype html><title>Plans</title><p>Nobody links here.</p>`,
+		"index.html": `<!doctype html><title>Home</title><p>Read <a href="/news.html">the news</a>.</p>`,
+		"news.html":  `<!doctype html><title>News</title><p>We are closed on Friday.</p>`,
+		"offer.html": `<!doctype html><title>Plans</title><p>Nobody links here.</p>`,
 	} {
 		file := filepath.Join(folder, "public", name)
 		base.Check(t, os.WriteFile(file, []byte(body), 0o600))
@@ -152,7 +152,7 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 		base.Check(t, os.Chtimes(file, at, at))
 	}
 	at := run(t, folder, programs[0])
-	for _, path := range []string{"/", "/news.html", "/secret.html"} {
+	for _, path := range []string{"/", "/news.html", "/offer.html"} {
 		if code, _ := fetch(t, at+path); code != http.StatusOK {
 			t.Errorf("%s: %d", path, code)
 		}

@@ -68,7 +68,7 @@ func (l *folderLock) deaths() int { return max(0, l.count-countOpen) }
 // ErrLocked is wrapped by the errors of calls, and of [Store.Health], while another process has the
 // folder open.
 var ErrLocked = errors.New("the folder is open in another process, or in another store of this one; " +
-	"wait until that ends, or use a store that processes can share")
+	"end that one, or use a store that processes can share (store/sqlstore; the command has -database)")
 
 // lockFolder locks dir, without waiting, and reads its count.
 func lockFolder(dir string) (*folderLock, error) {

@@ -2,11 +2,13 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -28,7 +30,7 @@ func Read(name string, text []byte) ([]*Settings, error) {
 		return nil, fmt.Errorf("%s:%d: there is no setting %q%s", name, line, key[len(key)-1], Meant(key[len(key)-1], names()))
 	case errors.As(err, &bad):
 		line, _ := bad.Position()
-		return nil, fmt.Errorf("%s:%d: %v", name, line, bad)
+		return nil, fmt.Errorf("%s:%d: %s", name, line, cmp.Or(takes(bad), bad.Error()))
 	case err != nil:
 		return nil, fmt.Errorf("%s: %v", name, err)
 	}
@@ -51,6 +53,9 @@ func Read(name string, text []byte) ([]*Settings, error) {
 			}
 		})
 		s.Fill()
+		if least := duration(time.Millisecond); min(s.Timeout, s.KeepFor, s.Render) < least { // TOML reads a bare number as nanoseconds
+			return nil, fmt.Errorf("%s: a time stands in quotes and has a unit, as timeout = \"30s\"", name)
+		}
 		if s.Folder != "" {
 			s.Folder, err = filepath.Abs(s.Folder)
 		}
@@ -81,6 +86,37 @@ func (s *Settings) hide() {
 	if strings.Contains(s.To, "@") { // it may hold a password, and is refused
 		s.To = "(not shown)"
 	}
+}
+
+// takes says what the key of an error takes, "" if the error is about something else.
+func takes(bad *toml.DecodeError) (text string) {
+	if len(bad.Key()) == 0 || !strings.Contains(bad.Error(), "cannot decode") {
+		return ""
+	}
+	key := bad.Key()[len(bad.Key())-1]
+	say := func(f reflect.StructField) {
+		if f.Tag.Get("toml") != key && !strings.HasPrefix(f.Tag.Get("toml"), key+",") {
+			return
+		}
+		switch kind := f.Type.Kind(); {
+		case f.Type == reflect.TypeFor[[]rule]():
+			text = "rules stand in tables, each below a line [[site.rule]]"
+		case kind == reflect.Slice:
+			example := map[bool]string{true: "/", false: "a"}[strings.HasPrefix(f.Tag.Get("arg"), "PAT")]
+			text = fmt.Sprintf("%s takes a list, as %s = [%q]", key, key, example)
+		case kind == reflect.Bool:
+			text = fmt.Sprintf("%s takes true or false, as %s = true", key, key)
+		case kind == reflect.String:
+			text = fmt.Sprintf("%s takes a text in quotes, as %s = %q", key, key, "a")
+		default:
+			text = fmt.Sprintf("%s takes a number, as %s = 1", key, key)
+		}
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[rule]()) {
+		say(f)
+	}
+	new(Settings).Each(func(_ string, f reflect.StructField, _ reflect.Value) { say(f) })
+	return text
 }
 
 func names() (all []string) {

@@ -87,6 +87,13 @@ func PrintBroken(w io.Writer, links []inspect.Link) {
 	}
 }
 
+// PrintSome prints up to five of the pages with a reason.
+func PrintSome(w io.Writer, reason string, pages []inspect.Link) {
+	for _, p := range pages[:min(len(pages), 5)] {
+		fmt.Fprintf(w, "%-12s %s\n", Escape(reason, ""), Escape(p.URL, ""))
+	}
+}
+
 // Stamp returns a time in the sitemap's format, "" for none.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
