@@ -106,8 +106,9 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	if door := (inspected{s}).door("inspector"); allow != nil {
 		pages = door.Allow(allow, pages)
 	} else {
+		door.Names = inspect.Names
 		pages = door.ByLink(s.link, pages)
-		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"))
+		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"), "origin", s.origin.String())
 	}
 	return inspector(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w, r)
@@ -668,7 +669,7 @@ type Explanation struct {
 	Missing []string `json:"missing,omitempty"`
 	Page             // what was seen of it; fields that were not seen are zero
 	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute and
-	// ReasonLink.
+	// ReasonLink. While the page is excluded or gone, none counts, so there is none.
 	Evidence []Reason `json:"evidence,omitempty"`
 	// Status is that of the last response that says something about the page, 0 if there was none. Of a
 	// page that was seen, temporary errors such as 429 and 500 say nothing.
@@ -760,7 +761,7 @@ func (s explained) explanation(p reader.Known) Explanation {
 		is   bool
 		name Reason
 	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
-		if ev.is {
+		if ev.is && p.Verdict != eligibility.Excluded && p.Verdict != eligibility.Gone {
 			e.Evidence = append(e.Evidence, ev.name)
 		}
 	}

@@ -55,8 +55,14 @@ func run(addr, data, engine string, still bool) error {
 		return err
 	}
 	defer st.Close()
+	ranges, err := addresses()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(ranges)
 	origin := "http://" + addr
-	site, err := servemap.New(origin, st, &servemap.Options{Crawlers: true})
+	// A site on the internet has the DNS confirm most crawlers. The made-up ones have addresses of this machine.
+	site, err := servemap.New(origin, st, &servemap.Options{Crawlers: true, CrawlerRanges: ranges})
 	if err != nil {
 		return err
 	}
@@ -113,12 +119,13 @@ Articles appear, change and go. The sitemap follows within seconds, and a made-u
 search engine is told by IndexNow. These pages are not listed:
   /search   asks for that with noindex
   /account  needs a log-in
-  /drafts/  has a link, but its address looks like a secret, so it is held
+  %[3]s
+            has a link, but its address looks like a secret, so it is held
   /reset/   came by e-mail, and no page links to it
   /map      has a link, but it is broken
 A browser that has cookies for this host, even another program's, is no anonymous
 visitor. Use a private window then.
-`, origin, inspector)
+`, origin, inspector, draft)
 	if still {
 		fmt.Println("\nNothing happens by itself. Click through the site.")
 	} else {

@@ -65,6 +65,8 @@ var written = []article{
 	{"gull", "A gull learns to open bins", []string{"The council has asked it to stop."}},
 }
 
+const draft = "/drafts/k3v9x2m7q4w8zt5d" // a link to an address that looks like a secret
+
 // A paper publishes articles and edits them. It does not say when; servemap finds that out.
 type paper struct {
 	opened    time.Time
@@ -99,7 +101,7 @@ func (p *paper) routes(r *mux.Router, robotsLine string) {
 	r.HandleFunc("/articles/{slug}", p.article)
 	r.Handle("/about", page{Title: "About", Text: []string{"Written by two people and a gull."}, Links: map[string]string{
 		"Where we are": "/map", // nobody has drawn it
-		"A draft":      "/drafts/k3v9x2m7q4w8zt5d",
+		"A draft":      draft,
 	}})
 	r.Handle("/drafts/{token}", page{Title: "A draft", Text: []string{"Not for the public yet."}})
 	r.Handle("/reset/{token}", page{Title: "Choose a new password"}) // visitors get its address by e-mail

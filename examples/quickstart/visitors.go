@@ -6,6 +6,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"sync"
 	"time"
@@ -17,12 +19,18 @@ func visit(ctx context.Context, origin string) {
 	visitors := []visitor{
 		{mail: "/reset/k3v9x2m7q4w8"}, {mail: "/articles/lighthouse"}, {}, {},
 		{header: "Cookie", value: "session=a-reader"},
-		{header: "User-Agent", value: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", mail: "/sitemap.xml"},
-		{header: "User-Agent", value: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", mail: "/sitemap.xml"},
+		{header: "User-Agent", value: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", crawls: true},
+		{header: "User-Agent", value: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", crawls: true},
 	}
 	var group sync.WaitGroup
 	for _, v := range visitors {
-		group.Go(func() { v.browse(ctx, origin) })
+		group.Go(func() {
+			if v.crawls {
+				v.crawl(ctx, origin)
+			} else {
+				v.browse(ctx, origin)
+			}
+		})
 	}
 	group.Wait()
 }
@@ -30,14 +38,30 @@ func visit(ctx context.Context, origin string) {
 type visitor struct {
 	header, value string // a header of each request, or ""
 	mail          string // a path that the visitor knows from elsewhere, or ""
+	crawls        bool   // it reads robots.txt and the sitemap, and what the sitemap lists
 }
 
-var link = regexp.MustCompile(`href="(/[^"]*)"`)
+// addresses returns a new folder with the addresses of the crawlers above, as engines publish theirs.
+func addresses() (folder string, err error) {
+	if folder, err = os.MkdirTemp("", "servemap-quickstart-"); err != nil {
+		return "", err
+	}
+	list := []byte(`{"prefixes": [{"ipv4Prefix": "127.0.0.0/8"}, {"ipv6Prefix": "::1/128"}]}`)
+	for _, crawler := range []string{"Googlebot", "bingbot"} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(folder, crawler+".json"), list, 0o600))
+	}
+	return folder, err
+}
+
+var (
+	link  = regexp.MustCompile(`href="(/[^"]*)"`)
+	entry = regexp.MustCompile(`<loc>([^<]+)</loc>`)
+)
 
 // browse follows links from the home page on, a second or two apart.
 func (v visitor) browse(ctx context.Context, origin string) {
 	path, known := "/", map[string]bool{}
-	for {
+	for ctx.Err() == nil {
 		html, err := v.read(ctx, origin+path)
 		known[path] = true
 		links := link.FindAllStringSubmatch(html, -1)
@@ -49,11 +73,26 @@ func (v visitor) browse(ctx context.Context, origin string) {
 		default:
 			path = choose(links, known)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second/2 + rand.N(3*time.Second/2)):
+		pause(ctx, time.Second/2+rand.N(3*time.Second/2))
+	}
+}
+
+// crawl reads robots.txt and the sitemap, and then what the sitemap lists, again and again.
+func (v visitor) crawl(ctx context.Context, origin string) {
+	for ctx.Err() == nil {
+		_, _ = v.read(ctx, origin+"/robots.txt")
+		sitemap, _ := v.read(ctx, origin+"/sitemap.xml") // what fails is read the next time
+		for _, page := range append(entry.FindAllStringSubmatch(sitemap, -1), []string{"", origin + "/"}) {
+			_, _ = v.read(ctx, page[1])
+			pause(ctx, time.Second+rand.N(2*time.Second))
 		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
 }
 

@@ -57,6 +57,28 @@ func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
 	})
 }
 
+// TestEvidenceIsSaidOnlyWhereItCounts has pages that a listed page linked to, one of which is private by now.
+func TestEvidenceIsSaidOnlyWhereItCounts(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/stays", "/leaves", "/private"), "/stays": testkit.Page("s"), "/leaves": testkit.Page("l"), "/private": testkit.Page("p")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		s.Visit("/", "/stays", "/leaves", "/private")
+		site["/"] = testkit.Page("There is another home page by now, without two of the links.", "/stays")
+		site["/leaves"], site["/private"] = testkit.Reply(410, ""), testkit.Reply(200, "p", "Cache-Control", "private")
+		time.Sleep(48 * time.Hour)
+		s.Visit("/", "/leaves", "/private")
+		ask := owner(s)
+		for location, want := range map[string]string{"/stays": "listed link [link]", "/leaves": "gone gone []", "/private": "excluded private []"} {
+			e := s.Explained(location)
+			if got := fmt.Sprint(e.Verdict, " ", e.Reason, " ", e.Evidence); got != want {
+				t.Errorf("%s is %s, want %s", location, got, want)
+			}
+			if says := strings.Contains(ask("page?u="+location), "A listed page links to it"); says != e.Listed() {
+				t.Errorf("%s: the inspector says of links: %v", location, says)
+			}
+		}
+	})
+}
+
 // edition serves a page after n edits.
 func edition(n int) http.HandlerFunc {
 	return testkit.Page(fmt.Sprintf("This is edition %d of it, which has %d sentences more than the first one had.", n, n))

@@ -156,6 +156,12 @@ func find(name string) (maker func(*Inspector, context.Context, url.Values) (vie
 	return makers[base], as
 }
 
+// Names reports whether a view has that name.
+func Names(name string) bool {
+	maker, _ := find(name)
+	return maker != nil
+}
+
 // guardHeaders protects the pages: nobody stores, frames or indexes them, they run nothing else,
 // and they tell no other site their address.
 func guardHeaders(h http.Header) {
@@ -213,11 +219,15 @@ func Bound(route *mux.Route) {
 	})
 }
 
-// enter sends the client to the same address with a slash at its end.
+// enter sends the client to the same address with a slash at its end. Its query may have the key.
 func enter(w http.ResponseWriter, r *http.Request) {
-	target, _, _ := strings.Cut(r.RequestURI, "?")
-	last := target[strings.LastIndexByte(target, '/')+1:]
-	w.Header().Set("Location", "./"+last+"/")
+	guardHeaders(w.Header())
+	target, query, asks := strings.Cut(r.RequestURI, "?")
+	last := target[strings.LastIndexByte(target, '/')+1:] + "/"
+	if asks {
+		last += "?" + query
+	}
+	w.Header().Set("Location", "./"+last)
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 

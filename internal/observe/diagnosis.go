@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -25,6 +26,7 @@ type diagnosis struct {
 	given    atomic.Uint32 // a bit for each hint that follows from the counts
 	cookies  nameCounts    // names that identified clients
 	headers  nameCounts
+	hosts    nameCounts // other than the site's, quoted, since a stranger chooses them
 	outcomes [eligibility.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
 }
@@ -180,7 +182,10 @@ func (d *diagnosis) refused(r *http.Request, why location.Reason, turn int64) {
 	if turn > perNetwork {
 		return
 	}
-	d.addIf(nForeign, why == location.ReasonHost)
+	if why == location.ReasonHost {
+		d.add(nForeign)
+		d.hosts.add(slices.Values([]string{strconv.Quote(r.Host)}))
+	}
 	d.addIf(nOwn, why != location.ReasonHost)
 	if path, _, _ := strings.Cut(r.RequestURI, "?"); why == location.ReasonOutsideFolder {
 		folder := d.cfg.Normalizer.Origin().Folder()

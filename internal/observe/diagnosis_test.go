@@ -93,7 +93,8 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		{"pages", plain, page200, nil},
 		{"pages that are compressed further out", plain, coded("text/html", "zip", []byte(pageHTML)), nil},
 		{"pages in an unknown coding", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []messages.Hint{messages.NoPages}},
-		{"another host", func(req *http.Request) *http.Request { req.Host = "secret.example.net"; return req }, page200, []messages.Hint{messages.OtherOrigin}},
+		{"another host", func(req *http.Request) *http.Request { req.Host = "www.example.net"; return req }, page200, []messages.Hint{messages.OtherOrigin}},
+		{"another host that is long", func(req *http.Request) *http.Request { req.Host = strings.Repeat("secret.", 9) + "net"; return req }, page200, []messages.Hint{messages.OtherOrigin}},
 		{"led to another host", plain, func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, "https://www.example.com"+req.RequestURI, http.StatusMovedPermanently)
 		}, nil},
@@ -114,6 +115,9 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 			log := r.log.String()
 			if n := strings.Count(log, "level=WARN"); n != len(tt.want) {
 				t.Errorf("%d hints were logged, want each once:\n%s", n, log)
+			}
+			if names := strings.Contains(log, `Most had: \"www.example.net\".`); names != (tt.name == "another host") {
+				t.Errorf("the log names the host: %v\n%s", names, log)
 			}
 			if strings.Contains(log, "secret") || len(tt.want) > 0 && !strings.Contains(log, "origin=https://example.com") {
 				t.Errorf("the log names more than the origin, or not that:\n%s", log)

@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/capability"
 )
 
-// nameCounts counts the names of cookies, or of headers, that identified the first clients. A hint
-// then names them. It never keeps a value.
+// nameCounts counts the names of cookies, or of headers, that identified the first clients, or the hosts that
+// they asked for. A hint then names them. It never keeps a value.
 type nameCounts struct {
 	mu      sync.Mutex
 	clients int
@@ -65,6 +65,8 @@ func (c *nameCounts) most() []string {
 func (d *diagnosis) names(h messages.Hint) string {
 	var names []string
 	switch h {
+	case messages.OtherOrigin:
+		names = d.hosts.most()
 	case messages.Cookies:
 		names = d.cookies.most()
 	case messages.Credentials:

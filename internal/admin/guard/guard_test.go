@@ -109,6 +109,7 @@ func TestOpeningOneProcessLeavesTheOtherOpen(t *testing.T) {
 
 func TestTheKeyIsExchangedForACookie(t *testing.T) {
 	d, log := door()
+	d.Names = func(name string) bool { return name == "page" }
 	link := NewLink("https://example.com")
 	handler := d.ByLink(link, http.HandlerFunc(owners))
 	plain := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -123,6 +124,8 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 		{"the link", "/inspect/?key=KEY", nil, 303, "./", true},
 		{"the link with more", "/inspect/?live=&key=KEY", nil, 303, "?live=", true},
 		{"the link without its slash", "/see?key=KEY", nil, 303, "./see/?key=KEY", false},
+		{"the link to a page", "/inspect/page?key=KEY", nil, 303, "./page", true},
+		{"the link to a page with more", "/inspect/page?u=/a&key=KEY", nil, 303, "?u=%2Fa", true},
 		{"the link, although the cookie is there", "/inspect/?key=KEY", []string{"Cookie", cookie}, 303, "./", true},
 		{"an older link, although the cookie is there", "/inspect/?key=x", []string{"Cookie", cookie}, 303, "./", false},
 		{"the link on a page of another site", "/inspect/?key=KEY", []string{"Sec-Fetch-Site", "cross-site"}, 200, "", true},

@@ -61,7 +61,7 @@ func (d *Door) ByLink(l *Link, next http.Handler) http.Handler {
 		case r.Header.Get("Sec-Fetch-Site") == "cross-site" && !opens:
 			d.refuse(w, otherSite)
 		case given && (opens || known):
-			l.enter(w, r, query, opens)
+			l.enter(w, r, query, opens, d.Names)
 		case known:
 			next.ServeHTTP(w, r)
 		case given || len(r.CookiesNamed(l.cookie(r))) > 0:
@@ -91,10 +91,11 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 // enter gives the browser the cookie, and leads it to the same address without the key. The
 // cookie has no Path: so it is for the folder of the address that the browser knows, also
 // behind a proxy that cuts off the beginning.
-func (l *Link) enter(w http.ResponseWriter, r *http.Request, query url.Values, opens bool) {
+func (l *Link) enter(w http.ResponseWriter, r *http.Request, query url.Values, opens bool, names func(string) bool) {
 	hide(w.Header())
 	target, _, _ := strings.Cut(r.RequestURI, "?")
-	if last := target[strings.LastIndexByte(target, '/')+1:]; last != "" { // the folder would be the one above
+	last := target[strings.LastIndexByte(target, '/')+1:]
+	if last != "" && (names == nil || !names(last)) { // the folder would be the one above
 		w.Header().Set("Location", "./"+last+"/?"+r.URL.RawQuery)
 		w.WriteHeader(http.StatusSeeOther)
 		return
@@ -111,7 +112,7 @@ func (l *Link) enter(w http.ResponseWriter, r *http.Request, query url.Values, o
 		return
 	}
 	query.Del(parameter)
-	to := "./"
+	to := "./" + last
 	if len(query) > 0 {
 		to = "?" + query.Encode() // not behind "./", which some clients resolve to the folder without its slash
 	}

@@ -112,7 +112,7 @@ func (r Reason) Means() string {
 }
 
 const unknown = "Nothing is known of this page: servemap saw no anonymous visitor open it as HTML, and no listed page links to it. " +
-	"Perhaps nobody asked for it, the answer was an error such as 404 or 500, or everybody who asked had a cookie or was logged in. " +
+	"Perhaps nobody asked for it, the request named another host than the origin's, the answer was an error such as 404 or 500, or everybody who asked had a cookie or was logged in. " +
 	"What a script or a frame fetches does not count."
 
 // Page says why the page at location is listed or not, and what would change that.

@@ -38,7 +38,7 @@ type Target struct {
 func (t *Target) Broken() bool { return t.Status == 404 || t.Status == 410 || t.Status >= 500 }
 
 // Links remembers, in memory alone, where listed pages link to and what was answered there. It names no address
-// that looks like a secret, or that the request for the linking page had named. It may be called concurrently.
+// that looks like a secret, or that all requests for the linking page had named. It may be called concurrently.
 type Links struct {
 	lists func(location string) bool
 	since time.Time
@@ -95,14 +95,19 @@ func (l *Links) Left(now time.Time) {
 // Read takes in the links of a listed page, in place of those that it had. It returns targets that are
 // new, unless there are very many: while a large site is learned, most links lead to pages that nobody has got yet.
 func (l *Links) Read(o *observation.Observation) (fresh []string) {
+	l.mu.Lock()
+	before := l.read[o.Location].to
+	l.mu.Unlock()
 	var links []string
 	var all []uint64
 	for _, ln := range o.Links {
 		listed := l.lists(ln.Location) // so it is no secret; most are, and to look at each takes long
-		if ln.Location == o.Location || o.Echo.Repeats(ln.Location) || !listed && capability.Looks(ln.Location) {
+		hash := xxh3.HashString(ln.Location)
+		_, had := slices.BinarySearch(before, hash) // even for requests that did not name it, such as with another Referer
+		if ln.Location == o.Location || !had && o.Echo.Repeats(ln.Location) || !listed && capability.Looks(ln.Location) {
 			continue
 		}
-		if all = append(all, xxh3.HashString(ln.Location)); !listed {
+		if all = append(all, hash); !listed {
 			links = append(links, ln.Location)
 		}
 	}

@@ -124,6 +124,11 @@ func TestListedPagesThatLinkToAPage(t *testing.T) {
 		{"what looks like a secret", "/reset/8f14e45fceea167a5a36dedd4bea2543", func() {}, ""},
 		{"pages that must be read again", "/listed", func() { l.Left(now) }, "/a /b"},
 		{"a page that was read again without the link", "/listed", func() { l.Read(reading(t, "/a", "", now, "/b")) }, "/b"},
+		{"a link that it had, to where the visitor came from", "/listed", func() { l.Read(reading(t, "/b", "from=/listed", now, "/listed")) }, "/b"},
+		{"a link that it had to a page that is not listed, which the request names", "/c", func() {
+			l.Read(reading(t, "/b", "", now, "/c", "/listed"))
+			l.Read(reading(t, "/b", "from=/c", now, "/c", "/listed"))
+		}, "/b"},
 		{"a page that has left", "/listed", func() { listed["/b"] = false }, ""},
 		{"pages that have left make room", "/b", func() {
 			for n := range pagesKept {
