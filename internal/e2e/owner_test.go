@@ -131,7 +131,7 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		want("its name", "pages?reason=gone", "/left 410", "/stays 410")
 		want("what is linked", "pages?reason=gone", "listed pages link to 1 more", "")
 		want("no page of that reason", "pages?reason=denied", "0 pages not listed", "can be named")
-		want("no rate of a page that is gone", "page?u=/left", "Evidence while it was listed", "Fits best")
+		want("no rate of a page that is gone", "page?u=/left", "None counts while the page is gone", "Fits best")
 		want("no column without a value", "pages", "Changes seen", "How often")
 		s.Restart()
 		time.Sleep(time.Minute)
