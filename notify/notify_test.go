@@ -175,6 +175,9 @@ func TestMassChangeIsNotSent(t *testing.T) {
 		r.changes("/299")
 		time.Sleep(10 * time.Minute)
 		r.wantPosts("/299")
+		if n := r.logged("pages=1 urls=[https://example.com/299]"); n != 1 {
+			t.Errorf("the log names the page that was sent %d times:\n%s", n, r.Logged)
+		}
 	})
 }
 

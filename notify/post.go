@@ -79,7 +79,7 @@ func (n *Notifier) post(ctx context.Context, key string, before Endpoint, endpoi
 	if a.code == http.StatusRequestEntityTooLarge {
 		n.batch = max(1, n.batch/2)
 	}
-	n.tell(before, p.engine, a, len(pages), err)
+	n.tell(before, p.engine, a, pages, err)
 	n.owed = &p
 	if err := n.pay(ctx); err != nil || a.accepted() {
 		return err
@@ -137,13 +137,19 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 	return answer{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), n.now())}, nil
 }
 
+const urlsLogged = 10 // the first ones of a post
+
 // tell logs a post, and the engine's verdict if it is new.
-func (n *Notifier) tell(before, e Endpoint, a answer, pages int, err error) {
+func (n *Notifier) tell(before, e Endpoint, a answer, pages []change, err error) {
 	to, _ := url.Parse(e.URL)
 	log := n.log.With("engine", to.Host, "code", a.code)
 	switch v := a.verdict(); {
 	case a.accepted():
-		log.Info("notify: sent", "pages", pages)
+		var urls []string
+		for _, c := range pages[:min(len(pages), urlsLogged)] {
+			urls = append(urls, c.url)
+		}
+		log.Info("notify: sent", "pages", len(pages), "urls", urls)
 	case e.Verdict != before.Verdict:
 		log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "error", err, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
 	}
