@@ -27,14 +27,14 @@ func (e *explorer) follow(r result) {
 		e.report.Held = append(e.report.Held, r.Location)
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
-	if e.isNothing(r.Location, &facts) {
-		e.nothing.pages = append(e.nothing.pages, r.Location)
-		return
-	}
 	r.item.Query = r.item.Query || bare // nothing but its query is linked
 	e.frontier.begin(r.item, facts.Text)
 	if facts.Title != "" {
 		e.frontier.trail.Pages[e.frontier.trail.last()].Title = xxh3.HashString(facts.Title)
+	}
+	if e.isNothing(r.Location, &facts) {
+		e.nothing.pages = append(e.nothing.pages, r.Location)
+		return
 	}
 	base := e.Normalizer.Base(r.Location, facts.Base)
 	noIndex, noFollow, _ := html.Robots(r.header["X-Robots-Tag"])
