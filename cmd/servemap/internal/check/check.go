@@ -243,7 +243,7 @@ func (c *checker) get(ctx context.Context, address string) (*http.Response, []by
 	if err != nil {
 		return nil, nil, err
 	}
-	if u.Scheme == c.Origin.Scheme && u.Host == c.Origin.Host {
+	if u.Scheme == c.Origin.Scheme && strings.EqualFold(u.Host, c.Origin.Host) {
 		u.Scheme, u.Host = c.server.Scheme, c.server.Host
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
