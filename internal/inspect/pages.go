@@ -27,11 +27,7 @@ const mostRows = 2000
 
 // Pages are the listed pages that the query selects, or with a reason of other pages those that have a name.
 type Pages struct {
-	Query   string `json:"query,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	Changed string `json:"changed,omitempty"` // only those whose lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
-	Sort    string `json:"sort,omitempty"`    // "date", "changes" or "links"; else by address
-	After   string `json:"after,omitempty"`
+	Selection
 	// Stopped says that time ran out, or that there are too many to sort at once, so that pages after Next may match too.
 	Stopped bool `json:"stopped,omitempty"`
 	// Ask is the location that the query may mean, "" if pages were found.
@@ -52,6 +48,15 @@ type Pages struct {
 	age    time.Duration // as Changed says
 }
 
+// Selection is what the query asks for.
+type Selection struct {
+	Query   string `json:"query,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Changed string `json:"changed,omitempty"` // only those whose lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
+	Sort    string `json:"sort,omitempty"`    // "date", "changes" or "links"; else by address
+	After   string `json:"after,omitempty"`
+}
+
 // ofAge reports whether a time is as the age asks.
 func (p *Pages) ofAge(t time.Time) bool {
 	return p.age == 0 || (p.age > 0) == (time.Since(t) <= max(p.age, -p.age))
@@ -68,7 +73,7 @@ const searchFor = 150 * time.Millisecond
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	_, s := i.Public.Stats()
-	p := Pages{Query: typed, Reason: q.Get("reason"), Changed: q.Get("changed"), Sort: q.Get("sort"), After: q.Get("after"), Means: messages.ReasonNamed(q.Get("reason")).Means()}
+	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")}, Means: messages.ReasonNamed(q.Get("reason")).Means()}
 	links, linksErr := i.targets(ctx)
 	p.Groups = setApart(groupsOf(s.Verdicts), links)
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}

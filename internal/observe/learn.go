@@ -49,7 +49,6 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		Network:  asked.network,
 		Payer:    asked.payer,
 		Explored: asked.explored,
-		Vouched:  asked.vouched,
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
 		Named:    asked.named,
 	}

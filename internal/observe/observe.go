@@ -90,7 +90,6 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	asked.boosted, asked.named = anonymous.Boosted(r.Header), named(r)
-	asked.vouched = !asked.explored && anonymous.Credentials(r, anonymous.Benign{}) != eligibility.None
 	wanted := capture.StrangerPage
 	if asked.explored || o.trusts(loc.Location) {
 		wanted = capture.Page
@@ -161,7 +160,6 @@ type asked struct {
 	local    bool
 	explored bool // the site asked itself
 	boosted  bool // a script asked for a page, and may have got a part
-	vouched  bool // the client is anonymous by the owner's word alone
 	given    bool // whether the response set a cookie that may stand for a log-in
 	named    observation.Named
 	refused  location.Reason    // why it is for no location of the site
@@ -176,6 +174,7 @@ func named(r *http.Request) observation.Named {
 	if Explores(r) { // no stranger chose the rest
 		return n
 	}
+	n.Vouched = anonymous.Credentials(r, anonymous.Benign{}) != eligibility.None
 	n.Much = r.ContentLength != 0 // a page may repeat what was sent
 	var others strings.Builder
 	others.WriteString(r.Host + " ")

@@ -164,7 +164,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 	a := e.ask(ctx, "/robots.txt")
 	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
 		to := e.Normalizer.Resolve("/robots.txt", a.header.Get("Location"))
-		if err := e.moved("/robots.txt", a); err != nil {
+		if err := moved(e.Normalizer.Origin(), "/robots.txt", a); err != nil {
 			return fmt.Errorf("asking for robots.txt: %w", err)
 		}
 		if hops == 5 || to.Location == "" {

@@ -32,7 +32,7 @@ func (e *explorer) follow(r result) {
 	if facts.Title != "" {
 		e.frontier.trail.Pages[e.frontier.trail.last()].Title = xxh3.HashString(facts.Title)
 	}
-	if e.isNothing(r.Location, &facts) {
+	if own := facts.Canonical != "" && e.Normalizer.Resolve(r.Location, facts.Canonical).Location == r.Location; !own && e.nothing.is(r.Location, &facts, e.Entries) {
 		e.nothing.pages = append(e.nothing.pages, r.Location)
 		return
 	}
@@ -76,7 +76,7 @@ func (e *explorer) redirected(r result) {
 	}
 	target := e.Normalizer.Resolve(r.Location, to)
 	if slices.Contains(e.Entries, r.Location) {
-		e.away = e.moved(r.Location, r.answer)
+		e.away = moved(e.Normalizer.Origin(), r.Location, r.answer)
 		e.Entries = append(e.Entries, target.Location) // visitors enter there too
 	}
 	e.frontier.begin(r.item, html.Text{})

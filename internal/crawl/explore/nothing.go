@@ -31,11 +31,8 @@ func (e *explorer) askNowhere(ctx context.Context) {
 	}
 }
 
-// isNothing reports whether a page shows what the site shows where it has no page. A page that names itself, as
-// the one that visitors enter by may be shown everywhere, is one.
-func (e *explorer) isNothing(loc string, facts *html.Facts) bool {
-	if e.nothing.text == 0 || e.nothing.text != facts.MainHash || slices.Contains(e.Entries, loc) {
-		return false
-	}
-	return facts.Canonical == "" || e.Normalizer.Resolve(loc, facts.Canonical).Location != loc
+// is reports whether a page shows what the site shows where it has no page. The home page may be shown there, so an
+// entry is a page all the same.
+func (n *nothing) is(loc string, facts *html.Facts, entries []string) bool {
+	return n.text != 0 && n.text == facts.MainHash && !slices.Contains(entries, loc)
 }

@@ -37,8 +37,8 @@ func (e *explorer) prove(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case why != nil:
-		case e.moved(loc, a) != nil:
-			return fmt.Errorf("%w: %w", ErrElsewhere, e.moved(loc, a))
+		case moved(e.Normalizer.Origin(), loc, a) != nil:
+			return fmt.Errorf("%w: %w", ErrElsewhere, moved(e.Normalizer.Origin(), loc, a))
 		case a.status != http.StatusOK:
 			why = fmt.Errorf("it answered with %d", a.status)
 		case string(a.body) != says:
@@ -57,9 +57,8 @@ func (e *explorer) prove(ctx context.Context) error {
 
 // moved returns an error that names the origin to write instead, if an answer redirects to the same path at
 // another host or by another scheme.
-func (e *explorer) moved(loc string, a answer) error {
+func moved(origin location.Origin, loc string, a answer) error {
 	to, err := url.Parse(a.header.Get("Location"))
-	origin := e.Normalizer.Origin()
 	if a.status < 300 || a.status >= 400 || err != nil || to.Host == "" || to.EscapedPath() != loc {
 		return nil
 	}

@@ -49,7 +49,7 @@ func (u *visited) merge(known bool) (follow bool) {
 	switch {
 	case u.Tracked:
 		u.tracked()
-	case (p.Kept || u.Vouched && p.AsksForLogin()) && !u.Explored && !u.site.vouches(u.Location):
+	case (p.Kept || u.Named.Vouched && p.AsksForLogin()) && !u.Explored && !u.site.vouches(u.Location):
 		u.stored(u.At) // the client came by another path than a stranger, or may have logged in
 	case p.Endless && u.Explored && !u.site.vouches(u.Location):
 		u.stored(u.At)

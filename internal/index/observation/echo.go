@@ -20,6 +20,7 @@ type Named struct {
 	Others  string // the values of other headers that may name a location, and the telling words of the rest
 	Much    bool   // they are too long to be kept
 	Cookies bool   // whether there are any
+	Vouched bool   // the client is anonymous by the owner's word alone, as with a cookie that he named
 }
 
 // Echo is what a page's links may repeat of the request.

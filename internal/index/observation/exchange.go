@@ -35,8 +35,6 @@ type Exchange struct {
 	// Named is what else the request names.
 	Named Named
 
-	// Vouched says that the client is anonymous by the owner's word alone, as with a cookie that he named.
-	Vouched bool
 	// Explored says that the site asked itself. Then the page is read whatever that costs, since
 	// the exploration has its own limit.
 	Explored bool
