@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 // Google says how to submit the sitemap to Google Search Console.
@@ -210,17 +213,20 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 	}
 	req.Header.Set("User-Agent", c.agent)
 	resp, err := c.client.Do(req)
-	if err != nil && strings.Contains(err.Error(), "invalid_grant") {
-		return errors.New("Google.Client got no authorisation (invalid_grant): the account's key or refresh token was revoked, has run out, or the clock of this machine is wrong")
-	}
-	if err != nil {
-		return errors.New("it cannot be reached in time, or Google.Client got no authorisation")
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &file):
+		return fmt.Errorf(messages.Say("{Google} got no authorisation: %w"), file)
+	case err != nil && strings.Contains(err.Error(), "invalid_grant"):
+		return errors.New(messages.Say("{Google} got no authorisation (invalid_grant): the account's key or refresh token was revoked, has run out, or the clock of this machine is wrong"))
+	case err != nil:
+		return errors.New(messages.Say("it cannot be reached in time, or {Google} got no authorisation"))
 	}
 	defer resp.Body.Close()
 	c.wait = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
-		return errors.New("it answered 401: Google.Client has no valid authorisation")
+		return errors.New(messages.Say("it answered 401: {Google} has no valid authorisation"))
 	case resp.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("it answered 403: %s", whyForbidden(io.LimitReader(resp.Body, consoleBytes)))
 	case resp.StatusCode/100 != 2:

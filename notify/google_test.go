@@ -3,6 +3,7 @@ package notify
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -57,6 +58,8 @@ func (c *consoleFake) client() *http.Client {
 		switch {
 		case c.code == -1:
 			return nil, fmt.Errorf("oauth2: cannot use the token ya29.geheim %s", c.says)
+		case c.code == -2:
+			return nil, fmt.Errorf("the token: %w", &fs.PathError{Op: "open", Path: "/run/token", Err: fs.ErrNotExist})
 		case c.code == 200:
 			io.WriteString(w, "<html>")
 		case c.code != 0:
@@ -240,6 +243,7 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		want string
 	}{
 		{"no JSON", 200, "", "cannot be read"},
+		{"a token that is not there", -2, "", "Google.Client got no authorisation: open /run/token: file does not exist"},
 		{"401", 401, "", "no valid authorisation"},
 		{"403 without a reason", 403, "", "property, the client needs the scope https://www.googleapis.com/auth/webmasters, and the Google"},
 		{"an API that is off", 403, "accessNotConfigured", "403: the Google Search Console API must be enabled"},
@@ -251,7 +255,7 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		{"no answer", -1, "", "cannot be reached"},
 		{"a key that was revoked", -1, "invalid_grant", "revoked"},
 	} {
-		if testing.Short() && i > 2 { // the race detector takes ten times as long
+		if testing.Short() && i > 3 { // the race detector takes ten times as long
 			break
 		}
 		t.Run(row.name, func(t *testing.T) {

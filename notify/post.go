@@ -39,7 +39,7 @@ func (n *Notifier) send(ctx context.Context, st state, endpoint string, due []ch
 	for left := n.perDay - st.SentToday; len(due) > 0; {
 		size := min(len(due), n.batch, left)
 		if size <= 0 {
-			return fmt.Errorf("the %d pages of a day%s are sent; the others wait for the next day, in UTC", n.perDay, messages.Say("{OrPerDay}"))
+			return fmt.Errorf("the %d pages of a day (%s) are sent; the others wait for the next day, in UTC", n.perDay, messages.Say("{PerDay}"))
 		}
 		pages, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
 		if err == nil && st.Until.Sub(n.now()) < leaseFor/2 {

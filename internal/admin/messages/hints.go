@@ -34,7 +34,7 @@ const (
 // hintTexts say what is wrong, and then what to do about it.
 var hintTexts = [hints]string{
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing there is listed. " +
-		"Correct {Origin}{OrHosts}, or correct the canonical URLs.",
+		"Correct {Origin}, name its hosts in {Hosts}, or correct the canonical URLs.",
 	OtherFolder: "Requests are for another folder than the origin's, for that folder without the slash at its end, or the beginning of their path is cut off, " +
 		"as http.StripPrefix does. No page can be listed there. Correct {Origin}, redirect visitors to the slash, or set {Stripped} to what a proxy cuts off.",
 	NoPageYet: "Visitors got no page to begin with: the site answers with errors, or asks them to log in, where they enter. " +

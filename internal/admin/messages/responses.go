@@ -71,7 +71,7 @@ var responses = map[string]string{
 
 	location.ReasonQuery.String():         "the query has a parameter that is not allowed, or one without a value; if it makes a page of its own, name it in {Query}",
 	location.ReasonOutsideFolder.String(): "the path is outside the origin's folder",
-	location.ReasonHost.String():          "the request is for another host; if it is yours, correct {Origin}{OrHosts}",
+	location.ReasonHost.String():          "the request is for another host; if it is yours, correct {Origin}, or name its hosts in {Hosts}",
 }
 
 // Response says why responses did not count. reason is the reason's name.
