@@ -20,6 +20,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/notify"
 )
@@ -117,7 +118,7 @@ func (c *answers) answerIn(ctx context.Context, s *settings.Settings) (end func(
 func (c *answers) admin(s *settings.Settings, base string, at *net.TCPAddr, log *slog.Logger) http.Handler {
 	address := strings.TrimSuffix(inspectorAt(at), "/inspect/") + base + "/inspect/"
 	allow, key := anybody, guard.NewLink(s.Origin)
-	inspector := (&guard.Door{What: "inspector", Logger: log}).ByLink(key, c.site.Inspector(anybody))
+	inspector := (&guard.Door{What: "inspector", Logger: log, Names: inspect.Names}).ByLink(key, c.site.Inspector(anybody))
 	if c.link = key.At(address); s.Password != "" {
 		allow, c.link = servemap.Password("admin", string(s.Password)), address
 		inspector = c.site.Inspector(allow)

@@ -77,11 +77,11 @@ func (a *asking) alone(ctx context.Context) (*control.Client, error) {
 		return nil, nil
 	}
 	sites, err := settings.Read(control.Settings(a.data), text)
-	if err != nil || sites[0].Database != "" {
+	if err != nil || sites[0].Database == settings.Hidden {
 		return nil, err
 	}
 	s, log := sites[0], slog.New(slog.DiscardHandler)
-	s.Data, s.Ranges = a.data, "" // nobody fetches pages here, and the path may mean another folder now
+	s.Data, s.Database, s.Ranges = a.data, "", "" // the environment may have a database; nobody fetches pages here, and the path may mean another folder now
 	st, end, err := openFolder(s, log)
 	if err != nil {
 		return nil, err

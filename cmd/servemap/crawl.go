@@ -56,7 +56,12 @@ type crawl struct {
 }
 
 func (c *crawl) run(ctx context.Context, address string) (err error) {
+	password := c.Password
 	c.Fill()
+	c.Database = "" // what the environment has is for the processes that serve
+	if c.Admin == "" {
+		c.Password = password
+	}
 	log, err := newLog(c.streams, c.Log, c.Level)
 	if err != nil {
 		return err

@@ -72,6 +72,8 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 }
 
 func TestLaterCrawlsDateWhatChanged(t *testing.T) {
+	t.Setenv("SERVEMAP_DATABASE", "postgres://localhost:1/x") // it is for what serves
+	t.Setenv("SERVEMAP_ADMIN_PASSWORD", "a password")
 	texts := map[string]string{}
 	for i := range 12 {
 		texts[fmt.Sprintf("/%d", i)] = fmt.Sprintf("Our offer number %d has %d parts, and costs %d. It is made of wood, and keeps for years.", i, i+3, i*7)

@@ -193,6 +193,15 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},
 		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "tell engines only where the site is public"},
 		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow", "-indexnow-endpoint", "http://example.com"}, "-indexnow-endpoint: "},
+		{"a password that stands in place of one", proxy("-to", "http://localhost:1", "-admin", "127.0.0.1:0", "-admin-password", "(not shown)"), "give the password"},
+		{"an endpoint, and IndexNow off", proxy("-to", "http://localhost:1", "-indexnow-endpoint", "https://example.com"), "-indexnow-endpoint needs -indexnow"},
+		{"addresses of crawlers that are not followed", proxy("-to", "http://localhost:1", "-crawler-ranges", "x"), "-crawler-ranges needs -crawlers"},
+		{"a table without a database", proxy("-to", "http://localhost:1", "-table", "x"), "-table needs -database"},
+		{"a newspaper without its file", proxy("-to", "http://localhost:1", "-publication", "Times"), `-publication "Times" is only used in the file that -news adds; give that too`},
+		{"other hosts", proxy("-to", "http://localhost:1", "-hosts", "a/b"), `-hosts: "a/b"`},
+		{"files that are too long", proxy("-to", "http://localhost:1", "-part-pages", "60000"), "-part-pages is 60000; it must be from 1 to 50000\n"},
+		{"a time that is too short", proxy("-to", "http://localhost:1", "-keep-for", "1s"), "-keep-for is 1s; it must be at least 1h0m0s\n"},
+		{"too many pages a day", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-indexnow", "-indexnow-per-day", "50000"), "-indexnow-per-day is 50000; it must be from 1 to 20000\n"},
 		{"an entry with a query", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-entry", "/?zz=1"}, `-entry: "/?zz=1" cannot be listed`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

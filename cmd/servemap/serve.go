@@ -280,9 +280,7 @@ func parseDatabase(database string) (*pgx.ConnConfig, error) {
 
 // openFolder opens the records of a folder that no other process may hold.
 func openFolder(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
-	in := *s
-	in.Database = "" // the environment may have one
-	st, end, err := openStore(&in, log)
+	st, end, err := openStore(s, log)
 	if folder, is := st.(*badgerstore.Store); is && folder.Health() != nil {
 		end()
 		return nil, nil, locked(s.Data)
@@ -304,7 +302,7 @@ func newSite(s *settings.Settings, st store.Store, log *slog.Logger) (*servemap.
 	}
 	site, err := servemap.New(s.Origin, st, opts)
 	if err != nil {
-		return nil, exit{codeUsage, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "servemap: "), "options: ")}
+		return nil, usage("%v", settings.InFlags(err))
 	}
 	return site, nil
 }

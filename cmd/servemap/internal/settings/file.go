@@ -76,15 +76,18 @@ func Write(sites []*Settings) ([]byte, error) {
 	}{shown})
 }
 
+// Hidden stands in place of what must not be printed.
+const Hidden = "(not shown)"
+
 // hide replaces what must not be printed.
 func (s *Settings) hide() {
 	s.Each(func(_ string, _ reflect.StructField, v reflect.Value) {
 		if v.Type() == reflect.TypeFor[secret]() && !v.IsZero() {
-			v.SetString("(not shown)")
+			v.SetString(Hidden)
 		}
 	})
 	if strings.Contains(s.To, "@") { // it may hold a password, and is refused
-		s.To = "(not shown)"
+		s.To = Hidden
 	}
 }
 

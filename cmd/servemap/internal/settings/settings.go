@@ -231,9 +231,23 @@ func (s *Settings) Check() (err error) {
 	if _, err := location.ParseOrigin(s.Origin); err != nil {
 		return fmt.Errorf("-origin: %v", err)
 	}
+	for _, of := range []struct {
+		given, has  bool
+		name, needs string
+	}{
+		{s.Password != "", s.Admin != "", "-admin-password", "-admin, the address of the inspector, such as -admin :9090"},
+		{s.Property != "", s.GoogleToken != "", "-google-property", "-google-token"},
+		{len(s.Endpoints) > 0, s.IndexNow, "-indexnow-endpoint", "-indexnow"},
+		{s.Ranges != "", s.Crawlers, "-crawler-ranges", "-crawlers"},
+		{s.Table != "", s.Database != "", "-table", "-database, or SERVEMAP_DATABASE in the environment"},
+	} {
+		if of.given && !of.has {
+			return fmt.Errorf("%s needs %s", of.name, of.needs)
+		}
+	}
 	switch {
-	case s.Password != "" && s.Admin == "":
-		return fmt.Errorf("-admin-password needs -admin, the address of the inspector, such as -admin :9090")
+	case s.Password == Hidden: // everybody knows it
+		return fmt.Errorf("-admin-password: %q is what \"servemap config\" prints in place of a password; give the password", Hidden)
 	case s.Folder != "" && s.To != "":
 		return fmt.Errorf("give -to or a folder, not both")
 	case s.Data != "" && s.Folder != "" && folder.Serves(s.Folder, s.Data):
@@ -241,6 +255,15 @@ func (s *Settings) Check() (err error) {
 	}
 	return nil
 }
+
+// flags stand in place of the options that an error of the library names.
+var flags = strings.NewReplacer("servemap: ", "", "notify: ", "", "options: ", "", ", or 0 for the default", "",
+	"Hosts:", "-hosts:", "StrippedPrefix", "-stripped", "Options.CrawlerRanges", "-crawler-ranges", "Name \"", "-name \"",
+	"Limits.PartPages", "-part-pages", "Limits.KeepFor", "-keep-for", "Limits.RenderEvery", "-render-every", "MaxPerDay", "-indexnow-per-day",
+	"Extensions: Publication", "-publication", "that News adds; set that too", "that -news adds; give that too")
+
+// InFlags returns an error of the library in the words of the command.
+func InFlags(err error) error { return errors.New(flags.Replace(err.Error())) }
 
 // decisions are the names of decisions in a file.
 var decisions = map[string]servemap.Decision{
@@ -334,8 +357,6 @@ func (s *Settings) Explored() string { return fmt.Sprintf("%q %q %q", s.Query, s
 func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logger) (*notify.Notifier, error) {
 	o := &notify.Options{Key: string(s.Key), Endpoints: s.Endpoints, MaxPerDay: s.PerDay, Logger: log}
 	switch {
-	case s.Property != "" && s.GoogleToken == "":
-		return nil, errors.New("-google-property needs -google-token")
 	case s.GoogleToken != "":
 		authorises, err := google(s.GoogleToken)
 		if err != nil {
@@ -350,7 +371,7 @@ func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logge
 	}
 	n, err := notify.New(site, st, o)
 	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "notify: "))
+		return nil, InFlags(err)
 	}
 	return n, nil
 }
