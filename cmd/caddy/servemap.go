@@ -184,12 +184,13 @@ func (h *Handler) rules() (all []servemap.Rule) {
 	return all
 }
 
-// again is how long to wait after an exploration that could not begin, such as while Caddy gets a certificate.
-const again = 10 * time.Second
+// How long to wait after an exploration that could not begin, such as while Caddy gets a certificate: at first, and at most. The
+// origin may lead to a server of somebody else for ever.
+const again, longest = 10 * time.Second, 10 * time.Minute
 
 // explore visits the site once.
 func (s *site) explore(ctx context.Context, log *slog.Logger) {
-	for last := ""; ; {
+	for last, wait := "", again; ; wait = min(2*wait, longest) {
 		done, err := s.Explore(ctx, nil)
 		if err == nil {
 			log.Info("servemap: explored", "requests", done.Requests, "pages", done.Pages, "listed", s.Stats().Listed)
@@ -204,7 +205,7 @@ func (s *site) explore(ctx context.Context, log *slog.Logger) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(again):
+		case <-time.After(wait):
 		}
 	}
 }
