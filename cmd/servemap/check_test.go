@@ -58,6 +58,7 @@ func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 		{"another encoding", `<?xml version="1.0" encoding="ISO-8859-1"?>` + set(entry(page("/ok"))), "it is in ISO-8859-1, and a sitemap must be in UTF-8"},
 		{"noindex", set(entry(page("/noindex"))), "noindex"},
 		{"another canonical", set(entry(page("/copy"))), "canonical"},
+		{"its own address without the slash", set(entry(page("/"))), ""},
 		{"disallowed", set(entry(page("/private/x"))), "robots.txt"},
 		{"twice", set(entry(page("/ok")), entry(page("/ok"))), "twice"},
 		{"another host", set(entry("<loc>http://other.example/</loc>")), "host"},
@@ -89,6 +90,8 @@ func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 					fmt.Fprint(w, `<html><head><meta name="robots" content="noindex"></head>`)
 				case "/copy":
 					fmt.Fprint(w, `<html><head><link rel="canonical" href="/ok"></head>`)
+				case "/":
+					fmt.Fprintf(w, `<html><head><title>t</title><link rel="canonical" href="%s"></head>`, site.URL)
 				case "/moved":
 					http.Redirect(w, r, "/ok", http.StatusMovedPermanently)
 				default:

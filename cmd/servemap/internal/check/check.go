@@ -5,6 +5,7 @@ package check
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/xml"
@@ -461,7 +462,7 @@ func (c *checker) page(ctx context.Context, loc string) {
 	if err != nil {
 		return
 	}
-	if to.Fragment = ""; to.String() != loc {
+	if to.Fragment, to.Path = "", cmp.Or(to.Path, "/"); to.String() != loc {
 		c.fault(loc, "names another page as canonical")
 	}
 }
