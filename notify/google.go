@@ -56,6 +56,13 @@ func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 	submitted := slices.DeleteFunc(st.Submitted, func(top string) bool { return !slices.Contains(n.tops, top) })
 	fresh := slices.DeleteFunc(slices.Clone(tops), func(top string) bool { return slices.Contains(submitted, top) })
 	now := n.now()
+	if n.console == nil && st.GoogleProblem != "" { // the owner wants it no longer
+		_, err := n.update(ctx, func(st *state) error {
+			st.GoogleProblem = ""
+			return nil
+		})
+		return err
+	}
 	if n.console == nil || now.Before(st.AskGoogle) && (len(fresh) == 0 || st.GoogleProblem != "") {
 		return nil
 	}
@@ -229,6 +236,8 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 		return errors.New(messages.Say("it answered 401: {Google} has no valid authorisation"))
 	case resp.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("it answered 403: %s", whyForbidden(io.LimitReader(resp.Body, consoleBytes)))
+	case resp.StatusCode == http.StatusNotFound:
+		return errors.New("it answered 404: Search Console has no such property, or the sitemap was removed there; submit it there again")
 	case resp.StatusCode/100 != 2:
 		return fmt.Errorf("it answered %d", resp.StatusCode)
 	case to != nil && json.NewDecoder(io.LimitReader(resp.Body, consoleBytes)).Decode(to) != nil:

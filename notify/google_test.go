@@ -133,6 +133,22 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 		if s := r.status(); s.GoogleProblem == "" || len(s.Sitemaps) != 1 {
 			t.Errorf("while Google has trouble the status is %+v", s)
 		}
+		shown := func() bool {
+			w := httptest.NewRecorder()
+			r.Site.Site.Inspector(func(*http.Request) bool { return true }).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/stats.json", nil))
+			return strings.Contains(w.Body.String(), "Search Console: ")
+		}
+		if !shown() {
+			t.Error("the inspector does not say so")
+		}
+		r.stop()
+		if time.Sleep(2 * leaseFor); shown() {
+			t.Error("the inspector says so although nobody asks Google any more")
+		}
+		r.start(Options{})
+		if s := r.status(); s.GoogleProblem != "" || shown() {
+			t.Errorf("without Options.Google the status is %+v", s)
+		}
 	})
 }
 
@@ -249,6 +265,7 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		{"an API that is off", 403, "accessNotConfigured", "403: the Google Search Console API must be enabled"},
 		{"another scope", 403, "insufficientPermissions", "403: the client needs the scope"},
 		{"an account without rights", 403, "forbidden", "403: the account needs full permission"},
+		{"404", 404, "", "404: Search Console has no such property, or"},
 		{"429", 429, "", "answered 429"}, // it asks for three hours
 		{"500", 500, "", "answered 500"},
 		{"a redirect", 302, "", "answered 302"},

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"time"
 )
@@ -17,7 +18,7 @@ type Crawlers struct {
 }
 
 func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
-	told, err := i.told(ctx)
+	told, _, err := i.told(ctx)
 	return view{Name: "crawlers", Nav: "crawlers", Title: "Search engines", Data: Crawlers{i.Crawlers, i.Public.Crawlers(), told, i.robotsTxt()}}, err
 }
 
@@ -48,11 +49,12 @@ type Told struct {
 	} `json:"sitemaps,omitempty"`
 }
 
-// told returns what search engines were told, nil if nobody tells them.
-func (c *Config) told(ctx context.Context) (told *Told, err error) {
+// told returns what search engines were told, nil if nobody ever did. living says that a process still tells them.
+func (c *Config) told(ctx context.Context) (told *Told, living bool, err error) {
 	record, err := c.Indexer.Notified(ctx)
+	var lease struct{ Until time.Time }
 	if err == nil && record != nil {
-		err = json.Unmarshal(record, &told)
+		err = errors.Join(json.Unmarshal(record, &told), json.Unmarshal(record, &lease))
 	}
-	return told, err
+	return told, time.Now().Before(lease.Until), err
 }

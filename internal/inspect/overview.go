@@ -133,7 +133,7 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 	if i.robotsTxt() == RobotsLacks && !s.ReportOnly {
 		all = append(all, Look{"The site's robots.txt does not name the sitemap, so search engines may not find it.", "files"})
 	}
-	if told, err := i.told(ctx); err == nil && told != nil {
+	if told, living, err := i.told(ctx); err == nil && living {
 		for _, url := range slices.Sorted(maps.Keys(told.Engines)) {
 			if e := told.Engines[url]; e.Advice != "" {
 				all = append(all, Look{"IndexNow: " + e.Advice, "crawlers"})
