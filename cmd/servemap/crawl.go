@@ -120,6 +120,7 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handler, log *slog.Logger) error {
 	a := newAnswers(&c.Settings, site, pages, log)
 	a.explorer.Explored, a.explorer.Inside = "", true
+	site.Wrap(pages) // of -admin "Fetch it now" asks there
 	if c.Data != "" {
 		end, err := a.answerIn(ctx, &c.Settings)
 		if err != nil {
