@@ -8,7 +8,7 @@
 //	}
 //
 // The arguments are the origin and the folder for what is learned. Each site needs its own
-// folder. A block says more; each line may be left out, and those with several values may be repeated:
+// folder, outside of all roots: visitors could fetch it there. A block says more; each line may be left out, and those with several values may be repeated:
 //
 //	servemap https://example.com /var/lib/caddy/sitemap {
 //		explore                            # when it starts, visit all pages along the links, so that they are listed before their visitors come
