@@ -61,7 +61,6 @@ type answers struct {
 	explorer *explorer.Explorer
 	notifier *notify.Notifier // nil without -indexnow
 	link     string           // to the inspector, "" without -admin
-	folder   string           // of the origin
 	health   health
 	ready    atomic.Bool
 }
@@ -70,7 +69,7 @@ type answers struct {
 func newAnswers(s *settings.Settings, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
 	origin, _ := location.ParseOrigin(s.Origin) // the site was made with it
 	return &answers{
-		site: site, folder: origin.Folder(), health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
+		site: site, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
 		explorer: &explorer.Explorer{Site: site, Handler: handler, Inside: s.Inside, Public: origin.Folder(), Log: log,
 			Explored: control.Explored(s.Data), Settings: s.Explored()},
 	}

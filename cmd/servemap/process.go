@@ -169,16 +169,17 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		origin, _ := location.ParseOrigin(s.Origin)
 		if slices.ContainsFunc(all[:i], func(o *settings.Settings) bool {
 			other, _ := location.ParseOrigin(o.Origin)
-			return o.Data == s.Data || other.Host() == origin.Host() && other.Folder() == origin.Folder() // whatever the scheme
+			one := other.Folder() == origin.Folder() || o.Listen == s.Listen && folderOf(o) == folderOf(s)
+			return o.Data == s.Data || other.Host() == origin.Host() && one // whatever the scheme
 		}) {
-			return sites, usage("two sites have the host and folder of %s or the folder -data %s; give each its own", s.Origin, s.Data)
+			return sites, usage("two sites have the host and folder of %s, as requests for them arrive, or the folder -data %s; give each its own", s.Origin, s.Data)
 		}
 		x, err := openSite(s, visitors.at(), p.log, len(all) > 1)
 		if err != nil {
 			return sites, named(s, len(all), err)
 		}
 		sites = append(sites, x)
-		routes[visitors] = append(routes[visitors], route{append(slices.Clone(s.Hosts), origin.Host()), origin.Folder(), x.visitors})
+		routes[visitors] = append(routes[visitors], route{append(slices.Clone(s.Hosts), origin.Host()), folderOf(s), x.visitors})
 		if s.Admin != "" {
 			admin, err := at("admin", s.Admin)
 			if err != nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -104,6 +106,27 @@ never = [NEVER]
 	}
 	if _, err := os.Stat(control.Socket(s.data)); !os.IsNotExist(err) {
 		t.Errorf("the socket is still there: %v", err)
+	}
+}
+
+// A server in front cuts the folder off the path, so it is not there to tell the sites of a host apart.
+func TestSiteWhoseFolderIsCutOffIsFound(t *testing.T) {
+	site, dir := writeSite(t), t.TempDir()
+	text := "inside = true\nlisten = '127.0.0.1:0'\nfolder = '" + site + "'\n" +
+		"[[site]]\norigin = 'https://a.example'\ndata = '" + dir + "/a'\n[[site]]\norigin = 'https://HOST/shop'\nstripped = '/shop/'\ndata = '" + dir + "/b'\n"
+	s := serve(t, dir+"/a", "run", "-config", write(t, strings.ReplaceAll(text, "HOST", "b.example")))
+	r, err := http.NewRequest(http.MethodGet, s.at+"/a.html", nil)
+	base.Check(t, err)
+	r.Host = "b.example"
+	if resp, body := do(t, r); resp.StatusCode != http.StatusOK {
+		t.Errorf("%s: %s", resp.Status, body)
+	}
+	s.stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // what is served ends at once
+	log := newLines()
+	if run(ctx, []string{"run", "-config", write(t, strings.ReplaceAll(text, "HOST", "a.example"))}, streams{out: io.Discard, err: log}); !strings.Contains(log.String(), "as requests for them arrive") {
+		t.Errorf("two sites that arrive alike: %s", log)
 	}
 }
 

@@ -150,7 +150,7 @@ func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several b
 // tell says where the site, its sitemap and the inspector are.
 func (s *site) tell(log *slog.Logger, at *net.TCPAddr, robots string, several bool) {
 	root := "http://" + at.String()
-	sitemap := root + strings.TrimPrefix(s.answers.folder, s.Stripped) + s.Name + ".xml"
+	sitemap := root + folderOf(s.Settings) + s.Name + ".xml"
 	if several { // they may share the address, and there another one may answer
 		sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
 	}
@@ -165,6 +165,12 @@ func (s *site) tell(log *slog.Logger, at *net.TCPAddr, robots string, several bo
 	if unreachable(s.Origin) {
 		s.log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; give the site's public address in -origin before you publish it", "origin", s.Origin)
 	}
+}
+
+// folderOf returns the folder in which requests for a site arrive. A server in front may have cut off the beginning.
+func folderOf(s *settings.Settings) string {
+	origin, _ := location.ParseOrigin(s.Origin) // the site was made with it
+	return strings.TrimPrefix(origin.Folder(), strings.TrimSuffix(s.Stripped, "/"))
 }
 
 // forTrying returns the origin under which browsers on this machine reach an address of -listen.
