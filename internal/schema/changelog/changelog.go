@@ -264,16 +264,34 @@ func (l Log) Latest(ctx context.Context, st store.Store, since time.Time, before
 	if !before.At.IsZero() && before.At.Before(until) {
 		until = before.At
 	}
-	for e, err := range l.Scan(ctx, st, since.UnixMilli(), until.UnixMilli()) {
+	return l.newest(ctx, st, since.UnixMilli(), until.UnixMilli(), before, most)
+}
+
+// newest is Latest between two times, both included, in Unix milliseconds. A store is read forwards only, so where
+// there are many more events, it looks into the later half of the time first.
+func (l Log) newest(ctx context.Context, st store.Store, from, to int64, before Event, most int) (last []Event, err error) {
+	for e, err := range l.Scan(ctx, st, from, to) {
 		if err != nil {
 			return nil, err
 		}
 		if e.At.Equal(before.At) && e.Location >= before.Location {
+			break
+		}
+		if last = append(last, e); len(last) < 2*most {
 			continue
 		}
-		if last = append(last, e); len(last) == 2*most { // the latest are still to come
+		if from == to { // the latest are still to come
 			last = append(last[:0], last[most:]...)
+			continue
 		}
+		middle := from + (to-from)/2
+		last, err = l.newest(ctx, st, middle+1, to, before, most)
+		if err == nil && len(last) < most {
+			var older []Event
+			older, err = l.newest(ctx, st, from, middle, before, most-len(last))
+			last = append(last, older...)
+		}
+		return last, err
 	}
 	last = last[max(0, len(last)-most):]
 	slices.Reverse(last)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -275,6 +276,8 @@ func TestLatestGivesTheNewestEventsAndCountsTheirDays(t *testing.T) {
 			{"before one of the same time", 7 * time.Hour, Event{At: now.Add(-time.Minute), Location: "/b"}, 100, "[/a /p01]"},
 			{"before one long ago", 9 * 24 * time.Hour, Event{At: now.Add(-28 * 6 * time.Hour), Location: "/p28"}, 5, "[/p29]"},
 			{"far back", 9 * 24 * time.Hour, Event{At: now.Add(-time.Minute), Location: "/a"}, 4, "[/p01 /p02 /p03 /p04]"},
+			{"more of one time than are wanted", 7 * time.Hour, Event{At: now.Add(-time.Minute), Location: "/d"}, 1, "[/c]"},
+			{"some of one time, and of earlier ones", 20 * time.Hour, Event{At: now.Add(-time.Minute), Location: "/b"}, 2, "[/a /p01]"},
 			{"none", time.Hour, Event{At: now.Add(-2 * time.Hour), Location: "/x"}, 5, "[]"},
 		} {
 			events, err := j.Latest(t.Context(), st, now.Add(-tt.since), tt.before, tt.most)
@@ -287,4 +290,58 @@ func TestLatestGivesTheNewestEventsAndCountsTheirDays(t *testing.T) {
 			}
 		}
 	})
+}
+
+// countingStore counts the records that its scans yield.
+type countingStore struct {
+	store.Store
+	read int
+}
+
+func (c *countingStore) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		for r, err := range c.Store.Scan(ctx, prefix, after) {
+			if c.read++; !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestLatestReadsFewOfManyEvents(t *testing.T) {
+	const events, most = 20_000, 10
+	now := time.Now()
+	for _, tt := range []struct {
+		name  string
+		apart time.Duration
+		ago   time.Duration // of the last one
+	}{
+		{"spread over a week", 30 * time.Second, 0},
+		{"within a minute, just now", 3 * time.Millisecond, 0},
+		{"within a minute, days ago", 3 * time.Millisecond, 3 * 24 * time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j, st := Log{Keys: "s|"}, &countingStore{Store: new(memstore.Store)}
+			for n := range events {
+				put(t, st, j, now.Add(-tt.ago-time.Duration(n)*tt.apart), fmt.Sprint("/", n), Changed)
+			}
+			before, want := Event{}, 0
+			for range 5 {
+				last, err := j.Latest(t.Context(), st, now.Add(-keptFor), before, most)
+				if base.Check(t, err); len(last) != most {
+					t.Fatalf("%d events, want %d", len(last), most)
+				}
+				for _, e := range last {
+					if e.Location != fmt.Sprint("/", want) {
+						t.Fatalf("%s comes, want /%d", e.Location, want)
+					}
+					want++
+				}
+				before = last[most-1]
+			}
+			if st.read > 5*32*2*most { // 32 halvings of a week leave less than a millisecond
+				t.Errorf("%d records were read to find %d of %d events", st.read, want, events)
+			}
+		})
+	}
 }
