@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -56,10 +57,11 @@ func (m maintained) rounds(n int, every time.Duration) {
 	}
 }
 
+const down = "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><main><h1>We will be back soon</h1>" +
+	"<p>Our shop is being looked after, so that it serves you better. Please come back in an hour or two.</p></main></body></html>"
+
 // No page leaves within the day, and nothing is dated by the way there and back.
 func TestMaintenancePageEmptiesNoSitemap(t *testing.T) {
-	const down = "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><main><h1>We will be back soon</h1>" +
-		"<p>Our shop is being looked after, so that it serves you better. Please come back in an hour or two.</p></main></body></html>"
 	says := func(old, new string) string { return strings.Replace(down, old, new+old, 1) }
 	few := func(title string, links ...string) string { return testkit.HTML("", title, links...) }
 	crowd := []string{ann, bob, carl, dora}
@@ -169,6 +171,32 @@ func TestPagesThatShowOneTextForDaysLeave(t *testing.T) {
 				delete(before, "/")
 				if !maps.Equal(after, before) {
 					t.Errorf("afterwards the dates are %q, before they were %q", after, before)
+				}
+			})
+		})
+	}
+}
+
+// At an address that the site does not have it shows the same then, but the pages that it had before are no errors.
+func TestExploringInAMaintenanceEmptiesNoSitemap(t *testing.T) {
+	says := func(old, new string) string { return strings.Replace(down, old, new+old, 1) }
+	for _, tt := range []struct{ name, down string }{
+		{"a page for all", down},
+		{"hardly any text", "<html><body>Back soon"},
+		{"a log-in page", says("</main>", "<form method=post><input type=password name=p></form>")},
+		{"a canonical that leads home", says("</head>", "<link rel=canonical href=/>")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inMaintenance(t, article, nil, func(m maintained) {
+				explore(m.Site, servemap.ExploreOptions{})
+				before := m.LastMods()
+				for _, text := range []string{tt.down, ""} {
+					*m.text = text
+					time.Sleep(time.Hour)
+					explore(m.Site, servemap.ExploreOptions{})
+					if now := m.LastMods(); len(now) != len(m.pages) || !maps.Equal(now, before) {
+						t.Errorf("%d of %d pages are listed, with the dates %q", len(now), len(m.pages), now)
+					}
 				}
 			})
 		})

@@ -104,10 +104,11 @@ func (m *Transaction) Forget(location string) {
 }
 
 // TakeBack makes a location wait for a visitor, if only the site itself got it, and nothing but links
-// speaks for it.
+// speaks for it. A listed page that may be gone keeps its place as long as after any other visit: in a maintenance, the
+// site shows at all addresses what it shows at one that it does not have.
 func (m *Transaction) TakeBack(location string) {
 	p, _ := m.Load(location)
-	if !p.Explored || p.Route || p.Hop > 0 || p.Reason == eligibility.QueryNotCanonical || m.site.Entries[location] || m.site.vouches(location) {
+	if !p.Explored || p.Route || p.Hop > 0 || p.Reason == eligibility.QueryNotCanonical || p.Missing != 0 || m.site.Entries[location] || m.site.vouches(location) {
 		return
 	}
 	waits := m.anew(location, eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NotSeen})
