@@ -109,11 +109,11 @@ func paragraph(n int) string {
 }
 
 // revisiting explores a site and goes on revisiting its pages, until it is stopped.
-func revisiting(s *testkit.Site) (stop func()) {
+func revisiting(s *testkit.Site, perDay int) (stop func()) {
 	ctx, cancel := context.WithCancel(s.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: 86_400})
+		_, err := s.Explore(ctx, &servemap.ExploreOptions{Inside: s, Revisit: perDay})
 		ended <- err
 	}()
 	return func() {
@@ -145,7 +145,7 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 	}}
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 		s.Visit("/", "/cgi-bin/note")
-		stop := revisiting(s)
+		stop := revisiting(s, 86_400)
 		late := 0
 		var changed time.Time
 		for range 40 {
@@ -179,6 +179,33 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 	})
 }
 
+func TestRevisitsAreNoMoreThanTheOwnerSaid(t *testing.T) {
+	var mu sync.Mutex
+	asked, pages := 0, numbered("/page/%d", 30)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.URL.Path != "/robots.txt" {
+			asked++
+		}
+		testkit.Page(r.URL.Path, pages...)(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		stop := revisiting(s, 3)
+		time.Sleep(time.Minute)
+		mu.Lock()
+		asked = 0 // to explore the site
+		mu.Unlock()
+		time.Sleep(60 * 24 * time.Hour)
+		mu.Lock()
+		if asked < 60 || asked > 60*3 {
+			s.Errorf("%d requests in 60 days", asked)
+		}
+		mu.Unlock()
+		stop()
+	})
+}
+
 func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) {
 	var mu sync.Mutex
 	asked, links := map[string]int{}, []string{"/news"}
@@ -198,7 +225,7 @@ func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) 
 		}
 	})
 	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Robots: "User-agent: *\nDisallow: /hidden\n"}}, func(s *testkit.Site) {
-		stop := revisiting(s)
+		stop := revisiting(s, 86_400)
 		time.Sleep(time.Hour)
 		mu.Lock()
 		links = append(links, "/post", "/logout", "/hidden", "/broken", "/post?sort=up", "/month/1", "/month/2")

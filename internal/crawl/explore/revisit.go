@@ -103,7 +103,8 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 // or of the store.
 func Revisit(ctx context.Context, cfg Config, perDay int, maxAge time.Duration) error {
 	cfg.MaxRequests = mostLinks
-	slice, pause := sliceLength, min(visitPause, 24*time.Hour/time.Duration(perDay))
+	each := 24 * time.Hour / time.Duration(perDay)
+	slice, pause := max(sliceLength, each), min(visitPause, each)
 	for tried := map[string]bool{}; ; {
 		begun := time.Now()
 		pages, links := budget(perDay, slice)
@@ -111,7 +112,7 @@ func Revisit(ctx context.Context, cfg Config, perDay int, maxAge time.Duration) 
 		if err != nil && ctx.Err() == nil {
 			chosen = nil // the store may answer next time
 		}
-		slice = max(sliceLength, walkShare*time.Since(begun))
+		slice = max(sliceLength, each, walkShare*time.Since(begun))
 		if err := revisit(ctx, cfg, chosen, tried, links, pause); err != nil {
 			return err
 		}
