@@ -61,7 +61,9 @@ type Store struct {
 
 	// writer is held during a write. Only one write may be in flight: after a failed write, the
 	// next one would end the process.
-	writer sync.Mutex
+	writer  sync.Mutex
+	commits atomic.Uint64 // that have ended
+	synced  uint64        // of these, how many survive a loss of power; writer guards it
 
 	logged atomic.Int32 // the reason that was last logged; working at first
 

@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -156,6 +157,25 @@ func TestPanicTextHasNoSecret(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
+		}
+	}
+}
+
+// Calls of Sync share a sync only if it began after their own writes.
+func TestSyncCoversAllWritesBefore(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	for round := range 3 {
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				if err := errors.Join(put(s, fmt.Sprint(i), fmt.Sprint(round)), s.Sync(t.Context())); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if s.synced != 20*uint64(round+1) {
+			t.Errorf("%d writes are synced, want %d", s.synced, 20*(round+1))
 		}
 	}
 }
