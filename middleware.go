@@ -327,8 +327,8 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 }
 
 // Sites are a [Site] for each host that the owner allows, such as customers' domains. Each is
-// open while requests come. All read pages in 5 % of a core and 64 MiB together, and
-// none takes more than it leaves to others.
+// open while requests come, at most 11,000. All read pages in 5 % of a core and 64 MiB, and none
+// takes more than it leaves to others.
 type Sites struct {
 	next  http.Handler
 	table *hosts.Table[*hosted]
@@ -341,8 +341,8 @@ type hosted struct {
 }
 
 // NewSites returns Sites in front of next, as [Site.Wrap] does. allow must be quick, and refuse
-// names that strangers make up. It returns the options of https://host, which hold until the
-// site rests, nil for the defaults, or an error: next serves that host. A nil st or allow panics.
+// names that strangers make up. It returns the options of https://host, which hold until the site
+// rests, nil for the defaults, or an error: next serves that host, after 5 minutes if it was open.
 func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context, host string) (*Options, error)) *Sites {
 	if isNil(st) || allow == nil {
 		panic("servemap: NewSites: the store or the function allow is nil; open a store first, such as with badgerstore.Open, and check its error")
@@ -376,19 +376,25 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 	}
 	return &Sites{next, hosts.New(hosts.Config[*hosted]{
 		Find: find,
-		Rest: func(s *hosted) error {
-			ctx, cancel := context.WithTimeout(context.Background(), restPatience)
+		Most: sitesOpen,
+		Full: func() {
+			slog.Warn("servemap: more sites are asked for than may be open; the other hosts are served without a sitemap until some rest", "open", sitesOpen)
+		},
+		Rest: func(ctx context.Context, s *hosted) error {
+			ctx, cancel := context.WithTimeout(ctx, restPatience)
 			defer cancel()
-			if err := s.Flush(ctx); err != nil {
-				return err
+			err := s.Flush(ctx)
+			if err == nil {
+				_ = s.Close(ctx) // whatever it says, the site has ended, and the next request opens it again
 			}
-			return s.Close(ctx)
+			return err
 		},
 		Close: func(ctx context.Context, s *hosted) error { return s.Close(ctx) },
 	})}
 }
 
 const (
+	sitesOpen    = 10_000           // how many stay open
 	sitesBytes   = 64 << 20         // what all of them hold between responses and the reading of them
 	restPatience = 30 * time.Second // how long an idle site may take to close
 )

@@ -3,6 +3,7 @@ package recipes
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -17,13 +18,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/notify"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -327,6 +332,69 @@ func TestCustomersHaveSitemapsOfTheirOwn(t *testing.T) {
 		t.Error("another host has a certificate")
 	}
 }
+
+func TestChangesOfCustomersAreAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, gone := new(memstore.Store), false
+		_, sites := Customers(st, nil, autocert.HostWhitelist("one.example", "two.example"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if gone && r.URL.Path == "/about" {
+				w.WriteHeader(http.StatusGone)
+				return
+			}
+			shop().ServeHTTP(w, r)
+		}))
+		defer sites.Close(context.Background())
+		var posts []string
+		all := &Announcer{Sites: sites, Store: st, Options: &notify.Options{
+			Endpoints: []string{"http://127.0.0.1/indexnow"},
+			Transport: sender(func(r *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(r.Body)
+				posts = append(posts, string(body))
+				return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, err
+			}),
+		}}
+		ask := func(host, path string) *httptest.ResponseRecorder {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "https://"+host+path, nil)
+			r.RequestURI = path
+			all.ServeHTTP(w, r)
+			return w
+		}
+		visit := func() {
+			for _, path := range []string{"/", "/about"} {
+				ask("one.example", path)
+				ask("two.example", path)
+			}
+			time.Sleep(time.Hour)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var announcing sync.WaitGroup
+		announcing.Go(func() { base.Check(t, all.Announce(ctx, "one.example")) })
+		visit()
+		gone = true
+		visit()
+		var post struct {
+			Key     string
+			URLList []string
+		}
+		if synctest.Wait(); len(posts) != 1 || json.Unmarshal([]byte(posts[0]), &post) != nil || !slices.Equal(post.URLList, []string{"https://one.example/about"}) {
+			t.Fatalf("the engine got %q", posts)
+		}
+		file := "/" + post.Key + ".txt"
+		if got := ask("one.example", file); got.Body.String() != post.Key {
+			t.Errorf("the key file %s: %d, %s", file, got.Code, got.Body)
+		}
+		if got := ask("two.example", file); got.Body.String() == post.Key {
+			t.Errorf("another customer has the key file too")
+		}
+		stop()
+		announcing.Wait()
+	})
+}
+
+// sender answers requests of a client.
+type sender func(*http.Request) (*http.Response, error)
+
+func (s sender) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
 
 func TestRecipesWithAPrefixListThePublicPath(t *testing.T) {
 	for _, tt := range []struct {

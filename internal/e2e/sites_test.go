@@ -15,12 +15,13 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
 
 // customers runs fn with the sites of all hosts that end in ".example", and a server that has the same pages for every
 // host: a home page with links, and others.
-func customers(t *testing.T, fn func(*testing.T, *servemap.Sites, func(host, path, client string) *httptest.ResponseRecorder)) {
+func customers(t *testing.T, st store.Store, fn func(*testing.T, *servemap.Sites, func(host, path, client string) *httptest.ResponseRecorder)) {
 	synctest.Test(t, func(t *testing.T) {
 		base.FixRandom(t)
 		pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +39,7 @@ func customers(t *testing.T, fn func(*testing.T, *servemap.Sites, func(host, pat
 			}
 			w.Write([]byte(testkit.HTML("", text)))
 		})
-		sites := servemap.NewSites(new(memstore.Store), pages, func(_ context.Context, host string) (*servemap.Options, error) {
+		sites := servemap.NewSites(st, pages, func(_ context.Context, host string) (*servemap.Options, error) {
 			if !strings.HasSuffix(host, ".example") {
 				return nil, errors.New("no customer")
 			}
@@ -69,7 +70,7 @@ func listedOf(t *testing.T, host string, w *httptest.ResponseRecorder) (paths []
 }
 
 func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
-	customers(t, func(t *testing.T, sites *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
+	customers(t, new(memstore.Store), func(t *testing.T, sites *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
 		visit := func(host string, paths ...string) {
 			for _, path := range paths {
 				ask(host, path, ann)
@@ -113,6 +114,23 @@ func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
 	})
 }
 
+func TestSiteThatTheStoreDoesNotLetRestGoesOn(t *testing.T) {
+	st := base.NewStore()
+	customers(t, st, func(t *testing.T, _ *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
+		ask("one.example", "/", ann)
+		time.Sleep(time.Minute)
+		st.Refuse(errors.New("no disk"))
+		ask("one.example", "/news", ann)
+		time.Sleep(time.Hour) // it tries to rest again and again
+		ask("one.example", "/about", ann)
+		st.Mend()
+		time.Sleep(time.Hour)
+		if got, want := listedOf(t, "one.example", ask("one.example", "/sitemap.xml", bob)), []string{"/", "/about", "/news"}; !slices.Equal(got, want) {
+			t.Errorf("it lists %q, want %q", got, want)
+		}
+	})
+}
+
 // heavyPages pages take more time to read than all sites may save up.
 const heavyPages = 190
 
@@ -121,7 +139,7 @@ var heavy = strings.Repeat("<", 300_000)
 // One customer's site has pages that take long to read, and visitors in many networks ask for them until no more is read.
 // The pages of another customer are read and listed as before.
 func TestFloodOfOneSiteLeavesTheOthersTheirPages(t *testing.T) {
-	customers(t, func(t *testing.T, _ *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
+	customers(t, new(memstore.Store), func(t *testing.T, _ *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
 		ask("flooded.example", "/", ann)
 		time.Sleep(10 * time.Second)
 		flood := func(pages int) {

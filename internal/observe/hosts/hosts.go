@@ -1,19 +1,25 @@
 // Package hosts keeps sites open while requests come for their hosts. It takes a function that finds the site of
-// a host. A site is opened at its first request, and rests once none has come for some minutes. What it knows is in its
-// store, so the next request opens it again.
+// a host. A site is opened at its first request, and rests once none has come for some minutes, or once its host has no
+// site any more. What it knows is in its store, so the next request opens it again. While many are open, those without a
+// request for the longest time rest sooner, and then other hosts have no site until there is room.
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// restAfter is how long a site is open without a request, at least, and at most twice that.
-const restAfter = 5 * time.Minute
+const (
+	round        = 10 * time.Second // between two sweeps
+	restAfter    = 30               // rounds without a request end a site, and after as many each host is asked for again
+	crowdedAfter = 3                // rounds do while more than Config.Most are open
+)
 
 // closedAtOnce is how many sites Close ends at once. Each waits for the disk.
 const closedAtOnce = 64
@@ -30,8 +36,11 @@ func Name(host string) string {
 type Config[S any] struct {
 	// Find returns what opens the site of a host, nil if it has none.
 	Find func(ctx context.Context, host string) (open func() (S, error))
+	// Most is how many stay open, and a tenth more while the longest idle end. Full is called once, when so many are open.
+	Most int
+	Full func()
 	// Rest ends an idle site. After an error the site stays open.
-	Rest func(S) error
+	Rest func(context.Context, S) error
 	// Close ends a site, whatever becomes of it.
 	Close func(context.Context, S) error
 }
@@ -43,19 +52,27 @@ type Table[S any] struct {
 	mu       sync.RWMutex
 	open     map[string]*entry[S]
 	sweeping *time.Timer // nil while no site is open
+	rounds   int
 	closed   bool
 	sweeps   sync.WaitGroup
+	resting  context.Context // ends when Close begins
+	stop     context.CancelFunc
+	full     sync.Once
 }
 
 type entry[S any] struct {
 	get    func() (S, error)
-	used   atomic.Bool   // since the last sweep
+	idle   atomic.Int32  // sweeps since the last request
 	held   int           // calls of Hold that were not released
 	ending chan struct{} // closed once it has ended, or stays; nil if it does not end. Table.mu guards this and held
 }
 
 // New returns an empty table.
-func New[S any](cfg Config[S]) *Table[S] { return &Table[S]{cfg: cfg, open: map[string]*entry[S]{}} }
+func New[S any](cfg Config[S]) *Table[S] {
+	t := &Table[S]{cfg: cfg, open: map[string]*entry[S]{}}
+	t.resting, t.stop = context.WithCancel(context.Background())
+	return t
+}
 
 // Get returns the site of a host, which may end at any time.
 func (t *Table[S]) Get(ctx context.Context, host string) (site S, ok bool) {
@@ -68,13 +85,13 @@ func (t *Table[S]) Get(ctx context.Context, host string) (site S, ok bool) {
 		}
 	}
 	site, err := e.get()
-	if err == nil && !e.used.Load() { // what could not be opened rests, and is tried again
-		e.used.Store(true)
+	if err == nil && e.idle.Load() > 0 { // what could not be opened rests, and is tried again
+		e.idle.Store(0)
 	}
 	return site, err == nil
 }
 
-// Hold returns the site of a host, which stays open until it is released.
+// Hold returns the site of a host, which stays open until it is released. It opens it however many are open.
 func (t *Table[S]) Hold(ctx context.Context, host string) (site S, release func(), err error) {
 	e, ending := t.enter(ctx, host, 1)
 	for ; ending != nil; e, ending = t.enter(ctx, host, 1) {
@@ -91,6 +108,7 @@ func (t *Table[S]) Hold(ctx context.Context, host string) (site S, release func(
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		e.held--
+		e.idle.Store(0)
 	}
 	if site, err = e.get(); err != nil {
 		release()
@@ -110,20 +128,27 @@ func (t *Table[S]) enter(ctx context.Context, host string, holds int) (e *entry[
 		return e, e.ending
 	case e == nil && (open == nil || t.closed):
 		return nil, nil
+	case e == nil && holds == 0 && len(t.open) >= t.cfg.Most+t.cfg.Most/10:
+		t.full.Do(func() { go t.cfg.Full() })
+		return nil, nil
 	case e == nil:
 		e = &entry[S]{get: sync.OnceValues(open)}
-		e.used.Store(true)
 		t.open[host] = e
 	}
 	e.held += holds
 	if t.sweeping == nil {
-		t.sweeping = time.AfterFunc(restAfter, t.sweep)
+		t.sweeping = time.AfterFunc(round, t.sweep)
 	}
 	return e, nil
 }
 
-// sweep ends the sites for which no request came since the last sweep.
+// sweep ends the sites that nobody asks for, the longest idle first, and now and then those whose host has no site any more.
 func (t *Table[S]) sweep() {
+	type found struct {
+		host string
+		*entry[S]
+		rounds int32 // without a request
+	}
 	t.mu.Lock()
 	if t.closed {
 		t.mu.Unlock()
@@ -131,16 +156,22 @@ func (t *Table[S]) sweep() {
 	}
 	t.sweeps.Add(1)
 	defer t.sweeps.Done()
-	idle := map[string]*entry[S]{}
+	t.rounds++
+	asks := t.rounds%restAfter == 0
+	var some []found
 	for host, e := range t.open {
-		if !e.used.Swap(false) {
-			idle[host] = e
+		if n := e.idle.Add(1); asks || n > crowdedAfter {
+			some = append(some, found{host, e, n})
 		}
 	}
 	t.mu.Unlock()
-	for host, e := range idle {
-		if t.rest(host, e) != nil {
-			break // the store is in trouble
+	slices.SortFunc(some, func(a, b found) int { return cmp.Compare(b.rounds, a.rounds) })
+	for _, e := range some {
+		left := asks && t.cfg.Find(t.resting, e.host) == nil
+		if left || e.rounds > restAfter || e.rounds > crowdedAfter && t.crowded() {
+			if t.rest(e.host, e.entry, left) != nil {
+				break // the store is in trouble
+			}
 		}
 	}
 	t.mu.Lock()
@@ -150,14 +181,21 @@ func (t *Table[S]) sweep() {
 	case len(t.open) == 0:
 		t.sweeping = nil
 	default:
-		t.sweeping.Reset(restAfter)
+		t.sweeping.Reset(round)
 	}
 }
 
-// rest ends a site, unless it is in use again.
-func (t *Table[S]) rest(host string, e *entry[S]) error {
+// crowded reports whether some sites have to make room for others.
+func (t *Table[S]) crowded() bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.open) > t.cfg.Most
+}
+
+// rest ends a site, unless it is held, or in use again although its host has not left.
+func (t *Table[S]) rest(host string, e *entry[S], left bool) error {
 	t.mu.Lock()
-	if e.used.Load() || e.held > 0 || t.closed {
+	if !left && e.idle.Load() == 0 || e.held > 0 || t.closed {
 		t.mu.Unlock()
 		return nil
 	}
@@ -165,7 +203,7 @@ func (t *Table[S]) rest(host string, e *entry[S]) error {
 	t.mu.Unlock()
 	site, err := e.get()
 	if err == nil {
-		err = t.cfg.Rest(site)
+		err = t.cfg.Rest(t.resting, site)
 	} else {
 		err = nil // it was never open
 	}
@@ -186,6 +224,7 @@ func (t *Table[S]) Close(ctx context.Context) error {
 		t.sweeping.Stop()
 	}
 	t.mu.Unlock()
+	t.stop()
 	t.sweeps.Wait()
 	var (
 		closing sync.WaitGroup
