@@ -238,3 +238,28 @@ func TestVisitorWithANamedCookieDoesNotShowWhatAsksStrangersToLogIn(t *testing.T
 		s.WantVerdict("/account", "waiting", "not-seen")
 	})
 }
+
+func TestRefusalBehindAProxyThatMarksAllRequestsHoldsNoPage(t *testing.T) {
+	refused := true
+	site := testkit.Paths{
+		"/": testkit.Page("home", "/a"),
+		"/a": func(w http.ResponseWriter, r *http.Request) {
+			if refused {
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+			testkit.Page("a")(w, r)
+		},
+	}
+	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Benign: []string{"X-Org-Id:"}}}, func(s *testkit.Site) {
+		for _, refused = range []bool{true, false} {
+			for range 2 {
+				s.Get("/", "X-Org-Id", "7")
+				s.Get("/a", "X-Org-Id", "7")
+				s.Settle()
+				time.Sleep(time.Hour)
+			}
+		}
+		s.WantListed("/", "/a")
+	})
+}

@@ -60,10 +60,18 @@ func (u *visited) refused(why eligibility.Reason) {
 		}
 	}
 	p.MissingNet = after.MissingNet
+	u.asked()
 	if p.HasMinute() && u.Moment().Sub(p.Missing) < pagerecord.ConfirmAfter { // another process may have noted it
 		u.Effects.Pending[u.Location] = p.Missing
 	}
 	u.Save(p)
+}
+
+// asked notes whether the program asked a visitor to log in who had nothing that only the owner calls harmless. If all
+// have it, as where a proxy adds a header, it does not tell who is let in.
+func (u *visited) asked() {
+	login := u.Reason == eligibility.Denied || u.Reason == eligibility.LoginRedirect
+	u.p.Asked = u.p.Asked || login && !u.Named.Vouched && !u.Kept
 }
 
 // told returns the removal of the page after an answer, and whether the page leaves by it.

@@ -65,7 +65,7 @@ func (u *visited) seen() {
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
-	p.Witnessed, p.Absent, p.Kept, p.Endless = true, eligibility.None, false, false
+	p.Witnessed, p.Absent, p.Kept, p.Endless, p.Asked = true, eligibility.None, false, false, false
 	if !u.Same {
 		u.seenNew()
 	} else {

@@ -49,7 +49,7 @@ func (u *visited) merge(known bool) (follow bool) {
 	switch {
 	case u.Tracked:
 		u.tracked()
-	case (p.Kept || u.Named.Vouched && p.AsksForLogin()) && !u.Explored && !u.site.vouches(u.Location):
+	case (p.Kept || u.Named.Vouched && p.Asked) && !u.Explored && !u.site.vouches(u.Location):
 		u.stored(u.At) // the client came by another path than a stranger, or may have logged in
 	case p.Endless && u.Explored && !u.site.vouches(u.Location):
 		u.stored(u.At)
@@ -106,6 +106,7 @@ func (u *visited) refusedUnseen() {
 	if p.Content = eligibility.None; u.Kind == eligibility.Forbidden {
 		p.Content = u.Reason
 	}
+	u.asked()
 	if !p.Public() { // a page that was listed keeps the reason why it left
 		if p.Absent = eligibility.None; u.Kind == eligibility.Doubtful {
 			p.Absent = u.Reason

@@ -85,6 +85,7 @@ type Presence struct {
 	Explored     bool               `cbor:"9,keyasint,omitzero"`  // only the site itself got the page
 	Endless      bool               `cbor:"10,keyasint,omitzero"` // exploring found such a page at any address like it; it waits for a visitor
 	LinkSeen     moment.Time        `cbor:"11,keyasint,omitzero"` // when a page that was got then linked to it, to the second, if it was unseen for long by then
+	Asked        bool               `cbor:"12,keyasint,omitzero"` // to log in: a visitor who needed no word of the owner's to be anonymous
 }
 
 // Unasked reports whether nobody has asked for the location yet, as far as is known.
