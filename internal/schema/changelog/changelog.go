@@ -200,37 +200,36 @@ func (l Log) prune(ctx context.Context, st store.Store, oldest time.Time, most i
 		}
 		size += len(r.Key) + len(r.Value)
 	}
-	for {
-		dropped, err := l.dropFirst(ctx, st, oldest, size-most)
-		if size -= dropped; err != nil || dropped == 0 {
-			return size, err
-		}
-	}
-}
-
-// dropFirst drops the first events: those that are too old, and then as many as take excess bytes. It returns
-// how many bytes they took, 0 if there is nothing more to drop.
-func (l Log) dropFirst(ctx context.Context, st store.Store, oldest time.Time, excess int) (size int, err error) {
 	var dropped []string
-	complete := moment.Time(0) // since when the changelog is complete after that
-	for r, err := range st.Scan(ctx, l.Keys.Logs(), "") {
+	for r, err := range st.Scan(ctx, l.Keys.Logs(), "") { // one scan: Badger reads over what was deleted for long
 		if err != nil {
 			return 0, err
 		}
 		at, _, ok := keys.Logged(l.Keys, r.Key)
-		if ok && at >= oldest.UnixMilli() && size >= excess || len(dropped) == pruneAtOnce {
+		if ok && at >= oldest.UnixMilli() && size <= most {
 			break
 		}
-		complete, dropped = moment.Time(at+1), append(dropped, r.Key)
-		size += len(r.Key) + len(r.Value)
+		size -= len(r.Key) + len(r.Value)
+		if dropped = append(dropped, r.Key); len(dropped) == pruneAtOnce {
+			if err := l.drop(ctx, st, dropped); err != nil {
+				return 0, err
+			}
+			dropped = dropped[:0]
+		}
 	}
-	if size == 0 {
-		return 0, nil
+	return size, l.drop(ctx, st, dropped)
+}
+
+// drop drops the first events, by their keys.
+func (l Log) drop(ctx context.Context, st store.Store, first []string) error {
+	if len(first) == 0 {
+		return nil
 	}
-	if err := l.forgetBefore(ctx, st, complete); err != nil {
-		return 0, err
+	at, _, _ := keys.Logged(l.Keys, first[len(first)-1])
+	if err := l.forgetBefore(ctx, st, moment.Time(at+1)); err != nil {
+		return err
 	}
-	return size, st.Update(ctx, dropped, func(values [][]byte) error {
+	return st.Update(ctx, first, func(values [][]byte) error {
 		clear(values)
 		return nil
 	})

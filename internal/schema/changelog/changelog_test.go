@@ -292,14 +292,15 @@ func TestLatestGivesTheNewestEventsAndCountsTheirDays(t *testing.T) {
 	})
 }
 
-// countingStore counts the records that its scans yield.
+// countingStore counts its scans, and the records that they yield.
 type countingStore struct {
 	store.Store
-	read int
+	scans, read int
 }
 
 func (c *countingStore) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
+		c.scans++
 		for r, err := range c.Store.Scan(ctx, prefix, after) {
 			if c.read++; !yield(r, err) {
 				return
@@ -343,5 +344,18 @@ func TestLatestReadsFewOfManyEvents(t *testing.T) {
 				t.Errorf("%d records were read to find %d of %d events", st.read, want, events)
 			}
 		})
+	}
+}
+
+// A scan from the beginning may have to pass over all that was just deleted.
+func TestPruningScansTwiceHoweverMuchItDrops(t *testing.T) {
+	j, st := Log{Keys: "s|"}, &countingStore{Store: new(memstore.Store)}
+	began := time.Now().Add(-2 * keptFor)
+	for n := range 5 * pruneAtOnce {
+		put(t, st, j, began.Add(time.Duration(n)*time.Millisecond), "/", Changed)
+	}
+	size, err := j.Prune(t.Context(), st, time.Now())
+	if base.Check(t, err); size != 0 || st.scans != 2 {
+		t.Errorf("%d bytes are left after %d scans", size, st.scans)
 	}
 }
