@@ -55,7 +55,7 @@ func (s *site) oneChange(ctx context.Context, cfg config) error {
 	shown := 0
 	for tries := 0; shown < 3 && tries < 20; tries++ {
 		before, i := s.tags(), rand.IntN(cfg.pages)
-		page := body(i, int(time.Now().UnixNano()), cfg.pages)
+		page := body(i, int(time.Now().UnixNano()))
 		for visit := range stays {
 			s.shows(location(i), time.Now().Add(time.Duration(visit+1-stays)*time.Hour), page)
 			if err := s.Indexer.Flush(ctx); err != nil {
@@ -102,7 +102,7 @@ func (s *site) visits(ctx context.Context, cfg config) error {
 	for range rounds {
 		for range together {
 			i := rand.IntN(cfg.pages)
-			s.shows(location(i), time.Now(), body(i, version(i, visits-1), cfg.pages))
+			s.shows(location(i), time.Now(), body(i, version(i, visits-1)))
 		}
 		began := time.Now()
 		if err := s.Indexer.Flush(ctx); err != nil {

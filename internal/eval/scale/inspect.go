@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -30,7 +31,7 @@ func inspect(ctx context.Context, cfg config) (err error) {
 	if err := site.Flush(ctx); err != nil {
 		return err
 	}
-	if err := deadLinks(ctx, site, cfg.pages); err != nil {
+	if err := deadLinks(ctx, site); err != nil {
 		return err
 	}
 	everybody := func(*http.Request) bool { return true }
@@ -61,6 +62,7 @@ func inspect(ctx context.Context, cfg config) (err error) {
 		{"search within, found nowhere", "/pages?q=nowhere-at-all"},
 	} {
 		var slowest time.Duration
+		allocated := allocations()
 		for range 5 {
 			w, began := httptest.NewRecorder(), time.Now()
 			handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, view.target, nil))
@@ -69,15 +71,22 @@ func inspect(ctx context.Context, cfg config) (err error) {
 			}
 			slowest, peak = max(slowest, time.Since(began)), max(peak, anonymous())
 		}
-		fmt.Printf("inspector at %d pages, %s: %.1f ms\n", cfg.pages, view.name, kit.Milliseconds(slowest))
+		fmt.Printf("inspector at %d pages, %s: %.1f ms, %.1f MB allocated each time\n", cfg.pages, view.name, kit.Milliseconds(slowest), kit.MB(allocations()-allocated)/5)
 	}
 	fmt.Printf("memory of the inspector at %d pages: %.1f MB more than before\n", cfg.pages, kit.MB(peak-before))
 	return nil
 }
 
+// allocations returns how many bytes were allocated since the start.
+func allocations() int64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.TotalAlloc)
+}
+
 // deadLinks gives the first page so many links that lead nowhere that the inspector remembers no more.
-func deadLinks(ctx context.Context, site *servemap.Site, pages int) error {
-	first := body(0, version(0, visits-1), pages)
+func deadLinks(ctx context.Context, site *servemap.Site) error {
+	first := body(0, version(0, visits-1))
 	for n := range 2048 {
 		first = kit.AppendLink(first, "/dead/"+strconv.Itoa(n), "A page that is not there")
 	}
@@ -90,10 +99,12 @@ func deadLinks(ctx context.Context, site *servemap.Site, pages int) error {
 		_, _ = w.Write(first)
 	}))
 	for n := range 2049 {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		if r.Host = kit.Host; n > 0 {
-			r.URL.Path = "/dead/" + strconv.Itoa(n-1)
+		target := "/"
+		if n > 0 {
+			target = "/dead/" + strconv.Itoa(n-1)
 		}
+		r := httptest.NewRequest(http.MethodGet, target, nil)
+		r.Host = kit.Host
 		handler.ServeHTTP(httptest.NewRecorder(), r)
 		if n == 0 {
 			if err := site.Flush(ctx); err != nil {

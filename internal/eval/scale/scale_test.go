@@ -8,15 +8,20 @@ func TestEveryStepWorksOnSmallSites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is a measurement, if a small one")
 	}
+	large, many := t.TempDir(), t.TempDir()
 	for _, tt := range []struct {
-		sites int
+		name  string
+		cfg   config
 		steps []string
-	}{{0, []string{"fill", "change", "serve", "inspect"}}, {3, []string{"fill", "serve"}}} {
-		cfg := config{pages: 250, sites: tt.sites, dir: t.TempDir()}
+	}{
+		{"one site", config{pages: 250, dir: large}, []string{"fill", "change", "serve", "inspect"}},
+		{"the same, grown", config{pages: 420, filled: 250, dir: large}, []string{"fill", "change"}},
+		{"three sites", config{pages: 250, sites: 3, dir: many}, []string{"fill", "serve"}},
+	} {
 		for _, step := range tt.steps {
-			cfg.step = step
-			if err := run(t.Context(), cfg); err != nil {
-				t.Fatalf("%d sites, %s: %v", tt.sites, step, err)
+			tt.cfg.step = step
+			if err := run(t.Context(), tt.cfg); err != nil {
+				t.Fatalf("%s, %s: %v", tt.name, step, err)
 			}
 		}
 	}
