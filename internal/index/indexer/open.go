@@ -31,7 +31,7 @@ func (r *records) open(ctx context.Context) error {
 	r.trust.tellFiles()
 	r.site.Followed.Forget()
 	r.opened = true
-	r.review.begin() // the counts may be wrong
+	r.review.begin() // the counts or the settings may be others
 	return nil
 }
 

@@ -25,10 +25,16 @@ const told = refreshEvery + 2*time.Second
 // store.
 func inFleet(t *testing.T, fn func(a, b *rig)) {
 	t.Helper()
+	inFleetThat(t, refreshEvery, fn)
+}
+
+// inFleetThat is inFleet with indexers that poll so often.
+func inFleetThat(t *testing.T, every time.Duration, fn func(a, b *rig)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		st := new(memstore.Store)
-		a := newRig(t, st, Config{RefreshEvery: refreshEvery})
-		b := newRig(t, st, Config{RefreshEvery: refreshEvery})
+		a := newRig(t, st, Config{RefreshEvery: every})
+		b := newRig(t, st, Config{RefreshEvery: every})
 		defer func() { a.stop(); b.stop() }()
 		fn(a, b)
 	})

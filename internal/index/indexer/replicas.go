@@ -20,7 +20,7 @@ func (f *replicated) due(time.Time) time.Time { return f.Due() }
 // keys are the keys of the site-wide records that other processes change. The site's
 // own record is among them for the guard, which checks its version.
 func (f *replicated) keys() []string {
-	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased())
+	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased(), f.site.Keys.Review())
 }
 
 // open notes the state of the store. Everything else is read after it, so that no
@@ -48,6 +48,11 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 	}
 	if c.Site[f.site.Keys.Erased()] {
 		f.site.Followed.Forget()
+	}
+	if c.Site[f.site.Keys.Review()] {
+		if err := f.review.look(ctx); err != nil {
+			return err
+		}
 	}
 	if c.Site[f.site.Keys.Trust()] {
 		if err := f.trust.open(ctx); err != nil {

@@ -24,7 +24,9 @@ const reviewPause = 10 * time.Millisecond
 // changed robots.txt, takes out pages that were not seen for long, and counts verdicts.
 type review struct {
 	*Indexer
+	turns
 	pass
+	wanted  bool         // a pass, as soon as no other process reviews
 	journal atomic.Int64 // bytes of the changelog
 }
 
@@ -37,35 +39,42 @@ type pass struct {
 	done    time.Time // when the pass before ended
 }
 
-// begin begins a pass, or starts the present one again.
-func (r *review) begin() {
-	r.pass = pass{running: true, done: r.done}
-	r.counts.BeginPass()
-}
+// begin makes the next step the first of a pass.
+func (r *review) begin() { r.running, r.wanted = false, true }
 
 // reviewAtOnce is how many steps of a pass a Flush waits for. Except on large sites, that
 // is the whole pass.
 const reviewAtOnce = 100
 
 // due returns when the next step, or the next pass, is due.
-func (r *review) due(time.Time) time.Time {
-	if r.running {
+func (r *review) due(now time.Time) time.Time {
+	switch {
+	case r.running:
 		return r.stepped.Add(reviewPause)
+	case r.turn.At != 0 && !r.own:
+		return r.since.Add(turnFor)
+	case r.wanted:
+		return now
 	}
 	return r.done.Add(r.site.SpanLength())
 }
 
 // run continues the pass by one step, or with all by reviewAtOnce steps. It begins
-// a pass if one is due.
+// a pass if one is due and no other process reviews.
 func (r *review) run(ctx context.Context, all bool) error {
-	if now := time.Now(); !r.running && !r.due(now).After(now) {
-		r.begin()
-	}
 	steps := 1
 	if all {
 		steps = reviewAtOnce
 	}
-	for ; r.running && steps > 0; steps-- {
+	for now := time.Now(); steps > 0 && (r.running || !r.due(now).After(now)); steps-- {
+		own, err := r.mayStep(ctx)
+		if r.running = r.running && own; !own {
+			return err
+		}
+		if !r.running {
+			r.pass = pass{running: true, done: r.done}
+			r.counts.BeginPass()
+		}
 		if err := r.step(ctx); err != nil {
 			return err
 		}
@@ -104,8 +113,7 @@ func (r *review) step(ctx context.Context) error {
 		r.waits = true
 		return r.records.keepExtensions(ctx)
 	}
-	r.end()
-	return nil
+	return r.end(ctx)
 }
 
 // prepare does the work at the beginning of a pass.
@@ -119,17 +127,24 @@ func (r *review) prepare(ctx context.Context) error {
 	if err := r.trust.forgive(ctx); err != nil {
 		return err
 	}
+	if err := r.records.activity(ctx); err != nil { // nobody may have visited this process
+		return err
+	}
 	size, err := r.site.Journal.Prune(ctx, r.cfg.Store, time.Now())
 	r.journal.Store(int64(size))
 	return err
 }
 
-// end ends the pass.
-func (r *review) end() {
+// end ends the pass, and tells other processes its counts.
+func (r *review) end(ctx context.Context) error {
 	now := time.Now()
-	r.pass = pass{done: now, stepped: r.stepped}
+	r.pass, r.wanted = pass{done: now, stepped: r.stepped}, false
 	r.counts.EndPass(now)
 	r.site.Followed.Forget() // links that are still there keep pages that nobody asks for
+	return r.share(ctx, func(t *turn) bool {
+		*t = turn{Passes: t.Passes + 1, Counted: r.counts.Counted(), Changelog: r.journal.Load()}
+		return true
+	})
 }
 
 // inSteps calls fn with all items, some at a time. It leaves out an item that alone

@@ -66,6 +66,9 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
 		return err
 	}
 	r.syncing.unsynced = true
+	if before.Lost || !before.Now.Equal(after.Now) {
+		r.review.begin()
+	}
 	r.set(&after)
 	r.trust.tellFiles()
 	return nil
@@ -87,12 +90,8 @@ func robotsText(resp *response.Response) ([]byte, bool) {
 	return body, true
 }
 
-// set makes o the robots.txt that holds, and begins a review of all pages if its
-// rules have changed.
+// set makes o the robots.txt that holds.
 func (r *robotsTxt) set(o *robots.Obeyed) {
-	if before := r.site.Robots; before != nil && (before.Lost || !before.Now.Equal(o.Now)) {
-		r.review.begin()
-	}
 	r.site.Robots = o
 	r.Obey(o)
 	r.counts.Robots()

@@ -8,10 +8,10 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
-// counts holds the number of locations by verdict and reason, and of those that are not public.
-type counts struct {
-	pages   [eligibility.Gone + 1][eligibility.Reasons]int
-	waiting int
+// Counted is the number of locations by verdict and reason, and of those that are not public.
+type Counted struct {
+	Pages   [eligibility.Gone + 1][eligibility.Reasons]int `cbor:"1,keyasint"`
+	Waiting int                                            `cbor:"2,keyasint"`
 }
 
 // counter counts the locations by verdict and reason. Now and then a pass over all records, in the
@@ -20,20 +20,20 @@ type counts struct {
 type counter struct {
 	waits   string // what the keys of locations begin with that are not public
 	mu      sync.Mutex
-	now     counts
-	next    counts
+	now     Counted
+	next    Counted
 	passing bool
 	passed  string // the last key that the pass counted
 	whole   bool   // a pass has ended, so all are counted
 }
 
 // add counts the record with a key by its verdict.
-func (t *counter) add(c *counts, key string, s eligibility.Standing, by int) {
-	if s.Verdict == eligibility.Unknown || int(s.Verdict) >= len(c.pages) || int(s.Reason) >= eligibility.Reasons {
+func (t *counter) add(c *Counted, key string, s eligibility.Standing, by int) {
+	if s.Verdict == eligibility.Unknown || int(s.Verdict) >= len(c.Pages) || int(s.Reason) >= eligibility.Reasons {
 		return
 	}
-	if c.pages[s.Verdict][s.Reason] += by; strings.HasPrefix(key, t.waits) {
-		c.waiting += by
+	if c.Pages[s.Verdict][s.Reason] += by; strings.HasPrefix(key, t.waits) {
+		c.Waiting += by
 	}
 }
 
@@ -55,7 +55,7 @@ func (t *counter) moved(moves []merge.Move) {
 func (t *counter) BeginPass() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.next, t.passing, t.passed = counts{}, true, ""
+	t.next, t.passing, t.passed = Counted{}, true, ""
 }
 
 // Count counts the next record of the pass.
@@ -80,6 +80,20 @@ func (t *counter) end() {
 	t.now, t.passing, t.whole = t.next, false, true
 }
 
+// Counted returns all counts.
+func (t *counter) Counted() Counted {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
+// Take takes the counts of a pass that another process made.
+func (t *counter) Take(c Counted) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now, t.whole = c, true
+}
+
 // Count is the number of locations with one verdict and reason.
 type Count struct {
 	Verdict eligibility.Verdict
@@ -92,8 +106,8 @@ func (t *counter) Counts() []Count {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []Count
-	for v := range t.now.pages {
-		for r, n := range t.now.pages[v] {
+	for v := range t.now.Pages {
+		for r, n := range t.now.Pages[v] {
 			if n > 0 {
 				all = append(all, Count{eligibility.Verdict(v), eligibility.Reason(r), n})
 			}
@@ -106,7 +120,7 @@ func (t *counter) Counts() []Count {
 func (t *counter) Listed() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, pages := range t.now.pages[eligibility.Listed] {
+	for _, pages := range t.now.Pages[eligibility.Listed] {
 		n += pages
 	}
 	return n
@@ -116,14 +130,14 @@ func (t *counter) Listed() (n int) {
 func (t *counter) Waiting() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.now.waiting
+	return t.now.Waiting
 }
 
 // SetWaiting notes how many there are, where other processes add and drop some too.
 func (t *counter) SetWaiting(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.now.waiting = n
+	t.now.Waiting = n
 }
 
 // outcome says what became of the known locations.
@@ -142,8 +156,8 @@ func (t *counter) outcome() (o outcome) {
 		return o
 	}
 	reasons := map[eligibility.Reason]int{}
-	for v := range t.now.pages {
-		for r, n := range t.now.pages[v] {
+	for v := range t.now.Pages {
+		for r, n := range t.now.Pages[v] {
 			verdict, reason := eligibility.Verdict(v), eligibility.Reason(r)
 			switch {
 			case n <= 0, verdict == eligibility.Gone, reason == eligibility.RuleNever, reason == eligibility.Forgotten:

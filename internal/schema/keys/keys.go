@@ -40,6 +40,7 @@ func (k Keys) Erased() string      { return string(k) + "erased" }      // chang
 func (k Keys) Extensions() string  { return string(k) + "extensions" }  // the extensions for which pages were read
 func (k Keys) Changelog() string   { return string(k) + "changelog" }   // when the changelog begins
 func (k Keys) Days() string        { return string(k) + "days" }        // a few numbers of each day
+func (k Keys) Review() string      { return string(k) + "review" }      // which process reviews, and the counts of the last review
 
 // The starts of the keys of all records of a kind.
 func (k Keys) Pages() string  { return string(k) + "page|" }  // public pages
