@@ -6,10 +6,11 @@
 //
 //	db, err := sql.Open("pgx", "postgres://servemap@db.example.com/servemap")
 //	db.SetMaxOpenConns(4)
-//	db.SetConnMaxIdleTime(time.Minute)
+//	db.SetConnMaxIdleTime(5 * time.Second)
 //	st, err := sqlstore.Open(db, nil)
 //
-// So one process keeps no connection for itself that another one waits for.
+// So no process keeps a connection that another one waits for: each looks for changes every 15 seconds,
+// and would hold one for ever.
 //
 // An Update reads, and calls its fn, outside of any transaction. Then it writes in one short
 // transaction. That locks the row that all writers of a table lock first, and compares what was
