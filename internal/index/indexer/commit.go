@@ -52,7 +52,7 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	if done.Erased {
 		x.site.Followed.Forget() // it may name links that are no longer stored
 	}
-	x.site.Followed.Add(slices.Collect(maps.Keys(done.Followed))...)
+	x.site.Followed.Add(done.Followed...)
 	x.site.Growth.Add(done.Grown, now)
 	x.counts.Stored(&done, now)
 	x.skipped(done.Damaged)

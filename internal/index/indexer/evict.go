@@ -51,5 +51,5 @@ func (e *eviction) run(ctx context.Context, _ bool) error {
 			keys = append(keys, r.Key)
 		}
 	}
-	return inSteps(keys, func(some []string) error { return e.review.drop(ctx, some) })
+	return inSteps(keys, itemsAtOnce, func(some []string) error { return e.review.drop(ctx, some) })
 }

@@ -8,7 +8,6 @@
 package indexer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -259,17 +258,10 @@ func (x *Indexer) change(ctx context.Context, locations []string, how func(*merg
 		if err := x.records.open(ctx); err != nil {
 			return err
 		}
-		var last, tooMuch error // of one location alone
-		err := inPieces(locations, itemsAtOnce, func(some []string) (int, error) {
-			last = x.commit(ctx, nil, func(m *merge.Transaction) {
-				for _, location := range some {
-					how(m, location)
-				}
-			})
-			return len(some), last
-		}, func(string) bool { tooMuch = last; return false })
-		if err = cmp.Or(err, tooMuch); err != nil {
-			return err
+		for _, location := range locations {
+			if err := x.commit(ctx, nil, func(m *merge.Transaction) { how(m, location) }); err != nil {
+				return err
+			}
 		}
 		return x.syncing.run(ctx, true)
 	})

@@ -16,10 +16,11 @@ func (m *merging) withdrawUnstored() {
 	for _, location := range m.removals.overdue(time.Now()) {
 		m.cfg.Files.Withdraw(location, m.removals.since[location]) // a later witness in the queue saves the page
 	}
-	for _, s := range m.pending {
-		m.peek(s)
+	waiting := m.queue.all()
+	if m.pending != nil {
+		waiting = append(waiting, m.pending)
 	}
-	for _, s := range m.queue.all() {
+	for _, s := range waiting {
 		m.peek(s)
 	}
 }

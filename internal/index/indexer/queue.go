@@ -62,23 +62,23 @@ func (q *queue) poke() {
 	}
 }
 
-// take returns up to n exchanges, in the order they came.
-func (q *queue) take(n int) []*observation.Exchange {
+// take returns the exchange that came first, nil if none waits.
+func (q *queue) take() *observation.Exchange {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n = min(n, len(q.waiting))
-	taken := q.waiting[:n:n]
-	q.waiting = q.waiting[n:]
-	for _, s := range taken {
-		size := s.Size()
-		q.bytes -= size
-		q.memory.Give(int64(size))
-		q.held.Add(s.Payer, int64(-size))
-	}
 	if len(q.waiting) == 0 {
+		return nil
+	}
+	s := q.waiting[0]
+	q.waiting[0] = nil // which the array would keep
+	if q.waiting = q.waiting[1:]; len(q.waiting) == 0 {
 		q.waiting = nil
 	}
-	return taken
+	size := s.Size()
+	q.bytes -= size
+	q.memory.Give(int64(size))
+	q.held.Add(s.Payer, int64(-size))
+	return s
 }
 
 // all returns the waiting exchanges, in the order they came.
@@ -100,7 +100,7 @@ func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
-	for _, s := range q.take(math.MaxInt) {
+	for s := q.take(); s != nil; s = q.take() {
 		s.Response.Release()
 	}
 }

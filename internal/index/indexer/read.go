@@ -15,8 +15,6 @@ func (m *merging) observe(e *observation.Exchange, before *pagerecord.Page, all 
 	v, unread := m.site.Observe(e, before)
 	if unread {
 		m.readPage(v, all)
-	} else {
-		m.readLinks(v)
 	}
 	return v
 }
@@ -26,10 +24,8 @@ func (m *merging) readPage(v *merge.Visit, all bool) {
 	full := all || v.Explored || m.budget.Allows(time.Now(), m.site.Trusted(v), v.Payer)
 	m.read(v, func() { m.site.Read(v, full) })
 	m.boilerplate.changed = m.boilerplate.changed || v.View != nil
-	v.Fresh = m.site.Fresh(v)
-	v.Apart = len(v.Fresh) > linksAtOnce
 	if !v.Explored {
-		m.budget.Pay(int64(v.Cost+time.Duration(len(v.Fresh))*observation.LinkCost), v.Payer)
+		m.budget.Pay(int64(v.Cost+time.Duration(len(m.site.Fresh(v)))*observation.LinkCost), v.Payer)
 	}
 }
 

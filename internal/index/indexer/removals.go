@@ -47,29 +47,22 @@ func (p *removals) due(time.Time) (due time.Time) {
 	return due
 }
 
-// run stores that the pages whose minute is over are gone. apply then removes them here.
+// run stores that the pages whose minute is over are gone. apply then removes them here. If a page cannot be stored as
+// gone, it still leaves the served files. Storing is tried again when the review next finds it.
 func (p *removals) run(ctx context.Context, _ bool) error {
-	err := inPieces(p.overdue(time.Now()), itemsAtOnce, func(some []string) (int, error) {
-		var keys []string
-		for _, location := range some {
-			keys = append(keys, p.site.RecordKeys(location)...)
-		}
-		return len(some), p.commit(ctx, keys, func(m *merge.Transaction) {
+	err := inSteps(p.overdue(time.Now()), itemsAtOnce, func(some []string) error {
+		return p.commit(ctx, p.keys(some), func(m *merge.Transaction) {
 			for _, location := range some {
 				m.Confirm(location)
 			}
 		})
-	}, p.unconfirmed)
+	})
 	if err != nil {
 		return fmt.Errorf("taking out pages that are gone: %w", err)
 	}
+	for _, location := range p.overdue(time.Now()) {
+		p.cfg.Files.Withdraw(location, p.since[location])
+		delete(p.since, location)
+	}
 	return nil
-}
-
-// unconfirmed gives up storing that a page is gone. The page still leaves the served
-// files. Storing is tried again when the review next finds it.
-func (p *removals) unconfirmed(location string) (again bool) {
-	p.cfg.Files.Withdraw(location, p.since[location])
-	delete(p.since, location)
-	return false
 }

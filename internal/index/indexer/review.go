@@ -101,7 +101,7 @@ func (r *review) step(ctx context.Context) error {
 	for _, rec := range seen {
 		r.counts.Count(rec.key, rec.Standing)
 	}
-	if err := inSteps(changed, func(keys []string) error { return change(ctx, keys) }); err != nil {
+	if err := inSteps(changed, itemsAtOnce, func(keys []string) error { return change(ctx, keys) }); err != nil {
 		return err
 	}
 	if len(seen) == reviewStep {
@@ -147,12 +147,6 @@ func (r *review) end(ctx context.Context) error {
 	})
 }
 
-// inSteps calls fn with all items, some at a time. It leaves out an item that alone
-// is too much for a transaction.
-func inSteps(items []string, fn func([]string) error) error {
-	return inPieces(items, itemsAtOnce, func(some []string) (int, error) { return len(some), fn(some) }, func(string) bool { return false })
-}
-
 // reviewed is a record that a review has read.
 type reviewed struct {
 	key string
@@ -196,7 +190,7 @@ func (r *review) outdated(location string, s *pagerecord.Page, now time.Time) bo
 // are found even if only their hash is stored.
 func (r *review) named(ctx context.Context) error {
 	named := slices.Concat(r.cfg.Rules.Locations(), r.cfg.Entries)
-	return inSteps(named, func(some []string) error {
+	return inSteps(named, itemsAtOnce, func(some []string) error {
 		return r.commit(ctx, nil, func(m *merge.Transaction) {
 			for _, location := range some {
 				if s, known := m.Load(location); known {

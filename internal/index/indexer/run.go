@@ -3,8 +3,10 @@ package indexer
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -105,4 +107,19 @@ func (x *Indexer) runTasks(ctx context.Context, all bool) error {
 }
 
 // itemsAtOnce is how many items a transaction gets.
-const itemsAtOnce = 128
+const itemsAtOnce = 64
+
+// inSteps calls fn with all items, so many at a time, and with fewer if these are too much for a transaction. It
+// leaves out an item that alone is too much.
+func inSteps[T any](items []T, most int, fn func([]T) error) error {
+	for some := range slices.Chunk(items, most) {
+		err := fn(some)
+		if n := len(some); txn.TooMuch(err) && n > 1 {
+			err = inSteps(some, (n+1)/2, fn)
+		}
+		if err != nil && !txn.TooMuch(err) {
+			return err
+		}
+	}
+	return nil
+}

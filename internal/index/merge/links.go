@@ -51,16 +51,12 @@ func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open
 	u := visited{page{m, from}, v}
 	var unheard []string
 	for _, ln := range links {
-		key := xxh3.HashString(ln.Location)
-		if !v.Again && m.Effects.Followed[key] {
-			continue // an earlier page of this transaction has the same link
-		}
 		left, isNew := u.linked(ln, news)
 		if isNew {
 			unheard = append(unheard, ln.Location)
 		}
 		if left == pagerecord.Settled {
-			m.Effects.Followed[key] = true
+			m.Effects.Followed = append(m.Effects.Followed, xxh3.HashString(ln.Location))
 		}
 		open = max(open, left)
 	}

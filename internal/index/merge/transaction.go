@@ -15,9 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// Transaction merges visits, over one transaction of the store. It loads each page once. It judges
-// a changed page
-// at once, since the next visit may depend on the verdict. [Transaction.Settle] then writes each
+// Transaction merges a visit, over one transaction of the store. It loads each page once. It judges a changed page
+// at once, since what follows may depend on the verdict. [Transaction.Settle] then writes each
 // page and its entry once.
 type Transaction struct {
 	*txn.Tx
@@ -38,7 +37,7 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 		Tx: t, Now: now, site: site, by: new(observation.Exchange),
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{}, saved: map[*pagerecord.Page][]byte{},
 		Effects: Effects{
-			Shards: map[int]bool{}, Followed: map[uint64]bool{}, Pending: map[string]moment.Time{},
+			Shards: map[int]bool{}, Pending: map[string]moment.Time{},
 			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{}, Grown: map[quota.Payer]int64{},
 		},
 	}
@@ -49,7 +48,7 @@ type Effects struct {
 	Shards map[int]bool // shards whose entries changed
 	Due    []string     // locations to observe when they are next visited
 
-	Followed map[uint64]bool // links that need not be followed again
+	Followed []uint64 // hashes of links that need not be followed again
 
 	Pending map[string]moment.Time // removals to confirm a minute after that time
 	Ended   []string               // locations whose pending removal has ended

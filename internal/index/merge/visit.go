@@ -15,10 +15,8 @@ type Visit struct {
 	*observation.Observation
 	Before *pagerecord.Page
 
-	Same  bool               // the body is the same as at the last visit, which was read
-	Again bool               // the body is the same, but its links must be followed again
-	Fresh []observation.Link // links that were not merged lately
-	Apart bool               // its links are merged in transactions of their own
+	Same  bool // the body is the same as at the last visit, which was read
+	Again bool // the body is the same, but its links must be followed again
 }
 
 // Merged is the result of merging a visit.

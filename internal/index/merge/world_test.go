@@ -115,7 +115,7 @@ func (w *world) update(fn func(*Transaction)) {
 	if done.Erased {
 		w.site.Followed.Forget()
 	}
-	w.site.Followed.Add(slices.Collect(maps.Keys(done.Followed))...)
+	w.site.Followed.Add(done.Followed...)
 	w.site.Growth.Add(done.Grown, w.now)
 	w.site.Layout.Filling = slices.Max(append(slices.Collect(maps.Keys(done.Shards)), w.site.Layout.Filling))
 	maps.Copy(w.pending, done.Pending)
@@ -147,7 +147,6 @@ func (w *world) merge(e *observation.Exchange) {
 	v, unread := w.site.Observe(e, before)
 	if unread {
 		w.site.Read(v, true)
-		v.Fresh = w.site.Fresh(v)
 	}
 	w.update(func(m *Transaction) {
 		if r := m.Apply(v); r.Follow {
