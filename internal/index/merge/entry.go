@@ -63,7 +63,6 @@ func (g page) put() {
 		}
 		p.Entered()
 		p.Canonical = nil // the location, now in clear, would unseal it
-		p.Dates.Listed()
 	} else {
 		key = wait
 	}
