@@ -24,9 +24,9 @@ const reviewPause = 10 * time.Millisecond
 // changed robots.txt, takes out pages that were not seen for long, and counts verdicts.
 type review struct {
 	*Indexer
-	turns
 	pass
-	wanted  bool         // a pass, as soon as no other process reviews
+	turn    turn         // as last read
+	wanted  bool         // a pass, whatever other processes do
 	journal atomic.Int64 // bytes of the changelog
 }
 
@@ -51,8 +51,6 @@ func (r *review) due(now time.Time) time.Time {
 	switch {
 	case r.running:
 		return r.stepped.Add(reviewPause)
-	case r.turn.At != 0 && !r.own:
-		return r.since.Add(turnFor)
 	case r.wanted:
 		return now
 	}
@@ -60,19 +58,18 @@ func (r *review) due(now time.Time) time.Time {
 }
 
 // run continues the pass by one step, or with all by reviewAtOnce steps. It begins
-// a pass if one is due and no other process reviews.
+// a pass if one is due and no other process makes it.
 func (r *review) run(ctx context.Context, all bool) error {
 	steps := 1
 	if all {
 		steps = reviewAtOnce
 	}
 	for now := time.Now(); steps > 0 && (r.running || !r.due(now).After(now)); steps-- {
-		own, err := r.mayStep(ctx)
-		if r.running = r.running && own; !own {
-			return err
-		}
 		if !r.running {
-			r.pass = pass{running: true, done: r.done}
+			if claimed, err := r.claim(ctx); err != nil || !claimed {
+				return err
+			}
+			r.pass, r.wanted = pass{running: true, done: r.done}, false
 			r.counts.BeginPass()
 		}
 		if err := r.step(ctx); err != nil {
@@ -138,11 +135,11 @@ func (r *review) prepare(ctx context.Context) error {
 // end ends the pass, and tells other processes its counts.
 func (r *review) end(ctx context.Context) error {
 	now := time.Now()
-	r.pass, r.wanted = pass{done: now, stepped: r.stepped}, false
+	r.pass = pass{done: now, stepped: r.stepped}
 	r.counts.EndPass(now)
 	r.site.Followed.Forget() // links that are still there keep pages that nobody asks for
 	return r.share(ctx, func(t *turn) bool {
-		*t = turn{Passes: t.Passes + 1, Counted: r.counts.Counted(), Changelog: r.journal.Load()}
+		t.Ended, t.Counted, t.Changelog = t.Ended+1, r.counts.Counted(), r.journal.Load()
 		return true
 	})
 }
