@@ -130,18 +130,6 @@ func (rs Rules) Match(location string) (r Rule, ok bool) {
 // caution says which listing wins if two patterns are equally long: the one with the higher number.
 var caution = [...]int{Always: 0, Auto: 1, Never: 2}
 
-// Locations returns the locations that rules name one by one: patterns that set a Listing, have no
-// star and end in "$".
-func (rs Rules) Locations() []string {
-	var named []string
-	for _, r := range rs {
-		if location, ok := r.pattern.Only(); ok && r.Listing != Unset {
-			named = append(named, location)
-		}
-	}
-	return named
-}
-
 // Trusted returns the locations that the owner lists by name: the patterns of Always without
 // a star. A pattern without "$" may match more, but it names one.
 func (rs Rules) Trusted() (all []string) {

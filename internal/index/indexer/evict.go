@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -22,34 +21,29 @@ func (e *eviction) due(now time.Time) time.Time {
 	return now
 }
 
-// run drops waiting locations when there are too many. First it drops those known only
-// from a visit, the longest unseen first, then those that a page links to.
+// run drops waiting locations when there are too many. First it drops those that nothing on the site leads to, then
+// the others. Their keys are hashes, so which of them go first is a matter of luck, and nobody can choose them.
 func (e *eviction) run(ctx context.Context, _ bool) error {
+	excess := e.counts.Waiting() - e.cfg.MaxWaiting*3/4
 	if e.counts.Waiting() <= e.cfg.MaxWaiting {
 		return nil
 	}
-	var ranks []uint64
+	var unled, led []string
+	all := 0
 	for r, err := range e.cfg.Store.Scan(ctx, e.site.Keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
-		ranks = append(ranks, pagerecord.Rank(r.Value))
-	}
-	e.counts.SetWaiting(len(ranks))
-	excess := len(ranks) - e.cfg.MaxWaiting*3/4
-	if excess <= 0 {
-		return nil
-	}
-	slices.Sort(ranks)
-	most := ranks[excess-1]
-	var keys []string
-	for r, err := range e.cfg.Store.Scan(ctx, e.site.Keys.Waits(), "") {
-		if err != nil {
-			return err
+		all++
+		if p, err := pagerecord.Decode(r.Value); err == nil && p.Led() {
+			led = append(led, r.Key)
+		} else {
+			unled = append(unled, r.Key)
 		}
-		if pagerecord.Rank(r.Value) <= most && len(keys) < excess {
-			keys = append(keys, r.Key)
-		}
+		unled, led = unled[:min(len(unled), excess)], led[:min(len(led), excess)]
 	}
-	return inSteps(keys, itemsAtOnce, func(some []string) error { return e.review.drop(ctx, some) })
+	e.counts.SetWaiting(all)
+	excess = max(0, min(excess, all-e.cfg.MaxWaiting*3/4))
+	gone := append(unled, led...)
+	return inSteps(gone[:min(len(gone), excess)], itemsAtOnce, func(some []string) error { return e.review.drop(ctx, some) })
 }

@@ -117,7 +117,6 @@ func (r *rig) start() {
 	cfg.Files = r.files
 	r.indexer, err = New(cfg)
 	r.check(err)
-	r.indexer.site.OnUnsaved = func(location string) { r.Errorf("%s was changed and not saved", location) }
 	ctx, cancel := context.WithCancel(r.Context())
 	var workers sync.WaitGroup
 	workers.Go(func() { r.indexer.Run(ctx) })

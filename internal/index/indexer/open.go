@@ -3,7 +3,6 @@ package indexer
 import (
 	"context"
 
-	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -21,7 +20,7 @@ func (r *records) open(ctx context.Context) error {
 		return nil
 	}
 	for _, step := range []func(context.Context) error{
-		r.secret, r.replicas.open, r.trust.open, r.robotsTxt.open, r.activity, r.extensions,
+		r.secret, r.replicas.open, r.trust.open, r.robotsTxt.open, r.activity,
 		r.review.readParts, r.boilerplate.open,
 	} {
 		if err := step(ctx); err != nil {
@@ -30,7 +29,7 @@ func (r *records) open(ctx context.Context) error {
 	}
 	r.trust.tellFiles()
 	r.site.Followed.Forget()
-	r.opened = true
+	r.opened, r.syncing.unsynced = true, true // a sync, and no read, says that the store can be written again
 	r.review.begin() // the counts or the settings may be others
 	return nil
 }
@@ -66,28 +65,4 @@ func (r *records) newSecret(ctx context.Context) (key secret.Key, err error) {
 		}
 	})
 	return key, err
-}
-
-// extensions reads which extensions were on when the pages were last reviewed. If the
-// settings have changed since, the review updates the entries. If extensions were added,
-// it also marks pages to be read again at their next visit.
-func (r *records) extensions(ctx context.Context) error {
-	record, err := txn.Read(ctx, r.cfg.Store, r.site.Keys.Extensions())
-	r.site.Extended = 0
-	_ = codec.Unmarshal(record, &r.site.Extended) // a damaged record counts as none
-	return err
-}
-
-// keepExtensions notes that the entries agree with the present extensions.
-func (r *records) keepExtensions(ctx context.Context) error {
-	if !r.site.Extends() {
-		return nil
-	}
-	err := txn.Update(ctx, r.cfg.Store, []string{r.site.Keys.Extensions()}, func(t *txn.Tx) {
-		t.Put(r.site.Keys.Extensions(), codec.Marshal(r.cfg.Extensions))
-	})
-	if err == nil {
-		r.site.Extended = r.cfg.Extensions
-	}
-	return err
 }

@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -108,16 +107,13 @@ func (r *review) step(ctx context.Context) error {
 	r.counts.CountedTo(prefix + "~") // sorts after all keys with the prefix
 	if r.after = ""; !r.waits {
 		r.waits = true
-		return r.records.keepExtensions(ctx)
+		return nil
 	}
 	return r.end(ctx)
 }
 
 // prepare does the work at the beginning of a pass.
 func (r *review) prepare(ctx context.Context) error {
-	if err := r.named(ctx); err != nil {
-		return err
-	}
 	if err := r.readParts(ctx); err != nil {
 		return err
 	}
@@ -181,21 +177,6 @@ func (r *review) outdated(location string, s *pagerecord.Page, now time.Time) bo
 		return r.site.Expendable(s, now)
 	}
 	return r.site.Outdated(location, s, now)
-}
-
-// named decides again about the locations that the owner names one by one. Those
-// are found even if only their hash is stored.
-func (r *review) named(ctx context.Context) error {
-	named := slices.Concat(r.cfg.Rules.Locations(), r.cfg.Entries)
-	return inSteps(named, itemsAtOnce, func(some []string) error {
-		return r.commit(ctx, nil, func(m *merge.Transaction) {
-			for _, location := range some {
-				if s, known := m.Load(location); known {
-					m.Save(s)
-				}
-			}
-		})
-	})
 }
 
 // again decides again about pages that are or were listed.

@@ -14,15 +14,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/extension"
 )
 
-func TestRuleListsALocationThatWaits(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a")
-		r.sight("/landing/x", html("landing"))
-		r.restartWith(eligibility.Rule{Pattern: "/landing/x$", Listing: eligibility.Always})
-		r.wantListed("/", "/a", "/landing/x")
-	})
-}
-
 func TestPageThatNobodyGetsLeaves(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/old")

@@ -19,7 +19,7 @@ import (
 
 // recordKinds are the beginnings of the keys of a site's records.
 var recordKinds = []string{
-	"active", "bar|", "boilerplate", "duplicates|", "extensions", "file|", "list|", "log|", "page|", "refusals", "robots|", "shard|",
+	"active", "bar|", "boilerplate", "duplicates|", "file|", "list|", "log|", "page|", "refusals", "robots|", "shard|",
 	"siblings|", "site", "trust", "wait|",
 }
 

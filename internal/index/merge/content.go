@@ -40,7 +40,7 @@ func (u reading) content() {
 		p.BodyHash, p.Showing = u.Hash, u.Showing
 		p.Claims = u.site.claims(u.Extensions.Alternates())
 		c := u.compare()
-		if p.Renews(wasRead, c.outcome, u.Moment()) {
+		if p.Renews(wasRead && p.Extended == u.site.Extensions, c.outcome, u.Moment()) {
 			u.found[u.Location] = u.Extensions
 		}
 		u.outcome(c)

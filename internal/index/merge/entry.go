@@ -23,6 +23,10 @@ func (g page) list() {
 	e := p.Entry(p.Freq())
 	e.Extensions = g.extensions()
 	location := p.Loaded.Location
+	if _, found := g.found[location]; !found && (g.site.Extensions&^p.Extended).OnRequest() != 0 {
+		p.Read = false // it was read without an extension that is on by now
+	}
+	p.Extended = g.site.Extensions
 	if !p.Loaded.Listed {
 		p.Shard = g.site.Layout.Add(g.Tx, p.Shard, location, e)
 		g.Effects.Shards[p.Shard] = true
@@ -98,7 +102,6 @@ func (g page) move() {
 	}
 	g.Effects.Shards[p.Shard], g.Effects.Shards[to] = true, true
 	p.Shard = to
-	g.asSaved(p)
 }
 
 // extensions returns what the entry of a listed page has, as far as it is wanted: what the last

@@ -29,9 +29,16 @@ func (u *visited) redirected() {
 	if u.Echo.Repeats(u.Target) && !respelled(u.Location, u.Target) {
 		return // it leads back to a page that the request named
 	}
-	hop := u.steady()
-	moved := permanent && p.Listed() && !u.late() && (u.forAll() || u.few())
-	led := permanent && (moved || p.Link && u.forAll()) // a public link leads to the target
+	hop, first := u.hop(), p.Target == 0
+	if hop == 0 && !(permanent && (p.Listed() || p.Link)) {
+		return
+	}
+	all := u.forAll()
+	if !first && !all {
+		hop = 0
+	}
+	moved := permanent && p.Listed() && !u.late() && (all || u.few())
+	led := moved || permanent && p.Link && all // a public link leads to the target
 	if hop == 0 && !led {
 		return
 	}
@@ -48,36 +55,16 @@ func (u *visited) redirected() {
 	u.Save(to)
 }
 
-// steady returns how many redirects the target is away from an entry, 0 if the redirect
-// does not start at an entry or has a different target for each visitor. The first target
-// counts at once, another one after it was seen twice in a row.
-func (u *visited) steady() (hop int) {
-	p := u.p
+// hop returns how many redirects the target is away from an entry, 0 if the redirect does not start at an entry. Its first
+// target counts at once, another one once it is for all.
+func (u *visited) hop() int {
 	switch {
 	case u.site.Entries[u.Location]:
-		hop = 1
-	case p.Hop == 1:
-		hop = 2
-	default:
-		return 0
+		return 1
+	case u.p.Hop == 1:
+		return 2
 	}
-	switch {
-	case p.Target == 0:
-		u.pointTo()
-	case p.Target != u.site.ID(u.Target):
-		u.pointTo()
-		return 0
-	case p.TargetAt == u.Moment():
-		return 0 // the same visit, merged again
-	}
-	return hop
-}
-
-// pointTo notes the new target of a redirect.
-func (u *visited) pointTo() {
-	p := u.p
-	p.Redirect = pagerecord.Redirect{Target: u.site.ID(u.Target), TargetAt: u.Moment(), By: u.Net}
-	u.Save(p)
+	return 0
 }
 
 // forAll reports whether a redirect leads everybody to the same target. It does if the
@@ -89,7 +76,8 @@ func (u *visited) forAll() bool {
 		return true
 	}
 	if p.Target != u.site.ID(u.Target) {
-		u.pointTo()
+		p.Redirect = pagerecord.Redirect{Target: u.site.ID(u.Target), TargetAt: u.Moment(), By: u.Net}
+		u.Save(p)
 		return false
 	}
 	return eligibility.Independent(p.TargetAt, p.By, u.Moment(), u.Net)

@@ -15,9 +15,7 @@ import (
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
-	case site.expired(p, moment.Of(now)), p.Listed() && site.Over[p.Shard]:
-		return true
-	case p.Listed() && site.Extends():
+	case site.expired(p, moment.Of(now)), p.Listed() && (site.Over[p.Shard] || p.Extended != site.Extensions):
 		return true
 	case !p.Public():
 		return false
@@ -48,7 +46,6 @@ func (m *Transaction) Review(location string) {
 	switch {
 	case !known || !p.Public():
 	case !m.site.expired(p, m.moment()):
-		p.Read = p.Read && !m.site.grown()
 		m.Save(p)
 		if p.Listed() && p.Loaded.Listed && m.site.Layout.Over(m.Tx, p.Shard) {
 			g.move()
@@ -157,12 +154,6 @@ func (m *Transaction) Allow(location string) {
 	}
 	m.due(location)
 }
-
-// Extends reports whether entries do not agree with the present extensions yet.
-func (site *Site) Extends() bool { return site.Extended != site.Extensions }
-
-// grown reports whether pages must be read again for an added extension.
-func (site *Site) grown() bool { return (site.Extensions &^ site.Extended).OnRequest() != 0 }
 
 // Trusted reports whether something on the site speaks for the page: it is an entry, it has a route
 // of its own, a listed page links to it, or it was listed before. Other addresses may be made up by

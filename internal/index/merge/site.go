@@ -51,12 +51,7 @@ type Site struct {
 
 	Memory
 
-	Extended extension.Set // the extensions that all entries agree with
-	Over     map[int]bool  // shards with more pages than they may have
-
-	// OnUnsaved is called for pages that were changed but not saved. It is nil except
-	// in tests.
-	OnUnsaved func(location string)
+	Over map[int]bool // shards with more pages than they may have
 }
 
 // Memory is what can be learned again. It is lost at a restart, except for the boilerplate.

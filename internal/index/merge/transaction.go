@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -28,14 +27,13 @@ type Transaction struct {
 	pages   map[string]*pagerecord.Page
 	changed []*pagerecord.Page          // pages for Settle
 	found   map[string]extension.Values // what the last readings found for extensions, by location
-	saved   map[*pagerecord.Page][]byte // for tests, see Site.OnUnsaved
 }
 
 // New returns a transaction at now, over the one of the store.
 func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 	return &Transaction{
 		Tx: t, Now: now, site: site, by: new(observation.Exchange),
-		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{}, saved: map[*pagerecord.Page][]byte{},
+		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{},
 		Effects: Effects{
 			Shards: map[int]bool{}, Pending: map[string]moment.Time{},
 			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{}, Grown: map[quota.Payer]int64{},
@@ -89,7 +87,6 @@ func (m *Transaction) Load(location string) (p *pagerecord.Page, known bool) {
 	p = m.read(location)
 	p.Loaded.Location = location
 	m.pages[location] = p
-	m.asSaved(p)
 	return p, p.Loaded.Known
 }
 
@@ -144,26 +141,13 @@ func (m *Transaction) Save(p *pagerecord.Page) {
 	for _, peer := range peers {
 		m.page(peer.Location).removeAlternate(p.Loaded.Location)
 	}
-	m.asSaved(p)
 	if next != nil {
 		m.Save(next)
 	}
 }
 
-// asSaved notes for tests the values that were saved.
-func (m *Transaction) asSaved(p *pagerecord.Page) {
-	if m.site.OnUnsaved != nil {
-		m.saved[p] = p.Encode()
-	}
-}
-
 // Settle stores each saved page, and updates the shards and the changelog.
 func (m *Transaction) Settle() {
-	for p, saved := range m.saved {
-		if p == m.pages[p.Loaded.Location] && !bytes.Equal(p.Encode(), saved) {
-			m.site.OnUnsaved(p.Loaded.Location)
-		}
-	}
 	for _, p := range m.changed {
 		g := page{m, p}
 		switch {

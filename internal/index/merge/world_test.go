@@ -48,10 +48,9 @@ func newWorld(t *testing.T, o options) *world {
 	w.site.Names = secret.NewNames(secret.Key("a secret that is no secret at all"[:32]))
 	w.site.Layout = shards.Layout{Keys: w.site.Keys, URL: origin.URL}
 	w.site.Journal = changelog.Log{Keys: w.site.Keys}
-	w.site.Extensions, w.site.Extended = o.extensions, o.extensions
+	w.site.Extensions = o.extensions
 	w.site.Entries = map[string]bool{}
 	w.site.Owns = func(string) bool { return false }
-	w.site.OnUnsaved = func(location string) { t.Errorf("%s was changed and not saved", location) }
 	if o.entries == nil {
 		o.entries = []string{"/"}
 	}

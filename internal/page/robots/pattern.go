@@ -57,11 +57,6 @@ func (p *Pattern) Matches(location string) bool {
 	return strings.HasSuffix(rest, p.tail)
 }
 
-// Only returns the one location that the pattern matches. ok is false if it may match several.
-func (p *Pattern) Only() (location string, ok bool) {
-	return p.head, p.anchored && !p.starred
-}
-
 // Fold returns the spelling of a location for comparison with patterns. The location is in the
 // normal form of package location.
 func Fold(location string) string {

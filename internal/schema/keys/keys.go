@@ -37,7 +37,6 @@ func (k Keys) Refusals() string    { return string(k) + "refusals" }    // netwo
 func (k Keys) Active() string      { return string(k) + "active" }      // when the site was observed
 func (k Keys) Boilerplate() string { return string(k) + "boilerplate" } // what the pages have in common
 func (k Keys) Erased() string      { return string(k) + "erased" }      // changes whenever records of locations are erased
-func (k Keys) Extensions() string  { return string(k) + "extensions" }  // the extensions for which pages were read
 func (k Keys) Changelog() string   { return string(k) + "changelog" }   // when the changelog begins
 func (k Keys) Days() string        { return string(k) + "days" }        // a few numbers of each day
 func (k Keys) Review() string      { return string(k) + "review" }      // which process reviews, and the counts of the last review

@@ -172,8 +172,9 @@ func (l *Languages) Named(id uint64) (langs []string) {
 // Place says where the page is in the sitemap and in the changelog. Only settling a page changes
 // it.
 type Place struct {
-	Shard  int         `cbor:"1,keyasint,omitzero"` // the shard that lists the page, or did; 0 if it was never listed
-	Logged moment.Time `cbor:"2,keyasint,omitzero"` // its last event, see changelog.Log.Note
+	Shard    int           `cbor:"1,keyasint,omitzero"` // the shard that lists the page, or did; 0 if it was never listed
+	Logged   moment.Time   `cbor:"2,keyasint,omitzero"` // its last event, see changelog.Log.Note
+	Extended extension.Set `cbor:"3,keyasint,omitzero"` // for which its entry was made
 }
 
 // Variants are the texts by language in which the page was seen, the latest first. A page that

@@ -49,7 +49,7 @@ func full() *Page {
 		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8},
 		Copies:    Copies{9, 9, 1700000123456},
 		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []extension.Alternate{{Lang: "de", Location: "/de/"}}, Variants{0x1235, 0xfffe}},
-		Place:     Place{3, 1700000200001},
+		Place:     Place{3, 1700000200001, 5},
 		Mark:      m,
 		Dates:     changedDates(), Rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
 		Loaded: Loaded{Known: true, Listed: true, Tallied: eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, Change: sec(1700000100)},

@@ -89,28 +89,6 @@ func TestAnswersConfirmARemoval(t *testing.T) {
 	}
 }
 
-func TestWaitingRecordsWithoutEvidenceGoFirst(t *testing.T) {
-	rows := []struct {
-		name string
-		p    Page
-	}{
-		{"asked for long ago", Page{Presence: Presence{LastSeen: noon - 1}}},
-		{"asked for", Page{Presence: Presence{LastSeen: noon}}},
-		{"linked", Page{Evidence: eligibility.Evidence{Link: true}}},
-		{"linked and got", Page{Presence: Presence{Witnessed: true}, Evidence: eligibility.Evidence{Link: true}}},
-	}
-	least := Rank([]byte("damaged"))
-	for _, tt := range rows {
-		t.Run(tt.name, func(t *testing.T) {
-			rank := Rank(tt.p.Encode())
-			if rank <= least {
-				t.Errorf("rank %x, want more than %x", rank, least)
-			}
-			least = rank
-		})
-	}
-}
-
 func TestChangesAreToldFromOtherLanguages(t *testing.T) {
 	const de, fr = 2, 4
 	for _, tt := range []struct {
