@@ -85,14 +85,14 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 }
 
 // follow notes where the links of a page lead.
-func (c *Config) follow(t *Trial, loc string, links []string) {
-	for _, to := range links {
-		if to == loc || c.Files.OwnsLocation(to) {
+func (c *Config) follow(t *Trial, loc string, links []observation.Link) {
+	for _, ln := range links {
+		if ln.Location == loc || c.Files.OwnsLocation(ln.Location) {
 			continue
 		}
 		t.Links++
-		if len(t.Unlisted) < mostPages && !c.Files.Lists(to) && !capability.Looks(to) {
-			t.Unlisted = append(t.Unlisted, c.Origin.URL(to))
+		if len(t.Unlisted) < mostPages && !c.Files.Lists(ln.Location) && !capability.Looks(ln.Location) {
+			t.Unlisted = append(t.Unlisted, c.Origin.URL(ln.Location))
 		}
 	}
 }

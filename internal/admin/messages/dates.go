@@ -27,6 +27,12 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 		return changed(h) + "The lastmod is the time of the observation that first showed the change." + awaited(h)
 	case d.Seen:
 		return changed(h) + "The lastmod is the time that " + gave(h, d, "") + "." + awaited(h)
+	case !d.By.Gives():
+		seen := "the first observation"
+		if d.At < moment.Of(h.FirstSeen).Second() {
+			seen = "the observation that first showed a link to it"
+		}
+		return "The page is new: no page linked to it before. The lastmod is the time of " + seen + "." + awaited(h)
 	}
 	return fmt.Sprintf("No change was seen since the first observation at %s. The lastmod is the time that %s.",
 		stamp(h.FirstSeen), gave(h, d, ", but nothing that counts changed with it")) + awaited(h)

@@ -40,6 +40,8 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"exact", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the observations", "time that Last-Modified gives"}, "now gives"},
 		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
 		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first observation at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"}, "now gives"},
+		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first observation."}, "now gives"},
+		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the observation that first showed a link to it."}, "now gives"},
 		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first observation at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
 		{"volatile", lastmod.Date{At: moment.Seconds(800), Seen: true, Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "different at every observation"}, "now gives"},
 		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},

@@ -20,6 +20,7 @@ type Dates struct {
 	Earlier   [3]moment.Time     `cbor:"5,keyasint,omitzero"`  // the changes before the last one, the latest first
 	Last      Given[moment.Time] `cbor:"6,keyasint,omitzero"`  // the dates at the last observation that had any
 	Moved     Given[bool]        `cbor:"7,keyasint,omitzero"`  // the date moved without a change, so it is not the content's
+	Announced moment.Time        `cbor:"8,keyasint,omitzero"`  // the observation that first showed a link to the page, see Announce
 	Maybe     HeldObservation    `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
 	Was       Date               `cbor:"10,keyasint,omitzero"` // the date before the last change, see Undo
 }
@@ -37,6 +38,7 @@ type HeldObservation struct {
 type Observation struct {
 	At      moment.Time // when it was
 	Before  moment.Time // when the observation before it was, 0 if there was none
+	First   bool        // it is the first observation of the page
 	Outcome mark.Outcome
 	Since   moment.Time        // if the outcome is mark.Changed: the observation that first showed the change
 	Holding bool               // the mark holds something, after this observation
@@ -79,7 +81,7 @@ func (d Dates) Observe(l Observation, trust Trust) (Dates, Finding) {
 	if l.Outcome == mark.Changed {
 		d.change(first, f.Since, l.At, trust)
 	} else if d.Count == 0 {
-		d.take(l.Given, l.At, trust)
+		d.take(l.Given, l.At, l.First && d.Date.By == Link, trust)
 	}
 	return d, f
 }
@@ -144,20 +146,52 @@ func (d *Dates) begin(date Date) {
 }
 
 // take decides the date of a page without a change that was seen. It takes the earliest date
-// that is given and counts. A page that has a date keeps it.
-func (d *Dates) take(all Given[moment.Time], at moment.Time, trust Trust) {
-	if d.Date.At != 0 {
-		return
-	}
+// that is given and counts. A page that has a date keeps it, but at the first observation: the given
+// date is more exact than the link to a new page.
+func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust Trust) {
+	var given Date
 	for _, s := range givers {
 		g := all[s]
-		if g == 0 || d.Moved[s] || !trust.believes(s) || at.Sub(g) < youngAge {
-			continue
-		}
-		if d.Date.At == 0 || g < d.Date.At {
-			d.Date = Date{At: g, By: s}
+		switch young := at.Sub(g) < youngAge; {
+		case g == 0 || d.Moved[s] || !trust.believes(s):
+		case isNew && g >= at.Add(-clockWindow):
+			d.Date.At = at // it may have changed since the link, or this is a clock
+		case (isNew || !young) && (given.At == 0 || g < given.At):
+			given = Date{At: g, By: s}
 		}
 	}
+	if given.At != 0 && (isNew || d.Date.At == 0) {
+		d.Date = given
+	}
+}
+
+// Announce notes that the page is new and was not seen yet. The observation at since showed a link
+// to it, on a page that had been read before without that link.
+func (d *Dates) Announce(since moment.Time) { d.Announced = since.Second() }
+
+// FirstSeen notes the first observation of the page. A page that was announced is as old as the
+// first link to it.
+func (d *Dates) FirstSeen(at moment.Time) {
+	if d.Announced != 0 && d.Date.At == 0 {
+		d.Date = Date{At: min(d.Announced, at.Second()), By: Link}
+	}
+}
+
+// Listed notes that the page is listed. From then on it cannot be announced.
+func (d *Dates) Listed() { d.Announced = 0 }
+
+// AnnouncedLate notes that this page, which was seen already, is new after all: an observation of
+// another page, at since, showed the first link to it. The page is not new if it was seen
+// before the link, and one that has a date keeps it. AnnouncedLate reports whether anything
+// changed.
+func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time, trust Trust) bool {
+	firstSeen, since = firstSeen.Second(), since.Second()
+	if d.Date.At != 0 || firstSeen < since || firstSeen > at {
+		return false
+	}
+	d.Date = Date{At: since, By: Link}
+	d.take(d.Last, firstSeen, true, trust)
+	return true
 }
 
 // Inherit takes over the changes of a page that has moved here.

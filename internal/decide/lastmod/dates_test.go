@@ -18,8 +18,8 @@ func after(d time.Duration) moment.Time { return start.Add(d) }
 // from their order.
 func observed(d Dates, visits ...Observation) Dates {
 	var before moment.Time
-	for _, l := range visits {
-		l.Before = before
+	for i, l := range visits {
+		l.Before, l.First = before, i == 0
 		if l.Outcome == mark.Changed && l.Since == 0 {
 			l.Since = l.At
 		}
@@ -32,6 +32,9 @@ func observed(d Dates, visits ...Observation) Dates {
 func TestObservationsGiveTheDatesOfChanges(t *testing.T) {
 	server := func(at moment.Time) Given[moment.Time] { return Given[moment.Time]{Server: at} }
 	old := after(-30 * 24 * time.Hour)
+	var isNew Dates // its link was seen two days before it
+	isNew.Announce(after(-48 * time.Hour))
+	isNew.FirstSeen(start)
 	tests := []struct {
 		name   string
 		begin  Dates
@@ -39,6 +42,10 @@ func TestObservationsGiveTheDatesOfChanges(t *testing.T) {
 		want   Date
 	}{
 		{"one observation", Dates{}, []Observation{{At: start}}, Date{}},
+		{"a new page", isNew, []Observation{{At: start}}, Date{At: after(-48 * time.Hour), By: Link}},
+		{"a new page, modified before the link was seen", isNew, []Observation{{At: start, Given: server(old)}}, Date{At: old, By: Server}},
+		{"a new page, modified since the link was seen", isNew, []Observation{{At: start, Given: server(after(-time.Hour))}}, Date{At: after(-time.Hour), By: Server}},
+		{"a new page, with the date of a clock", isNew, []Observation{{At: start, Given: server(start)}}, Date{At: start, By: Link}},
 		{"a change", Dates{}, []Observation{{At: start}, {At: after(time.Hour), Outcome: mark.Changed}}, Date{At: after(time.Hour), Seen: true}},
 		{"a change that an earlier observation showed", Dates{}, []Observation{
 			{At: start},
@@ -114,12 +121,16 @@ func TestLastModNeverGoesBack(t *testing.T) {
 	for seed := range uint64(5000) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		var d Dates
+		if rnd.IntN(2) == 0 {
+			d.Announce(start.Add(-time.Duration(rnd.IntN(400_000)) * time.Second))
+			d.FirstSeen(start)
+		}
 		at, holding, told, given := start, false, moment.Time(0), Given[moment.Time]{}
 		for i := range 12 {
 			l := randomObservation(rnd, at, holding)
 			switch {
 			case i == 0:
-				l = Observation{At: start, Given: l.Given}
+				l = Observation{At: start, First: true, Given: l.Given}
 			case rnd.IntN(3) == 0:
 				l.Given = given // they did not move
 			}
@@ -152,7 +163,7 @@ func TestDatesOfACaughtSource(t *testing.T) {
 		for i := range 12 {
 			l := randomObservation(rnd, at, holding)
 			if i == 0 {
-				l = Observation{At: start, Given: l.Given}
+				l = Observation{At: start, First: true, Given: l.Given}
 			}
 			before := d
 			after, f := d.Observe(l, rs.Trust())
@@ -217,5 +228,28 @@ func TestObservationJudgesTheDateThatASourceGave(t *testing.T) {
 				t.Errorf("verdict %d, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestPageProvesToBeNewAfterItWasSeen(t *testing.T) {
+	since, first, now := start, after(time.Hour), after(2*time.Hour)
+	given := Date{At: after(-time.Hour), By: Page}
+	for _, tt := range []struct {
+		name  string
+		d     Dates
+		first moment.Time // observation
+		want  Date
+	}{
+		{"the first sight of the link", Dates{}, first, Date{At: since, By: Link}},
+		{"a source gives a later date than the link", Dates{Last: Given[moment.Time]{Server: first}}, first, Date{At: first, By: Link}},
+		{"a source gives an earlier date than the link", Dates{Last: Given[moment.Time]{Page: given.At}}, first, given},
+		{"seen before the link", Dates{}, after(-time.Hour), Date{}},
+		{"the clock was ahead", Dates{}, after(9 * time.Hour), Date{}},
+		{"it has a given date", Dates{Date: given}, first, given},
+	} {
+		d := tt.d
+		if changed := d.AnnouncedLate(tt.first, since, now, Trust{}); d.Date != tt.want || changed != (d != tt.d) {
+			t.Errorf("%s: %+v, %v, want %+v", tt.name, d.Date, changed, tt.want)
+		}
 	}
 }

@@ -12,7 +12,7 @@ const (
 	NoSource Source = iota
 	Server          // the Last-Modified header
 	Page            // the page itself, as article:modified_time or JSON-LD dateModified
-	_               // was the first sight of a link to a new page
+	Link            // the first sight of a link to a page that is new
 	sources
 )
 

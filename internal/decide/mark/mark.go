@@ -115,6 +115,11 @@ func (m Mark) Holding() bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 })
 }
 
+// Holds reports whether the mark holds something that the observation at time since first showed.
+func (m Mark) Holds(since int64) bool {
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 && int64(w.Since) == since })
+}
+
 // Awaited describes the news or loss that is held for longest. since is the observation that first showed it, in Unix
 // seconds. more is how many observations must agree before it is a change, as far as is known now. Both are 0 if
 // nothing is held.

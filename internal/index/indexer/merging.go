@@ -125,9 +125,12 @@ func (m *merging) store(ctx context.Context, v *merge.Visit, all bool) error {
 		return nil
 	}
 	var open pagerecord.Openness
-	err = inSteps(m.site.Fresh(v), linksAtOnce, func(links []string) error {
-		left := open
-		err := m.commit(ctx, m.keys(append(links, v.Location)), func(t *merge.Transaction) { left = t.Follow(v, links, open) })
+	err = inSteps(m.site.Fresh(v), linksAtOnce, func(links []observation.Link) error {
+		keys, left := m.site.RecordKeys(v.Location), open
+		for _, ln := range links {
+			keys = append(keys, m.site.RecordKeys(ln.Location)...)
+		}
+		err := m.commit(ctx, keys, func(t *merge.Transaction) { left = t.Follow(v, links, is.News, open) })
 		if err == nil {
 			open = left
 		}

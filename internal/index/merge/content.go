@@ -40,6 +40,7 @@ func (u reading) content() {
 		p.BodyHash, p.Showing = u.Hash, u.Showing
 		p.Claims = u.site.claims(u.Extensions.Alternates())
 		c := u.compare()
+		u.keepLinks(c)
 		if p.Renews(wasRead && p.Extended == u.site.Extensions, c.outcome, u.Moment()) {
 			u.found[u.Location] = u.Extensions
 		}
@@ -82,10 +83,13 @@ func (u reading) date(c comparison) lastmod.Finding {
 		given[lastmod.Page] = p.Dates.Last[lastmod.Page]
 	}
 	dates, found := p.Dates.Observe(lastmod.Observation{
-		At: u.Moment(), Before: p.Loaded.Before,
+		At: u.Moment(), Before: p.Loaded.Before, First: p.Observations <= 1,
 		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Variant: u.VariantKey, Given: given,
 	}, u.site.Trust)
 	p.Dates = dates
+	if !p.Mark.Holding() {
+		p.NewLinks = nil
+	}
 	u.report(found.Lies)
 	return found
 }

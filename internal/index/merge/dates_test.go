@@ -80,6 +80,44 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 	}
 }
 
+func TestNewPageIsDatedByTheFirstSightOfTheLink(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		see  func(w *world)
+		want bool
+	}{
+		{"a page read before links to it now", func(w *world) {
+			w.sight("/", html("home and news", "/a", "/new"))
+		}, true},
+		{"it was seen before", func(w *world) {
+			w.sight("/new", html("new"))
+			w.sight("/", html("home and news", "/a", "/new"))
+		}, false},
+		{"the page had not been read before", func(w *world) {
+			w.sight("/", html("home", "/a", "/other"))
+			w.sight("/other", html("other", "/new"))
+		}, false},
+		{"in a menu, not in the text", func(w *world) {
+			w.sight("/", "<nav><a href=/new>new</a></nav>"+html("home and news", "/a"))
+		}, false},
+		{"the text did not change", func(w *world) {
+			w.sight("/", strings.Replace(html("home", "/a"), "</main>", `<a href="/new"></a></main>`, 1))
+		}, false},
+	} {
+		runWithPage(t, tt.name, func(w *world) {
+			at := w.now.Unix()
+			tt.see(w)
+			w.wait(5 * 24 * time.Hour)
+			w.sight("/new", html("new"))
+			want := int64(0)
+			if tt.want {
+				want = at
+			}
+			w.wantLastMod("/new", want)
+		})
+	}
+}
+
 func TestChangeFreqIsInferred(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

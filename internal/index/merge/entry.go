@@ -67,6 +67,7 @@ func (g page) put() {
 		}
 		p.Entered()
 		p.Canonical = nil // the location, now in clear, would unseal it
+		p.Dates.Listed()
 	} else {
 		key = wait
 	}

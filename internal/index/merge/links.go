@@ -4,6 +4,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -29,11 +30,11 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 
 // Fresh returns the links of a page that were not merged lately; with v.Again, all links. Merged links
 // are remembered by their location alone, since all links to a location prove the same.
-func (site *Site) Fresh(v *Visit) []string {
-	fresh := make([]string, 0, len(v.Links))
-	for _, to := range v.Links {
-		if to != v.Location && (v.Again || !site.Followed.Has(xxh3.HashString(to))) {
-			fresh = append(fresh, to)
+func (site *Site) Fresh(v *Visit) []observation.Link {
+	fresh := make([]observation.Link, 0, len(v.Links))
+	for _, ln := range v.Links {
+		if ln.Location != v.Location && (v.Again || !site.Followed.Has(xxh3.HashString(ln.Location))) {
+			fresh = append(fresh, ln)
 		}
 	}
 	return fresh
@@ -41,19 +42,26 @@ func (site *Site) Fresh(v *Visit) []string {
 
 // Follow merges some links of a page, if its links count, and returns what is left open.
 // open is what the links before them left open. Call [Transaction.FollowedAll] after the last.
-func (m *Transaction) Follow(v *Visit, links []string, open pagerecord.Openness) pagerecord.Openness {
+func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open pagerecord.Openness) pagerecord.Openness {
 	m.by = v.Exchange
 	from, _ := m.Load(v.Location)
 	if !m.site.leads(from) {
 		return open
 	}
 	u := visited{page{m, from}, v}
-	for _, to := range links {
-		left := u.linked(to)
+	var unheard []string
+	for _, ln := range links {
+		left, isNew := u.linked(ln, news)
+		if isNew {
+			unheard = append(unheard, ln.Location)
+		}
 		if left == pagerecord.Settled {
-			m.Effects.Followed = append(m.Effects.Followed, xxh3.HashString(to))
+			m.Effects.Followed = append(m.Effects.Followed, xxh3.HashString(ln.Location))
 		}
 		open = max(open, left)
+	}
+	if news == maybeNews && len(unheard) > 0 {
+		reading{&u}.await(unheard)
 	}
 	return open
 }
@@ -71,26 +79,31 @@ func (m *Transaction) FollowedAll(v *Visit, open pagerecord.Openness) {
 	m.Save(from)
 }
 
-// linked notes that the page links to a location, and returns what is left open.
-func (u *visited) linked(location string) pagerecord.Openness {
-	to, _ := u.Load(location)
-	if u.Echo.Repeats(location) {
+// linked notes that the page links to a location, and returns what is left open. isNew says
+// that the location was unknown and the link may be news. If it is, the page is new.
+func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
+	to, known := u.Load(ln.Location)
+	if u.Echo.Repeats(ln.Location) {
 		if to.Public() || to.Found() {
-			return pagerecord.Settled // it needs no other link
+			return pagerecord.Settled, false // it needs no other link
 		}
-		return pagerecord.Unproven
+		return pagerecord.Unproven, false
 	}
+	isNew = news != NoNews && ln.Main && !known
 	changed := u.point(to)
 	if !to.Link || !to.Witnessed {
-		u.due(location) // it must still be read in full
+		u.due(ln.Location) // it must still be read in full
 	}
 	if !to.Link {
 		to.Link, changed = true, true
+		if isNew && news == sureNews {
+			to.Dates.Announce(u.Moment())
+		}
 	}
 	if changed {
 		u.Save(to)
 	}
-	return to.LeavesOpen(u.Moment())
+	return to.LeavesOpen(u.Moment()), isNew
 }
 
 // point notes that a listed page links to the page, and reports whether that changed the

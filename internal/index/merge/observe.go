@@ -23,7 +23,7 @@ func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *
 // Read parses the page, all of it or its head, and compares its blocks with those of other pages.
 func (site *Site) Read(v *Visit, full bool) {
 	v.Observation.Read(site.Normalizer, full, site.Extensions, site.hidden)
-	v.Links = slices.DeleteFunc(v.Links, site.Owns)
+	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
 	if v.Showing != 0 && !(v.Tracked && v.Before.Observations > 0) { // a tracked visit must not replace what the page itself shows
 		v.Showing = site.Names.Key().Hash("showing", strconv.FormatUint(v.Showing, 16))
 	}

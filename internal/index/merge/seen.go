@@ -54,6 +54,7 @@ func (u *visited) seen() {
 	p.Loaded.Before = p.LastSeen.Second()
 	if p.Observations == 0 {
 		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // earlier times are not of visits at the page
+		p.Dates.FirstSeen(at)
 	}
 	u.stays()
 	p.LastSeen, p.Status = at, u.Response.Status

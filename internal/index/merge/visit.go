@@ -22,6 +22,7 @@ type Visit struct {
 // Merged is the result of merging a visit.
 type Merged struct {
 	eligibility.Standing
+	News   News
 	Follow bool // its links count and must still be merged, see [Transaction.Follow]
 }
 
@@ -37,7 +38,7 @@ func (m *Transaction) Apply(v *Visit) Merged {
 	p, known := m.Load(v.Location)
 	u := &visited{page{m, p}, v}
 	follow := u.merge(known)
-	return Merged{p.Standing, follow && m.site.leads(p)}
+	return Merged{p.Standing, reading{u}.news(), follow && m.site.leads(p)}
 }
 
 // merge merges the visit. follow says that the links of the page must be followed, if they count.

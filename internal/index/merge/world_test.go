@@ -149,7 +149,7 @@ func (w *world) merge(e *observation.Exchange) {
 	}
 	w.update(func(m *Transaction) {
 		if r := m.Apply(v); r.Follow {
-			m.FollowedAll(v, m.Follow(v, w.site.Fresh(v), pagerecord.Settled))
+			m.FollowedAll(v, m.Follow(v, w.site.Fresh(v), r.News, pagerecord.Settled))
 		}
 	})
 }

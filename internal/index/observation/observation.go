@@ -52,16 +52,22 @@ type Self struct {
 
 // Shown is what a page showed. If only its head was read, all but Parsed and Whole is zero.
 type Shown struct {
-	Parsed     bool             // the page, or its head, was read
-	Whole      bool             // it is a whole document, not a fragment
-	Full       bool             // more than the head was read
-	Cut        bool             // the page is longer than what was read
-	View       *mark.View       // its text and links, for comparison
-	VariantKey uint16           // see [Variant]
-	Showing    uint64           // a hash of the content, to find other pages that show the same
-	Links      []string         // the locations that it links to, each once
+	Parsed     bool       // the page, or its head, was read
+	Whole      bool       // it is a whole document, not a fragment
+	Full       bool       // more than the head was read
+	Cut        bool       // the page is longer than what was read
+	View       *mark.View // its text and links, for comparison
+	VariantKey uint16     // see [Variant]
+	Showing    uint64     // a hash of the content, to find other pages that show the same
+	Links      []Link
 	Cost       time.Duration    // time to read the whole page, 0 if only the head was read
 	Extensions extension.Values // what it has for the extensions
+}
+
+// Link is a link to another location of the site.
+type Link struct {
+	Location string
+	Main     bool // whether it is in the page's main content
 }
 
 // New returns the observation of an exchange. [Observation.Read] then reads the page.
@@ -263,22 +269,25 @@ func showing(o *Observation, facts *html.Facts) uint64 {
 
 // resolve returns the locations of the site that the page links to. twin says whether it links to
 // the origin with or without www; see [location.Origin.Twin].
-func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links []string, twin bool) {
+func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links []Link, twin bool) {
 	base := norm.Base(from, facts.Base)
-	links = make([]string, 0, len(facts.Links))
-	seen := make(map[string]bool, len(facts.Links))
+	links = make([]Link, 0, len(facts.Links))
+	seen := make(map[string]int, len(facts.Links))
 	for _, a := range facts.Links {
 		if a.NoFollow {
 			continue
 		}
 		to := norm.Resolve(base, a.Href)
-		switch {
-		case to.Location == "":
+		if to.Location == "" {
 			twin = twin || to.Reason == location.ReasonHost && norm.Twin(base, a.Href)
-		case !seen[to.Location]:
-			seen[to.Location] = true
-			links = append(links, to.Location)
+			continue
 		}
+		if i, ok := seen[to.Location]; ok {
+			links[i].Main = links[i].Main || a.Main
+			continue
+		}
+		seen[to.Location] = len(links)
+		links = append(links, Link{to.Location, a.Main})
 	}
 	return links, twin
 }

@@ -100,15 +100,15 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	l.mu.Unlock()
 	var links []string
 	var all []uint64
-	for _, to := range o.Links {
-		listed := l.lists(to) // so it is no secret; most are, and to look at each takes long
-		hash := xxh3.HashString(to)
+	for _, ln := range o.Links {
+		listed := l.lists(ln.Location) // so it is no secret; most are, and to look at each takes long
+		hash := xxh3.HashString(ln.Location)
 		_, had := slices.BinarySearch(before, hash) // even for requests that did not name it, such as with another Referer
-		if to == o.Location || !had && o.Echo.Repeats(to) || !listed && capability.Looks(to) {
+		if ln.Location == o.Location || !had && o.Echo.Repeats(ln.Location) || !listed && capability.Looks(ln.Location) {
 			continue
 		}
 		if all = append(all, hash); !listed {
-			links = append(links, to)
+			links = append(links, ln.Location)
 		}
 	}
 	slices.Sort(links)

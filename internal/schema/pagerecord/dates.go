@@ -102,3 +102,13 @@ func (p *Page) Inherit(from *Page) {
 		p.FirstSeen = from.FirstSeen
 	}
 }
+
+// BecomesNew notes at an observation that the location is a new page, whose first link was seen at since.
+// It reports whether that is news.
+func (p *Page) BecomesNew(since, at moment.Time, trust lastmod.Trust) bool {
+	if p.FirstSeen == 0 {
+		p.Dates.Announce(since)
+		return true
+	}
+	return p.Dates.AnnouncedLate(p.FirstSeen, since, at, trust)
+}

@@ -124,6 +124,7 @@ type Reading struct {
 	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
 	ReadAt   moment.Time `cbor:"4,keyasint,omitzero"` // when that was, to the second
 	ReadNet  uint32      `cbor:"5,keyasint,omitzero"` // and its client; see observation.Net
+	NewLinks NewLinks    `cbor:"6,keyasint,omitzero"` // links that may announce new pages
 }
 
 // Openness says what reading a page's unchanged bytes again may add.
@@ -180,3 +181,16 @@ type Place struct {
 // Variants are the texts by language in which the page was seen, the latest first. A page that
 // varies by language shows each of them to its own visitors.
 type Variants []uint16
+
+// NewLinks are links of a page to locations that nobody knew. An observation that may have been the first
+// to show a change saw them first, and each observation since has seen them.
+type NewLinks []NewLink
+
+// NewLink is one such link.
+type NewLink struct {
+	Since moment.Time `cbor:"1,keyasint,omitzero"` // the observation, to the second
+	To    uint64      `cbor:"2,keyasint,omitzero"` // the ID of the location
+}
+
+// NewLinksKept bounds the new links of one page.
+const NewLinksKept = 8

@@ -22,7 +22,7 @@ import (
 func changedDates() (d lastmod.Dates) {
 	for i := range moment.Time(2) {
 		d, _ = d.Observe(lastmod.Observation{
-			At: moment.Seconds(1700000000) + 100_000*i, Before: moment.Seconds(1700000000) * i,
+			At: moment.Seconds(1700000000) + 100_000*i, Before: moment.Seconds(1700000000) * i, First: i == 0,
 			Outcome: mark.Changed * mark.Outcome(i), Since: moment.Seconds(1700000100),
 			Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1690000000)},
 		}, lastmod.Trust{})
@@ -46,7 +46,7 @@ func full() *Page {
 			Hop: 2,
 		},
 		Redirect:  Redirect{5, 1700000003000, 9},
-		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8},
+		Reading:   Reading{0x0123456789abcdef, true, Unproven, sec(1700000002), 8, NewLinks{{sec(1700000110), 13}, {sec(1700000111), 14}}},
 		Copies:    Copies{9, 9, 1700000123456},
 		Languages: Languages{[]Claim{{"de", 11}, {"x-default", 12}}, []extension.Alternate{{Lang: "de", Location: "/de/"}}, Variants{0x1235, 0xfffe}},
 		Place:     Place{3, 1700000200001, 5},
@@ -90,7 +90,7 @@ func TestPageOfManyBlocksIsBounded(t *testing.T) {
 	// Without what a listed page does not have, and what most pages do not have.
 	s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = 0, 0, false, false, nil
 	s.Redirect, s.Languages, s.PendingRemoval = Redirect{}, Languages{}, PendingRemoval{}
-	s.Variants, s.Explored, s.Endless = nil, false, false
+	s.Variants, s.NewLinks, s.Explored, s.Endless = nil, nil, false, false
 	var text strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&text, "<p>%d. A mark keeps two bytes of each block.", i)

@@ -1,0 +1,70 @@
+package merge
+
+import (
+	"slices"
+
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+// News says whether new links on a page are news of the site.
+type News uint8
+
+// The kinds of news.
+const (
+	NoNews    News = iota // they may have been there before
+	maybeNews             // they are if the held text turns out to be a change
+	sureNews
+)
+
+// news compares the record of a page before and after the visit. If the page had not
+// been read before, its links may be old.
+func (u reading) news() News {
+	after := u.p
+	switch {
+	case !u.Before.Read:
+		return NoNews
+	case after.Dates.Count > u.Before.Dates.Count && after.Dates.Changed == u.Moment().Second():
+		return sureNews
+	case after.Mark.Holds(u.At.Unix()):
+		return maybeNews
+	}
+	return NoNews
+}
+
+// await notes unknown locations that the page links to since a visit that may be a change.
+func (u reading) await(unheard []string) {
+	from := u.p
+	if !from.Loaded.Known {
+		return
+	}
+	for _, location := range unheard[:min(len(unheard), max(0, pagerecord.NewLinksKept-len(from.NewLinks)))] {
+		from.NewLinks = append(from.NewLinks, pagerecord.NewLink{Since: u.Moment().Second(), To: u.site.ID(location)})
+	}
+	u.Save(from)
+}
+
+// keepLinks drops the awaited links that the visit no longer shows. The others lead to new
+// pages if the change is confirmed.
+func (u reading) keepLinks(c comparison) {
+	p := u.p
+	if _, variant := p.Dates.Held(); len(p.NewLinks) == 0 || u.VariantKey != variant {
+		return
+	}
+	shown := make(map[uint64]string, len(u.Links))
+	for _, ln := range u.Links {
+		if ln.Main {
+			shown[u.site.ID(ln.Location)] = ln.Location
+		}
+	}
+	p.NewLinks = slices.DeleteFunc(p.NewLinks, func(n pagerecord.NewLink) bool {
+		location, there := shown[n.To]
+		if !there || c.outcome != mark.Changed || c.since != n.Since {
+			return !there
+		}
+		if to, known := u.Load(location); known && to.BecomesNew(n.Since, u.Moment().Second(), u.site.Trust) {
+			u.Save(to)
+		}
+		return true
+	})
+}

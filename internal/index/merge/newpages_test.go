@@ -1,0 +1,175 @@
+package merge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/index/observation"
+)
+
+// home is a page with a list of links to articles, whose names have no numbers.
+func home(paragraphs string, links ...string) string {
+	var b strings.Builder
+	b.WriteString("<body><nav><a href=/far>far</a></nav><main><p>A farm above the village, where apples and pears are grown that nobody else has.</p>" + paragraphs + "<ul>")
+	for _, l := range links {
+		name := strings.Map(func(r rune) rune {
+			if '0' <= r && r <= '9' {
+				return r - '0' + 'k'
+			}
+			return r
+		}, l)
+		fmt.Fprintf(&b, "<li><a href=%s>about %s, and all of it</a></li>", l, name)
+	}
+	return b.String() + "</ul></main>"
+}
+
+// certainObservations is how many observations must show a new link, the first included, before it
+// counts as a change.
+const certainObservations = 4
+
+// showHeld shows a new link on home until one observation before it counts.
+func showHeld(w *world, links ...string) {
+	w.Helper()
+	for range certainObservations - 1 {
+		w.sight("/", home("", links...))
+	}
+}
+
+func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
+	const hour = time.Hour
+	ago := func(d time.Duration) change { // before the exchange
+		return func(e *observation.Exchange) { lastModified(e.At.Add(-d))(e) }
+	}
+	certain := func(w *world) { w.sight("/", home("", "/a", "/new")) }
+	see := func(w *world, changes ...change) { w.sight("/new", html("what is new"), changes...) }
+	many := numbered("/m%d", 5)
+	const no = -1
+	// steps runs all. The date of the page is that of the first step, which shows the link,
+	// less age; none if age is no.
+	steps := func(age time.Duration, all ...func(*world)) func(*world) int64 {
+		return func(w *world) (want int64) {
+			if age != no {
+				want = w.now.Add(-age).Unix()
+			}
+			for _, step := range all {
+				step(w)
+			}
+			return want
+		}
+	}
+	whenSeen := func(age time.Duration) time.Duration { return age - (certainObservations-1)*2*time.Second } // its first observation, after held
+	held := func(w *world) { showHeld(w, "/a", "/new") }
+	seen := func(w *world) { see(w) }
+	for _, tt := range []struct {
+		name string
+		show func(w *world) (want int64)
+	}{
+		{"seen after the link", steps(0, held, seen, certain)},
+		{"first seen when it is certain", steps(0, held, certain, seen)},
+		{"not certain yet", steps(no, held, seen)},
+		{"visited just before the observation that showed the link", steps(no, seen, held, certain)},
+		{"visited before an observation that did not show the link", steps(no, seen, func(w *world) { w.sight("/", home("", "/a")) }, held, certain)},
+		{"it has an older date", steps(whenSeen(48*hour), held, func(w *world) { see(w, ago(48*hour)) }, certain)},
+		{"it was made some minutes before", steps(whenSeen(10*time.Minute), held, func(w *world) { see(w, ago(10*time.Minute)) }, certain)},
+		{"its date is the clock's", steps(whenSeen(0), held, func(w *world) { see(w, ago(0)) }, certain, func(w *world) {
+			w.wait(2 * hour)
+			see(w, ago(2*hour))
+		})},
+		{"linked elsewhere before", func(w *world) int64 {
+			w.sight("/a", html("an article", "/new"))
+			showHeld(w, "/a", "/new")
+			see(w)
+			certain(w)
+			return 0
+		}},
+		{"linked from a menu", func(w *world) int64 {
+			for range certainObservations {
+				w.sight("/", strings.Replace(home("", "/a", "/x"), "</nav>", "<a href=/new>new</a></nav>", 1))
+			}
+			see(w)
+			return 0
+		}},
+		{"not there at one of the observations", func(w *world) int64 {
+			w.sight("/", home("", "/a", "/x", "/new"))
+			w.sight("/", home("", "/a", "/x"))
+			see(w)
+			for range 3 * certainObservations {
+				w.sight("/", home("", "/a", "/x", "/new"))
+			}
+			return 0
+		}},
+		{"among many links", func(w *world) int64 {
+			more := append([]string{"/a", "/new"}, many...)
+			at := w.now.Unix()
+			showHeld(w, more...)
+			see(w)
+			w.sight("/", home("", more...))
+			return at
+		}},
+		{"changed since", func(w *world) int64 {
+			showHeld(w, "/a", "/new")
+			see(w)
+			at := w.now.Unix()
+			w.sight("/new", html("something else, and a good deal of it"))
+			certain(w)
+			return at
+		}},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			w.sight("/", home("", "/a"))
+			w.wait(hour)
+			w.sight("/", home("", "/a"))
+			want := tt.show(w)
+			w.wantLastMod("/new", want)
+		})
+	}
+}
+
+// An article of the day, or of the minute, is as old as ever.
+func TestRotatingLinksDateNothing(t *testing.T) {
+	run(t, "a site", options{}, func(w *world) {
+		const articles, price = 40, "<p>Apples: € %d.50 a pound</p>"
+		show := func(i int) {
+			w.sight("/", home(fmt.Sprintf(price, max(0, i-articles)/20), fmt.Sprintf("/article-%d", i%articles)))
+			w.wait(time.Minute)
+		}
+		for i := range 3 * articles {
+			show(i)
+			w.sight(fmt.Sprintf("/article-%d", i%articles), html(fmt.Sprintf("article %d", i%articles)))
+		}
+		for i := range articles {
+			location := fmt.Sprintf("/article-%d", i)
+			if p := w.page(location); p.FirstSeen == 0 || p.Entry.By == lastmod.Link {
+				t.Errorf("%s was first seen %v, and has the date %+v", location, p.FirstSeen, p.Entry.Date)
+			}
+		}
+		if n := w.page("/").Dates.Count; n == 0 {
+			t.Error("the prices changed, and nothing was seen of it")
+		}
+	})
+}
+
+// A list gets more links at once than a mark follows blocks.
+func TestListAnnouncesAllOfManyLinks(t *testing.T) {
+	articles := func(n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf("/an-article-of-some-length-%c%c", 'a'+i/26, 'a'+i%26))
+		}
+		return all
+	}
+	run(t, "a site", options{}, func(w *world) {
+		for range 3 {
+			w.sight("/", home("", articles(10)...))
+			w.wait(time.Hour)
+		}
+		at := w.now.Unix()
+		w.sight("/", home("", articles(50)...))
+		for _, location := range articles(50)[10:] {
+			w.sight(location, html("what is new at "+location))
+			w.wantLastMod(location, at)
+		}
+	})
+}
