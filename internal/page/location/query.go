@@ -3,6 +3,7 @@ package location
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,16 +30,8 @@ func parseParams(keys []string) (map[string]bool, error) {
 // CheckParam returns an error if key cannot be the key of an allowed parameter, in Config.Params or
 // from Config.More.
 func CheckParam(key string) error {
-	if key == "" || len(key) > maxValue {
-		return fmt.Errorf("%q must have from 1 to %d bytes, such as \"page\"", key, maxValue)
-	}
-	if strings.Contains(key, "*") {
-		return fmt.Errorf("%q: there are no wildcards; name each parameter, such as \"page\"", key)
-	}
-	for i := range len(key) {
-		if class[key[i]]&inKey == 0 {
-			return fmt.Errorf("%q has the character %q, which a key may not have; name the key alone, without value", key, key[i])
-		}
+	if key == "" || len(key) > maxValue || !isRaw(key, inKey) || strings.Contains(key, "*") {
+		return fmt.Errorf("%q is not the name of a parameter, such as \"page\": it has no wildcards, no value, and from 1 to %d bytes", key, maxValue)
 	}
 	return nil
 }
@@ -97,33 +90,16 @@ func joined(path string, params []param) string {
 	return path
 }
 
-// The bounds of "page" if the owner has not named it. A longer value, or one with more digits, may
-// be an address, a search or a secret.
-const (
-	maxPageDigits = 6
-	maxPageWord   = 24 // characters, of which at most four are digits
-)
+// maxPageWord is how many characters a word has that is the value of "page", if the owner has not named that parameter. A
+// longer one, or one with more digits than pageValue takes, may be an address, a search or a secret.
+const maxPageWord = 24
 
-// isPageValue reports whether a decoded value is a number or a short word, such as "2", "last",
-// "part-2" or "über-uns". Then "page" is the number of a page in a list, or names a page of a small
-// site.
+// pageValue matches a decoded value that is a number or a short word, such as "2", "last", "part-2" or "über-uns". Then
+// "page" is the number of a page in a list, or names a page of a small site.
+var pageValue = regexp.MustCompile(`^(?:[0-9]{1,6}|[\pL\pM_-]*(?:[0-9][\pL\pM_-]*){0,4})$`)
+
 func isPageValue(s string) bool {
-	length, digits, letters := 0, 0, 0
-	for _, r := range s {
-		length++
-		switch {
-		case '0' <= r && r <= '9':
-			digits++
-		case 'a' <= r|0x20 && r|0x20 <= 'z', r >= utf8.RuneSelf:
-			letters++
-		case r != '-' && r != '_':
-			return false
-		}
-	}
-	if letters == 0 {
-		return digits == length && 0 < digits && digits <= maxPageDigits
-	}
-	return length <= maxPageWord && digits <= 4
+	return pageValue.MatchString(s) && utf8.RuneCountInString(s) <= maxPageWord
 }
 
 // isRaw reports whether every byte of s has the bit.

@@ -107,11 +107,11 @@ func TestLocationMatchesInAnySpelling(t *testing.T) {
 				location.WriteString(strings.ToUpper(escape))
 			}
 		}
-		file := everyone("Disallow: /" + pattern.String() + "$")
+		file := forAll("Disallow: /" + pattern.String() + "$")
 		if Parse([]byte(file)).Allows("/" + location.String()) {
 			t.Fatalf("%q is allowed by\n%s", "/"+location.String(), file)
 		}
-		file = everyone("Disallow: /", "Allow: /"+pattern.String()+"$")
+		file = forAll("Disallow: /", "Allow: /"+pattern.String()+"$")
 		if !Parse([]byte(file)).Allows("/" + location.String()) {
 			t.Fatalf("%q is disallowed by\n%s", "/"+location.String(), file)
 		}
