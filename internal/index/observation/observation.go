@@ -174,7 +174,7 @@ func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err e
 	if encoding == "" || strings.HasPrefix(http.DetectContentType(body), "text/html") {
 		return body[:min(len(body), most)], len(body) > most, nil
 	}
-	return coding.Decode(nil, encoding, body, most)
+	return coding.Decode(encoding, body, most)
 }
 
 // forbids notes why the page itself forbids its listing, or None. It also notes whether its links
