@@ -18,9 +18,6 @@ func (u *visited) borrows() bool {
 		return false
 	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
 		if u.keepsBorrowed() {
-			if p.Showing == u.Showing {
-				p.Dates.Redo()
-			}
 			return false
 		}
 	case p.Showing == u.Showing || !u.belongsToOthers():
@@ -103,9 +100,7 @@ func (g page) setBorrowed(showing uint64) {
 		d.Return(id)
 		g.putDuplicates(of, d)
 	}
-	if g.p.Borrowed = showing; showing == 0 {
-		g.p.Dates.Return()
-	} else {
+	if g.p.Borrowed = showing; showing != 0 {
 		d := g.duplicates(showing)
 		d.Borrow(id)
 		g.putDuplicates(showing, d)

@@ -74,7 +74,7 @@ func TestLinkHeaderGivesCanonicals(t *testing.T) {
 		{"comma in a parameter", []string{`</x>; title="a, <b>; \"c\""; rel=next, </a>; rel=canonical`}, []string{"/a"}},
 		{"different", []string{`</a>; rel=canonical`, `</b>; rel=canonical`}, []string{"/a", "/b"}},
 		{"rev is no rel", []string{`</a>; rev=canonical`, `</b>; rel; rev=canonical`, `</c>`}, nil},
-		{"other context", []string{`</a>; rel=canonical; anchor="/b"`}, nil},
+		{"other context, which is unclear", []string{`</a>; rel=canonical; anchor="/b"`}, []string{"/a"}},
 		{"not http", []string{`<file:///a>; rel=canonical`}, nil},
 		{"never unquoted", []string{`</a>; rel="canonical`}, []string{"/a"}},
 		{"empty", []string{"", ",", "<>; rel=canonical"}, nil},
