@@ -107,9 +107,9 @@ import (
 type Options struct {
 	// Name is the sitemap's file name without ".xml"; by default "sitemap".
 	Name string
-	// Hosts are the hosts whose requests are observed, each with its port if that is not the
-	// scheme's own. By default they are the origin's host and the names that a proxy nearby
-	// sends in its place: IP addresses, "localhost" and other names of a single label.
+	// Hosts are the hosts whose requests are observed beside those for the origin's, each with its port if that is not
+	// the scheme's own. By default they are the names that a proxy nearby sends in its place: IP addresses, "localhost"
+	// and other names of a single label.
 	Hosts []string
 	// StrippedPrefix is the beginning of the public path that a proxy removes before a request
 	// arrives, such as "/blog". It must be the origin's folder or lead to it. http.StripPrefix

@@ -280,6 +280,6 @@ func readable(resp *response.Response) bool {
 	if encoding == "" || strings.HasPrefix(http.DetectContentType(resp.Body), "text/") {
 		return true
 	}
-	_, _, err := coding.Decode(nil, encoding, nil, 0)
+	_, _, err := coding.Decode(encoding, nil, 0)
 	return !errors.Is(err, coding.ErrUnsupported)
 }

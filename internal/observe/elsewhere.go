@@ -38,8 +38,8 @@ func (a *Addresses) sameAs(name string, r *http.Request, page string) func(value
 	return nil
 }
 
-// sameHosts reports whether all hosts of a header are the site's. The origin's host always is, even if
-// Options.Hosts leaves it out: a proxy may ask for the page under its own name for it, and forward the visitor's.
+// sameHosts reports whether all hosts of a header are the site's. A proxy may ask for the page under its own name for
+// it, and forward the visitor's.
 func (a *Addresses) sameHosts(name, value string, nearby bool) bool {
 	for part := range strings.FieldsFuncSeq(value, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
 		key, host, pair := strings.Cut(part, "=")
@@ -65,5 +65,5 @@ func (a *Addresses) samePrefix(value string) bool {
 // samePage reports whether a header names the page, as visitors ask for it or as the request does.
 func (a *Addresses) samePage(value string, r *http.Request, page string) bool {
 	norm := a.Normalizer
-	return value == r.RequestURI || norm.Public(r.Host, value).Location == page || norm.Request(r.Host, value).Location == page
+	return value == r.RequestURI || norm.Resolve("/", value).Location == page || norm.Request(r.Host, value).Location == page
 }

@@ -87,7 +87,7 @@ var reasons = []Reason{
 }
 
 const (
-	unreadable = "Use gzip, deflate, br or zstd, or compress only after servemap."
+	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
 	back       = "It comes back when an anonymous visitor gets it again."
 )

@@ -57,8 +57,7 @@ func NewRules(rules []Rule) (Rules, error) {
 		}
 		r.Query = slices.Clone(r.Query)
 		// After "?" or "*", an escaped slash may be in a query, where Fold turns it into a slash.
-		narrow := !strings.ContainsAny(r.Pattern, "?*")
-		rs = append(rs, compiled{r, robots.NewPattern(r.Pattern, narrow)})
+		rs = append(rs, compiled{r, robots.NewPattern(r.Pattern)})
 	}
 	slices.SortStableFunc(rs, func(a, b compiled) int { return cmp.Compare(b.pattern.Length, a.pattern.Length) })
 	return rs, nil

@@ -151,52 +151,6 @@ func TestLastModNeverGoesBack(t *testing.T) {
 	}
 }
 
-// Whatever sources are found to do, a date that was decided with a change stays until the
-// next change, and one that a source gave is left out or replaced by a later one.
-func TestDatesOfACaughtSource(t *testing.T) {
-	kept, left := 0, 0
-	for seed := range uint64(3000) {
-		rnd := rand.New(rand.NewPCG(seed, 6))
-		var d Dates
-		var rs Reputations
-		at, holding := start, false
-		for i := range 12 {
-			l := randomObservation(rnd, at, holding)
-			if i == 0 {
-				l = Observation{At: start, First: true, Given: l.Given}
-			}
-			before := d
-			after, f := d.Observe(l, rs.Trust())
-			d, at, holding = after, l.At, l.Holding
-			for _, lie := range f.Lies {
-				rs.Lied(lie, 1, at)
-			}
-			if rnd.IntN(4) == 0 { // another page shows that a source is wrong
-				rs.Lied(Lie{givers[rnd.IntN(2)], true}, 2, at)
-			}
-			trust := rs.Trust()
-			switch {
-			case d.Count == before.Count && before.Date.Seen && d.Date != before.Date:
-				t.Fatalf("seed %d, observation %d: %+v became %+v without a change", seed, i, before.Date, d.Date)
-			case d.Date.At < before.Date.At:
-				t.Fatalf("seed %d, observation %d: %+v went back to %+v", seed, i, before.Date, d.Date)
-			case !d.Date.By.Gives() || !trust[d.Date.By].Caught:
-			case d.Date.Seen:
-				if kept++; d.Date.LastMod(trust, at) == 0 {
-					t.Fatalf("seed %d, observation %d: the date of a change is left out: %+v", seed, i, d.Date)
-				}
-			default:
-				if left++; d.Date.LastMod(trust, at) != 0 {
-					t.Fatalf("seed %d, observation %d: %+v is shown, and its source was caught", seed, i, d.Date)
-				}
-			}
-		}
-	}
-	if kept < 300 || left < 300 {
-		t.Errorf("%d and %d observations came after a source was caught, too few to tell anything", kept, left)
-	}
-}
-
 func TestObservationJudgesTheDateThatASourceGave(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -205,20 +159,15 @@ func TestObservationJudgesTheDateThatASourceGave(t *testing.T) {
 		want    verdict
 	}{
 		{"first", step{new: moment.Seconds(50), at: moment.Seconds(100)}, mark.First, plain},
-		{"still the same", step{old: moment.Seconds(50), new: moment.Seconds(50), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, plain},
 		{"moved, nothing changed", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, lied},
-		{"moved back, nothing changed", step{old: moment.Seconds(50), new: moment.Seconds(40), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, lied},
 		{"moved to between the observations", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
-		{"moved to this moment", step{old: moment.Seconds(50), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
 		{"moved to before the last observation", step{old: moment.Seconds(50), new: moment.Seconds(90), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, plain},
 		{"a variant with another date", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Variant, plain},
 		{"a variant, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Variant, ticked},
 		{"changed, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
-		{"the clock's twice, soon", step{old: moment.Seconds(99), new: moment.Seconds(100), at: moment.Seconds(101), before: moment.Seconds(99)}, mark.Same, ticked},
 		{"an hour behind the clock", step{old: moment.Seconds(1000), new: moment.Seconds(1100), at: moment.Seconds(4700), before: moment.Seconds(4600)}, mark.Same, ticked},
 		{"as far as the clock, by chance at observations close together", step{old: moment.Seconds(50), new: moment.Seconds(53), at: moment.Seconds(100), before: moment.Seconds(97)}, mark.Same, lied},
 		{"held, moved to between the observations", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Held, agreed},
-		{"moving", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Moving, plain},
 		{"the observation before was not one", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100)}, mark.Same, plain},
 		{"the date before was that of a clock that was ahead", step{old: moment.Seconds(500), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, plain},
 	}

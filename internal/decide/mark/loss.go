@@ -1,7 +1,5 @@
 package mark
 
-import "slices"
-
 // A lost text is a change once more than lossObservations missed it, for longer than goneTime, and the page has
 // proved quiet. A text of less than leastLoss letters may be a message.
 const leastLoss, lossObservations = 60, 2
@@ -29,7 +27,7 @@ func (c *comparison) lost() uint16 {
 		shown.add(b.key)
 	}
 	for i := 0; i < len(own); i += 2 {
-		if key := keyAt(own, i); !shown.has(key) && !slices.Contains(c.left, key) { // a text of a maintenance had not come to stay
+		if key := keyAt(own, i); !shown.has(key) {
 			return key
 		}
 	}

@@ -41,24 +41,6 @@ func TestSiteIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// If the memory was kept, a change of boilerplate right after a restart changes no page, even
-// one that nobody has observed since.
-func TestStoredSiteKnowsItsBoilerplate(t *testing.T) {
-	s, err := ParseSite(taught(20).AppendBinary(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m Mark
-	v := viewOf(text(one, two))
-	new(Site).Consult(v, m, 1)
-	m, _, _ = m.Observe(v, 0)
-	v = viewOf(text(one, two) + "<main><p>A line that stands under each text of the site.</main>")
-	s.Consult(v, m, 1)
-	if _, o, _ := m.Observe(v, 1); o != Variant {
-		t.Errorf("outcome %v, want Variant", o)
-	}
-}
-
 // A page that loses a text of its own has changed. A text that many pages show belongs to
 // the site.
 func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {

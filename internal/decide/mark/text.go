@@ -90,32 +90,22 @@ func numberLen(s []byte) (n int) {
 	return n
 }
 
-// ages has the words that say how long ago something was, in some languages, and what must follow.
-var ages = map[string]string{
-	"in": "the last ", "just": "now", "yesterday": "", "this": "week",
-	"vor": "", "gestern": "", "heute": "",
-	"il": "y a ", "hier": "",
-	"hace": "", "ayer": "",
-	"ieri": "", "há": "", "ontem": "", "gisteren": "", "igår": "", "wczoraj": "", "вчера": "",
-}
-
-// ageEnds has the words that say so at the end of a text.
-var ageEnds = map[string]bool{
-	"ago": true, "fa": true, "atrás": true, "geleden": true, "sedan": true, "siden": true, "temu": true, "назад": true, "önce": true,
-}
+// ages are words that say how long ago something was, in some languages, and agoWords those that end a text that says so.
+var (
+	ages = strings.FieldsFunc(` just now / in the last / yesterday / this week/ vor / gestern / heute / il y a / hier / hace / ayer / ieri / há /`+
+		` ontem / gisteren / igår / wczoraj / вчера /前/昨`, func(c rune) bool { return c == '/' })
+	agoWords = [...]string{" ago ", " fa ", " atrás ", " geleden ", " sedan ", " siden ", " temu ", " назад ", " önce "}
+)
 
 // isAge reports whether a text says how long ago something was, such as "Updated yesterday" or "vor 3 Tagen". Such a
 // text changes by itself.
 func isAge(s string) bool {
-	if strings.Contains(s, "前") || strings.Contains(s, "昨") {
-		return true
-	}
-	word, rest, more := strings.Cut(s, " ")
-	for ; more; word, rest, more = strings.Cut(rest, " ") {
-		if next, known := ages[strings.TrimRight(word, ",:")]; known && strings.HasPrefix(rest, next) {
-			return true
+	s = " " + strings.Map(func(c rune) rune {
+		if c == ',' || c == ':' {
+			return ' '
 		}
-	}
-	next, known := ages[word]
-	return known && next == "" || ageEnds[word]
+		return c
+	}, s) + " "
+	return slices.ContainsFunc(ages, func(age string) bool { return strings.Contains(s, age) }) ||
+		slices.ContainsFunc(agoWords[:], func(ago string) bool { return strings.HasSuffix(s, ago) })
 }

@@ -20,7 +20,7 @@ type View struct {
 	blocks []block
 }
 
-// block is one block of main text, or the structured data.
+// block is one block of main text.
 type block struct {
 	hash  uint64 // of its text
 	key   uint16 // key of its text, as a mark keeps it
@@ -72,10 +72,6 @@ func Read(f *html.Facts, seed uint64) View {
 		}
 	}
 	v.add(r.row())
-	if f.DataHash != 0 {
-		hash := f.DataHash ^ seed*0x9E3779B97F4A7C15
-		v.blocks = append(v.blocks, block{hash: hash, key: keyOf(hash), item: true})
-	}
 	return v
 }
 

@@ -38,7 +38,6 @@ func (c *comparison) settle() (since int64) {
 		}
 		b := c.find(w.Key)
 		if (b == nil) != w.Gone {
-			c.left = append(c.left, w.Key)
 			surprised = c.leave(w) || surprised
 			continue
 		}

@@ -6,15 +6,11 @@
 package coding
 
 import (
-	"bufio"
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -28,63 +24,30 @@ const maxZstdWindow = 8 << 20
 // ErrUnsupported says that a content coding is unknown, or that there are several.
 var ErrUnsupported = errors.New("content coding not supported")
 
-// Decode undoes the content coding of body and appends the result to dst. encoding is the value of
-// the Content-Encoding header: gzip, x-gzip, deflate, br, zstd or identity; empty means none.
-// Decode appends at most limit bytes, and a longer stream costs no more. truncated says that the
-// result is longer than limit, or that body is only the beginning of a stream. The error wraps
+// Decode undoes the content coding of body. encoding is the value of the Content-Encoding header: gzip, x-gzip, br,
+// zstd or identity; empty means none. Decode returns at most limit bytes, and a longer stream costs no more. truncated
+// says that there is more, or that body is only the beginning of a stream. The error wraps
 // [ErrUnsupported] for an unknown coding. Any other error means a damaged stream.
-func Decode(dst []byte, encoding string, body []byte, limit int) (out []byte, truncated bool, err error) {
-	var r io.Reader = bytes.NewReader(body)
-	switch name := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-"); {
+func Decode(encoding string, body []byte, limit int) (out []byte, truncated bool, err error) {
+	name := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-")
+	switch {
 	case name == "" || name == "identity":
+		return body[:min(len(body), limit)], len(body) > limit, nil
 	case decoders[name] == nil:
-		return dst, false, fmt.Errorf("%w: %.20q", ErrUnsupported, name)
+		return nil, false, fmt.Errorf("%w: %.20q", ErrUnsupported, name)
 	case len(body) == 0:
-		return dst, true, nil // no coding turns something into nothing
-	default:
-		d := decoders[name].Get().(decoder)
-		defer decoders[name].Put(d)
-		err = d.Reset(r)
-		r = d
+		return nil, true, nil // no coding turns something into nothing
 	}
-	out = dst
-	if err == nil {
-		out, truncated, err = readUpTo(dst, r, max(limit, 0))
+	d := decoders[name].Get().(decoder)
+	defer decoders[name].Put(d)
+	if err = d.Reset(bytes.NewReader(body)); err == nil {
+		out, err = io.ReadAll(io.LimitReader(d, int64(limit)+1))
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return out, true, nil
-	}
-	if err != nil {
-		return out, false, fmt.Errorf("decode content: %w", err)
+	truncated = len(out) > limit || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if out = out[:min(len(out), limit)]; err != nil && !truncated {
+		return nil, false, fmt.Errorf("decode content: %w", err)
 	}
 	return out, truncated, nil
-}
-
-// readUpTo appends what r has to dst, at most limit bytes. truncated says that r has more.
-func readUpTo(dst []byte, r io.Reader, limit int) (out []byte, truncated bool, err error) {
-	end := len(dst) + limit
-	for len(dst) < end {
-		if len(dst) == cap(dst) {
-			dst = slices.Grow(dst, min(end-len(dst), max(4096, len(dst))))
-		}
-		n, err := r.Read(dst[len(dst):min(cap(dst), end)])
-		dst = dst[:len(dst)+n]
-		if err == io.EOF {
-			return dst, false, nil
-		}
-		if err != nil {
-			return dst, false, err
-		}
-	}
-	var more [1]byte
-	switch _, err := io.ReadFull(r, more[:]); err {
-	case nil:
-		return dst, true, nil
-	case io.EOF:
-		return dst, false, nil
-	default:
-		return dst, false, err
-	}
 }
 
 // decoder undoes one coding. After Reset it reads from r.
@@ -95,10 +58,9 @@ type decoder interface {
 
 // decoders holds reusable decoders of each coding, since they are costly to make.
 var decoders = map[string]*sync.Pool{
-	"gzip":    {New: func() any { return new(gzip.Reader) }},
-	"deflate": {New: func() any { return &inflater{bare: flate.NewReader(nil)} }},
-	"br":      {New: func() any { return new(brotli.Reader) }},
-	"zstd":    {New: newZstd},
+	"gzip": {New: func() any { return new(gzip.Reader) }},
+	"br":   {New: func() any { return new(brotli.Reader) }},
+	"zstd": {New: newZstd},
 }
 
 // newZstd returns a decoder without goroutines, so it needs no Close.
@@ -109,33 +71,4 @@ func newZstd() any {
 		panic(err) // the options are wrong
 	}
 	return d
-}
-
-// inflater reads the zlib format. It also reads bare deflate data, which some servers send under
-// the same name and all browsers accept.
-type inflater struct {
-	io.Reader // one of the two below
-	in        bufio.Reader
-	bare      io.ReadCloser
-	zlib      io.ReadCloser // nil until data in its format came
-}
-
-// Reset makes d read from r.
-func (d *inflater) Reset(r io.Reader) error {
-	d.in.Reset(r)
-	head, err := d.in.Peek(2)
-	if err != nil {
-		return err
-	}
-	if head[0]&0x0f != 8 || (int(head[0])<<8|int(head[1]))%31 != 0 {
-		d.Reader = d.bare
-		return d.bare.(flate.Resetter).Reset(&d.in, nil)
-	}
-	if d.zlib == nil {
-		d.zlib, err = zlib.NewReader(&d.in)
-	} else {
-		err = d.zlib.(zlib.Resetter).Reset(&d.in, nil)
-	}
-	d.Reader = d.zlib
-	return err
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestParseDateReadsTheFormsOfTheWeb(t *testing.T) {
+func TestDateReadsTheFormsOfTheWeb(t *testing.T) {
 	utc := func(y, mo, d, h, mi, s int) time.Time {
 		return time.Date(y, time.Month(mo), d, h, mi, s, 0, time.UTC)
 	}
@@ -20,13 +20,12 @@ func TestParseDateReadsTheFormsOfTheWeb(t *testing.T) {
 		{"2024-05-01T10:20:30", utc(2024, 5, 1, 10, 20, 30)},
 		{"2024-05-01T10:20", utc(2024, 5, 1, 10, 20, 0)},
 		{"2024-05-01 10:20:30 +0200", utc(2024, 5, 1, 8, 20, 30)},
-		{"2024-05-01 10:20:30 PDT", utc(2024, 5, 1, 17, 20, 30)},
 		{" 2024-05-01 ", utc(2024, 5, 1, 0, 0, 0)},
 		{"Fri, 25 Jun 2010 15:00:00 GMT", utc(2010, 6, 25, 15, 0, 0)},
-		{"25 Jun 10 15:00 EST", utc(2010, 6, 25, 20, 0, 0)},
+		{"25 Jun 10 15:00 UTC", utc(2010, 6, 25, 15, 0, 0)},
 		{"25 Jun 2010 15:00:00 -0700", utc(2010, 6, 25, 22, 0, 0)},
 		{"Friday, 25-Jun-10 15:00:00 UTC", utc(2010, 6, 25, 15, 0, 0)},
-		{"25-Jun-2010 15:00:00 EDT", utc(2010, 6, 25, 19, 0, 0)},
+		{"25 Jun 2010 15:00:00 PST", time.Time{}},
 		{"25 Jun 2010", utc(2010, 6, 25, 0, 0, 0)},
 		{"", time.Time{}},
 		{"tomorrow at noon", time.Time{}},
@@ -37,12 +36,12 @@ func TestParseDateReadsTheFormsOfTheWeb(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.in, func(t *testing.T) {
-			if got := parseDate(tt.in); !got.Equal(tt.want) {
+			if got := Date(tt.in); !got.Equal(tt.want) {
 				t.Errorf("date %v, want %v", got, tt.want)
 			}
 		})
 	}
-	if got := parseDate("2024-05-01T10:20:30.123456Z"); got.Nanosecond() != 123456000 {
+	if got := Date("2024-05-01T10:20:30.123456Z"); got.Nanosecond() != 123456000 {
 		t.Errorf("fraction of a second: %v", got)
 	}
 }
@@ -52,26 +51,17 @@ func TestModifiedIsTheDateThatThePageGives(t *testing.T) {
 	jsonLD := func(s string) string { return `<script type="application/ld+json">` + s + `</script>` }
 	checkRows(t, []row[time.Time]{
 		{"article", `<meta property="article:modified_time" content="2024-05-02"><meta property="article:published_time" content="2024-05-03">`, day(2)},
-		{"open graph", `<meta property="og:updated_time" content="2024-05-03">`, day(3)},
-		{"last-modified", `<meta http-equiv="last-modified" content="Thu, 02 May 2024 00:00:00 GMT">`, day(2)},
-		{"dublin core", `<meta name="DCTERMS.modified" content="2024-05-02">`, day(2)},
-		{"an unclear name", `<meta name="date" content="2024-05-02">`, time.Time{}},
-		{"the best source wins", `<meta property="og:updated_time" content="2024-05-09">` + jsonLD(`{"dateModified":"2024-05-08"}`) + `<meta property="article:modified_time" content="2024-05-02">`, day(2)},
-		{"structured data before open graph", `<meta property="og:updated_time" content="2024-05-09">` + jsonLD(`{"dateModified":"2024-05-08"}`), day(8)},
+		{"an article before structured data", jsonLD(`{"dateModified":"2024-05-08"}`) + `<meta property="article:modified_time" content="2024-05-02">`, day(2)},
+		{"structured data, and open graph, which is not read", `<meta property="og:updated_time" content="2024-05-09">` + jsonLD(`{"dateModified":"2024-05-08"}`), day(8)},
 		{"unparseable", `<meta property="article:modified_time" content="yesterday">`, time.Time{}},
-		{"unparseable falls back", `<meta property="article:modified_time" content="yesterday"><meta property="og:updated_time" content="2024-05-03">`, day(3)},
 		{"a zero value", `<meta property="article:modified_time" content="1970-01-01T00:00:00Z">`, time.Time{}},
 		{"nested", jsonLD(`{"@graph":[{"@type":"WebSite"},{"@type":"WebPage","mainEntity":{"@type":"Article","dateModified":"2024-05-04","datePublished":"2024-05-01"}}]}`), day(4)},
 		{"the newest", jsonLD(`[{"dateModified":"2024-05-04"},{"dateModified":"2024-05-06"}]`), day(6)},
-		{"two scripts", jsonLD(`{"dateModified":"2024-05-04"}`) + jsonLD(`{"dateModified":"2024-05-05"}`), day(5)},
 		{"comments are not the page", jsonLD(`{"@type":"Article","dateModified":"2024-05-04","comment":[{"@type":"Comment","dateModified":"2024-05-30"}]}`), day(4)},
 		{"type after the date", jsonLD(`{"@graph":[{"dateModified":"2024-05-30","@type":["Comment"]},{"@type":"Article","dateModified":"2024-05-04"}]}`), day(4)},
 		{"listed items are not the page", jsonLD(`{"@type":"ItemList","itemListElement":[{"item":{"@type":"Article","dateModified":"2024-05-30"}}]}`), time.Time{}},
-		{"date in an array", jsonLD(`{"dateModified":["2024-05-04"]}`), day(4)},
-		{"a key that follows an object", jsonLD(`{"a":{"b":1},"dateModified":"2024-05-04"}`), day(4)},
 		{"a value that looks like a key", jsonLD(`{"name":"dateModified","x":"2024-05-04"}`), time.Time{}},
 		{"not JSON", jsonLD(`{"dateModified":"2024-05-04",}`), time.Time{}},
-		{"cut off", jsonLD(`{"dateModified":"2024-05-04"`), time.Time{}},
 		{"too long", jsonLD(`{"dateModified":"2024-05-04","x":"` + strings.Repeat("x", maxData) + `"}`), time.Time{}},
 		{"another type of script", `<script>{"dateModified":"2024-05-04"}</script>`, time.Time{}},
 		{"type with a parameter", `<script type="Application/LD+JSON; charset=utf-8">{"dateModified":"2024-05-04"}</script>`, day(4)},

@@ -37,19 +37,18 @@ const (
 	paragraph
 	item
 	list
-	definition
-	definitions
 	cell
 	tableRow
-	caption
 	rowGroup
 	table
-	template
+
+	inBody // of a region: neither boilerplate nor hidden
+	inPage // of a region: all have it
 
 	// elements inside have these traits too
-	inherited = inMain | inArticle | boilerplate | beside | noText | inert | heading | cell | lines
+	inherited = inMain | inArticle | boilerplate | beside | noText | inert | heading | foreign | cell | lines
 	container = block | open | endsP
-	inTable   = table | template // no part of a table ends one outside of these
+	inTable   = cell | tableRow | rowGroup | table
 )
 
 // elements are the elements that the reader knows, by name.
@@ -64,19 +63,17 @@ var elements = func() map[string]*element {
 		{"h1 h2 h3 h4 h5 h6", element{traits: container | heading}},
 		{"pre", element{traits: container | lines}},
 		{"p", element{traits: container | paragraph}},
-		{"ol ul menu", element{traits: container | list}},
-		{"li", element{traits: container | item, ends: item, within: scope | list}},
-		{"dl", element{traits: container | definitions}},
-		{"dd dt", element{traits: container | definition, ends: definition, within: scope | definitions}},
+		{"ol ul menu dl", element{traits: container | list}},
+		{"li dd dt", element{traits: container | item, ends: item, within: scope | list}},
 		{"main", element{traits: container | inMain}},
 		{"article", element{traits: container | inArticle}},
 		{"form", element{traits: container | boilerplate}},
 		{"aside dialog footer header nav", element{traits: container | boilerplate | beside}},
 		{"table", element{traits: container | scope | table}},
-		{"caption", element{traits: block | open | scope | caption, within: inTable}},
-		{"td th", element{traits: block | open | scope | cell, ends: cell, within: inTable}},
-		{"tr", element{traits: block | open | tableRow, ends: tableRow | caption, within: inTable}},
-		{"thead tbody tfoot", element{traits: block | open | rowGroup, ends: caption | rowGroup, within: inTable}},
+		{"caption", element{traits: block | open}},
+		{"td th", element{traits: block | open | scope | cell, ends: cell, within: scope}},
+		{"tr", element{traits: block | open | tableRow, ends: cell | tableRow, within: scope}},
+		{"thead tbody tfoot", element{traits: block | open | rowGroup, ends: cell | tableRow | rowGroup, within: scope}},
 		{"button select", element{traits: block | open | boilerplate}},
 		{"br option optgroup", element{traits: block}},
 		{"hr", element{traits: block | endsP}},
@@ -84,7 +81,7 @@ var elements = func() map[string]*element {
 		{"svg", element{traits: open | noText | foreign}},
 		{"audio canvas datalist video", element{traits: open | noText}},
 		{"noscript", element{traits: open | noText | inHead}},
-		{"template", element{traits: open | noText | inert | scope | inHead | template}},
+		{"template", element{traits: open | noText | inert | scope | inHead}},
 		{"iframe noembed", element{traits: raw | noText}},
 		{"noframes script style title", element{traits: raw | noText | inHead}},
 		{"plaintext", element{traits: raw | block}},

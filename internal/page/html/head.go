@@ -1,77 +1,20 @@
 package html
 
 import (
+	"bytes"
 	"strings"
-	"time"
 )
 
-// meta reads a meta element.
+// meta reads a meta element. Its name may be in an attribute that search engines do not read.
 func (r *reader) meta(t tag, in trait) {
-	content := t.get("content")
-	if len(content) == 0 {
-		return
-	}
-	if isForRobots(t) {
+	content, name := t.get("content"), bytes.Join([][]byte{t.get("name"), t.get("property"), t.get("http-equiv")}, []byte(" "))
+	switch {
+	case forRobots.Match(name):
 		r.facts.Rules.read(string(content))
-		return
-	}
-	if in&(noText|inert) != 0 {
-		return // only visitors without scripts see it, or no visitor at all
-	}
-	r.metaDate(t, content)
-}
-
-// dateSource says where in a page its date of modification was found.
-type dateSource uint8
-
-// The sources, in order of preference.
-const (
-	dateMeta dateSource = iota // article:modified_time
-	dateData                   // dateModified of structured data
-	dateName                   // last-modified, dcterms.modified and the like
-	dateOG                     // og:updated_time
-	dateNowhere
-)
-
-// maxDateName is the length of the longest name of a meta element that gives a date.
-const maxDateName = len("og:article:modified_time")
-
-// metaDate reads a meta element that may give a date. Its name may be in the attribute name,
-// property or http-equiv.
-func (r *reader) metaDate(t tag, content []byte) {
-	if len(content) > maxDate {
-		return
-	}
-	for _, attr := range [...]string{"property", "name", "http-equiv"} {
-		name := t.get(attr)
-		if len(name) < len("last-modified") || len(name) > maxDateName {
-			continue
-		}
-		if source := sourceOf(strings.ToLower(string(name))); source != dateNowhere {
-			r.modified(Date(string(content)), source)
-		}
-	}
-}
-
-// sourceOf returns the source of a date in a meta element with that name.
-func sourceOf(name string) dateSource {
-	switch name {
-	case "article:modified_time", "og:article:modified_time":
-		return dateMeta
-	case "og:updated_time":
-		return dateOG
-	case "last-modified", "dcterms.modified", "dc.date.modified", "article.updated":
-		return dateName
-	}
-	return dateNowhere
-}
-
-// modified notes a date of modification, unless a better source gave one. The first date of a
-// source counts; of structured data, the latest.
-func (r *reader) modified(t time.Time, source dateSource) {
-	later := source == dateData && r.data.source == dateData && t.After(r.facts.Modified)
-	if !t.IsZero() && (source < r.data.source || later) {
-		r.facts.Modified, r.data.source = t, source
+	case in&(noText|inert) != 0 || !r.facts.Modified.IsZero() || len(content) > maxDate:
+		// only visitors without scripts see it, or no visitor at all
+	case bytes.Contains(bytes.ToLower(name), []byte("article:modified_time")):
+		r.facts.Modified = Date(string(content))
 	}
 }
 

@@ -14,39 +14,17 @@ type links struct {
 
 // ref is one reference.
 type ref struct {
-	href     string
-	where    where
-	noFollow bool
-	does     action
-}
-
-// action is what happens when a visitor follows a link.
-type action uint8
-
-const (
-	visits action = iota // a GET of the reference
-	other                // a script makes another request of it, such as a DELETE
-	asks                 // a GET, or another request, which the visitor has to confirm
-)
-
-// merge returns the action of two links with one reference. A plain link shows that a GET is a visit,
-// although a script turns the other link into a DELETE: Rails links so to a post, and to its end.
-// It shows nothing about a GET that has to be confirmed.
-func (d action) merge(o action) action {
-	if d == asks || o == asks {
-		return asks
-	}
-	return min(d, o)
+	Link
+	where trait
 }
 
 // add notes a reference. A repeated reference is merged: it has the regions of all its occurrences,
-// and is nofollow only if all of them are.
-func (l *links) add(href []byte, w where, noFollow bool, does action) {
+// and is nofollow only if all of them are. If one of them acts, so may a visit.
+func (l *links) add(href []byte, in trait, noFollow, acts bool) {
 	if i, known := l.at[string(href)]; known {
 		r := &l.refs[i]
-		r.where |= w
-		r.noFollow = r.noFollow && noFollow
-		r.does = r.does.merge(does)
+		r.where |= in
+		r.NoFollow, r.Acts = r.NoFollow && noFollow, r.Acts || acts
 		return
 	}
 	if len(l.refs) == maxLinks {
@@ -56,12 +34,13 @@ func (l *links) add(href []byte, w where, noFollow bool, does action) {
 		l.at = make(map[string]int)
 	}
 	l.at[string(href)] = len(l.refs)
-	l.refs = append(l.refs, ref{string(href), w, noFollow, does})
+	l.refs = append(l.refs, ref{Link{Href: string(href), NoFollow: noFollow, Acts: acts}, in})
 }
 
-func (l *links) list(main where) (list []Link) {
+func (l *links) list(main trait) (list []Link) {
 	for _, r := range l.refs {
-		list = append(list, Link{Href: r.href, NoFollow: r.noFollow, Main: r.where&main != 0, Acts: r.does != visits})
+		r.Main = r.where&main != 0
+		list = append(list, r.Link)
 	}
 	return list
 }
@@ -79,7 +58,7 @@ func (r *reader) link(el *element, t tag, in trait) {
 		}
 	}
 	if isShown(t, in) && isLocation(href) && !inside {
-		r.links.add(href, whereOf(in), noFollowRel(t.get("rel")), actionOf(t))
+		r.links.add(href, region(in), noFollowRel(t.get("rel")), acts(t))
 	}
 }
 
@@ -89,17 +68,24 @@ func isShown(t tag, in trait) bool { return in&inert == 0 && !t.has("hidden") }
 // isLocation reports whether a reference is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
-// actionOf returns what a link does. What has another method asks before that, not before a visit.
-func actionOf(t tag) (does action) {
+// acts reports whether a script makes another request of a link than a visit, or asks before it does. Each tool has its
+// own names for that, such as data-turbo-method, wire:click and data-ajax-confirm.
+func acts(t tag) bool {
 	for _, a := range t {
+		tool, verb, _ := bytes.Cut(bytes.TrimPrefix(a.name, []byte("data-")), []byte("-"))
 		switch {
-		case a.name == sends, a.name == method && sendsBy(a.value):
-			return other
-		case a.name == confirm, a.name == click && (bytes.Contains(a.value, []byte("confirm(")) || bytes.Contains(a.value, []byte("submit("))):
-			does = asks
+		case bytes.Contains(a.name, []byte("confirm")), string(a.name) == "formaction",
+			string(tool) == "hx" && changes(verb), bytes.HasSuffix(a.name, []byte("method")) && changes(a.value),
+			bytes.Contains(a.name, []byte("click")) && (bytes.Contains(a.value, []byte("confirm(")) || bytes.Contains(a.value, []byte("submit("))):
+			return true
 		}
 	}
-	return does
+	return false
+}
+
+// changes reports whether a method changes something.
+func changes(method []byte) bool {
+	return slices.Contains([]string{"post", "put", "patch", "delete"}, strings.ToLower(string(method)))
 }
 
 func noFollowRel(rel []byte) bool {

@@ -19,7 +19,7 @@ const minPixels = 32
 // picture is an img element that may belong to the main text.
 type picture struct {
 	Picture
-	where where
+	where trait
 }
 
 // image notes an img element. One that is loaded later has a placeholder in src.
@@ -30,7 +30,7 @@ func (r *reader) image(t tag, in trait) {
 	for _, name := range [...]string{"data-src", "data-lazy-src", "data-original", "src"} {
 		if src := trimHref(t.get(name)); isLocation(src) {
 			icon := isTiny(t.get("width")) || isTiny(t.get("height"))
-			r.pictures = append(r.pictures, picture{Picture{string(src), icon}, whereOf(in)})
+			r.pictures = append(r.pictures, picture{Picture{string(src), icon}, region(in)})
 			return
 		}
 	}
@@ -43,7 +43,7 @@ func isTiny(side []byte) bool {
 }
 
 // mainPictures returns the pictures in the main text.
-func (r *reader) mainPictures(main where) (list []Picture) {
+func (r *reader) mainPictures(main trait) (list []Picture) {
 	for _, p := range r.pictures {
 		if p.where&main != 0 {
 			list = append(list, p.Picture)

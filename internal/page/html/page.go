@@ -47,11 +47,11 @@ type Facts struct {
 	Language string    // language tag of the html element
 	Lang     string    // primary language of that, in lower case, such as "en"
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
-	Modified time.Time // when the page says it was modified; a date without a zone is taken as UTC
+	Modified time.Time // the article:modified_time of a meta element, else the latest dateModified of structured data
 	Rules
 	References
 	Text
-	Data []any // scripts of structured data (JSON-LD), as encoding/json decodes them
+	Things []Thing // of the structured data (JSON-LD)
 }
 
 // Rules are the rules for robots.
@@ -83,8 +83,8 @@ type Link struct {
 	// ugc or sponsored.
 	NoFollow bool
 	Main     bool // whether one of the links to Href is in the main text
-	// Acts says that a script turns all links to Href into another request than a visit, as
-	// data-method=delete does, or asks the visitor to confirm one of them.
+	// Acts says that a script turns a link to Href into another request than a visit, as
+	// data-method=delete does, or asks the visitor to confirm it.
 	Acts bool
 }
 
@@ -103,9 +103,6 @@ type Text struct {
 	// MainHash is the XXH3 hash of the main text: its blocks' texts joined by spaces. It does not
 	// depend on where blocks begin and end. It is zero if there is no text.
 	MainHash uint64
-	// DataHash is a hash of what the structured data (JSON-LD) say of the content, such as
-	// headline, description and price, in any order. It is zero if they say nothing of it.
-	DataHash uint64
 }
 
 // Block is a run of visible text that no block-level element interrupts.

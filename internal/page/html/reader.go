@@ -19,7 +19,7 @@ type reader struct {
 	raw  *element // the element whose characters are the next token, or nil
 	json bool     // whether those characters are a script of structured data
 
-	data     data
+	dataLeft int // bytes of structured data that may still be read
 	stack    stack
 	tag      tag
 	text     text
@@ -37,8 +37,7 @@ type head struct {
 }
 
 func read(body []byte, opts Options, headOnly bool) Facts {
-	r := &reader{head: head{open: true, only: headOnly, tail: headTail}, xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
-	r.data.left, r.data.source = maxData, dateNowhere
+	r := &reader{dataLeft: maxData, head: head{open: true, only: headOnly, tail: headTail}, xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
 	r.run(toUTF8(body, opts))
 	r.finish()
 	return r.facts
@@ -82,7 +81,10 @@ func (r *reader) finish() {
 	f.HeadSeen = !r.head.open
 	r.text.end()
 	main := r.text.main()
-	f.Password = f.Password || r.besides && main == whereAll
+	f.Password = f.Password || r.besides && main == inPage
+	if f.Modified.IsZero() {
+		f.Modified = dataModified(f.Things)
+	}
 	f.Blocks = r.text.list(main)
 	f.MainHash = mainHash(f.Blocks)
 	f.Links = r.links.list(main)
@@ -110,7 +112,7 @@ func (r *reader) startTag(selfClosing bool) {
 		t |= r.attributes(el, in)
 	}
 	switch {
-	case selfClosing && (r.xhtml || t&foreign != 0 || t&raw != 0 && r.stack.innermost(foreign, 0) >= 0):
+	case selfClosing && (r.xhtml || t&foreign != 0 || t&raw != 0 && in&foreign != 0):
 		r.z.NextIsNotRawText()
 	case t&raw != 0:
 		r.raw = el
@@ -257,7 +259,10 @@ func (r *reader) characters() {
 		}
 	case in&noText == 0:
 		s := r.z.Text()
-		r.head.open = r.head.open && skipSpace(s) == len(s)
+		if r.head.open { // there is only white space in the head
+			characters, _ := appendCollapsed(nil, s, false)
+			r.head.open = len(characters) == 0
+		}
 		for in&lines != 0 && bytes.IndexByte(s, '\n') >= 0 {
 			line, rest, _ := bytes.Cut(s, []byte("\n"))
 			r.text.add(line, place, in)

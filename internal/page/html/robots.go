@@ -4,40 +4,25 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // maxRules is how many bytes of one robots value are read.
 const maxRules = 4096
 
-// robots are names in meta elements that hold robots rules: for all robots, or for the page crawler of
-// one search engine.
-var robots = map[string]bool{
-	"robots": true, "x-robots-tag": true, "googlebot": true, "googlebot-news": true, "bingbot": true, "msnbot": true, "slurp": true, "teoma": true,
-	"yandex": true, "yandexbot": true, "baiduspider": true, "duckduckbot": true, "applebot": true, "seznambot": true, "petalbot": true,
-	"yeti": true, "naverbot": true, "sogou": true, "qwantbot": true,
-}
+// forRobots matches the name of a meta element that holds robots rules: for all robots, or for the page crawler of
+// one search engine. It may stand in quotes or among others: its author means it.
+var forRobots = regexp.MustCompile(`(?i)\b(?:robots|(?:google|bing|msn|yandex|duckduck|apple|seznam|petal|naver|qwant)bot|slurp|teoma|yandex|baiduspider|yeti|sogou)\b`)
 
-// isForRobots reports whether a meta element holds robots rules. Its name may stand in quotes, among
-// others, or in an attribute that search engines do not read: its author means it.
-func isForRobots(t tag) bool {
-	for _, attr := range [...]string{"name", "property", "http-equiv"} {
-		name := t.get(attr)
-		if len(name) > 64 {
-			continue
-		}
-		for word := range strings.FieldsFuncSeq(string(name), isSeparator) {
-			if robots[strings.ToLower(word)] {
-				return true
-			}
-		}
-	}
-	return false
-}
+var (
+	// lastDay matches a rule with a date, which may contain one comma.
+	lastDay = regexp.MustCompile(`(?i)unavailable_after\s*:([^,;]*)(,[^,;]*)?`)
+	// preview matches a rule with a value that is no rule, as in "max-image-preview:none". The value
+	// stands on the same line: what is on the next one may be a rule.
+	preview = regexp.MustCompile(`(?i)(^|[^\w-])max-(?:image-preview|video-preview|snippet)[ \t]*[:=][ \t]*[\w-]*`)
+)
 
 // Robots reads the values of X-Robots-Tag headers. Rules for one robot count for all, and the most
-// restrictive ones win: noindex or none sets noindex, nofollow or none sets nofollow.
-// unavailableAfter is the earliest valid date, or zero.
+// restrictive ones win. unavailableAfter is the earliest valid date, or zero.
 func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time) {
 	var r Rules
 	for _, v := range values {
@@ -46,16 +31,9 @@ func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time
 	return r.NoIndex, r.NoFollow, r.UnavailableAfter
 }
 
-var (
-	// lastDay matches a rule with a date, which may contain one comma.
-	lastDay = regexp.MustCompile(`(?i)unavailable_after\s*:([^,;]*)(,[^,;]*)?`)
-	// preview matches a rule with a value that is no rule, as in "max-image-preview:none". The value
-	// stands on the same line: what is on the next one may be a rule.
-	preview = regexp.MustCompile(`(?i)(^|[^\pL\pN_-])max-[\w-]*[ \t]*[:=][ \t]*[\w-]*`)
-)
-
-// read adds the rules of one value. A rule is a word, or a name, a colon and a value. An unknown name
-// is a robot's. "noindex: all" is a mistake of somebody who wants noindex.
+// read adds the rules of one value. Whatever stands between their letters, and whichever robot they are for,
+// noindex and none forbid a listing: what is unclear must not be listed. "noindex: all" is a mistake of somebody who
+// wants noindex.
 func (r *Rules) read(v string) {
 	v = v[:min(len(v), maxRules)]
 	for _, m := range lastDay.FindAllStringSubmatch(v, -1) {
@@ -64,26 +42,18 @@ func (r *Rules) read(v string) {
 			t = parseDate(m[1] + m[2])
 		}
 		if !t.IsZero() && (r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter)) {
-			r.UnavailableAfter = t
+			r.UnavailableAfter = t.UTC()
 		}
 	}
-	for word := range strings.FieldsFuncSeq(preview.ReplaceAllString(v, "$1"), isSeparator) {
-		word = strings.Map(letter, word)
-		none := strings.EqualFold(word, "none")
-		r.NoIndex = r.NoIndex || none || strings.EqualFold(word, "noindex")
-		r.NoFollow = r.NoFollow || none || strings.EqualFold(word, "nofollow")
-	}
+	letters := strings.Map(letter, preview.ReplaceAllString(v, "$1"))
+	none := strings.Contains(letters, "none")
+	r.NoIndex = r.NoIndex || none || strings.Contains(letters, "noindex")
+	r.NoFollow = r.NoFollow || none || strings.Contains(letters, "nofollow")
 }
 
-// isSeparator reports whether a character stands between rules. Google and MDN show commas only.
-// People also write spaces, semicolons, bars, quotes and much else, and a dash in no-index.
-func isSeparator(c rune) bool {
-	return c != '-' && c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
-}
-
-// letter drops all but letters.
+// letter returns a letter in lower case, and drops all else.
 func letter(c rune) rune {
-	if unicode.IsLetter(c) {
+	if c |= 0x20; 'a' <= c && c <= 'z' {
 		return c
 	}
 	return -1

@@ -39,22 +39,22 @@ func (s *stack) push(el *element, given trait) {
 	s.frames = append(s.frames, frame{el, placeIn(place, el.name), own | above})
 }
 
-// innermost returns the innermost open element with a trait of wanted, if no element within which
-// the search ends is further in. Otherwise it returns -1.
-func (s *stack) innermost(wanted, within trait) int {
+// pop closes the innermost element that is wanted, and everything open in it. It reports false if there is none,
+// or if an element with a trait of within is further in.
+func (s *stack) pop(wanted func(*element) bool, within trait) bool {
 	for i := len(s.frames) - 1; i >= 0; i-- {
-		switch t := s.frames[i].traits; {
-		case t&wanted != 0:
-			return i
-		case t&within != 0:
-			return -1
+		if el := s.frames[i].element; wanted(el) {
+			s.frames = s.frames[:i]
+			return true
+		} else if el.traits&within != 0 {
+			return false
 		}
 	}
-	return -1
+	return false
 }
 
-// end closes the innermost el and everything open in it. It ignores an end tag whose element is not
-// open in its scope. Only another table stops an end tag of a table's part.
+// end closes the innermost el. It ignores an end tag whose element is not open in its scope. Only another table stops
+// an end tag of a table's part.
 func (s *stack) end(el *element) {
 	if s.overflow > 0 {
 		s.overflow--
@@ -64,34 +64,18 @@ func (s *stack) end(el *element) {
 	switch {
 	case el.name == "template" || el.name == "noscript":
 		within = 0
-	case el.traits&table != 0 || el.within == inTable:
-		within = inTable
+	case el.traits&inTable != 0:
+		within = table | inert
 	}
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		f := &s.frames[i]
-		if f.element == el {
-			s.frames = s.frames[:i]
-			return
-		}
-		if f.traits&within != 0 {
-			return
-		}
-	}
+	s.pop(func(open *element) bool { return open == el }, within)
 }
 
 // imply closes the elements that end where el begins.
 func (s *stack) imply(el *element) {
 	if el.traits&endsP != 0 {
-		s.closeAll(paragraph, scope)
+		for s.pop(func(open *element) bool { return open.traits&paragraph != 0 }, scope) {
+		}
 	}
-	if el.ends != 0 {
-		s.closeAll(el.ends, el.within)
-	}
-}
-
-// closeAll closes the open elements with a trait of wanted, and everything open in them.
-func (s *stack) closeAll(wanted, within trait) {
-	for i := s.innermost(wanted, within); i >= 0; i = s.innermost(wanted, within) {
-		s.frames = s.frames[:i]
+	for el.ends != 0 && s.pop(func(open *element) bool { return open.traits&el.ends != 0 }, el.within) {
 	}
 }

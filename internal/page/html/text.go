@@ -1,8 +1,7 @@
 package html
 
 import (
-	"bytes"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 )
@@ -10,7 +9,7 @@ import (
 // textBlock is a block of text while the page is being read.
 type textBlock struct {
 	Block
-	where    where
+	where    trait  // the regions that it lies in
 	lastLink uint32 // the number of the last link
 	bare     bool   // whether some of its text is in no link
 }
@@ -23,36 +22,12 @@ func (b *textBlock) note(link uint32) {
 	}
 }
 
-// where says in which regions something lies.
-type where uint8
-
-const (
-	whereMain where = 1 << iota
-	whereArticle
-	whereBody // neither boilerplate nor hidden
-	whereAll
-	whereHeading
-	whereCell
-)
-
-func whereOf(t trait) where {
-	w := whereAll
-	if t&inMain != 0 {
-		w |= whereMain
-	}
-	if t&inArticle != 0 {
-		w |= whereArticle
-	}
+// region returns those of an element's traits that say where something in it lies.
+func region(t trait) trait {
 	if t&boilerplate == 0 {
-		w |= whereBody
+		t |= inBody
 	}
-	if t&heading != 0 {
-		w |= whereHeading
-	}
-	if t&cell != 0 {
-		w |= whereCell
-	}
-	return w
+	return t&(inMain|inArticle|inBody|heading|cell) | inPage
 }
 
 // text collects the visible text: blocks with single spaces between words.
@@ -66,20 +41,16 @@ type text struct {
 
 // add appends characters at a place, with the traits t.
 func (x *text) add(s []byte, place uint64, t trait) {
-	i := skipSpace(s)
-	x.space = x.space || i > 0
-	if s = s[i:]; len(s) == 0 {
+	before := len(x.buf)
+	if x.buf, x.space = appendCollapsed(x.buf, s, x.space); len(x.buf) == before {
 		return
 	}
-	if len(x.buf) == 0 {
+	if before == 0 {
 		x.blocks = append(x.blocks, textBlock{Block: Block{Place: place}})
-	} else if x.space {
-		x.buf = append(x.buf, ' ')
 	}
 	b := &x.blocks[len(x.blocks)-1]
-	b.where |= whereOf(t)
+	b.where |= region(t)
 	b.note(x.link)
-	x.buf, x.space = appendCollapsed(x.buf, s)
 }
 
 // cut ends the open block, if there is one. Once there are maxBlocks, the last one takes all further
@@ -108,66 +79,31 @@ func (x *text) end() {
 	}
 }
 
-// skipSpace returns how much white space s begins with. A no-break space counts,
-// since a reader sees no difference.
-func skipSpace(s []byte) int {
-	i := 0
-	for i < len(s) {
-		switch {
-		case isSpace(s[i]):
-			i++
-		case s[i] == 0xC2 && i+1 < len(s) && s[i+1] == 0xA0:
-			i += 2
-		default:
-			return i
-		}
-	}
-	return i
-}
-
-// appendCollapsed appends s to dst, with a single space for each run of white space. s does not
-// begin with white space. White space at the end is not appended but reported. Words with single
-// spaces between them are copied at once.
-func appendCollapsed(dst, s []byte) (out []byte, space bool) {
-	start := 0
+// appendCollapsed appends s to dst, with a single space for each run of white space between characters. A no-break
+// space counts, since a reader sees no difference. space says that there was white space before s, and in the result
+// that there is some after the last character.
+func appendCollapsed[T string | []byte](dst []byte, s T, space bool) ([]byte, bool) {
 	for i := 0; i < len(s); i++ {
-		if !maySpace(s[i]) || s[i] == ' ' && i+1 < len(s) && !maySpace(s[i+1]) {
+		c := s[i]
+		if c == 0xC2 && i+1 < len(s) && s[i+1] == 0xA0 {
+			c, i = ' ', i+1
+		}
+		if c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' {
+			space = true
 			continue
 		}
-		n := skipSpace(s[i:])
-		if n == 0 {
-			continue
+		if space && len(dst) > 0 {
+			dst = append(dst, ' ')
 		}
-		dst = append(dst, s[start:i]...)
-		if start = i + n; start == len(s) {
-			return dst, true
-		}
-		dst = append(dst, ' ')
-		i = start - 1
+		dst, space = append(dst, c), false
 	}
-	return append(dst, s[start:]...), false
-}
-
-// maySpace reports whether white space may begin with c.
-func maySpace(c byte) bool { return c <= ' ' || c == 0xC2 }
-
-// isSpace reports whether c is white space in HTML.
-func isSpace(c byte) bool {
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+	return dst, space
 }
 
 // PlainText returns s without invalid UTF-8, with single spaces between words, cut to limit bytes.
 func PlainText[T string | []byte](s T, limit int) string {
-	b := []byte(s[:min(len(s), 8*limit)])
-	out, _ := appendCollapsed(nil, b[skipSpace(b):])
-	if len(out) > limit {
-		n := limit
-		for n > 0 && !utf8.RuneStart(out[n]) {
-			n--
-		}
-		out = bytes.TrimSuffix(out[:n], []byte(" "))
-	}
-	return string(bytes.ToValidUTF8(out, nil))
+	out, _ := appendCollapsed(nil, s[:min(len(s), 8*limit)], false)
+	return strings.TrimSuffix(strings.ToValidUTF8(string(out[:min(len(out), limit)]), ""), " ")
 }
 
 // mainShare is 8: <main> or <article> must hold at least an eighth of the body's text to be the
@@ -175,8 +111,8 @@ func PlainText[T string | []byte](s T, limit int) string {
 const mainShare = 8
 
 // main returns the region that is the main text.
-func (x *text) main() where {
-	size := func(w where) (n int) {
+func (x *text) main() trait {
+	size := func(w trait) (n int) {
 		for i := range x.blocks {
 			if x.blocks[i].where&w != 0 {
 				n += len(x.blocks[i].Text)
@@ -184,24 +120,24 @@ func (x *text) main() where {
 		}
 		return n
 	}
-	body := size(whereBody)
-	for _, w := range [...]where{whereMain, whereArticle, whereBody} {
+	body := size(inBody)
+	for _, w := range [...]trait{inMain, inArticle, inBody} {
 		if n := size(w); n > 0 && n*mainShare >= body {
 			return w
 		}
 	}
-	return whereAll
+	return inPage
 }
 
 // list returns the blocks. main is the region of the main text.
-func (x *text) list(main where) (list []Block) {
+func (x *text) list(main trait) (list []Block) {
 	for i := range x.blocks {
 		b, w := x.blocks[i].Block, x.blocks[i].where
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
-		b.Boilerplate = w&whereBody == 0
-		b.Heading = w&whereHeading != 0
-		b.Cell = w&whereCell != 0
+		b.Boilerplate = w&inBody == 0
+		b.Heading = w&heading != 0
+		b.Cell = w&cell != 0
 		if x.blocks[i].bare {
 			b.Links = 0
 		}

@@ -30,16 +30,12 @@ func TestMainTextIsToldFromBoilerplate(t *testing.T) {
 	checkRows(t, []row[[]string]{
 		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, []string{"-~menu", "+Title", "+text", "-~foot"}},
 		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, []string{"-~menu", "+text", "-rest"}},
-		{"main before article", `<article>teaser</article><main>text</main>`, []string{"-teaser", "+text"}},
 		{"boilerplate in main stays", `<main>text<nav>toc</nav></main>`, []string{"+text", "+~toc"}},
-		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, []string{"-menu", "+Title", "+one", "+two", "-rest"}},
 		{"body without boilerplate", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
 		{"boilerplate by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
-		{"nothing but boilerplate", `<form><p>a page in a form</p></form>`, []string{"+~a page in a form"}},
 		{"dialogs", `<main>text<div role=dialog>a</div><div role=alertdialog>b</div><dialog open>c</dialog></main>`, []string{"+text", "+~a", "+~b", "+~c"}},
 		{"main with an eighth of the text", `<main>text</main><p>this text has 28 characters</p>`, []string{"+text", "-this text has 28 characters"}},
 		{"main with less", `<main>text</main><p>this text has more than 28 characters</p>`, []string{"+text", "+this text has more than 28 characters"}},
-		{"empty main", `<main> </main><p>text</p>`, []string{"+text"}},
 		{"no text", `<main></main>`, nil},
 		{"textarea is boilerplate", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
 		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, []string{"+a", "+c"}},
@@ -69,13 +65,9 @@ func TestBlocksAreCutWhereABrowserBreaksTheLine(t *testing.T) {
 		{"unknown elements do not cut", `<p>one<x-y>two</x-y></p>`, []string{"onetwo"}},
 		{"line breaks cut", `one<br>two<hr>three`, []string{"one", "two", "three"}},
 		{"space is collapsed", "<p>\n one \t\r\n two\u00a0\u00a0three \n</p>", []string{"one two three"}},
-		{"space between inline elements", `<p>one<b> two</b> <i> three</i></p>`, []string{"one two three"}},
 		{"implied end of a paragraph", `<p>one<p>two<div>three</div>`, []string{"one", "two", "three"}},
-		{"implied end of items", `<ul><li>one<li>two<ul><li>three</ul>four</ul>`, []string{"one", "two", "three", "four"}},
 		{"cells", `<table><caption>c<tr><th>one<td>two<tr><td>three</table>four`, []string{"c", "one", "two", "three", "four"}},
 		{"lines of preformatted text", "<pre><code>a <b>line</b> of a program\nmain\n{\n<i>  another line of it\n</i>end\n</code></pre>after it", []string{"a line of a program", "main { another line of it", "end", "after it"}},
-		{"invisible elements do not cut", `<p>one<script>x</script>two<svg><g/></svg>three</p>`, []string{"onetwothree"}},
-		{"text outside of the body", `one</body></html>two`, []string{"onetwo"}},
 		{"cut in a tag", `<p>one</p><p class="tw`, []string{"one"}},
 	}, func(f Facts) (texts []string) {
 		for _, b := range f.Blocks {
@@ -93,21 +85,15 @@ func TestPlaceIsThatOfSiblings(t *testing.T) {
 	}{
 		{"siblings", `<div><p>a</p></div>`, `<div><p>b</p><p>a</p></div>`, true},
 		{"other element", `<div><p>a</p></div>`, `<div><h2>a</h2></div>`, false},
-		{"deeper", `<div>a</div>`, `<div><div>a</div></div>`, false},
 		{"names are not run together", `<div><p>a`, `<d><ivp>a`, false},
 		{"inline elements", `<div>a</div>`, `<div><b>a</b></div>`, true},
-		{"attributes", `<div>a</div>`, `<div class=x id=y>a</div>`, true},
 		{"stray end tags", `<div>a</div>`, `</p></section></td><div></ul>a</div>`, true},
 		{"unclosed paragraph", `<div><p>x</p><p>a</p></div>`, `<div><p>x<p>a</div>`, true},
 		{"unclosed items", `<ul><li>x</li><li>a</li></ul>`, `<ul><li>x<li>a</ul>`, true},
-		{"unclosed definitions", `<dl><dt>x</dt><dd>a</dd></dl>`, `<dl><dt>x<dd>a</dl>`, true},
 		{"unclosed cells", `<table><tr><td>x</td></tr><tr><td>a</td></tr></table>`, `<table><tr><td>x<tr><td>a</table>`, true},
-		{"unclosed sections of a table", `<table><thead></thead><tbody><tr><td>a</td></table>`, `<table><thead><tr><th>x<tbody><tr><td>a</table>`, true},
-		{"item in a cell in an item", `<ul><li><table><tr><td><li>a`, `<ul><li>a`, false},
 		{"paragraph in a cell in a paragraph", `<table><tr><td><p>a`, `<p><table><tr><td><p>a`, true},
 		{"end tag does not leave a cell", `<div><table><tr><td></div>a`, `<div><table><tr><td>a`, true},
 		{"end tag closes what is open in it", `<p>a</p>`, `<section><div><ul><li>x</section><p>a</p>`, true},
-		{"after a button that is not closed", `<p>a</p>`, `<div><button>x</div><p>a</p>`, true},
 		{"after an empty picture", `<p>a</p>`, `<svg/><p>a</p>`, true},
 	}
 	for _, tt := range tests {
@@ -145,7 +131,6 @@ func TestMainHashFollowsTheMainTextAlone(t *testing.T) {
 	checkRows(t, []row[bool]{
 		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true},
-		{"other scripts", `<script>x</script><nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other boilerplate", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other main text", `<nav>menu</nav><main><p>one two</p><p>four</p></main>`, false},
 	}, func(f Facts) bool { return f.MainHash == xxh3.HashString("one two three") })
@@ -177,41 +162,5 @@ func TestBlocksAreBounded(t *testing.T) {
 	last := f.Blocks[maxBlocks-1].Text
 	if !strings.HasPrefix(last, "19999 20000 ") || !strings.HasSuffix(last, " 20099") {
 		t.Errorf("the last block does not take the rest: %.40q", last)
-	}
-}
-
-func TestDataHashFollowsTheStructuredData(t *testing.T) {
-	hash := func(script string) uint64 {
-		return Read([]byte(`<script type="application/ld+json">`+script+`</script><p>text`), Options{}).DataHash
-	}
-	base := hash(`{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true}}`)
-	if base == 0 {
-		t.Fatal("structured data have no hash")
-	}
-	if got := Read([]byte("<p>text"), Options{}).DataHash; got != 0 {
-		t.Errorf("a page without structured data has the hash %d", got)
-	}
-	for _, tt := range []struct {
-		name, script string
-		same         bool
-	}{
-		{"white space", "{\n \"@type\" : \"Product\", \"name\": \"A \\\"thing\\\"\",\n \"offers\": {\"price\": 24 , \"inStock\":true } }", true},
-		{"another order", `{"offers":{"inStock":true,"price":24},"name":"A \"thing\"","@type":"Product"}`, true},
-		{
-			"dates",
-			`{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true,"priceValidUntil":"2027-01-01"},"dateModified":"2026-11-21"}`,
-			true,
-		},
-		{"counts", `{"@type":"Product","name":"A \"thing\"","reviewCount":12,"offers":{"price":24,"inStock":true}}`, true},
-		{"a price", `{"@type":"Product","name":"A \"thing\"","offers":{"price":25,"inStock":true}}`, false},
-		{"a name", `{"@type":"Product","name":"Another thing","offers":{"price":24,"inStock":true}}`, false},
-		{"context, ids and URLs", `{"@context":"https://schema.org","@id":"#a","url":"/thing?v=2","@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true}}`, true},
-		{"breadcrumbs", `[{"@type":"BreadcrumbList","itemListElement":[{"position":1,"name":"Home"}]},{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true}}]`, true},
-		{"an availability", `{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"availability":"SoldOut"}}`, false},
-		{"cut off", `{"@type":"Product","name":"A \"th`, false},
-	} {
-		if got := hash(tt.script) == base; got != tt.same {
-			t.Errorf("%s: the same hash %v, want %v", tt.name, got, tt.same)
-		}
 	}
 }

@@ -50,7 +50,7 @@ func checkSpelling(t *testing.T, n *Normalizer, s string) {
 		return
 	}
 	request, whole, link := n.Request("example.com", s), n.Request("example.com", "https://example.com"+s), n.Resolve("/", s)
-	if whole.Location != request.Location && !control(s) {
+	if whole != request {
 		t.Fatalf("the request for %q has the location %+v, with the host in it %+v", s, request, whole)
 	}
 	switch {
@@ -94,7 +94,7 @@ func TestAPageHasOneLocationInLinksAndRequests(t *testing.T) {
 
 func FuzzRequest(f *testing.F) {
 	for _, s := range []string{
-		"/", "/a/b?page=2&lang=de", "http://example.com/a?utm_source=b", "/caf%c3%a9/%F0%9F%98%80", "/a%252Fb", "/a;b",
+		"/", "/a/b?page=2&lang=de", "/caf%c3%a9/%F0%9F%98%80", "/a%252Fb", "/a;b",
 		"/a/%2e%2E/b", "//evil.com/x", "/x@y.zz", "/.//a", "/a?page=%27+&id=7", "/a?page='", "*", "/%", "/blog/a", "/\xff",
 	} {
 		f.Add("example.com", s)

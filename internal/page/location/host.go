@@ -14,26 +14,17 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// hosts are the hosts that count as the site's.
-type hosts struct {
-	named  map[string]bool // keys are as hostKey returns them
-	nearby bool            // addresses and names of a single label count too
-}
+// named reports whether a host, as a request spells it, is the origin's or a configured one.
+func (n *Normalizer) named(host string) bool { return n.hosts[host] || n.hosts[hostKey(host)] }
 
-// has reports whether a host, as a request spells it, is one of them.
-func (h *hosts) has(host string) bool { return h.names(host) || h.nearby && isLocal(host) }
-
-// names reports whether a host is named.
-func (h *hosts) names(host string) bool { return h.named[host] || h.named[hostKey(host)] }
-
-// hasLink reports whether the host of a link is one of them. A link may spell it in ways that a
+// linked reports whether the host of a link is named. A link may spell it in ways that a
 // request cannot. Then the rules for a configured host apply.
-func (h *hosts) hasLink(host string) bool {
-	if h.has(host) {
+func (n *Normalizer) linked(host string) bool {
+	if n.named(host) {
 		return true
 	}
 	name, err := parseHost(host)
-	return err == nil && h.has(name)
+	return err == nil && n.named(name)
 }
 
 // hostKey returns a host in the form for comparisons: lower case, without a trailing dot or a

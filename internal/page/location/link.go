@@ -3,10 +3,8 @@ package location
 import (
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/servemap/servemap/internal/page/escape"
 )
 
 // Resolve returns the location that a link leads to. base is the location of the page with the
@@ -18,7 +16,7 @@ func (n *Normalizer) Resolve(base, href string) Result {
 	switch {
 	case reason != ReasonNone:
 		return Result{Reason: reason}
-	case u.Host != n.origin.host && !n.link.hasLink(u.Host):
+	case !n.linked(u.Host):
 		return Result{Reason: ReasonHost}
 	}
 	return n.locate(u.EscapedPath(), strings.ReplaceAll(u.RawQuery, "'", "%27")) // as browsers write it
@@ -28,7 +26,7 @@ func (n *Normalizer) Resolve(base, href string) Result {
 // host is not one of the site's.
 func (n *Normalizer) Twin(base, href string) bool {
 	u, reason := n.follow(base, href)
-	return reason == ReasonNone && hostKey(u.Host) == hostKey(n.origin.Twin().host) && !n.link.has(u.Host)
+	return reason == ReasonNone && hostKey(u.Host) == hostKey(n.origin.Twin().host) && !n.named(u.Host)
 }
 
 // OtherScheme reports whether an absolute URL has the one of http and https that the origin does not
@@ -115,19 +113,10 @@ func isWeb(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.Opaque == ""
 }
 
-// escapeLink escapes what browsers escape before they request a link and what package url would not,
+// unsent matches what browsers escape before they request a link and what package url would not,
 // or only together with other characters (WHATWG URL, "path percent-encode set").
+var unsent = regexp.MustCompile(`[ \x80-\x{10ffff}]`)
+
 func escapeLink(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r == ' ' || r >= utf8.RuneSelf }) < 0 {
-		return s
-	}
-	out := make([]byte, 0, 2*len(s))
-	for i := range len(s) {
-		if c := s[i]; c == ' ' || c >= utf8.RuneSelf {
-			out = escape.Append(out, c)
-		} else {
-			out = append(out, c)
-		}
-	}
-	return string(out)
+	return unsent.ReplaceAllStringFunc(s, url.PathEscape)
 }

@@ -9,11 +9,9 @@ import (
 
 // Config holds the settings of a Normalizer, besides the origin. The zero Config is ready for use.
 type Config struct {
-	// Hosts are the hosts whose requests count, with or without port, in any case. A default port
-	// (80 or 443) and a trailing dot make no difference. If Hosts is set, the origin's host counts
-	// only if it is listed here. Empty means the origin's host and what a proxy on the same machine
-	// or network may send instead: IP addresses, "localhost" and other names of a single label. In
-	// links, only the origin's host and Hosts count.
+	// Hosts are the hosts that count beside the origin's, with or without port, in any case. A default port
+	// (80 or 443) and a trailing dot make no difference. If there are none, requests may also have what a proxy on
+	// the same machine or network sends instead: IP addresses, "localhost" and other names of a single label.
 	Hosts []string
 	// StrippedPrefix is the start of the public path that a proxy removes before the request
 	// arrives. With "/app", the request for "/docs" has the location "/app/docs". Links are public
@@ -33,14 +31,14 @@ type Config struct {
 // Normalizer turns requests, links and URLs into locations. It never changes and is safe for
 // concurrent use.
 type Normalizer struct {
-	origin  Origin
-	root    *url.URL // of the origin's host
-	prefix  string
-	params  map[string]bool
-	given   bool // whether params are the owner's
-	more    func(path string) []string
-	request hosts
-	link    hosts
+	origin Origin
+	root   *url.URL // of the origin's host
+	prefix string
+	params map[string]bool
+	given  bool // whether params are the owner's
+	more   func(path string) []string
+	hosts  map[string]bool // the origin's and those given, as hostKey returns them
+	nearby bool            // addresses and names of a single label count too
 }
 
 // New returns a Normalizer for the origin. Of cfg it keeps only More. An error names the wrong
@@ -57,20 +55,15 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Normalizer{origin: origin, prefix: prefix, params: params, given: cfg.Params != nil, more: cfg.More}
+	n := &Normalizer{origin: origin, prefix: prefix, params: params, given: cfg.Params != nil, more: cfg.More, nearby: len(cfg.Hosts) == 0}
 	n.root = &url.URL{Scheme: origin.scheme, Host: origin.host, Path: "/"}
-	own := hostKey(origin.host)
-	n.link = hosts{named: map[string]bool{own: true}}
-	n.request = hosts{named: map[string]bool{own: true}, nearby: true}
-	if len(cfg.Hosts) > 0 {
-		n.request = hosts{named: map[string]bool{}}
-	}
+	n.hosts = map[string]bool{hostKey(origin.host): true}
 	for _, h := range cfg.Hosts {
 		host, err := parseHost(h)
 		if err != nil {
 			return nil, fmt.Errorf("options: Hosts: %w", err)
 		}
-		n.request.named[hostKey(host)], n.link.named[hostKey(host)] = true, true
+		n.hosts[hostKey(host)] = true
 	}
 	return n, nil
 }
@@ -91,44 +84,30 @@ func (n *Normalizer) Public(host, requestURI string) Result { return n.read(host
 
 // read returns the location that a request asks for, after prefix was removed from its path.
 func (n *Normalizer) read(host, requestURI, prefix string) Result {
-	if len(requestURI) > maxInput {
+	named := n.named(host)
+	// Proxies are sent the host too. Package http takes the request's Host from there.
+	target := strings.TrimPrefix(strings.TrimPrefix(requestURI, "http://"+host), "https://"+host)
+	switch {
+	case len(requestURI) > maxInput:
 		return Result{Reason: ReasonTooLong}
-	}
-	if !n.request.has(host) {
+	case !named && !(n.nearby && isLocal(host)):
 		return Result{Reason: ReasonHost}
-	}
-	target := requestURI
-	if !strings.HasPrefix(target, "/") {
-		u, err := url.Parse(target)
-		switch {
-		case err != nil || !isWeb(u):
-			return Result{Reason: ReasonForm}
-		case !n.request.has(u.Host):
-			return Result{Reason: ReasonHost}
-		}
-		_, target, _ = strings.Cut(target, "://")
-		target = target[strings.IndexAny(target+"/", "/?"):] // as it is spelled, which package url may change
-		if !strings.HasPrefix(target, "/") {
-			target = "/" + target
-		}
-	}
-	if strings.Contains(requestURI, "#") {
+	case !strings.HasPrefix(target, "/") || strings.Contains(target, "#"):
 		return Result{Reason: ReasonForm}
 	}
 	path, query, _ := strings.Cut(target, "?")
 	r := n.locate(prefix+path, query)
-	r.Local = !n.request.names(host)
+	r.Local = !named
 	return r
 }
 
 // Names reports whether a host, as a request spells it, is the origin's or a configured one. Hosts
 // that only a nearby proxy may send do not count.
-func (n *Normalizer) Names(host string) bool { return n.request.names(host) }
+func (n *Normalizer) Names(host string) bool { return n.named(host) }
 
-// Ours reports whether a host counts as the site's in a request or in a link. nearby says that a proxy nearby may have
-// sent it.
+// Ours reports whether a host counts as the site's in a request. nearby says that a proxy nearby may have sent it.
 func (n *Normalizer) Ours(host string, nearby bool) bool {
-	return n.Names(host) || n.link.has(host) || nearby && n.request.has(host)
+	return n.named(host) || nearby && n.nearby && isLocal(host)
 }
 
 // locate applies the rules for a path and for a query, and joins the two.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -65,7 +66,7 @@ func parseFolder(path string) (string, error) {
 		return "/", nil
 	}
 	above := path[:strings.LastIndexByte(path, '/')+1]
-	if isFile(path[len(above):]) {
+	if fileName.MatchString(path) {
 		return "", fmt.Errorf("its path %q names a file in the folder %q", path, above)
 	}
 	folder, reason := normalFolder(path)
@@ -75,14 +76,8 @@ func parseFolder(path string) (string, error) {
 	return folder, nil
 }
 
-// isFile reports whether the last segment of a path names a page or a sitemap, and not a folder.
-func isFile(segment string) bool {
-	switch strings.ToLower(segment[strings.LastIndexByte(segment, '.')+1:]) {
-	case "html", "htm", "xhtml", "xml", "php":
-		return strings.Contains(segment, ".")
-	}
-	return false
-}
+// fileName matches a path whose last segment names a page or a sitemap, and not a folder.
+var fileName = regexp.MustCompile(`(?i)\.(?:x?html|htm|xml|php)$`)
 
 // normalFolder returns the normal form of a folder's path, with a slash at its end.
 func normalFolder(path string) (string, Reason) {

@@ -17,22 +17,14 @@ func TestParseOriginBringsOriginsIntoOneForm(t *testing.T) {
 		folder string
 	}{
 		{"host", "https://example.com", "https://example.com", "example.com", "/"},
-		{"slash at the end", "https://example.com/", "https://example.com", "example.com", "/"},
 		{"upper case", "HTTPS://Example.COM", "https://example.com", "example.com", "/"},
 		{"folder", "https://example.com/blog", "https://example.com/blog", "example.com", "/blog/"},
 		{"folder not in ASCII", "https://example.com/café", "https://example.com/caf%C3%A9", "example.com", "/caf%C3%A9/"},
-		{"folder with a handle", "https://example.com/@jane", "https://example.com/@jane", "example.com", "/@jane/"},
 		{"default port of https", "https://example.com:443", "https://example.com", "example.com", "/"},
-		{"default port of the other", "http://example.com:443", "http://example.com:443", "example.com:443", "/"},
 		{"other port", "https://example.com:8443/a", "https://example.com:8443/a", "example.com:8443", "/a/"},
 		{"trailing dot", "https://example.com.", "https://example.com", "example.com", "/"},
-		{"localhost", "http://localhost:8080", "http://localhost:8080", "localhost:8080", "/"},
-		{"IPv4", "http://127.0.0.1", "http://127.0.0.1", "127.0.0.1", "/"},
 		{"host in another script: umlaut", "https://müller.example", "https://xn--mller-kva.example", "xn--mller-kva.example", "/"},
-		{"host in another script: upper case", "https://MÜLLER.example:8443/a", "https://xn--mller-kva.example:8443/a", "xn--mller-kva.example:8443", "/a/"},
-		{"host in another script: sharp s stays one", "https://straße.example", "https://xn--strae-oqa.example", "xn--strae-oqa.example", "/"},
 		{"host in another script: full width", "https://ｅxample.com", "https://example.com", "example.com", "/"},
-		{"longest host", "https://" + longestHost, "https://" + longestHost, longestHost, "/"},
 		{"longest folder", "https://example.com" + filled("/", maxLocation-1), "https://example.com" + filled("/", maxLocation-1), "example.com", filled("/", maxLocation-1) + "/"},
 		{"IPv6", "http://[0:0::1]:8080", "http://[::1]:8080", "[::1]:8080", "/"},
 	} {
@@ -63,19 +55,15 @@ func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 		mention string // the defect or the fix
 	}{
 		{"empty", "", `"https://example.com"`},
-		{"no scheme", "example.com", `write it as "https://example.com"`},
 		{"other scheme", "ftp://example.com", "neither http nor https"},
 		{"space in front", " https://example.com", "not a URL"},
 		{"user", "https://user:secret@example.com", `write it as "https://example.com"`},
 		{"query", "https://example.com/a?b", `write it as "https://example.com"`},
 		{"fragment", "https://example.com/#b", "fragment"},
-		{"no host", "https://", `write it as "https://example.com"`},
-		{"port zero", "https://example.com:0", "not a host name"},
 		{"port too high", "https://example.com:65536", "not a host name"},
 		{"IPv6 without brackets", "https://fd00::1", "not a URL"},
 		{"IPv6 with zone", "https://[fe80::1%25eth0]", "IPv6"},
 		{"wildcard", "https://*.example.com", "wildcard"},
-		{"empty label", "https://example..com", "not a host name"},
 		{"label too long", "https://" + strings.Repeat("a", 64) + ".com", "not a host name"},
 		{"folder with dots", "https://example.com/a/../b", ReasonSegment.Text()},
 		{"folder a byte too long", "https://example.com" + filled("/", maxLocation), ReasonTooLong.Text()},
@@ -83,9 +71,7 @@ func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 		{"empty user", "https://@example.com", "user name"},
 		{"host with mixed writing directions", "https://aא.example", "not a host name"},
 		{"host with an invisible character", "https://exam\u202eple.com", "not a host name"},
-		{"host not in UTF-8", "https://\xff.example", "not a host name"},
 		{"slash by compatibility", "https://example.com\uff0fevil.com", ""},
-		{"symbol in the host", "https://a\u2100.example", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o, err := ParseOrigin(tt.in)
@@ -147,16 +133,12 @@ func TestPublicHostTakesHostsOfTheInternet(t *testing.T) {
 	for _, tt := range []struct{ name, host, want string }{
 		{"a domain", "cdn.example.net", "cdn.example.net"},
 		{"capitals", "CDN.Example.NET", "cdn.example.net"},
-		{"a full stop at the end", "example.com.", "example.com"},
 		{"a port", "example.com:8443", "example.com:8443"},
 		{"the scheme's port", "example.com:443", "example.com"},
 		{"another scheme's port", "example.com:80", "example.com:80"},
-		{"a suffix of two labels", "shop.example.co.uk", "shop.example.co.uk"},
 		{"a suffix of somebody's", "jane.github.io", "jane.github.io"},
-		{"a bucket", "b.s3.amazonaws.com", "b.s3.amazonaws.com"},
 		{"a domain of another script", "пример.рф", "xn--e1afmkfd.xn--p1ai"},
 		{"full width", "ｅｘａｍｐｌｅ．ｃｏｍ", "example.com"},
-		{"an address below", "127.0.0.1.nip.io", "127.0.0.1.nip.io"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, ok := PublicHost("https", tt.host)

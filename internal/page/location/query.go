@@ -1,8 +1,8 @@
 package location
 
 import (
-	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,16 +29,8 @@ func parseParams(keys []string) (map[string]bool, error) {
 // CheckParam returns an error if key cannot be the key of an allowed parameter, in Config.Params or
 // from Config.More.
 func CheckParam(key string) error {
-	if key == "" || len(key) > maxValue {
-		return fmt.Errorf("%q must have from 1 to %d bytes, such as \"page\"", key, maxValue)
-	}
-	if strings.Contains(key, "*") {
-		return fmt.Errorf("%q: there are no wildcards; name each parameter, such as \"page\"", key)
-	}
-	for i := range len(key) {
-		if class[key[i]]&inKey == 0 {
-			return fmt.Errorf("%q has the character %q, which a key may not have; name the key alone, without value", key, key[i])
-		}
+	if key == "" || len(key) > maxValue || !isRaw(key, inKey) || strings.Contains(key, "*") {
+		return fmt.Errorf("%q is not the name of a parameter, such as \"page\": it has no wildcards, no value, and from 1 to %d bytes", key, maxValue)
 	}
 	return nil
 }
@@ -66,7 +58,7 @@ func (n *Normalizer) canonicalQuery(path, query string) Result {
 		}
 		allowed = allowed || slices.Contains(more, key)
 		switch {
-		case !allowed && isTracking(key):
+		case !allowed && tracking.MatchString(key):
 			result.Tracked = true
 			continue
 		case bad:
@@ -97,33 +89,16 @@ func joined(path string, params []param) string {
 	return path
 }
 
-// The bounds of "page" if the owner has not named it. A longer value, or one with more digits, may
-// be an address, a search or a secret.
-const (
-	maxPageDigits = 6
-	maxPageWord   = 24 // characters, of which at most four are digits
-)
+// maxPageWord is how many characters a word has that is the value of "page", if the owner has not named that parameter. A
+// longer one, or one with more digits than pageValue takes, may be an address, a search or a secret.
+const maxPageWord = 24
 
-// isPageValue reports whether a decoded value is a number or a short word, such as "2", "last",
-// "part-2" or "über-uns". Then "page" is the number of a page in a list, or names a page of a small
-// site.
+// pageValue matches a decoded value that is a number or a short word, such as "2", "last", "part-2" or "über-uns". Then
+// "page" is the number of a page in a list, or names a page of a small site.
+var pageValue = regexp.MustCompile(`^(?:[0-9]{1,6}|[\pL\pM_-]*(?:[0-9][\pL\pM_-]*){0,4})$`)
+
 func isPageValue(s string) bool {
-	length, digits, letters := 0, 0, 0
-	for _, r := range s {
-		length++
-		switch {
-		case '0' <= r && r <= '9':
-			digits++
-		case 'a' <= r|0x20 && r|0x20 <= 'z', r >= utf8.RuneSelf:
-			letters++
-		case r != '-' && r != '_':
-			return false
-		}
-	}
-	if letters == 0 {
-		return digits == length && 0 < digits && digits <= maxPageDigits
-	}
-	return length <= maxPageWord && digits <= 4
+	return pageValue.MatchString(s) && utf8.RuneCountInString(s) <= maxPageWord
 }
 
 // isRaw reports whether every byte of s has the bit.
@@ -136,29 +111,13 @@ func isRaw(s string, bit uint8) bool {
 	return true
 }
 
-// trackingFile has the names of parameters that say only where a visitor came from. A name with a
-// star is the beginning of a family. Names such as "ref" or "source" are not there: on some sites
-// they are filters.
-//
-//go:embed tracking.txt
-var trackingFile string
-
-var trackingNames, trackingFamilies = readTracking(trackingFile)
-
-func readTracking(file string) (names map[string]bool, families []string) {
-	names = map[string]bool{}
-	for name := range strings.FieldsSeq(file) {
-		if start, family := strings.CutSuffix(name, "*"); family {
-			families = append(families, start)
-		} else {
-			names[name] = true
-		}
-	}
-	return names, families
-}
-
-// isTracking reports whether a parameter is one of them, in any case.
-func isTracking(key string) bool {
-	key = strings.ToLower(key)
-	return trackingNames[key] || slices.ContainsFunc(trackingFamilies, func(start string) bool { return strings.HasPrefix(key, start) })
-}
+// tracking matches the parameters that say only where a visitor came from, some of them families with one beginning. Names
+// such as "ref" or "source" are not there: on some sites they are filters.
+var tracking = regexp.MustCompile(`(?i)^(?:utm_|ga_|mtm_|pk_|piwik_|hsa_|at_|nb_|sc_|ss_|et_|ir_|cx_|fb_|hmb_|itm_|ml_|oly_|vero_|brave-|cm_mmc` +
+	`|(?:` +
+	`gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|srsltid|gs_l|usqp|fbclid|msclkid|yclid|ymclid|` +
+	`ysclid|yadclid|yadordid|ttclid|twclid|li_fat_id|rdt_cid|igshid|igsh|irclickid|irgwc|ircid|clickid|awclid|` +
+	`s_kwcid|s_cid|s_campaign|ef_id|dicbo|tblci|_openstat|mc_cid|mc_eid|ck_subscriber_id|_kx|mkt_tok|_hsenc|_hsmi|` +
+	`__hssc|__hstc|__hsfp|hsctatracking|_bhlid|_branch_match_id|_branch_referrer|guccounter|guce_referrer|` +
+	`guce_referrer_sig|wickedid|__s|action_object_map|action_ref_map|action_type_map|sms_click|sms_source|sms_uph|` +
+	`eblastid|h_sid|h_slt|ex_cid)$)`)

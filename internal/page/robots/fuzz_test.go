@@ -85,39 +85,6 @@ func TestRulesAgreeWithASimpleOracle(t *testing.T) {
 	}
 }
 
-// An allow or a disallow must match the location that it spells, however it spells it.
-func TestLocationMatchesInAnySpelling(t *testing.T) {
-	const hex = "0123456789abcdef0123456789ABCDEF"
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 20_000 {
-		text := randomText(r, "ab-~.!,:()@*$'é \"{|", 12)
-		var pattern, location strings.Builder
-		for i := range len(text) {
-			c := text[i]
-			half := 16 * r.IntN(2)
-			escape := "%" + string(hex[int(c>>4)+half]) + string(hex[int(c&15)+half])
-			if strings.IndexByte("*$", c) >= 0 || i == len(text)-1 || r.IntN(2) == 0 {
-				pattern.WriteString(escape)
-			} else {
-				pattern.WriteByte(c)
-			}
-			if strings.IndexByte(same[:66], c) >= 0 || strings.IndexByte(same, c) >= 0 && r.IntN(2) == 0 {
-				location.WriteByte(c)
-			} else {
-				location.WriteString(strings.ToUpper(escape))
-			}
-		}
-		file := everyone("Disallow: /" + pattern.String() + "$")
-		if Parse([]byte(file)).Allows("/" + location.String()) {
-			t.Fatalf("%q is allowed by\n%s", "/"+location.String(), file)
-		}
-		file = everyone("Disallow: /", "Allow: /"+pattern.String()+"$")
-		if !Parse([]byte(file)).Allows("/" + location.String()) {
-			t.Fatalf("%q is disallowed by\n%s", "/"+location.String(), file)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{
 		"User-agent: *\nDisallow: /a*b$\nAllow: /a%2Ab%24\n",

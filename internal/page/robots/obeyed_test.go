@@ -6,7 +6,7 @@ import (
 )
 
 func TestAnotherFileNeedsASecondNetworkOrAnotherDay(t *testing.T) {
-	before, other := Parse([]byte(everyone("Disallow: /a"))), Parse([]byte(everyone("Disallow: /b")))
+	before, other := Parse([]byte(forAll("Disallow: /a"))), Parse([]byte(forAll("Disallow: /b")))
 	type sight struct {
 		after   time.Duration // the first sight of before
 		rules   *Rules
@@ -45,8 +45,8 @@ func TestAnotherFileNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 }
 
 func TestNothingIsNewlyListedThatEitherFileDisallows(t *testing.T) {
-	o := Obeyed{}.Saw(Parse([]byte(everyone("Disallow: /a"))), time.Now(), 1)
-	o = o.Saw(Parse([]byte(everyone("Disallow: /b"))), time.Now(), 1)
+	o := Obeyed{}.Saw(Parse([]byte(forAll("Disallow: /a"))), time.Now(), 1)
+	o = o.Saw(Parse([]byte(forAll("Disallow: /b"))), time.Now(), 1)
 	for location, want := range map[string][2]bool{"/a": {false, false}, "/b": {true, false}, "/c": {true, true}} {
 		if got := [2]bool{o.Allows(location), o.AllowsNew(location)}; got != want {
 			t.Errorf("%s: allowed %v, newly %v, want %v", location, got[0], got[1], want)

@@ -17,28 +17,26 @@ const Enough = 512 << 10
 // Parse reads a robots.txt, at most 500 KiB of it. It never fails: it skips what it does not
 // understand. It returns nil, which allows everything, unless a group for "*" disallows something.
 func Parse(body []byte) *Rules {
-	rules, _ := parse(body, isEveryone)
+	rules, _ := parse(body, everyone.MatchString)
 	return rules
 }
 
 // ParseFor reads a robots.txt as the crawler with a product token does: if a group names it, that
 // group counts in place of the one for "*" (RFC 9309, section 2.2.1).
 func ParseFor(token string, body []byte) *Rules {
-	rules, named := parse(body, func(agent string) bool {
-		end := strings.IndexFunc(agent, func(r rune) bool { return !strings.ContainsRune(tokenChars, r) })
-		if end >= 0 {
-			agent = agent[:end] // as in Google's parser, a version may follow
-		}
-		return strings.EqualFold(agent, token)
-	})
+	rules, named := parse(body, func(agent string) bool { return strings.EqualFold(productToken.FindString(agent), token) })
 	if !named {
 		return Parse(body)
 	}
 	return rules
 }
 
-// tokenChars are the characters of a product token.
-const tokenChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
+var (
+	// productToken matches the name of a crawler. As in Google's parser, a version may follow.
+	productToken = regexp.MustCompile(`^[A-Za-z_-]+`)
+	// everyone matches "*", alone or, as in Google's parser, with a blank after it.
+	everyone = regexp.MustCompile(`^\*(?:[ \t\v\f]|$)`)
+)
 
 // parse reads the groups of the agents that meant accepts. named says whether there is any.
 func parse(body []byte, meant func(agent string) bool) (rules *Rules, named bool) {
@@ -103,7 +101,7 @@ func (c *collector) rule(pattern string, allow bool) {
 	}
 	if len(c.text)+len(line) <= maxBody {
 		c.text = append(c.text, line...)
-		c.rules = append(c.rules, rule{NewPattern(pattern, allow), allow})
+		c.rules = append(c.rules, rule{NewPattern(pattern), allow})
 	}
 }
 
@@ -135,10 +133,3 @@ var (
 	disallow  = regexp.MustCompile(`(?i)^(?:diss?all?ow|diasllow|disallaw)`)
 	allow     = regexp.MustCompile(`(?i)^allow`)
 )
-
-// isEveryone reports whether a user-agent is "*", alone or, as in Google's parser, with a blank
-// after it.
-func isEveryone(agent string) bool {
-	after, ok := strings.CutPrefix(agent, "*")
-	return ok && (after == "" || strings.IndexByte(blanks, after[0]) >= 0)
-}

@@ -13,16 +13,13 @@ import (
 type Pattern struct {
 	Length   int // length in the spelling for comparisons, with its stars and "$"
 	anchored bool
+	pieces   []string // between stars, the first at the beginning; of the others, those that are empty are left out
 	starred  bool
-	head     string   // before the first star
-	inner    []string // between stars, without empty pieces
-	tail     string   // the end of an anchored pattern with stars, else empty
+	last     string // the end of an anchored pattern with stars, else empty
 }
 
-// NewPattern reads a pattern. If allow is set, it takes an escaped slash and a "%" without digits
-// literally. No listed location has an escaped slash in its path. Otherwise it reads both so that
-// they match more.
-func NewPattern(text string, allow bool) Pattern {
+// NewPattern reads a pattern.
+func NewPattern(text string) Pattern {
 	text, anchored := strings.CutSuffix(text, "$")
 	pieces := strings.Split(text, "*")
 	p := Pattern{Length: len(pieces) - 1, anchored: anchored, starred: len(pieces) > 1}
@@ -30,14 +27,13 @@ func NewPattern(text string, allow bool) Pattern {
 		p.Length++
 	}
 	for i, piece := range pieces {
-		pieces[i] = spell(piece, allow)
+		pieces[i] = spell(piece)
 		p.Length += len(pieces[i])
 	}
-	p.head, p.inner = pieces[0], pieces[1:]
-	if last := len(p.inner) - 1; p.starred && anchored {
-		p.tail, p.inner = p.inner[last], p.inner[:last]
+	if last := len(pieces) - 1; p.starred && anchored {
+		p.last, pieces = pieces[last], pieces[:last]
 	}
-	p.inner = slices.DeleteFunc(p.inner, func(piece string) bool { return piece == "" })
+	p.pieces = append(pieces[:1], slices.DeleteFunc(pieces[1:], func(piece string) bool { return piece == "" })...)
 	return p
 }
 
@@ -45,16 +41,16 @@ func NewPattern(text string, allow bool) Pattern {
 // greedily from the left, which is exact if "*" is the only wildcard. Its time is linear in the
 // location, whatever the number of stars.
 func (p *Pattern) Matches(location string) bool {
-	rest, ok := strings.CutPrefix(location, p.head)
+	rest, ok := strings.CutPrefix(location, p.pieces[0])
 	if !ok || !p.starred {
 		return ok && (!p.anchored || rest == "")
 	}
-	for _, piece := range p.inner {
+	for _, piece := range p.pieces[1:] {
 		if _, rest, ok = strings.Cut(rest, piece); !ok {
 			return false
 		}
 	}
-	return strings.HasSuffix(rest, p.tail)
+	return strings.HasSuffix(rest, p.last)
 }
 
 // Fold returns the spelling of a location for comparison with patterns. The location is in the
@@ -63,7 +59,7 @@ func Fold(location string) string {
 	if strings.IndexByte(location, '%') < 0 {
 		return location
 	}
-	return spell(location, false)
+	return spell(location)
 }
 
 // Locations and patterns are compared in one spelling. In it, unreserved characters are not escaped
@@ -77,7 +73,7 @@ const NeverRaw = "\"#<>\\^`{|}"
 
 // spell returns a text in that spelling. It treats stars and dollars as ordinary characters, and
 // escapes what locations never have raw.
-func spell(text string, allow bool) string {
+func spell(text string) string {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -85,12 +81,12 @@ func spell(text string, allow bool) string {
 		case escape.Is(text[i:]):
 			c = escape.Byte(text[i:])
 			i += 2
-			if strings.IndexByte(same, c) >= 0 || c == '/' && !allow {
+			if strings.IndexByte(same, c) >= 0 || c == '/' {
 				out = append(out, c)
 			} else {
 				out = escape.Append(out, c)
 			}
-		case c == '%' && allow, c <= ' ', c > '~', strings.IndexByte(NeverRaw, c) >= 0:
+		case c <= ' ', c > '~', strings.IndexByte(NeverRaw, c) >= 0:
 			out = escape.Append(out, c)
 		default:
 			out = append(out, c)

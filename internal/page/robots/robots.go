@@ -25,7 +25,7 @@ type Sum [sha256.Size]byte
 
 // Unread returns rules for a text that could not be read, with the sum of that text. They disallow everything, and equal
 // the rules that have the sum.
-func Unread(sum Sum) *Rules { return &Rules{rules: []rule{{NewPattern("/", false), false}}, sum: sum} }
+func Unread(sum Sum) *Rules { return &Rules{rules: []rule{{NewPattern("/"), false}}, sum: sum} }
 
 // rule is one allow or disallow line.
 type rule struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// everyone returns a file with one group for all crawlers.
-func everyone(lines ...string) string {
+// forAll returns a file with one group for all crawlers.
+func forAll(lines ...string) string {
 	return "User-agent: *\n" + strings.Join(lines, "\n") + "\n"
 }
 
@@ -54,27 +54,8 @@ func TestPathsMatchAsGoogleDocuments(t *testing.T) {
 		{"/fish*.php", locations{"/fish.php", "/fishheads/catfish.php?parameters"}, locations{"/Fish.PHP", "/fish.htm"}},
 	} {
 		t.Run(tt.pattern, func(t *testing.T) {
-			check(t, everyone("Disallow: "+tt.pattern), tt.not, tt.match)
-			check(t, everyone("Disallow: *", "Allow: "+tt.pattern), tt.match, tt.not)
-		})
-	}
-}
-
-// RFC 9309, section 2.2.2. TestRulesAgreeWithASimpleOracle has all else of it.
-func TestLongestRuleWins(t *testing.T) {
-	for _, tt := range []struct {
-		name        string
-		a, b        string
-		yes, forbid locations
-	}{
-		{"longer allow", "Allow: /p", "Disallow: /", locations{"/page"}, locations{"/other"}},
-		{"case counts", "Allow: /A", "Disallow: /a", locations{"/A"}, locations{"/a"}},
-		{"an escape counts as it is compared", "Allow: /%61*", "Disallow: /ab", locations{"/ab"}, nil},
-		{"robots.txt itself", "Disallow: /", "Disallow: /*.txt", locations{"/robots.txt"}, locations{"/a.txt"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			check(t, everyone(tt.a, tt.b), tt.yes, tt.forbid)
-			check(t, everyone(tt.b, tt.a), tt.yes, tt.forbid)
+			check(t, forAll("Disallow: "+tt.pattern), tt.not, tt.match)
+			check(t, forAll("Disallow: *", "Allow: "+tt.pattern), tt.match, tt.not)
 		})
 	}
 }
@@ -109,21 +90,14 @@ Disallow: /example/page/disallowed.gif
 `, locations{"/example/page/", "/example/page/allowed.gif"}, locations{"/example/page/disallowed.gif"}},
 		{"none for everyone", "User-agent: googlebot\nDisallow: /\n", locations{"/"}, nil},
 		{"everyone first", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /b\n", locations{"/b"}, locations{"/a"}},
-		{"everyone last", "User-agent: x\nDisallow: /b\nUser-agent: *\nDisallow: /a\n", locations{"/b"}, locations{"/a"}},
-		{"shared, everyone last", "User-agent: x\nUser-agent: *\nDisallow: /a\n", nil, locations{"/a"}},
 		{"shared, lines between", "User-agent: *\n\n# x\nSitemap: /s\nHost: x\nUser-agent: x\nDisallow: /a\n", nil, locations{"/a"}},
-		{"crawl-delay ends no group", "User-agent: *\nCrawl-delay: soon\nUser-agent: x\nDisallow: /a\n", nil, locations{"/a"}},
-		{"unknown lines within", "User-agent: *\nDisallow: /a\nSitemap: /s\nCrawl-delay: 1\nx\nDisallow: /b\n", nil, locations{"/a", "/b"}},
 		{"merged", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /c\nUser-agent: *\nDisallow: /b\n",
 			locations{"/c"}, locations{"/a", "/b"}},
 		{"an empty rule ends the agents", "User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a\nUser-agent: y\nDisallow: /b\n",
 			locations{"/b"}, locations{"/a"}},
 		{"rules before any group", "Disallow: /a\nAllow: /b/c\nUser-agent: *\nDisallow: /b\n", locations{"/a"}, locations{"/b/c"}},
-		{"a star in a name", "User-agent: *bot\nDisallow: /a\n", locations{"/a"}, nil},
 		{"words behind the star", "User-agent: * (all)\nDisallow: /a\n", nil, locations{"/a"}},
-		{"no agent named", "User-agent:\nDisallow: /a\n", locations{"/a"}, nil},
 		{"empty disallow", "User-agent: *\nDisallow:\n", locations{"/"}, nil},
-		{"empty disallow among others", "User-agent: *\nDisallow:\nDisallow: /a\n", locations{"/"}, locations{"/a"}},
 		{"empty allow", "User-agent: *\nDisallow: /\nAllow:\n", nil, locations{"/"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,12 +115,10 @@ func TestGroupForItsOwnNameCounts(t *testing.T) {
 	}{
 		{"none", all, locations{"/own"}, locations{"/all"}},
 		{"one", all + "User-agent: servemap-explore\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
-		{"one before that for all", "User-agent: servemap-explore\nDisallow: /own\n\n" + all, locations{"/all"}, locations{"/own"}},
 		{"in capitals, with a version", all + "User-Agent: Servemap-Explore/1.0\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
 		{"two are one", "User-agent: servemap-explore\nDisallow: /own\n" + all + "User-agent: servemap-explore\nDisallow: /too\n", locations{"/all"}, locations{"/own", "/too"}},
 		{"shared with others", "User-agent: other\nUser-agent: servemap-explore\nUser-agent: *\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
 		{"one that allows everything", all + "User-agent: servemap-explore\nDisallow:\n", locations{"/all", "/own"}, nil},
-		{"one without rules", all + "User-agent: servemap-explore", locations{"/all", "/own"}, nil},
 		{"the beginning of the name", all + "User-agent: servemap\nDisallow: /own\n", locations{"/own"}, locations{"/all"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,19 +134,13 @@ func TestGroupForItsOwnNameCounts(t *testing.T) {
 
 func TestLinesMayEndAnyHow(t *testing.T) {
 	for _, tt := range []struct{ name, file string }{
-		{"LF", "User-agent: *\nDisallow: /a\n"},
-		{"CR", "User-agent: *\rDisallow: /a\r"},
 		{"CRLF", "User-agent: *\r\nDisallow: /a\r\n"},
-		{"no last line break", "User-agent: *\nDisallow: /a"},
-		{"byte order mark", "\ufeffUser-agent: *\nDisallow: /a\n"},
 		{"byte order mark within", "User-agent: x\nDisallow: /b\n\ufeffUser-agent: *\nDisallow: /a\n"},
 		{"no blanks", "User-agent:*\nDisallow:/a\n"},
-		{"blanks everywhere", "  User-agent \t:\t * \n\tDisallow  :   /a\t \n"},
 		{"comments", "# a\nUser-agent: * # b\nDisallow: /a#c\n"},
 		{"no colon", "User-agent *\nDisallow /a\n"},
 		{"no slash", "User-agent: *\nDisallow: a\n"},
 		{"not UTF-8", "\xff\xfe\nUser-agent: *\n\x80\x00: \xff\nDisallow: /a\n"},
-		{"HTML before", "<html>\n<p style=\"a:b\">\nUser-agent: *\nDisallow: /a\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check(t, tt.file, locations{"/b", "/"}, locations{"/a", "/ab"})
@@ -189,11 +155,11 @@ func TestOtherLinesAreSkipped(t *testing.T) {
 		{"name within a name", "X-Disallow: /a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			check(t, everyone(tt.line), locations{"/a"}, nil)
+			check(t, forAll(tt.line), locations{"/a"}, nil)
 		})
 	}
 	t.Run("allow without a slash", func(t *testing.T) {
-		check(t, everyone("Disallow: /", "Allow: a"), nil, locations{"/a"})
+		check(t, forAll("Disallow: /", "Allow: a"), nil, locations{"/a"})
 	})
 }
 
@@ -205,8 +171,6 @@ func TestPatternsMatchHoweverTheyAreSpelled(t *testing.T) {
 		match, not locations
 	}{
 		{"raw UTF-8", "/café", locations{"/caf%C3%A9", "/caf%C3%A9/a"}, locations{"/caf", "/caf%C3%A8"}},
-		{"escapes in lower case", "/caf%c3%a9", locations{"/caf%C3%A9"}, nil},
-		{"RFC 9309, section 2.2.2: raw", "/foo/bar/ツ", locations{"/foo/bar/%E3%83%84"}, nil},
 		{"RFC 9309, section 2.2.2: escaped", "/foo/bar/%E3%83%84", locations{"/foo/bar/%E3%83%84"}, nil},
 		{"RFC 9309, section 2.2.2: unreserved", "/foo/bar/%62%61%7A", locations{"/foo/bar/baz"}, nil},
 		{"RFC 9309, section 2.2.2: URL in the query", "/foo/bar?baz=https://foo.bar",
@@ -216,35 +180,24 @@ func TestPatternsMatchHoweverTheyAreSpelled(t *testing.T) {
 		{"RFC 9309, section 2.2.3: star", "/path/file-with-a-%2A.html",
 			locations{"/path/file-with-a-*.html", "/path/file-with-a-%2A.html"}, locations{"/path/file-with-a-b.html"}},
 		{"RFC 9309, section 2.2.3: dollar", "/path/foo-%24", locations{"/path/foo-$", "/path/foo-%24", "/path/foo-$a"}, locations{"/path/foo-"}},
-		{"RFC 9309, section 2.2.3: end", "/this/path/exactly$", locations{"/this/path/exactly"}, locations{"/this/path/exactly/"}},
-		{"RFC 9309, section 2.2.3: any", "/this/*/exactly", locations{"/this/path/exactly", "/this//exactly"}, locations{"/this/exactly"}},
-		{"dollar within", "/a$b", locations{"/a$b", "/a%24b"}, locations{"/a"}},
 		{"colon", "/Special:", locations{"/Special:Search", "/Special%3ASearch"}, nil},
 		{"brackets in the query", "/*?f[a]=", locations{"/?f%5Ba%5D=1"}, nil},
-		{"blank", "/a b", locations{"/a%20b"}, locations{"/a"}},
 		{"question mark", "/*?", locations{"/a?page=2"}, locations{"/who%3F"}},
 		{"plus", "/a+b", locations{"/a+b"}, locations{"/a%2Bb"}},
 		{"any escape", "/*%", locations{"/a%20b", "/%C3%A9"}, locations{"/a"}},
 		{"percent at the end", "/100%", locations{"/100%25"}, locations{"/100"}},
 		{"escaped slash", "/*page=%2Fa", locations{"/?page=/a", "/?page=%2Fa"}, nil},
-		{"star first", "*.gif", locations{"/a.gif", "/.gif?a=b"}, locations{"/gif"}},
 		{"overlap", "/ab*ba$", locations{"/abba", "/abcba"}, locations{"/aba"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			check(t, everyone("Disallow: "+tt.pattern), tt.not, tt.match)
+			check(t, forAll("Disallow: "+tt.pattern), tt.not, tt.match)
 		})
 	}
-	t.Run("no allow of an escaped slash as a slash", func(t *testing.T) {
-		check(t, everyone("Disallow: /", "Allow: /a%2Fb"), nil, locations{"/a/b"})
-	})
-	t.Run("no allow of part of an escape", func(t *testing.T) {
-		check(t, everyone("Disallow: /", "Allow: /100%"), locations{"/100%25"}, locations{"/100%20"})
-	})
 }
 
 func TestTextHasTheRulesForEveryone(t *testing.T) {
-	file := "Sitemap: /s\n" + everyone("Crawl-delay: 1", "Disallow: *.gif$", "allow : /a b # c") + "User-agent: x\nDisallow: /y\n" +
-		everyone("Disallow: /café%2a", "Disallow: x", "Allow:", "Allow: z")
+	file := "Sitemap: /s\n" + forAll("Crawl-delay: 1", "Disallow: *.gif$", "allow : /a b # c") + "User-agent: x\nDisallow: /y\n" +
+		forAll("Disallow: /café%2a", "Disallow: x", "Allow:", "Allow: z")
 	const want = "User-agent:*\nDisallow:*.gif$\nAllow:/a b\nDisallow:/café%2a\nDisallow:/x\n"
 	for _, text := range []string{file, want} {
 		if got := Parse([]byte(text)).Text(); string(got) != want {
@@ -256,11 +209,11 @@ func TestTextHasTheRulesForEveryone(t *testing.T) {
 func TestFileIsReadUpToItsLimit(t *testing.T) {
 	filler := strings.Repeat("# "+strings.Repeat("x", 1021)+"\n", maxBody>>10-1) // a KiB less than is read
 	t.Run("beyond the limit", func(t *testing.T) {
-		file := filler + everyone("Disallow: /a", strings.Repeat("#\n", 1024), "Disallow: /b")
+		file := filler + forAll("Disallow: /a", strings.Repeat("#\n", 1024), "Disallow: /b")
 		check(t, file, locations{"/b"}, locations{"/a"})
 	})
 	t.Run("a line across the limit", func(t *testing.T) {
-		start := filler + everyone("Disallow: /")
+		start := filler + forAll("Disallow: /")
 		cut := start + "Allow: /a" + strings.Repeat("b", maxBody-len(start))
 		check(t, cut, nil, locations{"/a", "/abb"})
 	})
@@ -292,7 +245,7 @@ func TestHostileFilesTakeLinearTime(t *testing.T) {
 		{"many rules", strings.Repeat("Disallow: /a1\n", maxBody/16)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := Parse([]byte(everyone(tt.lines)))
+			r := Parse([]byte(forAll(tt.lines)))
 			if r == nil {
 				t.Fatal("nothing was read")
 			}

@@ -7,8 +7,8 @@ import "bytes"
 
 // Loc returns the escaped address in a line that begins an entry.
 func Loc(line []byte) (address []byte, ok bool) {
-	address, ok = bytes.CutPrefix(line, []byte(urlOpen))
-	address, _, _ = bytes.Cut(address, []byte(locClose))
+	address, ok = bytes.CutPrefix(line, []byte("<url><loc>"))
+	address, _, _ = bytes.Cut(address, []byte("</loc>"))
 	return address, ok
 }
 
@@ -23,4 +23,4 @@ func Href(line []byte) (address []byte, ok bool) {
 }
 
 // EndsURL reports whether a line ends an entry.
-func EndsURL(line []byte) bool { return bytes.HasSuffix(line, bytes.TrimSpace([]byte(urlClose))) }
+func EndsURL(line []byte) bool { return bytes.HasSuffix(line, []byte("</url>")) }

@@ -7,11 +7,15 @@
 // file: EscapedLen and MaxEntryOverhead say how much room an entry takes at most.
 package sitemap
 
+import "time"
+
 // The limits that the protocol sets for one file, a sitemap or an index.
 const (
 	MaxURLs  = 50_000     // entries
 	MaxBytes = 52_428_800 // bytes before compression
 	maxLoc   = 2_047      // bytes of an address, before it is escaped for XML
+
+	maxTime = 253_402_300_799 // the last second of the year 9999, the last that four digits can name
 )
 
 // The text before and after the entries of a file. A file without entries is well-formed,
@@ -25,26 +29,9 @@ const (
 	IndexClose  = `</sitemapindex>` + "\n"
 )
 
-// The markup of an entry, in the order that the schema prescribes.
-const (
-	urlOpen       = `<url><loc>`
-	sitemapOpen   = `<sitemap><loc>`
-	locClose      = `</loc>`
-	lastModOpen   = `<lastmod>`
-	lastModClose  = `</lastmod>`
-	freqOpen      = `<changefreq>`
-	freqClose     = `</changefreq>`
-	priorityOpen  = `<priority>`
-	priorityClose = `</priority>`
-	urlClose      = `</url>` + "\n"
-	sitemapClose  = `</sitemap>` + "\n"
-)
-
-const (
-	// MaxEntryOverhead is how many bytes an entry of either kind takes at most beyond its
-	// escaped address.
-	MaxEntryOverhead = len(urlOpen+locClose+lastModOpen+"2006-01-02T15:04:05Z"+lastModClose+freqOpen+"monthly"+freqClose) + len(priorityOpen+"0.8"+priorityClose) + len(urlClose)
-)
+// MaxEntryOverhead is how many bytes an entry of either kind takes at most beyond its
+// escaped address.
+const MaxEntryOverhead = len(`<url><loc></loc><lastmod>2006-01-02T15:04:05Z</lastmod><changefreq>monthly</changefreq><priority>0.8</priority></url>` + "\n")
 
 // URLSetOpen returns the beginning of a sitemap whose entries need some declarations of
 // extensions.
@@ -77,16 +64,15 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 	if !isAddress(u.Loc) || !ValidFreq(u.ChangeFreq) || u.Priority > MaxPriority {
 		return dst, false
 	}
-	dst = append(append(append(dst, urlOpen...), EscapedAddress(u.Loc)...), locClose...)
-	dst = appendTime(dst, lastModOpen, u.LastMod, lastModClose)
+	dst = appendLocation(dst, "<url><loc>", u.Loc, u.LastMod)
 	if u.ChangeFreq != "" {
-		dst = append(append(append(dst, freqOpen...), u.ChangeFreq...), freqClose...)
+		dst = append(append(append(dst, "<changefreq>"...), u.ChangeFreq...), "</changefreq>"...)
 	}
 	if u.Priority != 0 {
-		dst = append(append(dst, priorityOpen...), '0'+u.Priority/10, '.', '0'+u.Priority%10)
-		dst = append(dst, priorityClose...)
+		dst = append(append(dst, "<priority>"...), '0'+u.Priority/10, '.', '0'+u.Priority%10)
+		dst = append(dst, "</priority>"...)
 	}
-	return append(append(dst, u.Extensions...), urlClose...), true
+	return append(append(dst, u.Extensions...), "</url>\n"...), true
 }
 
 // AppendSitemap appends an entry of an index to dst and returns it. lastMod is when the
@@ -96,6 +82,16 @@ func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
 	if !isAddress(loc) {
 		return dst, false
 	}
-	dst = append(append(append(dst, sitemapOpen...), EscapedAddress(loc)...), locClose...)
-	return append(appendTime(dst, lastModOpen, lastMod, lastModClose), sitemapClose...), true
+	return append(appendLocation(dst, "<sitemap><loc>", loc, lastMod), "</sitemap>\n"...), true
+}
+
+// appendLocation appends the beginning of an entry, with a time in seconds since the Unix epoch if a file can name it. It
+// writes the complete form of W3C Datetime in UTC, since the schema requires the seconds.
+func appendLocation(dst []byte, open, loc string, lastMod int64) []byte {
+	dst = append(append(append(dst, open...), EscapedAddress(loc)...), "</loc>"...)
+	if lastMod <= 0 || lastMod > maxTime {
+		return dst
+	}
+	dst = time.Unix(lastMod, 0).UTC().AppendFormat(append(dst, "<lastmod>"...), time.RFC3339)
+	return append(dst, "</lastmod>"...)
 }

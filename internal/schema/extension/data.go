@@ -1,77 +1,26 @@
 package extension
 
 import (
-	"maps"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/servemap/servemap/internal/page/html"
 )
 
-// data is what a page's structured data say about its videos and itself.
-type data struct {
-	articles []thing           // what the page is
-	videos   []thing           // what is on the page, at most maxVideoTries
-	names    map[string]string // names of things, by their @id
-}
-
 // thing is an object of structured data (schema.org).
-type thing map[string]any
+type thing struct{ html.Thing }
 
-func readData(scripts []any) *data {
-	d := &data{names: make(map[string]string)}
-	for _, v := range scripts {
-		d.visit(v, true)
-	}
-	return d
-}
-
-// visit takes a value of structured data and everything in it. own says that a thing here is what
-// the page is, not something that belongs to it.
-func (d *data) visit(v any, own bool) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			d.visit(e, own)
-		}
-	case map[string]any:
-		d.visitThing(v, own)
-	}
-}
-
-func (d *data) visitThing(t thing, own bool) {
-	if id, name := t.raw("@id"), t.raw("name"); id != "" && name != "" {
-		d.names[id] = name
-	}
-	if own && t.is(articleTypes...) {
-		d.articles = append(d.articles, t)
-	}
-	if t.is("VideoObject") {
-		if len(d.videos) < maxVideoTries {
-			d.videos = append(d.videos, t)
-		}
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(t)) { // always in the same order
-		if !html.LeadsElsewhere(key) {
-			d.visit(t[key], own && (key == "@graph" || key == "mainEntity"))
-		}
-	}
-}
-
-// is reports whether a thing has one of these types. They may have the vocabulary before them.
-func (t thing) is(types ...string) bool {
-	return slices.ContainsFunc(html.Texts(t["@type"]), func(s string) bool {
-		return slices.Contains(types, s[strings.LastIndexAny(s, "/:#")+1:])
-	})
+// is reports whether a thing has a type that matches. The vocabulary may stand before it.
+func (t thing) is(types *regexp.Regexp) bool {
+	return slices.ContainsFunc(t.Texts("@type"), types.MatchString)
 }
 
 // first returns a property, or its first value if it has several.
 func (t thing) first(key string) any {
-	if list, ok := t[key].([]any); ok && len(list) > 0 {
+	if list, ok := t.Of[key].([]any); ok && len(list) > 0 {
 		return list[0]
 	}
-	return t[key]
+	return t.Of[key]
 }
 
 // raw returns a property that is a text.
@@ -86,18 +35,21 @@ const maxText = 300
 // text returns a property that is a text, with single spaces, cut to limit bytes.
 func (t thing) text(key string, limit int) string { return html.PlainText(t.raw(key), limit) }
 
+// object returns a property that is a thing.
+func (t thing) object(key string) (of thing, ok bool) {
+	of.Of, ok = t.first(key).(map[string]any)
+	return of, ok
+}
+
 // url returns the URL from the first property that gives one, as a text or as a thing with a URL.
 func (t thing) url(b base, keys ...string) string {
 	for _, key := range keys {
-		switch v := t.first(key).(type) {
-		case string:
-			if u := b.url(v); u != "" {
-				return u
-			}
-		case map[string]any:
-			if u := thing(v).url(b, "url", "contentUrl", "@id"); u != "" {
-				return u
-			}
+		u := b.url(t.raw(key))
+		if of, ok := t.object(key); ok {
+			u = of.url(b, "url", "contentUrl", "@id")
+		}
+		if u != "" {
+			return u
 		}
 	}
 	return ""

@@ -212,16 +212,8 @@ func appendXML(dst []byte, name string, value any) []byte {
 // date is a time in seconds since the Unix epoch, as a sitemap writes it; 0 for none.
 type date int64
 
-// lastDate is the last second of the year 9999, the last that four digits can name.
-const lastDate = 253_402_300_799
-
-// dateOf reads a date; 0 if it is none that a sitemap can name.
-func dateOf(text string) date {
-	if t := html.Date(text); !t.IsZero() && t.Unix() > 0 && t.Unix() <= lastDate {
-		return date(t.Unix())
-	}
-	return 0
-}
+// dateOf reads a date, 0 if it is none.
+func dateOf(text string) date { return date(max(0, html.Date(text).Unix())) }
 
 func (d date) MarshalText() ([]byte, error) {
 	return time.Unix(int64(d), 0).UTC().AppendFormat(nil, time.RFC3339), nil

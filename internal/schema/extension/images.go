@@ -28,23 +28,13 @@ func readImages(p *Page) (found []image) {
 	if !ok {
 		return nil
 	}
-	tried := make(map[string]bool)
-	for _, picture := range p.Pictures {
-		src := picture.Src
-		if picture.Icon || tried[src] || strings.Contains(src, "#") { // a part of a sprite
+	for _, picture := range p.Pictures[:min(len(p.Pictures), maxTried)] {
+		if picture.Icon || strings.Contains(picture.Src, "#") { // a part of a sprite
 			continue
 		}
-		if tried[src] = true; len(tried) > maxTried {
-			break
+		if u := (image{b.url(picture.Src)}); u.Loc != "" && len(found) < maxImages && !slices.Contains(found, u) {
+			found = append(found, u)
 		}
-		u := b.url(src)
-		if u == "" || slices.Contains(found, image{u}) {
-			continue
-		}
-		if len(found) == maxImages {
-			break
-		}
-		found = append(found, image{u})
 	}
 	return found
 }

@@ -3,10 +3,9 @@ package extension
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"time"
-
-	"github.com/servemap/servemap/internal/page/html"
 )
 
 // news are the articles of the last two days, in a file of their own.
@@ -57,21 +56,25 @@ func decodeArticle(stored []byte) (a article) {
 // MaxPublication bounds the name of a newspaper or site, in bytes.
 const MaxPublication = 200
 
-// articleTypes are the schema.org types that count as articles.
-var articleTypes = []string{"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "Report", "AnalysisNewsArticle",
-	"AskPublicNewsArticle", "BackgroundNewsArticle", "OpinionNewsArticle", "ReportageNewsArticle", "ReviewNewsArticle"}
+// articleType matches the schema.org types that count as articles.
+var articleType = regexp.MustCompile(`(?:Article|BlogPosting|Report)$`)
 
 // readArticle returns the article that the page is, or the zero one. A page with several articles is
 // a list. The language is that of the html element, if it has one.
 func readArticle(p *Page) article {
-	d := readData(p.Data)
-	if len(d.articles) != 1 {
-		return article{}
+	var a thing
+	for _, t := range p.Things {
+		switch {
+		case !t.Own || !(thing{t}).is(articleType):
+		case a.Own:
+			return article{}
+		default:
+			a = thing{t}
+		}
 	}
-	a := d.articles[0]
 	n := article{
 		Title:       cmp.Or(a.text("headline", maxText), a.text("name", maxText)),
-		Publication: d.publisher(a),
+		Publication: publisher(p, a),
 		Language:    cmp.Or(newsLanguage(p.Language), newsLanguage(a.raw("inLanguage"))),
 		Published:   dateOf(a.raw("datePublished")),
 	}
@@ -83,38 +86,38 @@ func readArticle(p *Page) article {
 
 // publisher returns the name of an article's publisher. The publisher may be described elsewhere,
 // under an @id.
-func (d *data) publisher(a thing) string {
-	switch p := a.first("publisher").(type) {
-	case string:
-		return html.PlainText(p, MaxPublication)
-	case map[string]any:
-		return html.PlainText(cmp.Or(thing(p).raw("name"), d.names[thing(p).raw("@id")]), MaxPublication)
+func publisher(p *Page, a thing) string {
+	of, ok := a.object("publisher")
+	if !ok {
+		return a.text("publisher", MaxPublication)
 	}
-	return ""
+	name := of.text("name", MaxPublication)
+	for _, t := range p.Things {
+		if id := (thing{t}).raw("@id"); name == "" && id != "" && id == of.raw("@id") {
+			name = thing{t}.text("name", MaxPublication)
+		}
+	}
+	return name
+}
+
+// chinese has the languages of news sitemaps for Chinese, by its script or region.
+var chinese = map[string]string{
+	"hans": "zh-cn", "cn": "zh-cn", "sg": "zh-cn", "my": "zh-cn",
+	"hant": "zh-tw", "tw": "zh-tw", "hk": "zh-tw", "mo": "zh-tw",
 }
 
 // newsLanguage returns a language tag in the form that news sitemaps use: two or three
-// letters of ISO 639, or zh-cn or zh-tw for Chinese by its script or region. It returns ""
-// for any other tag.
+// letters of ISO 639, or zh-cn or zh-tw. It returns "" for any other tag.
 func newsLanguage(tag string) string {
 	tag = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"))
-	if !language.MatchString(tag) {
+	name, rest, _ := strings.Cut(tag, "-")
+	if !language.MatchString(tag) || len(name) < 2 || len(name) > 3 {
 		return ""
-	}
-	language, rest, _ := strings.Cut(tag, "-")
-	if len(language) != 2 && len(language) != 3 {
-		return ""
-	}
-	if language != "zh" {
-		return language
 	}
 	for subtag := range strings.SplitSeq(rest, "-") {
-		switch subtag {
-		case "hans", "cn", "sg", "my":
-			return "zh-cn"
-		case "hant", "tw", "hk", "mo":
-			return "zh-tw"
+		if form := chinese[subtag]; name == "zh" && form != "" {
+			return form
 		}
 	}
-	return language
+	return name
 }

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,11 +25,13 @@ type video struct {
 	Published   date   `xml:"video:publication_date,omitempty"`
 }
 
+var videoType = regexp.MustCompile(`\bVideoObject$`)
+
 // The limits for the videos of one page.
 const (
 	maxVideos      = 4
 	maxVideoBytes  = 24 << 10 // of elements
-	maxVideoTries  = 16       // videos of structured data that are judged
+	maxTries       = 1_000    // things of structured data that are judged
 	maxDescription = 2_048    // bytes
 	maxDuration    = 28_800   // seconds; a longer one is left out
 )
@@ -44,8 +47,11 @@ func readVideos(p *Page) (found []video) {
 	if !ok {
 		return nil
 	}
-	for _, t := range readData(p.Data).videos {
-		v := fromData(b, t)
+	for _, t := range p.Things[:min(len(p.Things), maxTries)] {
+		if !(thing{t}).is(videoType) {
+			continue
+		}
+		v := fromData(b, thing{t})
 		same := func(w video) bool { return v.Content == w.Content && v.Player == w.Player }
 		if len(found) < maxVideos && v.complete() && !slices.ContainsFunc(found, same) {
 			found = append(found, v)

