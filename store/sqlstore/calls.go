@@ -107,7 +107,7 @@ func (s *Store) Sync(ctx context.Context) error {
 // How much a Scan fetches at a time: so many records, or so many bytes.
 const (
 	pageRecords = 2000
-	pageBytes   = 4 << 20
+	pageBytes   = 1 << 20
 )
 
 // Scan implements [store.Store]. It fetches a page of records at a time, each with its own query.

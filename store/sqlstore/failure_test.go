@@ -98,20 +98,6 @@ func TestCallsEndAtTheCallersDeadline(t *testing.T) {
 	}
 }
 
-// TestOpenMayComeBeforeTheDatabase starts the program before the database.
-func TestOpenMayComeBeforeTheDatabase(t *testing.T) {
-	s, n, _ := throughNetwork(t)
-	n.fail(false, true)
-	early := openWith(t, s.db, &Options{Table: nameOf(s) + "_early", Logger: new(base.Log).Logger()})
-	if err := put(early, "k", "1"); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("before the database is there: %v, want ErrUnavailable", err)
-	}
-	n.mend()
-	if err := eventually(func() error { return put(early, "k", "1") }); err != nil {
-		t.Errorf("when it is there: %v", err)
-	}
-}
-
 // TestEndedSessionsLoseNoConfirmedWrite makes the database end the sessions of writers, again and
 // again. Confirmed writes must be there; unconfirmed ones may be.
 func TestEndedSessionsLoseNoConfirmedWrite(t *testing.T) {

@@ -133,25 +133,3 @@ func TestClosedDatabaseIsAClosedStore(t *testing.T) {
 		}
 	}
 }
-
-// TestScanTakesRecordsOfMixedSizes puts long records after many short ones, so that pages grow and
-// then must be cut.
-func TestScanTakesRecordsOfMixedSizes(t *testing.T) {
-	s, db := open(t)
-	mustPut(t, s, "k", "1")
-	mustExec(t, db, `INSERT INTO `+s.table+`
-		SELECT 'a' || lpad(i::text, 5, '0'), '\x01' FROM generate_series(1, 12000) AS i`)
-	mustExec(t, db, `INSERT INTO `+s.table+`
-		SELECT 'b' || lpad(i::text, 5, '0'), decode(repeat('ab', 65536), 'hex') FROM generate_series(1, 200) AS i`)
-	n, last := 0, ""
-	for r, err := range s.Scan(context.Background(), "", "") {
-		base.Check(t, err)
-		if r.Key <= last {
-			t.Fatalf("key %q after %q", r.Key, last)
-		}
-		n, last = n+1, r.Key
-	}
-	if n != 12_201 {
-		t.Errorf("Scan yields %d records, want 12,201", n)
-	}
-}
