@@ -52,7 +52,7 @@ func (r *records) secret(ctx context.Context) error {
 			return err
 		}
 	}
-	r.site.Names = secret.NewNames(key)
+	r.site.Secret = key
 	return nil
 }
 

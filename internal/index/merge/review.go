@@ -15,7 +15,7 @@ import (
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
-	case site.expired(p, moment.Of(now)), p.Listed() && site.Over[p.Shard]:
+	case site.expired(p, moment.Of(now)):
 		return true
 	case p.Listed() && site.Extends():
 		return true
@@ -50,9 +50,6 @@ func (m *Transaction) Review(location string) {
 	case !m.site.expired(p, m.moment()):
 		p.Read = p.Read && !m.site.grown()
 		m.Save(p)
-		if p.Listed() && p.Loaded.Listed && m.site.Layout.Over(m.Tx, p.Shard) {
-			g.move()
-		}
 	case p.Listed():
 		p.Witnessed, p.Absent = false, eligibility.Unseen
 		g.stays()
