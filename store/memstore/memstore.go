@@ -27,9 +27,6 @@ type Store struct {
 	grown  bool     // values has keys that are not in keys
 }
 
-// New returns an empty store.
-func New() *Store { return &Store{} }
-
 var _ store.Store = (*Store)(nil)
 
 // View implements [store.Store].

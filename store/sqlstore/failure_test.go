@@ -103,9 +103,9 @@ func TestCallsEndAtTheCallersDeadline(t *testing.T) {
 func TestEndedSessionsLoseNoConfirmedWrite(t *testing.T) {
 	direct, db := open(t)
 	mustPut(t, direct, "k", "")
-	name, _, _ := strings.Cut(nameOf(direct), ".") // of the sessions
+	name, _, _ := strings.Cut(direct.table, ".") // of the sessions
 	s := openWith(t, dialWith(t, postgres.Address, "application_name="+name),
-		&Options{Table: nameOf(direct), Logger: new(base.Log).Logger()})
+		&Options{Table: direct.table, Logger: new(base.Log).Logger()})
 	const writers, rounds = 3, 60
 	var confirmed, doubtful [writers]int
 	var end sync.WaitGroup
@@ -163,7 +163,7 @@ func TestLockThatIsNotGivenBackFailsUpdatesAndLetsReadsThrough(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	tx := holdLock(t, s, db, "60s")
-	hasty := openWith(t, db, &Options{Table: nameOf(s),
+	hasty := openWith(t, db, &Options{Table: s.table,
 		Timeout: 200 * time.Millisecond, Logger: new(base.Log).Logger()})
 	if err := put(hasty, "k", "2"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Update behind a lock: %v, want ErrUnavailable", err)
@@ -180,7 +180,7 @@ func TestLockThatIsNotGivenBackFailsUpdatesAndLetsReadsThrough(t *testing.T) {
 func TestUpdateWaitsForTheDisk(t *testing.T) {
 	direct, db := open(t)
 	mustPut(t, direct, "k", "1")
-	s := openTable(t, dialWith(t, postgres.Address, "synchronous_commit=off"), nameOf(direct))
+	s := openTable(t, dialWith(t, postgres.Address, "synchronous_commit=off"), direct.table)
 	for range 20 {
 		var before string
 		base.Check(t, db.QueryRow(`SELECT pg_current_wal_insert_lsn()`).Scan(&before))

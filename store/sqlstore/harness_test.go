@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"net"
-	"strings"
 	"sync"
 	"testing"
 
@@ -27,9 +26,6 @@ func open(t testing.TB) (*Store, *sql.DB) {
 	db := postgres.Open(t)
 	return openTable(t, db, schema(t, db)+".servemap"), db
 }
-
-// nameOf returns the table of a store as in its Options.
-func nameOf(s *Store) string { return strings.ReplaceAll(s.table, `"`, "") }
 
 func openTable(t testing.TB, db *sql.DB, table string) *Store {
 	t.Helper()

@@ -76,7 +76,7 @@ func TestMissingTableIsMade(t *testing.T) {
 			s.log = log.Logger()
 			mustExec(t, db, "DROP TABLE "+s.table)
 			if restart {
-				s = openWith(t, db, &Options{Table: nameOf(s), Logger: log.Logger()})
+				s = openWith(t, db, &Options{Table: s.table, Logger: log.Logger()})
 			}
 			mustPut(t, s, "new", "1")
 			if got := get(t, s, "k"); got != "" {

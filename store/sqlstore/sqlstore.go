@@ -26,7 +26,6 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -63,7 +62,7 @@ type Options struct {
 // Any number of Stores, in any number of processes, may use the same table. It needs no closing.
 type Store struct {
 	db      *sql.DB
-	table   string // as in a statement
+	table   string // as in Options
 	timeout time.Duration
 	log     *slog.Logger
 
@@ -110,6 +109,5 @@ func Open(db *sql.DB, opts *Options) (*Store, error) {
 	case !identifiers.MatchString(s.table):
 		return nil, fmt.Errorf("sqlstore: Options.Table is %q; the table, and a schema before it, must be 1 to 50 lower-case letters, digits and underscores", opts.Table)
 	}
-	s.table = `"` + strings.ReplaceAll(s.table, ".", `"."`) + `"`
 	return s, nil
 }

@@ -96,13 +96,13 @@ func TestProcessesMayStartTogether(t *testing.T) {
 func TestRoleMayLackTheRightToCreate(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
-	schema, _, _ := strings.Cut(nameOf(s), ".")
+	schema, _, _ := strings.Cut(s.table, ".")
 	role := schema + "_role"
 	mustExec(t, db, "CREATE ROLE "+role)
 	t.Cleanup(func() { mustExec(t, db, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 	mustExec(t, db, "GRANT USAGE ON SCHEMA "+schema+" TO "+role)
 	mustExec(t, db, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+schema+" TO "+role)
-	as := openTable(t, dialWith(t, postgres.Address, "role="+role), nameOf(s))
+	as := openTable(t, dialWith(t, postgres.Address, "role="+role), s.table)
 	mustPut(t, as, "k", get(t, as, "k")+"2")
 	if got := get(t, s, "k"); got != "12" {
 		t.Errorf("a role without the right to make tables left %q, want 12", got)

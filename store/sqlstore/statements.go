@@ -46,9 +46,9 @@ DELETE FROM {table} WHERE key = ANY ($3::text[])`
 // matter which of a pooler's connections a query gets. It is the first argument of each query.
 const describe = pgx.QueryExecModeCacheDescribe
 
-// on returns a statement with the table's name.
+// on returns a statement with the table's name, which is quoted, since it may be a word of SQL.
 func (s *Store) on(statement string) string {
-	return strings.ReplaceAll(statement, "{table}", s.table)
+	return strings.ReplaceAll(statement, "{table}", `"`+strings.ReplaceAll(s.table, ".", `"."`)+`"`)
 }
 
 // create makes the table.
