@@ -31,7 +31,7 @@ func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) b
 // expired reports whether a page, and a link to it, was unseen for so long that it is dropped.
 func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
 	last := max(p.LastSeen, p.LinkSeen)
-	return last != 0 && now.Sub(last) >= site.KeepFor && site.Activity.Enough(last)
+	return last != 0 && now.Sub(last) >= site.KeepFor && site.Activity.Enough(last, site.SpanLength())
 }
 
 // Expendable reports whether a waiting location was unseen for so long that its record may
