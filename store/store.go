@@ -43,7 +43,8 @@ var (
 // Stores promise: every method may be called concurrently. A bad call is refused before anything
 // happens. Bytes come back as they were stored, whatever they are. A store keeps no slice that it
 // was given, and shows no key or value in an error. If a ctx is already done, any call fails with
-// an error that wraps ctx.Err(). A store has no clock: nothing in it expires.
+// an error that wraps ctx.Err(), and a call that waits for something ends soon after its ctx ends. A
+// store has no clock: nothing in it expires.
 //
 // Nil stands for an absent value. An empty slice that is not nil is a value.
 type Store interface {

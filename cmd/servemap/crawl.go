@@ -97,7 +97,7 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 	if err := control.Replaceable(c.dir, filepath.Base(c.out)); c.out != "-" && err != nil {
 		return usage("-out: %v; give another name, or - for the standard output", err)
 	}
-	st, end := store.Store(memstore.New()), func() {}
+	st, end := store.Store(new(memstore.Store)), func() {}
 	if c.Data != "" {
 		if err := checkData(c.Data); err != nil {
 			return err

@@ -212,7 +212,7 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 
 // try says which setting is wrong, before an address is taken or a folder is touched: it makes the site in memory.
 func try(s *settings.Settings) error {
-	one, st, log := *s, memstore.New(), slog.New(slog.DiscardHandler)
+	one, st, log := *s, new(memstore.Store), slog.New(slog.DiscardHandler)
 	one.Origin = cmp.Or(s.Origin, "http://localhost")
 	if err := one.Check(); err != nil {
 		return usage("%v", err)

@@ -54,32 +54,35 @@ func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
 	}
 }
 
-// hangingStore is a store whose reads hang until they are released, even if the context ends.
+// hangingStore is a store whose reads hang until they are released, or the context ends.
 type hangingStore struct {
 	store.Store
 	hangs   atomic.Bool
 	release chan struct{}
 }
 
-func (d *hangingStore) wait() {
+func (d *hangingStore) wait(ctx context.Context) {
 	if d.hangs.Load() {
-		<-d.release
+		select {
+		case <-d.release:
+		case <-ctx.Done():
+		}
 	}
 }
 
 func (d *hangingStore) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	d.wait()
+	d.wait(ctx)
 	return d.Store.View(ctx, keys, fn)
 }
 
 func (d *hangingStore) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		d.wait()
+		d.wait(ctx)
 		for r, err := range d.Store.Scan(ctx, prefix, after) {
 			if !yield(r, err) {
 				return
 			}
-			d.wait()
+			d.wait(ctx)
 		}
 	}
 }

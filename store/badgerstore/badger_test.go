@@ -1,7 +1,6 @@
 package badgerstore
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -20,24 +19,6 @@ func openRaw(t *testing.T, o badger.Options) *badger.DB {
 	base.Check(t, err)
 	t.Cleanup(func() { db.Close() }) // the test may have closed it
 	return db
-}
-
-// TestKeysLookAsDocumented checks that the layout on disk is that of the format number.
-func TestKeysLookAsDocumented(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
-	mustPut(t, s, "key", "value")
-	err := current(s).badger.View(func(txn *badger.Txn) error {
-		item, err := txn.Get([]byte("kkey"))
-		if err != nil {
-			return err
-		}
-		got, err := item.ValueCopy(nil)
-		if want := []byte("value"); err == nil && !bytes.Equal(got, want) {
-			t.Errorf("format %d: the record is %q, want %q", format, got, want)
-		}
-		return err
-	})
-	base.Check(t, err)
 }
 
 // TestCompactionsWaitForTheLogger checks that Badger logs before a compaction makes a table, and

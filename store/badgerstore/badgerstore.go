@@ -17,21 +17,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/servemap/servemap/store"
 )
 
-const (
-	// openTimeout is how long Open waits for the folder to open.
-	openTimeout = 5 * time.Second
-
-	// closeTimeout is how long Close waits for the folder to close.
-	closeTimeout = 10 * time.Second
-)
+// openTimeout is how long Open waits for the folder to open.
+const openTimeout = 5 * time.Second
 
 // Options adjusts a [Store]. The zero value of each field is the default.
 type Options struct {
@@ -52,8 +49,6 @@ type Store struct {
 	reserve int64 // as in Options
 	log     *slog.Logger
 
-	closeTimeout time.Duration
-
 	closing  context.Context // done when Close is called
 	cancel   context.CancelFunc
 	stopped  chan struct{} // closed when run has ended
@@ -61,32 +56,32 @@ type Store struct {
 
 	// writer is held during a write. Only one write may be in flight: after a failed write, the
 	// next one would end the process.
-	writer  sync.Mutex
-	commits atomic.Uint64 // that have ended
-	synced  uint64        // of these, how many survive a loss of power; writer guards it
+	writer sync.Mutex
 
-	logged atomic.Int32 // the reason that was last logged; working at first
+	troubled atomic.Bool // that was logged, and is not over
 
-	mu    sync.Mutex
-	state state
+	mu  sync.Mutex
+	db  *database // open, or nil and err says why
+	err error     // errClosed is final
 }
 
 var _ store.Store = (*Store)(nil)
 
 // Open returns a Store that keeps its records below dir. It creates dir if needed. A nil opts means
-// the defaults. It fails only for a bad argument: an empty dir, a dir that can never be a folder
-// with files in it, such as one below a file or in /proc, or an option out of range.
+// the defaults. It fails only for a bad argument: an empty dir, one that is a file or below one, or
+// an option out of range.
 //
 // Anything else that keeps the folder from opening is not an error of Open: another process that
 // has it open, a full or read-only disk, missing rights, the format of another version. The Store
-// tries again in the background, logs the cause, and reports it in [Store.Health]. Usually the
-// folder is open when Open returns, after at most 5 seconds. If the folder was empty, the log says
-// so: an owner who did not expect that has lost the volume.
+// tries again in the background, logs the first cause, and reports the last one in [Store.Health].
+// Usually the folder is open when Open returns, after at most 5 seconds. If the folder was empty, the
+// log says so: an owner who did not expect that has lost the volume.
 //
-// Damaged files are moved aside, to badger.damaged-1 and so on in dir. The log says where, and the
-// records are learned anew. The Store removes none of these folders: if there are four, it waits
-// until its owner has removed one. Only what was stored last may be lost without a word, if the end
-// of a log is damaged. Files that are damaged while they are open are found at the next opening.
+// Each opening reads all files. Damaged ones are moved aside, to badger.damaged-1 and so on in dir.
+// The log says where, and the records are learned anew. The Store removes none of these folders: if
+// there are four, it waits until its owner has removed one. Only what was stored last may be lost
+// without a word, if the end of a log is damaged. Files that are damaged while they are open are
+// found at the next opening.
 //
 // If an open folder is removed, renamed or replaced, the Store writes no more, and says so. Put back
 // the folder that is to be used, and restart the process. If nothing else stood in its place
@@ -107,16 +102,15 @@ func Open(dir string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("badgerstore: folder %s: %w", dir, err)
 	}
-	if err := checkFolder(abs); err != nil {
-		return nil, fmt.Errorf("badgerstore: %s cannot be a folder with files in it: %w", abs, err)
+	if err := os.MkdirAll(abs, 0o700); errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("badgerstore: %s is a file, or below one: %w", abs, err)
 	}
 	s := &Store{
-		dir:          abs,
-		reserve:      opts.Reserve,
-		log:          opts.Logger,
-		closeTimeout: closeTimeout,
-		stopped:      make(chan struct{}),
-		state:        state{err: &problem{otherFailure, errors.New("the folder is being opened")}},
+		dir:     abs,
+		reserve: opts.Reserve,
+		log:     opts.Logger,
+		stopped: make(chan struct{}),
+		err:     unavailable(errors.New("the folder is being opened")),
 	}
 	s.closing, s.cancel = context.WithCancel(context.Background())
 	if s.log == nil {
@@ -131,24 +125,17 @@ func Open(dir string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Close ends the Store and its background work. It waits for running calls and for Badger, but at
-// most 10 seconds. Then it fails, and the rest is done when possible. Later calls fail with
-// [store.ErrClosed]. Close may be called again, and concurrently.
+// Close ends the Store and its background work. It waits for running calls and for Badger. Later
+// calls fail with [store.ErrClosed]. Close may be called again, and concurrently.
 //
 // If less than the reserve is free, or the folder is not in its place, Close leaves Badger's files as
 // they are, since closing them writes. Nothing is lost: the next opening finishes the work. But the
 // folder stays locked until the process ends.
 func (s *Store) Close() error {
-	s.setState(state{err: errClosed})
+	s.set(nil, errClosed)
 	s.cancel()
-	timeout := time.NewTimer(s.closeTimeout)
-	defer timeout.Stop()
-	select {
-	case <-s.stopped:
-		return s.closeErr
-	case <-timeout.C:
-		return fmt.Errorf("badgerstore: still closing after %v; the folder stays locked until that is done", s.closeTimeout)
-	}
+	<-s.stopped
+	return s.closeErr
 }
 
 // Health returns nil if the store works. Otherwise it returns why it does not: an error that wraps
@@ -160,5 +147,8 @@ func (s *Store) Health() error {
 		return err
 	}
 	defer db.calls.Done()
-	return db.gate.check()
+	if err := db.gate.check(spareFiles); err != nil {
+		return unavailable(err)
+	}
+	return nil
 }

@@ -57,20 +57,18 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if len(changes) == 0 {
 		return nil
 	}
-	err = db.gate.check()
+	if err = db.gate.check(spareFiles); err != nil {
+		err = unavailable(err)
+	}
 	s.logChange(err)
 	if err != nil {
 		return err
 	}
-	err = s.fail(db, db.commit(changes))
-	s.commits.Add(1)
-	return err
+	return s.fail(db, db.commit(changes))
 }
 
-// Sync implements [store.Store]. Calls that wait for another one's sync share the next one, since many sites that
-// close at once each want one.
+// Sync implements [store.Store].
 func (s *Store) Sync(ctx context.Context) error {
-	wanted := s.commits.Load()
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	db, err := s.acquire(ctx)
@@ -78,18 +76,10 @@ func (s *Store) Sync(ctx context.Context) error {
 		return err
 	}
 	db.calls.Done()
-	if err := db.gate.inPlace(); err != nil {
-		return err
+	if err := db.gate.check(0); err != nil {
+		return unavailable(err)
 	}
-	if wanted > 0 && s.synced >= wanted {
-		return nil
-	}
-	now := s.commits.Load()
-	if err := s.fail(db, db.sync()); err != nil {
-		return err
-	}
-	s.synced = now
-	return nil
+	return s.fail(db, db.sync())
 }
 
 // Scan implements [store.Store].
@@ -100,11 +90,11 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		after, more := after, true // each loop over the sequence begins anew
-		for most := firstRecords; more; most = min(4*most, scanRecords) {
+		for more {
 			db, err := s.acquire(ctx)
 			var records []store.Record
 			if err == nil {
-				records, more, err = db.next(prefix, after, most)
+				records, more, err = db.next(prefix, after)
 				db.calls.Done()
 				err = s.fail(db, err)
 			}

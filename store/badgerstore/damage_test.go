@@ -26,45 +26,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestOpeningsThatDiedMoveTheFilesAside opens a folder whose lock file is as left by processes that
-// died in Open.
-func TestOpeningsThatDiedMoveTheFilesAside(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		count int
-		aside bool
-	}{
-		{"closed", countClosed, false},
-		{"died while it was open", countOpen, false},
-		{"one died while opening", countOpen + 1, false},
-		{"two died while opening", countOpen + 2, true},
-		{"more died while opening", countOpen + 5, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := filled(t)
-			writeFile(t, dir, lockName, strings.Repeat("x", c.count))
-			s, log := openLogged(t, dir)
-			healthy(t, s)
-			wantCount(t, dir, countOpen)
-			wantAside(t, s, log, c.aside)
-			if kept := get(t, s, "k") != ""; kept == c.aside {
-				t.Errorf("the record was kept: %t, want the contrary", kept)
-			}
-			mustPut(t, s, "new", "1")
-			mustClose(t, s)
-			wantCount(t, dir, countClosed)
-		})
-	}
-}
-
-// wantCount fails the test unless the lock file of dir has the count.
-func wantCount(t *testing.T, dir string, count int64) {
-	t.Helper()
-	if info, err := os.Stat(filepath.Join(dir, lockName)); err != nil || info.Size() != count {
-		t.Errorf("the lock file counts %d (%v), want %d", info.Size(), err, count)
-	}
-}
-
 // A damage changes the files of a folder with one table.
 type damage struct {
 	name string
@@ -170,26 +131,21 @@ func TestDamagedFilesAreMovedAside(t *testing.T) {
 	}
 }
 
-// TestFoldersAsideAreAllKept has processes that die while they open a folder, again and again. The
-// folders are whole: something else killed the processes.
+// TestFoldersAsideAreAllKept damages a folder again and again.
 func TestFoldersAsideAreAllKept(t *testing.T) {
-	dir := t.TempDir()
-	log := new(base.Log)
-	opened := func(n int) *Store {
-		s := mustOpen(t, dir, &Options{Logger: log.Logger()})
-		mustPut(t, s, "k", fmt.Sprint(n))
-		mustClose(t, s)
-		writeFile(t, dir, lockName, strings.Repeat("x", countOpen+maxDeaths))
-		return s
+	dir, log := filled(t), new(base.Log)
+	damaged := func() *Store {
+		base.Check(t, truncate(manifestName, 0)(filepath.Join(dir, badgerName)))
+		return mustOpen(t, dir, &Options{Logger: log.Logger()})
 	}
-	opened(0)
 	for n := range maxAside {
-		aside := filepath.Join(dir, fmt.Sprintf("%s-%d", asideName, n+1))
-		opened(n + 1)
-		log.Want(t, 1, "aside="+aside)
+		s := damaged()
+		healthy(t, s)
+		mustClose(t, s)
+		log.Want(t, 1, "aside="+filepath.Join(dir, fmt.Sprintf("%s-%d", asideName, n+1)))
 	}
+	s := damaged()
 	before := files(dir)
-	s := mustOpen(t, dir, &Options{Logger: log.Logger()})
 	for name, err := range callErrors(s) {
 		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), asideName+"-1") || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v, want which folders to remove", name, err)
@@ -199,35 +155,9 @@ func TestFoldersAsideAreAllKept(t *testing.T) {
 	if after := files(dir); after != before {
 		t.Errorf("the folder had %s, has %s", before, after)
 	}
-
 	log.Want(t, 1, "cannot be used")
-	for n := range maxAside { // each folder has what it had
-		whole := t.TempDir()
-		base.Check(t, os.Rename(filepath.Join(dir, fmt.Sprintf("%s-%d", asideName, n+1)), filepath.Join(whole, badgerName)))
-		wantValue(t, open(t, whole, nil), "k", fmt.Sprint(n))
-	}
-	opened(9) // there is room again
-}
-
-// TestRoomForAFolderIsAwaited moves a folder aside while there is no room for a new one. The new one,
-// which is empty, must not go the same way.
-func TestRoomForAFolderIsAwaited(t *testing.T) {
-	dir := filled(t)
-	if _, ok := spaceAt(dir); !ok {
-		t.Skip("this system does not tell what is free")
-	}
-	writeFile(t, dir, lockName, strings.Repeat("x", countOpen+maxDeaths))
-	for range 2 * maxAside {
-		s := mustOpen(t, dir, &Options{Reserve: 1 << 60, Logger: new(base.Log).Logger()})
-		if err := s.Health(); reasonOf(err) != noSpace {
-			t.Errorf("Health: %v, want that there is no room", err)
-		}
-		mustClose(t, s)
-	}
-	healthy(t, open(t, dir, nil))
-	if aside, err := filepath.Glob(filepath.Join(dir, asideName+"-*")); len(aside) != 1 {
-		t.Errorf("aside are %q (%v), want one folder", aside, err)
-	}
+	base.Check(t, os.RemoveAll(filepath.Join(dir, asideName+"-2"))) // so there is room again
+	healthy(t, open(t, dir, &Options{Logger: log.Logger()}))
 }
 
 // TestOtherFormatsAreLeftAlone opens folders that another version of this package, or of Badger, wrote.
@@ -235,28 +165,25 @@ func TestOtherFormatsAreLeftAlone(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		do     func(dir string) error
-		deaths int // of processes that opened the folder
 		number string
 	}{
-		{"a later format of ours", overwrite(manifestName, 4, "\x00\x07"), 0, "format 7.8"},
-		{"a later format of Badger's", overwrite(manifestName, 6, "\x00\x77"), 0, "format 1.119"},
-		{"a later format, of which processes died", overwrite(manifestName, 4, "\x00\x07"), maxDeaths, "format 7.8"},
+		{"a later format of ours", overwrite(manifestName, 4, "\x00\x07"), "7"},
+		{"a later format of Badger's", overwrite(manifestName, 6, "\x00\x77"), "119"},
 		{"a later format, and tables as nobody knows them", func(dir string) error {
 			return errors.Join(overwrite(manifestName, 4, "\x00\x07")(dir), truncate(tableSuffix, 3000)(dir))
-		}, 0, "format 7.8"},
+		}, "7"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filled(t)
 			base.Check(t, c.do(filepath.Join(dir, badgerName)))
-			writeFile(t, dir, lockName, strings.Repeat("x", countOpen+c.deaths))
 			before := files(filepath.Join(dir, badgerName))
 			s, log := openLogged(t, dir)
 			for name, err := range callErrors(s) {
-				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), c.number) || !strings.Contains(err.Error(), "run the version") {
+				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), c.number) || !strings.Contains(err.Error(), "another version wrote the records") {
 					t.Errorf("%s: %v, want %s and what to do", name, err, c.number)
 				}
 			}
-			log.Want(t, 1, c.number)
+			log.Want(t, 1, "another version")
 			wantAside(t, s, log, false)
 			if after := files(filepath.Join(dir, badgerName)); after != before {
 				t.Errorf("the folder had %s, has %s", before, after)
@@ -265,31 +192,14 @@ func TestOtherFormatsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestOnlyBadgersOwnWordsAreDamage has errors as Badger wraps them. The damages above make others.
-func TestOnlyBadgersOwnWordsAreDamage(t *testing.T) {
-	const table = `Opening table: "0001.sst" err: failed to initialize table err: failed to read index. err: `
-	for _, text := range []string{
-		"file does not exist for table 7",
-		"MANIFEST invalid, table 7 exists",
-		"MANIFEST file has invalid manifestChange op",
-		table + "failed to verify checksum for table: 0001.sst err: actual: 1, expected: 2 err: checksum mismatch",
-		table + "checksum length less than zero. Data corrupted",
-		table + "proto:\u00a0cannot parse invalid wire-format data",
-		"Level validation err: Levels Controller err: Inter: Biggest(j-1)[7]",
-		"While opening memtable: 00009.mem err: while updating skiplist err: binary: varint overflows a 64-bit integer",
-	} {
-		if got := reasonOf(openingProblem(errors.New(text))); got != corrupt {
-			t.Errorf("%q has reason %d, want that it is damage", text, got)
-		}
-	}
-	failures := []error{errors.New("a text that nobody knows"), errors.New("open /checksum mismatch/EOF: trouble"), io.ErrShortWrite, os.ErrDeadlineExceeded}
+// TestErrorsOfTheSystemAreNoDamage has errors as Badger wraps them. The damages above make others.
+func TestErrorsOfTheSystemAreNoDamage(t *testing.T) {
 	for number := syscall.Errno(1); number < 134; number++ {
-		failures = append(failures, number, &os.PathError{Op: "open", Path: "EOF", Err: number})
-	}
-	for _, failure := range failures {
-		err := fmt.Errorf("while opening memtables err: while opening fid: 3 err: %w", failure)
-		if got := reasonOf(openingProblem(err)); got != otherFailure {
-			t.Errorf("%q has reason %d, want that it may pass", err, got)
+		for _, failure := range []error{number, &os.PathError{Op: "open", Path: "EOF", Err: number}} {
+			err := fmt.Errorf("while opening memtables err: while opening fid: 3 err: %w", failure)
+			if e, ok := errors.AsType[*badgerError](failedOpening(err)); !ok || e.damage {
+				t.Errorf("%q counts as damage", err)
+			}
 		}
 	}
 }

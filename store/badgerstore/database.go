@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"os"
 	"sync"
 	"time"
 
@@ -26,10 +27,9 @@ const (
 	freshTables = 2
 	levelRatio  = 20
 
-	// format is the number of the layout of keys and values in Badger, and badgerFormat that of
-	// Badger's files. A folder of other numbers is left alone.
-	format       = 1
-	badgerFormat = 8
+	// format is the number of the layout of keys and values in Badger. A folder of another number, or
+	// of another format of Badger's own files, is left alone.
+	format = 1
 
 	// keyPrefix comes before every key, since Badger reserves "!badger!".
 	keyPrefix = "k"
@@ -40,9 +40,7 @@ const (
 // compression, blocks are read where they are mapped. So no cache is needed and reading leaves a
 // third of the garbage, but the files are half as big again. Badger does not verify checksums of
 // blocks while it reads, because it takes a damaged block for the end of its table. [checkFiles]
-// verified them before, unless the last process closed the folder and it has more than quickTables.
-// Then only the manifest and the indexes of the tables were verified: a record in a block that was
-// damaged meanwhile may be missing, or wrong.
+// verified them before.
 func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o := badger.DefaultOptions(dir)
 	o.Logger = logger
@@ -69,7 +67,7 @@ func guestOptions(dir string, logger badger.Logger) badger.Options {
 // A database is an open Badger, and what is needed to use it safely.
 type database struct {
 	badger *badger.DB
-	lock   *folderLock
+	lock   *os.File
 	gate   gate
 
 	calls  sync.WaitGroup // running calls; none begins once the database is out of use
@@ -82,18 +80,15 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 	txn := db.badger.NewTransaction(false)
 	defer txn.Discard()
 	values = make([][]byte, len(keys))
-	var key []byte
-	arena := make([]byte, 0, 512)
-	for i := range keys {
-		key = appendKey(key[:0], keys[i])
-		item, err := txn.Get(key)
+	for i, key := range keys {
+		item, err := txn.Get(stored(key))
 		if err == badger.ErrKeyNotFound {
 			continue
 		}
 		if err != nil {
-			return nil, badgerProblem(otherFailure, "reading", err)
+			return nil, failed("reading", err)
 		}
-		if arena, values[i], err = appendValue(arena, item); err != nil {
+		if values[i], err = valueOf(item); err != nil {
 			return nil, err
 		}
 	}
@@ -103,44 +98,43 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 // Limits of what a scan reads at a time. No transaction is open between two of its steps, since an
 // open one keeps Badger from removing files.
 const (
-	firstRecords = 16 // whoever wants only the first records does not wait for more
-	scanRecords  = 1000
-	scanBytes    = 1 << 20
+	scanRecords = 1000
+	scanBytes   = 1 << 20
 )
 
 // next returns the first records after the key after that begin with prefix, and whether there may
 // be more.
-func (db *database) next(prefix, after string, most int) (records []store.Record, more bool, err error) {
+func (db *database) next(prefix, after string) (records []store.Record, more bool, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)
 	defer txn.Discard()
 	// Values are next to their keys, so prefetching only costs time.
-	it := txn.NewIterator(badger.IteratorOptions{Prefix: appendKey(nil, prefix)})
+	it := txn.NewIterator(badger.IteratorOptions{Prefix: stored(prefix)})
 	defer it.Close()
-	arena := make([]byte, 0, 512)
-	for it.Seek(appendKey(nil, max(prefix, after+"\x00"))); it.Valid() && !more; it.Next() {
-		var value []byte
-		if arena, value, err = appendValue(arena, it.Item()); err != nil {
+	size := 0
+	for it.Seek(stored(max(prefix, after+"\x00"))); it.Valid() && !more; it.Next() {
+		value, err := valueOf(it.Item())
+		if err != nil {
 			return nil, false, err
 		}
 		records = append(records, store.Record{Key: string(it.Item().Key()[len(keyPrefix):]), Value: value})
-		more = len(arena) >= scanBytes || len(records) == most
+		size += len(value)
+		more = size >= scanBytes || len(records) == scanRecords
 	}
 	return records, more, nil
 }
 
-// appendValue appends the value of item to arena, and returns both. Earlier values stay what they
-// are. arena must not be nil, since an empty value is not.
-func appendValue(arena []byte, item *badger.Item) (_, value []byte, err error) {
-	at := len(arena)
-	err = item.Value(func(b []byte) error {
-		arena = append(arena, b...)
+// valueOf returns a copy of the value of item. It is not nil.
+func valueOf(item *badger.Item) ([]byte, error) {
+	value := []byte{}
+	err := item.Value(func(b []byte) error {
+		value = append(value, b...)
 		return nil
 	})
 	if err != nil {
-		return arena, nil, badgerProblem(otherFailure, "reading", err)
+		return nil, failed("reading", err)
 	}
-	return arena, arena[at:len(arena):len(arena)], nil
+	return value, nil
 }
 
 // commit writes all changes or none. After an error, nothing may be written to the database any
@@ -150,18 +144,18 @@ func (db *database) commit(changes []change) (err error) {
 	txn := db.badger.NewTransaction(true)
 	defer txn.Discard()
 	for _, c := range changes {
-		key := appendKey(nil, c.key) // Badger keeps it until it has committed
+		key := stored(c.key)
 		if c.value == nil {
 			err = txn.Delete(key)
 		} else {
 			err = txn.Set(key, c.value)
 		}
 		if err != nil {
-			return badgerProblem(otherFailure, "writing", err)
+			return failed("writing", err)
 		}
 	}
 	if err := txn.Commit(); err != nil {
-		return badgerProblem(otherFailure, "writing", err)
+		return failed("writing", err)
 	}
 	return nil
 }
@@ -170,20 +164,20 @@ func (db *database) commit(changes []change) (err error) {
 func (db *database) sync() (err error) {
 	defer recoverTo(&err)
 	if err := db.badger.Sync(); err != nil {
-		return badgerProblem(otherFailure, "syncing", err)
+		return failed("syncing", err)
 	}
 	return nil
 }
 
-// close closes Badger, notes how that was, and unlocks the folder.
-func (db *database) close(count int) (err error) {
-	defer db.lock.file.Close()
+// close closes Badger, and unlocks the folder.
+func (db *database) close() (err error) {
+	defer db.lock.Close()
 	defer db.gate.folder.Close()
 	defer recoverTo(&err)
 	if err := db.badger.Close(); err != nil {
-		return badgerProblem(otherFailure, "closing", err)
+		return failed("closing", err)
 	}
-	return db.lock.set(count)
+	return nil
 }
 
 // tablePause is the time between two checks of whether Badger may make a table.
@@ -191,12 +185,10 @@ const tablePause = 250 * time.Millisecond
 
 // awaitTable returns when a compaction may make a table.
 func (db *database) awaitTable() {
-	for db.gate.check() != nil {
+	for db.gate.check(spareFiles) != nil {
 		time.Sleep(tablePause)
 	}
 }
 
-// appendKey appends a key to dst as Badger stores it.
-func appendKey(dst []byte, key string) []byte {
-	return append(append(dst, keyPrefix...), key...)
-}
+// stored returns a key as Badger stores it.
+func stored(key string) []byte { return append([]byte(keyPrefix), key...) }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -33,22 +32,15 @@ func TestOpenRefusesBadArguments(t *testing.T) {
 	writeFile(t, dir, "file", "")
 	for _, c := range []struct {
 		name    string
-		os      string // "" for any
 		dir     string
 		reserve int64
 	}{
-		{"no folder", "", "", 0},
-		{"a negative reserve", "", dir, -1},
-		{"a file", "", filepath.Join(dir, "file"), 0},
-		{"below a file", "", filepath.Join(dir, "file", "data"), 0},
-		{"a name too long", "", filepath.Join(dir, strings.Repeat("x", 1000)), 0},
-		{"a name with a zero byte", "", filepath.Join(dir, "a\x00b"), 0},
-		{"in /proc", "linux", "/proc/x", 0},
+		{"no folder", "", 0},
+		{"a negative reserve", dir, -1},
+		{"a file", filepath.Join(dir, "file"), 0},
+		{"below a file", filepath.Join(dir, "file", "data"), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.os != "" && c.os != runtime.GOOS {
-				t.Skip("there is no such place on " + runtime.GOOS)
-			}
 			s, err := Open(c.dir, &Options{Reserve: c.reserve, Logger: new(base.Log).Logger()})
 			if err == nil {
 				s.Close()
@@ -61,47 +53,20 @@ func TestOpenRefusesBadArguments(t *testing.T) {
 	}
 }
 
-// TestOpenWaitsForAFolder opens folders that cannot be created at first, but can later.
+// TestOpenWaitsForAFolder opens a link to a volume that is not mounted yet.
 func TestOpenWaitsForAFolder(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		root bool // it works for root too
-		make func(dir string) (data string, err error)
-		mend func(dir string) error
-	}{
-		{
-			name: "without rights",
-			make: func(dir string) (string, error) { return filepath.Join(dir, "data"), os.Chmod(dir, 0o500) },
-			mend: func(dir string) error { return os.Chmod(dir, 0o700) },
-		},
-		{
-			name: "a link to a volume that is not mounted yet",
-			root: true,
-			make: func(dir string) (string, error) {
-				link := filepath.Join(dir, "link")
-				return link, os.Symlink(filepath.Join(dir, "target"), link)
-			},
-			mend: func(dir string) error { return os.Mkdir(filepath.Join(dir, "target"), 0o700) },
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if os.Getuid() == 0 && !c.root {
-				t.Skip("root may do anything")
-			}
-			dir := t.TempDir()
-			data, err := c.make(dir)
-			if err != nil {
-				t.Skip(err)
-			}
-			s, log := openLogged(t, data)
-			if err := s.Health(); reasonOf(err) != inaccessible || !errors.Is(err, store.ErrUnavailable) {
-				t.Errorf("Health: %v, want ErrUnavailable", err)
-			}
-			base.Check(t, c.mend(dir))
-			log.Await("works again")
-			mustPut(t, s, "k", "1")
-		})
+	dir := t.TempDir()
+	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip(err)
 	}
+	s, log := openLogged(t, link)
+	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Health: %v, want ErrUnavailable", err)
+	}
+	base.Check(t, os.Mkdir(target, 0o700))
+	log.Await("works again")
+	mustPut(t, s, "k", "1")
 }
 
 // TestFolderThatIsElsewhereIsNotWritten renames the open folder, and puts something in its place.

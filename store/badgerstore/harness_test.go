@@ -59,7 +59,7 @@ func filled(t *testing.T) string {
 func current(s *Store) *database {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state.db
+	return s.db
 }
 
 // healthy fails the test unless s works.

@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,149 +9,219 @@ import (
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/table"
 )
 
-// open makes one attempt to open the folder: it makes and locks it, and opens what is in it.
+// The store's folder holds Badger's own folder, the lock file, and the folders that were moved aside.
+// Badger's folder is one level below, so that it can be moved aside even if the store's folder is a
+// file system of its own.
+const (
+	badgerName = "badger"
+	asideName  = "badger.damaged" // followed by "-1" and so on
+	lockName   = "lock"
+
+	// maxAside is how many folders may stand aside. Then the store waits for its owner.
+	maxAside = 4
+)
+
+// open makes one attempt to open the folder. It makes it and locks it. If Badger's folder is damaged,
+// it moves that aside and opens a new one.
 func (s *Store) open() (*database, error) {
-	if err := os.MkdirAll(filepath.Join(s.dir, badgerName), 0o700); err != nil {
-		return nil, &problem{inaccessible, err}
+	path := filepath.Join(s.dir, badgerName)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, unavailable(err)
 	}
-	lock, err := lockFolder(s.dir)
+	lock, err := lockFolder(filepath.Join(s.dir, lockName))
 	if err != nil {
-		return nil, err
+		return nil, unavailable(err)
 	}
-	db, err := s.openOrRenew(lock)
+	db, err := s.openLocked(path)
+	if cause, ok := errors.AsType[*badgerError](err); ok && cause.damage {
+		if err = s.moveAside(path, cause); err == nil {
+			db, err = s.openLocked(path)
+		}
+	}
 	if err != nil {
-		lock.file.Close()
-		return nil, err
+		lock.Close()
+		return nil, unavailable(err)
 	}
+	db.lock = lock
 	return db, nil
 }
 
-// openOrRenew opens Badger's folder. If that is damaged, or if processes died each time that they
-// opened it, it moves the folder aside and opens a new one. What another version wrote is never
-// taken for damage.
-func (s *Store) openOrRenew(lock *folderLock) (*database, error) {
-	if err := checkFormat(filepath.Join(s.dir, badgerName, badger.ManifestFilename)); err != nil {
+// lockFolder opens the lock file and locks it, without waiting.
+func lockFolder(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
 		return nil, err
 	}
-	cause := corruption("%d processes died of it", lock.deaths())
-	if lock.deaths() < maxDeaths {
-		db, err := s.openLocked(lock)
-		if reasonOf(err) != corrupt {
-			return db, err
-		}
-		cause = err
+	mine, err := lockFile(f)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("locking %s: %w", name, err)
+	case !mine:
+		err = ErrLocked
+	default:
+		return f, nil
 	}
-	if err := s.moveAside(lock, cause); err != nil {
-		return nil, err
-	}
-	return s.openLocked(lock)
+	f.Close()
+	return nil, err
 }
 
-// openLocked checks that there is room and that the files are whole, and opens Badger. While Badger
-// opens, the lock file counts one more death.
-func (s *Store) openLocked(lock *folderLock) (*database, error) {
-	path := filepath.Join(s.dir, badgerName)
+// openLocked checks that there is room and that the files are whole, and opens Badger.
+func (s *Store) openLocked(path string) (*database, error) {
 	files, err := os.ReadDir(path)
 	if err != nil {
-		return nil, &problem{inaccessible, err}
-	}
-	gate := gate{dir: s.dir, reserve: s.reserve, descriptors: len(files)}
-	if err := gate.check(); err != nil {
 		return nil, err
 	}
-	before := lock.count
-	if err := checkFiles(path, files, before != countClosed); err != nil {
+	db := &database{gate: gate{dir: s.dir, reserve: s.reserve}, failed: make(chan error, 1)}
+	if err := db.gate.check(spareFiles + len(files)); err != nil {
 		return nil, err
 	}
-	if err := lock.set(max(before, countOpen) + 1); err != nil {
+	if err := checkFiles(path, files); err != nil {
 		return nil, err
 	}
-	db, err := s.openDatabase(path, gate)
-	if err != nil {
-		_ = lock.set(before) // if this fails, a process counts as dead that is not
+	if db.gate.folder, err = os.Open(path); err != nil {
 		return nil, err
 	}
-	_ = lock.set(countOpen) // the same
-	db.lock = lock
+	if db.badger, err = openBadger(guestOptions(path, badgerLog{db.awaitTable})); err != nil {
+		db.gate.folder.Close()
+		return nil, err
+	}
 	if len(files) == 0 {
 		s.log.Info("badgerstore: the folder is empty, so the site is learned from the start", "dir", s.dir)
 	}
 	return db, nil
 }
 
-func (s *Store) openDatabase(path string, gate gate) (*database, error) {
-	folder, err := os.Open(path)
-	if err != nil {
-		return nil, &problem{inaccessible, err}
-	}
-	gate.folder = folder
-	gate.descriptors = 0 // Badger has the files open from now on
-	db := &database{gate: gate, failed: make(chan error, 1)}
-	if db.badger, err = openBadger(guestOptions(path, badgerLog{db.awaitTable})); err != nil {
-		folder.Close()
-		return nil, err
-	}
-	return db, nil
-}
-
-// openBadger treats a panic in badger.Open as damage. A panic in one of Badger's own goroutines
-// ends the process, and the lock file counts it.
+// openBadger treats a panic in badger.Open as damage.
 func openBadger(o badger.Options) (db *badger.DB, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			db, err = nil, corruption("%s", panicText(p))
+			db, err = nil, corruption("badger panicked with a value of type %T", p)
 		}
 	}()
 	if db, err = badger.Open(o); err != nil {
-		return nil, openingProblem(err)
+		return nil, failedOpening(err)
 	}
 	return db, nil
 }
 
 // moveAside renames Badger's folder, to make room for a new one. Each folder gets a name of its own,
-// and none is ever removed: what looks damaged may be whole, as when processes were killed for
-// another reason. So that the disk does not fill, it fails once maxAside folders stand aside.
-func (s *Store) moveAside(lock *folderLock, cause error) error {
-	aside, err := s.freeAside()
+// and none is ever removed. So that the disk does not fill, it fails once maxAside folders stand
+// aside.
+func (s *Store) moveAside(path string, cause *badgerError) (err error) {
+	for n := range maxAside {
+		aside := filepath.Join(s.dir, fmt.Sprintf("%s-%d", asideName, n+1))
+		if err = os.Rename(path, aside); err == nil {
+			s.log.Error("badgerstore: the records did not open, and are kept aside; the site is learned anew; write Never rules for pages that Forget took out",
+				"dir", s.dir, "aside", aside, "cause", cause)
+			return os.Mkdir(path, 0o700)
+		}
+	}
+	return fmt.Errorf("%w; up to %d damaged folders are kept aside, and another could not be (%w): "+
+		"remove or move away %s-1 and so on in %s, and restart the process", cause, maxAside, err, asideName, s.dir)
+}
+
+// checkFiles finds the damage that Badger dies of, or hides, before Badger meets it. It also
+// removes empty logs, which a process leaves that dies while it makes one. Badger itself finds
+// other damage when it opens. A log with a damaged record in it counts as one that ends there, and
+// a manifest that was cut between two entries as a shorter one.
+func checkFiles(path string, files []fs.DirEntry) error {
+	named, err := readManifest(path, files)
 	if err != nil {
 		return err
 	}
-	if p, ok := errors.AsType[*problem](cause); ok {
-		cause = p.err
+	for id := range named {
+		if err := checkTable(table.NewFilename(id, path), id); err != nil {
+			return err
+		}
 	}
-	if aside == "" {
-		return &problem{corrupt, fmt.Errorf("%w; %d folders were moved aside before, and are all kept: "+
-			"remove or move away %s-1 and so on in %s, and restart the process", cause, maxAside, asideName, s.dir)}
-	}
-	path := filepath.Join(s.dir, badgerName)
-	if err = lock.set(countOpen); err == nil { // the deaths were those of the folder that goes
-		err = os.Rename(path, aside)
-	}
-	if err != nil {
-		return &problem{inaccessible, fmt.Errorf("moving damaged files aside: %w", err)}
-	}
-	s.log.Error("badgerstore: the records did not open, and are kept aside; the site is learned anew; write Never rules for pages that Forget took out",
-		"dir", s.dir, "aside", aside, "cause", cause)
-	if err := os.Mkdir(path, 0o700); err != nil {
-		return &problem{inaccessible, err}
+	for _, file := range files {
+		if ext := filepath.Ext(file.Name()); ext != ".mem" && ext != ".vlog" {
+			continue
+		}
+		info, err := file.Info()
+		if err == nil && info.Size() == 0 {
+			err = os.Remove(filepath.Join(path, file.Name()))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// freeAside returns a path where nothing is yet, for a folder that is moved aside. It returns "" if
-// there is none.
-func (s *Store) freeAside() (string, error) {
-	for n := range maxAside {
-		path := filepath.Join(s.dir, fmt.Sprintf("%s-%d", asideName, n+1))
-		_, err := os.Lstat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return path, nil
-		}
-		if err != nil {
-			return "", &problem{inaccessible, err}
+// readManifest returns the tables that the manifest names. Badger replaces a missing manifest, and
+// takes one that was cut short. Then it deletes the tables that are not in it.
+func readManifest(path string, files []fs.DirEntry) (map[uint64]badger.TableManifest, error) {
+	tables := 0
+	for _, file := range files {
+		if filepath.Ext(file.Name()) == ".sst" {
+			tables++
 		}
 	}
-	return "", nil
+	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
+	if errors.Is(err, fs.ErrNotExist) && tables == 0 {
+		return nil, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, corruption("there are tables without a manifest")
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	manifest, end, err := badger.ReplayManifestFile(f, format, guestOptions(path, nil))
+	if err != nil {
+		return nil, failedOpening(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if end < info.Size() && tables > len(manifest.Tables) {
+		return nil, corruption("the manifest was cut short, and there are tables that it does not name")
+	}
+	return manifest.Tables, nil
+}
+
+// checkTable compares a table with its checksums.
+func checkTable(name string, id uint64) error {
+	data, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !tableWhole(data, id) {
+		return corruption("table %d is missing, or fails its checksums", id)
+	}
+	return nil
+}
+
+// tableWhole has Badger verify its checksums here, where a panic does no harm.
+func tableWhole(data []byte, id uint64) (whole bool) {
+	defer func() { whole = recover() == nil && whole }()
+	if !lengthsFit(data) {
+		return false
+	}
+	t, err := table.OpenInMemoryTable(data, id, &table.Options{Compression: options.None})
+	return err == nil && t.VerifyChecksum() == nil
+}
+
+// lengthsFit reports whether the checksum at the end of a table, and the index before it, lie in
+// the table. Their lengths follow them. Badger ends the process if they do not fit.
+func lengthsFit(data []byte) bool {
+	for range 2 {
+		at := len(data) - 4
+		if at < 0 {
+			return false
+		}
+		n := int(binary.BigEndian.Uint32(data[at:]))
+		if n > at {
+			return false
+		}
+		data = data[:at-n]
+	}
+	return true
 }

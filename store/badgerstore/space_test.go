@@ -12,84 +12,41 @@ import (
 
 const never = 1 << 62 // more than any system has free
 
-func TestReserveForIsASmallShareOfTheDisk(t *testing.T) {
-	const mib, gib = 1 << 20, 1 << 30
+func TestGateJudgesSpace(t *testing.T) {
+	const mib, gib, many = 1 << 20, 1 << 30, 1000
 	for _, c := range []struct {
-		name          string
-		option, total int64
-		want          int64
+		name    string
+		reserve int64
+		space   space
+		want    string // in the error; "" if there is none
 	}{
-		{"a usual disk", 0, 100 * gib, 512 * mib},
-		{"a small disk", 0, 1 * gib, gib / 10},
-		{"a tiny disk", 0, 64 * mib, 24 * mib},
-		{"as told", 5 * mib, 100 * gib, 5 * mib},
-		{"as told, beyond a tenth", 50 * gib, 100 * gib, 50 * gib},
+		{"enough", 100 * mib, space{free: 100 * mib, inodes: reservedInodes}, ""},
+		{"files are not counted", 100 * mib, space{free: 100 * mib, inodes: -1}, ""},
+		{"too little", 100 * mib, space{free: 99 * mib, inodes: many}, "99 MiB are free at /data, 100 MiB are needed"},
+		{"too few files", 100 * mib, space{free: gib, inodes: 3}, "3 files"},
+		{"read-only", 100 * mib, space{free: gib, inodes: many, readOnly: true}, "read-only"},
+		{"a usual disk", 0, space{total: 100 * gib, inodes: many}, "512 MiB are needed"},
+		{"a small disk", 0, space{total: 1 * gib, inodes: many}, "103 MiB are needed"},
+		{"a tiny disk", 0, space{total: 64 * mib, inodes: many}, "24 MiB are needed"},
+		{"as told, beyond a tenth", 50 * gib, space{total: 100 * gib, inodes: many}, "51200 MiB are needed"},
 	} {
-		if got := reserveFor(c.option, c.total); got != c.want {
-			t.Errorf("%s: reserve is %d, want %d", c.name, got, c.want)
+		err := gate{dir: "/data", reserve: c.reserve}.judge(c.space)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
 }
 
-// wantText fails the test unless err has text. If text is "", err must be nil.
-func wantText(t *testing.T, name string, err error, text string) {
-	t.Helper()
-	if (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
-		t.Errorf("%s: %v, want %q", name, err, text)
-	}
-}
-
-func TestGateJudgesSpace(t *testing.T) {
-	g := gate{dir: "/data", reserve: 100 << 20}
-	for _, c := range []struct {
-		name  string
-		space space
-		want  string // in the error; "" if there is none
-	}{
-		{"enough", space{free: 100 << 20, files: reservedFiles}, ""},
-		{"files are not counted", space{free: 100 << 20, files: -1}, ""},
-		{"too little", space{free: 99 << 20, files: 1000}, "99 MiB are free at /data, 100 MiB are needed"},
-		{"too few files", space{free: 1 << 40, files: 3}, "3 files"},
-		{"read-only", space{free: 1 << 40, files: 1000, readOnly: true}, "read-only"},
-	} {
-		wantText(t, c.name, g.judgeSpace(c.space), c.want)
-	}
-}
-
-func TestGateJudgesDescriptors(t *testing.T) {
-	for _, c := range []struct {
-		name              string
-		left, limit, more int
-		want              string // in the error; "" if there is none
-	}{
-		{"a usual limit", 128, 1024, 0, ""},
-		{"a usual limit, nearly used up", 127, 1024, 0, "127 more files, 128 are needed; raise its limit of 1024"},
-		{"a low limit", 64, 100, 0, ""},
-		{"a low limit, nearly used up", 63, 100, 0, "64 are needed"},
-		{"a high limit", 512, 1 << 20, 0, ""},
-		{"a high limit, nearly used up", 511, 1 << 20, 0, "512 are needed"},
-		{"files to be opened", 128, 1024, 20, "148 are needed"},
-		{"files to be opened, and room for them", 148, 1024, 20, ""},
-		{"none", 0, 1024, 0, "0 more files"},
-	} {
-		wantText(t, c.name, gate{descriptors: c.more}.judgeDescriptors(c.left, c.limit), c.want)
-	}
-}
-
-func TestDescriptorsAreCounted(t *testing.T) {
-	before, limit, ok := descriptorsLeft()
-	if !ok {
-		t.Skip("this system does not tell how many files are open")
-	}
-	const more = 20
-	for range more {
-		f, err := os.Open(os.DevNull)
-		base.Check(t, err)
-		defer f.Close()
-	}
-	after, _, _ := descriptorsLeft()
-	if taken := before - after; taken < more/2 || taken > 2*more || before > limit {
-		t.Errorf("%d files were opened, and of %d descriptors %d were left before and %d after", more, limit, before, after)
+func TestDescriptorsAreTried(t *testing.T) {
+	before, err := os.Open(os.DevNull)
+	base.Check(t, err)
+	defer before.Close()
+	base.Check(t, gate{dir: "/data"}.check(spareFiles))
+	after, err := os.Open(os.DevNull)
+	base.Check(t, err)
+	defer after.Close()
+	if after.Fd() > before.Fd()+spareFiles/2 {
+		t.Errorf("a file has descriptor %d before the check, and another %d after it", before.Fd(), after.Fd())
 	}
 }
 
@@ -100,45 +57,30 @@ func needSpaceAt(t *testing.T) {
 	}
 }
 
-// TestWritesFailWithoutSpaceAndReadsGoOn takes away space and descriptors, and gives them back.
+// TestWritesFailWithoutSpaceAndReadsGoOn takes away space, and gives it back.
 func TestWritesFailWithoutSpaceAndReadsGoOn(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		take func(t *testing.T, g *gate)
-		want reason
-	}{
-		{"space", func(t *testing.T, g *gate) { needSpaceAt(t); g.reserve = never }, noSpace},
-		{"descriptors", func(t *testing.T, g *gate) {
-			if _, _, ok := descriptorsLeft(); !ok {
-				t.Skip("this system does not tell how many files are open")
-			}
-			g.descriptors = 1 << 30
-		}, noDescriptors},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s, log := openLogged(t, t.TempDir())
-			mustPut(t, s, "k", "1")
-			usual := current(s).gate
-			c.take(t, &current(s).gate)
-			for range 3 {
-				if err := put(s, "k", "2"); !errors.Is(err, store.ErrUnavailable) || reasonOf(err) != c.want {
-					t.Errorf("Update without %s: %v", c.name, err)
-				}
-			}
-			if err := s.Health(); !errors.Is(err, store.ErrUnavailable) {
-				t.Errorf("Health without %s: %v", c.name, err)
-			}
-			if err := put(s, "k", "1"); err != nil {
-				t.Errorf("an update that changes nothing needs no %s, but: %v", c.name, err)
-			}
-			wantValue(t, s, "k", "1")
-			current(s).gate = usual
-			mustPut(t, s, "k", "3")
-			healthy(t, s)
-			log.Want(t, 1, "cannot be used")
-			log.Want(t, 1, "works again")
-		})
+	needSpaceAt(t)
+	s, log := openLogged(t, t.TempDir())
+	mustPut(t, s, "k", "1")
+	usual := current(s).gate
+	current(s).gate.reserve = never
+	for range 3 {
+		if err := put(s, "k", "2"); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "MiB are needed") {
+			t.Errorf("Update without space: %v", err)
+		}
 	}
+	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Health without space: %v", err)
+	}
+	if err := put(s, "k", "1"); err != nil {
+		t.Errorf("an update that changes nothing needs no space, but: %v", err)
+	}
+	wantValue(t, s, "k", "1")
+	current(s).gate = usual
+	mustPut(t, s, "k", "3")
+	healthy(t, s)
+	log.Want(t, 1, "cannot be used")
+	log.Want(t, 1, "works again")
 }
 
 // TestCloseWithoutSpaceLosesNothing checks that closing writes nothing, loses nothing, and keeps others away
@@ -155,11 +97,11 @@ func TestCloseWithoutSpaceLosesNothing(t *testing.T) {
 		t.Errorf("Close without space: %v", err)
 	}
 	next := mustOpen(t, dir, &Options{Logger: new(base.Log).Logger()})
-	if err := next.Health(); reasonOf(err) != locked {
+	if err := next.Health(); !errors.Is(err, ErrLocked) {
 		t.Errorf("after Close without space the folder can be opened: %v", err)
 	}
 	mustClose(t, next)
 	db.gate = usual
-	base.Check(t, db.close(countClosed))
+	base.Check(t, db.close())
 	wantValue(t, open(t, dir, nil), "k", "1")
 }

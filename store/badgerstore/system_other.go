@@ -7,5 +7,5 @@ import "os"
 // lockFile leaves locking to Badger, whose own lock works on these systems.
 func lockFile(*os.File) (bool, error) { return true, nil }
 
-// spaceAt does not know, so the gate is always open.
+// spaceAt does not know, so the gate does not look at space.
 func spaceAt(string) (space, bool) { return space{}, false }

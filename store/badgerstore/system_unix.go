@@ -31,11 +31,11 @@ func spaceAt(dir string) (space, bool) {
 	sp := space{
 		total:    int64(st.Blocks) * int64(st.Bsize),
 		free:     int64(st.Bavail) * int64(st.Bsize),
-		files:    int64(st.Ffree),
+		inodes:   int64(st.Ffree),
 		readOnly: st.Flags&readOnlyFlag != 0,
 	}
 	if st.Files == 0 {
-		sp.files = -1
+		sp.inodes = -1
 	}
 	return sp, true
 }

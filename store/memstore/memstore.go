@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,11 +22,10 @@ type Store struct {
 	// while records are read or replaced, so that a slow fn delays no reader.
 	writer sync.Mutex
 	mu     sync.RWMutex
-	table  table
+	values map[string][]byte
+	keys   []string // of values, in order, and some that were removed; sorted anew when a scan needs it
+	grown  bool     // values has keys that are not in keys
 }
-
-// New returns an empty store.
-func New() *Store { return &Store{} }
 
 var _ store.Store = (*Store)(nil)
 
@@ -62,14 +62,22 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.values == nil {
+		s.values = map[string][]byte{}
+	}
 	for i, key := range keys {
-		s.table.put(strings.Clone(key), values[i])
+		_, there := s.values[key]
+		switch {
+		case values[i] == nil:
+			delete(s.values, key)
+		case there:
+			s.values[key] = values[i]
+		default:
+			s.values[strings.Clone(key)], s.grown = values[i], true
+		}
 	}
 	return nil
 }
-
-// scanChunk is how many records a Scan takes from the table at a time.
-const scanChunk = 1000
 
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
@@ -78,22 +86,32 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			yield(store.Record{}, err)
 			return
 		}
-		after, buf := after, make([]byte, 0, 256)
-		for chunk := make([]store.Record, scanChunk); len(chunk) == scanChunk; {
-			chunk = s.chunk(chunk[:0], prefix, after)
-			for _, r := range chunk {
-				if err := ctx.Err(); err != nil {
-					yield(store.Record{}, err)
-					return
-				}
-				buf = append(buf[:0], r.Value...)
-				if !yield(store.Record{Key: r.Key, Value: buf}, nil) {
-					return
-				}
-				after = r.Key
+		keys := s.sorted()
+		first, _ := slices.BinarySearch(keys, max(prefix, after+"\x00"))
+		for _, key := range keys[first:] {
+			if !strings.HasPrefix(key, prefix) {
+				return
+			}
+			if err := ctx.Err(); err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			value := s.read([]string{key})[0]
+			if value != nil && !yield(store.Record{Key: key, Value: value}, nil) {
+				return
 			}
 		}
 	}
+}
+
+// sorted returns all keys in order, and some that were removed. Nobody changes the slice.
+func (s *Store) sorted() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.grown || len(s.keys) > 2*len(s.values) {
+		s.keys, s.grown = slices.Sorted(maps.Keys(s.values)), false
+	}
+	return s.keys
 }
 
 // Sync implements [store.Store] and does nothing: memory survives nothing.
@@ -104,26 +122,11 @@ func (s *Store) read(keys []string) [][]byte {
 	values := make([][]byte, len(keys))
 	s.mu.RLock()
 	for i, key := range keys {
-		values[i] = s.table.values[key]
+		values[i] = s.values[key]
 	}
 	s.mu.RUnlock()
 	for i, value := range values {
 		values[i] = slices.Clone(value)
 	}
 	return values
-}
-
-// chunk appends records to an empty chunk: the next ones after the key after whose keys begin with
-// prefix. The values belong to the table, which never changes them.
-func (s *Store) chunk(chunk []store.Record, prefix, after string) []store.Record {
-	s.mu.Lock() // it may have to sort
-	defer s.mu.Unlock()
-	s.table.ascend(max(prefix, after+"\x00"), func(key string, value []byte) bool {
-		if len(chunk) == scanChunk || !strings.HasPrefix(key, prefix) {
-			return false
-		}
-		chunk = append(chunk, store.Record{Key: key, Value: value})
-		return true
-	})
-	return chunk
 }

@@ -38,7 +38,7 @@ var brokenStores = map[string]struct {
 	"FnPanicLeavesTheStoreUsable": {"swallows panics", swallowsPanics},
 	"SyncAfterUpdate":             {"cannot sync", func(st store.Store) store.Store { return cannotSync{st} }},
 	"NoUpdateIsLost":              {"reads and writes in two steps", getThenPut},
-	"UpdatesAreSerial":            {"updates on snapshots", snapshots},
+	"UpdatesAreSerial":            {"reads and writes in two steps", getThenPut},
 	"OthersSeeWhatWasWritten":     {"remembers what it viewed", remembersViews},
 	"NothingIsLostOnTheMove":      {"views key by key", keyByKey},
 	"ScanIsInByteOrder":           {"scans in reading order", readingOrder},
@@ -283,47 +283,22 @@ func swallowsPanics(st store.Store) store.Store {
 
 func getThenPut(st store.Store) store.Store {
 	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		values, err := readAll(ctx, st, keys)
+		old, err := readAll(ctx, st, keys)
+		values := cloneAll(old)
 		if err == nil {
 			err = fn(values)
 		}
 		if err != nil {
 			return err
 		}
-		return st.Update(ctx, keys, func(v [][]byte) error { copy(v, values); return nil })
-	}}
-}
-
-// snapshots runs fn on a snapshot, and writes if the keys to change are still the same. That is
-// snapshot isolation, with its write skew.
-func snapshots(st store.Store) store.Store {
-	errAgain := errors.New("again")
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		for {
-			old, err := readAll(ctx, st, keys)
-			values := cloneAll(old)
-			if err == nil {
-				err = fn(values)
-			}
-			if err != nil {
-				return err
-			}
-			err = st.Update(ctx, keys, func(now [][]byte) error {
-				for i := range now {
-					if bytes.Equal(values[i], old[i]) {
-						continue
-					}
-					if !bytes.Equal(now[i], old[i]) {
-						return errAgain
-					}
+		return st.Update(ctx, keys, func(now [][]byte) error {
+			for i := range now {
+				if !bytes.Equal(values[i], old[i]) {
 					now[i] = values[i]
 				}
-				return nil
-			})
-			if err != errAgain {
-				return err
 			}
-		}
+			return nil
+		})
 	}}
 }
 
@@ -360,16 +335,20 @@ func forgetsAfter(st store.Store) store.Store {
 	}}
 }
 
+// collect returns the records of a scan, and its error.
+func collect(ctx context.Context, st store.Store, prefix, after string) (all []store.Record, err error) {
+	for r, err := range st.Scan(ctx, prefix, after) {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, store.Record{Key: r.Key, Value: clone(r.Value)})
+	}
+	return all, nil
+}
+
 func readingOrder(st store.Store) store.Store {
 	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
-		var all []store.Record
-		for r, err := range st.Scan(ctx, prefix, after) {
-			if err != nil {
-				yield(r, err)
-				return
-			}
-			all = append(all, store.Record{Key: r.Key, Value: clone(r.Value)})
-		}
+		all, _ := collect(ctx, st, prefix, after)
 		slices.SortStableFunc(all, func(a, b store.Record) int {
 			return cmp.Compare(strings.ToLower(a.Key), strings.ToLower(b.Key))
 		})
@@ -408,28 +387,13 @@ func scansOnce(st store.Store) store.Store {
 // pagesByOffset reads 100 records at a time and counts from the beginning.
 func pagesByOffset(st store.Store) store.Store {
 	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
-		for offset := 0; ; offset += 100 {
-			var page []store.Record
-			n := 0
-			for r, err := range st.Scan(ctx, prefix, after) {
-				if err != nil {
-					yield(r, err)
-					return
-				}
-				if n++; n > offset {
-					page = append(page, store.Record{Key: r.Key, Value: clone(r.Value)})
-				}
-				if len(page) == 100 {
-					break
-				}
-			}
-			for _, r := range page {
+		for offset, more := 0, true; more; offset += 100 {
+			all, _ := collect(ctx, st, prefix, after)
+			more = len(all) > offset+100
+			for _, r := range all[min(offset, len(all)):min(offset+100, len(all))] {
 				if !yield(r, nil) {
 					return
 				}
-			}
-			if len(page) < 100 {
-				return
 			}
 		}
 	})

@@ -3,11 +3,9 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/store"
 )
@@ -55,33 +53,5 @@ func TestStrictRejectsBadCallers(t *testing.T) {
 				t.Errorf("strict says %q of a caller that %s, want %q", said, c.name, c.want)
 			}
 		})
-	}
-}
-
-// TestStrictOverwritesSlicesAfterTheirTime keeps slices after their time.
-func TestStrictOverwritesSlicesAfterTheirTime(t *testing.T) {
-	st := strict.New(t, sound())
-	p := pair{st, st}
-	p.putAll(t, map[string][]byte{"a": []byte("value"), "b": []byte("value")})
-	kept := map[string][]byte{}
-	keep := func(where string) func(values [][]byte) error {
-		return func(values [][]byte) error {
-			kept[where] = values[0]
-			return nil
-		}
-	}
-	base.Check(t, st.View(context.Background(), []string{"a"}, keep("View")))
-	base.Check(t, st.Update(context.Background(), []string{"a"}, keep("Update")))
-	for r, err := range st.Scan(context.Background(), "", "") {
-		base.Check(t, err)
-		kept["Scan of "+r.Key] = r.Value
-	}
-	for where, value := range kept {
-		if string(value) == "value" {
-			t.Errorf("a slice kept from %s is as it was", where)
-		}
-	}
-	if got := fmt.Sprintf("%s", p.getAll(t, []string{"a", "b"})); got != "[value value]" {
-		t.Errorf("the stored values are now %s", got)
 	}
 }

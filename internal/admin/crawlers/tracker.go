@@ -10,7 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
-	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -165,24 +164,21 @@ func (t *Tracker) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	names, access := make([]string, engines), t.cfg.Store.View
-	var fresh [engines]record // a copy, because a store that hangs may read it for long
 	for e := range t.fresh {
 		names[e] = t.cfg.Keys.Crawler(table[e].name)
-		if fresh[e].add(t.fresh[e]); len(fresh[e].Days) > 0 {
+		if len(t.fresh[e].Days) > 0 {
 			access = t.cfg.Store.Update
 		}
 	}
-	stored, err := txn.Within(ctx, func() (stored [engines]record, err error) {
-		err = access(ctx, names, func(values [][]byte) error {
-			for e := range fresh {
-				stored[e] = readRecord(values[e], moment.Of(time.Now()))
-				if stored[e].add(fresh[e]); len(fresh[e].Days) > 0 {
-					values[e] = codec.Marshal(stored[e])
-				}
+	var stored [engines]record
+	err := access(ctx, names, func(values [][]byte) error {
+		for e := range t.fresh {
+			stored[e] = readRecord(values[e], moment.Of(time.Now()))
+			if stored[e].add(t.fresh[e]); len(t.fresh[e].Days) > 0 {
+				values[e] = codec.Marshal(stored[e])
 			}
-			return nil
-		})
-		return stored, err
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("storing what crawlers fetched: %w", err)

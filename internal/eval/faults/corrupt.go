@@ -253,7 +253,7 @@ func inUse(f func(b []byte, rng *rand.Rand)) func(string, *rand.Rand) error {
 }
 
 // kinds are the files that a folder of the store has.
-var kinds = []string{"MANIFEST", ".sst", ".mem", ".vlog", "KEYREGISTRY", "DISCARD", "LOCK", "opening"}
+var kinds = []string{"MANIFEST", ".sst", ".mem", ".vlog", "KEYREGISTRY", "DISCARD", "LOCK", "lock"}
 
 // victims returns the files of a kind below dir.
 func victims(dir, kind string) (files []string) {

@@ -30,7 +30,7 @@ func (r *records) open(ctx context.Context) error {
 	r.trust.tellFiles()
 	r.site.Followed.Forget()
 	r.opened, r.syncing.unsynced = true, true // a sync, and no read, says that the store can be written again
-	r.review.begin() // the counts or the settings may be others
+	r.review.begin()                          // the counts or the settings may be others
 	return nil
 }
 
@@ -51,7 +51,7 @@ func (r *records) secret(ctx context.Context) error {
 			return err
 		}
 	}
-	r.site.Names = secret.NewNames(key)
+	r.site.Secret = key
 	return nil
 }
 

@@ -132,7 +132,7 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			b.sight("/a", "<meta name=robots content=noindex>")
 			b.sight("/", html("home again", "/a")) // from here on b knows that this link needs nothing more
 			a.check(a.indexer.call(a.Context(), func(ctx context.Context) error {
-				return a.indexer.review.drop(ctx, []string{a.indexer.site.Keys.Wait(a.indexer.site.Names.Of("/a").Hash)})
+				return a.indexer.review.drop(ctx, []string{a.indexer.site.Keys.Wait(a.indexer.site.Secret.Name("/a").Hash)})
 			}))
 			b.wantVerdict("/a", eligibility.Unknown, eligibility.None)
 			time.Sleep(told)

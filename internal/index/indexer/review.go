@@ -197,8 +197,7 @@ func (r *review) drop(ctx context.Context, keys []string) error {
 	})
 }
 
-// readParts notes which part is the last one, and which parts are too large, so that the
-// review moves pages out of them.
+// readParts notes which part is the last one.
 func (r *review) readParts(ctx context.Context) error {
 	parts, err := shards.ReadAll(ctx, r.cfg.Store, r.site.Keys)
 	if err != nil {
@@ -208,6 +207,5 @@ func (r *review) readParts(ctx context.Context) error {
 	for n := range parts {
 		r.site.Layout.Filling = max(r.site.Layout.Filling, n)
 	}
-	r.site.Over = r.site.Layout.TooLarge(parts)
 	return nil
 }

@@ -152,28 +152,6 @@ func (r *rig) perPart() map[string]int {
 	return in
 }
 
-func TestPagesMoveWhenTheLimitOfAPartChanges(t *testing.T) {
-	inBubble(t, Config{MaxURLs: 12}, func(r *rig) {
-		want := append([]string{"/"}, numbered("/p%02d", 29)...)
-		r.crawl(want[1:]...)
-		for _, limit := range []int{5, 1, 30, 7} {
-			r.cfg.MaxURLs = limit
-			r.restart()
-			r.flush() // what was moved
-			r.wantListed(want...)
-			for n, pages := range r.perPart() {
-				if pages > limit {
-					t.Errorf("with a limit of %d, part %s has %d pages", limit, n, pages)
-				}
-			}
-			if n := len(r.pagesByPart()); n < 30/limit {
-				t.Errorf("with a limit of %d there are %d parts", limit, n)
-			}
-			r.wantEvents(time.Now().Add(-time.Second)) // to move is not to change
-		}
-	})
-}
-
 // pagesByPart returns the pages of each part by their own records.
 func (r *rig) pagesByPart() map[int][]string {
 	in := map[int][]string{}

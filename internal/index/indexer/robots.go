@@ -47,7 +47,7 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
 	}
 	r.SetSitemaps(slices.AppendSeq([]string{}, robots.Sitemaps(text)))
 	seen := robots.Parse(text)
-	network := observation.Net(r.site.Names.Key(), s.Network)
+	network := observation.Net(r.site.Secret, s.Network)
 	if before.Saw(seen, s.At, network) == *before {
 		return nil
 	}

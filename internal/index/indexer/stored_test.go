@@ -117,7 +117,7 @@ func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home"))
-		r.put(r.indexer.site.Keys.Wait(r.indexer.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.indexer.site.Keys.Page("/")]))
+		r.put(r.indexer.site.Keys.Wait(r.indexer.site.Secret.Name("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.indexer.site.Keys.Page("/")]))
 		r.restart()
 		r.sight("/token-8f14e45fceea167a", html("secret"))
 		r.wantNoTrace("/token-8f14e45fceea167a")

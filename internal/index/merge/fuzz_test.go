@@ -15,14 +15,13 @@ import (
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
-	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // site is a new site.
 func site() *Site {
 	return &Site{
-		Settings: Settings{KeepFor: 90 * day}, Keys: "https://example.com|", Names: secret.NewNames(nil),
+		Settings: Settings{KeepFor: 90 * day}, Keys: "https://example.com|",
 	}
 }
 

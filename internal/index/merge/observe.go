@@ -12,7 +12,7 @@ import (
 // Observe returns the visit of an exchange. before is the record of the page. unread says that the
 // page may show something new and must be read, see [Site.Read].
 func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *Visit, unread bool) {
-	v = &Visit{Observation: observation.New(e, site.Normalizer, site.Names.Key()), Before: before}
+	v = &Visit{Observation: observation.New(e, site.Normalizer, site.Secret), Before: before}
 	if v.Kind != eligibility.Witness || v.Tracked && !site.WantsTracked(v.Moment(), before) {
 		return v, false
 	}
@@ -25,7 +25,7 @@ func (site *Site) Read(v *Visit, full bool) {
 	v.Observation.Read(site.Normalizer, full, site.Extensions, site.hidden)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
 	if v.Showing != 0 && !(v.Tracked && v.Before.Observations > 0) { // a tracked visit must not replace what the page itself shows
-		v.Showing = site.Names.Key().Hash("showing", strconv.FormatUint(v.Showing, 16))
+		v.Showing = site.Secret.Hash("showing", strconv.FormatUint(v.Showing, 16))
 	}
 	if v.Tracked {
 		v.DropContent()

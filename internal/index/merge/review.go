@@ -15,7 +15,7 @@ import (
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
-	case site.expired(p, moment.Of(now)), p.Listed() && (site.Over[p.Shard] || p.Extended != site.Extensions):
+	case site.expired(p, moment.Of(now)), p.Listed() && p.Extended != site.Extensions:
 		return true
 	case !p.Public():
 		return false
@@ -29,7 +29,7 @@ func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) b
 // expired reports whether a page, and a link to it, was unseen for so long that it is dropped.
 func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
 	last := max(p.LastSeen, p.LinkSeen)
-	return last != 0 && now.Sub(last) >= site.KeepFor && site.Activity.Enough(last)
+	return last != 0 && now.Sub(last) >= site.KeepFor && site.Activity.Enough(last, site.SpanLength())
 }
 
 // Expendable reports whether a waiting location was unseen for so long that its record may
@@ -47,9 +47,6 @@ func (m *Transaction) Review(location string) {
 	case !known || !p.Public():
 	case !m.site.expired(p, m.moment()):
 		m.Save(p)
-		if p.Listed() && p.Loaded.Listed && m.site.Layout.Over(m.Tx, p.Shard) {
-			g.move()
-		}
 	case p.Listed():
 		p.Witnessed, p.Absent = false, eligibility.Unseen
 		g.stays()

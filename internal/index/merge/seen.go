@@ -78,7 +78,7 @@ func (u *visited) seenNew() {
 	}
 	p.NoFollow, p.Self = u.NoFollow, u.Canonized
 	if p.Canonical = nil; u.Canonical != "" && !p.Public() {
-		p.Canonical = u.site.Names.Key().Seal(u.Location, u.Canonical, u.At.UnixNano())
+		p.Canonical = u.site.Secret.Seal(u.Location, u.Canonical, u.At.UnixNano())
 	}
 	reading{u}.content()
 }

@@ -40,7 +40,7 @@ type Site struct {
 	Keys    keys.Keys
 	Layout  shards.Layout
 	Journal changelog.Log
-	Names   *secret.Names
+	Secret  secret.Key
 
 	Robots      *robots.Obeyed
 	Trust       lastmod.Trust
@@ -50,8 +50,6 @@ type Site struct {
 	Growth      Growth
 
 	Memory
-
-	Over map[int]bool // shards with more pages than they may have
 }
 
 // Memory is what can be learned again. It is lost at a restart, except for the boilerplate.
@@ -61,7 +59,9 @@ type Memory struct {
 }
 
 // wait returns the key under which a location that is not public is stored.
-func (site *Site) wait(location string) string { return site.Keys.Wait(site.Names.Of(location).Hash) }
+func (site *Site) wait(location string) string {
+	return site.Keys.Wait(site.Secret.Name(location).Hash)
+}
 
 // RecordKeys returns the keys under which a location may be stored.
 func (site *Site) RecordKeys(location string) []string {
@@ -69,7 +69,7 @@ func (site *Site) RecordKeys(location string) []string {
 }
 
 // ID returns the ID of a location.
-func (site *Site) ID(location string) uint64 { return site.Names.Of(location).ID }
+func (site *Site) ID(location string) uint64 { return site.Secret.Name(location).ID }
 
 // OwnQuery reports whether the location has a query parameter that is not allowed. Only the page's
 // own canonical vouches for such a location.

@@ -45,7 +45,7 @@ func newWorld(t *testing.T, o options) *world {
 	base.Check(t, err)
 	w := &world{T: t, now: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), records: map[string][]byte{}, due: map[string]int{}, pending: map[string]moment.Time{}}
 	w.site = site()
-	w.site.Names = secret.NewNames(secret.Key("a secret that is no secret at all"[:32]))
+	w.site.Secret = secret.Key("a secret that is no secret at all"[:32])
 	w.site.Layout = shards.Layout{Keys: w.site.Keys, URL: origin.URL}
 	w.site.Journal = changelog.Log{Keys: w.site.Keys}
 	w.site.Extensions = o.extensions

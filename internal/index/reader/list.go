@@ -9,7 +9,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
-	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // Wanted selects some of the listed pages.
@@ -29,9 +28,9 @@ type Some[Row any] struct {
 }
 
 // List returns rows of those of the listed pages that are wanted. A record that cannot be read
-// is left out. It returns when ctx ends, whatever the store does.
+// is left out.
 func List[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Row) (Some[Row], error) {
-	some, err := txn.Within(ctx, func() (Some[Row], error) { return list(ctx, r, w, row) })
+	some, err := list(ctx, r, w, row)
 	if err != nil {
 		return Some[Row]{}, fmt.Errorf("reading the pages: %w", err)
 	}
@@ -100,11 +99,10 @@ func (r *Reader) listed(location string, value []byte) (Known, bool) {
 // JournalFrom returns since when the events are complete, the zero Time for since the
 // site has had pages.
 func (r *Reader) JournalFrom(ctx context.Context) (time.Time, error) {
-	return txn.Within(ctx, func() (time.Time, error) { return r.site.Journal.From(ctx, r.store) })
+	return r.site.Journal.From(ctx, r.store)
 }
 
-// Latest returns the last events; see [changelog.Log.Latest]. It returns when ctx ends,
-// whatever the store does.
+// Latest returns the last events; see [changelog.Log.Latest].
 func (r *Reader) Latest(ctx context.Context, since time.Time, before changelog.Event, most int) ([]changelog.Event, error) {
-	return txn.Within(ctx, func() ([]changelog.Event, error) { return r.site.Journal.Latest(ctx, r.store, since, before, most) })
+	return r.site.Journal.Latest(ctx, r.store, since, before, most)
 }

@@ -48,12 +48,8 @@ func (r *Reader) Sitemaps() []string {
 }
 
 // Pages yields the listed pages in the order of their locations. It leaves out records
-// that cannot be read. It ends when ctx ends, even if the store hangs.
+// that cannot be read.
 func (r *Reader) Pages(ctx context.Context) iter.Seq2[Known, error] {
-	return txn.EachWithin(ctx, r.pages)
-}
-
-func (r *Reader) pages(ctx context.Context) iter.Seq2[Known, error] {
 	return func(yield func(Known, error) bool) {
 		var err error
 		for location, value := range r.publicFrom(ctx, "", "", &err) {
@@ -67,10 +63,9 @@ func (r *Reader) pages(ctx context.Context) iter.Seq2[Known, error] {
 	}
 }
 
-// Page returns what is known of location. If nothing is, the verdict is Unknown. It
-// returns when ctx ends, even if the store hangs.
+// Page returns what is known of location. If nothing is, the verdict is Unknown.
 func (r *Reader) Page(ctx context.Context, location string) (Known, error) {
-	p, err := txn.Within(ctx, func() (Known, error) { return r.pageOf(ctx, location) })
+	p, err := r.pageOf(ctx, location)
 	if err != nil {
 		return Known{}, fmt.Errorf("looking the page up: %w", err)
 	}
@@ -94,16 +89,14 @@ func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
 }
 
 // PagesAt returns what is known of each of some locations, but for what a page names as canonical and what it
-// shows the same as. It returns when ctx ends.
+// shows the same as.
 func (r *Reader) PagesAt(ctx context.Context, locations []string) (all []Known, err error) {
-	return txn.Within(ctx, func() ([]Known, error) {
-		found, _, err := r.find(ctx, locations...)
-		known := make([]Known, len(found))
-		for n, s := range found {
-			known[n] = r.know(locations[n], s)
-		}
-		return known, err
-	})
+	found, _, err := r.find(ctx, locations...)
+	known := make([]Known, len(found))
+	for n, s := range found {
+		known[n] = r.know(locations[n], s)
+	}
+	return known, err
 }
 
 // find returns the records of locations, an empty one for each that has none, and the site's secret. It
@@ -138,26 +131,19 @@ func (r *Reader) know(location string, s *pagerecord.Page) Known {
 	return know(&r.site.Settings, location, s, r.robots.Load(), time.Now())
 }
 
-// Days returns a few numbers of each of the last days, by days since 1970. It returns when ctx ends.
+// Days returns a few numbers of each of the last days, by days since 1970.
 func (r *Reader) Days(ctx context.Context) (sitewide.Days, error) {
-	record, err := r.record(ctx, r.site.Keys.Days())
+	record, err := txn.Read(ctx, r.store, r.site.Keys.Days())
 	return sitewide.ReadDays(record, moment.Of(time.Now()).Day()), err
 }
 
 // Notified returns what package notify has stored of what it told search engines, nil if nothing.
 func (r *Reader) Notified(ctx context.Context) ([]byte, error) {
-	return r.record(ctx, r.site.Keys.Notify("state"))
-}
-
-func (r *Reader) record(ctx context.Context, key string) ([]byte, error) {
-	return txn.Within(ctx, func() ([]byte, error) { return txn.Read(ctx, r.store, key) })
+	return txn.Read(ctx, r.store, r.site.Keys.Notify("state"))
 }
 
 // Events yields what happened to listed pages since a time, see
-// [changelog.Log.Events]. It ends when ctx ends, even if the store hangs. It may be
-// called concurrently.
+// [changelog.Log.Events]. It may be called concurrently.
 func (r *Reader) Events(ctx context.Context, since time.Time) iter.Seq2[changelog.Event, error] {
-	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[changelog.Event, error] {
-		return r.site.Journal.Events(ctx, r.store, since)
-	})
+	return r.site.Journal.Events(ctx, r.store, since)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // restFor times the length of a pass is the least wait before the next one. So a large
@@ -47,11 +46,9 @@ func (f *Files) Run(ctx context.Context) {
 }
 
 // Render waits until the served files show what the store held at the call. If it
-// returns an error, the files that could not be made stay as they were. It returns when
-// ctx ends, even if the store hangs.
+// returns an error, the files that could not be made stay as they were.
 func (f *Files) Render(ctx context.Context) error {
-	_, err := txn.Within(ctx, func() (done struct{}, err error) { return done, f.pass(ctx) })
-	if err != nil {
+	if err := f.pass(ctx); err != nil {
 		return fmt.Errorf("rendering the sitemap: %w", err)
 	}
 	return nil

@@ -121,22 +121,15 @@ func (l Log) reaches(ctx context.Context, st store.Store, since time.Time) error
 }
 
 // From returns since when the changelog is complete. It is the zero Time for since the site has
-// had pages: then no event was ever dropped. If the record of that is damaged, only what is left is
-// known to be complete.
+// had pages: then no event was ever dropped. If the record of that is damaged, events are taken to
+// have been dropped by their age alone.
 func (l Log) From(ctx context.Context, st store.Store) (time.Time, error) {
-	records, err := txn.ReadAll(ctx, st, l.Keys.Changelog())
-	if err != nil {
-		return time.Time{}, err
+	record, err := txn.Read(ctx, st, l.Keys.Changelog())
+	var from moment.Time
+	if record != nil && codec.Unmarshal(record, &from) != nil {
+		return time.Now().Add(-keptFor), err
 	}
-	from, ok := readBeginning(records[0])
-	if ok {
-		return from.Time(), nil
-	}
-	now := time.Now()
-	for e, err := range l.Scan(ctx, st, 0, now.UnixMilli()) {
-		return e.At, err
-	}
-	return now.Add(-keptFor), nil
+	return from.Time(), err
 }
 
 // Scan yields the events between two times, both included, in Unix milliseconds. It skips
@@ -163,22 +156,6 @@ func (l Log) Scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2
 	}
 }
 
-// readBeginning reads the record of when the changelog begins. ok is false if it is damaged.
-func readBeginning(b []byte) (from moment.Time, ok bool) {
-	ok = b == nil || codec.Unmarshal(b, &from) == nil
-	return from, ok
-}
-
-// forgetBefore notes that events before at are dropped.
-func (l Log) forgetBefore(ctx context.Context, st store.Store, at moment.Time) error {
-	return st.Update(ctx, []string{l.Keys.Changelog()}, func(values [][]byte) error {
-		from, _ := readBeginning(values[0])
-		from = max(from, at) // another process may have dropped more
-		values[0] = codec.Marshal(from)
-		return nil
-	})
-}
-
 // The bounds of the changelog. An event takes some 100 bytes.
 const (
 	keptFor     = 7 * 24 * time.Hour
@@ -186,8 +163,8 @@ const (
 	pruneAtOnce = 500
 )
 
-// Prune drops events older than 7 days, and then the oldest until the others take at most 128 MiB. It returns
-// how many bytes they take.
+// Prune drops events older than 7 days, and then the oldest until the others take at most 128 MiB. It
+// notes since when the changelog is complete. It returns how many bytes the events take.
 func (l Log) Prune(ctx context.Context, st store.Store, now time.Time) (size int, err error) {
 	return l.prune(ctx, st, now.Add(-keptFor), keptBytes)
 }
@@ -220,13 +197,19 @@ func (l Log) prune(ctx context.Context, st store.Store, oldest time.Time, most i
 	return size, l.drop(ctx, st, dropped)
 }
 
-// drop drops the first events, by their keys.
+// drop drops the first events, by their keys. It notes before that the changelog begins after them.
 func (l Log) drop(ctx context.Context, st store.Store, first []string) error {
 	if len(first) == 0 {
 		return nil
 	}
-	at, _, _ := keys.Logged(l.Keys, first[len(first)-1])
-	if err := l.forgetBefore(ctx, st, moment.Time(at+1)); err != nil {
+	last, _, _ := keys.Logged(l.Keys, first[len(first)-1])
+	err := st.Update(ctx, []string{l.Keys.Changelog()}, func(values [][]byte) error {
+		var from moment.Time
+		_ = codec.Unmarshal(values[0], &from)                     // a damaged record is replaced
+		values[0] = codec.Marshal(max(from, moment.Time(last+1))) // another process may have dropped more
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	return st.Update(ctx, first, func(values [][]byte) error {
@@ -263,34 +246,16 @@ func (l Log) Latest(ctx context.Context, st store.Store, since time.Time, before
 	if !before.At.IsZero() && before.At.Before(until) {
 		until = before.At
 	}
-	return l.newest(ctx, st, since.UnixMilli(), until.UnixMilli(), before, most)
-}
-
-// newest is Latest between two times, both included, in Unix milliseconds. A store is read forwards only, so where
-// there are many more events, it looks into the later half of the time first.
-func (l Log) newest(ctx context.Context, st store.Store, from, to int64, before Event, most int) (last []Event, err error) {
-	for e, err := range l.Scan(ctx, st, from, to) {
+	for e, err := range l.Scan(ctx, st, since.UnixMilli(), until.UnixMilli()) {
 		if err != nil {
 			return nil, err
 		}
 		if e.At.Equal(before.At) && e.Location >= before.Location {
 			break
 		}
-		if last = append(last, e); len(last) < 2*most {
-			continue
-		}
-		if from == to { // the latest are still to come
+		if last = append(last, e); len(last) == 2*most { // the latest are still to come
 			last = append(last[:0], last[most:]...)
-			continue
 		}
-		middle := from + (to-from)/2
-		last, err = l.newest(ctx, st, middle+1, to, before, most)
-		if err == nil && len(last) < most {
-			var older []Event
-			older, err = l.newest(ctx, st, from, middle, before, most-len(last))
-			last = append(last, older...)
-		}
-		return last, err
 	}
 	last = last[max(0, len(last)-most):]
 	slices.Reverse(last)

@@ -1,9 +1,7 @@
 package replicas
 
 import (
-	"context"
 	"errors"
-	"iter"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -113,40 +111,17 @@ func TestWroteBeforeTheFirstPollIsIgnored(t *testing.T) {
 	}
 }
 
-// broken is a store whose scans or views fail.
-type broken struct {
-	memstore.Store
-	scan, view error
-}
-
-func (b *broken) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	if b.scan != nil {
-		return func(yield func(store.Record, error) bool) { yield(store.Record{}, b.scan) }
-	}
-	return b.Store.Scan(ctx, prefix, after)
-}
-
-func (b *broken) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if b.view != nil {
-		return b.view
-	}
-	return b.Store.View(ctx, keys, fn)
-}
-
 func TestPollThatFailsLosesNoChange(t *testing.T) {
-	err := errors.New("it does not answer")
-	for name, st := range map[string]*broken{"scan": {scan: err}, "view": {view: err}} {
-		t.Run(name, func(t *testing.T) {
-			w := newWatch()
-			poll(t, w, &st.Store)
-			put(t, st, ours.Shard(1), []byte("new"))
-			if _, got := w.Poll(t.Context(), st); !errors.Is(got, err) {
-				t.Errorf("error %v, want the store's", got)
-			}
-			if c := poll(t, w, &st.Store); !slices.Equal(c.Shards, []int{1}) {
-				t.Errorf("shards %v, want 1", c.Shards)
-			}
-		})
+	st, w := base.NewStore(), newWatch()
+	poll(t, w, st)
+	put(t, st, ours.Shard(1), []byte("new"))
+	st.Down(store.ErrUnavailable)
+	if _, err := w.Poll(t.Context(), st); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("error %v, want the store's", err)
+	}
+	st.Mend()
+	if c := poll(t, w, st); !slices.Equal(c.Shards, []int{1}) {
+		t.Errorf("shards %v, want 1", c.Shards)
 	}
 }
 

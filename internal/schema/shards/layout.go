@@ -161,24 +161,12 @@ func (l Layout) Find(tx txn.Records, location string) int {
 	return 0
 }
 
-// Over reports whether shard n is too large. That happens when the limits were lowered, or
-// when a page got more extensions.
+// Over reports whether shard n is too large. That happens when a page got more extensions.
 func (l Layout) Over(tx txn.Records, n int) bool { return l.over(Decode(tx.Get(l.Keys.Shard(n)))) }
 
 func (l Layout) over(p Shard) bool {
 	maxURLs, maxBytes := l.limits()
 	return p.Pages > 1 && (p.Pages > maxURLs || p.Bytes > maxBytes-headroom)
-}
-
-// TooLarge returns the shards that are too large.
-func (l Layout) TooLarge(shards map[int]Shard) map[int]bool {
-	large := map[int]bool{}
-	for n, p := range shards {
-		if l.over(p) {
-			large[n] = true
-		}
-	}
-	return large
 }
 
 // Reserved returns the most bytes that an entry of location with these extensions can

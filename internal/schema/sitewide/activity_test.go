@@ -7,63 +7,35 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
-func TestActivityCountsTheTimeOfObservation(t *testing.T) {
-	const day = 24 * 60 * 60
-	at := func(days ...int64) (a Activity) {
-		for _, d := range days {
-			a = a.Observed(moment.Seconds(d*day), 24*time.Hour)
-		}
-		return a
-	}
-	for _, tt := range []struct {
-		name  string
-		a     Activity
-		since int64
-		want  int
-	}{
-		{"never", Activity{}, 0, 0},
-		{"one day", at(100), 99, 1},
-		{"the day itself does not count", at(100), 100, 0},
-		{"three of five days", at(100, 102, 104), 99, 3},
-		{"only later ones count", at(100, 102, 104), 100, 2},
-		{"twice in a day", at(100, 100, 100), 99, 1},
-		{"a clock that went back", at(100, 50), 49, 1},
-		{"a clock that jumped ahead", at(100, 101, 9000), 99, 1},
-		{"the last 64 spans at most", at(0, 10, 20, 30, 40, 50, 60, 70), -100, 7},
-		{"a date after the last one", at(100), 200, 0},
-		{"spans of another length", at(100, 101, 102).Observed(moment.Seconds(103*day), 48*time.Hour), 0, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.a.since(moment.Seconds(tt.since * day)); got != tt.want {
-				t.Errorf("%d spans, want %d", got, tt.want)
-			}
-			if got := ReadActivity(tt.a.Encode()); got != tt.a {
-				t.Errorf("stored as %+v, want %+v", got, tt.a)
-			}
-		})
-	}
-}
-
 func TestUnseenPagesLeaveAfterEnoughActivity(t *testing.T) {
+	const span, began = 24 * time.Hour, 10_000
+	at := func(day int64) moment.Time { return moment.Seconds(day * 24 * 60 * 60) }
 	for _, tt := range []struct {
-		name    string
-		keepFor time.Duration
-		spans   int
-		want    bool
+		name   string
+		days   []int64 // of the observations, after the first
+		unseen int64   // since this day
+		want   bool
 	}{
-		{"after 7 spans", 64 * time.Hour, 7, false},
-		{"after 8 spans", 64 * time.Hour, 8, true},
-		{"after 8 spans of a minute, the least", time.Second, 8, true},
+		{"never observed", nil, 0, false},
+		{"eight days", []int64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 0, true},
+		{"seven days", []int64{0, 1, 2, 3, 4, 5, 6, 7}, 0, false},
+		{"twice in eight days", []int64{0, 5, 8}, 0, true},
+		{"a page that was seen meanwhile", []int64{0, 5, 8}, 1, false},
+		{"after a break", []int64{0, 5, 8, 16, 20}, 0, false},
+		{"eight days after a break", []int64{0, 5, 8, 16, 20, 24}, 0, true},
+		{"a clock that went back", []int64{0, 5, 9, 1}, 0, false},
+		{"a clock that jumped ahead", []int64{0, 5, 7, 9000}, 0, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			seen, length := moment.Seconds(1_700_000_000), SpanLength(tt.keepFor)
-			var a Activity
-			for i := range tt.spans {
-				a = a.Observed(seen.Add(time.Duration(i+1)*length), length)
-			}
-			if got := a.Enough(seen); got != tt.want {
-				t.Errorf("enough: %t, want %t", got, tt.want)
-			}
-		})
+		var a Activity
+		for _, day := range tt.days {
+			a = a.Observed(at(began+day), span)
+			a = a.Observed(at(began+day)+1, span) // it does not change within a span
+		}
+		if got := a.Enough(at(began+tt.unseen), span); got != tt.want {
+			t.Errorf("%s: enough: %t, want %t; %+v", tt.name, got, tt.want, a)
+		}
+		if got := ReadActivity(a.Encode()); got != a || a.Last%1000 != 0 {
+			t.Errorf("%s: stored as %+v, want %+v", tt.name, got, a)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 )
 
 const noon = moment.Time(1_700_000_000_000)
@@ -24,17 +23,6 @@ func TestFewPagesLeaveADayByAnswersOfTheMoment(t *testing.T) {
 		r := ReadRefusals((&Refusals{noon, tt.left}).Encode())
 		if may := r.At(noon.Add(tt.later)).Few(tt.listed); may != tt.may {
 			t.Errorf("%s: another page may leave: %t, want %t", tt.name, may, tt.may)
-		}
-	}
-}
-
-func TestDamagedRefusalsDoNotCount(t *testing.T) {
-	whole := (&Refusals{noon, 30}).Encode()
-	for name, b := range map[string][]byte{
-		"nothing": nil, "damaged": whole[:len(whole)-1], "cut off": recordtest.Sealed(recordtest.FieldsOf(whole)[:3]), "of another kind": Duplicates{Listed: "/a", IDs: []uint64{1, 2}}.Encode(idOf),
-	} {
-		if got := ReadRefusals(b); got.Pages != 0 {
-			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

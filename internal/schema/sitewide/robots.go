@@ -20,11 +20,10 @@ const (
 // storedRobots is what is stored of robots.txt, before it is compressed.
 type storedRobots struct {
 	Now   []byte      `cbor:"1,keyasint,omitzero"` // the text that holds
-	Next  []byte      `cbor:"2,keyasint,omitzero"` // one that may come to hold
+	Next  robots.Sum  `cbor:"2,keyasint,omitzero"` // of one that may come to hold; who confirms it has its text
 	Since moment.Time `cbor:"3,keyasint,omitzero"`
 	By    uint32      `cbor:"4,keyasint,omitzero"`
 	Known bool        `cbor:"5,keyasint,omitzero"`
-	Sum   robots.Sum  `cbor:"6,keyasint,omitzero"` // of Next, which is left out if there is no room
 }
 
 // RobotsKeys returns the keys of what robots.txt says.
@@ -54,24 +53,17 @@ func ReadRobots(t txn.Records, k keys.Keys) robots.Obeyed {
 	if err != nil || codec.Unmarshal(text, &all) != nil {
 		return robots.Obeyed{Lost: true}
 	}
-	next := robots.Parse(all.Next)
-	if next.Sum() != all.Sum {
-		next = robots.Unread(all.Sum)
+	o := robots.Obeyed{Now: robots.Parse(all.Now), Since: all.Since.Time(), By: all.By, Known: all.Known}
+	if all.Next != (robots.Sum{}) {
+		o.Next = robots.Unread(all.Next)
 	}
-	return robots.Obeyed{Now: robots.Parse(all.Now), Next: next, Since: all.Since.Time(), By: all.By, Known: all.Known}
+	return o
 }
 
-// WriteRobots stores o. Two files that hardly compress may not fit. Then the sum alone tells the one
-// that may come to hold.
+// WriteRobots stores o.
 func WriteRobots(t txn.Records, k keys.Keys, o robots.Obeyed) {
-	all := storedRobots{
-		Now: o.Now.Text(), Next: o.Next.Text(), Since: moment.Of(o.Since), By: o.By, Known: o.Known, Sum: o.Next.Sum(),
-	}
+	all := storedRobots{Now: o.Now.Text(), Next: o.Next.Sum(), Since: moment.Of(o.Since), By: o.By, Known: o.Known}
 	packed := s2.Encode(nil, codec.Marshal(all))
-	if len(packed) > robotsPieces*robotsPiece {
-		all.Next = nil
-		packed = s2.Encode(nil, codec.Marshal(all))
-	}
 	for _, key := range RobotsKeys(k) {
 		n := min(len(packed), robotsPiece)
 		t.Put(key, nil)

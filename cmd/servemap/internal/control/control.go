@@ -63,7 +63,7 @@ func Check(data string) error {
 			}
 		}
 	}
-	for _, name := range []string{"servemap", "badger", "opening"} { // the last two are the store's
+	for _, name := range []string{"servemap", "badger", "lock"} { // the last two are the store's
 		path := filepath.Join(data, name)
 		info, err := os.Lstat(path)
 		if errors.Is(err, os.ErrPermission) {

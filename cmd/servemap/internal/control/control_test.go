@@ -71,7 +71,7 @@ func TestWhatAnotherUserPutThereIsNotUsed(t *testing.T) {
 			base.Check(t, os.Symlink(filepath.Dir(victim), filepath.Join(data, "badger")))
 		}},
 		{"a link in place of the store's file", func(t *testing.T, data, victim string) {
-			base.Check(t, os.Symlink(victim, filepath.Join(data, "opening")))
+			base.Check(t, os.Symlink(victim, filepath.Join(data, "lock")))
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

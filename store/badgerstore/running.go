@@ -2,22 +2,17 @@ package badgerstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
 
-// A state is what the store can do for its callers: either db is open, or calls fail with err.
-// errClosed is final.
-type state struct {
-	db  *database
-	err error
-}
-
-func (s *Store) setState(next state) {
+// set changes what the store can do for its callers, unless it is closed.
+func (s *Store) set(db *database, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state.err != errClosed {
-		s.state = next
+	if s.err != errClosed {
+		s.db, s.err = db, err
 	}
 }
 
@@ -28,34 +23,34 @@ func (s *Store) acquire(ctx context.Context) (*database, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state.err != nil {
-		return nil, s.state.err
+	if s.err != nil {
+		return nil, s.err
 	}
-	s.state.db.calls.Add(1)
-	return s.state.db, nil
+	s.db.calls.Add(1)
+	return s.db, nil
 }
 
-// fail takes db out of use if err is not nil, and returns err.
+// fail takes db out of use if err is not nil, and returns the error of the call.
 func (s *Store) fail(db *database, err error) error {
 	if err == nil {
 		return nil
 	}
+	err = unavailable(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state.db == db {
-		s.state = state{err: err}
+	if s.db == db && s.err == nil {
+		s.db, s.err = nil, err
 		db.failed <- err
 		s.logChange(err)
 	}
 	return err
 }
 
-// logChange logs why the store cannot be used or, if err is nil, that it works again. It logs
-// nothing if the reason is the one it logged last.
+// logChange logs the first reason why the store cannot be used and, if err is nil, that it works
+// again.
 func (s *Store) logChange(err error) {
-	r := int32(reasonOf(err))
 	switch {
-	case s.logged.Swap(r) == r:
+	case s.troubled.Swap(err != nil) == (err != nil):
 	case err == nil:
 		s.log.Info("badgerstore: works again", "dir", s.dir)
 	default:
@@ -63,20 +58,28 @@ func (s *Store) logChange(err error) {
 	}
 }
 
+// The pauses between two attempts to open the folder. Each is twice as long as the one before. A
+// locked folder is tried often, so that a successor takes over at once. When Badger fails to open, it
+// never frees its memory, so then the pause grows up to an hour.
+const (
+	firstPause  = 250 * time.Millisecond
+	longPause   = time.Second
+	badgerPause = time.Hour
+)
+
 // run opens the folder, opens it again after a failure, and closes it in the end. No other
 // goroutine does that. It closes tried after its first attempt.
 func (s *Store) run(tried chan<- struct{}) {
 	defer close(s.stopped)
-	last, retries := working, 0
-	for {
+	pause := firstPause
+	for attempts := 0; ; attempts++ {
 		db, err := s.open()
-		s.setState(state{db, err})
-		if reasonOf(err) != locked || retries > 1 { // a process that ends lets go within a moment
+		s.set(db, err)
+		if !errors.Is(err, ErrLocked) || attempts > 1 { // a process that ends lets go within a moment
 			s.logChange(err)
 		}
-		if tried != nil {
+		if attempts == 0 {
 			close(tried)
-			tried = nil
 		}
 		if err == nil {
 			began := time.Now()
@@ -84,16 +87,17 @@ func (s *Store) run(tried chan<- struct{}) {
 				return
 			}
 			if time.Since(began) > time.Minute {
-				last = working
+				pause = firstPause
 			}
 		}
-		if r := reasonOf(err); r != last {
-			last, retries = r, 0
-		}
-		if !s.sleep(retryDelay(last, retries)) {
+		if !s.sleep(pause) {
 			return
 		}
-		retries++
+		if _, ok := errors.AsType[*badgerError](err); ok {
+			pause = min(2*pause, badgerPause)
+		} else {
+			pause = min(2*pause, longPause)
+		}
 	}
 }
 
@@ -102,27 +106,30 @@ func (s *Store) run(tried chan<- struct{}) {
 func (s *Store) serve(db *database) error {
 	select {
 	case err := <-db.failed:
-		_ = s.shut(db, countOpen) // err was logged already; the next opening reads all files
+		_ = s.shut(db) // err was logged already
 		return err
 	case <-s.closing.Done():
-		s.closeErr = s.shut(db, countClosed)
+		s.closeErr = s.shut(db)
 		return nil
 	}
 }
 
 // shut closes a database that is out of use. While nothing may be written, it waits, since closing
 // writes. If the store is closed meanwhile, it leaves the files open and locked, because Badger
-// works on them until the process ends. count is what the lock file then says.
-func (s *Store) shut(db *database, count int) error {
-	for err := db.gate.check(); err != nil; err = db.gate.check() {
+// works on them until the process ends.
+func (s *Store) shut(db *database) error {
+	for err := db.gate.check(spareFiles); err != nil; err = db.gate.check(spareFiles) {
 		if !s.sleep(4 * time.Second) {
-			return fmt.Errorf("%w; the folder stays locked until the process ends", err)
+			return fmt.Errorf("%w; the folder stays locked until the process ends", unavailable(err))
 		}
 	}
 	db.calls.Wait()
 	s.writer.Lock() // until the last write has ended; no other can begin
 	defer s.writer.Unlock()
-	return db.close(count)
+	if err := db.close(); err != nil {
+		return unavailable(err)
+	}
+	return nil
 }
 
 // sleep reports whether the store is still open after d.
