@@ -154,7 +154,7 @@ type Options struct {
 	Extensions Extensions
 	// Crawlers follows what search engines fetch, for [Site.Crawlers]. If a request claims to
 	// be from an engine, the Site asks the DNS in the background whether the client's address
-	// is the engine's, once a day for each address. It takes some 7 MB of memory at most.
+	// is the engine's, once an hour for each address. It takes some 2 MB of memory at most.
 	Crawlers bool
 	// CrawlerRanges is a folder with lists of addresses as engines publish them, each named after its
 	// crawler, such as GPTBot.json. They confirm crawlers that have no names in the DNS. They are read
@@ -517,9 +517,7 @@ func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
 				return fmt.Errorf("Options.CrawlerRanges: %w", err)
 			}
 		}
-		s.crawlers = crawlers.New(crawlers.Config{
-			Store: st, Keys: keys, DNS: net.DefaultResolver, Ranges: ranges, Lists: s.files.ListsHash, Listed: s.files.Listed,
-		})
+		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
 	}
 	s.front = front.New(front.Config{
 		Path: s.path, Folder: s.origin.Folder(), Name: s.name, Files: s.files, Observer: s.observer, Crawlers: s.crawlers,

@@ -64,7 +64,7 @@ func (w *withdrawals) wereCut(named locations, cut map[uint64]string) {
 // its entry. at is when the page was seen to forbid its listing, or to be gone. If no
 // file contains location, the withdrawal is kept while a file that does may still come.
 func (f *Files) Withdraw(location string, at time.Time) {
-	h := f.Hash(location)
+	h := f.hashOf(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	served := f.served.Load()
@@ -87,7 +87,7 @@ func (f *Files) Withdraw(location string, at time.Time) {
 // it up to a time. shard is where the page is listed, 0 for nowhere. Files that are made
 // from now on follow the store again, unless the location was withdrawn later than that.
 func (f *Files) Settle(location string, shard int, at time.Time) {
-	h := f.Hash(location)
+	h := f.hashOf(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	one, is := f.gone.all[h]
