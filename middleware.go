@@ -319,7 +319,7 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s, err := newSite(origin, st, *opts, shared{})
+	s, err := newSite(origin, st, *opts, indexer.Shared{})
 	if err != nil {
 		return nil, fmt.Errorf("servemap: %w", err)
 	}
@@ -350,7 +350,7 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	with := shared{indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(quota.Reading, time.Now())}, files.NewPasses()}
+	with := indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(quota.Reading, time.Now())}
 	find := func(ctx context.Context, host string) func() (*hosted, error) {
 		origin := "https://" + host
 		if o, err := location.ParseOrigin(origin); err != nil || o.Host() != host {
@@ -433,13 +433,7 @@ const (
 	bodiesBytes = waitBytes - indexer.QueueBytes
 )
 
-// shared is what the sites of a process share. The zero value is that of a site alone.
-type shared struct {
-	indexer.Shared
-	passes *files.Passes
-}
-
-func newSite(origin string, st store.Store, opts Options, with shared) (*Site, error) {
+func newSite(origin string, st store.Store, opts Options, with indexer.Shared) (*Site, error) {
 	if isNil(st) {
 		return nil, errors.New("the store is nil; open one first, such as with badgerstore.Open, and check its error")
 	}
@@ -470,7 +464,7 @@ func newSite(origin string, st store.Store, opts Options, with shared) (*Site, e
 
 // assemble puts the parts of the site together: the indexer tells the files what has
 // changed, and the observer asks both.
-func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
+func (s *Site) assemble(st store.Store, opts *Options, with indexer.Shared) error {
 	keys, err := keys.New(s.origin.String())
 	if err != nil {
 		return err
@@ -491,14 +485,13 @@ func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
 		Rules:      s.rules,
 		ReportOnly: opts.ReportOnly,
 		Logger:     logger,
-		Passes:     with.passes,
 	})
 	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
 		KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
 		Extensions: extensions, RefreshEvery: refresh,
-		Shared: with.Shared,
+		Shared: with,
 	})
 	if err != nil {
 		return err

@@ -42,9 +42,9 @@ func (f *Files) Listed() int {
 // which status.
 func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 	served := f.served.Load()
-	m := metrics.Files{Pages: f.Listed(), Damaged: served.damaged, Rendered: served.made}
+	m := metrics.Files{Pages: f.Listed(), Rendered: served.made}
 	for _, p := range served.files {
-		m.Files, m.Bytes, m.Dated = m.Files+1, m.Bytes+p.Size, m.Dated+p.dated
+		m.Files, m.Bytes, m.Dated, m.Damaged = m.Files+1, m.Bytes+p.Size, m.Dated+p.dated, m.Damaged+p.damaged
 	}
 	if served.index != nil {
 		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.Size
