@@ -107,11 +107,18 @@ func newConsole(g Google, host, agent string) *console {
 func (c *console) ask(ctx context.Context, tops []string) (said []Sitemap, submitted int, err error) {
 	for _, top := range tops {
 		at := consoleURL + "/" + url.PathEscape(c.property) + "/sitemaps/" + url.PathEscape(top)
-		var r resource
+		var r struct { // its numbers are strings
+			LastSubmitted, LastDownloaded time.Time
+			IsPending                     bool
+			Errors, Warnings              int `json:",string"`
+			Contents                      []struct {
+				Submitted int `json:",string"`
+			}
+		}
 		err := c.call(ctx, http.MethodGet, at, &r)
 		if errors.Is(err, errUnknown) {
 			err = c.call(ctx, http.MethodPut, at, nil)
-			r, submitted = resource{LastSubmitted: time.Now().UTC(), IsPending: true}, submitted+1
+			r.LastSubmitted, r.IsPending, submitted = time.Now().UTC(), true, submitted+1
 		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("the property %s: %w", c.property, err)
@@ -126,16 +133,6 @@ func (c *console) ask(ctx context.Context, tops []string) (said []Sitemap, submi
 		said = append(said, s)
 	}
 	return said, submitted, nil
-}
-
-// resource is a sitemap as the API describes it. Its numbers are strings.
-type resource struct {
-	LastSubmitted, LastDownloaded time.Time
-	IsPending                     bool
-	Errors, Warnings              int `json:",string"`
-	Contents                      []struct {
-		Submitted int `json:",string"`
-	}
 }
 
 // forbidden says what the owner can do about an answer 403, by the reason that Google names.

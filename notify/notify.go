@@ -282,6 +282,3 @@ func (n *Notifier) pass(ctx context.Context) error {
 	}
 	return errors.Join(n.indexNow(ctx), n.google(ctx, served))
 }
-
-// keyOf returns the key in use.
-func (n *Notifier) keyOf(st state) string { return cmp.Or(n.given, st.Key) }

@@ -364,34 +364,25 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 	}
 }
 
-func TestNewKeyForgetsTheOldRefusal(t *testing.T) {
-	run(t, 3, Options{}, func(r *runningSite) {
-		r.engine.next(reply(400, ""))
-		r.changes("/1")
-		time.Sleep(10 * time.Minute)
-		r.wantPosts("/1")
-		r.stop()
-		r.start(Options{Key: "another-key"})
-		time.Sleep(leaseFor + time.Minute)
-		r.wantPosts("/1")
-	})
-}
-
-// Its advice would stay in the inspector for ever.
-func TestEngineThatIsToldNoMoreIsForgotten(t *testing.T) {
-	run(t, 3, Options{}, func(r *runningSite) {
-		r.engine.next(reply(400, ""))
-		r.changes("/1")
-		time.Sleep(10 * time.Minute)
-		r.wantPosts("/1")
-		r.stop()
-		r.start(Options{Endpoints: []string{"https://www.bing.com/indexnow"}})
-		time.Sleep(leaseFor + time.Minute)
-		r.wantPosts("/1")
-		if all := r.status().Endpoints; len(all) != 1 || all[0].URL != "https://www.bing.com/indexnow" || all[0].Advice != "" || all[0].Refused != 0 {
-			t.Errorf("%+v", all)
-		}
-	})
+// The advice about the old one would stay in the inspector for ever.
+func TestNewKeyAndNewEngineForgetTheOldRefusal(t *testing.T) {
+	for name, opts := range map[string]Options{"key": {Key: "another-key"}, "engine": {Endpoints: []string{"https://www.bing.com/indexnow"}}} {
+		t.Run(name, func(t *testing.T) {
+			run(t, 3, Options{}, func(r *runningSite) {
+				r.engine.next(reply(400, ""))
+				r.changes("/1")
+				time.Sleep(10 * time.Minute)
+				r.wantPosts("/1")
+				r.stop()
+				r.start(opts)
+				time.Sleep(leaseFor + time.Minute)
+				r.wantPosts("/1")
+				if all := r.status().Endpoints; len(all) != 1 || all[0].URL != r.notifier.endpoints[0] || all[0].Advice != "" || all[0].Refused != 0 {
+					t.Errorf("%+v", all)
+				}
+			})
+		})
+	}
 }
 
 func TestPagesOfAnInvalidPostStopNoOther(t *testing.T) {

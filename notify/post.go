@@ -102,7 +102,7 @@ type message struct {
 
 // ask posts pages. The error says why no answer came.
 func (n *Notifier) ask(ctx context.Context, pages []change) (answer, error) {
-	m := message{Host: n.folder.Host, Key: n.keyOf(n.st)}
+	m := message{Host: n.folder.Host, Key: n.st.Key}
 	if n.folder.Path != "/" {
 		m.KeyLocation = n.folder.String() + m.Key + ".txt"
 	}

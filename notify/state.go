@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -21,9 +22,8 @@ import (
 type state struct {
 	Status // as far as it is stored
 
-	Key     string // the key of IndexNow that the notifier made
-	KeyHash hash   // of the key and the endpoint in use
-	Day     string // of SentToday, such as "2026-11-22", in UTC
+	Key string // the key of IndexNow in use
+	Day string // of SentToday, such as "2026-11-22", in UTC
 
 	// Owner is the process that sends, until Until. Others wait.
 	Owner string
@@ -133,11 +133,9 @@ func (n *Notifier) save(ctx context.Context) error {
 			st.Floor = n.made.Add(-1) // what the site learns before Run gets to this is news, too
 		}
 		st.Cursor = latest(st.Cursor, st.Floor)
-		if st.Key == "" {
-			st.Key = strings.ToLower(rand.Text())
-		}
-		if h := hashOf(n.keyOf(st) + strings.Join(n.endpoints, "")); st.KeyHash != h {
-			st.KeyHash, st.Endpoints = h, nil // the answers were about the old key, or another engine's
+		key, old := cmp.Or(n.given, st.Key, strings.ToLower(rand.Text())), st.Key
+		if is := func(e Endpoint, url string) bool { return e.URL == url }; key != old || !slices.EqualFunc(st.Endpoints, n.endpoints, is) {
+			st.Key, st.Endpoints = key, nil // the answers were about the old key, or another engine's
 			for _, url := range n.endpoints {
 				st.Endpoints = append(st.Endpoints, Endpoint{URL: url})
 			}
@@ -153,7 +151,7 @@ func (n *Notifier) save(ctx context.Context) error {
 		return err
 	})
 	if len(n.endpoints) > 0 {
-		n.key.know(n.keyOf(st))
+		n.key.know(cmp.Or(n.given, st.Key))
 	}
 	switch {
 	case err == nil:

@@ -186,7 +186,7 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	f.mu.Unlock()
 
 	old := f.served.Load()
-	next := &snapshot{files: old.with(made), trust: trust, known: true, whole: old.whole || number > 0, made: time.Now()}
+	next := &snapshot{files: old.with(made), trust: trust, whole: old.whole || number > 0, made: time.Now()}
 	f.replace(next, next.cut(gone, f.cfg.URL), gone)
 	f.wake.poke() // other pages may be the next to expire
 }

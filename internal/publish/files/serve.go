@@ -64,7 +64,7 @@ func (f *Files) await(r *http.Request, n name) *snapshot {
 	var late <-chan time.Time
 	for {
 		s := f.current()
-		if p := s.named(n); s.known && (p == nil || p.gz != nil || f.cfg.ReportOnly) {
+		if p := s.named(n); !s.made.IsZero() && (p == nil || p.gz != nil || f.cfg.ReportOnly) {
 			return s
 		}
 		if late == nil {

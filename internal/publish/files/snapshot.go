@@ -64,9 +64,8 @@ type snapshot struct {
 	pages    int           // listed by the shards
 	until    moment.Time   // when the first of the pages expires, 0 for never
 	trust    lastmod.Trust
-	known    bool          // it is known which files there are
 	whole    bool          // all of them were made since the start
-	made     time.Time     // when files were last made, the zero time for never
+	made     time.Time     // when files were last made, or known to be there, the zero time for never
 	replaced chan struct{} // closed when another snapshot takes its place
 }
 
