@@ -228,27 +228,19 @@ func (s inspected) metrics() []metrics.Family {
 
 // crawling returns what crawlers fetched.
 func (s inspected) crawling() []metrics.Family {
-	var requests, pages, sitemap []metrics.Series
+	var requests, sitemap []metrics.Series
 	for _, c := range s.Site.Crawlers() {
-		add := func(to *[]metrics.Series, n int, label, value string) {
-			*to = append(*to, metrics.One(n, "crawler", c.Engine, label, value)...)
-		}
 		for _, d := range c.Days[:min(1, len(c.Days))] {
-			add(&requests, d.Claimed, "result", "claimed")
-			add(&requests, d.Confirmed, "result", "confirmed")
-			add(&requests, d.Refuted, "result", "refuted")
+			requests = append(requests, metrics.One(d.Claimed, "crawler", c.Engine, "result", "claimed")...)
+			requests = append(requests, metrics.One(d.Confirmed, "crawler", c.Engine, "result", "confirmed")...)
 		}
-		add(&pages, c.FetchedDay, "fetched", "day")
-		add(&pages, c.FetchedWeek, "fetched", "week")
-		add(&pages, c.NotFetched, "fetched", "never")
 		got := func(f CrawlerFile) bool { return f.Status < http.StatusBadRequest }
 		if i := slices.IndexFunc(c.Files, got); i >= 0 {
 			sitemap = append(sitemap, metrics.When(c.Files[i].At, "crawler", c.Engine)...)
 		}
 	}
 	return []metrics.Family{
-		metrics.Gauge("servemap_crawler_requests", "Requests of the last day that a crawler came: those that claimed its name, and of these the confirmed and refuted ones.", requests),
-		metrics.Gauge("servemap_crawler_pages", "Listed pages by when a crawler last fetched them from this process: within a day, within a week, or never.", pages),
+		metrics.Gauge("servemap_crawler_requests", "Requests of the last day that a crawler came: those that claimed its name, and of these the confirmed ones.", requests),
 		metrics.Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last got a file of the sitemap.", sitemap),
 	}
 }
@@ -682,9 +674,8 @@ type Explanation struct {
 	NextObservation time.Time `json:"next_observation,omitzero"`
 	Element         string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
 	// LinkedFrom are listed pages that link to it, as far as read since the start, at most 100.
-	LinkedFrom []string             `json:"linked_from,omitempty"`
-	Fetched    map[string]time.Time `json:"fetched,omitempty"` // when crawlers last fetched it since the start, by [Crawler.Engine]
-	Dates      Dates                `json:"dates"`             // how its lastmod and changefreq were decided
+	LinkedFrom []string `json:"linked_from,omitempty"`
+	Dates      Dates    `json:"dates"` // how its lastmod and changefreq were decided
 }
 
 // Listed reports whether the page is in the sitemap.
@@ -722,9 +713,6 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 	}
 	if err == nil && e.Listed() {
 		e.Element = s.files.Element(p.Shard, loc)
-	}
-	if err == nil && s.crawlers != nil {
-		e.Fetched = s.crawlers.Fetched(s.files.Hash(loc))
 	}
 	if err != nil {
 		return Explanation{}, fmt.Errorf("servemap: %w", err)
@@ -828,34 +816,24 @@ func (s *settings) locate(url string) (string, error) {
 	return r.Location, nil
 }
 
-// Crawler is what the crawler of one search engine fetched. Files and pages count requests
-// from an address that is confirmed to be the engine's, or if that is not possible every
-// request that claims to be from it.
+// Crawler is what the crawler of one search engine fetched. Files have the requests from an
+// address that is confirmed to be the engine's, or if that is not possible every request that
+// claims to be from it.
 type Crawler struct {
 	Engine      string        `json:"engine"`          // the name of the crawler, such as "Googlebot" or "GPTBot"
 	AI          bool          `json:"ai,omitempty"`    // it reads for an AI service
 	Confirmable bool          `json:"confirmable"`     // the DNS or Options.CrawlerRanges can confirm its addresses
 	Days        []CrawlerDay  `json:"days"`            // the latest first, at most 30
 	Files       []CrawlerFile `json:"files,omitempty"` // of the sitemap, the latest fetch first, at most 256
-	// Since is when this process began to follow pages. The numbers below count the
-	// requests that it served since then, and are lost when it ends.
-	Since time.Time `json:"since"`
-	// FetchedDay and FetchedWeek are how many of the pages listed now were fetched in the
-	// last 24 hours and 7 days. NotFetched is how many were not fetched since Since. On a
-	// site of more than 65,536 pages these are estimates from a random part of them.
-	FetchedDay  int `json:"fetched_day"`
-	FetchedWeek int `json:"fetched_week"`
-	NotFetched  int `json:"not_fetched"`
 }
 
 // CrawlerDay counts a day's requests whose User-Agent named an engine's crawler.
 type CrawlerDay struct {
 	Day     time.Time `json:"day"`     // the beginning of the day, in UTC
 	Claimed int       `json:"claimed"` // requests that claimed to be from the engine
-	// Confirmed is how many of them came from an address of the engine, by reverse and
-	// forward DNS, and Refuted how many did not. Of the others it is not known.
+	// Confirmed is how many of them are known to come from an address of the engine: by
+	// reverse and forward DNS, or by Options.CrawlerRanges.
 	Confirmed int `json:"confirmed"`
-	Refuted   int `json:"refuted"`
 }
 
 // CrawlerFile is the last fetch of one of the sitemap's files.
@@ -874,17 +852,16 @@ func (s *Site) Crawlers() []Crawler {
 		return nil
 	}
 	var all []Crawler
-	for _, r := range s.crawlers.Report(time.Now()) {
-		c := Crawler{
-			Engine: r.Engine.String(), AI: r.Engine.AI(), Confirmable: r.Confirmable, Since: r.Since.UTC(),
-			FetchedDay: r.Day, FetchedWeek: r.Week, NotFetched: r.Never,
+	for _, r := range s.crawlers.Report() {
+		c := Crawler{Engine: r.Engine.String(), AI: r.Engine.AI(), Confirmable: r.Confirmable}
+		for day, n := range r.Days {
+			c.Days = append(c.Days, CrawlerDay{Day: time.Unix(day*24*60*60, 0).UTC(), Claimed: n.Claimed, Confirmed: n.Confirmed})
 		}
-		for day, n := range r.EachDay {
-			c.Days = append(c.Days, CrawlerDay{Day: day, Claimed: n.Claimed, Confirmed: n.Confirmed, Refuted: n.Refuted})
-		}
-		for name, f := range r.EachFile {
+		slices.SortFunc(c.Days, func(x, y CrawlerDay) int { return y.Day.Compare(x.Day) })
+		for name, f := range r.Files {
 			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + name), At: f.At.Time().UTC(), Status: f.Status})
 		}
+		slices.SortFunc(c.Files, func(x, y CrawlerFile) int { return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.URL, y.URL)) })
 		all = append(all, c)
 	}
 	return all

@@ -154,7 +154,7 @@ type Options struct {
 	Extensions Extensions
 	// Crawlers follows what search engines fetch, for [Site.Crawlers]. If a request claims to
 	// be from an engine, the Site asks the DNS in the background whether the client's address
-	// is the engine's, once a day for each address. It takes some 7 MB of memory at most.
+	// is the engine's, once an hour for each address. It takes some 2 MB of memory at most.
 	Crawlers bool
 	// CrawlerRanges is a folder with lists of addresses as engines publish them, each named after its
 	// crawler, such as GPTBot.json. They confirm crawlers that have no names in the DNS. They are read
@@ -319,7 +319,7 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s, err := newSite(origin, st, *opts, shared{})
+	s, err := newSite(origin, st, *opts, indexer.Shared{})
 	if err != nil {
 		return nil, fmt.Errorf("servemap: %w", err)
 	}
@@ -350,7 +350,7 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	with := shared{indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(quota.Reading, time.Now())}, files.NewPasses()}
+	with := indexer.Shared{Memory: response.NewMemory(sitesBytes), Reading: quota.NewBudget(quota.Reading, time.Now())}
 	find := func(ctx context.Context, host string) func() (*hosted, error) {
 		origin := "https://" + host
 		if o, err := location.ParseOrigin(origin); err != nil || o.Host() != host {
@@ -433,13 +433,7 @@ const (
 	bodiesBytes = waitBytes - indexer.QueueBytes
 )
 
-// shared is what the sites of a process share. The zero value is that of a site alone.
-type shared struct {
-	indexer.Shared
-	passes *files.Passes
-}
-
-func newSite(origin string, st store.Store, opts Options, with shared) (*Site, error) {
+func newSite(origin string, st store.Store, opts Options, with indexer.Shared) (*Site, error) {
 	if isNil(st) {
 		return nil, errors.New("the store is nil; open one first, such as with badgerstore.Open, and check its error")
 	}
@@ -470,7 +464,7 @@ func newSite(origin string, st store.Store, opts Options, with shared) (*Site, e
 
 // assemble puts the parts of the site together: the indexer tells the files what has
 // changed, and the observer asks both.
-func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
+func (s *Site) assemble(st store.Store, opts *Options, with indexer.Shared) error {
 	keys, err := keys.New(s.origin.String())
 	if err != nil {
 		return err
@@ -491,14 +485,13 @@ func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
 		Rules:      s.rules,
 		ReportOnly: opts.ReportOnly,
 		Logger:     logger,
-		Passes:     with.passes,
 	})
 	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
 		KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
 		Extensions: extensions, RefreshEvery: refresh,
-		Shared: with.Shared,
+		Shared: with,
 	})
 	if err != nil {
 		return err
@@ -517,9 +510,7 @@ func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
 				return fmt.Errorf("Options.CrawlerRanges: %w", err)
 			}
 		}
-		s.crawlers = crawlers.New(crawlers.Config{
-			Store: st, Keys: keys, DNS: net.DefaultResolver, Ranges: ranges, Lists: s.files.ListsHash, Listed: s.files.Listed,
-		})
+		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
 	}
 	s.front = front.New(front.Config{
 		Path: s.path, Folder: s.origin.Folder(), Name: s.name, Files: s.files, Observer: s.observer, Crawlers: s.crawlers,

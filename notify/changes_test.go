@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/decide/moment"
 )
 
 func TestChangeIsDueAfterItsHold(t *testing.T) {
@@ -15,29 +16,43 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
 	for _, row := range []struct {
 		name   string
-		change int // when it was last changed, in minutes after noon
-		first  int // when its first change was seen
-		told   int // when it was last sent
+		change int     // when it was last changed, in minutes after noon
+		told   int     // when it was last sent
+		before waiting // what was known of it
 		due    bool
+		waits  bool
 	}{
-		{"just changed", 0, 0, -9999, false},
-		{"shortly before its hold ends", -4, -4, -9999, false},
-		{"at the end of its hold", -5, -5, -9999, true},
-		{"changed again, held from the first change", -1, -6, -9999, true},
-		{"sent within the hour", -10, -10, -59, false},
-		{"sent an hour ago", -10, -10, -60, true},
+		{"just changed", 0, -9999, waiting{}, false, true},
+		{"shortly before its hold ends", -4, -9999, waiting{}, false, true},
+		{"at the end of its hold", -5, -9999, waiting{}, true, true},
+		{"changed again, held from the first change", -1, -9999, waiting{at: at(-6), due: at(-1)}, true, true},
+		{"sent within the hour", -10, -59, waiting{}, false, true},
+		{"sent an hour ago", -10, -60, waiting{}, true, true},
+		{"sent since", -10, -9, waiting{at: at(-10), due: at(-5)}, false, false},
+		{"looked at, and not to be sent", -10, -9999, waiting{at: at(-10), due: at(-5), never: true}, false, false},
+		{"changed since it was looked at", -5, -9999, waiting{at: at(-10), due: at(-5), never: true}, true, true},
+		{"to be looked at later", -90, -9999, waiting{at: at(-90), due: at(1)}, false, true},
+		{"changed before the first start", -600, -9999, waiting{}, false, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			c := change{url: "https://example.com/", hash: 1, at: at(row.change), told: at(row.told)}
-			q := queue{read: noon, pages: map[hash]waiting{1: {at: at(row.first), due: at(row.first + 5)}, 2: {at: at(-30), due: at(-25)}}}
-			q.follow([]change{c}, 5*time.Minute)
-			if got := q.due([]change{c}, noon); len(got) == 1 != row.due || q.pending != 1 {
-				t.Errorf("due: %v, want %v", got, row.due)
+			c := change{url: "https://example.com/", hash: 1, at: at(row.change)}
+			n := Notifier{hold: 5 * time.Minute, sent: sentPages{1: moment.Of(at(row.told))}, waits: map[hash]waiting{2: {at: at(-30), due: at(-25)}}}
+			n.st.Floor = at(-300)
+			if n.st.Cursor = n.st.Floor; row.before != (waiting{}) {
+				n.waits[1] = row.before
 			}
-			if !q.cursor.Equal(c.at) {
-				t.Errorf("the cursor is %v, past the change at %v", q.cursor, c.at)
+			due := n.choose([]change{c}, noon)
+			if len(due) == 1 != row.due || n.st.Pending == 1 != row.waits {
+				t.Errorf("due: %v, and %d wait; want %v, %v", due, n.st.Pending, row.due, row.waits)
 			}
-			if _, kept := q.pages[2]; kept {
+			want := at(-2)
+			if row.waits && c.at.Before(want) {
+				want = c.at
+			}
+			if !n.st.Cursor.Equal(want) {
+				t.Errorf("the cursor is %v, want %v", n.st.Cursor, want)
+			}
+			if _, kept := n.waits[2]; kept {
 				t.Error("a page that waits no more is remembered")
 			}
 		})
@@ -55,57 +70,35 @@ func several(n int, path string, from time.Time, apart time.Duration) (changes [
 	return changes
 }
 
-func TestMassChangeHoldsOnlyItsOwnGroup(t *testing.T) {
+func TestArticleGoesBeforeManyPagesOfAnotherKind(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	join := func(all ...[]change) []change { return slices.Concat(all...) }
-	article := several(1, "/article", noon.Add(-3*time.Minute), 0)
-	for _, row := range []struct {
-		name    string
-		changes []change
-		held    int
-		group   string // of the mass change, "" for none
-	}{
-		{"none", nil, 0, ""},
-		{"as many as may be", several(100, "/item-*", noon, time.Second), 0, ""},
-		{"one more", several(101, "/item-*", noon, time.Second), 101, "/item-#"},
-		{"the pages of a list, and an article", join(article, several(110, "/news?page=*", noon, time.Second)), 110, "/news?page"},
-		{"words in a folder, and an article", join(article, several(110, "/tags/**", noon, time.Second)), 110, "/tags/"},
-		{"words in folders below a folder", join(article, several(110, "/tags/**/all", noon, time.Second)), 110, "/tags/"},
-		{"folders of numbers", join(article, several(110, "/2026/*/news/", noon, time.Second)), 110, "/#/#/news"},
-		{"numbers beside an article in the same folder", join(article, several(110, "/*", noon, time.Second)), 110, "/#"},
-		{"values that are words", join(article, several(110, "/search?q=**", noon, time.Second)), 110, "/search?q"},
-		{"names of parameters that are words", join(article, several(110, "/search?**=1", noon, time.Second)), 110, "/search?"},
-		{"two groups that are many only together", join(several(60, "/news?page=*", noon, 0), several(60, "/blog?page=*", noon, 0), article), 0, ""},
-		{"an article long before it in the same folder", join(several(1, "/blog/article", noon.Add(-2*time.Minute), 0), several(110, "/blog/**", noon, time.Second)), 110, "/blog/"},
-		{"an article long after it in the same folder", join(several(110, "/blog/**", noon, time.Second), several(1, "/blog/article", noon.Add(5*time.Minute), 0)), 110, "/blog/"},
+	for _, many := range []string{
+		"/item-*", "/news?page=*", "/tags/**", "/tags/**/all", "/2026/*/news/", "/*", "/search?q=**", "/search?**=1", "/blog/*", "/blog/tags/**",
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			held, groups := massChange(row.changes, 100)
-			if len(held) != row.held || strings.Join(groups, " ") != row.group {
-				t.Errorf("%d are held, of %q; want %d of %q", len(held), groups, row.held, row.group)
-			}
-			if slices.ContainsFunc(held, func(c change) bool { return strings.HasSuffix(c.url, "/article") }) {
-				t.Error("the article is held")
-			}
-		})
+		changes := slices.Concat(several(50, many, noon, time.Second), several(1, "/blog/article", noon.Add(time.Hour), 0), several(2, "/about/**", noon.Add(2*time.Hour), time.Second))
+		fewFirst(changes)
+		var got []string
+		for _, c := range changes {
+			got = append(got, strings.TrimPrefix(c.url, "https://example.com"))
+		}
+		if want := []string{"/blog/article", "/about/aa", "/about/ab"}; !slices.Equal(got[:3], want) || changes[3].at != noon {
+			t.Errorf("beside %s the first are %q, want %q, and then the oldest", many, got[:4], want)
+		}
 	}
 }
 
-func TestGroupsTakeTurns(t *testing.T) {
-	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	changes := slices.Concat(several(50, "/news?page=*", noon, time.Second), several(1, "/article", noon.Add(time.Hour), 0), several(2, "/blog/**", noon.Add(2*time.Hour), time.Second))
-	takeTurns(changes)
-	var got []string
-	for _, c := range changes[:5] {
-		got = append(got, strings.TrimPrefix(c.url, "https://example.com"))
-	}
-	if want := []string{"/news?page=2", "/article", "/blog/aa", "/news?page=3", "/blog/ab"}; !slices.Equal(got, want) {
-		t.Errorf("the first are %q, want %q", got, want)
+func TestHalfOfADayIsSpreadOverIt(t *testing.T) {
+	for _, row := range []struct{ perDay, hour, sent, left int }{
+		{10_000, 0, 0, 5000}, {10_000, 12, 5000, 2500}, {10_000, 12, 8000, -500}, {4, 0, 0, 2}, {4, 1, 2, 1}, {4, 13, 3, 1}, {1, 0, 0, 1},
+	} {
+		n := Notifier{perDay: row.perDay, now: func() time.Time { return time.Date(2026, 11, 22, row.hour, 0, 0, 0, time.UTC) }}
+		if n.st.SentToday = row.sent; n.left() != row.left {
+			t.Errorf("%+v: %d are left", row, n.left())
+		}
 	}
 }
 
 func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
-	gone := []servemap.Reason{servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved}
 	for _, reason := range []servemap.Reason{
 		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonRiskyWord, servemap.ReasonActionWord, servemap.ReasonCapability,
 		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonHeadNotSeen, servemap.ReasonEncoding,

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/publicsuffix"
+
 	"github.com/servemap/servemap/internal/admin/messages"
 )
 
@@ -24,8 +26,8 @@ type Google struct {
 	// redirect there.
 	Client *http.Client
 	// Property is the site as Search Console names it: "sc-domain:example.com", or
-	// "https://example.com/" with a slash at the end. By default the notifier chooses among those
-	// for which the account has full permission, and looks again after a failure.
+	// "https://example.com/" with a slash at the end. The default is the former, for the site's
+	// registered domain.
 	Property string
 }
 
@@ -50,139 +52,96 @@ const (
 	consoleBytes = 1 << 20   // the most bytes to read of an answer from the owner's account
 )
 
-// google submits the top files that are served and were not submitted yet. Once a day it reads what
-// Google says about all of them.
-func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
-	submitted := slices.DeleteFunc(st.Submitted, func(top string) bool { return !slices.Contains(n.tops, top) })
-	fresh := slices.DeleteFunc(slices.Clone(tops), func(top string) bool { return slices.Contains(submitted, top) })
-	now := n.now()
-	if n.console == nil && st.GoogleProblem != "" { // the owner wants it no longer
-		_, err := n.update(ctx, func(st *state) error {
-			st.GoogleProblem = ""
+// google asks Google once a day what it says about the top files that are served, and submits those that it does
+// not know. It asks at once about a file that it has not asked about.
+func (n *Notifier) google(ctx context.Context, tops []string) error {
+	st, now := &n.st, n.now()
+	if n.console == nil {
+		if st.GoogleProblem == "" {
 			return nil
-		})
-		return err
+		}
+		st.GoogleProblem = "" // the owner wants it no longer
+		return n.save(ctx)
 	}
-	if n.console == nil || now.Before(st.AskGoogle) && (len(fresh) == 0 || st.GoogleProblem != "") {
+	isNew := func(top string) bool {
+		return !slices.ContainsFunc(st.Sitemaps, func(s Sitemap) bool { return s.URL == top })
+	}
+	if now.Before(st.AskGoogle) && (st.GoogleProblem != "" || !slices.ContainsFunc(tops, isNew)) {
 		return nil
 	}
-	said, done, err := n.console.submit(ctx, tops, fresh)
-	problem, next := "", now.Add(readAgain)
+	said, submitted, err := n.console.ask(ctx, tops)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		problem, next = err.Error(), now.Add(max(readSoon, n.console.wait))
-	case done > 0:
-		next = now.Add(readSoon)
-		n.log.Info("notify: submitted the sitemap to Search Console", "files", done)
-	}
-	if problem != "" && problem != st.GoogleProblem {
-		n.log.Error("notify: Search Console", "problem", problem)
-	}
-	_, err = n.update(ctx, func(st *state) error {
-		st.Submitted, st.AskGoogle, st.GoogleProblem = append(submitted, fresh[:done]...), next, problem
-		if problem == "" {
-			st.Sitemaps = said // else what Google said last stays
+		if err.Error() != st.GoogleProblem {
+			n.log.Error("notify: Search Console", "problem", err)
 		}
-		return nil
-	})
-	return err
+		st.GoogleProblem, st.AskGoogle = err.Error(), now.Add(max(readSoon, n.console.wait)) // what Google said last stays
+	default:
+		st.GoogleProblem, st.Sitemaps, st.AskGoogle = "", said, now.Add(readAgain)
+		if submitted > 0 {
+			st.AskGoogle = now.Add(readSoon)
+			n.log.Info("notify: submitted the sitemap to Search Console", "files", submitted)
+		}
+	}
+	return n.save(ctx)
 }
 
 // console is a property of Search Console, as an owner's account sees it.
 type console struct {
 	client   *http.Client
-	given    string // the property that the owner gave, "" if it is to be chosen
-	property string // in use, "" if it is not known yet
+	property string
 	agent    string
 	wait     time.Duration // that the last answer asked for
 }
 
-func newConsole(g Google, agent string) *console {
+func newConsole(g Google, host, agent string) *console {
 	client := *g.Client
 	client.CheckRedirect = noRedirect
-	return &console{client: &client, given: g.Property, agent: agent}
+	domain, _ := publicsuffix.EffectiveTLDPlusOne(host) // Google says if there is no such property
+	return &console{client: &client, property: cmp.Or(g.Property, "sc-domain:"+domain), agent: agent}
 }
 
-// submit submits the fresh top files, and reads what Google says about all of them. done is
-// how many it submitted.
-func (c *console) submit(ctx context.Context, tops, fresh []string) (said []Sitemap, done int, err error) {
-	defer func() {
-		if err != nil {
-			c.property = "" // the account's rights may have changed
-		}
-	}()
-	if err := c.choose(ctx, tops[0]); err != nil {
-		return nil, 0, err
-	}
-	at := consoleURL + "/" + url.PathEscape(c.property) + "/sitemaps/"
-	for _, top := range fresh {
-		if err := c.call(ctx, http.MethodPut, at+url.PathEscape(top), nil); err != nil {
-			return nil, done, fmt.Errorf("submitting to the property %s: %w", c.property, err)
-		}
-		done++
-	}
+// ask reads what Google says about the top files, and submits those that it does not know.
+func (c *console) ask(ctx context.Context, tops []string) (said []Sitemap, submitted int, err error) {
 	for _, top := range tops {
-		var r resource
-		if err := c.call(ctx, http.MethodGet, at+url.PathEscape(top), &r); err != nil {
-			return said, done, fmt.Errorf("reading the property %s: %w", c.property, err)
+		at := consoleURL + "/" + url.PathEscape(c.property) + "/sitemaps/" + url.PathEscape(top)
+		var r struct { // its numbers are strings
+			LastSubmitted, LastDownloaded time.Time
+			IsPending                     bool
+			Errors, Warnings              int `json:",string"`
+			Contents                      []struct {
+				Submitted int `json:",string"`
+			}
 		}
-		said = append(said, r.sitemap(top))
-	}
-	return said, done, nil
-}
-
-// choose finds out which property to use for a sitemap, unless that is known: the domain before an address.
-func (c *console) choose(ctx context.Context, sitemap string) error {
-	if c.property = cmp.Or(c.property, c.given); c.property != "" {
-		return nil
-	}
-	var list struct {
-		SiteEntry []struct{ SiteURL, PermissionLevel string }
-	}
-	if err := c.call(ctx, http.MethodGet, consoleURL, &list); err != nil {
-		return fmt.Errorf("reading the account's properties: %w", err)
-	}
-	at, err := url.Parse(sitemap)
-	if err != nil {
-		return withoutURL(err)
-	}
-	for _, e := range list.SiteEntry {
-		domain, whole := strings.CutPrefix(e.SiteURL, "sc-domain:")
-		covers := whole && strings.HasSuffix("."+at.Hostname(), "."+domain) || !whole && strings.HasPrefix(sitemap, e.SiteURL)
-		if covers && (e.PermissionLevel == "siteOwner" || e.PermissionLevel == "siteFullUser") {
-			c.property = max(c.property, e.SiteURL) // "s" comes after "h"
+		err := c.call(ctx, http.MethodGet, at, &r)
+		if errors.Is(err, errUnknown) {
+			err = c.call(ctx, http.MethodPut, at, nil)
+			r.LastSubmitted, r.IsPending, submitted = time.Now().UTC(), true, submitted+1
 		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("the property %s: %w", c.property, err)
+		}
+		s := Sitemap{
+			URL: top, LastSubmitted: r.LastSubmitted, LastDownloaded: r.LastDownloaded,
+			Pending: r.IsPending, Errors: r.Errors, Warnings: r.Warnings,
+		}
+		for _, content := range r.Contents {
+			s.Submitted = max(s.Submitted, content.Submitted) // pages; the other contents are images and videos on them
+		}
+		said = append(said, s)
 	}
-	if c.property == "" {
-		return errors.New("the account has full permission for no property of this site; add it as a user with full permission in Search Console")
-	}
-	return nil
+	return said, submitted, nil
 }
 
-// resource is a sitemap as the API describes it. Its numbers are strings.
-type resource struct {
-	LastSubmitted, LastDownloaded time.Time
-	IsPending                     bool
-	Errors, Warnings              int `json:",string"`
-	Contents                      []struct {
-		Submitted int `json:",string"`
-	}
+// forbidden says what the owner can do about an answer 403, by the reason that Google names.
+var forbidden = map[string]string{
+	"accessNotConfigured":     "the Google Search Console API must be enabled in the client's Cloud project",
+	"insufficientPermissions": "the client needs the scope https://www.googleapis.com/auth/webmasters",
+	"forbidden":               "the account needs full permission for exactly this property (another one can be given)",
 }
 
-func (r resource) sitemap(url string) Sitemap {
-	s := Sitemap{
-		URL: url, LastSubmitted: r.LastSubmitted, LastDownloaded: r.LastDownloaded,
-		Pending: r.IsPending, Errors: r.Errors, Warnings: r.Warnings,
-	}
-	for _, c := range r.Contents {
-		s.Submitted = max(s.Submitted, c.Submitted) // pages; the other contents are images and videos on them
-	}
-	return s
-}
-
-// whyForbidden says what the owner can do about an answer 403. Google names the reason.
 func whyForbidden(body io.Reader) string {
 	var said struct {
 		Error struct {
@@ -190,23 +149,16 @@ func whyForbidden(body io.Reader) string {
 		}
 	}
 	_ = json.NewDecoder(body).Decode(&said) // without a reason all of them are named
-	const (
-		enable = "the Google Search Console API must be enabled in the client's Cloud project"
-		scope  = "the client needs the scope https://www.googleapis.com/auth/webmasters"
-		rights = "the account needs full permission for exactly this property"
-	)
 	for _, e := range said.Error.Errors {
-		switch e.Reason {
-		case "accessNotConfigured":
-			return enable
-		case "insufficientPermissions":
-			return scope
-		case "forbidden":
-			return rights
+		if why := forbidden[e.Reason]; why != "" {
+			return why
 		}
 	}
-	return rights + ", " + scope + ", and " + enable
+	return forbidden["forbidden"] + ", " + forbidden["insufficientPermissions"] + ", and " + forbidden["accessNotConfigured"]
 }
+
+// errUnknown says that Google does not know a sitemap or a property.
+var errUnknown = errors.New("it answered 404: Search Console has no such property")
 
 // call makes a request to the API, and decodes the answer into to, unless that is nil. No
 // error repeats the other side's words.
@@ -237,7 +189,7 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 	case resp.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("it answered 403: %s", whyForbidden(io.LimitReader(resp.Body, consoleBytes)))
 	case resp.StatusCode == http.StatusNotFound:
-		return errors.New("it answered 404: Search Console has no such property, or the sitemap was removed there; submit it there again")
+		return errUnknown
 	case resp.StatusCode/100 != 2:
 		return fmt.Errorf("it answered %d", resp.StatusCode)
 	case to != nil && json.NewDecoder(io.LimitReader(resp.Body, consoleBytes)).Decode(to) != nil:

@@ -25,23 +25,20 @@ type consoleFake struct {
 	calls []string // "PUT PROPERTY SITEMAP"
 	code  int      // of all answers, if it is not 0
 	says  string   // in place of the answer's text, or of the token that cannot be used
-	sites string   // the account's properties, each with its permission
+	known []string // the sitemaps that were submitted
 	mux   http.ServeMux
 }
 
 func startConsole() *consoleFake {
 	c := new(consoleFake)
-	c.mux.HandleFunc("GET /webmasters/v3/sites", func(w http.ResponseWriter, r *http.Request) {
-		var list []string
-		for e := range strings.FieldsSeq(c.sites) {
-			site, permission, _ := strings.Cut(e, "=")
-			list = append(list, fmt.Sprintf(`{"siteUrl":%q,"permissionLevel":%q}`, site, permission))
-		}
-		fmt.Fprintf(w, `{"siteEntry":[%s]}`, strings.Join(list, ","))
-	})
 	c.mux.HandleFunc("/webmasters/v3/sites/{site}/sitemaps/{feed}", func(w http.ResponseWriter, r *http.Request) {
 		c.calls = append(c.calls, r.Method+" "+r.PathValue("site")+" "+r.PathValue("feed"))
-		if r.Method == http.MethodGet {
+		switch {
+		case r.Method == http.MethodPut:
+			c.known = append(c.known, r.PathValue("feed"))
+		case !slices.Contains(c.known, r.PathValue("feed")):
+			http.NotFound(w, r)
+		default:
 			fmt.Fprintf(w, `{"path":%q,"lastSubmitted":"2026-11-22T10:00:00.123Z","lastDownloaded":"2026-11-22T11:00:00Z","isPending":false,"isSitemapsIndex":false,
 				"type":"sitemap","warnings":"2","errors":"1","news":"of tomorrow","contents":[{"type":"web","submitted":"1234","indexed":"7"},{"type":"image","submitted":"9"}]}`, r.PathValue("feed"))
 		}
@@ -105,7 +102,11 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 		r := newRunningSite(t, 3, testkit.Setup{})
 		opts := Options{Google: c.google()}
 		r.start(opts)
-		if got, want := c.taken(), []string{"PUT sc-domain:example.com " + top, "GET sc-domain:example.com " + top}; !slices.Equal(got, want) {
+		if s := r.status(); len(s.Sitemaps) != 1 || !s.Sitemaps[0].Pending || s.Sitemaps[0].LastSubmitted.IsZero() {
+			t.Errorf("once it was submitted, the status is %+v", s)
+		}
+		time.Sleep(2 * time.Hour)
+		if got, want := c.taken(), []string{"GET sc-domain:example.com " + top, "PUT sc-domain:example.com " + top, "GET sc-domain:example.com " + top}; !slices.Equal(got, want) {
 			t.Errorf("the calls are %q, want %q", got, want)
 		}
 		want := Sitemap{
@@ -198,7 +199,6 @@ func TestMetricsSayHowTheEnginesAnswer(t *testing.T) {
 			`indexnow_posts_refused_total{site="https://example.com",engine="api.indexnow.org"}`:        3,
 			`indexnow_accepted_timestamp_seconds{site="https://example.com",engine="api.indexnow.org"}`: float64(accepted.Unix()),
 			`indexnow_pages_waiting{site="https://example.com"}`:                                        1,
-			`indexnow_pages_dropped_total{site="https://example.com"}`:                                  0,
 			`google_up{site="https://example.com"}`:                                                     1,
 			`google_sitemap_errors{site="https://example.com"}`:                                         1,
 			`google_sitemap_warnings{site="https://example.com"}`:                                       2,
@@ -215,39 +215,15 @@ func TestMetricsSayHowTheEnginesAnswer(t *testing.T) {
 	})
 }
 
-func TestPropertyIsChosenAmongThoseWithEnoughRights(t *testing.T) {
-	for _, row := range []struct{ name, sites, want string }{
-		{"the address", "https://example.com/=siteOwner https://other.com/=siteOwner", "https://example.com/"},
-		{"the domain before the address", "https://example.com/=siteOwner sc-domain:example.com=siteFullUser https://example.com/blog/=siteOwner", "sc-domain:example.com"},
-		{"the domain has too few rights", "sc-domain:example.com=siteRestrictedUser https://example.com/=siteFullUser", "https://example.com/"},
-		{"only others", "http://example.com/=siteOwner sc-domain:xexample.com=siteOwner sc-domain:www.example.com=siteOwner https://example.com/blog/=siteOwner", ""},
-		{"not verified", "https://example.com/=siteUnverifiedUser", ""},
-		{"none", "", ""},
+func TestPropertyIsTheRegisteredDomainUnlessItIsGiven(t *testing.T) {
+	for _, row := range []struct{ given, host, want string }{
+		{"", "example.com", "sc-domain:example.com"},
+		{"", "www.example.co.uk", "sc-domain:example.co.uk"},
+		{"https://example.com/", "example.com", "https://example.com/"},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			c := startConsole()
-			c.sites = row.sites
-			k := newConsole(Google{Client: c.client()}, "test")
-			_, done, err := k.submit(t.Context(), []string{"https://example.com/sitemap.xml"}, []string{"https://example.com/sitemap.xml"})
-			if row.want == "" {
-				if err == nil || !strings.Contains(err.Error(), "full permission for no property") {
-					t.Errorf("the error is %v", err)
-				}
-				return
-			}
-			if calls := c.taken(); err != nil || done != 1 || calls[0] != "PUT "+row.want+" https://example.com/sitemap.xml" {
-				t.Errorf("the calls are %q, %v", calls, err)
-			}
-			c.answer(403) // the rights change
-			if _, _, err := k.submit(t.Context(), []string{"https://example.com/sitemap.xml"}, nil); err == nil {
-				t.Error("403 is no error")
-			}
-			c.answer(0)
-			c.sites, _ = "sc-domain:com=siteOwner", c.taken()
-			if _, _, err := k.submit(t.Context(), []string{"https://example.com/sitemap.xml"}, nil); err != nil || !strings.Contains(strings.Join(c.taken(), ""), "sc-domain:com ") {
-				t.Errorf("after a 403 it was not chosen anew: %v", err)
-			}
-		})
+		if got := newConsole(Google{Client: http.DefaultClient, Property: row.given}, row.host, "test").property; got != row.want {
+			t.Errorf("%+v: it is %s", row, got)
+		}
 	}
 }
 
@@ -261,11 +237,11 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		{"no JSON", 200, "", "cannot be read"},
 		{"a token that is not there", -2, "", "Google.Client got no authorisation: open /run/token: file does not exist"},
 		{"401", 401, "", "no valid authorisation"},
-		{"403 without a reason", 403, "", "property, the client needs the scope https://www.googleapis.com/auth/webmasters, and the Google"},
+		{"403 without a reason", 403, "", "given), the client needs the scope https://www.googleapis.com/auth/webmasters, and the Google"},
 		{"an API that is off", 403, "accessNotConfigured", "403: the Google Search Console API must be enabled"},
 		{"another scope", 403, "insufficientPermissions", "403: the client needs the scope"},
 		{"an account without rights", 403, "forbidden", "403: the account needs full permission"},
-		{"404", 404, "", "404: Search Console has no such property, or"},
+		{"404", 404, "", "404: Search Console has no such property"},
 		{"429", 429, "", "answered 429"}, // it asks for three hours
 		{"500", 500, "", "answered 500"},
 		{"a redirect", 302, "", "answered 302"},

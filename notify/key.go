@@ -7,16 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 )
 
 var validKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
 // keyFile is the file that proves to engines that the notifier speaks for the site.
 type keyFile struct {
-	folder  string                 // its path
-	served  atomic.Pointer[string] // the path of the file, nil while the key is not known
-	fetched atomic.Int64           // when somebody fetched the file, in Unix nanoseconds
+	folder string                 // its path
+	served atomic.Pointer[string] // the path of the file, nil while the key is not known
 }
 
 // know makes serve serve the file of a key.
@@ -26,11 +24,11 @@ func (k *keyFile) know(key string) {
 	}
 }
 
-// serve answers a request for the key file, and reports whether it is one. A proxy may have removed folders
+// serve answers a GET or HEAD for the key file, and reports whether it is one. A proxy may have removed folders
 // at the beginning of its path.
 func (k *keyFile) serve(w http.ResponseWriter, r *http.Request) bool {
 	file := k.served.Load()
-	if file == nil || !strings.HasSuffix(*file, r.URL.Path) {
+	if file == nil || !strings.HasSuffix(*file, r.URL.Path) || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
 	name := (*file)[strings.LastIndexByte(*file, '/'):]
@@ -38,11 +36,6 @@ func (k *keyFile) serve(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	h := w.Header()
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "use GET", http.StatusMethodNotAllowed)
-		return true
-	}
 	key := strings.TrimSuffix(name[1:], ".txt")
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "max-age=300, no-transform")
@@ -52,6 +45,5 @@ func (k *keyFile) serve(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet {
 		_, _ = io.WriteString(w, key)
 	}
-	k.fetched.Store(time.Now().UnixNano())
 	return true
 }

@@ -10,34 +10,26 @@
 //
 // Bing, Yandex, Seznam, Naver, Yep and Amazon take part, and share what each of them is told. Google
 // does not. No account is needed: the notifier makes a key, and serves it in a file of the site, which
-// proves that it speaks for the site. Bing needs nothing else but the line in robots.txt (see
-// [servemap.Site.Robots]). If a CDN announces changes as well, such as Cloudflare's Crawler Hints, use
-// one of the two.
+// proves that it speaks for the site. If a CDN announces changes as well, such as Cloudflare's Crawler
+// Hints, use one of the two.
 //
-// A page that changed, moved or is gone is sent 5 minutes after the Site saw that, at most once an hour.
-// A page that was found is sent if its own date says that it is new: it has a lastmod since New was first
-// called. Other pages that were only found may be as old as the site. Anybody who follows links finds
-// them, so they are not told.
+// A page that changed, moved or is gone is sent 5 minutes after the Site saw that, at most once an hour. A
+// page that was found is sent if its own date says that it is new. Other pages that were only found may be
+// as old as the site, and anybody who follows links finds them. The page's state at the moment of sending
+// decides: it must be listed, or have left because the site answered 404, 410 or a permanent redirect.
 //
-// The notifier decides at the moment of sending. It sends only pages that are listed then, and pages
-// that were listed until the site answered 404, 410 or a permanent redirect. If a page left the sitemap
-// for any other reason, nobody is told. If of one folder, or of pages that differ only in numbers or in
-// values of their query, more than a quarter of the listed pages and more than 100 change within an
-// hour, these are not sent, and all others are. That is a deploy or an import, and the sitemap shows it.
-// The oldest change is sent first, with a turn for each folder. Changes beyond Options.MaxPerDay wait
-// for the next day, up to a week.
+// Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. If more wait,
+// those go first of which few of their kind wait: the same top folder, depth and places of numbers. The
+// others wait, up to a week. If an engine calls a post invalid, its pages are not sent again.
 //
-// If an engine calls a post invalid, its pages are not sent again. Nothing is sent while the site serves no sitemap, as under
-// [servemap.Options.ReportOnly]. The store keeps what must survive a restart. Of the processes that share
-// it one sends. When it ends, another one takes over within 5 minutes, and repeats a post of which the
-// outcome was not stored.
+// Nothing is sent while the site serves no sitemap. The store keeps what must survive a restart. Of the
+// processes that share it one sends. When it ends, another one takes over within 5 minutes, and repeats a
+// post of which the outcome was not stored.
 //
 // # Search Console
 //
-// The notifier submits the top files of the sitemap once, and again when other files take their place.
-// Once a day it reads what Google says about them; see [Status]. It needs an [http.Client] that adds an
-// authorisation with the scope https://www.googleapis.com/auth/webmasters, from an account with full
-// permission for the site's property. The README.md beside this file says how to get one.
+// Once a day the notifier reads what Google says about the top files of the sitemap, and submits those that
+// Google does not know; see [Status]. The README.md beside this file says how to get the authorisation.
 package notify
 
 import (
@@ -49,6 +41,8 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -56,6 +50,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
@@ -71,9 +66,9 @@ type Options struct {
 	// makes one and keeps it in the store. Give one if you must know the address of the key file,
 	// "/KEY.txt", such as to exempt it from bot protection. Use it only for this host.
 	Key string
-	// Endpoints are the URLs that receive changes, by default [DefaultEndpoint]. Only one is used at
-	// a time. The next one is used while those before it refuse the key or are unreachable. If it is
-	// empty but not nil, nobody receives changes. Endpoints use https, except on this machine.
+	// Endpoints has the URL that receives changes, by default [DefaultEndpoint]. It may have one, since
+	// engines tell each other. If it is empty but not nil, nobody receives changes. The URL uses https,
+	// except on this machine.
 	Endpoints []string
 	// Hold is how long after its first change a page is sent. So a page that is corrected at once is
 	// sent once. The default is 5 minutes; the least is a second.
@@ -83,7 +78,7 @@ type Options struct {
 	MaxPerDay int
 	// Google submits the sitemap to Search Console. If it is nil, nothing is submitted.
 	Google *Google
-	// Transport makes the requests to the endpoints. The default uses no proxy.
+	// Transport makes the requests to the endpoint. The default uses no proxy.
 	Transport http.RoundTripper
 	// Logger receives what was sent, and what keeps pages from being sent, each cause once. By
 	// default it is slog.Default.
@@ -92,20 +87,29 @@ type Options struct {
 
 // Notifier tells search engines what changed on one site. It is safe for concurrent use.
 type Notifier struct {
-	site   *servemap.Site
-	client *http.Client
-	hold   time.Duration
-	perDay int
-	batch  int // pages of a post; batchPages at first, except in tests
-	address
-	records
-	key     *keyFile
-	console *console // nil without Options.Google
+	site      *servemap.Site
+	store     store.Store
+	keys      keys.Keys
+	client    *http.Client
+	log       *slog.Logger
+	hold      time.Duration
+	perDay    int
+	endpoints []string         // one, or none
+	given     string           // the owner's key of IndexNow, "" if the notifier makes one
+	owner     string           // this notifier's name in the lease
+	made      time.Time        // when New was called, in whole milliseconds as changes have them
+	now       func() time.Time // time.Now, except in tests
+	folder    *url.URL         // of the site, with a slash at the end
+	agent     string           // the User-Agent of the notifier's requests
+	key       *keyFile
+	console   *console // nil without Options.Google
 
-	mu sync.Mutex // held during a pass; guards the fields below
-	queue
-	owed *post  // the last post, until its outcome is stored
-	said string // the trouble that was logged last
+	mu    sync.Mutex // held during a pass; guards the fields below
+	st    state      // as stored, but for what was done since; the zero state while another process sends
+	sent  sentPages
+	waits map[hash]waiting // the changes that were read last
+	batch int              // pages of a post; batchPages at first, except in tests
+	said  string           // the trouble that was logged last
 }
 
 // New returns a Notifier for a site. It keeps its records in st, which is usually the site's store. All
@@ -114,29 +118,23 @@ type Notifier struct {
 //
 // New refuses a site that no engine could reach: one with a port, or at an IP address, at "localhost" or
 // at another name that is not below a public top-level domain. So a program under development announces
-// nothing. The exception is for tests: if all of Options.Endpoints are on this machine, New takes it.
-func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) {
+// nothing. The exception is for tests: if Options.Endpoints is on this machine, New takes it.
+func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err error) {
+	defer func() {
+		if err != nil {
+			n, err = nil, fmt.Errorf("notify: %w", err)
+		}
+	}()
 	if site == nil || st == nil {
-		return nil, errors.New("notify: the site or the store is nil; look at the error with which it was made")
+		return nil, errors.New("the site or the store is nil; look at the error with which it was made")
 	}
 	if opts == nil {
 		opts = &Options{}
 	}
-	n, err := newNotifier(site, st, *opts)
-	if err != nil {
-		return nil, fmt.Errorf("notify: %w", err)
-	}
-	return n, nil
-}
-
-func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier, err error) {
 	n = &Notifier{
-		site: site, hold: cmp.Or(opts.Hold, 5*time.Minute),
-		perDay: cmp.Or(opts.MaxPerDay, 10_000), batch: batchPages,
-		records: records{
-			log: cmp.Or(opts.Logger, slog.Default()), endpoints: slices.Clone(opts.Endpoints), given: opts.Key, owner: rand.Text(),
-			made: time.Now().Truncate(time.Millisecond), now: time.Now,
-		},
+		site: site, hold: cmp.Or(opts.Hold, 5*time.Minute), perDay: cmp.Or(opts.MaxPerDay, 10_000), batch: batchPages,
+		log: cmp.Or(opts.Logger, slog.Default()), endpoints: slices.Clone(opts.Endpoints), given: opts.Key, owner: rand.Text(),
+		made: time.Now().Truncate(time.Millisecond), now: time.Now,
 	}
 	if opts.Endpoints == nil {
 		n.endpoints = []string{DefaultEndpoint}
@@ -144,36 +142,34 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (n *Notifier
 	if err := n.check(opts); err != nil {
 		return nil, err
 	}
-	if n.address, err = locate(site.RobotsLine()); err != nil {
+	top, _, _ := strings.Cut(strings.TrimPrefix(site.RobotsLine(), "Sitemap: "), "\n")
+	if n.folder, err = url.Parse(top[:strings.LastIndexByte(top, '/')+1]); err != nil {
+		return nil, withoutURL(err)
+	}
+	n.agent = "servemap (+" + n.folder.Scheme + "://" + n.folder.Host + "/)"
+	if err := checkAddresses(n.folder, n.endpoints); err != nil {
 		return nil, err
 	}
-	local, err := checkEndpoints(n.endpoints)
-	if err == nil && !local {
-		err = n.address.check()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if n.keys, err = keys.New(strings.TrimSuffix(n.folder, "/")); err != nil {
+	if n.keys, err = keys.New(strings.TrimSuffix(n.folder.String(), "/")); err != nil {
 		return nil, err
 	}
 	n.store = txn.Guard(st, n.keys.Site(), n.log)
 	n.client = &http.Client{Transport: opts.Transport, CheckRedirect: noRedirect}
 	if opts.Transport == nil {
-		n.client.Transport = newTransport()
+		n.client.Transport = &http.Transport{ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute}
 	}
-	n.key = &keyFile{folder: n.path}
+	n.key = &keyFile{folder: n.folder.Path}
 	if len(n.endpoints) > 0 {
 		n.key.know(opts.Key)
 	}
 	if opts.Google != nil {
-		n.console = newConsole(*opts.Google, n.agent)
+		n.console = newConsole(*opts.Google, n.folder.Hostname(), n.agent)
 	}
 	return n, nil
 }
 
 // check refuses options that are out of range.
-func (n *Notifier) check(opts Options) error {
+func (n *Notifier) check(opts *Options) error {
 	switch {
 	case n.given != "" && !validKey.MatchString(n.given):
 		return errors.New(messages.Say(`{Key} must have 8 to 128 letters, digits and "-"`))
@@ -183,10 +179,51 @@ func (n *Notifier) check(opts Options) error {
 		return fmt.Errorf("options: MaxPerDay is %d; it must be from 1 to 20000, or 0 for the default", opts.MaxPerDay)
 	case opts.Google != nil && opts.Google.Client == nil:
 		return errors.New("options: Google.Client is nil; it must be one that adds the owner's authorisation")
+	case len(n.endpoints) > 1:
+		return errors.New(messages.Say("{Endpoints}: one is enough, since engines tell each other"))
 	case opts.Google == nil && len(n.endpoints) == 0:
 		return errors.New("options: Endpoints is empty and Google is nil, so that nobody would be told; leave Endpoints nil for the default")
 	}
 	return nil
+}
+
+// checkAddresses refuses an endpoint to which nothing may be sent, and the URL of a site that engines cannot
+// reach, or should not hear of. An endpoint on this machine, as in a program's own test, may hear of any.
+func checkAddresses(folder *url.URL, endpoints []string) error {
+	for _, endpoint := range endpoints {
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return fmt.Errorf("%s: it must be a URL without user, query and fragment, such as %q", messages.Say("{Endpoints}"), DefaultEndpoint)
+		}
+		addr, err := netip.ParseAddr(u.Hostname())
+		local := u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
+		switch {
+		case local && (u.Scheme == "http" || u.Scheme == "https"):
+			return nil
+		case u.Scheme != "https":
+			return fmt.Errorf("%s: %q must begin with https", messages.Say("{Endpoints}"), endpoint)
+		}
+	}
+	if folder.Port() != "" {
+		return fmt.Errorf("the origin %s has a port, and search engines are told of sites without one only; give the public origin", folder)
+	}
+	if _, public := location.PublicHost(folder.Scheme, folder.Host); !public {
+		return fmt.Errorf("the host %q is no public name, so no search engine could fetch its pages; tell engines only where the site is public", folder.Host)
+	}
+	return nil
+}
+
+// noRedirect makes a client return a redirect as it is. Otherwise it would send a post on, with its key, to
+// wherever the redirect leads.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// withoutURL leaves the URL out of an error of net/http, since it may hold a key.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
 }
 
 // Wrap returns a handler that serves the key file of IndexNow, and leaves all other requests to next. With
@@ -225,7 +262,7 @@ func (n *Notifier) Run(ctx context.Context) {
 // complain logs what ended a pass, unless the pass before ended in the same way.
 func (n *Notifier) complain(err error) {
 	said := ""
-	if err != nil && !errors.Is(err, errWait) && !errors.Is(err, errElsewhere) && !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, errElsewhere) && !errors.Is(err, context.Canceled) {
 		said = err.Error()
 	}
 	if said != "" && said != n.said {
@@ -238,32 +275,10 @@ func (n *Notifier) complain(err error) {
 func (n *Notifier) pass(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.pay(ctx); err != nil {
-		return err
-	}
-	st, err := n.lead(ctx, n.queue)
-	if len(n.endpoints) > 0 {
-		n.key.know(n.keyOf(st))
-	}
+	err := n.save(ctx)
 	served := n.site.Sitemaps()
 	if err != nil || len(served) == 0 {
 		return err
 	}
-	return errors.Join(n.indexNow(ctx, st), n.google(ctx, st, served))
-}
-
-// indexNow sends the changes that are due.
-func (n *Notifier) indexNow(ctx context.Context, st state) error {
-	if len(n.endpoints) == 0 {
-		return nil
-	}
-	due, err := n.collect(ctx, st)
-	if err != nil || len(due) == 0 {
-		return err
-	}
-	endpoint := choose(n.endpoints, st.Engines, n.now())
-	if endpoint == "" {
-		return nil
-	}
-	return n.send(ctx, st, endpoint, due)
+	return errors.Join(n.indexNow(ctx), n.google(ctx, served))
 }

@@ -4,102 +4,92 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/moment"
 )
 
 const (
-	batchPages    = 1000
-	postTimeout   = 20 * time.Second
-	settleTimeout = 2 * time.Second // then it is tried again
-	answerBytes   = 2 << 10         // read of an answer
+	batchPages  = 1000
+	postTimeout = 20 * time.Second
+	answerBytes = 2 << 10 // read of an answer
 )
 
-// post is the outcome of a post. The endpoint is "" if the pages are settled without one.
-type post struct {
-	name     string // of its record
-	endpoint string
-	engine   Endpoint
-	settled  []change // the pages that need no further post
-}
-
-// errWait ends a pass before a post that must not be made yet.
-var errWait = errors.New("not now")
-
-// send posts the due pages in batches to an endpoint, at most so many that the day's limit is kept
-// and the lease lasts.
-func (n *Notifier) send(ctx context.Context, st state, endpoint string, due []change) error {
-	for left := n.perDay - st.SentToday; len(due) > 0; {
-		size := min(len(due), n.batch, left)
+// indexNow sends the changes that are due in batches, at most so many that the day's limit is kept and the
+// lease lasts.
+func (n *Notifier) indexNow(ctx context.Context) error {
+	if len(n.endpoints) == 0 {
+		return nil
+	}
+	all, err := n.changes(ctx, n.now())
+	if err != nil {
+		return err
+	}
+	due := n.choose(all, n.now())
+	for len(due) > 0 && !n.now().Before(n.st.Endpoints[0].NextTry) && n.st.Until.Sub(n.now()) > leaseFor/2 {
+		size := min(len(due), n.batch, n.left())
 		if size <= 0 {
-			return fmt.Errorf("the %d pages of a day (%s) are sent; the others wait for the next day, in UTC", n.perDay, messages.Say("{PerDay}"))
+			return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait", n.perDay, messages.Say("{PerDay}"))
 		}
 		pages, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
-		if err == nil && st.Until.Sub(n.now()) < leaseFor/2 {
-			err = errWait
-		}
 		if err == nil && len(pages) > 0 {
-			err = n.post(ctx, n.keyOf(st), st.Engines[endpoint], endpoint, pages)
+			err = n.post(ctx, pages)
 		}
 		if err != nil {
 			return err
 		}
-		due, left = due[size:], left-len(pages)
+		due = due[size:]
 	}
 	return nil
 }
 
-// post sends pages to an endpoint, and stores the outcome. The error is errWait if the engine did
-// not accept them.
-func (n *Notifier) post(ctx context.Context, key string, before Endpoint, endpoint string, pages []change) error {
-	a, err := n.ask(ctx, endpoint, key, pages)
+// left returns how many pages may be sent now. Half of those of a day are spread over it, so that no burst of
+// changes keeps a later one from being sent.
+func (n *Notifier) left() int {
+	now := n.now().UTC()
+	passed := now.Sub(now.Truncate(24*time.Hour)).Hours() / 24
+	return int(math.Ceil(float64(n.perDay)*(1+passed)/2)) - n.st.SentToday
+}
+
+// post sends pages, and stores the outcome, which renews the lease.
+func (n *Notifier) post(ctx context.Context, pages []change) error {
+	a, failed := n.ask(ctx, pages)
 	if ctx.Err() != nil {
 		return ctx.Err() // nobody knows the outcome
 	}
-	before.URL = endpoint
-	p := post{name: sentName(n.now()), endpoint: endpoint, engine: judge(before, a, n.now())}
-	if a.accepted() {
-		p.engine.Sent += uint64(len(pages))
-	} else {
-		p.engine.Refused++
+	now, before := n.now(), n.st.Endpoints[0]
+	e, v := judge(before, a, now), verdictOf(a.code)
+	log := n.log.With("engine", hostOf(e.URL), "code", a.code)
+	switch {
+	case a.accepted():
+		e.Sent += uint64(len(pages))
+		n.st.SentToday += len(pages)
+		log.Info("notify: sent", "pages", len(pages), "first", pages[0].url)
+	default:
+		e.Refused++
+		e.NextTry = e.NextTry.Add(rand.N(e.NextTry.Sub(now)/8 + 1)) // so that not all sites come at once
+		if e.Verdict != before.Verdict {
+			log.Warn("notify: "+v.says, "verdict", v.name, "error", failed, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
+		}
 	}
 	if a.accepted() || a.code == http.StatusUnprocessableEntity { // an invalid page must not stop the others for ever
-		p.settled = pages
-	}
-	if wait := p.engine.NextTry.Sub(n.now()); wait > 0 {
-		p.engine.NextTry = p.engine.NextTry.Add(rand.N(wait/8 + 1)) // so that not all sites come at once
+		for _, c := range pages {
+			n.sent[c.hash] = moment.Of(now)
+		}
 	}
 	if a.code == http.StatusRequestEntityTooLarge {
 		n.batch = max(1, n.batch/2)
 	}
-	n.tell(before, p.engine, a, pages, err)
-	n.owed = &p
-	if err := n.pay(ctx); err != nil || a.accepted() {
-		return err
-	}
-	return errWait
-}
-
-// pay stores the outcome of the last post if it is not stored yet, even while Run ends. Nothing is
-// sent before that.
-func (n *Notifier) pay(ctx context.Context) error {
-	if n.owed == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
-	defer cancel()
-	if err := n.settle(ctx, *n.owed); err != nil {
-		return err
-	}
-	n.owed = nil
-	return nil
+	n.st.Endpoints[0] = e
+	return n.save(ctx)
 }
 
 // message is the body of a post, in the order of the protocol's own example.
@@ -110,11 +100,11 @@ type message struct {
 	URLs        []string `json:"urlList"`
 }
 
-// ask posts pages to an endpoint. The error says why no answer came.
-func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change) (answer, error) {
-	m := message{Host: n.host, Key: key}
-	if n.folder != n.root {
-		m.KeyLocation = n.folder + key + ".txt"
+// ask posts pages. The error says why no answer came.
+func (n *Notifier) ask(ctx context.Context, pages []change) (answer, error) {
+	m := message{Host: n.folder.Host, Key: n.st.Key}
+	if n.folder.Path != "/" {
+		m.KeyLocation = n.folder.String() + m.Key + ".txt"
 	}
 	for _, c := range pages {
 		m.URLs = append(m.URLs, c.url)
@@ -122,7 +112,7 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 	body, _ := json.Marshal(m) // strings can be encoded
 	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.endpoints[0], bytes.NewReader(body))
 	if err != nil {
 		return answer{}, withoutURL(err)
 	}
@@ -137,20 +127,84 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 	return answer{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), n.now())}, nil
 }
 
-const urlsLogged = 10 // the first ones of a post
+// answer is the answer to a post.
+type answer struct {
+	code       int           // 0 if nothing came
+	retryAfter time.Duration // 0 if it is not given
+}
 
-// tell logs a post, and the engine's verdict if it is new.
-func (n *Notifier) tell(before, e Endpoint, a answer, pages []change, err error) {
-	to, _ := url.Parse(e.URL)
-	log := n.log.With("engine", to.Host, "code", a.code)
-	switch v := a.verdict(); {
-	case a.accepted():
-		var urls []string
-		for _, c := range pages[:min(len(pages), urlsLogged)] {
-			urls = append(urls, c.url)
-		}
-		log.Info("notify: sent", "pages", len(pages), "urls", urls)
-	case e.Verdict != before.Verdict:
-		log.Log(context.Background(), v.level, "notify: "+v.says, "verdict", v.name, "error", err, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
+func (a answer) accepted() bool { return a.code/100 == 2 }
+
+// verdict is what an answer means.
+type verdict struct {
+	name        string        // as in [Endpoint]
+	first, most time.Duration // how long to wait after the first failure, and after many
+	says        string
+	advice      string // what the owner can do, "" if nothing
+}
+
+var (
+	verdictOK     = verdict{name: "ok"}
+	verdictDown   = verdict{"down", time.Minute, time.Hour, "the engine cannot be reached, or has trouble of its own", ""}
+	verdictPaused = verdict{"paused", longest, longest, "the engine refuses the pages", ""}
+)
+
+// verdicts has the answers that mean something else than others of their class.
+var verdicts = map[int]verdict{
+	http.StatusForbidden: {"key-refused", 2 * time.Minute, longest, "the engine refuses the key, as in the first minutes of a new one",
+		"everybody must get the key file with status 200 and no other content: see that nothing else answers in its place, such as a bot shield or a cache. " +
+			"If it does, and the engine refuses the key for days, give another {Key}, or verify the site in the engine's webmaster tools"},
+	http.StatusRequestTimeout:        verdictDown,
+	http.StatusTooEarly:              verdictDown,
+	http.StatusRequestEntityTooLarge: {"throttled", time.Minute, longest, "the engine asks for fewer pages in a post", ""},
+	http.StatusUnprocessableEntity:   {"paused", time.Hour, longest, "the engine calls a page of a post invalid, so none of its pages is sent again", ""},
+	http.StatusTooManyRequests:       {"throttled", 10 * time.Minute, longest, "the engine asks for fewer posts", ""},
+}
+
+func verdictOf(code int) verdict {
+	v, special := verdicts[code]
+	switch {
+	case special:
+		return v
+	case code/100 == 2:
+		return verdictOK
+	case code/100 == 4:
+		return verdictPaused
 	}
+	return verdictDown // no answer, a redirect, or trouble that passes
+}
+
+// judge returns the new state of an endpoint after an answer. Each further failure of one kind doubles
+// the wait.
+func judge(e Endpoint, a answer, now time.Time) Endpoint {
+	v := verdictOf(a.code)
+	if e.Verdict != v.name {
+		e.Fails = 0
+	}
+	e.Verdict, e.Advice, e.Code, e.LastTried = v.name, messages.Say(v.advice), a.code, now
+	if a.accepted() {
+		e.LastAccepted, e.NextTry = now, time.Time{}
+		return e
+	}
+	e.NextTry = now.Add(max(a.retryAfter, min(v.first<<min(e.Fails, 16), v.most)))
+	e.Fails++
+	return e
+}
+
+// retryAfter reads the header Retry-After, in seconds or as a date. It returns at most a day, and 0 for
+// any other value.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return min(time.Duration(seconds)*time.Second, longest)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, min(at.Sub(now), longest))
+	}
+	return 0
+}
+
+// hostOf returns the host of an endpoint, which was checked.
+func hostOf(endpoint string) string {
+	u, _ := url.Parse(endpoint)
+	return u.Host
 }

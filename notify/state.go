@@ -4,26 +4,26 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/schema/keys"
-	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
 )
 
 // state is the one record that all processes of a site share. It holds all that must survive a
-// restart, except which pages were sent lately (see sentPages).
+// restart, except which pages were sent lately.
 type state struct {
 	Status // as far as it is stored
 
-	Key     string // the key of IndexNow that the notifier made
-	KeyHash hash   // of the key in use
-	Day     string // of SentToday, such as "2026-11-22", in UTC
+	Key string // the key of IndexNow in use
+	Day string // of SentToday, such as "2026-11-22", in UTC
 
 	// Owner is the process that sends, until Until. Others wait.
 	Owner string
@@ -33,9 +33,7 @@ type state struct {
 	// Cursor waits.
 	Floor, Cursor time.Time
 
-	Engines   map[string]Endpoint // by URL
-	Submitted []string            // top files, to Google
-	AskGoogle time.Time           // not before this time
+	AskGoogle time.Time // not before this time
 }
 
 const (
@@ -44,8 +42,10 @@ const (
 	leaseFor = 5 * time.Minute
 	// skew is how much the clocks of a fleet may differ, and how long it may take until a
 	// change is stored.
-	skew    = 2 * time.Minute
-	longest = 24 * time.Hour // the longest of all waits
+	skew        = 2 * time.Minute
+	longest     = 24 * time.Hour  // the longest of all waits
+	saveTimeout = 2 * time.Second // then it is tried again
+	maxSent     = 2500            // pages in the record of those that were sent, and what else the last post of them had
 )
 
 // readState reads a record. If it is absent or damaged, this is a first start. A time that only a
@@ -56,34 +56,24 @@ func readState(b []byte, now time.Time) (st state, err error) {
 			st = state{}
 		}
 	}
-	if st.Engines == nil {
-		st.Engines = map[string]Endpoint{}
+	times := []*time.Time{&st.Until, &st.Floor, &st.Cursor, &st.AskGoogle}
+	for i := range st.Endpoints {
+		times = append(times, &st.Endpoints[i].NextTry)
 	}
-	for _, t := range []struct {
-		at   *time.Time
-		most time.Duration
-	}{{&st.Until, leaseFor}, {&st.Floor, 0}, {&st.Cursor, 0}, {&st.AskGoogle, longest}} {
-		*t.at = sane(*t.at, now.Add(t.most))
+	for _, t := range times {
+		if t.After(now.Add(2 * longest)) {
+			*t = time.Time{}
+		}
 	}
-	for url, e := range st.Engines {
-		e.NextTry = sane(e.NextTry, now.Add(longest+longest/8))
-		st.Engines[url] = e
-	}
-	if st.Floor.IsZero() {
-		st.Floor = now
-	}
-	st.Cursor = latest(st.Cursor, st.Floor)
-	if day := now.UTC().Format(time.DateOnly); st.Day != day {
-		st.Day, st.SentToday = day, 0
-	}
+	st.begin(now)
 	return st, err
 }
 
-func sane(t, most time.Time) time.Time {
-	if t.After(most.Add(skew)) {
-		return time.Time{}
+// begin begins a new day, if it is one.
+func (st *state) begin(now time.Time) {
+	if day := now.UTC().Format(time.DateOnly); st.Day != day {
+		st.Day, st.SentToday = day, 0
 	}
-	return t
 }
 
 func latest(a, b time.Time) time.Time {
@@ -93,85 +83,81 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// records are what the notifier keeps in the store.
-type records struct {
-	store     store.Store
-	keys      keys.Keys
-	log       *slog.Logger
-	endpoints []string         // as in Options
-	given     string           // the owner's key of IndexNow, "" if the notifier makes one
-	owner     string           // this notifier's name in the lease
-	made      time.Time        // when New was called, in whole milliseconds as changes have them
-	now       func() time.Time // time.Now, except in tests
+// sentPages says when pages were last sent, or found not to be sent again. Those that no change since the
+// cursor is about are forgotten.
+type sentPages map[hash]moment.Time
+
+type hash uint64
+
+func hashOf(text string) hash {
+	sum := sha256.Sum256([]byte(text))
+	return hash(binary.BigEndian.Uint64(sum[:]))
+}
+
+// record returns the record of the pages that were sent between two times, of the last ones if they are too
+// many. It forgets the others, and what a wrong clock has noted for later.
+func (s sentPages) record(since, now time.Time) []byte {
+	maps.DeleteFunc(s, func(_ hash, at moment.Time) bool { return at < moment.Of(since) || at > moment.Of(now) })
+	stored := maps.Clone(s)
+	if times := slices.Sorted(maps.Values(s)); len(times) > maxSent {
+		maps.DeleteFunc(stored, func(_ hash, at moment.Time) bool { return at < times[len(times)-maxSent] })
+	}
+	return codec.Marshal(stored)
 }
 
 // errElsewhere ends what only the process that sends may do.
 var errElsewhere = errors.New("another process sends")
 
-// keyOf returns the key in use.
-func (r *records) keyOf(st state) string { return cmp.Or(r.given, st.Key) }
-
-// update changes the state by fn and returns the stored state. If fn returns an error, nothing
-// changes. fn may run more than once.
-func (r *records) update(ctx context.Context, fn func(st *state) error) (st state, err error) {
-	err = r.store.Update(ctx, []string{r.keys.Notify("state")}, func(values [][]byte) error {
-		from, damage := r.now(), error(nil)
-		if values[0] == nil {
-			from = r.made.Add(-1) // what the site learns before Run gets to this is news, too
+// save takes the lease or renews it, and stores the state. While this process has the lease, nobody else changes
+// what is stored, so that what it remembers counts, even if the last call failed. Otherwise what is stored counts.
+// While another process has the lease, the error is errElsewhere.
+func (n *Notifier) save(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	st, sent := state{}, sentPages(nil)
+	err := n.store.Update(ctx, []string{n.keys.Notify("state"), n.keys.Notify("sent")}, func(values [][]byte) error {
+		now, err := n.now(), error(nil)
+		sent = nil
+		if st, err = readState(values[0], now); err != nil {
+			n.log.Warn("notify: the stored state is damaged; starting anew, as at the first start")
 		}
-		if st, damage = readState(values[0], from); damage != nil {
-			r.log.Warn("notify: the stored state is damaged; starting anew, as at the first start")
-		}
-		if err := fn(&st); err != nil {
-			return err
-		}
-		values[0], err = json.Marshal(st)
-		return err
-	})
-	return st, err
-}
-
-// lead takes the lease or renews it, and stores how far this process has got. While another
-// process has the lease, the error is errElsewhere. lead returns the state even then.
-func (r *records) lead(ctx context.Context, q queue) (state, error) {
-	return r.update(ctx, func(st *state) error {
-		now := r.now()
-		if st.Owner != r.owner && now.Before(st.Until) {
+		switch {
+		case st.Owner == n.owner && n.st.Owner == n.owner:
+			st, sent = n.st, n.sent
+		case st.Owner != n.owner && now.Before(st.Until):
 			return errElsewhere
+		case codec.Unmarshal(values[1], &sent) != nil:
+			sent = sentPages{}
 		}
-		if st.Key == "" {
-			st.Key = strings.ToLower(rand.Text())
+		if st.Floor.IsZero() {
+			st.Floor = n.made.Add(-1) // what the site learns before Run gets to this is news, too
 		}
-		if h := hashOf(r.keyOf(*st)); st.KeyHash != h {
-			st.KeyHash, st.Engines = h, map[string]Endpoint{} // the engines' answers were about the old key
-		}
-		maps.DeleteFunc(st.Engines, func(url string, _ Endpoint) bool { return !slices.Contains(r.endpoints, url) })
-		if st.Owner == r.owner {
-			st.Cursor = latest(st.Cursor, q.cursor)
-		}
-		st.Owner, st.Until, st.Pending = r.owner, now.Add(leaseFor), q.pending
-		return nil
-	})
-}
-
-// settle stores the outcome of a post, and the pages that need no further one. It may be tried again: a page
-// counts only once.
-func (r *records) settle(ctx context.Context, p post) error {
-	return r.store.Update(ctx, []string{r.keys.Notify("state"), r.keys.Notify(p.name)}, func(values [][]byte) (err error) {
-		st, _ := readState(values[0], r.now())
-		if p.endpoint != "" {
-			st.Engines[p.endpoint] = p.engine
-		}
-		if len(p.settled) > 0 && values[1] == nil {
-			values[1] = sentRecord(p.settled)
-			switch p.engine.Verdict {
-			case "":
-				st.Dropped += len(p.settled)
-			case verdictOK.name:
-				st.SentToday += len(p.settled)
+		st.Cursor = latest(st.Cursor, st.Floor)
+		key, old := cmp.Or(n.given, st.Key, strings.ToLower(rand.Text())), st.Key
+		if is := func(e Endpoint, url string) bool { return e.URL == url }; key != old || !slices.EqualFunc(st.Endpoints, n.endpoints, is) {
+			st.Key, st.Endpoints = key, nil // the answers were about the old key, or another engine's
+			for _, url := range n.endpoints {
+				st.Endpoints = append(st.Endpoints, Endpoint{URL: url})
 			}
 		}
+		st.begin(now)
+		st.Owner, st.Until = n.owner, now.Add(leaseFor)
+		forget := now.Add(-interval)
+		if st.Cursor.Before(forget) {
+			forget = st.Cursor
+		}
+		values[1] = sent.record(forget, now.Add(skew))
 		values[0], err = json.Marshal(st)
 		return err
 	})
+	if len(n.endpoints) > 0 {
+		n.key.know(cmp.Or(n.given, st.Key))
+	}
+	switch {
+	case err == nil:
+		n.st, n.sent = st, sent
+	case errors.Is(err, errElsewhere):
+		n.st = state{}
+	}
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -14,16 +13,10 @@ import (
 // Status says how the notifier is doing, for people and for monitoring. It never holds the key. If
 // processes share the store, it is about all of them.
 type Status struct {
-	Endpoints []Endpoint `json:"endpoints"`  // as in Options.Endpoints
+	Endpoints []Endpoint `json:"endpoints"`  // as in Options.Endpoints: one, or none
 	SentToday int        `json:"sent_today"` // pages that were accepted today, in UTC
 	Pending   int        `json:"pending"`    // pages that wait to be sent
-	// Dropped counts the pages that were not sent because too many of their shape or folder changed
-	// at once, since the first start. The log names these groups.
-	Dropped int `json:"dropped,omitempty"`
-	// KeyFetched is when somebody last fetched the key file from this process, as engines do to
-	// check it. It is the zero Time if nobody did.
-	KeyFetched time.Time `json:"key_fetched,omitzero"`
-	Listed     int       `json:"listed"` // pages in the sitemap now
+	Listed    int        `json:"listed"`     // pages in the sitemap now
 	// Sitemaps is what Google says about the sitemap's top files, nil without Options.Google.
 	Sitemaps []Sitemap `json:"sitemaps,omitempty"`
 	// GoogleProblem says why the notifier cannot ask Google, "" if it can.
@@ -58,7 +51,7 @@ func (n *Notifier) Metrics(allow func(*http.Request) bool) http.Handler {
 			return // allow refused it
 		}
 		if s, err := n.Status(r.Context()); err == nil { // else Prometheus finds no value
-			_, _ = w.Write(metrics.Text(strings.TrimSuffix(n.folder, "/"), n.metrics(s)))
+			_, _ = w.Write(metrics.Text(strings.TrimSuffix(n.folder.String(), "/"), n.metrics(s)))
 		}
 	})
 }
@@ -66,17 +59,15 @@ func (n *Notifier) Metrics(allow func(*http.Request) bool) http.Handler {
 func (n *Notifier) metrics(s Status) []metrics.Family {
 	var sent, refused, accepted []metrics.Series
 	for _, e := range s.Endpoints {
-		to, _ := url.Parse(e.URL) // it was checked
-		sent = append(sent, metrics.One(e.Sent, "engine", to.Host)...)
-		refused = append(refused, metrics.One(e.Refused, "engine", to.Host)...)
-		accepted = append(accepted, metrics.When(e.LastAccepted, "engine", to.Host)...)
+		sent = append(sent, metrics.One(e.Sent, "engine", hostOf(e.URL))...)
+		refused = append(refused, metrics.One(e.Refused, "engine", hostOf(e.URL))...)
+		accepted = append(accepted, metrics.When(e.LastAccepted, "engine", hostOf(e.URL))...)
 	}
 	all := []metrics.Family{
 		metrics.Counter("servemap_indexnow_pages_sent_total", "Pages that an engine accepted.", sent),
 		metrics.Counter("servemap_indexnow_posts_refused_total", "Posts that an engine did not accept.", refused),
 		metrics.Gauge("servemap_indexnow_accepted_timestamp_seconds", "When an engine last accepted a post.", accepted),
 		metrics.Gauge("servemap_indexnow_pages_waiting", "Pages that wait to be sent.", metrics.One(s.Pending)),
-		metrics.Counter("servemap_indexnow_pages_dropped_total", "Pages that were not sent because too many changed at once.", metrics.One(s.Dropped)),
 	}
 	if n.console == nil {
 		return all
@@ -108,13 +99,5 @@ func (n *Notifier) Status(ctx context.Context) (Status, error) {
 	}
 	s := st.Status
 	s.Listed = n.site.Stats().Listed
-	if at := n.key.fetched.Load(); at != 0 {
-		s.KeyFetched = time.Unix(0, at).UTC()
-	}
-	for _, url := range n.endpoints {
-		e := st.Engines[url]
-		e.URL = url
-		s.Endpoints = append(s.Endpoints, e)
-	}
 	return s, nil
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
@@ -32,7 +34,7 @@ func TestEachUpdateThatFailsLosesNoChange(t *testing.T) {
 					time.Sleep(4*time.Minute + 20*time.Second)
 					updates := 0
 					st.OnUpdateOf("|notify|state", func(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
-						if updates++; updates != 2*at+1 {
+						if updates++; updates != at+1 {
 							return st.Store.Update(ctx, keys, fn)
 						}
 						if after {
@@ -104,33 +106,25 @@ func TestFleetSendsOnce(t *testing.T) {
 	})
 }
 
-func TestPagesThatWereSentAreReadAsTheyWereWritten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRunningSite(t, 0, testkit.Setup{})
-		n, now := r.build(Options{}), time.Now().Truncate(time.Millisecond)
-		all := several(sentKept, "/*", now, 0)
-		if size := len(sentRecord(all)); size > store.MaxValue {
-			t.Errorf("a record has %d bytes", size)
-		}
-		for i, at := range []time.Time{now.Add(-time.Hour), now.Add(-time.Minute), now.AddDate(1, 0, 0)} { // too old, right, of a wrong clock
-			base.Check(t, n.settle(t.Context(), post{name: sentName(at), settled: all[i : i+1]}))
-		}
-		base.MustPut(t, r.Store, n.keys.Notify(sentName(now)), "damaged")
-		sent, err := n.readSent(t.Context(), now.Add(-30*time.Minute))
-		if err != nil || len(sent) != 1 || !sent.done(all[1].hash, now) || sent.done(all[1].hash, now.Add(time.Millisecond)) {
-			t.Errorf("%v, %v", sent, err)
-		}
-		left := 0
-		for range r.Store.Scan(t.Context(), n.keys.Notify(sentFolder), "") {
-			left++
-		}
-		if left != 1 {
-			t.Errorf("%d records are left, want the right one", left)
-		}
-	})
+func TestPagesThatWereSentAreBoundedAndForgotten(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	s := sentPages{1: moment.Of(now.Add(-time.Hour)), 2: moment.Of(now.Add(-time.Minute)), 3: moment.Of(now.AddDate(1, 0, 0))} // too old, right, of a wrong clock
+	var again sentPages
+	if err := codec.Unmarshal(s.record(now.Add(-30*time.Minute), now), &again); err != nil || len(again) != 1 || len(s) != 1 || again[2] != s[2] {
+		t.Errorf("%v, %v is stored of %v", err, again, s)
+	}
+	for i := range 10 * maxSent {
+		s[hash(1<<60+i)] = moment.Of(now.Add(time.Duration(i/batchPages) * time.Second)) // in posts
+	}
+	last := hash(1<<60 + 10*maxSent - 1)
+	b := s.record(now.Add(-time.Hour), now.Add(time.Hour))
+	again = nil
+	if err := codec.Unmarshal(b, &again); err != nil || len(b) > store.MaxValue || len(again) < maxSent || again[last] != s[last] {
+		t.Errorf("%d pages in %d bytes, %v", len(again), len(b), err)
+	}
 }
 
-func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
+func TestStateThatCannotBeReadIsAFirstStart(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	far := now.AddDate(4, 0, 0)
 	for _, row := range []struct {
@@ -140,7 +134,7 @@ func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
 		{"none", "", false},
 		{"damaged", `{"Floor":`, true},
 		{"of a wrong clock", `{"Until":"` + far.Format(time.RFC3339) + `","Floor":"` + far.Format(time.RFC3339) +
-			`","Cursor":"` + far.Format(time.RFC3339) + `","Engines":{"e":{"next_try":"` + far.Format(time.RFC3339) + `"}}}`, false},
+			`","Cursor":"` + far.Format(time.RFC3339) + `","endpoints":[{"next_try":"` + far.Format(time.RFC3339) + `"}]}`, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var stored []byte
@@ -148,7 +142,7 @@ func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
 				stored = []byte(row.stored)
 			}
 			st, err := readState(stored, now)
-			if (err != nil) != row.damaged || !st.Floor.Equal(now) || !st.Cursor.Equal(now) || !st.Until.IsZero() || !st.Engines["e"].NextTry.IsZero() {
+			if (err != nil) != row.damaged || !st.Floor.IsZero() || !st.Cursor.IsZero() || !st.Until.IsZero() || len(st.Endpoints) > 0 && !st.Endpoints[0].NextTry.IsZero() {
 				t.Errorf("it is read as %+v, %v", st, err)
 			}
 		})

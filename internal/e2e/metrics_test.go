@@ -70,8 +70,7 @@ func TestMetricsSayWhatCrawlersFetched(t *testing.T) {
 	got := scrape(t, s)
 	for _, line := range []string{
 		`servemap_crawler_requests{site="https://example.com",crawler="DuckDuckBot",result="claimed"} 2`,
-		`servemap_crawler_pages{site="https://example.com",crawler="DuckDuckBot",fetched="day"} 1`,
-		`servemap_crawler_pages{site="https://example.com",crawler="DuckDuckBot",fetched="never"} 1`,
+		`servemap_crawler_requests{site="https://example.com",crawler="DuckDuckBot",result="confirmed"} 0`,
 		`servemap_crawler_sitemap_fetched_timestamp_seconds{site="https://example.com",crawler="DuckDuckBot"} `,
 	} {
 		if !strings.Contains(got, "\n"+line) {

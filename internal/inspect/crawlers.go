@@ -26,9 +26,9 @@ func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
 type Told struct {
 	SentToday     int    `json:"sent_today"`
 	Pending       int    `json:"pending"`
-	Dropped       int    `json:"dropped,omitempty"`
 	GoogleProblem string `json:"google_problem,omitempty"`
-	Engines       map[string]struct {
+	Endpoints     []struct {
+		URL          string    `json:"url"`
 		Verdict      string    `json:"verdict,omitempty"`
 		Advice       string    `json:"advice,omitempty"`
 		Code         int       `json:"code,omitempty"`
@@ -37,7 +37,7 @@ type Told struct {
 		LastTried    time.Time `json:"last_tried,omitzero"`
 		LastAccepted time.Time `json:"last_accepted,omitzero"`
 		NextTry      time.Time `json:"next_try,omitzero"`
-	} `json:"engines"`
+	} `json:"endpoints"`
 	Sitemaps []struct {
 		URL            string    `json:"url"`
 		LastSubmitted  time.Time `json:"last_submitted,omitzero"`

@@ -134,8 +134,8 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 		all = append(all, Look{"The site's robots.txt does not name the sitemap, so search engines may not find it.", "files"})
 	}
 	if told, living, err := i.told(ctx); err == nil && living {
-		for _, url := range slices.Sorted(maps.Keys(told.Engines)) {
-			if e := told.Engines[url]; e.Advice != "" {
+		for _, e := range told.Endpoints {
+			if e.Advice != "" {
 				all = append(all, Look{"IndexNow: " + e.Advice, "crawlers"})
 			}
 		}

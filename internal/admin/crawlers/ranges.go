@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Ranges are the addresses that engines have published.
@@ -25,50 +24,28 @@ func ReadRanges(dir string) (Ranges, error) {
 	}
 	ranges := Ranges{}
 	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		e := slices.IndexFunc(table[:], func(row engine) bool { return row.name == name })
-		if e < 0 {
+		e, _ := Claimed(filepath.Base(file))
+		if filepath.Base(file) != e.String()+".json" {
 			return nil, fmt.Errorf("%s has the name of no crawler that is followed; name it after one, such as GPTBot.json", file)
 		}
-		if ranges[Engine(e)], err = readRanges(file); err != nil {
+		var list struct {
+			Prefixes []struct{ IPv4Prefix, IPv6Prefix netip.Prefix }
+		}
+		b, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(b, &list)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s is no list of an engine's addresses: %w", file, err)
 		}
-	}
-	return ranges, nil
-}
-
-func readRanges(file string) (ranges []netip.Prefix, err error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var list struct {
-		Prefixes []struct{ IPv4Prefix, IPv6Prefix netip.Prefix }
-	}
-	if err := json.Unmarshal(b, &list); err != nil {
-		return nil, err
-	}
-	for _, p := range list.Prefixes {
-		for _, p := range []netip.Prefix{p.IPv4Prefix, p.IPv6Prefix} {
-			if p.IsValid() {
-				ranges = append(ranges, p)
-			}
+		var all []netip.Prefix
+		for _, p := range list.Prefixes {
+			all = append(all, p.IPv4Prefix, p.IPv6Prefix)
+		}
+		ranges[e] = slices.DeleteFunc(all, func(p netip.Prefix) bool { return !p.IsValid() })
+		if len(ranges[e]) == 0 {
+			return nil, fmt.Errorf("%s has no ipv4Prefix and no ipv6Prefix", file)
 		}
 	}
-	if len(ranges) == 0 {
-		return nil, fmt.Errorf("it has no ipv4Prefix and no ipv6Prefix")
-	}
 	return ranges, nil
-}
-
-// verdict tells whether an address is in the engine's list. It is unknown without a list.
-func (r Ranges) verdict(e Engine, addr netip.Addr) verdict {
-	list, given := r[e]
-	switch {
-	case !given:
-		return unknown
-	case slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(addr) }):
-		return confirmed
-	}
-	return refuted
 }

@@ -13,209 +13,158 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Config is what a Tracker works with. All fields but Ranges are required.
-type Config struct {
-	Store  store.Store
-	Keys   keys.Keys
-	DNS    Resolver
-	Ranges Ranges // the addresses of engines, which then need no DNS
-	// Lists reports whether a location with this hash is listed now. Listed returns how many are.
-	Lists  func(hash uint64) bool
-	Listed func() int
-}
+const (
+	saveEvery    = 10 * time.Minute // how often to store the counts
+	storeTimeout = 5 * time.Second
+	maxWaiting   = 64 // fetches that wait for the DNS, so that none waits for long
+)
 
 // Fetch is a request of a client that claims to be an engine's crawler.
 type Fetch struct {
 	Engine Engine
 	Client netip.Addr // the zero Addr if it is not known
-	At     time.Time
-	Page   uint64 // the hash of the requested location, 0 for none
-	File   string // the name of the requested file of the sitemap, "" for none
-	Status int    // of the answer, for a file
+	File   string     // the name of the requested file of the sitemap, "" for a page
+	Status int        // of the answer, for a file
 }
 
-const (
-	maxQueued    = 1024             // fetches that Run has not read yet
-	saveEvery    = 10 * time.Minute // how often to store the counts
-	storeTimeout = 5 * time.Second
-)
-
-// Tracker follows the crawlers of one site. Saw, Flush and Report may be called concurrently.
+// Tracker follows the crawlers of one site. Its methods may be called concurrently.
 type Tracker struct {
-	cfg     Config
-	started time.Time
-	fetches chan *Fetch // small while it is empty
-	flushes chan chan<- error
-	stopped chan struct{} // closed when Run returns
-	clients clients       // of Run
+	st      store.Store
+	keys    keys.Keys
+	dns     Resolver
+	storing chan struct{} // full while counts are being stored
 
-	mu    sync.Mutex // guards the fields that Report reads; only Run changes them
-	kept  [engines]record
-	fresh [engines]record // not stored yet
-	pages pages
+	mu      sync.Mutex // guards the fields below; never held for long
+	clients verifier
+	shown   [engines]Record // what is stored, and the fresh counts
+	fresh   [engines]Record // not stored yet
 }
 
-// New returns a tracker. It does nothing before Run is called.
-func New(cfg Config) *Tracker {
+// New returns a tracker. The addresses in ranges need no DNS.
+func New(st store.Store, k keys.Keys, dns Resolver, ranges Ranges) *Tracker {
 	return &Tracker{
-		cfg: cfg, started: time.Now(), fetches: make(chan *Fetch, maxQueued), flushes: make(chan chan<- error), stopped: make(chan struct{}),
-		clients: newClients(cfg.Ranges), pages: pages{of: map[uint64][engines]uint32{}},
+		st: st, keys: k, dns: dns, storing: make(chan struct{}, 1),
+		clients: verifier{ranges: ranges, asks: make(chan Fetch, maxWaiting)},
 	}
 }
 
-// Saw notes a fetch. It never waits: if too many come at once, it drops the fetch.
+// Saw notes a fetch.
 func (t *Tracker) Saw(f Fetch) {
-	select {
-	case t.fetches <- &f:
-	default:
-	}
+	f.Client = f.Client.Unmap().WithZone("")
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count(f, 1, t.clients.confirmed(f))
 }
 
-// Flush counts the fetches seen before the call, stores the counts, and reads those of other processes.
-// It does not wait for the DNS. Once Run has returned, it does nothing.
-func (t *Tracker) Flush(ctx context.Context) error {
-	done := make(chan error, 1)
-	select {
-	case t.flushes <- done:
-	case <-t.stopped:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// count counts a fetch as claimed or not. Only a confirmed one counts as the engine's.
+func (t *Tracker) count(f Fetch, claimed int, confirmed bool) {
+	now, day, files := moment.Of(time.Now()), Day{Claimed: claimed}, map[string]File{}
+	if confirmed && t.clients.confirmable(f.Engine) {
+		day.Confirmed = 1
 	}
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
+	if confirmed && f.File != "" {
+		files[f.File] = File{now, f.Status}
 	}
+	one := Record{map[int64]Day{now.Day(): day}, files}
+	t.fresh[f.Engine].add(one)
+	t.shown[f.Engine].add(one)
 }
 
-// Run works until ctx ends, and then stores the counts.
+// Run asks the DNS and stores the counts until ctx ends, and then stores them once more.
 func (t *Tracker) Run(ctx context.Context) {
-	defer close(t.stopped)
 	var lookups sync.WaitGroup
-	defer lookups.Wait()
 	for range maxLookups {
-		lookups.Go(func() { t.clients.lookup(ctx, t.cfg.DNS) })
+		lookups.Go(func() { t.lookup(ctx) })
 	}
-	save := time.NewTicker(saveEvery)
-	defer save.Stop()
-	_ = t.sync(ctx) // if the store fails, the tracker keeps the fresh counts and the worker tells the owner
+	for ctx.Err() == nil {
+		_ = t.Flush(context.WithoutCancel(ctx)) // if the store fails, the fresh counts stay, and the worker tells the owner
+		select {
+		case <-time.After(saveEvery):
+		case <-ctx.Done():
+		}
+	}
+	lookups.Wait()
+	_ = t.Flush(context.WithoutCancel(ctx))
+}
+
+// lookup asks the DNS about one client after another, until ctx ends.
+func (t *Tracker) lookup(ctx context.Context) {
 	for {
 		select {
-		case done := <-t.flushes:
-			t.takeAll()
-			done <- t.sync(ctx)
-		case f := <-t.fetches:
-			t.count(*f, t.clients.verdict(*f), 1)
-		case a := <-t.clients.answers:
-			t.clients.learn(a, time.Now())
-			t.count(a.fetch, a.verdict, 0)
-		case <-save.C:
-			_ = t.sync(ctx)
+		case f := <-t.clients.asks:
+			if lookup(ctx, t.dns, f.Engine, f.Client) {
+				t.mu.Lock()
+				t.clients.known[client{f.Engine, f.Client}] = true
+				delete(t.clients.asked, networkOf(f.Client)) // engines have many addresses in one network
+				t.count(f, 0, true)
+				t.mu.Unlock()
+			}
 		case <-ctx.Done():
-			t.takeAll()
-			_ = t.sync(ctx)
 			return
 		}
 	}
 }
 
-// confirmable reports whether the engine's addresses can be confirmed.
-func (t *Tracker) confirmable(e Engine) bool {
-	return table[e].domains != nil || t.cfg.Ranges[e] != nil
-}
-
-// takeAll counts the fetches that are queued.
-func (t *Tracker) takeAll() {
-	for range len(t.fetches) {
-		f := *<-t.fetches
-		t.count(f, t.clients.verdict(f), 1)
-	}
-}
-
-// count counts a fetch as claimed or not, and by what is known about its client. Only a confirmed
-// fetch counts as the engine's.
-func (t *Tracker) count(f Fetch, v verdict, claimed int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	day, files := Day{Claimed: claimed}, map[string]File{}
-	switch v {
-	case confirmed:
-		if t.confirmable(f.Engine) {
-			day.Confirmed = 1
-		}
-		if f.File != "" {
-			files[f.File] = File{moment.Of(f.At), f.Status}
-		}
-		if f.Page != 0 && t.cfg.Lists(f.Page) {
-			t.pages.fetch(f.Engine, f.Page, f.At)
-		}
-	case refuted:
-		day.Refuted = 1
-	}
-	t.fresh[f.Engine].add(record{map[int64]Day{moment.Of(f.At).Day(): day}, files})
-}
-
-// sync adds the fresh counts to the stored ones, and reads what other processes have added. If the store
-// fails, sync adds them next time. If the store writes but its answer is lost, sync adds the fresh counts
-// twice. So it waits for the answer even after ctx has ended.
-func (t *Tracker) sync(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+// Flush adds the fresh counts to the stored ones, and reads what other processes have added. It does not wait
+// for the DNS. If the store fails, the counts are added next time: twice, if it was only its answer that failed.
+func (t *Tracker) Flush(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	names, access := make([]string, engines), t.cfg.Store.View
-	for e := range t.fresh {
-		names[e] = t.cfg.Keys.Crawler(table[e].name)
-		if len(t.fresh[e].Days) > 0 {
-			access = t.cfg.Store.Update
-		}
+	select {
+	case t.storing <- struct{}{}:
+		defer func() { <-t.storing }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	var stored [engines]record
-	err := access(ctx, names, func(values [][]byte) error {
-		for e := range t.fresh {
+	t.mu.Lock()
+	fresh := t.fresh
+	t.fresh = [engines]Record{}
+	t.mu.Unlock()
+	names := make([]string, engines)
+	for e := range names {
+		names[e] = t.keys.Crawler(table[e].name)
+	}
+	var stored [engines]Record
+	err := t.st.Update(ctx, names, func(values [][]byte) error {
+		for e := range fresh {
 			stored[e] = readRecord(values[e], moment.Of(time.Now()))
-			if stored[e].add(t.fresh[e]); len(t.fresh[e].Days) > 0 {
+			if stored[e].add(fresh[e]); len(fresh[e].Days) > 0 {
 				values[e] = codec.Marshal(stored[e])
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("storing what crawlers fetched: %w", err)
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.kept, t.fresh = stored, [engines]record{}
+	if err != nil {
+		for e := range fresh {
+			t.fresh[e].add(fresh[e])
+		}
+		return fmt.Errorf("storing what crawlers fetched: %w", err)
+	}
+	for e := range stored {
+		stored[e].add(t.fresh[e]) // what came meanwhile
+	}
+	t.shown = stored
 	return nil
 }
 
-// Fetched returns when each engine last fetched a page since the start, by a hash of its location.
-func (t *Tracker) Fetched(hash uint64) map[string]time.Time {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at := map[string]time.Time{}
-	for e, seconds := range t.pages.of[hash] {
-		if seconds != 0 {
-			at[table[e].name] = time.Unix(int64(seconds), 0).UTC()
-		}
-	}
-	return at
+// Report is what one engine fetched.
+type Report struct {
+	Engine      Engine
+	Confirmable bool // its addresses are published, or the DNS knows them
+	Record
 }
 
 // Report returns a report on each engine that any client has claimed to be.
-func (t *Tracker) Report(now time.Time) (reports []Report) {
-	listed := t.cfg.Listed()
+func (t *Tracker) Report() (reports []Report) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range engines {
-		r := Report{Engine: Engine(i), Confirmable: t.confirmable(Engine(i)), Since: t.started}
-		r.record.add(t.kept[i])
-		if r.record.add(t.fresh[i]); len(r.record.Days) == 0 {
-			continue
+		r := Report{Engine: Engine(i), Confirmable: t.clients.confirmable(Engine(i))}
+		if r.add(t.shown[i]); len(r.Days) > 0 {
+			reports = append(reports, r)
 		}
-		n := t.pages.count(r.Engine, t.cfg.Lists, now.Add(-24*time.Hour), now.Add(-7*24*time.Hour), time.Unix(0, 0))
-		r.Day, r.Week, r.Never = n[0], n[1], max(0, listed-n[2])
-		reports = append(reports, r)
 	}
 	return reports
 }

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/felixge/httpsnoop"
 	"github.com/gorilla/mux"
@@ -124,14 +123,9 @@ func (f *Front) answer(w http.ResponseWriter, r *http.Request) {
 
 // follow notes a request that claims to be from a search engine's crawler.
 func (f *Front) follow(r *http.Request) {
-	fetch, ok := f.fetchOf(r)
-	if !ok {
-		return
+	if fetch, ok := f.fetchOf(r); ok {
+		f.Crawlers.Saw(fetch)
 	}
-	if loc := f.Observer.Locate(r).Location; loc != "" && r.Method == http.MethodGet {
-		fetch.Page = f.Files.Hash(loc)
-	}
-	f.Crawlers.Saw(fetch)
 }
 
 // fetchOf returns the crawler that a request claims to be from. ok is false if it claims none, or if
@@ -144,6 +138,6 @@ func (f *Front) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
 	if fetch.Engine, ok = crawlers.Claimed(agent[0]); !ok {
 		return fetch, false
 	}
-	fetch.Client, fetch.At = f.Observer.Client(r), time.Now()
+	fetch.Client = f.Observer.Client(r)
 	return fetch, true
 }

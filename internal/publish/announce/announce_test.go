@@ -158,10 +158,7 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 			if got := with.head.Get("Content-Length"); got != strconv.Itoa(len(tt.want)) {
 				t.Errorf("Content-Length is %q, want %d", got, len(tt.want))
 			}
-			if tag := with.head.Get("Etag"); len(tag) < 10 || tag[0] != '"' {
-				t.Errorf("ETag is %q, want a strong one of our own", tag)
-			}
-			for _, name := range []string{"Last-Modified", "Content-Digest", "Content-Md5", "Set-Cookie"} {
+			for _, name := range []string{"Etag", "Last-Modified", "Content-Digest", "Content-Md5", "Set-Cookie"} {
 				if value := with.head.Get(name); value != "" {
 					t.Errorf("%s: %s is still there", name, value)
 				}
@@ -173,9 +170,9 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 	}
 }
 
-// TestEditedRobotsTxtAnswersConditionalAndRangeRequests asks for one file, edited or made, in all
-// the ways in which clients ask.
-func TestEditedRobotsTxtAnswersConditionalAndRangeRequests(t *testing.T) {
+// TestEditedRobotsTxtIsSentWhole asks for one file, edited or made, in all the ways in which clients ask. What they have is
+// of other bytes than the program knows of.
+func TestEditedRobotsTxtIsSentWhole(t *testing.T) {
 	file := func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Range", "If-None-Match", "If-Modified-Since"} {
 			if r.Header.Get(name) != "" {
@@ -190,39 +187,14 @@ func TestEditedRobotsTxtAnswersConditionalAndRangeRequests(t *testing.T) {
 		w.Header().Set("Cache-Control", "max-age=60")
 		io.WriteString(w, theirs)
 	}
-	for _, program := range []struct {
-		name, want string
-		h          http.HandlerFunc
-	}{{"edited", ours + "\n" + theirs, file}, {"made", ours, http.NotFound}} {
-		h := around(program.h, "")
-		full := fetch(t, h, http.MethodGet)
-		tag := full.head.Get("Etag")
-		for _, tt := range []struct {
-			name, method string
-			headers      []string
-			status       int
-			body         string
-		}{
-			{"GET", "GET", nil, 200, program.want},
-			{"GET that accepts gzip", "GET", []string{"Accept-Encoding", "gzip"}, 200, program.want},
-			{"HEAD", "HEAD", nil, 200, ""},
-			{"the tag of the new bytes", "GET", []string{"If-None-Match", tag}, 304, ""},
-			{"the tag of the old bytes", "GET", []string{"If-None-Match", `"old"`}, 200, program.want},
-			{"a range", "GET", []string{"Range", "bytes=2-6"}, 206, program.want[2:7]},
-			{"a range of the old bytes", "GET", []string{"Range", "bytes=2-6", "If-Range", `"old"`}, 200, program.want},
-		} {
-			t.Run(program.name+", "+tt.name, func(t *testing.T) {
-				got := fetch(t, h, tt.method, tt.headers...)
-				if got.status != tt.status || got.body != tt.body {
-					t.Errorf("%d %q, want %d %q", got.status, got.body, tt.status, tt.body)
+	for want, h := range map[string]http.Handler{ours + "\n" + theirs: around(http.HandlerFunc(file), ""), ours: around(http.HandlerFunc(http.NotFound), "")} {
+		for _, headers := range [][]string{nil, {"Accept-Encoding", "gzip"}, {"If-None-Match", `"old"`}, {"Range", "bytes=2-6"}, {"Range", "bytes=2-6", "If-Range", `"old"`}} {
+			for _, method := range []string{"GET", "HEAD"} {
+				got := fetch(t, h, method, headers...)
+				if got.status != 200 || method == "GET" && got.body != want || got.head.Get("Etag") != "" || got.head.Get("Content-Length") != strconv.Itoa(len(want)) {
+					t.Errorf("%s with %q: %d %q %v, want %q", method, headers, got.status, got.body, got.head, want)
 				}
-				if got.head.Get("Etag") != tag {
-					t.Errorf("the tag is %q, and was %q", got.head.Get("Etag"), tag)
-				}
-				if length := got.head.Get("Content-Length"); tt.status == 200 && length != strconv.Itoa(len(program.want)) {
-					t.Errorf("Content-Length is %q", length)
-				}
-			})
+			}
 		}
 	}
 	if got := fetch(t, around(http.HandlerFunc(file), ""), http.MethodGet).head.Get("Cache-Control"); got != "max-age=60" {
@@ -347,7 +319,7 @@ func TestRobotsTxtIsEditedBelowACompressor(t *testing.T) {
 	got := fetch(t, h, http.MethodGet, "Range", "bytes=2-6")
 	z, err := gzip.NewReader(strings.NewReader(got.body))
 	base.Check(t, err)
-	if body, err := io.ReadAll(z); err != nil || string(body) != ours+"\n"+theirs || got.status != 200 || !strings.HasPrefix(got.head.Get("Etag"), `W/"`) {
+	if body, err := io.ReadAll(z); err != nil || string(body) != ours+"\n"+theirs || got.status != 200 || got.head.Get("Etag") != "" {
 		t.Errorf("%d %q, %v, ETag %q", got.status, body, err, got.head.Get("Etag"))
 	}
 }

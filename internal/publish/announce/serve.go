@@ -1,18 +1,14 @@
 package announce
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Serve answers a GET or HEAD for robots.txt with the file that next serves, plus the
@@ -64,31 +60,24 @@ func forAll(r *http.Request) *http.Request {
 
 // ofTheOld are headers that hold only for the file as next served it.
 var ofTheOld = []string{
-	"Content-Length", "Last-Modified", "Accept-Ranges", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest", "Trailer",
+	"Content-Length", "Etag", "Last-Modified", "Accept-Ranges", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest", "Trailer",
 }
 
-// send answers with the file, as the client asked for it. If a middleware around us
-// compresses it, its length is not known yet, and it gets no strong entity tag.
+// send answers with the whole file. If a middleware around us compresses it, its length is not known yet.
 func send(w http.ResponseWriter, r *http.Request, file []byte) {
 	head := w.Header()
 	for _, name := range ofTheOld {
 		head.Del(name)
 	}
-	sum := sha256.Sum256(file)
-	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	if head.Get("Content-Encoding") != "" {
-		tag = "W/" + tag
-		r = r.Clone(r.Context())
-		r.Header.Del("Range")
+	if head.Get("Content-Encoding") == "" {
+		head.Set("Content-Length", strconv.Itoa(len(file)))
 	}
-	head.Set("Etag", tag)
-	if head.Get("Content-Type") == "" {
-		head.Set("Content-Type", "text/plain; charset=utf-8")
+	head.Set("Content-Type", cmp.Or(head.Get("Content-Type"), "text/plain; charset=utf-8"))
+	head.Set("Cache-Control", cmp.Or(head.Get("Cache-Control"), "no-cache")) // crawlers keep the file for a day anyway
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(file) // the client may be gone
 	}
-	if head.Get("Cache-Control") == "" {
-		head.Set("Cache-Control", "no-cache") // crawlers keep the file for a day anyway
-	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
 }
 
 // answer is a writer that keeps an answer, up to a byte more than a file may have. It ends

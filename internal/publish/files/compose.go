@@ -76,7 +76,7 @@ func (c *composer) entry(made *file, location string, stored []byte) (ok bool) {
 	if e.LastMod(c.trust, c.now) != 0 {
 		made.dated++
 	}
-	c.to.text, c.to.listed = text, append(c.to.listed, c.Hash(location))
+	c.to.text, c.to.listed = text, append(c.to.listed, c.hashOf(location))
 	c.to.flush()
 	made.until = earlier(made.until, e.Until)
 	c.mention(made, location, &e)
@@ -125,7 +125,7 @@ func (c *composer) view() *extension.View {
 	return &extension.View{URL: c.cfg.URL, Publication: c.cfg.Publication, Shows: func(location string) bool {
 		allowed := c.Allows(location)
 		if allowed {
-			c.to.linked = append(c.to.linked, c.Hash(location))
+			c.to.linked = append(c.to.linked, c.hashOf(location))
 		}
 		return allowed
 	}}
@@ -155,7 +155,7 @@ func (c *composer) aside(a *aside, files map[int]*file) *file {
 		if !ok || len(c.more) == 0 {
 			continue
 		}
-		c.to.text, c.to.listed = text, append(c.to.listed, c.Hash(m.location))
+		c.to.text, c.to.listed = text, append(c.to.listed, c.hashOf(m.location))
 		c.to.flush()
 		made.until = earlier(earlier(made.until, m.until), m.since.Add(a.For))
 	}

@@ -5,7 +5,6 @@
 package files
 
 import (
-	"cmp"
 	"hash/maphash"
 	"log/slog"
 	"sync"
@@ -36,7 +35,6 @@ type Config struct {
 	Rules       eligibility.Rules            // the owner's; what they exclude is not shown, and their changefreq and priority come first
 	ReportOnly  bool                         // makes files as usual and serves none
 	Logger      *slog.Logger
-	Passes      *Passes // nil for a site alone
 }
 
 // Files are the files of one site. [Files.Run] makes them, in passes, and publishes each
@@ -48,7 +46,9 @@ type Files struct {
 	seed    maphash.Seed           // of the hashes of locations
 	policy  atomic.Pointer[Policy] // nil before the first Follow
 	wake    signal                 // tells Run that there is something to do
-	passer  passer                 // makes the files that have changed
+	passing lock                   // held during a pass, which alone uses the two fields below
+	opened  bool                   // the stored records were read
+	problem string                 // the last failure, so that each is logged once
 	served  atomic.Pointer[snapshot]
 	answers metrics.Answers
 
@@ -64,7 +64,6 @@ type Files struct {
 
 // New returns the files of a site. None is made before the first call of [Files.Follow].
 func New(cfg Config) *Files {
-	cfg.Passes = cmp.Or(cfg.Passes, NewPasses())
 	f := &Files{
 		names:     newNames(&cfg),
 		cfg:       cfg,
@@ -73,7 +72,7 @@ func New(cfg Config) *Files {
 		due:       due{files: map[int]bool{}},
 		gone:      withdrawals{map[uint64]withdrawal{}, map[uint64]string{}},
 		replacing: make(lock, 1),
-		passer:    passer{lock: make(lock, 1)},
+		passing:   make(lock, 1),
 	}
 	f.served.Store(&snapshot{replaced: make(chan struct{})})
 	return f

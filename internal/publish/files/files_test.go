@@ -115,7 +115,7 @@ func TestLostEntryTakesOnlyItsPageOut(t *testing.T) {
 	s.want("sitemap-2.xml", "/4")
 }
 
-func TestShardThatCannotBeReadKeepsItsFile(t *testing.T) {
+func TestShardThatCannotBeReadKeepsAllFiles(t *testing.T) {
 	s := newShelf(t)
 	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
 	s.render()
@@ -133,10 +133,11 @@ func TestShardThatCannotBeReadKeepsItsFile(t *testing.T) {
 		t.Errorf("Render returned %v", err)
 	}
 	s.want("sitemap-1.xml", "/1", "/2") // "/3" was withdrawn
-	s.want("sitemap-2.xml", "/5")
+	s.want("sitemap-2.xml", "/4")
 	s.st.mend()
 	s.render()
 	s.want("sitemap-1.xml", "/1")
+	s.want("sitemap-2.xml", "/5")
 }
 
 func TestWithdrawnPageHasNoElementUntilTheStoreHasDecided(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
@@ -43,13 +42,13 @@ func (p *file) lines() iter.Seq2[string, []byte] {
 }
 
 // without returns the file without some pages, by their hashes, and without the alternates that name
-// them. If that is another file, it has a later time.
-func (p *file) without(gone map[uint64]string, url func(string) string, now moment.Time) *file {
+// them.
+func (p *file) without(gone map[uint64]string, url func(string) string) *file {
 	next := *p
 	isGone := func(h uint64) bool { _, is := gone[h]; return is }
 	next.listed = slices.DeleteFunc(slices.Clone(p.listed), isGone)
 	next.linked = slices.DeleteFunc(slices.Clone(p.linked), isGone)
-	if next.Pages, next.stored = len(next.listed), false; next.Pages == 0 {
+	if next.Pages = len(next.listed); next.Pages == 0 {
 		return &next
 	}
 	addresses := map[string]bool{}
@@ -64,8 +63,6 @@ func (p *file) without(gone map[uint64]string, url func(string) string, now mome
 			w.flush()
 		}
 	}
-	if w.end(&next, ""); next.Hash != p.Hash {
-		next.Modified = p.later(now)
-	}
+	w.end(&next, "")
 	return &next
 }

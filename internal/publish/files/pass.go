@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -15,63 +14,35 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// passer is what passes remember of each other. It belongs to the pass that holds the lock.
-type passer struct {
-	lock    lock
-	opened  bool   // the stored records were read
-	problem string // the last failure, so that each is logged once
-}
-
-// pass makes all files that have changed, and then serves them together. Their dates may
-// change the trust in the dates of the other shards. Then the pass makes those again too,
-// before it serves any.
-type pass struct {
-	*Files
-	number int
-	all    bool         // every file is made
-	dirty  map[int]bool // the files to make if not all
-	made   map[int]*file
-	failed map[int]bool // files that could not be made
-	done   bool         // the made files are served
-	to     *writer
-}
-
-// pass makes and serves the files that have changed. A file that cannot be made stays as
-// it is, and the next pass tries again; the others are served. Only after a start, while no
-// pass has made all files, a file that cannot be made holds back all.
+// pass makes the files that have changed, and then serves them together. If one cannot be made, all stay as they
+// are, and the next pass tries again.
 func (f *Files) pass(ctx context.Context) error {
 	select {
-	case f.passer.lock <- struct{}{}:
-		defer f.passer.lock.release()
+	case f.passing <- struct{}{}:
+		defer f.passing.release()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	p := newPass(f)
-	if p == nil {
+	d, any := f.begin()
+	if !any {
 		return nil
 	}
-	to, end, err := f.cfg.Passes.begin(ctx)
+	err := withWriter(ctx, func(to *writer) error { return f.make(ctx, d, to) })
+	f.end(d, err)
 	if err == nil {
-		p.to = to
-		err = p.run(ctx)
-		end()
-	}
-	p.end()
-	if err == nil {
-		f.passer.problem = ""
+		f.problem = ""
 		return nil
 	}
 	f.wake.poke() // Run may have looked while this pass had taken what is due
-	if text := err.Error(); text != f.passer.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
-		f.passer.problem = text // an unavailable store tells of its troubles itself
+	if text := err.Error(); text != f.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
+		f.problem = text // an unavailable store tells of its troubles itself
 		f.cfg.Logger.Warn("servemap: could not make the sitemap; the last one is served until that works", "err", err)
 	}
 	return err
 }
 
-// newPass returns a pass of f, nil if nothing has changed. Each pass makes the files beside the
-// sitemap too, since any change may concern them.
-func newPass(f *Files) *pass {
+// begin takes what is due. Each pass makes the files beside the sitemap too, since any change may concern them.
+func (f *Files) begin() (d due, any bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := moment.Of(time.Now())
@@ -81,142 +52,125 @@ func newPass(f *Files) *pass {
 		}
 	}
 	if f.policy.Load() == nil || !f.due.any() {
-		return nil
+		return due{}, false
 	}
 	for n := range f.asides {
 		f.due.files[n] = true
 	}
-	p := &pass{Files: f, number: f.due.passes + 1, all: f.due.all || !f.passer.opened, dirty: f.due.files, made: map[int]*file{}, failed: map[int]bool{}}
-	f.due = due{files: map[int]bool{}, passing: true, passes: p.number}
-	return p
+	f.due.passing = true
+	f.due.passes++
+	d = f.due
+	f.due.all, f.due.files = false, map[int]bool{}
+	return d, true
 }
 
-// end marks what the pass has not made as due again.
-func (p *pass) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.due.passing = false
-	if maps.Copy(p.due.files, p.failed); !p.done {
-		p.due.all = p.due.all || p.all
-		maps.Copy(p.due.files, p.dirty)
+// end marks what a pass could not make as due again.
+func (f *Files) end(d due, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.due.passing = false; err != nil {
+		f.due.all = f.due.all || d.all
+		maps.Copy(f.due.files, d.files)
+		return
 	}
-	if len(p.failed) == 0 && p.done { // no later file names what none of these does
-		p.gone.forget(func(one withdrawal) bool { return !one.named && (one.passes < p.number || !p.due.any()) })
-	}
+	// No later file names what none of these does.
+	f.gone.forget(func(one withdrawal) bool { return !one.named && (one.passes < d.passes || !f.due.any()) })
 }
 
-// run makes the files of a pass and serves them.
-func (p *pass) run(ctx context.Context) (failed error) {
-	if p.all {
-		if err := p.findAll(ctx); err != nil {
+// make makes files and serves them. Their dates may change the trust in the dates of the other files. Then it makes
+// those again too, before it serves any.
+func (f *Files) make(ctx context.Context, d due, to *writer) error {
+	if d.all || !f.opened {
+		if err := f.findAll(ctx, d.files); err != nil {
 			return err
 		}
 	}
-	todo, trust := maps.Clone(p.dirty), p.Trust()
-	for judged := p.judge(p.made); ; judged = p.judge(p.made) {
-		if judged != trust { // something was learned of the sources
+	todo, made, trust := maps.Clone(d.files), map[int]*file{}, f.Trust()
+	for {
+		if judged := f.judge(made); judged != trust { // something was learned of the sources
 			trust = judged
-			maps.Copy(todo, p.failed)
-			for n := range p.served.Load().with(p.made) {
+			for n := range f.served.Load().with(made) {
 				todo[n] = true
 			}
-			clear(p.failed)
 		}
 		if len(todo) == 0 {
 			break
 		}
-		failed = p.makeFiles(ctx, todo, trust)
+		for _, n := range slices.Sorted(maps.Keys(todo)) { // the shards first
+			c := composer{Files: f, to: to, trust: trust, now: moment.Of(time.Now())}
+			one, err := c.file(ctx, n, made)
+			if err != nil {
+				return err
+			}
+			if old := f.served.Load(); old.files[n] != nil && old.files[n].gz == nil && old.trust == trust {
+				f.publish(map[int]*file{n: one}, trust, 0) // only its record was served, so this changes nothing for others
+			} else {
+				made[n] = one
+			}
+		}
+		clear(todo)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if failed != nil && !p.served.Load().whole {
-		return failed
-	}
-	p.publish(p.made, trust, p.number)
-	p.done = true
-	return failed
+	f.publish(made, trust, d.passes)
+	return nil
 }
 
-// findAll adds all shards to the pass: those with a record in the store, whatever it says, since it
-// may be damaged, and those with a file, since a record may be lost. Their entries decide.
-func (p *pass) findAll(ctx context.Context) error {
-	known, err := shards.ReadAll(ctx, p.cfg.Store, p.cfg.Keys)
+// findAll adds all files: those of shards with a record in the store, whatever it says, since it may be damaged, and
+// those that are served, since a record may be lost. Their entries decide.
+func (f *Files) findAll(ctx context.Context, dirty map[int]bool) error {
+	known, err := shards.ReadAll(ctx, f.cfg.Store, f.cfg.Keys)
 	if err != nil {
 		return err
 	}
 	for n := range known {
-		p.dirty[n] = true
+		dirty[n] = true
 	}
-	for n := range p.served.Load().files {
-		p.dirty[n] = true
+	for n := range f.served.Load().files {
+		dirty[n] = true
 	}
-	if p.passer.opened {
+	if f.opened {
 		return nil
 	}
-	return p.open(ctx)
+	return f.open(ctx, dirty)
 }
 
 // open reads the stored records of the files in the first pass. If every shard has one, the index is
 // served at once, and each file as soon as it is made.
-func (p *pass) open(ctx context.Context) error {
+func (f *Files) open(ctx context.Context, dirty map[int]bool) error {
 	files := map[int]*file{}
-	for stored, err := range p.cfg.Store.Scan(ctx, p.cfg.Keys.Files(), "") {
+	for stored, err := range f.cfg.Store.Scan(ctx, f.cfg.Keys.Files(), "") {
 		if err != nil {
 			return err
 		}
-		n, ok := keys.NumberOf(stored.Key, p.cfg.Keys.Files())
-		if !ok || n > keys.MaxShard && p.asides[n] == nil {
+		n, ok := keys.NumberOf(stored.Key, f.cfg.Keys.Files())
+		if !ok || n > keys.MaxShard && f.asides[n] == nil {
 			continue
 		}
-		p.dirty[n] = true
+		dirty[n] = true
 		if r, ok := readRecord(stored.Value); ok {
-			files[n] = &file{record: r, stored: string(r.encode()) == string(stored.Value)}
+			files[n] = &file{record: r}
 		}
 	}
-	p.passer.opened = true
-	for n := range p.dirty {
+	f.opened = true
+	for n := range dirty {
 		if n <= keys.MaxShard && files[n] == nil {
 			return nil
 		}
 	}
-	p.publish(files, p.judge(files), 0)
+	f.publish(files, f.judge(files), 0)
 	return nil
-}
-
-// makeFiles makes some files, the shards first. It returns the error of the first file that could
-// not be made. It gives up if the store cannot be used. A file of which only the record is served
-// changes nothing for others, so it is served as soon as it is made.
-func (p *pass) makeFiles(ctx context.Context, todo map[int]bool, trust lastmod.Trust) (failed error) {
-	for _, n := range slices.Sorted(maps.Keys(todo)) {
-		c := composer{Files: p.Files, to: p.to, trust: trust, now: moment.Of(time.Now())}
-		made, err := c.file(ctx, n, p.made)
-		switch old := p.served.Load(); {
-		case err != nil:
-			p.failed[n], failed = true, cmp.Or(failed, err)
-			if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
-				maps.Copy(p.failed, todo)
-				clear(todo)
-				return failed
-			}
-		case old.files[n] != nil && old.files[n].gz == nil && old.trust == trust:
-			p.publish(map[int]*file{n: made}, trust, 0)
-		default:
-			p.made[n] = made
-		}
-		delete(todo, n)
-	}
-	return failed
 }
 
 // judge returns the trust that the dates of all files earn, with the made files in place
 // of the old ones.
-func (p *pass) judge(made map[int]*file) lastmod.Trust {
+func (f *Files) judge(made map[int]*file) lastmod.Trust {
 	var all []lastmod.Summary
-	for _, one := range p.served.Load().with(made) {
+	for _, one := range f.served.Load().with(made) {
 		all = append(all, one.Dates)
 	}
-	return lastmod.Judge(all, p.policy.Load().Trust)
+	return lastmod.Judge(all, f.policy.Load().Trust)
 }
 
 // publish serves the made files in place of the old ones. number is the number of the pass
@@ -232,9 +186,7 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	f.mu.Unlock()
 
 	old := f.served.Load()
-	next := &snapshot{files: old.with(made), trust: trust, known: true, whole: old.whole || number > 0, made: time.Now()}
-	named := next.cut(gone, f.cfg.URL, moment.Of(next.made).Second())
-	next.date(old, made)
-	f.replace(next, named, gone)
+	next := &snapshot{files: old.with(made), trust: trust, whole: old.whole || number > 0, made: time.Now()}
+	f.replace(next, next.cut(gone, f.cfg.URL), gone)
 	f.wake.poke() // other pages may be the next to expire
 }

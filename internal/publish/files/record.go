@@ -40,28 +40,17 @@ func readRecord(b []byte) (r record, ok bool) {
 // restart knows that its shard was made. If the store does not answer, the time may be another
 // one after a restart.
 func (c *composer) note(ctx context.Context, n int, made, old *file) {
-	now := c.now.Second()
-	since := now
-	if old != nil {
-		if since = old.later(now); old.Hash == made.Hash {
-			since = old.Modified
-		}
-	}
-	made.Modified = since
-	if old != nil && old.stored && string(old.encode()) == string(made.encode()) {
-		made.stored = true
-		return
-	}
+	since := made.since(old, c.now.Second())
 	err := c.cfg.Store.Update(ctx, []string{c.cfg.Keys.File(n)}, func(values [][]byte) error {
-		made.Modified, made.stored = since, true
+		made.Modified = since
 		known, ok := readRecord(values[0])
-		if ok && known.Hash == made.Hash && (old == nil || known.Modified > old.Modified) {
+		if ok && known.Hash == made.Hash && (old == nil || old.Hash != made.Hash && known.Modified > old.Modified) {
 			made.Modified = known.Modified
 		}
 		values[0] = made.encode()
 		return nil
 	})
 	if err != nil {
-		made.Modified, made.stored = since, false
+		made.Modified = since
 	}
 }

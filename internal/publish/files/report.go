@@ -11,17 +11,13 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
-// Hash returns what a set of locations holds of one. It is never 0.
-func (f *Files) Hash(location string) uint64 { return max(1, maphash.String(f.seed, location)) }
-
-// ListsHash reports whether a served file lists the location with a hash. A page that was
-// withdrawn counts until the next file is made.
-func (f *Files) ListsHash(hash uint64) bool { return f.served.Load().lists(hash) }
+// hashOf returns what a set of locations holds of one. It is never 0.
+func (f *Files) hashOf(location string) uint64 { return max(1, maphash.String(f.seed, location)) }
 
 // Lists reports whether a served file lists location. It reports false until the files
 // were first made.
 func (f *Files) Lists(location string) bool {
-	h := f.Hash(location)
+	h := f.hashOf(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, gone := f.gone.all[h]
@@ -46,9 +42,9 @@ func (f *Files) Listed() int {
 // which status.
 func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 	served := f.served.Load()
-	m := metrics.Files{Pages: f.Listed(), Damaged: served.damaged, Rendered: served.made}
+	m := metrics.Files{Pages: f.Listed(), Rendered: served.made}
 	for _, p := range served.files {
-		m.Files, m.Bytes, m.Dated = m.Files+1, m.Bytes+p.Size, m.Dated+p.dated
+		m.Files, m.Bytes, m.Dated, m.Damaged = m.Files+1, m.Bytes+p.Size, m.Dated+p.dated, m.Damaged+p.damaged
 	}
 	if served.index != nil {
 		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.Size
@@ -101,7 +97,7 @@ func (f *Files) WriteTo(w io.Writer, file string) bool {
 // Element returns the element that the served file of shard n has of a page, and "" if it has none.
 func (f *Files) Element(n int, location string) (element string) {
 	p, address := f.current().files[n], sitemap.EscapedAddress(f.cfg.URL(location))
-	if p == nil || p.gz == nil || !p.listed.has(f.Hash(location)) {
+	if p == nil || p.gz == nil || !p.listed.has(f.hashOf(location)) {
 		return ""
 	}
 	for in, line := range p.lines() {

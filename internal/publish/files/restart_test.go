@@ -63,7 +63,7 @@ func TestFileThatCannotBeMadeAfterARestartIsLeftForLater(t *testing.T) {
 		s.restart(time.Hour)
 		began := time.Now()
 		w := s.get("sitemap-2.xml")
-		if took := time.Since(began); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Etag") != "" || took != filePatience {
+		if took := time.Since(began); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Etag") != "" || took != patience {
 			t.Errorf("after %v: %d %v", took, w.Code, w.Header())
 		}
 		if w := s.get("sitemap.xml"); w.Code != http.StatusOK {

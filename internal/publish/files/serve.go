@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	patience     = 2 * time.Second  // how long a request waits after a start, to know which files there are
-	filePatience = 10 * time.Second // the same, for a file that is known to exist
-	retryAfter   = "60"             // the Retry-After header of a 503, in seconds
+	patience   = 10 * time.Second // how long a request waits after a start until its file is made
+	retryAfter = "60"             // the Retry-After header of a 503, in seconds
 )
 
 // Serve answers with the file that the last element of the path names. While nothing is
@@ -40,18 +39,14 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 		http.Error(w, "the sitemap is read with GET or HEAD", http.StatusMethodNotAllowed)
 		return true
 	}
-	s := await(r, f.current, patience, func(s *snapshot) bool { return s.known })
+	s := f.await(r, n)
 	if f.cfg.ReportOnly || s.pages == 0 {
 		// Better than an empty sitemap, which would tell search engines that the site has no pages.
 		begin503(w)
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return false
 	}
-	p := s.named(n)
-	if p != nil && p.gz == nil { // only its record was read so far
-		p = await(r, f.current, filePatience, func(s *snapshot) bool { p := s.named(n); return p == nil || p.gz != nil }).named(n)
-	}
-	switch {
+	switch p := s.named(n); {
 	case p == nil:
 		http.NotFound(w, r)
 	case p.gz == nil:
@@ -63,16 +58,17 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	return true
 }
 
-// await returns the current files once they are so, or as they are after some time.
-func await(r *http.Request, current func() *snapshot, atMost time.Duration, so func(*snapshot) bool) *snapshot {
+// await returns the current files once it is known which there are, and one of them is made, or as they are after
+// some time.
+func (f *Files) await(r *http.Request, n name) *snapshot {
 	var late <-chan time.Time
 	for {
-		s := current()
-		if so(s) {
+		s := f.current()
+		if p := s.named(n); !s.made.IsZero() && (p == nil || p.gz != nil || f.cfg.ReportOnly) {
 			return s
 		}
 		if late == nil {
-			late = time.After(atMost)
+			late = time.After(patience)
 		}
 		select {
 		case <-s.replaced:
@@ -98,7 +94,7 @@ func begin503(w http.ResponseWriter) {
 func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 	h := w.Header()
 	outer := h.Get("Content-Encoding") != ""
-	compressed := packed || !outer && acceptsGzip(r.Header["Accept-Encoding"])
+	compressed := packed || !outer && acceptsGzip.MatchString(strings.Join(r.Header["Accept-Encoding"], ","))
 	h.Set("Content-Type", "application/xml; charset=utf-8")
 	h.Set("Cache-Control", "public, max-age=60")
 	h.Set("Etag", p.tag(compressed, outer))
@@ -158,11 +154,5 @@ func (u *unpacking) Read(b []byte) (n int, err error) {
 	return u.from.Read(b)
 }
 
-// refusesGzip matches gzip with weight 0 (RFC 9110, section 12.5.3).
-var refusesGzip = regexp.MustCompile(`gzip\s*;\s*q=0(\.0*)?\s*(,|$)`)
-
-// acceptsGzip reads Accept-Encoding.
-func acceptsGzip(lines []string) bool {
-	all := strings.ToLower(strings.Join(lines, ","))
-	return strings.Contains(all, "gzip") && !refusesGzip.MatchString(all)
-}
+// acceptsGzip matches an Accept-Encoding with gzip. Nobody names it to refuse it.
+var acceptsGzip = regexp.MustCompile(`(?i)\bgzip\b`)

@@ -21,12 +21,19 @@ type file struct {
 	listed  locations
 	linked  locations // of other pages that its entries name
 	news    []mention // of its pages, for the files beside the sitemap
-	stored  bool      // the store has this record
 }
 
-// later returns the time of a file that takes the place of p: now, but after p's, so that a
-// client that compares times to the second gets the new one.
-func (p *file) later(now moment.Time) moment.Time { return max(now, p.Modified.Add(time.Second)) }
+// since returns the time of a file that takes the place of another at some time, or of none. The same bytes keep
+// their time. Others get a later one, so that a client that compares times to the second gets them.
+func (p *file) since(before *file, at moment.Time) moment.Time {
+	switch {
+	case before == nil:
+		return at
+	case before.Hash == p.Hash:
+		return before.Modified
+	}
+	return max(at, before.Modified.Add(time.Second))
+}
 
 // names reports whether the file lists a location or links to it.
 func (p *file) names(h uint64) bool { return p.listed.has(h) || p.linked.has(h) }
@@ -55,12 +62,10 @@ type snapshot struct {
 	files    map[int]*file // those that list a page, by their numbers
 	index    *file         // lists the shards; nil if there are fewer than two
 	pages    int           // listed by the shards
-	damaged  int
-	until    moment.Time // when the first of the pages expires, 0 for never
+	until    moment.Time   // when the first of the pages expires, 0 for never
 	trust    lastmod.Trust
-	known    bool          // it is known which files there are
 	whole    bool          // all of them were made since the start
-	made     time.Time     // when files were last made, the zero time for never
+	made     time.Time     // when files were last made, or known to be there, the zero time for never
 	replaced chan struct{} // closed when another snapshot takes its place
 }
 
@@ -115,7 +120,7 @@ func (s *snapshot) named(n name) *file {
 }
 
 // cut takes pages out of the files, and returns which of them the files named.
-func (s *snapshot) cut(gone map[uint64]string, url func(string) string, now moment.Time) (named locations) {
+func (s *snapshot) cut(gone map[uint64]string, url func(string) string) (named locations) {
 	for n, p := range s.files {
 		in := map[uint64]string{}
 		for h, location := range gone {
@@ -127,31 +132,26 @@ func (s *snapshot) cut(gone map[uint64]string, url func(string) string, now mome
 		if len(in) == 0 {
 			continue
 		}
-		if s.files[n] = p.without(in, url, now); s.files[n].Pages == 0 {
+		if s.files[n] = p.without(in, url); s.files[n].Pages == 0 {
 			delete(s.files, n)
 		}
 	}
 	return newLocations(named)
 }
 
-// date gives the files their times in place of those of old. The same bytes keep their time, or get
-// a later one that another process has stored for them. Other bytes get a later time.
-func (s *snapshot) date(old *snapshot, made map[int]*file) {
+// date gives the files that take the place of old ones their times. One that was cut out of an old one still has
+// the time of that.
+func (s *snapshot) date(old *snapshot, now moment.Time) {
 	for n, p := range s.files {
 		before := old.files[n]
 		if before == nil || before == p {
 			continue
 		}
-		at := before.later(p.Modified)
-		switch {
-		case before.Hash != p.Hash:
-		case p == made[n]:
-			at = max(p.Modified, before.Modified)
-		default: // the same pages were cut out of it again
-			at = before.Modified
+		at := p.Modified
+		if at <= before.Modified {
+			at = now
 		}
-		p.stored = p.stored && at == p.Modified
-		p.Modified = at
+		p.Modified = p.since(before, at)
 	}
 }
 
@@ -160,7 +160,6 @@ func (s *snapshot) sum(address func(n int) string, before *file) {
 	for n, p := range s.files {
 		if s.until = earlier(s.until, p.until); n <= keys.MaxShard {
 			s.pages += p.Pages
-			s.damaged += p.damaged
 		}
 	}
 	if numbers := s.shards(); len(numbers) > 1 {
@@ -180,13 +179,7 @@ func (s *snapshot) writeIndex(numbers []int, address func(n int) string, before 
 		made.Modified = max(made.Modified, at)
 	}
 	w.end(made, sitemap.IndexClose)
-	switch {
-	case before == nil:
-	case before.Hash == made.Hash:
-		return before
-	case made.Modified <= before.Modified:
-		made.Modified = before.later(made.Modified)
-	}
+	made.Modified = made.since(before, made.Modified)
 	return made
 }
 

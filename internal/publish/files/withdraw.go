@@ -64,7 +64,7 @@ func (w *withdrawals) wereCut(named locations, cut map[uint64]string) {
 // its entry. at is when the page was seen to forbid its listing, or to be gone. If no
 // file contains location, the withdrawal is kept while a file that does may still come.
 func (f *Files) Withdraw(location string, at time.Time) {
-	h := f.Hash(location)
+	h := f.hashOf(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	served := f.served.Load()
@@ -87,7 +87,7 @@ func (f *Files) Withdraw(location string, at time.Time) {
 // it up to a time. shard is where the page is listed, 0 for nowhere. Files that are made
 // from now on follow the store again, unless the location was withdrawn later than that.
 func (f *Files) Settle(location string, shard int, at time.Time) {
-	h := f.Hash(location)
+	h := f.hashOf(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	one, is := f.gone.all[h]
@@ -138,7 +138,7 @@ func (f *Files) cut() {
 	served := f.served.Load()
 	next := *served
 	next.files = maps.Clone(served.files)
-	if named := next.cut(gone, f.cfg.URL, moment.Of(time.Now()).Second()); len(named) > 0 {
+	if named := next.cut(gone, f.cfg.URL); len(named) > 0 {
 		f.replace(&next, named, gone)
 		return
 	}
@@ -147,11 +147,12 @@ func (f *Files) cut() {
 	f.gone.wereCut(nil, gone)
 }
 
-// replace serves next, whose files and times are set, and fills in the rest. named are the withdrawn
+// replace serves next, whose files are set, and fills in the rest. named are the withdrawn
 // pages that were cut out, of those in gone. The caller holds replacing.
 func (f *Files) replace(next *snapshot, named locations, gone map[uint64]string) {
 	old := f.served.Load()
-	next.pages, next.damaged, next.until, next.index, next.replaced = 0, 0, 0, nil, make(chan struct{})
+	next.pages, next.until, next.index, next.replaced = 0, 0, nil, make(chan struct{})
+	next.date(old, moment.Of(time.Now()).Second())
 	next.sum(func(n int) string { return f.cfg.URL(f.cfg.Folder + f.of(n)) }, old.index)
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,27 +13,24 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
-// Passes are what the sites of a process share to make files: as many passes as there are processors run at once, and
-// their writers, of some 800 KB each, are let go when none runs.
-type Passes struct {
-	slots   chan struct{}
-	writers sync.Pool
-}
+// All sites of the process share these: as many passes as there are processors run at once, and their writers, of
+// some 800 KB each, are let go when none runs.
+var (
+	slots   = make(chan struct{}, runtime.GOMAXPROCS(0))
+	writers = sync.Pool{New: func() any { return new(writer) }}
+)
 
-// NewPasses returns Passes for any number of sites on one store.
-func NewPasses() *Passes { return &Passes{slots: make(chan struct{}, runtime.GOMAXPROCS(0))} }
-
-// begin waits for the turn of a pass, and returns its writer. end ends it.
-func (p *Passes) begin(ctx context.Context) (w *writer, end func(), err error) {
+// withWriter waits for the turn of a pass, and runs it.
+func withWriter(ctx context.Context, pass func(*writer) error) error {
 	select {
-	case p.slots <- struct{}{}:
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
 	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+		return ctx.Err()
 	}
-	if w, _ = p.writers.Get().(*writer); w == nil {
-		w = new(writer)
-	}
-	return w, func() { p.writers.Put(w); <-p.slots }, nil
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
+	return pass(w)
 }
 
 // writer writes one file after another. It compresses and hashes the text piece by piece,

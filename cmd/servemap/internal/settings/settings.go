@@ -87,7 +87,7 @@ type engines struct {
 	Endpoints   []string `toml:"indexnow-endpoint" arg:"URL" comment:"whom to tell in place of api.indexnow.org"`
 	Key         secret   `toml:"indexnow-key" file:"1" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
 	PerDay      int      `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
-	Property    string   `toml:"google-property" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; by default one that the account of -google-token may change"`
+	Property    string   `toml:"google-property" arg:"NAME" comment:"the site as Search Console names it, such as https://example.com/; by default the domain, as sc-domain:example.com"`
 	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with what may submit the sitemap to Search Console: the JSON key of a service account that is a user of the property, or an access token that another program renews"`
 	Crawlers    bool     `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
 	Ranges      string   `toml:"crawler-ranges" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`

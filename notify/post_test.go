@@ -22,12 +22,12 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 		{"success ends a backoff", was(verdictDown, 9), answer{code: 200}, "ok", 0},
 		{"422", ok, answer{code: 422}, "paused", time.Hour},
 		{"403, as with a new key", ok, answer{code: 403}, "key-refused", 2 * time.Minute},
-		{"403, again", was(verdictRefused, 3), answer{code: 403}, "key-refused", 16 * time.Minute},
-		{"403, for long", was(verdictRefused, 30), answer{code: 403}, "key-refused", 24 * time.Hour},
+		{"403, again", was(verdicts[403], 3), answer{code: 403}, "key-refused", 16 * time.Minute},
+		{"403, for long", was(verdicts[403], 30), answer{code: 403}, "key-refused", 24 * time.Hour},
 		{"400", ok, answer{code: 400}, "paused", 24 * time.Hour},
 		{"429", ok, answer{code: 429}, "throttled", 10 * time.Minute},
-		{"429, again", was(verdictThrottled, 2), answer{code: 429}, "throttled", 40 * time.Minute},
-		{"429, for long", was(verdictThrottled, 50), answer{code: 429}, "throttled", 24 * time.Hour},
+		{"429, again", was(verdicts[429], 2), answer{code: 429}, "throttled", 40 * time.Minute},
+		{"429, for long", was(verdicts[429], 50), answer{code: 429}, "throttled", 24 * time.Hour},
 		{"429 with Retry-After", ok, answer{code: 429, retryAfter: time.Hour}, "throttled", time.Hour},
 		{"429 with a short Retry-After", ok, answer{code: 429, retryAfter: time.Second}, "throttled", 10 * time.Minute},
 		{"redirect", ok, answer{code: 302}, "down", time.Minute},
@@ -48,37 +48,6 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 			}
 			if e.Code != row.answer.code || !e.LastTried.Equal(now) || e.LastAccepted.Equal(now) != (row.answer.code/100 == 2) {
 				t.Errorf("it was noted as %+v", e)
-			}
-		})
-	}
-}
-
-func TestSecondEndpointIsUsedWhileTheFirstIsRefusedOrDown(t *testing.T) {
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	later := now.Add(time.Minute)
-	waits := func(v verdict, until time.Time) Endpoint { return Endpoint{Verdict: v.name, NextTry: until, Fails: 1} }
-	for _, row := range []struct {
-		name  string
-		first Endpoint
-		want  string
-	}{
-		{"new", Endpoint{}, "first"},
-		{"its wait is over", waits(verdictThrottled, now), "first"},
-		{"key refused", waits(verdictRefused, later), "second"},
-		{"down", waits(verdictDown, later), "second"},
-		{"throttled, which is no reason to ask another", waits(verdictThrottled, later), ""},
-		{"our own fault", waits(verdictPaused, later), ""},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			engines := map[string]Endpoint{"first": row.first}
-			if got := choose([]string{"first", "second"}, engines, now); got != row.want {
-				t.Errorf("it is %q, want %q", got, row.want)
-			}
-			if row.want == "second" {
-				engines["second"] = waits(verdictDown, later)
-				if got := choose([]string{"first", "second"}, engines, now); got != "" {
-					t.Errorf("with the second one down it is %q", got)
-				}
 			}
 		})
 	}
@@ -111,7 +80,7 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, after string, code int) {
 		for fails := range 3 {
-			e := judge(Endpoint{Verdict: verdictThrottled.name, Fails: fails * 10}, answer{code, retryAfter(after, now)}, now)
+			e := judge(Endpoint{Verdict: verdicts[429].name, Fails: fails * 10}, answer{code, retryAfter(after, now)}, now)
 			if wait := e.NextTry.Sub(now); wait > longest || code == http.StatusTooManyRequests && wait < 10*time.Minute {
 				t.Errorf("%d, %q: wait %v", code, after, wait)
 			}
