@@ -111,7 +111,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"), "origin", s.origin.String())
 	}
 	return inspector(func(w http.ResponseWriter, r *http.Request) {
-		s.observer.Disown(w, r)
+		s.observer.Disown(w)
 		if !inspect.Enter(w, r) {
 			pages.ServeHTTP(w, r)
 		}

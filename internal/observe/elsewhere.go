@@ -15,9 +15,9 @@ func (a *Addresses) elsewhere(r *http.Request, page string) bool {
 		if !forwarded.Header(name) {
 			continue
 		}
-		same := a.sameAs(strings.ReplaceAll(strings.ToLower(name), "_", "-"), r, page)
+		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 		for _, line := range lines {
-			if same != nil && strings.TrimSpace(line) != "" && !same(line) {
+			if line = strings.TrimSpace(line); line != "" && !a.names(name, line, r, page) {
 				return true
 			}
 		}
@@ -25,45 +25,35 @@ func (a *Addresses) elsewhere(r *http.Request, page string) bool {
 	return false
 }
 
-// sameAs returns what reports whether a header of that name names the page, nil if no such header names one.
-func (a *Addresses) sameAs(name string, r *http.Request, page string) func(value string) bool {
-	switch {
+// names reports whether a line of a forwarding header names the page, or says nothing of that.
+func (a *Addresses) names(name, line string, r *http.Request, page string) bool {
+	switch norm := a.Normalizer; {
 	case name == "forwarded", strings.Contains(name, "host") && !strings.HasPrefix(name, "remote-"): // which is the client's
-		return func(value string) bool { return a.sameHosts(name, value, nearby(r)) }
-	case strings.HasSuffix(name, "prefix"), strings.HasSuffix(name, "script-name"):
-		return a.samePrefix
+		return a.sameHosts(line, nearby(r))
+	case strings.HasSuffix(name, "prefix"), strings.HasSuffix(name, "script-name"): // each of several proxies may add its own
+		prefix := strings.TrimSuffix(strings.NewReplacer(",", "", " ", "").Replace(line), "/")
+		return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == norm.Origin().Folder()
 	case strings.HasSuffix(name, "-url"), strings.HasSuffix(name, "-uri"), strings.HasSuffix(name, "-path"):
-		return func(value string) bool { return a.samePage(value, r, page) }
+		return line == r.RequestURI || norm.Public(r.Host, line).Location == page || norm.Request(r.Host, line).Location == page
 	}
-	return nil
+	return true
 }
 
-// sameHosts reports whether all hosts of a header are the site's. The origin's host always is, even if
-// Options.Hosts leaves it out: a proxy may ask for the page under its own name for it, and forward the visitor's.
-func (a *Addresses) sameHosts(name, value string, nearby bool) bool {
-	for part := range strings.FieldsFuncSeq(value, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
+// sameHosts reports whether all hosts of a header are the site's, also one of Forwarded, which has them in pairs
+// (RFC 7239, section 4). The origin's host always is, even if Options.Hosts leaves it out: a proxy may ask for the
+// page under its own name for it, and forward the visitor's.
+func (a *Addresses) sameHosts(line string, nearby bool) bool {
+	for part := range strings.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
 		key, host, pair := strings.Cut(part, "=")
-		switch {
-		case !pair && name != "forwarded":
-			host = part
-		case !strings.EqualFold(key, "host"): // for=, by= or proto= in Forwarded (RFC 7239, section 4)
+		if pair && !strings.EqualFold(key, "host") { // for=, by= or proto=
 			continue
+		}
+		if !pair {
+			host = part
 		}
 		if host = strings.Trim(host, `"`); host != "" && !a.Normalizer.Ours(host, nearby) {
 			return false
 		}
 	}
 	return true
-}
-
-// samePrefix reports whether a header names the prefix that is cut off. Each of several proxies may add its own.
-func (a *Addresses) samePrefix(value string) bool {
-	prefix := strings.TrimSuffix(strings.NewReplacer(",", "", " ", "").Replace(value), "/")
-	return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == a.Normalizer.Origin().Folder()
-}
-
-// samePage reports whether a header names the page, as visitors ask for it or as the request does.
-func (a *Addresses) samePage(value string, r *http.Request, page string) bool {
-	norm := a.Normalizer
-	return value == r.RequestURI || norm.Public(r.Host, value).Location == page || norm.Request(r.Host, value).Location == page
 }

@@ -3,7 +3,6 @@ package observe
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -20,19 +19,13 @@ import (
 // learn gives the indexer what the response showed, if anything. It withdraws the page at once if
 // the response forbids its listing.
 func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
-	defer o.diagnosis.ended()
 	at, resp := time.Now(), seen.Response
-	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
-	if asked.boosted && kind == eligibility.Witness && !whole(resp) {
-		kind, why = eligibility.Nothing, eligibility.Fragment
-	}
-	o.diagnosis.answered(asked, loc.Location, kind, why, resp)
-	if asked.method == http.MethodGet && !loc.Tracked {
+	kind, why := o.cfg.Rules.Response(loc.Location, resp)
+	o.diagnosis.answered(asked, kind, why, resp)
+	if !loc.Tracked {
 		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
 			return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
 		})
-	}
-	if !loc.Tracked && (!asked.boosted || kind == eligibility.Witness) {
 		o.withdraw(loc.Location, kind, resp, at)
 	}
 	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
@@ -57,11 +50,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	if v, is := r.Context().Value(exploring{}).(*visit); is {
 		s.Route.Exact = s.Route.Exact || v.routes[s.Location]
 	}
-	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
-		claim.Pass()
-	} else {
-		claim.Accept() // before the offer: merging it may make the page due again
-	}
+	claim.Accept() // before the offer: merging it may make the page due again
 	if !o.cfg.Indexer.Offer(s) {
 		claim.Return()
 	}
@@ -73,18 +62,14 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind, resp *response.Response) schedule.Claim {
 	class, worth := "", true
 	switch {
-	case asked.boosted && kind != eligibility.Witness: // a part of a page proves nothing about the page
-		claim.Pass()
-		return schedule.Claim{}
 	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated && len(resp.Body) < observation.MaxPage:
 		o.cfg.Indexer.Drop() // there was no memory; the page is not too long
 		worth = false
 	case kind == eligibility.Nothing:
 		worth = false
 	case loc.Tracked && kind != eligibility.Witness: // it proves nothing about the page without tracking parameters
-		claim.Pass()
+		claim.Accept()
 		return schedule.Claim{}
-	case asked.method == http.MethodHead:
 	case kind == eligibility.Alive:
 		class = unchanged
 	case kind == eligibility.Doubtful:
@@ -105,15 +90,6 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 	return other
 }
 
-// whole reports whether a response begins as a document does. A part of a page may even have a title,
-// but not what the page's head says to robots.
-func whole(resp *response.Response) bool {
-	start, _, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, 1<<10)
-	return err == nil && documentTag.Match(start)
-}
-
-var documentTag = regexp.MustCompile(`(?i)<(!doctype\s+html|html|body)[\s>]`)
-
 // unread reports whether there was no memory to learn the type of a response from.
 func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }
 
@@ -132,8 +108,9 @@ func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *response.Re
 	}
 }
 
-// route returns the page's route with its template as a location. It is exact if it matches loc alone. Some
-// routers, such as chi, answer alike with and without a slash at the end, and name one template for both.
+// route returns the page's route. It is exact if it matches loc alone: its template is the page's path, but for
+// a prefix of the origin's folder that was cut off before. Some routers, such as chi, answer alike with and
+// without a slash at the end, and name one template for both.
 func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) observation.Route {
 	route := seen.Route
 	if route.Template == "" {
@@ -143,8 +120,8 @@ func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) obs
 		return observation.Route{}
 	}
 	o.routed.Store(true)
-	route.Template = o.cfg.StrippedPrefix + route.Template
 	path, err := url.PathUnescape(loc)
-	route.Exact = route.Exact && err == nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(route.Template, "/")
+	cut, ends := strings.CutSuffix(strings.TrimSuffix(path, "/"), strings.TrimSuffix(route.Template, "/"))
+	route.Exact = route.Exact && err == nil && ends && strings.HasPrefix(o.cfg.Normalizer.Origin().Folder(), cut+"/")
 	return route
 }

@@ -94,7 +94,7 @@ func TestEveryReasonOfAVerdictIsExplained(t *testing.T) {
 }
 
 func TestEveryResponseThatDidNotCountIsExplained(t *testing.T) {
-	for why := eligibility.Method; int(why) < eligibility.Reasons; why++ {
+	for why := eligibility.Authorization; int(why) < eligibility.Reasons; why++ {
 		if Response(why.String()) == "see the log" {
 			t.Errorf("%v is not explained", why)
 		}

@@ -26,16 +26,10 @@ const (
 	RobotsFile             // the site's robots.txt, or proof that there is none if the status is not 200; see RobotsTxt
 )
 
-// Response returns what a response proves, and why. For Forbidden, Vanished and Doubtful, the
+// Response returns what a response to a GET proves, and why. For Forbidden, Vanished and Doubtful, the
 // reason says why to withdraw the page. For Nothing it says why the response is no observation. Only a
 // complete response can be a Witness or Doubtful; see [response.Response].
-func (rs Rules) Response(method string, location string, resp *response.Response) (Kind, Reason) {
-	switch {
-	case method == http.MethodHead && resp.Status == http.StatusOK:
-		return rs.unsent(location, resp, resp.HTML())
-	case method != http.MethodGet:
-		return Nothing, Method
-	}
+func (rs Rules) Response(location string, resp *response.Response) (Kind, Reason) {
 	kind, why := rs.status(location, resp)
 	if kind == Doubtful && !resp.Complete {
 		return Nothing, Incomplete // if a client leaves, its queries are cancelled, and some handlers then answer 404
@@ -43,13 +37,13 @@ func (rs Rules) Response(method string, location string, resp *response.Response
 	return kind, why
 }
 
-// status judges a response to a GET by its status first.
+// status judges a response by its status first.
 func (rs Rules) status(location string, resp *response.Response) (Kind, Reason) {
 	switch resp.Status {
 	case http.StatusOK:
 		return rs.found(location, resp)
 	case http.StatusNotModified:
-		return rs.unsent(location, resp, true)
+		return rs.unsent(location, resp)
 	case http.StatusGone:
 		return Vanished, StatusGone
 	case http.StatusNotFound:
@@ -66,12 +60,8 @@ func (rs Rules) status(location string, resp *response.Response) (Kind, Reason) 
 	return Nothing, Status
 }
 
-// unsent judges a response that does not send the page: a HEAD or a 304. isPage says that the
-// location shows a page.
-func (rs Rules) unsent(location string, resp *response.Response, isPage bool) (Kind, Reason) {
-	if !isPage {
-		return Alive, None
-	}
+// unsent judges a 304, which does not send the page.
+func (rs Rules) unsent(location string, resp *response.Response) (Kind, Reason) {
 	if why := cacheControl(resp.Header.CacheControl); why != None && !rs.IgnoreCacheControl(location) {
 		return Forbidden, why
 	}

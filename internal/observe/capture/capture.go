@@ -31,7 +31,7 @@ type Recorder struct {
 // NewRecorder returns a Recorder that keeps bodies in the memory of b.
 func NewRecorder(b *response.Buffers) *Recorder { return &Recorder{buffers: b} }
 
-// Wanted says which bodies to keep. Only a 200 to a GET is kept.
+// Wanted says which bodies to keep. Only a 200 is kept.
 type Wanted uint8
 
 // What a location may show.
@@ -66,24 +66,21 @@ type watch struct {
 	limits  response.Limits
 	wanted  Wanted
 
-	sent      bool // the final header was sent
-	keeps     bool // the body is kept
-	untyped   bool // net/http will tell the type from the content
-	cancelled bool // the request was cancelled before the header was sent
-	failed    bool // a write failed, or an error status came too late
-	hijacked  bool
-	ended     bool // the handler has returned or panicked
-	inside    int  // calls that have not returned; a call that never returns panicked
+	sent     bool // the final header was sent
+	keeps    bool // the body is kept
+	untyped  bool // net/http will tell the type from the content
+	failed   bool // a write failed, or an error status came too late
+	hijacked bool
+	ended    bool // the handler has returned or panicked
 }
 
 // request is what a Capture knows of the request. Handlers may change the request itself.
 type request struct {
-	ctx    context.Context
-	method string
-	major  int // of the HTTP version
+	ctx   context.Context
+	major int // of the HTTP version
 }
 
-// Serve calls next with a writer that watches what goes through w to a network, and returns what it saw. Call
+// Serve calls next, for a GET, with a writer that watches what goes through w to a network, and returns what it saw. Call
 // Release on the result when you no longer need its body.
 //
 // Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and the
@@ -94,7 +91,7 @@ type request struct {
 func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted, by quota.Payer) *Capture {
 	c := &Capture{Response: new(response.Response), watch: watch{
 		header:  w.Header,
-		request: request{r.Context(), r.Method, r.ProtoMajor},
+		request: request{r.Context(), r.ProtoMajor},
 		buffers: rec.buffers,
 		limits:  rec.buffers.Limits(wanted != StrangerPage),
 		wanted:  wanted,
