@@ -351,7 +351,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.limits.KeepFor/3)
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
-		err = fmt.Errorf("%w; %s", err, messages.Elsewhere(s.observer.Visits.CutInFront()))
+		err = fmt.Errorf("%w; %s", err, messages.Elsewhere())
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/forwarded"
@@ -12,48 +13,36 @@ import (
 // stranger can send it too, so the answer says nothing of the page.
 func (a *Addresses) elsewhere(r *http.Request, page string) bool {
 	for name, lines := range r.Header {
-		if !forwarded.Header(name) {
+		if !forwarded.Header(name) || !place.MatchString(name) || remote.MatchString(name) {
 			continue
 		}
-		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 		for _, line := range lines {
-			if line = strings.TrimSpace(line); line != "" && !a.names(name, line, r, page) {
-				return true
+			for part := range strings.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
+				if !a.isHere(part, r, page) {
+					return true
+				}
 			}
 		}
 	}
 	return false
 }
 
-// names reports whether a line of a forwarding header names the page, or says nothing of that.
-func (a *Addresses) names(name, line string, r *http.Request, page string) bool {
-	switch norm := a.Normalizer; {
-	case name == "forwarded", strings.Contains(name, "host") && !strings.HasPrefix(name, "remote-"): // which is the client's
-		return a.sameHosts(line, nearby(r))
-	case strings.HasSuffix(name, "prefix"), strings.HasSuffix(name, "script-name"): // each of several proxies may add its own
-		prefix := strings.TrimSuffix(strings.NewReplacer(",", "", " ", "").Replace(line), "/")
-		return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == norm.Origin().Folder()
-	case strings.HasSuffix(name, "-url"), strings.HasSuffix(name, "-uri"), strings.HasSuffix(name, "-path"):
-		return line == r.RequestURI || norm.Public(r.Host, line).Location == page || norm.Request(r.Host, line).Location == page
-	}
-	return true
-}
+var (
+	place  = regexp.MustCompile(`(?i)^forwarded$|host|(prefix|script[-_]name|[-_]ur[li]|[-_]path)$`)
+	remote = regexp.MustCompile(`(?i)^remote[-_]`) // of the client
+)
 
-// sameHosts reports whether all hosts of a header are the site's, also one of Forwarded, which has them in pairs
-// (RFC 7239, section 4). The origin's host always is, even if Options.Hosts leaves it out: a proxy may ask for the
-// page under its own name for it, and forward the visitor's.
-func (a *Addresses) sameHosts(line string, nearby bool) bool {
-	for part := range strings.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
-		key, host, pair := strings.Cut(part, "=")
-		if pair && !strings.EqualFold(key, "host") { // for=, by= or proto=
-			continue
+// isHere reports whether a part of such a header names the page, its host or the prefix that is cut off, or
+// something else than a place. Each of several proxies may add its own. The origin's host always is the site's, even
+// if Options.Hosts leaves it out: a proxy may ask for the page under its own name for it, and forward the visitor's.
+func (a *Addresses) isHere(part string, r *http.Request, page string) bool {
+	if key, host, pair := strings.Cut(part, "="); pair && !strings.ContainsAny(key, "/?") { // of Forwarded (RFC 7239, section 4)
+		if !strings.EqualFold(key, "host") {
+			return true // for=, by= or proto=
 		}
-		if !pair {
-			host = part
-		}
-		if host = strings.Trim(host, `"`); host != "" && !a.Normalizer.Ours(host, nearby) {
-			return false
-		}
+		part = strings.Trim(host, `"`)
 	}
-	return true
+	norm, prefix := a.Normalizer, strings.TrimSuffix(part, "/")
+	return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == norm.Origin().Folder() || part == r.RequestURI || norm.Ours(part, nearby(r)) ||
+		norm.Public(r.Host, part).Location == page || norm.Request(r.Host, part).Location == page
 }

@@ -38,7 +38,6 @@ type Visits struct {
 	visits   sync.Map     // of *visit, by key
 	proof    string       // the name of the file by which the origin proves that it leads here
 	text     string       // what that file says
-	cut      atomic.Value // what something in front cut off the path of that file
 	answered metrics.Result
 }
 
@@ -89,22 +88,6 @@ func (s *Visits) ServeProof(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, s.text) // the asker may be gone
 }
 
-// findCut notes what something in front cut off the path, if that is the one of the file that proves that the
-// origin leads here, below another folder.
-func (s *Visits) findCut(path string) {
-	i := strings.LastIndexByte(path, '/') + 1
-	if cut, is := strings.CutSuffix(s.observer.cfg.Normalizer.Origin().Folder(), path[:i]); is && cut != "" && i > 0 && s.Proves(path[i:]) {
-		s.cut.Store(cut)
-	}
-}
-
-// CutInFront returns what something in front of the program cuts off the path without the owner having said so,
-// "" if that is not known.
-func (s *Visits) CutInFront() string {
-	cut, _ := s.cut.Load().(string)
-	return cut
-}
-
 // exploration is the site as one exploration asks it.
 type exploration struct {
 	*Visits
@@ -142,7 +125,6 @@ func (s *Visits) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 	own.Header = maps.Clone(r.Header)
 	own.Header.Del(keyHeader)
 	if v.location == "" {
-		s.findCut(r.URL.Path)
 		next.ServeHTTP(w, own)
 		return true
 	}

@@ -142,20 +142,19 @@ func lowerLetter(c rune) rune {
 // (Mirheidari et al., "Cached and Confused", USENIX Security 2020).
 func AssetName(location string) bool {
 	p, _, _ := strings.Cut(location, "?")
-	switch strings.ToLower(path.Ext(p)) {
-	case ".css", ".js", ".mjs", ".map", ".json", ".xml", ".txt", ".csv",
-		".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".ico", ".bmp",
-		".woff", ".woff2", ".ttf", ".otf", ".eot",
-		".mp3", ".mp4", ".webm", ".ogg", ".wav", ".avi", ".mov",
-		".pdf", ".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".exe", ".dmg", ".iso", ".wasm", ".swf", ".jar", ".class":
-		return true
-	}
-	return false
+	return assets[strings.ToLower(path.Ext(p))]
 }
 
-// loginWords are the segments in the path of a log-in page.
-var loginWords = words("login log-in log_in logon signin sign-in sign_in signon auth oauth oauth2 sso saml authorize " +
-	"authenticate wp-login session openid openid-connect")
+var assets = words(".css .js .mjs .map .json .xml .txt .csv .png .jpg .jpeg .gif .webp .avif .svg .ico .bmp .woff .woff2 .ttf .otf .eot " +
+	".mp3 .mp4 .webm .ogg .wav .avi .mov .pdf .zip .gz .tar .tgz .bz2 .xz .7z .rar .exe .dmg .iso .wasm .swf .jar .class")
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
 
 // leadsToLogin reports whether a redirect leads to a log-in page.
 func leadsToLogin(target string) bool {
@@ -169,13 +168,9 @@ func leadsToLogin(target string) bool {
 		if decoded, err := url.PathUnescape(name); err == nil {
 			name = decoded
 		}
-		if isLoginWord(name) {
+		if loginWords[strings.Join(action.Words(name), "")] {
 			return true
 		}
 	}
 	return false
-}
-
-func isLoginWord(s string) bool {
-	return loginWords[strings.ToLower(s)] || loginWords[strings.Join(action.Words(s), "")]
 }

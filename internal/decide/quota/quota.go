@@ -69,23 +69,10 @@ func (h *Held) May(by Payer, free int64) bool {
 	return free > 0 && (by == 0 || h.of(by).Load() <= free)
 }
 
-// Fading is for what is used up, and comes again by itself: each time that Half has passed, a network is
-// forgiven half of what it holds. Its Forgive is not safe for concurrent use.
-type Fading struct {
-	Held
-	Half time.Duration
-	last time.Duration
-}
-
-// Forgive forgives what is due at now, on a clock that begins at any time.
-func (f *Fading) Forgive(now time.Duration) {
-	times := (now - f.last) / f.Half
-	if times <= 0 {
-		return
-	}
-	f.last += times * f.Half
-	for i := range f.by {
-		some := f.by[i].Load()
+// halve halves what each network holds, as often as times says.
+func (h *Held) halve(times time.Duration) {
+	for i := range h.by {
+		some := h.by[i].Load()
 		if some == nil {
 			continue
 		}

@@ -52,14 +52,15 @@ func TestANetworkHoldsNoMoreThanItLeaves(t *testing.T) {
 }
 
 func TestWhatWasTakenIsForgivenInTime(t *testing.T) {
-	f := Fading{Half: time.Minute}
-	f.Add(3, 1000)
+	start := time.Now()
+	p := NewPart(nil, Rate{PerSecond: 1, Most: 1, Half: time.Minute}, start)
+	p.Pay(1000, 3)
 	for _, step := range []struct {
 		at   time.Duration
 		want int64
 	}{{time.Minute - 1, 1000}, {time.Minute, 500}, {time.Minute + 1, 500}, {3 * time.Minute, 125}, {1000 * time.Hour, 0}} {
-		if f.Forgive(step.at); f.Of(3).Load() != step.want {
-			t.Errorf("after %v it is %d, want %d", step.at, f.Of(3).Load(), step.want)
+		if p.Allows(start.Add(step.at), true, 3); p.held.Of(3).Load() != step.want {
+			t.Errorf("after %v it is %d, want %d", step.at, p.held.Of(3).Load(), step.want)
 		}
 	}
 }
