@@ -167,7 +167,7 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 			panic(fmt.Sprintf("servemap: Behind: prefix %d is not valid; check the error of netip.ParsePrefix", i+1))
 		}
 	}
-	return forwarded.New(prefixes).Client
+	return forwarded.Proxies(prefixes).Client
 }
 
 // Metrics returns a handler that gives numbers of the site, in the text format of
@@ -794,8 +794,6 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
 		text = messages.NoPage(p.Status)
-	case p.Reason == eligibility.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
-		text += messages.NoRoutes()
 	}
 	return text, missing
 }

@@ -119,7 +119,6 @@ func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) obs
 	if route.Template == "" {
 		return observation.Route{}
 	}
-	o.routed.Store(true)
 	path, err := url.PathUnescape(loc)
 	cut, ends := strings.CutSuffix(strings.TrimSuffix(path, "/"), strings.TrimSuffix(route.Template, "/"))
 	route.Exact = route.Exact && err == nil && ends && strings.HasPrefix(o.cfg.Normalizer.Origin().Folder(), cut+"/")

@@ -40,14 +40,12 @@ type Observer struct {
 	closed    atomic.Bool // the first two fields are on a cache line that is seldom written: every request reads them
 	Visits    Visits
 	cfg       Config
-	routed    atomic.Bool // whether any page's route was seen
 	diagnosis diagnosis
 }
 
 // New returns an observer.
 func New(cfg Config) *Observer {
 	o := &Observer{cfg: cfg}
-	o.cfg.payers = quota.NewPayers()
 	o.cfg.WatchRobots = cfg.WatchRobots && cfg.StrippedPrefix == "" // behind a proxy that strips it, all requests are below the prefix
 	o.diagnosis.cfg = &o.cfg
 	o.Visits.start(o)
@@ -88,11 +86,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	asked.named = named(r)
-	wanted := capture.StrangerPage
-	if asked.explored || o.trusts(loc.Location) {
-		wanted = capture.Page
-	}
-	seen := o.cfg.Captures.Serve(next, w, r, wanted, asked.payer)
+	seen := o.cfg.Captures.Serve(next, w, r, capture.Page, asked.payer)
 	switch v := visitOf(r); {
 	case seen.Own:
 		claim.Return()
@@ -269,9 +263,6 @@ const (
 // NextObservation returns when the page at a location will be observed next, if somebody asks for it
 // then. The zero Time means at any request from now on.
 func (o *Observer) NextObservation(loc string) time.Time { return o.cfg.Schedule.Next(loc) }
-
-// SeesRoutes reports whether the route of any page was seen.
-func (o *Observer) SeesRoutes() bool { return o.routed.Load() }
 
 // Locate returns the location of the requested page, see [Addresses.Locate].
 func (o *Observer) Locate(r *http.Request) location.Result { return o.cfg.Locate(r) }

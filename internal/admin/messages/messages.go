@@ -39,7 +39,6 @@ var settings = []struct{ name, library, command string }{
 	{"Never", "a Never rule", "-never"},
 	{"OrAnonymous", ", or say in Options.Anonymous who is anonymous", ""},
 	{"PerDay", "Options.MaxPerDay", "-indexnow-per-day"},
-	{"OrRoutes", " The site has shown no route since the start: see Site.Observe.", ""},
 	{"Origin", "the origin", "-origin"},
 	{"Public", "Rule.IgnoreCacheControl", "-public"},
 	{"Query", "Options.Query", "-query"},

@@ -33,7 +33,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 			text, missing := LeftOut(loc, loc == "/a?b=c")
 			all = append(append(all, text), missing...)
 		}
-		return append(all, NoSitemap(Counts{ReportOnly: true})+NoRoutes(), LeavesNextDay(401, unix(1), true))
+		return append(all, NoSitemap(Counts{ReportOnly: true}), LeavesNextDay(401, unix(1), true))
 	}
 	for _, tt := range []struct {
 		name        string

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// payers is how many networks are told apart. Networks with the same hash count as one, but nobody
-// can choose them, since each process has a key of its own.
+// payers is how many networks are told apart. Networks with the same hash count as one.
 const payers = 1 << 12
 
 // Payer is the network that something is counted for. 0 is not known: all such requests come
@@ -22,18 +21,15 @@ type Payer uint16
 // All stands for all networks of a site, where several sites share something.
 const All Payer = payers + 1
 
-// Payers tells networks apart.
-type Payers struct{ key maphash.Seed }
+// key is the process's own, so that nobody can choose networks with one hash.
+var key = maphash.MakeSeed()
 
-// NewPayers returns Payers with a key of their own.
-func NewPayers() Payers { return Payers{maphash.MakeSeed()} }
-
-// Of returns the payer of a network, 0 for the zero Prefix.
-func (p Payers) Of(network netip.Prefix) Payer {
+// PayerOf returns the payer of a network, 0 for the zero Prefix.
+func PayerOf(network netip.Prefix) Payer {
 	if !network.IsValid() {
 		return 0
 	}
-	return Payer(1 + maphash.Comparable(p.key, network)%payers)
+	return Payer(1 + maphash.Comparable(key, network)%payers)
 }
 
 // Held is what each network holds of one thing. It grows with the networks that hold something. It is safe for

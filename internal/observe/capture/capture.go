@@ -36,9 +36,8 @@ type Wanted uint8
 
 // What a location may show.
 const (
-	Page         Wanted = iota // HTML that the browser shows
-	StrangerPage               // the same at a location that anybody may have made up; it gets less memory
-	RobotsTxt                  // all but HTML, and at most [robots.Enough] bytes
+	Page      Wanted = iota // HTML that the browser shows
+	RobotsTxt               // all but HTML, and at most [robots.Enough] bytes
 )
 
 // A Capture is a response with what other parts of the program noted of it. Once [Recorder.Serve]
@@ -93,7 +92,7 @@ func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Req
 		header:  w.Header,
 		request: request{r.Context(), r.ProtoMajor},
 		buffers: rec.buffers,
-		limits:  rec.buffers.Limits(wanted != StrangerPage),
+		limits:  rec.buffers.Limits(),
 		wanted:  wanted,
 	}}
 	c.limits.Own = rec.held.Of(by)
