@@ -297,32 +297,6 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 	})
 }
 
-func TestListedAndLinkedPagesAreTrusted(t *testing.T) {
-	r := start(t)
-	want := func(when string, trusted map[string]bool) {
-		t.Helper()
-		for loc, want := range trusted {
-			if got := r.trusts(loc); got != want {
-				t.Errorf("%s: %s is trusted: %v, want %v", when, loc, got, want)
-			}
-		}
-	}
-	visit := func(target, body string) {
-		t.Helper()
-		r.Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			io.WriteString(w, body)
-		}), httptest.NewRecorder(), get("https://example.com"+target))
-		r.page(target) // so that it is read and stored
-	}
-	want("at the start", map[string]bool{"/": true, "/a": false, "/made-up": false})
-	visit("/made-up", `<title>m</title><a href="/linked-by-it">x</a>`)
-	visit("/", `<title>home</title><a href="/a">a</a>`)
-	want("when a listed page links to it", map[string]bool{"/a": true, "/made-up": false, "/linked-by-it": false})
-	visit("/a", `<title>a</title>`)
-	want("when it is listed", map[string]bool{"/": true, "/a": true, "/made-up": false})
-}
-
 func TestWordsThatManyUserAgentsHaveNameNoPage(t *testing.T) {
 	for agent, want := range map[string]string{
 		"Go-http-client/1.1": "Go-http-client", "curl/8.5.0": "curl",

@@ -180,11 +180,14 @@ func (s *Visits) ended(ctx context.Context, v *visit, outside *response.Response
 // endedPage is ended for a page. If the program and what came out say noindex, what the program answered counts
 // too: the links there count as those that a visitor finds.
 func (s *Visits) endedPage(v *visit, outside *response.Response, arrived bool) (here bool) {
-	says := s.says(v.location, outside)
-	differs := !arrived || v.answered != nil && s.says(v.location, v.answered) != says
-	own := says.kind == eligibility.Witness || says == noIndex && v.learn != nil && !differs && cameOut(v.answered, outside)
+	kind, why := s.says(v.location, outside)
+	differs := !arrived
+	if v.answered != nil && arrived {
+		inside, because := s.says(v.location, v.answered)
+		differs = inside != kind || because != why
+	}
 	switch {
-	case !own:
+	case kind != eligibility.Witness && (why != eligibility.NoIndex || v.learn == nil || differs || !cameOut(v.answered, outside)):
 		v.forget()
 		s.learnOutside(v.location, outside, differs)
 	case v.learn == nil:
@@ -204,26 +207,18 @@ func (v *visit) forget() {
 	}
 }
 
-// saying is what a response says about its listing.
-type saying struct {
-	kind eligibility.Kind
-	why  eligibility.Reason
-}
-
-var noIndex = saying{eligibility.Forbidden, eligibility.NoIndex}
-
-// says returns what a response says. A noindex in the head or for robots forbids it too.
-func (s *Visits) says(location string, resp *response.Response) saying {
+// says returns what a response proves about its page, and why. A noindex in the head or for robots counts too.
+func (s *Visits) says(location string, resp *response.Response) (eligibility.Kind, eligibility.Reason) {
 	kind, why := s.observer.cfg.Rules.Response(location, resp)
 	if kind != eligibility.Witness {
-		return saying{kind, why}
+		return kind, why
 	}
 	forbids, _, _ := html.Robots(strings.Split(resp.Header.RobotsTag, "\n"))
 	body, _, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, observation.MaxPage)
 	if forbids || err == nil && html.Head(body, html.Options{ContentType: resp.Header.ContentType}).NoIndex {
-		return noIndex
+		return eligibility.Forbidden, eligibility.NoIndex
 	}
-	return saying{kind, why}
+	return kind, why
 }
 
 // self is the network of the site itself, where no host is (RFC 5737).
@@ -265,8 +260,7 @@ func cameOut(answered, outside *response.Response) bool {
 func (s *Visits) learnOutside(location string, outside *response.Response, front bool) {
 	e := &observation.Exchange{Location: location, At: time.Now(), Response: outside, Network: self, Explored: true}
 	e.Kept = front && outside.Status != http.StatusNotFound && outside.Status != http.StatusGone
-	says := s.says(location, outside)
-	e.Kind, e.Reason = says.kind, says.why
+	e.Kind, e.Reason = s.says(location, outside)
 	s.observer.diagnosis.answered(asked{local: true, explored: true}, e.Kind, e.Reason, outside)
 	s.observer.withdraw(location, e.Kind, outside, e.At)
 	s.observer.cfg.Indexer.Links.Answered(location, outside.Status, true, func() string {

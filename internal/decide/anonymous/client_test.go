@@ -97,15 +97,6 @@ func TestCredentialsNamesTheCookieThatMakesAClientKnown(t *testing.T) {
 	}
 }
 
-func TestNewCookiesKeepsItsOwnCopy(t *testing.T) {
-	names := []string{"lang"}
-	cookies := NewBenign(names)
-	names[0] = "session"
-	if got := Credentials(get(t, "Cookie: session=1"), cookies); got != eligibility.Cookie {
-		t.Errorf("credentials = %v after the caller changed its slice, want %v", got, eligibility.Cookie)
-	}
-}
-
 func TestClientCertificateMakesAClientKnown(t *testing.T) {
 	r := get(t, "")
 	if r.TLS = (&tls.ConnectionState{}); Credentials(r, Benign{}) != eligibility.None {

@@ -60,7 +60,8 @@ type Capture struct {
 // watch is what a Capture knows while the handler runs.
 type watch struct {
 	header  func() http.Header
-	request request
+	ctx     context.Context // of the request, which handlers may change
+	major   int             // of the HTTP version
 	buffers *response.Buffers
 	limits  response.Limits
 	wanted  Wanted
@@ -71,12 +72,6 @@ type watch struct {
 	failed   bool // a write failed, or an error status came too late
 	hijacked bool
 	ended    bool // the handler has returned or panicked
-}
-
-// request is what a Capture knows of the request. Handlers may change the request itself.
-type request struct {
-	ctx   context.Context
-	major int // of the HTTP version
 }
 
 // Serve calls next, for a GET, with a writer that watches what goes through w to a network, and returns what it saw. Call
@@ -90,7 +85,8 @@ type request struct {
 func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted, by quota.Payer) *Capture {
 	c := &Capture{Response: new(response.Response), watch: watch{
 		header:  w.Header,
-		request: request{r.Context(), r.ProtoMajor},
+		ctx:     r.Context(),
+		major:   r.ProtoMajor,
 		buffers: rec.buffers,
 		limits:  rec.buffers.Limits(),
 		wanted:  wanted,

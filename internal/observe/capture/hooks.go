@@ -42,7 +42,7 @@ func (c *Capture) hooks() httpsnoop.Hooks {
 
 func (c *Capture) writeHeader(next httpsnoop.WriteHeaderFunc, status int) {
 	switch {
-	case !c.watches() || !final(status, c.request.major):
+	case !c.watches() || !final(status, c.major):
 		next(status)
 	case c.sent:
 		next(status)

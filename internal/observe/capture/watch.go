@@ -19,7 +19,7 @@ func (c *Capture) snapshot() {
 	}
 	h := c.header()
 	c.Header = response.HeaderOf(h)
-	c.untyped = sniffs(c.request.major, h)
+	c.untyped = sniffs(c.major, h)
 }
 
 // sniffs reports whether net/http will tell the type of a 200 with this header from its content.
@@ -119,7 +119,7 @@ func (c *Capture) finish() {
 // net/http cancels a request as soon as the client closes the connection. Some clients close it after the last
 // byte, while the handler still works; the next one will wait.
 func (c *Capture) complete() bool {
-	if c.hijacked || c.failed || c.request.ctx.Err() != nil {
+	if c.hijacked || c.failed || c.ctx.Err() != nil {
 		return false
 	}
 	length := declared(c.Header.ContentLength)

@@ -201,35 +201,6 @@ func TestWireIsTheSame(t *testing.T) {
 	}
 }
 
-// One handler of each kind.
-func TestWireIsTheSameForEachKindOfAnswer(t *testing.T) {
-	file := pageFile(t)
-	for _, steps := range [][]byte{
-		{0, 10, 0, 12},                 // one large untyped page
-		{0, 12, 1, 1, 10, 2, 5},        // a type that shows only across writes
-		{0, 14, 0, 0, 10, 0, 5},        // flush before the first byte
-		{0, 19, 0, 0},                  // a file
-		{64, 19, 1, 12},                // a file where the connection has no ReadFrom
-		{0, 0, 0, 0, 17, 0, 12},        // a push
-		{0, 7, 9, 0, 10, 0, 5},         // early hints
-		{0, 10, 0, 5, 28, 0, 0},        // a panic recovered late
-		{0, 3, 11, 0, 10, 0, 5},        // less than declared
-		{0, 20, 0, 0, 21, 0, 0},        // a source that fails at once, then 404
-		{0, 4, 0, 0, 10, 0, 5},         // compressed
-		{0, 12, 1, 1, 15, 0, 0, 10, 0}, // a flush settles the type
-		{128, 0, 3, 0, 19, 0, 0},       // a text file that is wanted
-		{128, 10, 3, 12},               // a text without a type
-		{0, 22, 0, 6},                  // a range
-		{0, 22, 11, 6},                 // not modified
-		{0, 25, 0, 0},                  // taken over
-		{48, 10, 0, 5, 25, 0, 0},       // taken over behind another writer, too late
-		{0, 9, 0, 0, 24, 0, 0, 15, 0},  // deadlines, then behind another writer
-		{0, 10, 0, 12, 27, 0, 0},       // the goroutine ends in the page
-	} {
-		sameWire(t, steps, file)
-	}
-}
-
 // TestHTTP2IsTheSame runs random handlers over HTTP/2, with and without a capture, and compares what a
 // client gets.
 func TestHTTP2IsTheSame(t *testing.T) {
