@@ -60,32 +60,31 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 // own schedule instead. It ends the claim and returns the zero Claim if the response is not worth
 // merging, or its own schedule is not due.
 func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind, resp *response.Response) schedule.Claim {
-	class, worth := "", true
+	class := ""
 	switch {
 	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated && len(resp.Body) < observation.MaxPage:
 		o.cfg.Indexer.Drop() // there was no memory; the page is not too long
-		worth = false
+		claim.Return()
+		return schedule.Claim{}
 	case kind == eligibility.Nothing:
-		worth = false
+		claim.Return()
+		return schedule.Claim{}
 	case loc.Tracked && kind != eligibility.Witness: // it proves nothing about the page without tracking parameters
 		claim.Accept()
 		return schedule.Claim{}
+	case kind == eligibility.Doubtful && !asked.explored && !o.trusts(loc.Location): // only a listed page can be lost
+		claim.Return()
+		return schedule.Claim{}
 	case kind == eligibility.Alive:
 		class = unchanged
-	case kind == eligibility.Doubtful:
-		// Only a listed page can be lost. A missing entry is worth a hint. Explain tells what
-		// linked pages answer.
-		class, worth = denials+group(asked.payer), asked.explored || o.trusts(loc.Location)
+	case kind == eligibility.Doubtful: // a missing entry is worth a hint, and Explain tells what linked pages answer
+		class = denials + group(asked.payer)
 	case kind == eligibility.Redirected:
 		class = redirects + group(asked.payer)
-	}
-	if class == "" && worth {
+	default:
 		return claim
 	}
 	claim.Return()
-	if !worth {
-		return schedule.Claim{}
-	}
 	other, _ := o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
 	return other
 }
