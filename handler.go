@@ -111,7 +111,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"), "origin", s.origin.String())
 	}
 	return inspector(func(w http.ResponseWriter, r *http.Request) {
-		s.observer.Disown(w, r)
+		s.observer.Disown(w)
 		if !inspect.Enter(w, r) {
 			pages.ServeHTTP(w, r)
 		}
@@ -167,7 +167,7 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 			panic(fmt.Sprintf("servemap: Behind: prefix %d is not valid; check the error of netip.ParsePrefix", i+1))
 		}
 	}
-	return forwarded.New(prefixes).Client
+	return forwarded.Proxies(prefixes).Client
 }
 
 // Metrics returns a handler that gives numbers of the site, in the text format of
@@ -343,7 +343,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.limits.KeepFor/3)
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
-		err = fmt.Errorf("%w; %s", err, messages.Elsewhere(s.observer.Visits.CutInFront()))
+		err = fmt.Errorf("%w; %s", err, messages.Elsewhere())
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)
@@ -782,8 +782,6 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
 		text = messages.NoPage(p.Status)
-	case p.Reason == eligibility.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
-		text += messages.NoRoutes()
 	}
 	return text, missing
 }

@@ -429,7 +429,7 @@ func TestEveryVerdictAndReasonHasAPublicConstant(t *testing.T) {
 			t.Errorf("verdict %v has no constant", v)
 		}
 	}
-	for r := eligibility.None; r < eligibility.Method; r++ { // those that a verdict can carry
+	for r := eligibility.None; r < eligibility.Authorization; r++ { // those that a verdict can carry
 		if !public["Reason "+r.String()] {
 			t.Errorf("reason %v has no constant", r)
 		}

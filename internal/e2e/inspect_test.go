@@ -221,57 +221,41 @@ func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
 }
 
 func TestTheOwnersClicksDoNotCount(t *testing.T) {
-	cookie, known := "c=1", func(r *http.Request) bool { return r.UserAgent() == "owner" }
-	for name, tt := range map[string]struct {
-		allow func(*http.Request) bool
-		lines func(*testkit.Site) []string // by which he is known
-	}{
-		"by the link": {nil, func(s *testkit.Site) []string {
-			opened := s.Get(s.InspectorLink("/inspect/"))
-			cookie, _, _ = strings.Cut(opened.Header.Get("Set-Cookie"), ";")
-			return []string{"Cookie", cookie}
-		}},
-		"by a password": {servemap.Password("a", "b"), func(*testkit.Site) []string { return []string{"Authorization", "Basic YTpi"} }},
-		"by a function": {known, func(*testkit.Site) []string { return []string{"User-Agent", "owner"} }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			mount := func(s *servemap.Site) http.Handler {
-				r := mux.NewRouter()
-				r.PathPrefix("/inspect").Handler(s.Inspector(tt.allow))
-				r.HandleFunc("/", testkit.Page("home"))
-				r.HandleFunc("/inspection", testkit.Page("the site's own page"))
-				s.Mount(r)
-				return r
-			}
-			testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
-				lines := tt.lines(s)
-				for _, path := range []string{"/inspect/", "/inspect/pages", "/inspect/pages", "/inspect/page?u=/", "/inspect/stats.json"} {
-					if a := s.Get(path, lines...); a.Status != http.StatusOK {
-						t.Errorf("%s gets %d", path, a.Status)
-					}
-				}
-				if a := s.Get("/inspect"); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "./inspect/" {
-					t.Errorf("without the slash: %d, to %q", a.Status, a.Header.Get("Location"))
-				}
-				if a := s.Get("/inspection"); a.Status != http.StatusOK || !strings.Contains(a.Body, "the site's own page") {
-					t.Errorf("a page of the site whose address begins in the same way: %d", a.Status)
-				}
-				for _, path := range []string{"/inspect/nonsense", "/inspect/style.css"} {
-					if a := s.Get(path, lines...); a.Status != http.StatusNotFound {
-						t.Errorf("%s, which is no view, gets %d", path, a.Status)
-					}
-				}
-				if got := s.Stats().Ignored; len(got) > 0 {
-					t.Errorf("what the owner asked for counts: %v", got)
-				}
-				name, _, _ := strings.Cut(cookie, "=")
-				s.Get("/", "Cookie", name+"=made-up")
-				if got := s.Stats().Ignored; got["cookie"] != 1 {
-					t.Errorf("a cookie of that name with another value: %v", got)
-				}
-			})
-		})
+	mount := func(s *servemap.Site) http.Handler {
+		r := mux.NewRouter()
+		r.PathPrefix("/inspect").Handler(s.Inspector(nil))
+		r.HandleFunc("/", testkit.Page("home"))
+		r.HandleFunc("/inspection", testkit.Page("the site's own page"))
+		s.Mount(r)
+		return r
 	}
+	testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
+		opened := s.Get(s.InspectorLink("/inspect/"))
+		cookie, _, _ := strings.Cut(opened.Header.Get("Set-Cookie"), ";")
+		for path, status := range map[string]int{
+			"/inspect/": 200, "/inspect/pages": 200, "/inspect/page?u=/": 200, "/inspect/stats.json": 200, "/inspect/nonsense": 404, "/inspect/style.css": 404,
+		} {
+			for range 2 {
+				if a := s.Get(path, "Cookie", cookie); a.Status != status {
+					t.Errorf("%s gets %d, want %d", path, a.Status, status)
+				}
+			}
+		}
+		if a := s.Get("/inspect"); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "./inspect/" {
+			t.Errorf("without the slash: %d, to %q", a.Status, a.Header.Get("Location"))
+		}
+		if a := s.Get("/inspection"); a.Status != http.StatusOK || !strings.Contains(a.Body, "the site's own page") {
+			t.Errorf("a page of the site whose address begins in the same way: %d", a.Status)
+		}
+		if got := s.Stats().Ignored; len(got) > 0 {
+			t.Errorf("what the owner asked for counts: %v", got)
+		}
+		name, _, _ := strings.Cut(cookie, "=")
+		s.Get("/", "Cookie", name+"=made-up")
+		if got := s.Stats().Ignored; got["cookie"] != 1 {
+			t.Errorf("a cookie of that name with another value: %v", got)
+		}
+	})
 }
 
 func TestWhatIsForTheOwnerIsHiddenFromOthers(t *testing.T) {

@@ -282,7 +282,7 @@ func TestVerdictsOfTheREADMEExist(t *testing.T) {
 	for v := eligibility.Unknown; v <= eligibility.Gone; v++ {
 		words[v.String()] = true
 	}
-	for r := eligibility.None; r < eligibility.Method; r++ {
+	for r := eligibility.None; r < eligibility.Authorization; r++ {
 		words[r.String()] = true
 	}
 	_, table, _ := strings.Cut(text, "| it says | what to do |")

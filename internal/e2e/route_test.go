@@ -87,20 +87,6 @@ func TestSiteBelowStripPrefixListsThePublicPath(t *testing.T) {
 	}
 }
 
-// The origin is the whole host, but the site sees one folder of it, whose name is a secret.
-func TestOriginWithoutTheStrippedPrefixGetsAHintWithoutIt(t *testing.T) {
-	const folder = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
-	testkit.Run(t, testkit.Setup{Mount: stripped("/t/" + folder)}, func(s *testkit.Site) {
-		s.Visit("/t/" + folder + "/about")
-		body := s.Get("/t/" + folder + "/sitemap.xml").Body
-		if hints := strings.Join(s.Stats().Hints, ""); !strings.Contains(hints, "http.StripPrefix") || !strings.Contains(hints, "Correct the origin") || strings.Contains(hints+body, folder) {
-			s.Errorf("in place of the sitemap it says\n%s", body)
-		}
-		s.WantHints("Requests are for another folder")
-		s.WantNoTrace(folder)
-	})
-}
-
 func TestPathsOfARouterCountUntilOthersAreGiven(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {

@@ -3,7 +3,6 @@ package inspect
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -60,7 +59,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	}
 	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), resp.Status
 	exchange := &observation.Exchange{Location: loc, At: begun, Response: resp, OwnQuery: to.OwnQuery, Explored: true}
-	exchange.Kind, exchange.Reason = c.Rules.Response(http.MethodGet, loc, resp)
+	exchange.Kind, exchange.Reason = c.Rules.Response(loc, resp)
 	if exchange.Kind != eligibility.Witness {
 		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.Response(exchange.Reason.String()))
 		return t, nil

@@ -19,7 +19,6 @@ type Clients struct {
 	Anonymous func(*http.Request) bool
 	ClientIP  func(*http.Request) netip.Addr
 	Hints     *messages.Hints
-	payers    quota.Payers
 }
 
 // known returns why the client may not be an anonymous visitor. If the owner's function panics, the
@@ -65,7 +64,7 @@ func (c *Clients) payer(r *http.Request) quota.Payer {
 		peer, _ := forwarded.Peer(r)
 		network = anonymous.Network(peer)
 	}
-	return c.payers.Of(network)
+	return quota.PayerOf(network)
 }
 
 // Client returns the client's address. It is zero if that is not known, as behind a proxy

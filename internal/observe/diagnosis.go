@@ -2,13 +2,17 @@ package observe
 
 import (
 	"errors"
+	"iter"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/coding"
@@ -16,143 +20,105 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 )
 
-// A diagnosis counts what becomes of requests that are due, and gives the owner a hint if that
-// keeps the whole site from being learned.
+// A diagnosis counts what becomes of requests that are due: each shows a page, or there is a cause why it
+// does not. While the site is not learned, the owner gets the hint of the most frequent cause.
 type diagnosis struct {
 	cfg      *Config
 	turns    quota.Held // requests by network, so that one client cannot outweigh all others
-	tally    [nCounts]atomic.Uint64
-	ends     atomic.Uint64 // requests that were due and have ended
+	pages    atomic.Uint64
+	networks atomic.Uint64 // of the pages: sent to a known network
+	causes   [messages.NoNetworks + 1]cause
+	ends     atomic.Uint64 // requests that were counted
 	given    atomic.Uint32 // a bit for each hint that follows from the counts
-	cookies  nameCounts    // names that identified clients
-	headers  nameCounts
-	hosts    nameCounts // other than the site's, quoted, since a stranger chooses them
 	outcomes [eligibility.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
 }
 
-// The counts.
 const (
-	nForeign   = iota // for a host other than the site's
-	nOwn              // for the site's host
-	nInside           // of nOwn: in the origin's folder
-	nOutside          // of nOwn: for pages outside the origin's folder
-	nBare             // of nOwn: for the origin's folder without its slash
-	nWhole            // of nOwn: this program cut off nothing but the start of the folder
-	nRedirects        // of nOwn: answered with a redirect
-
-	nCookie // the client was identified by a cookie
-	nAuthorization
-	nIdentity
-	nAnonymous // the client was anonymous
-
-	nFailing // answered with a temporary error
-	nPrivate // answered with a page that is private or must not be stored
-	nNotHTML
-	nOdd  // an entry that showed something other than HTML, or nothing
-	nPart // answered with a part of a page
-
-	nPages
-	nHome       // of nPages: the origin's folder itself
-	nUnreadable // of nPages: with a content coding that this program cannot undo
-	nSetting    // of nPages: the response set a cookie that may stand for a log-in
-	nRemote     // of nPages: sent to another machine
-	nNetworks   // of nPages: sent to a known network
-
-	nStarved       // 1 if the site links to more pages that no anonymous visitor got than are listed
-	nNetworksGiven // 1 if the owner supplies the client's address
-	nCounts
+	enough     = 20 // requests that show a cause
+	perNetwork = 10 // requests of one network that count, so that several must show it
 )
 
-// counts are the counts at one moment.
-type counts [nCounts]uint64
+// cause counts the requests that show the cause of one hint, and the names that they have in common. A
+// name is that of a cookie or header that identifies the client, or of the host that was asked for.
+type cause struct {
+	count atomic.Uint64
+	mu    sync.Mutex
+	named int // requests whose names were read
+	names map[string]int
+}
 
-// How much evidence the hints need.
 const (
-	some = 20
-	many = 50
-
-	perNetwork = 10 // requests of one network that count, so that several must show the cause of a hint
-	namesEach  = 5  // of these, requests whose names of cookies or headers count
-
-	// A page is observed once a minute at most. But a request for another host or by a known
-	// client uses up no claim, so each is counted. That is why these must be so many more.
-	foreignShare = 10 // for each of the right host
-	knownShare   = 51 // for each anonymous client
-	outsideShare = 8  // for each in the folder; pages of others may stand next to the site's
-	partShare    = 5  // for each page
-	settingShare = 2  // for each anonymous client, if each of these got a cookie
+	namesKept   = 64
+	longestName = 40 // a longer one may name the visitor
 )
 
-// causes returns the causes for which the counts are strong evidence.
-func causes(c counts) []messages.Hint {
-	var found []messages.Hint
-	for _, cause := range []struct {
-		hint messages.Hint
-		is   bool
-	}{
-		{messages.OtherOrigin, c[nForeign] >= some && c[nForeign] > foreignShare*(c[nOwn]-min(c[nOwn], c[nRedirects]))},
-		{messages.NoPageYet, c[nFailing] >= many && c[nPages] == 0},
-		{messages.Credentials, c.hardlyAnonymous(nAuthorization) || c.hardlyAnonymous(nIdentity)},
-		{messages.Cookies, c.hardlyAnonymous(nCookie) || c.givesCookies()},
-		{messages.ForOne, c[nPrivate] >= some && c[nPages] == 0},
-		{messages.OtherFolder, c[nOutside] >= some && (c[nPages] == 0 || c[nOutside] > outsideShare*c[nInside])},
-		{messages.OtherFolder, c[nBare] >= 3 && c[nHome] == 0}, // at most one a minute is counted
-		{messages.NoPages, c[nOdd] > 0 && c[nNotHTML] >= some && c[nPages] == 0},
-		{messages.NoPages, c[nUnreadable] >= some && c[nUnreadable] == c[nPages]},
-		{messages.NoPages, c[nPart] >= some && c[nPart] > partShare*c[nPages] && c[nStarved] == 1},
-		{messages.NoNetworks, c[nRemote] >= many && c[nNetworks] == 0 && c[nNetworksGiven] == 0},
-	} {
-		if cause.is && !slices.Contains(found, cause.hint) {
-			found = append(found, cause.hint)
+// add counts one request.
+func (c *cause) add(names iter.Seq[string]) {
+	c.count.Add(1)
+	if names == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.named++; c.names == nil {
+		c.names = map[string]int{}
+	}
+	for name := range names {
+		_, known := c.names[name]
+		if known || len(c.names) < namesKept && len(name) <= longestName && !capability.Looks("/"+name) {
+			c.names[strings.Clone(name)]++ // the name alone, without the whole header's memory
 		}
 	}
-	return found
 }
 
-// hardlyAnonymous reports whether one reason identifies so many clients that hardly any is
-// anonymous.
-func (c counts) hardlyAnonymous(known int) bool {
-	return c[known] >= many && c[known] >= knownShare*c[nAnonymous]
+// most names what most of the requests have, in a sentence. A rarer cookie may be the log-in itself, beside
+// one that everybody gets, and the hint must not make the owner call the log-in benign.
+func (c *cause) most() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.names)), func(name string) bool { return 2*c.names[name] <= c.named })
+	if len(names) == 0 {
+		return ""
+	}
+	return "Most had: " + strings.Join(names, ", ") + "."
 }
 
-// givesCookies reports whether the site gives every visitor a cookie, as it does if it saves a
-// session at each visit. Then only a visitor's first page is anonymous.
-func (c counts) givesCookies() bool {
-	return c[nStarved] == 1 && c[nPages] > 0 && c[nSetting] == c[nPages] && c[nCookie] >= some && c[nCookie] >= settingShare*c[nAnonymous]
+// holds returns the hints for which the counts are strong evidence.
+func (d *diagnosis) holds() (hints []messages.Hint) {
+	most, pages := messages.OtherOrigin, d.pages.Load()
+	for h := range d.causes[:messages.NoPages+1] {
+		if d.causes[h].count.Load() > d.causes[most].count.Load() {
+			most = messages.Hint(h)
+		}
+	}
+	if n := d.causes[most].count.Load(); n >= enough && (pages == 0 || n >= 2*pages && d.cfg.Indexer.Starved()) {
+		hints = append(hints, most)
+	}
+	if d.causes[messages.NoNetworks].count.Load() >= enough && d.networks.Load() == 0 && d.cfg.ClientIP == nil {
+		hints = append(hints, messages.NoNetworks)
+	}
+	return hints
 }
 
-// ended notes the end of a request that was due. At every tenth, it gives the hints that follow
-// from the counts, and ends those that no longer do.
+// ended notes that a request was counted. At every tenth, it gives the hints that follow from the counts, and
+// ends those that no longer do.
 func (d *diagnosis) ended() {
 	if d.ends.Add(1)%10 != 0 {
 		return
 	}
 	now := uint32(0)
-	for _, h := range causes(d.counts()) {
+	for _, h := range d.holds() {
 		if now |= 1 << h; !d.cfg.Hints.Has(h) {
-			d.cfg.Hints.Give(h, d.names(h), "origin", d.cfg.Normalizer.Origin().String())
+			d.cfg.Hints.Give(h, d.causes[h].most(), "origin", d.cfg.Normalizer.Origin().String())
 		}
 	}
 	gone := d.given.Swap(now) &^ now
-	for h := messages.Hint(0); gone>>h != 0; h++ {
+	for h := range messages.NoNetworks + 1 {
 		if gone>>h&1 != 0 {
 			d.cfg.Hints.End(h)
 		}
 	}
-}
-
-func (d *diagnosis) counts() (c counts) {
-	for i := range c {
-		c[i] = d.tally[i].Load()
-	}
-	if d.cfg.Indexer.Starved() {
-		c[nStarved] = 1
-	}
-	if d.cfg.ClientIP != nil {
-		c[nNetworksGiven] = 1
-	}
-	return c
 }
 
 // turn returns how many requests of a network were counted, with this one. It is 1 if the network is
@@ -164,96 +130,74 @@ func (d *diagnosis) turn(by quota.Payer) int64 {
 	return d.turns.Add(by, 1)
 }
 
-func (d *diagnosis) add(counts ...int) {
-	for _, n := range counts {
-		d.tally[n].Add(1)
-	}
-}
-
-func (d *diagnosis) addIf(n int, is bool) {
-	if is {
-		d.tally[n].Add(1)
+// caused counts a request that shows the cause of a hint. names may be nil.
+func (d *diagnosis) caused(h messages.Hint, turn int64, names iter.Seq[string]) {
+	if turn <= perNetwork {
+		d.causes[h].add(names)
+		d.ended()
 	}
 }
 
 // refused counts a request that is not for a location of the site.
-func (d *diagnosis) refused(r *http.Request, why location.Reason, turn int64) {
+func (d *diagnosis) refused(r *http.Request, why location.Reason, by quota.Payer) {
 	d.refusals[why].Add(1)
-	if turn > perNetwork {
-		return
-	}
-	if why == location.ReasonHost {
-		d.add(nForeign)
-		d.hosts.add(slices.Values([]string{strconv.Quote(r.Host)}))
-	}
-	d.addIf(nOwn, why != location.ReasonHost)
-	if path, _, _ := strings.Cut(r.RequestURI, "?"); why == location.ReasonOutsideFolder {
-		folder := d.cfg.Normalizer.Origin().Folder()
-		d.addIf(nBare, turn == 1 && (d.cfg.StrippedPrefix+path+"/" == folder || CutOff(r)+"/" == folder && r.URL.Path == ""))
-		d.addIf(nOutside, !eligibility.AssetName(path)) // the folder's pages may have their assets elsewhere
-	}
-	d.ended()
-}
-
-// came counts a request, unless too many of its network are counted already.
-func (d *diagnosis) came(turn int64, counts ...int) {
-	if turn <= perNetwork {
-		d.add(counts...)
+	switch path, _, _ := strings.Cut(r.RequestURI, "?"); {
+	case why == location.ReasonHost:
+		host := strconv.Quote(r.Host) // a stranger chooses it
+		d.caused(messages.OtherOrigin, d.turn(by), slices.Values([]string{host}))
+	case why == location.ReasonOutsideFolder && !eligibility.AssetName(path): // the folder's pages may have their assets elsewhere
+		d.caused(messages.OtherFolder, d.turn(by), nil)
 	}
 }
 
 // passed counts a request that was not watched, as that of a client who may not be anonymous.
 func (d *diagnosis) passed(why eligibility.Reason, h http.Header, turn int64) {
 	d.outcomes[why].Add(1)
-	if turn > perNetwork {
-		return
-	}
 	switch why {
-	case eligibility.NotHTML:
-		d.add(nNotHTML)
 	case eligibility.Fragment:
-		d.add(nPart)
-	case eligibility.Authorization:
-		d.add(nAuthorization)
+		d.caused(messages.NoPages, turn, nil)
+	case eligibility.Authorization, eligibility.ClientCertificate:
+		d.caused(messages.Credentials, turn, nil)
 	case eligibility.Cookie:
-		if d.add(nCookie); turn <= namesEach {
-			d.cookies.add(d.cfg.Benign.Telling(h))
-		}
-	case eligibility.IdentityHeader, eligibility.ClientCertificate:
-		if d.add(nIdentity); turn <= namesEach {
-			d.headers.add(d.cfg.Benign.NamingHeaders(h))
-		}
+		d.caused(messages.Cookies, turn, d.cfg.Benign.Telling(h))
+	case eligibility.IdentityHeader:
+		d.caused(messages.Credentials, turn, d.cfg.Benign.NamingHeaders(h))
 	}
-	d.ended()
 }
 
 // answered counts the response that an anonymous client got.
-func (d *diagnosis) answered(asked asked, loc string, kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
-	if kind == eligibility.Forbidden || kind == eligibility.Nothing && !unread(resp) {
+func (d *diagnosis) answered(asked asked, kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
+	if kind == eligibility.Nothing && unread(resp) {
+		return
+	}
+	if kind == eligibility.Forbidden || kind == eligibility.Nothing {
 		d.outcomes[why].Add(1)
 	}
+	switch {
+	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
+		d.caused(messages.NoPageYet, asked.turn, nil)
+	case kind == eligibility.Witness && readable(resp):
+		d.showed(asked)
+	case kind == eligibility.Witness, why == eligibility.NotHTML:
+		d.caused(messages.NoPages, asked.turn, nil)
+	case why == eligibility.Private, why == eligibility.NoStore:
+		d.caused(messages.ForOne, asked.turn, nil)
+	}
+}
+
+// showed counts a page.
+func (d *diagnosis) showed(asked asked) {
 	if asked.turn > perNetwork {
 		return
 	}
-	entry := asked.method == http.MethodGet && resp.Status == http.StatusOK && d.cfg.Indexer.IsEntry(loc)
+	d.pages.Add(1)
 	switch {
-	case kind == eligibility.Redirected:
-		d.add(nRedirects)
-	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
-		d.add(nFailing)
-	case kind == eligibility.Witness:
-		d.add(nPages)
-		d.addIf(nHome, loc == d.cfg.Normalizer.Origin().Folder())
-		d.addIf(nUnreadable, !readable(resp))
-		d.addIf(nSetting, asked.given)
-		d.addIf(nRemote, !asked.local)
-		d.addIf(nNetworks, asked.network.IsValid())
-	case kind == eligibility.Nothing && entry && (resp.Written == 0 || !resp.HTML()):
-		d.add(nOdd)
+	case asked.network.IsValid():
+		d.networks.Add(1)
+	case !asked.local:
+		d.causes[messages.NoNetworks].add(nil)
 	}
-	d.addIf(nPrivate, why == eligibility.Private || why == eligibility.NoStore)
-	d.addIf(nNotHTML, why == eligibility.NotHTML)
-	d.addIf(nPart, why == eligibility.Fragment)
+	d.ended()
 }
 
 // reasons returns how many requests that were due taught nothing, by the reason's name.

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/forwarded"
@@ -12,58 +13,36 @@ import (
 // stranger can send it too, so the answer says nothing of the page.
 func (a *Addresses) elsewhere(r *http.Request, page string) bool {
 	for name, lines := range r.Header {
-		if !forwarded.Header(name) {
+		if !forwarded.Header(name) || !place.MatchString(name) || remote.MatchString(name) {
 			continue
 		}
-		same := a.sameAs(strings.ReplaceAll(strings.ToLower(name), "_", "-"), r, page)
 		for _, line := range lines {
-			if same != nil && strings.TrimSpace(line) != "" && !same(line) {
-				return true
+			for part := range strings.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
+				if !a.isHere(part, r, page) {
+					return true
+				}
 			}
 		}
 	}
 	return false
 }
 
-// sameAs returns what reports whether a header of that name names the page, nil if no such header names one.
-func (a *Addresses) sameAs(name string, r *http.Request, page string) func(value string) bool {
-	switch {
-	case name == "forwarded", strings.Contains(name, "host") && !strings.HasPrefix(name, "remote-"): // which is the client's
-		return func(value string) bool { return a.sameHosts(name, value, nearby(r)) }
-	case strings.HasSuffix(name, "prefix"), strings.HasSuffix(name, "script-name"):
-		return a.samePrefix
-	case strings.HasSuffix(name, "-url"), strings.HasSuffix(name, "-uri"), strings.HasSuffix(name, "-path"):
-		return func(value string) bool { return a.samePage(value, r, page) }
-	}
-	return nil
-}
+var (
+	place  = regexp.MustCompile(`(?i)^forwarded$|host|(prefix|script[-_]name|[-_]ur[li]|[-_]path)$`)
+	remote = regexp.MustCompile(`(?i)^remote[-_]`) // of the client
+)
 
-// sameHosts reports whether all hosts of a header are the site's. A proxy may ask for the page under its own name for
-// it, and forward the visitor's.
-func (a *Addresses) sameHosts(name, value string, nearby bool) bool {
-	for part := range strings.FieldsFuncSeq(value, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
-		key, host, pair := strings.Cut(part, "=")
-		switch {
-		case !pair && name != "forwarded":
-			host = part
-		case !strings.EqualFold(key, "host"): // for=, by= or proto= in Forwarded (RFC 7239, section 4)
-			continue
+// isHere reports whether a part of such a header names the page, its host or the prefix that is cut off, or
+// something else than a place. Each of several proxies may add its own. The origin's host always is the site's, even
+// if Options.Hosts leaves it out: a proxy may ask for the page under its own name for it, and forward the visitor's.
+func (a *Addresses) isHere(part string, r *http.Request, page string) bool {
+	if key, host, pair := strings.Cut(part, "="); pair && !strings.ContainsAny(key, "/?") { // of Forwarded (RFC 7239, section 4)
+		if !strings.EqualFold(key, "host") {
+			return true // for=, by= or proto=
 		}
-		if host = strings.Trim(host, `"`); host != "" && !a.Normalizer.Ours(host, nearby) {
-			return false
-		}
+		part = strings.Trim(host, `"`)
 	}
-	return true
-}
-
-// samePrefix reports whether a header names the prefix that is cut off. Each of several proxies may add its own.
-func (a *Addresses) samePrefix(value string) bool {
-	prefix := strings.TrimSuffix(strings.NewReplacer(",", "", " ", "").Replace(value), "/")
-	return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == a.Normalizer.Origin().Folder()
-}
-
-// samePage reports whether a header names the page, as visitors ask for it or as the request does.
-func (a *Addresses) samePage(value string, r *http.Request, page string) bool {
-	norm := a.Normalizer
-	return value == r.RequestURI || norm.Resolve("/", value).Location == page || norm.Request(r.Host, value).Location == page
+	norm, prefix := a.Normalizer, strings.TrimSuffix(part, "/")
+	return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == norm.Origin().Folder() || part == r.RequestURI || norm.Ours(part, nearby(r)) ||
+		norm.Resolve("/", part).Location == page || norm.Request(r.Host, part).Location == page
 }

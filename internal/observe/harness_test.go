@@ -121,12 +121,6 @@ func get(target string) *http.Request {
 	return req
 }
 
-func head(target string) *http.Request {
-	req := get(target)
-	req.Method = http.MethodHead
-	return req
-}
-
 // with sets a header of req and returns req.
 func with(req *http.Request, name, value string) *http.Request {
 	req.Header.Set(name, value)

@@ -3,7 +3,6 @@ package observe
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -20,19 +19,13 @@ import (
 // learn gives the indexer what the response showed, if anything. It withdraws the page at once if
 // the response forbids its listing.
 func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
-	defer o.diagnosis.ended()
 	at, resp := time.Now(), seen.Response
-	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
-	if asked.boosted && kind == eligibility.Witness && !whole(resp) {
-		kind, why = eligibility.Nothing, eligibility.Fragment
-	}
-	o.diagnosis.answered(asked, loc.Location, kind, why, resp)
-	if asked.method == http.MethodGet && !loc.Tracked {
+	kind, why := o.cfg.Rules.Response(loc.Location, resp)
+	o.diagnosis.answered(asked, kind, why, resp)
+	if !loc.Tracked {
 		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
 			return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
 		})
-	}
-	if !loc.Tracked && (!asked.boosted || kind == eligibility.Witness) {
 		o.withdraw(loc.Location, kind, resp, at)
 	}
 	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
@@ -57,11 +50,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	if v, is := r.Context().Value(exploring{}).(*visit); is {
 		s.Route.Exact = s.Route.Exact || v.routes[s.Location]
 	}
-	if kind == eligibility.Doubtful || kind == eligibility.Redirected {
-		claim.Pass()
-	} else {
-		claim.Accept() // before the offer: merging it may make the page due again
-	}
+	claim.Accept() // before the offer: merging it may make the page due again
 	if !o.cfg.Indexer.Offer(s) {
 		claim.Return()
 	}
@@ -71,48 +60,34 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 // own schedule instead. It ends the claim and returns the zero Claim if the response is not worth
 // merging, or its own schedule is not due.
 func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind, resp *response.Response) schedule.Claim {
-	class, worth := "", true
+	class := ""
 	switch {
-	case asked.boosted && kind != eligibility.Witness: // a part of a page proves nothing about the page
-		claim.Pass()
-		return schedule.Claim{}
 	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated && len(resp.Body) < observation.MaxPage:
 		o.cfg.Indexer.Drop() // there was no memory; the page is not too long
-		worth = false
-	case kind == eligibility.Nothing:
-		worth = false
-	case loc.Tracked && kind != eligibility.Witness: // it proves nothing about the page without tracking parameters
-		claim.Pass()
+		claim.Return()
 		return schedule.Claim{}
-	case asked.method == http.MethodHead:
+	case kind == eligibility.Nothing:
+		claim.Return()
+		return schedule.Claim{}
+	case loc.Tracked && kind != eligibility.Witness: // it proves nothing about the page without tracking parameters
+		claim.Accept()
+		return schedule.Claim{}
+	case kind == eligibility.Doubtful && !asked.explored && !o.trusts(loc.Location): // only a listed page can be lost
+		claim.Return()
+		return schedule.Claim{}
 	case kind == eligibility.Alive:
 		class = unchanged
-	case kind == eligibility.Doubtful:
-		// Only a listed page can be lost. A missing entry is worth a hint. Explain tells what
-		// linked pages answer.
-		class, worth = denials+group(asked.payer), asked.explored || o.trusts(loc.Location)
+	case kind == eligibility.Doubtful: // a missing entry is worth a hint, and Explain tells what linked pages answer
+		class = denials + group(asked.payer)
 	case kind == eligibility.Redirected:
 		class = redirects + group(asked.payer)
-	}
-	if class == "" && worth {
+	default:
 		return claim
 	}
 	claim.Return()
-	if !worth {
-		return schedule.Claim{}
-	}
 	other, _ := o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
 	return other
 }
-
-// whole reports whether a response begins as a document does. A part of a page may even have a title,
-// but not what the page's head says to robots.
-func whole(resp *response.Response) bool {
-	start, _, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, 1<<10)
-	return err == nil && documentTag.Match(start)
-}
-
-var documentTag = regexp.MustCompile(`(?i)<(!doctype\s+html|html|body)[\s>]`)
 
 // unread reports whether there was no memory to learn the type of a response from.
 func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }
@@ -132,8 +107,9 @@ func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *response.Re
 	}
 }
 
-// route returns the page's route with its template as a location. It is exact if it matches loc alone. Some
-// routers, such as chi, answer alike with and without a slash at the end, and name one template for both.
+// route returns the page's route. It is exact if it matches loc alone: its template is the page's path, but for
+// a prefix of the origin's folder that was cut off before. Some routers, such as chi, answer alike with and
+// without a slash at the end, and name one template for both.
 func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) observation.Route {
 	route := seen.Route
 	if route.Template == "" {
@@ -142,9 +118,8 @@ func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) obs
 	if route.Template == "" {
 		return observation.Route{}
 	}
-	o.routed.Store(true)
-	route.Template = o.cfg.StrippedPrefix + route.Template
 	path, err := url.PathUnescape(loc)
-	route.Exact = route.Exact && err == nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(route.Template, "/")
+	cut, ends := strings.CutSuffix(strings.TrimSuffix(path, "/"), strings.TrimSuffix(route.Template, "/"))
+	route.Exact = route.Exact && err == nil && ends && strings.HasPrefix(o.cfg.Normalizer.Origin().Folder(), cut+"/")
 	return route
 }

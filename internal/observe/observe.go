@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
@@ -41,17 +40,15 @@ type Observer struct {
 	closed    atomic.Bool // the first two fields are on a cache line that is seldom written: every request reads them
 	Visits    Visits
 	cfg       Config
-	routed    atomic.Bool            // whether any page's route was seen
-	inspector atomic.Pointer[string] // the folder of what servemap shows the owner, nil if it was not asked for yet
 	diagnosis diagnosis
 }
 
 // New returns an observer.
 func New(cfg Config) *Observer {
 	o := &Observer{cfg: cfg}
-	o.cfg.payers = quota.NewPayers()
 	o.cfg.WatchRobots = cfg.WatchRobots && cfg.StrippedPrefix == "" // behind a proxy that strips it, all requests are below the prefix
-	o.diagnosis.cfg, o.Visits.observer = &o.cfg, o
+	o.diagnosis.cfg = &o.cfg
+	o.Visits.start(o)
 	return o
 }
 
@@ -78,34 +75,27 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		next.ServeHTTP(w, r)
 		return
 	}
-	asked := asked{method: r.Method, network: o.cfg.network(r), payer: o.cfg.payer(r), local: local(r), explored: Explores(r)}
+	asked := asked{network: o.cfg.network(r), payer: o.cfg.payer(r), local: local(r), explored: Explores(r)}
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
-		o.passed(r, &asked)
 		return
 	}
 	if loc.Location == robotsTxt {
 		o.learnRobots(asked, claim, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt, asked.payer).Response)
 		return
 	}
-	asked.boosted, asked.named = anonymous.Boosted(r.Header), named(r)
-	wanted := capture.StrangerPage
-	if asked.explored || o.trusts(loc.Location) {
-		wanted = capture.Page
-	}
-	seen := o.cfg.Captures.Serve(next, w, r, wanted, asked.payer)
-	if seen.Own {
+	asked.named = named(r)
+	seen := o.cfg.Captures.Serve(next, w, r, capture.Page, asked.payer)
+	switch v := visitOf(r); {
+	case seen.Own:
 		claim.Return()
 		seen.Release()
-		return
-	}
-	asked.given = o.cfg.Benign.Given(w.Header())
-	if v := visitOf(r); v != nil {
+	case v != nil:
 		o.keep(v, r, asked, loc, claim, seen)
-		return
+	default:
+		o.learn(r, asked, loc, claim, seen)
 	}
-	o.learn(r, asked, loc, claim, seen)
 }
 
 // keep keeps what the program answered to a visit until that has ended. It is no part of Serve, where
@@ -117,53 +107,22 @@ func (o *Observer) keep(v *visit, r *http.Request, asked asked, loc location.Res
 }
 
 // Disown says that the response to w is none of the site's pages, but one that servemap itself writes for
-// the owner. Nothing is learned from it, and requests for the folder of its path are not counted.
-func (o *Observer) Disown(w http.ResponseWriter, r *http.Request) {
+// the owner. Nothing is learned from it.
+func (o *Observer) Disown(w http.ResponseWriter) {
 	if seen := o.cfg.Captures.Of(w); seen != nil {
 		seen.Own = true
 	}
-	folder := r.RequestURI[:strings.LastIndexByte(pathOf(r), '/')+1]
-	if known := o.inspector.Load(); len(folder) > 1 && (known == nil || len(folder) < len(*known)) {
-		folder = strings.Clone(folder)
-		o.inspector.Store(&folder)
-	}
-}
-
-// passed counts a request whose response is not watched, unless it is for what servemap shows the owner. That
-// is known only now, as he may mount it anywhere, and let himself in by anything.
-func (o *Observer) passed(r *http.Request, asked *asked) {
-	if folder := o.inspector.Load(); folder != nil && strings.HasPrefix(r.RequestURI, *folder) {
-		return
-	}
-	switch {
-	case asked.explored && asked.refused != location.ReasonNone: // it asked for what is no page on purpose
-	case asked.refused != location.ReasonNone:
-		o.diagnosis.refused(r, asked.refused, o.diagnosis.turn(asked.payer))
-	case asked.passed != eligibility.None:
-		o.diagnosis.passed(asked.passed, r.Header, asked.turn)
-	}
-}
-
-// pathOf returns the path in the target of a request.
-func pathOf(r *http.Request) string {
-	path, _, _ := strings.Cut(r.RequestURI, "?")
-	return path
 }
 
 // asked is what Serve reads of a request before it serves it, since handlers may change the
-// request. They may turn a HEAD into a GET, or set the remote address to what the client claims.
+// request. They may set the remote address to what the client claims.
 type asked struct {
-	method   string
 	network  netip.Prefix
 	payer    quota.Payer
 	turn     int64 // how many requests of that network the diagnosis has counted
 	local    bool
 	explored bool // the site asked itself
-	boosted  bool // a script asked for a page, and may have got a part
-	given    bool // whether the response set a cookie that may stand for a log-in
 	named    observation.Named
-	refused  location.Reason    // why it is for no location of the site
-	passed   eligibility.Reason // why its response need not be watched
 }
 
 // named returns what r names besides its page. The strings share memory with r.
@@ -213,82 +172,71 @@ const maxNamed = 4096
 // idle reports whether there is nothing to learn from r. It asks the cheapest question first: is the
 // target due at all?
 func (o *Observer) idle(r *http.Request) bool {
-	return r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() ||
-		o.cfg.Schedule.Waits(class(r)+r.RequestURI)
-}
-
-// class returns the class of a request, see heads.
-func class(r *http.Request) string {
-	if r.Method == http.MethodHead {
-		return heads
-	}
-	return ""
+	return r.Method != http.MethodGet || r.RequestURI == "" || o.closed.Load() || o.cfg.Schedule.Waits(r.RequestURI)
 }
 
 // begin decides whether to watch the response to a request, and for which location.
 func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, claim schedule.Claim, ok bool) {
-	class := class(r)
-	if claim, ok = o.cfg.Schedule.Begin(class+r.RequestURI, asked.payer); !ok {
+	if claim, ok = o.cfg.Schedule.Begin(r.RequestURI, asked.payer); !ok {
 		return loc, claim, false
 	}
-	if special(r.Header) || stray(r) || o.cfg.Owner != nil && o.cfg.Owner(r) {
+	if stray(r) || o.cfg.Owner != nil && o.cfg.Owner(r) {
 		claim.Return()
 		return loc, claim, false
 	}
-	if o.asksForRobots(r) {
-		claim, ok = o.beginRobots(r, asked, claim)
-		return location.Result{Location: robotsTxt}, claim, ok
-	}
 	if loc = o.locate(r); loc.Location == "" {
-		asked.refuse(loc.Reason, claim)
+		if loc.Reason == location.ReasonHost {
+			claim.Return()
+		} else {
+			claim.Accept() // the same target will always be refused
+		}
+		if !asked.explored { // else it asks for what is no page on purpose
+			o.diagnosis.refused(r, loc.Reason, asked.payer)
+		}
 		return loc, claim, false
 	}
 	asked.turn = o.diagnosis.turn(asked.payer)
-	o.diagnosis.came(asked.turn, nOwn, nInside)
 	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed
 		claim.Accept()
 		return loc, claim, false
 	}
-	if eligibility.AssetName(loc.Location) {
-		asked.passed = eligibility.NotHTML
+	isRobots := o.asksForRobots(r)
+	if !isRobots && eligibility.AssetName(loc.Location) {
+		o.diagnosis.outcomes[eligibility.NotHTML].Add(1)
 		claim.Accept() // requests for this target will never be watched
 		return loc, claim, false
 	}
-	asked.passed = o.cfg.known(r)
-	if asked.passed == eligibility.None && anonymous.IsFragment(r.Header) {
-		asked.passed = eligibility.Fragment
+	why := o.cfg.known(r)
+	if why == eligibility.None && anonymous.IsFragment(r.Header) {
+		why = eligibility.Fragment
 	}
-	if asked.passed != eligibility.None {
+	if why != eligibility.None {
+		o.diagnosis.passed(why, r.Header, asked.turn)
 		claim.Return()
 		return loc, claim, false
 	}
-	o.diagnosis.came(asked.turn, nAnonymous)
-	if anonymous.Boosted(r.Header) {
-		class += boosted
-	} else if loc.Location == r.RequestURI {
+	class := ""
+	switch {
+	case isRobots:
+		class = robotsClaim + group(asked.payer)
+	case loc.Location == r.RequestURI:
 		return loc, claim, true
+	case loc.Tracked:
+		class = tracked
 	}
 	claim.Return() // all spellings of a page share its claims
-	if loc.Tracked {
-		class += tracked
-	}
 	claim, ok = o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
 	return loc, claim, ok
 }
 
-// locate returns the location of the requested page, or why there is none. It gives a hint if
-// nothing is listed and every request so far had a prefix cut off that the origin does not name.
+// locate returns the location of the requested page or robots.txt, or why there is none.
 func (o *Observer) locate(r *http.Request) location.Result {
-	loc, cut := o.cfg.Locate(r), CutOff(r)
-	if loc.Location != "" && o.cfg.elsewhere(r, loc.Location) {
-		loc = location.Result{Reason: location.ReasonHost}
+	loc := o.cfg.Locate(r)
+	if o.asksForRobots(r) && loc.Reason != location.ReasonHost {
+		loc = location.Result{Location: robotsTxt}
 	}
-	switch {
-	case loc.Reason == location.ReasonHost:
-	case cut == "" || cut == o.cfg.StrippedPrefix || o.cfg.inOrigin(cut):
-		o.diagnosis.add(nWhole)
-	case o.diagnosis.tally[nWhole].Load() == 0 && o.cfg.Files.Listed() == 0:
-		o.cfg.Hints.Give(messages.OtherFolder, "")
+	if loc.Location != "" && o.cfg.elsewhere(r, loc.Location) {
+		return location.Result{Reason: location.ReasonHost}
 	}
 	return loc
 }
@@ -301,42 +249,20 @@ func (o *Observer) trusts(loc string) bool {
 }
 
 // These prefixes give responses other than the page itself their own schedules. No request's target
-// begins with one. With a HEAD, a validator, an Accept header or a tracking parameter, a stranger
-// can turn a response into one of these, and must not use up the page's claim. Denials and
-// redirects have a schedule for each network. So a client that is denied over and over does not hide
-// that others are denied too.
+// begins with one. With a validator or a tracking parameter, a stranger can turn a response into one of
+// these, and must not use up the page's claim. Denials and redirects have a schedule for each network, and
+// so has robots.txt. So a client that is denied over and over does not hide that others are denied too.
 const (
-	heads     = "HEAD "
-	unchanged = "304 "
-	denials   = "404 "
-	redirects = "3xx "
-	tracked   = "tracked "
-	boosted   = "boosted "
-
-	robotsClaim = "robots " // robots.txt, also for each network
+	unchanged   = "304 "
+	denials     = "404 "
+	redirects   = "3xx "
+	tracked     = "tracked "
+	robotsClaim = "robots "
 )
-
-// special reports whether the request asks for something other than a page.
-func special(h http.Header) bool {
-	return len(h["Upgrade"]) > 0 || len(h["Range"]) > 0 ||
-		len(h["Accept"]) > 0 && strings.Contains(h["Accept"][0], "text/event-stream")
-}
-
-// refuse ends the claim of a request that is not for a location of the site.
-func (a *asked) refuse(why location.Reason, claim schedule.Claim) {
-	if a.refused = why; why == location.ReasonHost {
-		claim.Return()
-	} else {
-		claim.Accept() // the same target will always be refused
-	}
-}
 
 // NextObservation returns when the page at a location will be observed next, if somebody asks for it
 // then. The zero Time means at any request from now on.
 func (o *Observer) NextObservation(loc string) time.Time { return o.cfg.Schedule.Next(loc) }
-
-// SeesRoutes reports whether the route of any page was seen.
-func (o *Observer) SeesRoutes() bool { return o.routed.Load() }
 
 // Locate returns the location of the requested page, see [Addresses.Locate].
 func (o *Observer) Locate(r *http.Request) location.Result { return o.cfg.Locate(r) }

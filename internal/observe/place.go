@@ -2,7 +2,6 @@ package observe
 
 import (
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -18,30 +17,12 @@ type Addresses struct {
 	StrippedPrefix string
 }
 
-// CutOff returns the start of the path that a handler in this program cut off before the request
-// came here. It is decoded, without a final slash, and "" if nothing was cut off.
-// [http.StripPrefix] cuts the path of the URL, but leaves the request's target as it was.
-func CutOff(r *http.Request) string {
-	path, _, _ := strings.Cut(r.RequestURI, "?")
-	if path == r.URL.Path {
-		return ""
-	}
-	if _, rest, absolute := strings.Cut(path, "://"); absolute && path[0] != '/' {
-		path = rest[max(0, strings.IndexByte(rest, '/')):]
-	}
-	path, err := url.PathUnescape(path)
-	cut, is := strings.CutSuffix(path, r.URL.Path)
-	if err != nil || !is || !strings.HasPrefix(cut, "/") {
-		return ""
-	}
-	return strings.TrimSuffix(cut, "/")
-}
-
 // Locate returns the location of the requested page, or why there is none. The target still has a
-// prefix that this program cut off, but not one that a proxy cut off. A host that only a nearby
-// proxy may send instead of the origin's counts only from a nearby peer.
+// prefix that this program cut off, as [http.StripPrefix] does, but not one that a proxy cut off. A host that
+// only a nearby proxy may send instead of the origin's counts only from a nearby peer.
 func (a *Addresses) Locate(r *http.Request) (loc location.Result) {
-	if cut := CutOff(r); cut != "" && cut == a.StrippedPrefix {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if a.StrippedPrefix != "" && path == a.StrippedPrefix+r.URL.EscapedPath() {
 		loc = a.Normalizer.Public(r.Host, r.RequestURI)
 	} else {
 		loc = a.Normalizer.Request(r.Host, r.RequestURI)
@@ -52,18 +33,10 @@ func (a *Addresses) Locate(r *http.Request) (loc location.Result) {
 	return loc
 }
 
-// inOrigin reports whether the origin's folder begins with the prefix that was cut off.
-func (a *Addresses) inOrigin(cut string) bool {
-	return cut != "" && strings.HasPrefix(a.Normalizer.Origin().Folder(), a.StrippedPrefix+cut+"/")
-}
-
-// matched returns the route that matched r. It is exact if it matches nothing else: not everything
-// below a path, and only the site's host if it names a host.
+// matched returns the route that matched r. It is exact if it matches one path: not everything
+// below it, and only the site's host if it names a host.
 func (a *Addresses) matched(r *http.Request) observation.Route {
 	host, route := routeOf(r)
-	if cut := CutOff(r); route.Template != "" && a.inOrigin(cut) && !strings.HasPrefix(route.Template, cut+"/") {
-		route.Template = cut + route.Template // the router is inside the handler that cut this off
-	}
 	route.Exact = route.Exact && (host == "" || a.Normalizer.Names(host))
 	return route
 }

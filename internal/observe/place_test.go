@@ -233,19 +233,3 @@ func TestRequestThatNamesAnotherPlaceInAHeaderTeachesNothing(t *testing.T) {
 		})
 	}
 }
-
-func TestGoneForAnotherHostWithdrawsNothing(t *testing.T) {
-	r := start(t)
-	site := r.observe(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if host := req.Header.Get("X-Forwarded-Host"); host != "" && host != "example.com" {
-			w.WriteHeader(http.StatusGone)
-			return
-		}
-		page200(w, req)
-	}))
-	fetch(site, get("/"))
-	r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
-	r.cfg.Schedule.Reset("/")
-	fetch(site, with(get("/"), "X-Forwarded-Host", "evil.example.net"))
-	r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
-}

@@ -7,7 +7,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/schedule"
-	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 )
@@ -18,22 +17,7 @@ const robotsTxt = "/robots.txt"
 
 // asksForRobots reports whether r asks for the host's robots.txt.
 func (o *Observer) asksForRobots(r *http.Request) bool {
-	return o.cfg.WatchRobots && r.RequestURI == robotsTxt && r.Method == http.MethodGet
-}
-
-// beginRobots decides whether to watch a response that may show the robots.txt. Crawlers get what
-// anonymous clients get, so only these count.
-func (o *Observer) beginRobots(r *http.Request, asked *asked, claim schedule.Claim) (schedule.Claim, bool) {
-	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
-		asked.refuse(location.ReasonHost, claim)
-		return schedule.Claim{}, false
-	}
-	o.diagnosis.add(nOwn)
-	claim.Return()
-	if o.cfg.known(r) != eligibility.None || o.cfg.elsewhere(r, robotsTxt) {
-		return schedule.Claim{}, false
-	}
-	return o.cfg.Schedule.Begin(robotsClaim+group(asked.payer), asked.payer)
+	return o.cfg.WatchRobots && r.RequestURI == robotsTxt
 }
 
 // learnRobots gives the robots.txt to the indexer, if the response shows one.

@@ -10,12 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
-	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -134,36 +131,18 @@ func TestRobotsTxtIsWatchedAtTheRootOfTheHost(t *testing.T) {
 	}
 }
 
-func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		req  *http.Request
+func TestRobotsTxtIsDueUntilItIsSeen(t *testing.T) {
+	for name, tt := range map[string]struct {
 		next http.HandlerFunc
 		due  bool
 	}{
-		{"after it was seen", get("/robots.txt"), text, false},
-		{"after 404", get("/robots.txt"), http.NotFound, false},
-		{"after 304", get("/robots.txt"), answer(http.StatusNotModified), true},
-		{"after a page", get("/robots.txt"), page200, true},
-		{"after one that was cut off", get("/robots.txt"), func(w http.ResponseWriter, req *http.Request) {
-			w.Header().Set("Content-Length", "1000")
-			text(w, req)
-		}, true},
+		"seen": {text, false}, "404": {http.NotFound, false}, "304": {answer(http.StatusNotModified), true}, "a page": {page200, true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := start(t)
-				r.watches(tt.req, tt.next)
-				time.Sleep(schedule.Shortest - time.Millisecond)
-				if got := r.watches(get("/robots.txt"), text); got != tt.due {
-					t.Errorf("the next request was watched: %v, want %v", got, tt.due)
-				}
-				time.Sleep(schedule.Longest)
-				if !r.watches(get("/robots.txt"), text) {
-					t.Error("a request was not watched after the longest wait")
-				}
-			})
-		})
+		r := start(t)
+		r.watches(get(robotsTxt), tt.next)
+		if got := r.watches(get(robotsTxt), text); got != tt.due {
+			t.Errorf("after %s, the next request was watched: %v, want %v", name, got, tt.due)
+		}
 	}
 }
 

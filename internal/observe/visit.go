@@ -31,13 +31,13 @@ import (
 // keyHeader names the header with the key of a visit.
 const keyHeader = "Servemap-Visit"
 
-// Visits are the site's own visits, and the proofs that its origin leads here, while they are under way.
+// Visits are the site's own visits that are under way, and the proof that its origin leads here.
 type Visits struct {
 	some     atomic.Int32 // how many; each request looks here first
 	observer *Observer    // learns what a visit showed
 	visits   sync.Map     // of *visit, by key
-	proofs   sync.Map     // of the texts of one-time files, by name
-	cut      atomic.Value // what something in front cut off the path of such a file
+	proof    string       // the name of the file by which the origin proves that it leads here
+	text     string       // what that file says
 	answered metrics.Result
 }
 
@@ -66,55 +66,26 @@ func (s *Visits) Inside(next http.Handler, routes map[string]bool) http.Handler 
 // Explores reports whether the site makes the request to itself.
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
-// Prove makes [Visits.ServeProof] answer one request for a file. It returns where that is, what the file says, and
-// what ends it. Nobody else can know either before.
-func (s *Visits) Prove() (location, says string, end func()) {
-	start := strings.TrimSuffix(s.observer.cfg.Files.Tops()[0], ".xml")
-	name, says := start+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
-	s.proofs.Store(name, says)
-	s.some.Add(1)
-	return s.observer.cfg.Normalizer.Origin().Folder() + name, says, func() {
-		s.proofs.Delete(name)
-		s.some.Add(-1)
-	}
+func (s *Visits) start(o *Observer) {
+	s.observer, s.proof, s.text = o, strings.TrimSuffix(o.cfg.Files.Tops()[0], ".xml")+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
 }
 
-// Proves reports whether a name is that of a file that proves that the origin leads here.
-func (s *Visits) Proves(name string) bool {
-	if s.some.Load() == 0 {
-		return false
-	}
-	_, is := s.proofs.Load(name)
-	return is
+// Proof returns the location of a file that only this process has, and what that says. Nobody else can know either
+// before the origin was asked for it.
+func (s *Visits) Proof() (location, says string) {
+	return s.observer.cfg.Normalizer.Origin().Folder() + s.proof, s.text
 }
 
-// ServeProof answers with such a file, if the name is that of one.
-func (s *Visits) ServeProof(w http.ResponseWriter, name string) bool {
-	says, is := s.proofs.Load(name)
-	if is {
-		h := w.Header()
-		h.Set("Content-Type", "text/plain; charset=utf-8")
-		h.Set("Cache-Control", "no-store")
-		h.Set("X-Robots-Tag", "noindex")
-		_, _ = io.WriteString(w, says.(string)) // the asker may be gone
-	}
-	return is
-}
+// Proves reports whether a name is that of the file.
+func (s *Visits) Proves(name string) bool { return name == s.proof }
 
-// findCut notes what something in front cut off the path, if that is the one of a file that proves that the
-// origin leads here, below another folder.
-func (s *Visits) findCut(path string) {
-	i := strings.LastIndexByte(path, '/') + 1
-	if cut, is := strings.CutSuffix(s.observer.cfg.Normalizer.Origin().Folder(), path[:i]); is && cut != "" && i > 0 && s.Proves(path[i:]) {
-		s.cut.Store(cut)
-	}
-}
-
-// CutInFront returns what something in front of the program cuts off the path without the owner having said so,
-// "" if that is not known.
-func (s *Visits) CutInFront() string {
-	cut, _ := s.cut.Load().(string)
-	return cut
+// ServeProof answers with the file.
+func (s *Visits) ServeProof(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Robots-Tag", "noindex")
+	_, _ = io.WriteString(w, s.text) // the asker may be gone
 }
 
 // exploration is the site as one exploration asks it.
@@ -154,7 +125,6 @@ func (s *Visits) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 	own.Header = maps.Clone(r.Header)
 	own.Header.Del(keyHeader)
 	if v.location == "" {
-		s.findCut(r.URL.Path)
 		next.ServeHTTP(w, own)
 		return true
 	}
@@ -210,11 +180,14 @@ func (s *Visits) ended(ctx context.Context, v *visit, outside *response.Response
 // endedPage is ended for a page. If the program and what came out say noindex, what the program answered counts
 // too: the links there count as those that a visitor finds.
 func (s *Visits) endedPage(v *visit, outside *response.Response, arrived bool) (here bool) {
-	says := s.says(v.location, outside)
-	differs := !arrived || v.answered != nil && s.says(v.location, v.answered) != says
-	own := says.kind == eligibility.Witness || says == noIndex && v.learn != nil && !differs && cameOut(v.answered, outside)
+	kind, why := s.says(v.location, outside)
+	differs := !arrived
+	if v.answered != nil && arrived {
+		inside, because := s.says(v.location, v.answered)
+		differs = inside != kind || because != why
+	}
 	switch {
-	case !own:
+	case kind != eligibility.Witness && (why != eligibility.NoIndex || v.learn == nil || differs || !cameOut(v.answered, outside)):
 		v.forget()
 		s.learnOutside(v.location, outside, differs)
 	case v.learn == nil:
@@ -234,26 +207,18 @@ func (v *visit) forget() {
 	}
 }
 
-// saying is what a response says about its listing.
-type saying struct {
-	kind eligibility.Kind
-	why  eligibility.Reason
-}
-
-var noIndex = saying{eligibility.Forbidden, eligibility.NoIndex}
-
-// says returns what a response says. A noindex in the head or for robots forbids it too.
-func (s *Visits) says(location string, resp *response.Response) saying {
-	kind, why := s.observer.cfg.Rules.Response(http.MethodGet, location, resp)
+// says returns what a response proves about its page, and why. A noindex in the head or for robots counts too.
+func (s *Visits) says(location string, resp *response.Response) (eligibility.Kind, eligibility.Reason) {
+	kind, why := s.observer.cfg.Rules.Response(location, resp)
 	if kind != eligibility.Witness {
-		return saying{kind, why}
+		return kind, why
 	}
 	forbids, _, _ := html.Robots(strings.Split(resp.Header.RobotsTag, "\n"))
 	body, _, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, observation.MaxPage)
 	if forbids || err == nil && html.Head(body, html.Options{ContentType: resp.Header.ContentType}).NoIndex {
-		return noIndex
+		return eligibility.Forbidden, eligibility.NoIndex
 	}
-	return saying{kind, why}
+	return kind, why
 }
 
 // self is the network of the site itself, where no host is (RFC 5737).
@@ -293,12 +258,10 @@ func cameOut(answered, outside *response.Response) bool {
 // learnOutside gives the indexer what a stranger got at the origin. front says that the program did not
 // answer so, but something in front of it.
 func (s *Visits) learnOutside(location string, outside *response.Response, front bool) {
-	defer s.observer.diagnosis.ended()
 	e := &observation.Exchange{Location: location, At: time.Now(), Response: outside, Network: self, Explored: true}
 	e.Kept = front && outside.Status != http.StatusNotFound && outside.Status != http.StatusGone
-	says := s.says(location, outside)
-	e.Kind, e.Reason = says.kind, says.why
-	s.observer.diagnosis.answered(asked{method: http.MethodGet, local: true, explored: true}, location, e.Kind, e.Reason, outside)
+	e.Kind, e.Reason = s.says(location, outside)
+	s.observer.diagnosis.answered(asked{local: true, explored: true}, e.Kind, e.Reason, outside)
 	s.observer.withdraw(location, e.Kind, outside, e.At)
 	s.observer.cfg.Indexer.Links.Answered(location, outside.Status, true, func() string {
 		return s.observer.cfg.Normalizer.Resolve(location, outside.Header.Location).Location

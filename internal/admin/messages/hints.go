@@ -35,8 +35,7 @@ const (
 var hintTexts = [hints]string{
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing there is listed. " +
 		"Correct {Origin}, name its hosts in {Hosts}, or correct the canonical URLs.",
-	OtherFolder: "Requests are for another folder than the origin's, for that folder without the slash at its end, or the beginning of their path is cut off, " +
-		"as http.StripPrefix does. No page can be listed there. Correct {Origin}, redirect visitors to the slash, or set {Stripped} to what a proxy cuts off.",
+	OtherFolder: "Requests are for another folder than the origin's, so no page can be listed there. Correct {Origin}, or set {Stripped} to what a proxy cuts off.",
 	NoPageYet: "Visitors got no page to begin with: the site answers with errors, or asks them to log in, where they enter. " +
 		"Make it answer 200, or name in {Entries} where anonymous visitors find pages.",
 	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor counts as anonymous. " +

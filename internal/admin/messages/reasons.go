@@ -178,9 +178,6 @@ func Missing(location string, v eligibility.Verdict, why eligibility.Reason, led
 	return []string{rule}
 }
 
-// NoRoutes is added for a page that waits for evidence while no route was seen.
-func NoRoutes() string { return Say("{OrRoutes}") }
-
 // LeftOut says why exploring did not get a linked location, and what would list it.
 // foreign says that its query has a parameter that is not allowed. If it is false, a
 // request for the location may change something.

@@ -33,7 +33,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 			text, missing := LeftOut(loc, loc == "/a?b=c")
 			all = append(append(all, text), missing...)
 		}
-		return append(all, NoSitemap(Counts{ReportOnly: true})+NoRoutes(), LeavesNextDay(401, unix(1), true))
+		return append(all, NoSitemap(Counts{ReportOnly: true}), LeavesNextDay(401, unix(1), true))
 	}
 	for _, tt := range []struct {
 		name        string
@@ -94,7 +94,7 @@ func TestEveryReasonOfAVerdictIsExplained(t *testing.T) {
 }
 
 func TestEveryResponseThatDidNotCountIsExplained(t *testing.T) {
-	for why := eligibility.Method; int(why) < eligibility.Reasons; why++ {
+	for why := eligibility.Authorization; int(why) < eligibility.Reasons; why++ {
 		if Response(why.String()) == "see the log" {
 			t.Errorf("%v is not explained", why)
 		}

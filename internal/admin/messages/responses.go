@@ -57,7 +57,6 @@ var responses = map[string]string{
 	eligibility.NotAnonymous.String():      "{Anonymous} says that the visitor is not anonymous",
 	eligibility.NotHTML.String():           "it is not HTML, or has no Content-Type",
 	eligibility.Fragment.String():          "a script or a frame asked for it, not a visitor",
-	eligibility.Method.String():            "neither GET nor HEAD",
 	eligibility.ClientCertificate.String(): "the visitor has a certificate",
 	eligibility.Status.String():            "an answer that says nothing about the page, such as a temporary error",
 	eligibility.Attachment.String():        "a download",

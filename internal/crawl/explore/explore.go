@@ -37,8 +37,8 @@ type Site interface {
 	Unseen(ctx context.Context, location string) bool
 	// TakeBack takes out pages of a space without end, as far as no visitor got them.
 	TakeBack(ctx context.Context, locations []string) error
-	// Prove makes the door serve a file that nobody else can know, until end is called.
-	Prove() (location, says string, end func())
+	// Proof returns where the door serves a file that nobody else can know, and what that says.
+	Proof() (location, says string)
 	// Visit adds to the header of a request by which the site knows it again, and returns what to
 	// call with the answer, nil if there is none. That reports whether this process answered.
 	Visit(location string, h http.Header) (end func(context.Context, *response.Response) bool)

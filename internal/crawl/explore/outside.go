@@ -24,11 +24,10 @@ const (
 	firstProof    = 250 * time.Millisecond // between the first two tries, doubled each time
 )
 
-// prove finds out whether the origin leads to this process: for a moment there is a file at the
-// origin that nobody else can know.
+// prove finds out whether the origin leads to this process: there is a file at the origin that nobody else
+// can know.
 func (e *explorer) prove(ctx context.Context) error {
-	loc, says, end := e.Site.Prove()
-	defer end()
+	loc, says := e.Site.Proof()
 	begun := time.Now()
 	for wait := firstProof; ; wait *= 2 {
 		a := e.request(ctx, loc, "")

@@ -17,7 +17,7 @@ func Credentials(r *http.Request, b Benign) eligibility.Reason {
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
 		return eligibility.ClientCertificate
 	}
-	for name, values := range r.Header {
+	for name := range r.Header {
 		switch {
 		case name == "Cookie":
 			for range b.Telling(r.Header) {
@@ -25,10 +25,8 @@ func Credentials(r *http.Request, b Benign) eligibility.Reason {
 			}
 		case name == "Authorization" || name == "Proxy-Authorization":
 			return eligibility.Authorization
-		default:
-			if why := b.identity(name, values); why != eligibility.None {
-				return why
-			}
+		case b.identifies(name):
+			return eligibility.IdentityHeader
 		}
 	}
 	return eligibility.None

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // headersFile has the headers that say nothing of who is asking: what browsers, crawlers, content
@@ -47,69 +45,56 @@ func readHeaders(file string) (names, words map[string]bool, families []string) 
 // longestName bounds the length of a name that is harmless for its words.
 const longestName = 64
 
-// spelled writes a name in lower case, with a dash for whatever is neither letter nor digit, and before a
-// capital inside a word. It returns nothing if the name is too long.
+// spelled writes a name in lower case, with a dash for whatever is neither letter nor digit. It returns
+// nothing if the name is too long.
 func spelled(buf *[longestName]byte, name string) []byte {
-	n := 0
+	if len(name) > len(buf) {
+		return nil
+	}
 	for i := range len(name) {
 		c := name[i]
 		switch {
 		case 'A' <= c && c <= 'Z':
-			if i > 0 && 'a' <= name[i-1] && name[i-1] <= 'z' && n < len(buf) {
-				buf[n], n = '-', n+1
-			}
 			c += 'a' - 'A'
 		case ('a' > c || c > 'z') && ('0' > c || c > '9'):
 			c = '-' // some servers turn underscores into dashes
 		}
-		if n == len(buf) {
-			return nil
-		}
-		buf[n], n = c, n+1
+		buf[i] = c
 	}
-	return buf[:n]
+	return buf[:len(name)]
 }
 
-// consists reports whether a spelled name is made of words alone, and whether one of them is true in words.
-// A word may have dashes, and the longest one counts. short is how many letters or small numbers count too.
-func consists(name []byte, words map[string]bool, short int) (all, one bool) {
+// consists reports whether a spelled name is made of harmless words alone. A word may have dashes, and the longest
+// one counts.
+func consists(name []byte) bool {
 	for name = bytes.Trim(name, "-"); len(name) > 0; name = bytes.TrimLeft(name, "-") {
 		end := len(name)
 		for ; end > 0; end-- {
 			if end < len(name) && name[end] != '-' {
 				continue
 			}
-			is, known := words[string(name[:end])]
-			if one = one || is; known {
-				break
-			}
-			if short > 0 && (end == 1 || end <= 3 && len(bytes.Trim(name[:end], "0123456789")) == 0) {
-				short--
+			if harmlessWords[string(name[:end])] {
 				break
 			}
 		}
 		if end == 0 {
-			return false, false
+			return false
 		}
 		name = name[end:]
 	}
-	return true, one
+	return true
 }
 
 // harmless reports whether a header of that name says nothing of who is asking.
 func harmless(name string) bool {
 	var buf [longestName]byte
 	words := spelled(&buf, name)
-	if len(words) == 0 {
-		return false
-	}
-	all, _ := consists(words, harmlessWords, 0)
-	return all || harmlessNames[string(words)] || inFamily(name)
+	return len(words) > 0 && (consists(words) || harmlessNames[string(words)] || inFamily(name))
 }
 
 // visitorWords are in names that may tell of a visitor, besides those that sessionLike knows.
 var visitorWords = []string{
-	"cert", "verify", "access", "account", "member", "mail", "secret", "key", "client-id", "subject", "principal", "ident", "claim", "group", "role",
+	"cert", "verify", "ssl-client", "tls-client", "x509", "-dn", "-cn", "access", "account", "member", "mail", "secret", "key", "client-id", "subject", "principal", "ident", "claim", "group", "role",
 	"org", "tenant", "person", "profile", "customer", "owner", "phone", "msisdn", "signature", "pass", "cred",
 }
 
@@ -122,31 +107,16 @@ func inFamily(name string) bool {
 // tells reports whether a name may tell of a visitor.
 func tells(name string) bool { return sessionLike(name) || hasWord(name, visitorWords) }
 
-// certificateWords are in names of headers that tell of a client's certificate.
-var certificateWords = []string{"cert", "tls", "ssl", "verify", "x509", "-dn", "-cn"}
-
-// identity returns IdentityHeader or ClientCertificate if a header may identify a user, else None.
-func (b Benign) identity(name string, values []string) eligibility.Reason {
-	if harmless(name) || len(b.own) > 0 && b.names(name+":") {
-		return eligibility.None
-	}
-	why := eligibility.IdentityHeader
-	lower := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	if slices.ContainsFunc(certificateWords, func(word string) bool { return strings.Contains(lower, word) }) {
-		why = eligibility.ClientCertificate
-	}
-	if b.added && why == eligibility.IdentityHeader && !tells(name) || nobody(values, why) {
-		return eligibility.None
-	}
-	return why
+// identifies reports whether a header may identify a user.
+func (b Benign) identifies(name string) bool {
+	return !harmless(name) && !(len(b.own) > 0 && b.names(name+":")) && !(b.added && !tells(name))
 }
 
-// NamingHeaders yields the name of each header that may identify the client, as [eligibility.IdentityHeader] or
-// [eligibility.ClientCertificate].
+// NamingHeaders yields the name of each header that may identify the client.
 func (b Benign) NamingHeaders(h http.Header) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for name, values := range h {
-			if !credentials[name] && b.identity(name, values) != eligibility.None && !yield(name) {
+		for name := range h {
+			if !credentials[name] && b.identifies(name) && !yield(name) {
 				return
 			}
 		}
@@ -155,21 +125,3 @@ func (b Benign) NamingHeaders(h http.Header) iter.Seq[string] {
 
 // credentials are headers with reasons of their own.
 var credentials = map[string]bool{"Cookie": true, "Authorization": true, "Proxy-Authorization": true}
-
-// nobody reports whether the values of a header that could name a user say that there is none.
-// Access managers say so of visitors who have not logged in, and servers of a certificate that was
-// not sent. An empty value does not say so: a user without groups is logged in too.
-func nobody(values []string, why eligibility.Reason) bool {
-	for _, v := range values {
-		switch strings.ToLower(v) {
-		case "unauthenticated", "anonymous":
-		case "none", "false", "0": // OpenSSL says 0 for a good certificate, and also if there is none
-			if why != eligibility.ClientCertificate {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}

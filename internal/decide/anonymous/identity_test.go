@@ -39,7 +39,7 @@ func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
 	for name, who := range named(t, "users.txt", 325) {
 		h := http.Header{}
 		h.Set(name, "x")
-		if why := Credentials(&http.Request{Header: h}, Benign{}); why != eligibility.IdentityHeader && why != eligibility.ClientCertificate {
+		if why := Credentials(&http.Request{Header: h}, Benign{}); why != eligibility.IdentityHeader {
 			t.Errorf("%s: %s is %v", who, name, why)
 		}
 	}
@@ -51,38 +51,6 @@ func TestHeadersOfEverybodysRequestsMakeNobodyKnown(t *testing.T) {
 		if why := Credentials(&http.Request{Header: http.Header{http.CanonicalHeaderKey(name): {"x"}}}, Benign{}); why != eligibility.None {
 			t.Errorf("%s: %s is %v", who, name, why)
 		}
-	}
-}
-
-func TestHeadersThatNameNobodyMakeNobodyKnown(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		lines string
-		want  eligibility.Reason
-	}{
-		{"nginx without a certificate", "X-Client-Verify: NONE", eligibility.None},
-		{"nginx with one", "X-Client-Verify: SUCCESS", eligibility.ClientCertificate},
-		{"nginx with a wrong one", "X-Client-Verify: FAILED:expired", eligibility.ClientCertificate},
-		{"HAProxy without a certificate", "X-SSL-Client-Verify: 0", eligibility.None},
-		{"Google without a certificate", "X-Client-Cert-Present: false", eligibility.None},
-		{"Google with one", "X-Client-Cert-Present: true", eligibility.ClientCertificate},
-		{"WebSEAL without a log-in", "iv-user: Unauthenticated", eligibility.None},
-		{"Oracle without a log-in", "OAM_REMOTE_USER: anonymous", eligibility.None},
-		{"empty, as for a user who has no group", "Remote-Groups:", eligibility.IdentityHeader},
-		{"no group by another word", "Remote-Groups: none", eligibility.IdentityHeader},
-		{"Apache's word for nothing", "X-Remote-User: (null)", eligibility.IdentityHeader},
-		{"HAProxy's quotes", `X-SSL-Client-DN: ""`, eligibility.ClientCertificate},
-		{"user number 0", "X-User-Id: 0", eligibility.IdentityHeader},
-		{"nobody, and somebody in another line", "iv-user: Unauthenticated\niv-user: jane", eligibility.IdentityHeader},
-		{"nobody twice", "iv-user: Unauthenticated\niv-user: unauthenticated", eligibility.None},
-		{"nobody, and somebody in another header", "iv-user: Unauthenticated\niv-groups: staff", eligibility.IdentityHeader},
-		{"a user whose name is short", "X-Forwarded-User: a", eligibility.IdentityHeader},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := Credentials(get(t, tt.lines), Benign{}); got != tt.want {
-				t.Errorf("credentials = %v, want %v", got, tt.want)
-			}
-		})
 	}
 }
 

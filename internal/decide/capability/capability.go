@@ -29,13 +29,8 @@ const (
 	minLetters = 13
 )
 
-var (
-	// number matches an ISBN and a time such as 20261121103000.
-	number = regexp.MustCompile(`^(97[89]\d{10}|(19|20)\d\d(0\d|1[0-2])[0-3]\d[0-2]\d[0-5]\d[0-5]\d)$`)
-	// documented matches what Doxygen and Texinfo add to the names of public things: their MD5, as in
-	// dir_d41d8cd98f00b204e9800998ecf8427e.html, and escapes, as in List_005fof.html.
-	documented = regexp.MustCompile(`^((?:dir|class|struct|union|namespace|interface|group_)\w*?)_(?:1?[ag]{1,2})?[0-9a-f]{32}$|_00[0-9a-f]{2}`)
-)
+// number matches an ISBN and a time such as 20261121103000.
+var number = regexp.MustCompile(`^(97[89]\d{10}|(19|20)\d\d(0\d|1[0-2])[0-3]\d[0-2]\d[0-5]\d[0-5]\d)$`)
 
 // Looks reports whether a location looks like it carries a secret. The location must be normalised,
 // such as "/a/b%C3%A9?page=2". It is safe for concurrent use.
@@ -119,16 +114,12 @@ func decode(element string) string {
 	return b.String()
 }
 
-// stem returns a segment without its extension, which is not part of a token, and without what
-// documentation adds to a name.
+// stem returns a segment without its extension, which is not part of a token.
 func stem(s string) string {
 	const maxExtension = 5 // characters, as in xhtml
 	at := strings.LastIndexByte(s, '.')
 	if at <= 0 || len(s)-at > maxExtension+1 {
 		return s
-	}
-	if s[at:] == ".html" && strings.Contains(s, "_") {
-		return documented.ReplaceAllString(s[:at], "$1")
 	}
 	return s[:at]
 }

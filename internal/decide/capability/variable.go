@@ -3,6 +3,8 @@ package capability
 import (
 	"regexp"
 	"strings"
+
+	"github.com/servemap/servemap/internal/decide/action"
 )
 
 // secretWords occur in the names of variables that carry a secret.
@@ -32,10 +34,6 @@ func words(list string) map[string]bool {
 // braces begins with a digit.
 var variable = regexp.MustCompile(`\{([A-Za-z_][\w.-]*)`)
 
-// hump matches where a word of a name ends: in JWTString the second word begins with the S, in
-// resetToken with the T. The s of IDs begins no word.
-var hump = regexp.MustCompile(`([^A-Z_.-])([A-Z])|([A-Z])([A-Z][a-z][a-z])`)
-
 // Variable reports whether the name of a variable in a route template says that it carries a
 // secret: resetToken, reset_token, RESET-TOKEN and resettoken alike. It reads templates of
 // gorilla/mux ("/u/{id:[0-9]+}") and of net/http ("/x/{token}", "/f/{rest...}"). It is safe for
@@ -43,8 +41,7 @@ var hump = regexp.MustCompile(`([^A-Z_.-])([A-Z])|([A-Z])([A-Z][a-z][a-z])`)
 func Variable(template string) bool {
 	for _, found := range variable.FindAllStringSubmatch(template, -1) {
 		before := ""
-		name := strings.ToLower(hump.ReplaceAllString(found[1], "$1$3-$2$4"))
-		for word := range strings.FieldsFuncSeq(name, func(c rune) bool { return strings.ContainsRune("_-.", c) }) {
+		for _, word := range action.Words(found[1]) {
 			if secretWord(word, before) {
 				return true
 			}

@@ -26,16 +26,10 @@ const (
 	RobotsFile             // the site's robots.txt, or proof that there is none if the status is not 200; see RobotsTxt
 )
 
-// Response returns what a response proves, and why. For Forbidden, Vanished and Doubtful, the
+// Response returns what a response to a GET proves, and why. For Forbidden, Vanished and Doubtful, the
 // reason says why to withdraw the page. For Nothing it says why the response is no observation. Only a
 // complete response can be a Witness or Doubtful; see [response.Response].
-func (rs Rules) Response(method string, location string, resp *response.Response) (Kind, Reason) {
-	switch {
-	case method == http.MethodHead && resp.Status == http.StatusOK:
-		return rs.unsent(location, resp, resp.HTML())
-	case method != http.MethodGet:
-		return Nothing, Method
-	}
+func (rs Rules) Response(location string, resp *response.Response) (Kind, Reason) {
 	kind, why := rs.status(location, resp)
 	if kind == Doubtful && !resp.Complete {
 		return Nothing, Incomplete // if a client leaves, its queries are cancelled, and some handlers then answer 404
@@ -43,13 +37,13 @@ func (rs Rules) Response(method string, location string, resp *response.Response
 	return kind, why
 }
 
-// status judges a response to a GET by its status first.
+// status judges a response by its status first.
 func (rs Rules) status(location string, resp *response.Response) (Kind, Reason) {
 	switch resp.Status {
 	case http.StatusOK:
 		return rs.found(location, resp)
 	case http.StatusNotModified:
-		return rs.unsent(location, resp, true)
+		return rs.unsent(location, resp)
 	case http.StatusGone:
 		return Vanished, StatusGone
 	case http.StatusNotFound:
@@ -66,12 +60,8 @@ func (rs Rules) status(location string, resp *response.Response) (Kind, Reason) 
 	return Nothing, Status
 }
 
-// unsent judges a response that does not send the page: a HEAD or a 304. isPage says that the
-// location shows a page.
-func (rs Rules) unsent(location string, resp *response.Response, isPage bool) (Kind, Reason) {
-	if !isPage {
-		return Alive, None
-	}
+// unsent judges a 304, which does not send the page.
+func (rs Rules) unsent(location string, resp *response.Response) (Kind, Reason) {
 	if why := cacheControl(resp.Header.CacheControl); why != None && !rs.IgnoreCacheControl(location) {
 		return Forbidden, why
 	}
@@ -152,20 +142,19 @@ func lowerLetter(c rune) rune {
 // (Mirheidari et al., "Cached and Confused", USENIX Security 2020).
 func AssetName(location string) bool {
 	p, _, _ := strings.Cut(location, "?")
-	switch strings.ToLower(path.Ext(p)) {
-	case ".css", ".js", ".mjs", ".map", ".json", ".xml", ".txt", ".csv",
-		".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".ico", ".bmp",
-		".woff", ".woff2", ".ttf", ".otf", ".eot",
-		".mp3", ".mp4", ".webm", ".ogg", ".wav", ".avi", ".mov",
-		".pdf", ".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".exe", ".dmg", ".iso", ".wasm", ".swf", ".jar", ".class":
-		return true
-	}
-	return false
+	return assets[strings.ToLower(path.Ext(p))]
 }
 
-// loginWords are the segments in the path of a log-in page.
-var loginWords = words("login log-in log_in logon signin sign-in sign_in signon auth oauth oauth2 sso saml authorize " +
-	"authenticate wp-login session openid openid-connect")
+var assets = words(".css .js .mjs .map .json .xml .txt .csv .png .jpg .jpeg .gif .webp .avif .svg .ico .bmp .woff .woff2 .ttf .otf .eot " +
+	".mp3 .mp4 .webm .ogg .wav .avi .mov .pdf .zip .gz .tar .tgz .bz2 .xz .7z .rar .exe .dmg .iso .wasm .swf .jar .class")
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
 
 // leadsToLogin reports whether a redirect leads to a log-in page.
 func leadsToLogin(target string) bool {
@@ -179,13 +168,9 @@ func leadsToLogin(target string) bool {
 		if decoded, err := url.PathUnescape(name); err == nil {
 			name = decoded
 		}
-		if isLoginWord(name) {
+		if loginWords[strings.Join(action.Words(name), "")] {
 			return true
 		}
 	}
 	return false
-}
-
-func isLoginWord(s string) bool {
-	return loginWords[strings.ToLower(s)] || loginWords[strings.Join(action.Words(s), "")]
 }

@@ -37,17 +37,9 @@ func TestStatusDecidesWhatAResponseProves(t *testing.T) {
 		if !named {
 			w.kind, w.why = Nothing, Status
 		}
-		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *response.Response) { r.Status = status }))
+		kind, why := noRules.Response("/a", ok(func(r *response.Response) { r.Status = status }))
 		if kind != w.kind || why != w.why {
 			t.Errorf("GET %d: %v, %v, want %v, %v", status, kind, why, w.kind, w.why)
-		}
-		kind, why = noRules.Response(http.MethodHead, "/a", ok(func(r *response.Response) { r.Status = status }))
-		if alive := status == 200; alive != (kind == Alive) || !alive && (kind != Nothing || why != Method) {
-			t.Errorf("HEAD %d: %v, %v", status, kind, why)
-		}
-		kind, why = noRules.Response(http.MethodPost, "/a", ok(func(r *response.Response) { r.Status = status }))
-		if kind != Nothing || why != Method {
-			t.Errorf("POST %d: %v, %v, want no observation", status, kind, why)
 		}
 	}
 }
@@ -88,7 +80,7 @@ func TestHeadersDecideWhatA200Proves(t *testing.T) {
 		{"asset's name", "/a.css", func(*response.Response) {}, Nothing, NotHTML},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			kind, why := noRules.Response(http.MethodGet, tt.location, ok(tt.change))
+			kind, why := noRules.Response(tt.location, ok(tt.change))
 			if kind != tt.kind || why != tt.why {
 				t.Errorf("response is %v because of %v, want %v because of %v", kind, why, tt.kind, tt.why)
 			}
@@ -96,8 +88,8 @@ func TestHeadersDecideWhatA200Proves(t *testing.T) {
 	}
 }
 
-// A HEAD and a 304 prove what a GET would, except that no page is sent.
-func TestHeadAnd304ProveWhatAGetDoesWithoutThePage(t *testing.T) {
+// A 304 proves what a 200 would, except that no page is sent.
+func Test304ProvesWhatA200DoesWithoutThePage(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		header response.Header
@@ -112,17 +104,9 @@ func TestHeadAnd304ProveWhatAGetDoesWithoutThePage(t *testing.T) {
 		{"page not to be followed", response.Header{ContentType: "text/html", RobotsTag: "nofollow"}, Alive, None},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for method, status := range map[string]int{http.MethodHead: 200, http.MethodGet: 304} {
-				resp := &response.Response{Status: status, Complete: true, Header: tt.header}
-				if kind, why := noRules.Response(method, "/a", resp); kind != tt.kind || why != tt.why {
-					t.Errorf("%s %d: %v because of %v, want %v because of %v", method, status, kind, why, tt.kind, tt.why)
-				}
-			}
-			// A response that is not a page forbids nothing.
-			tt.header.ContentType = "image/png"
-			resp := &response.Response{Status: 200, Complete: true, Header: tt.header}
-			if kind, why := noRules.Response(http.MethodHead, "/a", resp); kind != Alive || why != None {
-				t.Errorf("HEAD of an image: %v because of %v, want %v", kind, why, Alive)
+			resp := &response.Response{Status: http.StatusNotModified, Complete: true, Header: tt.header}
+			if kind, why := noRules.Response("/a", resp); kind != tt.kind || why != tt.why {
+				t.Errorf("%v because of %v, want %v because of %v", kind, why, tt.kind, tt.why)
 			}
 		})
 	}
@@ -177,7 +161,7 @@ func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 // off requests must not be able to remove pages.
 func TestIncompleteDenialDoesNotPutAPageInDoubt(t *testing.T) {
 	for _, status := range []int{401, 403, 404} {
-		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *response.Response) { r.Status, r.Complete = status, false }))
+		kind, why := noRules.Response("/a", ok(func(r *response.Response) { r.Status, r.Complete = status, false }))
 		if kind != Nothing || why != Incomplete {
 			t.Errorf("an incomplete %d is %v because of %v, want no observation", status, kind, why)
 		}
@@ -222,7 +206,7 @@ func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 	} {
 		t.Run(tt.header+", "+tt.name, func(t *testing.T) {
 			want := map[Reason]Kind{None: Witness, Attachment: Nothing, Private: Forbidden, NoStore: Forbidden}[tt.want]
-			if kind, why := noRules.Response(http.MethodGet, "/a", watched(tt.header, tt.lines)); kind != want || why != tt.want {
+			if kind, why := noRules.Response("/a", watched(tt.header, tt.lines)); kind != want || why != tt.want {
 				t.Errorf("response is %v because of %v, want %v", kind, why, tt.want)
 			}
 		})
@@ -264,7 +248,7 @@ func TestRedirectsToALoginAreRecognised(t *testing.T) {
 	} {
 		for _, target := range targets {
 			for _, status := range []int{301, 302, 303, 307, 308} {
-				kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *response.Response) { r.Status, r.Header.Location = status, target }))
+				kind, why := noRules.Response("/a", ok(func(r *response.Response) { r.Status, r.Header.Location = status, target }))
 				if login && (kind != Doubtful || why != LoginRedirect) || !login && (kind != Redirected || why != None) {
 					t.Errorf("a %d to %q is %v because of %v, want to log in: %v", status, target, kind, why, login)
 				}
@@ -279,7 +263,7 @@ func FuzzResponse(f *testing.F) {
 		resp := &response.Response{Status: status, Complete: true, Header: response.Header{
 			ContentType: ctype, CacheControl: cache, ContentDisposition: disposition, Location: target,
 		}}
-		kind, why := noRules.Response(http.MethodGet, location, resp)
+		kind, why := noRules.Response(location, resp)
 		withdraws := kind == Forbidden || kind == Vanished || kind == Doubtful
 		if (withdraws || kind == Nothing) != (why != None) {
 			t.Errorf("response is %v because of %v", kind, why)
@@ -300,23 +284,22 @@ func TestRuleMayIgnoreCacheControl(t *testing.T) {
 		return ok(func(r *response.Response) { r.Header.CacheControl, r.Header.RobotsTag = cacheControl, robots })
 	}
 	for _, tt := range []struct {
-		name, method, location string
-		resp                   *response.Response
-		status                 int
-		kind                   Kind
-		why                    Reason
+		name, location string
+		resp           *response.Response
+		status         int
+		kind           Kind
+		why            Reason
 	}{
-		{"private", http.MethodGet, "/wiki/A", page("private, must-revalidate", ""), 200, Witness, None},
-		{"no-store", http.MethodGet, "/wiki/A", page("no-store", ""), 200, Witness, None},
-		{"beside the pattern", http.MethodGet, "/user/A", page("private", ""), 200, Forbidden, Private},
-		{"not sent", http.MethodGet, "/wiki/A", page("private", ""), 304, Alive, None},
-		{"not sent, beside the pattern", http.MethodGet, "/user/A", page("private", ""), 304, Forbidden, Private},
-		{"a HEAD", http.MethodHead, "/wiki/A", page("no-store", ""), 200, Alive, None},
-		{"a HEAD that says noindex", http.MethodHead, "/wiki/A", page("no-store", "noindex"), 200, Forbidden, NoIndex},
-		{"a log-in is needed", http.MethodGet, "/wiki/A", page("private", ""), 403, Doubtful, Denied},
+		{"private", "/wiki/A", page("private, must-revalidate", ""), 200, Witness, None},
+		{"no-store", "/wiki/A", page("no-store", ""), 200, Witness, None},
+		{"beside the pattern", "/user/A", page("private", ""), 200, Forbidden, Private},
+		{"not sent", "/wiki/A", page("private", ""), 304, Alive, None},
+		{"not sent, beside the pattern", "/user/A", page("private", ""), 304, Forbidden, Private},
+		{"not sent, and noindex", "/wiki/A", page("no-store", "noindex"), 304, Forbidden, NoIndex},
+		{"a log-in is needed", "/wiki/A", page("private", ""), 403, Doubtful, Denied},
 	} {
 		tt.resp.Status = tt.status
-		if kind, why := rs.Response(tt.method, tt.location, tt.resp); kind != tt.kind || why != tt.why {
+		if kind, why := rs.Response(tt.location, tt.resp); kind != tt.kind || why != tt.why {
 			t.Errorf("%s: %v because of %v, want %v because of %v", tt.name, kind, why, tt.kind, tt.why)
 		}
 	}

@@ -38,7 +38,7 @@ type Rule struct {
 	IgnoreCacheControl bool
 }
 
-// Rules is a checked set of rules, longest pattern first. Rules of equal length keep their order.
+// Rules is a checked set of rules, longest pattern first. Of equal length, the most cautious is first.
 // The zero value matches nothing. Rules is safe for concurrent use.
 type Rules []compiled
 
@@ -59,7 +59,9 @@ func NewRules(rules []Rule) (Rules, error) {
 		// After "?" or "*", an escaped slash may be in a query, where Fold turns it into a slash.
 		rs = append(rs, compiled{r, robots.NewPattern(r.Pattern)})
 	}
-	slices.SortStableFunc(rs, func(a, b compiled) int { return cmp.Compare(b.pattern.Length, a.pattern.Length) })
+	slices.SortStableFunc(rs, func(a, b compiled) int {
+		return cmp.Or(cmp.Compare(b.pattern.Length, a.pattern.Length), cmp.Compare(caution[b.Listing], caution[a.Listing]))
+	})
 	return rs, nil
 }
 
@@ -113,21 +115,14 @@ func checkPattern(p string) error {
 // Listing, the longest pattern wins, as in robots.txt, and among equal lengths the most cautious
 // listing. If no rule matches, ok is false and r is zero.
 func (rs Rules) Match(location string) (r Rule, ok bool) {
-	says := func(r *Rule) bool { return r.Listing != Unset }
-	best := rs.next(0, location, says)
-	if best == len(rs) {
-		return Rule{}, false
+	if i := rs.next(0, location, func(r *Rule) bool { return r.Listing != Unset }); i < len(rs) {
+		return rs[i].Rule, true
 	}
-	for i := rs.next(best+1, location, says); i < len(rs) && rs[i].pattern.Length == rs[best].pattern.Length; i = rs.next(i+1, location, says) {
-		if caution[rs[i].Listing] > caution[rs[best].Listing] {
-			best = i
-		}
-	}
-	return rs[best].Rule, true
+	return Rule{}, false
 }
 
 // caution says which listing wins if two patterns are equally long: the one with the higher number.
-var caution = [...]int{Always: 0, Auto: 1, Never: 2}
+var caution = [...]int{Unset: 0, Always: 1, Auto: 2, Never: 3}
 
 // Trusted returns the locations that the owner lists by name: the patterns of Always without
 // a star. A pattern without "$" may match more, but it names one.
@@ -140,8 +135,7 @@ func (rs Rules) Trusted() (all []string) {
 	return all
 }
 
-// Freq returns the changefreq of the longest matching pattern that sets one, or "". Among equal
-// lengths, the first rule wins.
+// Freq returns the changefreq of the longest matching pattern that sets one, or "".
 func (rs Rules) Freq(location string) string {
 	if i := rs.next(0, location, func(r *Rule) bool { return r.ChangeFreq != "" }); i < len(rs) {
 		return rs[i].ChangeFreq
@@ -150,7 +144,7 @@ func (rs Rules) Freq(location string) string {
 }
 
 // Priority returns the priority of the longest matching pattern that sets one, in tenths from 1 to
-// 10, or 0. Among equal lengths, the first rule wins.
+// 10, or 0.
 func (rs Rules) Priority(location string) uint8 {
 	if i := rs.next(0, location, func(r *Rule) bool { return r.Priority != 0 }); i < len(rs) {
 		return uint8(max(1, math.Round(10*rs[i].Priority)))

@@ -100,17 +100,6 @@ func TestLongestPatternThatSetsItDecidesOnEachAspect(t *testing.T) {
 	}
 }
 
-func TestPriorityIsRoundedToTenthsAndNeverToNone(t *testing.T) {
-	for _, tt := range []struct {
-		priority float64
-		want     uint8
-	}{{1, 10}, {0.96, 10}, {0.94, 9}, {0.8, 8}, {0.7, 7}, {0.3, 3}, {0.25, 3}, {0.1, 1}, {0.01, 1}, {5e-324, 1}} {
-		if got := newRules(t, Rule{Pattern: "/", Priority: tt.priority}).Priority("/"); got != tt.want {
-			t.Errorf("%v gives %d tenths, want %d", tt.priority, got, tt.want)
-		}
-	}
-}
-
 func TestEveryMatchingRuleAllowsItsParameters(t *testing.T) {
 	rs := newRules(t,
 		Rule{Pattern: "/shop/", Query: []string{"color"}},

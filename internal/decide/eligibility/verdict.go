@@ -39,7 +39,7 @@ func (s Standing) Listed() bool { return s.Verdict == Listed }
 type Reason uint8
 
 // The reasons. Those that a verdict can carry are stored by number, so their numbers never change.
-// A new one of them comes after the last one, before Method. The others may move.
+// A new one of them comes after the last one, before Authorization. The others may move.
 const (
 	None Reason = iota
 
@@ -83,7 +83,6 @@ const (
 	Growth
 
 	// Why a request or a response is no observation at all.
-	Method
 	Authorization
 	ClientCertificate
 	IdentityHeader
@@ -112,7 +111,7 @@ var reasonNames = [...]string{
 	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Disallowed: "disallowed",
 	PasswordField: "password-field", Growth: "growth",
 
-	Method: "method", Authorization: "authorization", ClientCertificate: "client-certificate",
+	Authorization: "authorization", ClientCertificate: "client-certificate",
 	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",
 	Status: "status", NotHTML: "not-html", Attachment: "attachment", Incomplete: "incomplete", Fragment: "fragment",
 }

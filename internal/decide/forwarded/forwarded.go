@@ -15,19 +15,6 @@ import (
 // Proxies are the addresses of proxies that are trusted.
 type Proxies []netip.Prefix
 
-// New returns Proxies of these prefixes. A prefix of IPv4 addresses in the form of IPv6
-// stands for the IPv4 addresses.
-func New(prefixes []netip.Prefix) Proxies {
-	ps := make(Proxies, 0, len(prefixes))
-	for _, p := range prefixes {
-		if p.Addr().Is4In6() && p.Bits() >= 96 {
-			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
-		}
-		ps = append(ps, p)
-	}
-	return ps
-}
-
 // private are the addresses that no host on the internet has.
 var private = []netip.Prefix{
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
@@ -53,7 +40,7 @@ func Parse(list string) (Proxies, error) {
 			return nil, fmt.Errorf("%q is no range of addresses; give ranges such as 10.0.0.0/8, addresses, or private", part)
 		}
 	}
-	return New(ps), nil
+	return ps, nil
 }
 
 // Has reports whether an address belongs to a trusted proxy.

@@ -57,22 +57,26 @@ func (b *Budget) spend(n int64) {
 
 // Part is what one site has of a Budget. Its methods are not safe for concurrent use.
 type Part struct {
-	of    *Budget
-	alone bool // no other site has a part of it
-	begun time.Time
-	held  Fading // what was spent for each network, and for the site
+	of      *Budget
+	alone   bool // no other site has a part of it
+	half    time.Duration
+	forgave time.Time // when half of what was spent was last forgiven
+	held    Held      // what was spent for each network, and for the site
 }
 
 // NewPart returns a part, of a Budget for the site alone if of is nil.
 func NewPart(of *Budget, rate Rate, now time.Time) *Part {
-	return &Part{of: cmp.Or(of, NewBudget(rate, now)), alone: of == nil, begun: now, held: Fading{Half: rate.Half}}
+	return &Part{of: cmp.Or(of, NewBudget(rate, now)), alone: of == nil, half: rate.Half, forgave: now}
 }
 
 // Allows reports whether something may be spent now for what a network got. vouched says that
 // something on the site vouches for it.
 func (b *Part) Allows(now time.Time, vouched bool, by Payer) bool {
 	free := b.of.free(now, vouched)
-	b.held.Forgive(now.Sub(b.begun))
+	if times := now.Sub(b.forgave) / b.half; times > 0 {
+		b.forgave = b.forgave.Add(times * b.half)
+		b.held.halve(times)
+	}
 	return b.held.May(by, free) && (b.alone || b.held.May(All, free))
 }
 

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// payers is how many networks are told apart. Networks with the same hash count as one, but nobody
-// can choose them, since each process has a key of its own.
+// payers is how many networks are told apart. Networks with the same hash count as one.
 const payers = 1 << 12
 
 // Payer is the network that something is counted for. 0 is not known: all such requests come
@@ -22,18 +21,15 @@ type Payer uint16
 // All stands for all networks of a site, where several sites share something.
 const All Payer = payers + 1
 
-// Payers tells networks apart.
-type Payers struct{ key maphash.Seed }
+// key is the process's own, so that nobody can choose networks with one hash.
+var key = maphash.MakeSeed()
 
-// NewPayers returns Payers with a key of their own.
-func NewPayers() Payers { return Payers{maphash.MakeSeed()} }
-
-// Of returns the payer of a network, 0 for the zero Prefix.
-func (p Payers) Of(network netip.Prefix) Payer {
+// PayerOf returns the payer of a network, 0 for the zero Prefix.
+func PayerOf(network netip.Prefix) Payer {
 	if !network.IsValid() {
 		return 0
 	}
-	return Payer(1 + maphash.Comparable(p.key, network)%payers)
+	return Payer(1 + maphash.Comparable(key, network)%payers)
 }
 
 // Held is what each network holds of one thing. It grows with the networks that hold something. It is safe for
@@ -69,23 +65,10 @@ func (h *Held) May(by Payer, free int64) bool {
 	return free > 0 && (by == 0 || h.of(by).Load() <= free)
 }
 
-// Fading is for what is used up, and comes again by itself: each time that Half has passed, a network is
-// forgiven half of what it holds. Its Forgive is not safe for concurrent use.
-type Fading struct {
-	Held
-	Half time.Duration
-	last time.Duration
-}
-
-// Forgive forgives what is due at now, on a clock that begins at any time.
-func (f *Fading) Forgive(now time.Duration) {
-	times := (now - f.last) / f.Half
-	if times <= 0 {
-		return
-	}
-	f.last += times * f.Half
-	for i := range f.by {
-		some := f.by[i].Load()
+// halve halves what each network holds, as often as times says.
+func (h *Held) halve(times time.Duration) {
+	for i := range h.by {
+		some := h.by[i].Load()
 		if some == nil {
 			continue
 		}

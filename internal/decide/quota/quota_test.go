@@ -52,28 +52,29 @@ func TestANetworkHoldsNoMoreThanItLeaves(t *testing.T) {
 }
 
 func TestWhatWasTakenIsForgivenInTime(t *testing.T) {
-	f := Fading{Half: time.Minute}
-	f.Add(3, 1000)
+	start := time.Now()
+	p := NewPart(nil, Rate{PerSecond: 1, Most: 1, Half: time.Minute}, start)
+	p.Pay(1000, 3)
 	for _, step := range []struct {
 		at   time.Duration
 		want int64
 	}{{time.Minute - 1, 1000}, {time.Minute, 500}, {time.Minute + 1, 500}, {3 * time.Minute, 125}, {1000 * time.Hour, 0}} {
-		if f.Forgive(step.at); f.Of(3).Load() != step.want {
-			t.Errorf("after %v it is %d, want %d", step.at, f.Of(3).Load(), step.want)
+		if p.Allows(start.Add(step.at), true, 3); p.held.Of(3).Load() != step.want {
+			t.Errorf("after %v it is %d, want %d", step.at, p.held.Of(3).Load(), step.want)
 		}
 	}
 }
 
 func TestNetworksAreToldApart(t *testing.T) {
-	p, seen := NewPayers(), map[Payer]bool{}
+	seen := map[Payer]bool{}
 	for i := range 200 {
 		network := netip.PrefixFrom(netip.AddrFrom4([4]byte{203, 0, byte(i), 0}), 24)
-		if p.Of(network) == 0 {
-			t.Fatalf("%v is %d", network, p.Of(network))
+		if PayerOf(network) == 0 {
+			t.Fatalf("%v is %d", network, PayerOf(network))
 		}
-		seen[p.Of(network)] = true
+		seen[PayerOf(network)] = true
 	}
-	if len(seen) < 180 || p.Of(netip.Prefix{}) != 0 {
+	if len(seen) < 180 || PayerOf(netip.Prefix{}) != 0 {
 		t.Errorf("200 networks count as %d", len(seen))
 	}
 }
@@ -124,8 +125,8 @@ func TestSitesShareABudgetFairly(t *testing.T) {
 func TestTheLastHashesAreRemembered(t *testing.T) {
 	var r Recent
 	for n := range uint64(3 * recent) {
-		if r.Add(n); !r.Has(n) || !r.Has(n-min(n, recent/2-1)) || r.Has(n+1) || n >= recent && r.Has(n-recent) {
-			t.Fatalf("after %d of them: it has the last %t, the one before the first to forget %t, one that was never added %t", n+1, r.Has(n), r.Has(n-min(n, recent/2-1)), r.Has(n+1))
+		if r.Add(n); !r.Has(n) || !r.Has(n-n%recent) || r.Has(n+1) || n >= recent && r.Has(n-recent) || len(r.hashes) > recent {
+			t.Fatalf("after %d of them it has %d: the last %t, one that was never added %t", n+1, len(r.hashes), r.Has(n), r.Has(n+1))
 		}
 	}
 	if r.Forget(); r.Has(3*recent - 1) {

@@ -4,25 +4,24 @@ package quota
 // reads of the store unless it is known.
 const recent = 1 << 15
 
-// Recent is a set of hashes that keeps at least the last half of what it may hold. It grows with what is added. The
-// zero value is empty. It is not safe for concurrent use.
-type Recent struct{ now, before map[uint64]struct{} }
+// Recent is a set of hashes that begins anew once it is full. It grows with what is added. The zero value is empty. It
+// is not safe for concurrent use.
+type Recent struct{ hashes map[uint64]struct{} }
 
 // Add adds hashes.
 func (r *Recent) Add(hashes ...uint64) {
 	for _, hash := range hashes {
-		if r.now == nil || len(r.now) == recent/2 {
-			r.now, r.before = map[uint64]struct{}{}, r.now
+		if r.hashes == nil || len(r.hashes) == recent {
+			r.hashes = map[uint64]struct{}{}
 		}
-		r.now[hash] = struct{}{}
+		r.hashes[hash] = struct{}{}
 	}
 }
 
 // Has reports whether a hash was added, and is not forgotten.
 func (r *Recent) Has(hash uint64) bool {
-	_, now := r.now[hash]
-	_, before := r.before[hash]
-	return now || before
+	_, has := r.hashes[hash]
+	return has
 }
 
 // Forget drops all.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -76,7 +75,7 @@ func (v visitors) exchange(location string) *observation.Exchange {
 	case 3:
 		route(location, true)(s)
 	}
-	s.Kind, s.Reason = eligibility.Rules{}.Response(http.MethodGet, location, s.Response)
+	s.Kind, s.Reason = eligibility.Rules{}.Response(location, s.Response)
 	return s
 }
 

@@ -31,14 +31,13 @@ type Recorder struct {
 // NewRecorder returns a Recorder that keeps bodies in the memory of b.
 func NewRecorder(b *response.Buffers) *Recorder { return &Recorder{buffers: b} }
 
-// Wanted says which bodies to keep. Only a 200 to a GET is kept.
+// Wanted says which bodies to keep. Only a 200 is kept.
 type Wanted uint8
 
 // What a location may show.
 const (
-	Page         Wanted = iota // HTML that the browser shows
-	StrangerPage               // the same at a location that anybody may have made up; it gets less memory
-	RobotsTxt                  // all but HTML, and at most [robots.Enough] bytes
+	Page      Wanted = iota // HTML that the browser shows
+	RobotsTxt               // all but HTML, and at most [robots.Enough] bytes
 )
 
 // A Capture is a response with what other parts of the program noted of it. Once [Recorder.Serve]
@@ -61,29 +60,21 @@ type Capture struct {
 // watch is what a Capture knows while the handler runs.
 type watch struct {
 	header  func() http.Header
-	request request
+	ctx     context.Context // of the request, which handlers may change
+	major   int             // of the HTTP version
 	buffers *response.Buffers
 	limits  response.Limits
 	wanted  Wanted
 
-	sent      bool // the final header was sent
-	keeps     bool // the body is kept
-	untyped   bool // net/http will tell the type from the content
-	cancelled bool // the request was cancelled before the header was sent
-	failed    bool // a write failed, or an error status came too late
-	hijacked  bool
-	ended     bool // the handler has returned or panicked
-	inside    int  // calls that have not returned; a call that never returns panicked
+	sent     bool // the final header was sent
+	keeps    bool // the body is kept
+	untyped  bool // net/http will tell the type from the content
+	failed   bool // a write failed, or an error status came too late
+	hijacked bool
+	ended    bool // the handler has returned or panicked
 }
 
-// request is what a Capture knows of the request. Handlers may change the request itself.
-type request struct {
-	ctx    context.Context
-	method string
-	major  int // of the HTTP version
-}
-
-// Serve calls next with a writer that watches what goes through w to a network, and returns what it saw. Call
+// Serve calls next, for a GET, with a writer that watches what goes through w to a network, and returns what it saw. Call
 // Release on the result when you no longer need its body.
 //
 // Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and the
@@ -94,9 +85,10 @@ type request struct {
 func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted, by quota.Payer) *Capture {
 	c := &Capture{Response: new(response.Response), watch: watch{
 		header:  w.Header,
-		request: request{r.Context(), r.Method, r.ProtoMajor},
+		ctx:     r.Context(),
+		major:   r.ProtoMajor,
 		buffers: rec.buffers,
-		limits:  rec.buffers.Limits(wanted != StrangerPage),
+		limits:  rec.buffers.Limits(),
 		wanted:  wanted,
 	}}
 	c.limits.Own = rec.held.Of(by)

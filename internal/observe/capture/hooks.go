@@ -42,15 +42,14 @@ func (c *Capture) hooks() httpsnoop.Hooks {
 
 func (c *Capture) writeHeader(next httpsnoop.WriteHeaderFunc, status int) {
 	switch {
-	case !c.watches() || !final(status, c.request.major):
+	case !c.watches() || !final(status, c.major):
 		next(status)
 	case c.sent:
 		next(status)
 		c.failed = c.failed || status >= 400 && c.Status < 400
 	default:
-		c.enter()
+		c.snapshot()
 		next(status)
-		c.inside--
 		c.begin(status)
 	}
 }
@@ -59,9 +58,8 @@ func write[T string | []byte](c *Capture, next func(T) (int, error), p T) (int, 
 	if !c.watches() {
 		return next(p)
 	}
-	c.enter()
+	c.snapshot()
 	n, err := next(p)
-	c.inside--
 	c.implicit()
 	took(c, p[:min(max(n, 0), len(p))]) // a faulty writer may return any number
 	c.check(n == len(p), err)
@@ -74,9 +72,8 @@ func (c *Capture) flush(next func() error) error {
 	if !c.watches() {
 		return next()
 	}
-	c.enter()
+	c.snapshot()
 	err := next()
-	c.inside--
 	c.implicit()
 	c.decideType()
 	c.check(true, err)
@@ -90,45 +87,33 @@ func (c *Capture) readFrom(next httpsnoop.ReadFromFunc, src io.Reader) (int64, e
 	if !c.watches() {
 		return next(src)
 	}
-	c.enter()
-	if c.sent && !c.keeps || !c.sent && !c.untyped && !c.wants() {
-		return c.readUnwatched(next, src)
+	c.snapshot()
+	before := c.Written
+	along := c.sent && c.keeps || !c.sent && (c.untyped || c.wants())
+	if along {
+		src = io.TeeReader(src, hearing{c})
 	}
-	h := &hearing{c: c}
-	n, err := next(io.TeeReader(src, h))
-	c.inside--
-	if c.sent { // if src gave nothing, the handler may still answer with an error
-		c.check(n == h.heard, err)
-	}
-	return n, err
-}
-
-func (c *Capture) readUnwatched(next httpsnoop.ReadFromFunc, src io.Reader) (int64, error) {
 	n, err := next(src)
-	c.inside--
-	if n > 0 {
+	if !along && n > 0 {
 		c.implicit()
 		c.Written += n
 	}
-	if c.sent {
-		c.check(true, err)
-	} else {
+	switch {
+	case c.sent: // if src gave nothing, the handler may still answer with an error
+		c.check(n == c.Written-before, err)
+	case !along:
 		c.failed = c.failed || err != nil // src gave nothing, or nothing was taken after the header was sent
 	}
 	return n, err
 }
 
 // hearing takes bytes on their way from a source to the writer below.
-type hearing struct {
-	c     *Capture
-	heard int64
-}
+type hearing struct{ c *Capture }
 
-func (h *hearing) Write(p []byte) (int, error) {
+func (h hearing) Write(p []byte) (int, error) {
 	h.c.snapshot() // the header is sent after this and before the first byte
 	h.c.implicit()
 	took(h.c, p)
-	h.heard += int64(len(p))
 	return len(p), nil
 }
 

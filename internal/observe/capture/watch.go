@@ -11,12 +11,6 @@ import (
 // watches reports whether calls still belong to the response.
 func (c *Capture) watches() bool { return !c.ended && !c.hijacked }
 
-// enter notes that a call goes to the writer below.
-func (c *Capture) enter() {
-	c.snapshot()
-	c.inside++
-}
-
 // snapshot reads the header, if it was not sent, before a call that may send it. Later is too late:
 // a compressor around the capture changes the same map when it gets the header.
 func (c *Capture) snapshot() {
@@ -25,8 +19,7 @@ func (c *Capture) snapshot() {
 	}
 	h := c.header()
 	c.Header = response.HeaderOf(h)
-	c.untyped = sniffs(c.request.major, h)
-	c.cancelled = c.request.ctx.Err() != nil
+	c.untyped = sniffs(c.major, h)
 }
 
 // sniffs reports whether net/http will tell the type of a 200 with this header from its content.
@@ -57,17 +50,14 @@ func (c *Capture) begin(status int) {
 	c.keeps = c.untyped || status == http.StatusOK && c.wants()
 }
 
-// wants reports whether the body of a 200 whose type is known is kept.
+// wants reports whether the body of a 200 whose type is known is kept. It may have a content coding, which its
+// reader must undo, but no transfer coding that the handler chose.
 func (c *Capture) wants() bool {
-	html, whole := response.IsHTML(c.Header.ContentType), false
-	switch strings.ToLower(strings.TrimSpace(c.Header.TransferEncoding)) {
-	case "", "identity", "chunked":
-		whole = true // it may still have a content coding, which its reader must undo
-	}
-	if c.request.method != http.MethodGet || !whole {
+	html := response.IsHTML(c.Header.ContentType)
+	switch coding := strings.ToLower(strings.TrimSpace(c.Header.TransferEncoding)); {
+	case coding != "" && coding != "identity" && coding != "chunked":
 		return false
-	}
-	if c.wanted == RobotsTxt {
+	case c.wanted == RobotsTxt:
 		return !html
 	}
 	return html && c.Header.Shown()
@@ -76,19 +66,15 @@ func (c *Capture) wants() bool {
 // sniffed is from how many bytes http.DetectContentType tells a type.
 const sniffed = 512
 
-// took notes bytes that the writer below accepted. The header is out by then.
+// took notes bytes that the writer below accepted. The header is out by then. Small writes add up before the type
+// is told, as in net/http's own buffer.
 func took[T string | []byte](c *Capture, p T) {
 	c.Written += int64(len(p))
-	if c.untyped { // small writes add up, as in net/http's own buffer
-		start := p[:min(len(p), sniffed-len(c.Body))]
-		response.Keep(c.buffers, c.Response, start, c.limits)
-		p = p[len(start):]
-		if c.Truncated || len(c.Body) == sniffed {
-			c.decideType()
-		}
-	}
 	if c.keeps {
 		response.Keep(c.buffers, c.Response, p, c.limits)
+	}
+	if c.Truncated || len(c.Body) >= sniffed {
+		c.decideType()
 	}
 }
 
@@ -130,20 +116,14 @@ func (c *Capture) finish() {
 
 // complete reports whether the whole response was written, and the client was there to take it.
 //
-// net/http cancels a request as soon as the client closes the connection. Many clients close it
-// after the last byte, before the handler has returned. So once everything that the header promised
-// is written, only a cancellation before the header counts: handlers whose queries are cancelled
-// answer something else. If the header promises no length, net/http sends the end of the page after
-// the handler returned. A client that closed before that did not wait for it.
+// net/http cancels a request as soon as the client closes the connection. Some clients close it after the last
+// byte, while the handler still works; the next one will wait.
 func (c *Capture) complete() bool {
-	if c.hijacked || c.failed || c.inside != 0 {
+	if c.hijacked || c.failed || c.ctx.Err() != nil {
 		return false
 	}
 	length := declared(c.Header.ContentLength)
-	if c.request.method == http.MethodHead || !hasBody(c.Status) || length == c.Written {
-		return !c.cancelled
-	}
-	return length < 0 && c.request.ctx.Err() == nil
+	return length < 0 || length == c.Written || !hasBody(c.Status)
 }
 
 // declared returns the length in a Content-Length. It returns -1 if there is none or net/http

@@ -70,7 +70,7 @@ func (f *Front) Owns(r *http.Request) bool {
 	}
 	target, _, _ := strings.Cut(r.RequestURI, "?") // http.StripPrefix changes the path, but not the target
 	name, below := strings.CutPrefix(target, f.Folder)
-	return below && f.serves(name) && observe.CutOff(r) != ""
+	return below && f.serves(name)
 }
 
 // serves reports whether a name is that of a file, or of what proves that the origin leads here.
@@ -99,7 +99,8 @@ func (f *Front) Outside(route *mux.Route) string {
 // ServeFile answers a request for one of the files, and follows crawlers.
 func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.URL.Path)
-	if f.Observer.Visits.ServeProof(w, name) {
+	if f.Observer.Visits.Proves(name) {
+		f.Observer.Visits.ServeProof(w)
 		return
 	}
 	fetch, ok := f.fetchOf(r)

@@ -5,7 +5,6 @@ package schedule
 
 import (
 	"hash/maphash"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,9 +19,6 @@ const (
 	Shortest = 2 * time.Second
 	Longest  = time.Minute
 )
-
-// longestPass is the longest wait after observations that taught nothing.
-const longestPass = 10 * time.Second
 
 // lease is how long an unsettled claim keeps others from claiming its target.
 const lease = time.Second
@@ -59,14 +55,10 @@ func (s slots) of(tag uint64) *[ways]slot { return &s[tag>>1&uint64(len(s)-1)] }
 // slot is one target. The tag is a hash of it, or 0 for a free slot. The high 48 bits of the state
 // say when the target is next due, in milliseconds since the table's start. The low 16 bits are its
 // last wait in tenths of a second.
-// In a table that has grown, the old slots have moved.
 type slot struct {
 	tag   atomic.Uint64
 	state atomic.Uint64
 }
-
-// moved is the state of a slot whose target is in another one now. No time is that late.
-const moved = math.MaxUint64
 
 // fewest is how many buckets a table has at first.
 const fewest = 4
@@ -149,18 +141,12 @@ func (t *Table) claim(s *slot, tag uint64) (claim Claim, ok bool) {
 	return Claim{t, tag}, true
 }
 
-// Accept settles a claim whose response taught something. The next wait is longer than the last.
-func (c Claim) Accept() { c.wait(Longest) }
-
-// Pass settles a claim whose response taught nothing, when the next one will teach nothing too: the target is no
-// page, or not now. The wait grows too, but only to a few seconds, since the target may be a page
-// for another client.
-func (c Claim) Pass() { c.wait(longestPass) }
-
-func (c Claim) wait(longest time.Duration) {
+// Accept settles a claim whose response taught something, or when the next one will teach nothing. The next wait is
+// longer than the last.
+func (c Claim) Accept() {
 	const tenth = uint64(100 * time.Millisecond)
 	c.settle(func(wait uint64) uint64 {
-		wait = min(max(wait*5/4, uint64(Shortest)/tenth), uint64(longest)/tenth)
+		wait = min(max(wait*5/4, uint64(Shortest)/tenth), uint64(Longest)/tenth)
 		return pack(c.table.clock.now()+wait*100, wait)
 	})
 }
@@ -171,7 +157,7 @@ func (c Claim) Return() {
 }
 
 // settle sets the state that next makes of the last wait, unless another target has the slot now, or
-// another claim. No slot moves meanwhile.
+// another claim.
 func (c Claim) settle(next func(wait uint64) uint64) {
 	if c.table == nil {
 		return
@@ -205,7 +191,7 @@ func (t *Table) Expects(target string) bool {
 
 // Next returns when target is next due, or the zero Time if it is due now.
 func (t *Table) Next(target string) time.Time {
-	t.mu.Lock() // no slot is moved meanwhile
+	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.find(t.tag(target))
 	if s == nil {
@@ -246,15 +232,14 @@ func (t *Table) room(tag uint64) *slot {
 	return s
 }
 
-// grown moves the targets to slots of twice the number.
+// grown returns the targets in slots of twice the number. A claim that begins meanwhile in the old slots is forgotten.
 func (s slots) grown() *slots {
 	next := newSlots(2 * len(s))
 	for i := range s {
 		for j := range s[i] {
-			old := &s[i][j]
-			if tag := old.tag.Load(); tag != 0 {
+			if tag := s[i][j].tag.Load(); tag != 0 {
 				to := next.victim(tag)
-				to.state.Store(old.state.Swap(moved))
+				to.state.Store(s[i][j].state.Load())
 				to.tag.Store(tag)
 			}
 		}

@@ -44,7 +44,7 @@ func wait(t *testing.T, table *Table, target string) (time.Duration, Claim) {
 }
 
 func TestOutcomeOfAnObservationDecidesTheNextWait(t *testing.T) {
-	accept, pass, giveBack := Claim.Accept, Claim.Pass, Claim.Return
+	accept, giveBack := Claim.Accept, Claim.Return
 	ms := func(n ...int) (all []time.Duration) {
 		for _, n := range n {
 			all = append(all, time.Duration(n)*time.Millisecond)
@@ -57,10 +57,8 @@ func TestOutcomeOfAnObservationDecidesTheNextWait(t *testing.T) {
 		want   []time.Duration // after each
 	}{
 		{"accepted observations grow by a quarter", []func(Claim){accept, accept, accept, accept, accept}, ms(2000, 2500, 3100, 3800, 4700)},
-		{"passed observations grow too", []func(Claim){pass, pass, pass}, ms(2000, 2500, 3100)},
 		{"a returned observation leaves it due", []func(Claim){giveBack, giveBack, accept}, ms(0, 0, 2000)},
 		{"a returned observation keeps the wait", []func(Claim){accept, accept, giveBack, accept}, ms(2000, 2500, 0, 3100)},
-		{"accepted and passed share the wait", []func(Claim){accept, pass, accept}, ms(2000, 2500, 3100)},
 		{"an observation never settled is leased for a second", []func(Claim){func(Claim) {}, accept}, ms(1000, 2000)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,29 +76,21 @@ func TestOutcomeOfAnObservationDecidesTheNextWait(t *testing.T) {
 	}
 }
 
-func TestWaitsNeverPassTheirLimits(t *testing.T) {
-	for settle, last := range map[string]time.Duration{"Accept": Longest, "Pass": longestPass} {
-		t.Run(settle, func(t *testing.T) {
-			inBubble(t, 64, func(t *testing.T, table *Table) {
-				claim, before := begin(t, table, "/a"), time.Duration(0)
-				for range 20 {
-					if settle == "Accept" {
-						claim.Accept()
-					} else {
-						claim.Pass()
-					}
-					var got time.Duration
-					if got, claim = wait(t, table, "/a"); got < before || got > last {
-						t.Errorf("wait of %v after one of %v, want it to grow to %v", got, before, last)
-					}
-					before = got
-				}
-				if before != last {
-					t.Errorf("the last wait is %v, want %v", before, last)
-				}
-			})
-		})
-	}
+func TestWaitsNeverPassTheirLimit(t *testing.T) {
+	inBubble(t, 64, func(t *testing.T, table *Table) {
+		claim, before := begin(t, table, "/a"), time.Duration(0)
+		for range 20 {
+			claim.Accept()
+			var got time.Duration
+			if got, claim = wait(t, table, "/a"); got < before || got > Longest {
+				t.Errorf("wait of %v after one of %v, want it to grow to %v", got, before, Longest)
+			}
+			before = got
+		}
+		if before != Longest {
+			t.Errorf("the last wait is %v, want %v", before, Longest)
+		}
+	})
 }
 
 func TestResetMakesATargetDueAtOnce(t *testing.T) {

@@ -69,14 +69,8 @@ type Limits struct {
 	Own  *atomic.Int64 // how many those for its network take, which may be no more than are free; nil for no such bound
 }
 
-// Limits returns what a body may take that is trusted, or that a stranger may have made up.
-// Strangers' bodies leave a quarter of the memory to others, however many and slow they are.
-func (b *Buffers) Limits(trusted bool) Limits {
-	if trusted {
-		return Limits{Most: b.each, Lent: b.total}
-	}
-	return Limits{Most: b.each, Lent: b.total / 4 * 3}
-}
+// Limits returns what a body may take.
+func (b *Buffers) Limits() Limits { return Limits{Most: b.each, Lent: b.total} }
 
 // Keep appends p to the Body of r, as far as there is room.
 func Keep[T string | []byte](b *Buffers, r *Response, p T, limits Limits) {

@@ -39,7 +39,7 @@ func TestBodyIsBounded(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := NewBuffers(c.each, c.total, nil)
-			r := kept(b, b.Limits(true), c.sizes...)
+			r := kept(b, b.Limits(), c.sizes...)
 			if len(r.Body) != c.kept || r.Truncated != c.truncated || b.InUse() != int64(c.inUse) {
 				t.Errorf("kept %d, truncated %v, %d in use", len(r.Body), r.Truncated, b.InUse())
 			}
@@ -62,7 +62,7 @@ func TestBuffersTogetherStayBelowTheirBound(t *testing.T) {
 			for range 50 {
 				text := strings.Repeat(string(rune('a'+worker)), 1000+worker*7000)
 				r := new(Response)
-				Keep(b, r, text, b.Limits(true))
+				Keep(b, r, text, b.Limits())
 				if !bytes.Equal(r.Body, []byte(text)) && !r.Truncated {
 					t.Errorf("worker %d: another's content", worker)
 				}
@@ -86,12 +86,12 @@ func TestSitesShareMemoryFairly(t *testing.T) {
 	flooded, quiet := NewBuffers(each, 10*total, m), NewBuffers(each, 10*total, m)
 	var bodies []*Response
 	for n := 0; n < 100; n++ {
-		bodies = append(bodies, kept(flooded, flooded.Limits(true), each))
+		bodies = append(bodies, kept(flooded, flooded.Limits(), each))
 	}
 	if got := flooded.InUse(); got != total/2 {
 		t.Errorf("one site holds %d of %d, want half", got, total)
 	}
-	if r := kept(quiet, quiet.Limits(true), each); r.Truncated {
+	if r := kept(quiet, quiet.Limits(), each); r.Truncated {
 		t.Error("another site has no room")
 	} else {
 		r.Release()
@@ -101,29 +101,5 @@ func TestSitesShareMemoryFairly(t *testing.T) {
 	}
 	if n := m.taken.Load(); n != 0 {
 		t.Errorf("%d bytes are taken after all were released", n)
-	}
-}
-
-// Made-up pages use up only the memory that they may use.
-func TestStrangersLeaveRoomForOthers(t *testing.T) {
-	const each, total = 64 << 10, 4 * 64 << 10
-	b := NewBuffers(each, total, nil)
-	for _, step := range []struct {
-		name      string
-		trusted   bool
-		size      int
-		truncated bool
-		inUse     int64
-	}{
-		{"a stranger", false, each, false, each},
-		{"a second one", false, each, false, 2 * each},
-		{"a third one", false, each, false, 3 * each},
-		{"one too many", false, 1, true, 3 * each},
-		{"a page", true, each, false, total},
-		{"a page too many", true, 1, true, total},
-	} {
-		if r := kept(b, b.Limits(step.trusted), step.size); r.Truncated != step.truncated || b.InUse() != step.inUse {
-			t.Errorf("%s: truncated %v with %d bytes in use, want %v with %d", step.name, r.Truncated, b.InUse(), step.truncated, step.inUse)
-		}
 	}
 }

@@ -30,7 +30,7 @@ func Page(location, body string, at time.Time, changes ...Change) *observation.E
 // Answer is an exchange with a response other than a page. What it proves follows from the response.
 func Answer(location string, status int, at time.Time, changes ...Change) *observation.Exchange {
 	e := exchange(location, status, at, changes)
-	e.Kind, e.Reason = eligibility.Rules{}.Response(http.MethodGet, location, e.Response)
+	e.Kind, e.Reason = eligibility.Rules{}.Response(location, e.Response)
 	return e
 }
 
