@@ -106,7 +106,6 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	if door := (inspected{s}).door("inspector"); allow != nil {
 		pages = door.Allow(allow, pages)
 	} else {
-		door.Names = inspect.Names
 		pages = door.ByLink(s.link, pages)
 		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"), "origin", s.origin.String())
 	}

@@ -477,7 +477,7 @@ func (s *Site) assemble(st store.Store, opts *Options, with shared) error {
 	}
 	s.log = logging.NewQueue(opts.Logger.Handler())
 	logger := s.log.Logger()
-	s.hints, s.link = messages.NewHints(logger), guard.NewLink(s.origin.String())
+	s.hints, s.link = messages.NewHints(logger), guard.NewLink()
 	due, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.set()
 	refresh := time.Duration(0) // never
 	if several, ok := st.(store.Sharer); ok && several.Shared() {

@@ -20,7 +20,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/metrics"
-	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/notify"
 )
@@ -87,9 +86,12 @@ func (c *answers) handler() http.Handler {
 }
 
 // answerIn answers commands in the folder of the data until the function that it returns is called. The settings
-// stay there, for questions after this process has ended.
+// stay there, for questions after this process has ended, unless what it learns is in a database.
 func (c *answers) answerIn(ctx context.Context, s *settings.Settings) (end func(), err error) {
 	text, err := settings.Write([]*settings.Settings{s})
+	if s.Database != "" {
+		text = nil
+	}
 	if err == nil {
 		err = control.Make(s.Data)
 	}
@@ -116,8 +118,8 @@ func (c *answers) answerIn(ctx context.Context, s *settings.Settings) (end func(
 // password opens it from everywhere.
 func (c *answers) admin(s *settings.Settings, base string, at *net.TCPAddr, log *slog.Logger) http.Handler {
 	address := strings.TrimSuffix(inspectorAt(at), "/inspect/") + base + "/inspect/"
-	allow, key := anybody, guard.NewLink(s.Origin)
-	inspector := (&guard.Door{What: "inspector", Logger: log, Names: inspect.Names}).ByLink(key, c.site.Inspector(anybody))
+	allow, key := anybody, guard.NewLink()
+	inspector := (&guard.Door{What: "inspector", Logger: log}).ByLink(key, c.site.Inspector(anybody))
 	if c.link = key.At(address); s.Password != "" {
 		allow, c.link = servemap.Password("admin", string(s.Password)), address
 		inspector = c.site.Inspector(allow)

@@ -156,12 +156,6 @@ func find(name string) (maker func(*Inspector, context.Context, url.Values) (vie
 	return makers[base], as
 }
 
-// Names reports whether a view has that name.
-func Names(name string) bool {
-	maker, _ := find(name)
-	return maker != nil
-}
-
 // guardHeaders protects the pages: nobody stores, frames or indexes them, they run nothing else,
 // and they tell no other site their address.
 func guardHeaders(h http.Header) {

@@ -23,7 +23,6 @@ type Door struct {
 	What   string                         // stands behind it, such as "inspector"
 	Client func(*http.Request) netip.Addr // returns the client's address, zero if it is not known
 	Logger *slog.Logger
-	Names  func(name string) bool // reports whether a page of the handler has that name; nil for none
 	said   [causes]sync.Once
 }
 
@@ -33,8 +32,6 @@ type cause int
 const (
 	notAllowed cause = iota // by the owner's function
 	noKey
-	otherKey
-	otherSite
 	otherHost
 	noPassword
 	wrongPassword
@@ -49,10 +46,8 @@ var refusals = [causes]struct {
 	log    string
 }{
 	notAllowed: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused by the function that says who may see it. If it was yours, correct that function."},
-	noKey:      {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since it had no key. If it was yours, open the link that this log has, or that {Link} gives."},
-	otherKey: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since its key or cookie is not of this process. Both end with the process. " +
+	noKey: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since it had no key of this process. Keys end with their process. " +
 		"If it was yours, open the link that this log has, or that {Link} gives. Where several processes serve the site, ask for a password."},
-	otherSite: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since a page of another site led there. If it was yours, type the address."},
 	otherHost: {http.StatusMisdirectedRequest, "no such host", "A request to the %s was refused, since its Host is neither an IP address, nor localhost, nor the host that was given there. " +
 		"If it was yours, give that one."},
 	noPassword:     {http.StatusUnauthorized, "a user and a password are needed", ""},

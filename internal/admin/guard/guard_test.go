@@ -41,7 +41,7 @@ func door() (*Door, *strings.Builder) {
 // this machine's address and the server's own name as Host, as nginx by default.
 func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 	d, _ := door()
-	link := NewLink("a")
+	link := NewLink()
 	server := httptest.NewServer(d.ByLink(link, http.HandlerFunc(owners)))
 	defer server.Close()
 	at, err := url.Parse(server.URL)
@@ -61,12 +61,12 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 		body, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, resp.Request.URL.String() + " " + string(body)
 	}
-	base, plain := proxy.URL+"/inspect/", httptest.NewRequest(http.MethodGet, "/", nil)
+	base := proxy.URL + "/inspect/"
 	for _, lines := range [][]string{
-		nil, {"X-Forwarded-For", "127.0.0.1"}, {"Sec-Fetch-Site", "cross-site"}, {"Cookie", link.cookie(plain) + "=" + link.key}, {"Cookie", link.cookie(plain) + "="}, {"Authorization", "Bearer " + link.key},
+		nil, {"X-Forwarded-For", "127.0.0.1"}, {"Sec-Fetch-Site", "cross-site"}, {"Cookie", link.name + "=" + link.key}, {"Cookie", link.name + "="}, {"Authorization", "Bearer " + link.key},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			for _, view := range []string{"", "forget", "?key=", "?key=" + NewLink("a").key, "?key=" + link.value} {
+			for _, view := range []string{"", "forget", "?key=", "?key=" + NewLink().key, "?key=" + link.value} {
 				if status, got := ask(http.DefaultClient, method, base+view, lines...); status != http.StatusNotFound || strings.Contains(got, what) {
 					t.Errorf("%s %s with %q: %d %s", method, view, lines, status, got)
 				}
@@ -80,9 +80,6 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 			t.Errorf("the owner with %s: %d %s", tt[0], status, got)
 		}
 	}
-	if status, _ := ask(owner, http.MethodPost, base+"forget", "Sec-Fetch-Site", "cross-site"); status != http.StatusNotFound {
-		t.Errorf("another site's form gets %d", status)
-	}
 }
 
 // Two processes serve one site on one host, as a new version beside the old one. A browser sends the cookies
@@ -93,7 +90,7 @@ func TestOpeningOneProcessLeavesTheOtherOpen(t *testing.T) {
 	var opened []string
 	for range 2 {
 		d, _ := door()
-		link := NewLink("https://example.com")
+		link := NewLink()
 		server := httptest.NewServer(d.ByLink(link, http.HandlerFunc(owners)))
 		defer server.Close()
 		opened = append(opened, server.URL+"/inspect/")
@@ -109,47 +106,36 @@ func TestOpeningOneProcessLeavesTheOtherOpen(t *testing.T) {
 
 func TestTheKeyIsExchangedForACookie(t *testing.T) {
 	d, log := door()
-	d.Names = func(name string) bool { return name == "page" }
-	link := NewLink("https://example.com")
+	link, other := NewLink(), NewLink()
 	handler := d.ByLink(link, http.HandlerFunc(owners))
-	plain := httptest.NewRequest(http.MethodGet, "/", nil)
-	cookie := link.cookie(plain) + "=" + link.value
+	cookie := link.name + "=" + link.value
 	for _, tt := range []struct {
-		name, target string
-		lines        []string
-		status       int
-		leads        string // where a redirect leads
-		sets         bool   // the cookie
+		name, target, cookie string
+		status               int
 	}{
-		{"the link", "/inspect/?key=KEY", nil, 303, "./", true},
-		{"the link with more", "/inspect/?live=&key=KEY", nil, 303, "?live=", true},
-		{"the link without its slash", "/see?key=KEY", nil, 303, "./see/?key=KEY", false},
-		{"the link to a page", "/inspect/page?key=KEY", nil, 303, "./page", true},
-		{"the link to a page with more", "/inspect/page?u=/a&key=KEY", nil, 303, "?u=%2Fa", true},
-		{"the link, although the cookie is there", "/inspect/?key=KEY", []string{"Cookie", cookie}, 303, "./", true},
-		{"an older link, although the cookie is there", "/inspect/?key=x", []string{"Cookie", cookie}, 303, "./", false},
-		{"the link on a page of another site", "/inspect/?key=KEY", []string{"Sec-Fetch-Site", "cross-site"}, 200, "", true},
-		{"the cookie", "/inspect/page?u=/a", []string{"Cookie", cookie}, 200, "", false},
-		{"the cookie, behind one of a neighbour", "/inspect/", []string{"Cookie", link.cookie(plain) + "=x; " + cookie}, 200, "", false},
-		{"the cookie of another process", "/inspect/", []string{"Cookie", link.cookie(plain) + "=" + NewLink("https://example.com").value}, 404, "", false},
-		{"the cookie of another site", "/inspect/", []string{"Cookie", NewLink("https://example.org").cookie(plain) + "=" + link.value}, 404, "", false},
-		{"nothing", "/inspect/", nil, 404, "", false},
-		{"what another site asks for", "/inspect/", []string{"Sec-Fetch-Site", "cross-site", "Cookie", cookie}, 404, "", false},
+		{"the link", "/inspect/?key=KEY", "", 303},
+		{"the link to a page", "/inspect/page?u=/a&key=KEY", "", 303},
+		{"the link, although the cookie is there", "/inspect/?key=KEY", cookie, 303},
+		{"an older link, although the cookie is there", "/inspect/?key=x", cookie, 200},
+		{"the cookie", "/inspect/page?u=/a", cookie, 200},
+		{"the cookie, behind one of a neighbour", "/inspect/", link.name + "=x; " + cookie, 200},
+		{"the cookie of another process", "/inspect/", other.name + "=" + other.value, 404},
+		{"another link", "/inspect/?key=" + other.key, "", 404},
+		{"nothing", "/inspect/", "", 404},
 	} {
 		r := httptest.NewRequest(http.MethodGet, strings.ReplaceAll(tt.target, "KEY", link.key), nil)
-		for i := 0; i < len(tt.lines); i += 2 {
-			r.Header.Set(tt.lines[i], tt.lines[i+1])
-		}
+		r.Header.Set("Cookie", tt.cookie)
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		if leads := strings.ReplaceAll(w.Header().Get("Location"), link.key, "KEY"); w.Code != tt.status || leads != tt.leads || (w.Header().Get("Set-Cookie") != "") != tt.sets {
-			t.Errorf("%s: %d to %q, cookie %q", tt.name, w.Code, leads, w.Header().Get("Set-Cookie"))
+		enters := tt.status == 303
+		if w.Code != tt.status || (w.Header().Get("Location") == "./") != enters || (w.Header().Get("Set-Cookie") != "") != enters {
+			t.Errorf("%s: %d to %q, cookie %q", tt.name, w.Code, w.Header().Get("Location"), w.Header().Get("Set-Cookie"))
 		}
 		if strings.Contains(w.Body.String(), link.key) || w.Code != 200 && w.Header().Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: the key may reach other sites: %v %s", tt.name, w.Header(), w.Body)
 		}
 	}
-	if text := log.String(); strings.Contains(text, link.key) || strings.Contains(text, "192.0.2.1") || strings.Count(text, "\n") != 3 {
+	if text := log.String(); strings.Contains(text, link.key) || strings.Contains(text, "192.0.2.1") || strings.Count(text, "\n") != 1 {
 		t.Errorf("the log has more than the causes: %s", text)
 	}
 	for name, secure := range map[string]bool{"http": false, "https": true} {
@@ -158,7 +144,7 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
 		set := w.Result().Cookies()[0]
-		if !set.HttpOnly || set.SameSite != http.SameSiteStrictMode || set.Secure != secure || set.Path != "" || set.Domain != "" || set.MaxAge != 0 || set.Value == link.key {
+		if !set.HttpOnly || set.SameSite != http.SameSiteLaxMode || set.Secure != secure || set.Path != "" || set.Domain != "" || set.MaxAge != 0 || set.Value == link.key {
 			t.Errorf("by %s: %v", name, set)
 		}
 	}
@@ -196,8 +182,8 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 		}
 		one := func(int) string { return "198.51.100.7" }
 		of24 := func(n int) string { return fmt.Sprintf("203.0.113.%d", n%256) }
-		of64 := func(n int) string { return fmt.Sprintf("2001:db8:1:1::%x", n) }
-		for name, from := range map[string]func(int) string{"an address": one, "a /24": of24, "a /64": of64} {
+		of32 := func(n int) string { return fmt.Sprintf("2001:db8:%x:1::%x", n, n) }
+		for name, from := range map[string]func(int) string{"an address": one, "a /24": of24, "a /32": of32} {
 			if n := answered(1000, from); n != freeGuesses {
 				t.Errorf("%s has %d guesses at once", name, n)
 			}
@@ -209,20 +195,13 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 				t.Errorf("%s may try the right one too: %d", name, status)
 			}
 		}
-		for name, from := range map[string]string{"another network": "192.0.2.1", "another network by IPv6": "2001:db8:1:2::1", "one that asks without a password": "192.0.2.9"} {
+		for name, from := range map[string]string{"another network": "192.0.2.1", "another network by IPv6": "2001:db9:1:1::1", "one that asks without a password": "192.0.2.9"} {
 			if status := try(from, ""); status != http.StatusUnauthorized {
 				t.Errorf("%s: %d, want that the password is asked for", name, status)
 			}
 			if status := try(from, "correct horse"); status != http.StatusOK {
 				t.Errorf("%s, with the password: %d", name, status)
 			}
-		}
-		answered(100_000, func(n int) string { return fmt.Sprintf("2001:db8:%x:%x::1", n>>16, n&0xffff) })
-		if n := answered(10_000, func(n int) string { return fmt.Sprintf("2001:db8:ffff:%x::1", n) }); n > 0 {
-			t.Errorf("who has ten thousand networks more has %d guesses more", n)
-		}
-		if status := try("192.0.2.200", "correct horse"); status != http.StatusOK {
-			t.Errorf("the owner is shut out by many networks: %d", status)
 		}
 		time.Sleep(11 * time.Minute)
 		if status := try(one(0), "correct horse"); status != http.StatusOK {
@@ -237,10 +216,10 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 func TestManyGuessersTakeBoundedMemory(t *testing.T) {
 	g := guesses{forgiven: map[netip.Prefix]time.Time{}}
 	now := time.Now()
-	for n := range uint32(200_000) {
+	for n := range uint32(10_000) {
 		g.try(netip.AddrFrom4([4]byte{byte(n), byte(n >> 8), byte(n >> 16), 1}), now, false)
 	}
-	if n := len(g.forgiven); n > mostNetworks+256 {
+	if n := len(g.forgiven); n > mostNetworks+1 {
 		t.Errorf("%d networks are kept", n)
 	}
 	g.try(netip.MustParseAddr("192.0.2.1"), now.Add(time.Hour), false)

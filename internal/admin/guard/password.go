@@ -50,7 +50,6 @@ func digest(user, password string) [sha256.Size]byte {
 type guesses struct {
 	mu       sync.Mutex
 	forgiven map[netip.Prefix]time.Time // when all wrong guesses of a network are forgiven
-	swept    time.Time                  // when those whose time has come were dropped last
 }
 
 const (
@@ -75,23 +74,20 @@ func (g *guesses) try(client netip.Addr, now time.Time, isRight bool) cause {
 	return wrongPassword
 }
 
-// network returns the network that counts for a client. If too many networks guess, new
-// ones are counted together, by the first bits of their addresses.
+// network returns the network that counts for a client: one that a stranger cannot change, or the zero Prefix, which
+// those share whose address is not known or who come while too many networks guess.
 func (g *guesses) network(client netip.Addr, now time.Time) netip.Prefix {
-	few, many := 24, 8
+	bits := 24
 	if client = client.Unmap().WithZone(""); client.Is6() {
-		few, many = 64, 16
+		bits = 32 // of a provider, which anybody can become
 	}
-	network, _ := client.Prefix(few) // zero if the client is not known
+	network, _ := client.Prefix(bits)
 	if _, known := g.forgiven[network]; known || len(g.forgiven) < mostNetworks {
 		return network
 	}
-	if now.Sub(g.swept) >= forgivenIn {
-		g.swept = now
-		maps.DeleteFunc(g.forgiven, func(_ netip.Prefix, at time.Time) bool { return !at.After(now) })
-	}
+	maps.DeleteFunc(g.forgiven, func(_ netip.Prefix, at time.Time) bool { return !at.After(now) })
 	if len(g.forgiven) >= mostNetworks {
-		network, _ = client.Prefix(many)
+		return netip.Prefix{}
 	}
 	return network
 }

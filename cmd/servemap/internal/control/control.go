@@ -1,9 +1,10 @@
 // Package control has the files by which processes of the command find each other, in a folder
 // below that of the data. One process serves the site; others ask it by HTTP over a socket.
 //
-// A folder of another user is not used: it may hold links to files of ours, and a socket that lies.
-// So the package looks whose a folder is before it is used, opens files only below a folder that it
-// has opened and checked, and follows no link out of it. Root may ask the process of another user.
+// The folder belongs to one user, and nobody else may enter it. That protects the socket, too. A folder of another user is
+// not used: it may hold links to files of ours, and a socket that lies. So the package looks whose a folder is
+// before it is used, opens files only below a folder that it has opened and checked, and follows no link out
+// of it. Root may ask the process of another user.
 package control
 
 import (
@@ -66,12 +67,10 @@ func Check(data string) error {
 	for _, name := range []string{"servemap", "badger", "opening"} { // the last two are the store's
 		path := filepath.Join(data, name)
 		info, err := os.Lstat(path)
-		if errors.Is(err, os.ErrPermission) {
-			return err
-		} else if err != nil {
-			continue
+		if err == nil {
+			err = ours(path, info)
 		}
-		if err := ours(path, info); err != nil {
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
@@ -123,17 +122,8 @@ func Make(data string) error {
 
 // ReadFile reads a file in a folder of this user.
 func ReadFile(name string) (b []byte, err error) {
-	err = within(filepath.Dir(name), func(root *os.Root) error {
-		info, err := root.Lstat(filepath.Base(name))
-		if err == nil {
-			err = ours(name, info)
-		}
-		if err == nil && !info.Mode().IsRegular() { // reading a pipe would wait for ever
-			err = fmt.Errorf("%s is no file", name)
-		}
-		if err == nil {
-			b, err = root.ReadFile(filepath.Base(name))
-		}
+	err = within(filepath.Dir(name), func(root *os.Root) (err error) {
+		b, err = root.ReadFile(filepath.Base(name))
 		return err
 	})
 	return b, err
@@ -174,33 +164,16 @@ func Replace(root *os.Root, name string, b []byte, mode os.FileMode) error {
 	return err
 }
 
-// Listen listens at the socket. The caller holds the data, so a socket that exists already is
-// left from a dead process. Only this user and root are heard.
-func Listen(data string) (*Listener, error) {
+// Listen listens at the socket. The caller has made the folder and holds the data, so a socket that exists already is
+// left from a dead process.
+func Listen(data string) (net.Listener, error) {
 	name := Socket(data)
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+	l, err := net.Listen("unix", name)
 	if err != nil {
 		return nil, fmt.Errorf("listening for commands: %w", err)
 	}
-	return &Listener{l}, nil
-}
-
-// Listener accepts connections of this user and of root.
-type Listener struct{ *net.UnixListener }
-
-// Accept drops connections of other users.
-func (l *Listener) Accept() (net.Conn, error) {
-	for {
-		conn, err := l.AcceptUnix()
-		if err != nil {
-			return nil, err
-		}
-		if uid, ok := peerOf(conn); !ok || uid == 0 || uid == os.Geteuid() {
-			return conn, nil
-		}
-		conn.Close()
-	}
+	return l, nil
 }
