@@ -156,8 +156,7 @@ func main() {
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	messages.UseFlags()
-	screen := terminal.Plain{To: s.err}
-	s.out, s.err = terminal.Plain{To: s.out}, screen
+	s.out, s.err = terminal.Plain{To: s.out}, terminal.Plain{To: s.err}
 	if len(args) == 0 {
 		_ = overview(s.err)
 		return codeUsage
@@ -176,9 +175,6 @@ func run(ctx context.Context, args []string, s streams) int {
 		name = "servemap " + c.name
 	} else {
 		name = "servemap"
-	}
-	if err != nil {
-		screen.Clear()
 	}
 	var e exit
 	switch {
@@ -215,10 +211,7 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return c.help(s.out, false)
 		} else if err != nil {
-			name, _ := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
-			var names []string
-			fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-			return usage("%v; see \"servemap help -all %s\"%s", err, c.name, settings.Meant(name, names))
+			return usage("%v; see \"servemap help -all %s\"", err, c.name)
 		}
 		if args = fs.Args(); len(args) > 0 {
 			rest, args = append(rest, args[0]), args[1:]
@@ -241,7 +234,7 @@ func find(name string) (command, error) {
 		}
 		names = append(names, c.name)
 	}
-	return command{}, usage("there is no command %q%s; the commands are %s", name, settings.Meant(name, names), strings.Join(names, ", "))
+	return command{}, usage("there is no command %q; the commands are %s", name, strings.Join(names, ", "))
 }
 
 func helpCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -317,11 +310,7 @@ func (c command) help(w io.Writer, all bool) error {
 
 // newLog returns the log of a command in a form, with what is of a level and above.
 func newLog(s streams, form string, level slog.Level) (*slog.Logger, error) {
-	to, is := s.err.(terminal.Plain)
-	if !is {
-		to = terminal.Plain{To: s.err}
-	}
-	log, err := terminal.NewLog(to, form, level)
+	log, err := terminal.NewLog(s.err.(terminal.Plain), form, level) // as run has made it
 	if err != nil {
 		return nil, usage("%v", err)
 	}

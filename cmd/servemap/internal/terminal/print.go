@@ -69,14 +69,12 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 // PrintReasons prints a table of how many pages and responses there are for each reason, and
 // what that means.
 func PrintReasons(w io.Writer, pages []inspect.Group, responses []inspect.Response) {
-	line := func(verdict, reason string, n uint64, means string) {
-		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", Escape(verdict, ""), Escape(reason, ""), n, Escape(means, ""))
-	}
+	const row = "%-12s %-20s %8d  %s"
 	for _, g := range pages {
-		line(g.Verdict, g.Reason, uint64(g.Pages), g.Means)
+		fmt.Fprintln(w, Escape(fmt.Sprintf(row, g.Verdict, g.Reason, g.Pages, g.Means), ""))
 	}
 	for _, r := range responses {
-		line("not counted", r.Reason, r.Count, r.Means)
+		fmt.Fprintln(w, Escape(fmt.Sprintf(row, "not counted", r.Reason, r.Count, r.Means), ""))
 	}
 }
 

@@ -3,47 +3,42 @@
 package terminal
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
-
-	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 )
 
 // NewLog returns the log of a command in a form: people, text or json, "" for people in a terminal and
 // else text. It has what is of a level, and above.
 func NewLog(w Plain, form string, level slog.Level) (*slog.Logger, error) {
-	to := w.To // people escapes by itself what others wrote
-	lives := isTerminal(to)
-	switch {
-	case form == "people", form == "" && lives:
-		return slog.New(people{screen: &screen{to: to, level: level, lives: lives, colours: lives && os.Getenv("NO_COLOR") == ""}}), nil
-	case form == "json":
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), nil
-	case form == "text", form == "":
-		return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})), nil
+	if form == "" {
+		form = "text"
+		if isTerminal(w.To) {
+			form = "people"
+		}
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	switch form {
+	case "people":
+		return slog.New(people{to: w, level: level}), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, opts)), nil
+	case "text":
+		return slog.New(slog.NewTextHandler(w, opts)), nil
 	}
 	return nil, fmt.Errorf("-log %s: give people, text or json", form)
-}
-
-// Clear removes a line of progress, if there may be one.
-func (w Plain) Clear() {
-	if isTerminal(w.To) {
-		_, _ = io.WriteString(w.To, "\r\x1b[K")
-	}
 }
 
 // isTerminal reports whether a person may look at a file.
 func isTerminal(w io.Writer) bool {
 	file, is := w.(*os.File)
-	if !is || os.Getenv("TERM") == "dumb" {
+	if !is {
 		return false
 	}
 	info, err := file.Stat()
@@ -52,82 +47,48 @@ func isTerminal(w io.Writer) bool {
 
 // people is a handler that writes short lines for people.
 type people struct {
-	*screen
+	to    io.Writer
+	level slog.Level  // the least
 	attrs []slog.Attr // those of the logger
-}
-
-// screen is where people look. In a terminal its last line may tell progress, and the next line replaces it.
-type screen struct {
-	mu             sync.Mutex
-	to             io.Writer
-	level          slog.Level // the least
-	lives, colours bool
-	begun          time.Time // of the progress that is shown
 }
 
 // widest is how long a line may be before each of its attributes gets a line of its own.
 const widest = 100
 
-// Enabled leaves out what is below the level, but for progress in a terminal.
-func (p people) Enabled(_ context.Context, l slog.Level) bool { return l >= p.level || p.lives }
+// Enabled leaves out what is below the level.
+func (p people) Enabled(_ context.Context, l slog.Level) bool { return l >= p.level }
 
 // WithAttrs adds attributes to each line.
 func (p people) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return people{p.screen, append(p.attrs[:len(p.attrs):len(p.attrs)], attrs...)}
+	p.attrs = slices.Concat(p.attrs, attrs)
+	return p
 }
 
 // WithGroup leaves the names of attributes as they are.
 func (p people) WithGroup(string) slog.Handler { return p }
 
-// Handle writes a record.
+// Handle writes a record in one call, so that lines stay whole.
 func (p people) Handle(_ context.Context, r slog.Record) error {
-	progress := r.Message == explorer.Exploring
-	if r.Level < p.level && (!progress || p.level > slog.LevelInfo) {
-		return nil
+	line := r.Time.Format(time.TimeOnly) + " "
+	if r.Level != slog.LevelInfo {
+		line += r.Level.String() + " "
 	}
-	attrs := p.attrs
-	r.Attrs(func(a slog.Attr) bool { attrs = append(attrs[:len(attrs):len(attrs)], a); return true })
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	colour := cmp.Or(map[slog.Level]string{slog.LevelWarn: "33", slog.LevelError: "31"}[r.Level], "1")
-	head := p.paint("2", r.Time.Format(time.TimeOnly)) + " " + p.paint(colour, Escape(r.Message, ""))
-	line, rows, wide, length := "", "", 0, len(r.Message)
-	for _, a := range attrs {
-		wide = max(wide, len(a.Key))
-	}
-	for _, a := range attrs {
-		name, text := Escape(a.Key, ""), Escape(strings.Trim(a.Value.Resolve().String(), "[]"), "")
-		if text != "" {
-			length += len(name) + len(text) + 3
-			line += "  " + p.paint("2", name) + " " + text
-			rows += "\n         " + p.paint("2", fmt.Sprintf("%-*s", wide, name)) + " " + text
+	parts := []string{line + Escape(r.Message, "")}
+	add := func(a slog.Attr) bool {
+		if text := strings.Trim(a.Value.Resolve().String(), "[]"); text != "" {
+			parts = append(parts, Escape(a.Key+" "+text, ""))
 		}
+		return true
 	}
-	if !progress && length > widest {
-		line = rows
+	for _, a := range p.attrs {
+		add(a)
 	}
-	switch {
-	case progress && p.lives: // in one line, however wide the terminal
-		if p.begun.IsZero() {
-			p.begun = r.Time
-		}
-		line = "\r\x1b[K\x1b[?7l" + head + "  " + r.Time.Sub(p.begun).Round(time.Second).String() + line + "\x1b[?7h"
-	case p.lives:
-		p.begun = time.Time{}
-		line = "\r\x1b[K" + head + line + "\n"
-	default:
-		line = head + line + "\n"
+	r.Attrs(add)
+	if line = strings.Join(parts, "  "); len(line) > widest {
+		line = strings.Join(parts, "\n         ")
 	}
-	_, err := io.WriteString(p.to, line)
+	_, err := io.WriteString(p.to, line+"\n")
 	return err
-}
-
-// paint gives a text a colour.
-func (s *screen) paint(code, text string) string {
-	if !s.colours {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
 // Plain is a writer that shows control characters in place of sending them: what a site, a sitemap, a

@@ -37,15 +37,3 @@ func TestLevelIsTheLeastInEveryForm(t *testing.T) {
 		}
 	}
 }
-
-func TestProgressIsOneLineOfATerminal(t *testing.T) {
-	var out strings.Builder
-	p := people{screen: &screen{to: &out, lives: true}}
-	log := slog.New(p)
-	log.Debug("exploring", "requests", 1)
-	log.Debug("exploring", "requests", 2)
-	log.Info("explored")
-	if got := out.String(); strings.Count(got, "\n") != 1 || strings.Count(got, "\r\x1b[K") != 3 || !strings.HasSuffix(got, "explored\n") {
-		t.Errorf("%q", got)
-	}
-}
