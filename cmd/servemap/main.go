@@ -1,31 +1,10 @@
 // Servemap puts a sitemap in front of any site, in any language. It forwards requests to
-// the site, or serves a folder, and learns the sitemap from the pages that go by. "servemap
-// help" lists its commands and exit codes, and "servemap help proxy" the flags of one
-// command.
+// the site, or serves a folder, and learns the sitemap from the pages that go by:
 //
 //	servemap proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore
 //
-// Proxy gives the site the origin's host and scheme in Host and X-Forwarded-*, so that it
-// writes public URLs. It removes X-Forwarded-*, X-Original-*, X-Real-IP and the like from
-// requests; X-Forwarded-For stays if -trusted-proxies names the peer. WebSockets, event
-// streams, trailers and compressed answers pass unchanged. While the site is down visitors
-// get a 502, and the sitemap stays. If every page starts a PHP session, "-public /" says that
-// the pages are public all the same.
-//
-// "servemap run" serves several sites by one file with all settings, and takes a changed file at
-// SIGHUP. "servemap crawl" needs no site of its own: it visits a site once and writes its sitemap.
-//
-// The commands that ask, such as explain, list and status, ask the running process; run them as
-// its user. After it has ended, as after a crawl, they read the folder themselves. With -json they print JSON, whose fields are only ever added to.
-//
-// With -explore the site is walked through its public address, as strangers reach it. If that
-// does not lead to the process, as on a laptop, -inside explores the site itself. Without -origin
-// the address is http://localhost and the port of -listen, for trying.
-//
-// A second process on one folder says that it is held, serves the pages, and takes over when
-// that process ends. "-database postgres://...", or SERVEMAP_DATABASE, shares what is
-// learned among several processes. Each needs its own -data folder, and one of them
-// -explore. The folder deploy has a Containerfile and a systemd unit.
+// "servemap help" lists its commands and exit codes, and "servemap help proxy" the flags of one command. The rest
+// is in docs/command.md. The folder deploy has a Containerfile and a systemd unit.
 package main
 
 import (

@@ -133,8 +133,11 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 	visitors, owners := map[*door]routes{}, map[*door]*http.ServeMux{}
 	for i, s := range all {
 		x, err := p.openSite(s, all[:i], len(all) > 1)
+		if err != nil && len(all) > 1 {
+			err = fmt.Errorf("site %s: %w", s.Origin, err)
+		}
 		if err != nil {
-			return nil, errors.Join(named(s, len(all), err), endAll(sites))
+			return nil, errors.Join(err, endAll(sites))
 		}
 		sites = append(sites, x)
 		origin := originOf(s)
@@ -159,14 +162,6 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		p.lead(d, visitors[d])
 	}
 	return sites, nil
-}
-
-// named says which of several sites an error is about.
-func named(s *settings.Settings, of int, err error) error {
-	if e := (exit{}); of > 1 && errors.As(err, &e) {
-		return exit{e.code, "site " + s.Origin + ": " + e.text}
-	}
-	return err
 }
 
 // routes say which site a request at an address is for: the only one, or the one with its host and folder.

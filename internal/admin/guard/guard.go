@@ -23,51 +23,41 @@ type Door struct {
 	What   string                         // stands behind it, such as "inspector"
 	Client func(*http.Request) netip.Addr // returns the client's address, zero if it is not known
 	Logger *slog.Logger
-	said   [causes]sync.Once
+	said   sync.Map // each refusal that was logged
 }
 
-// cause is why a visit is refused.
-type cause int
+// refusal is what a visitor gets who is refused for one cause, and what the owner reads in the log, with %s for what
+// stands behind the door. A "" logs nothing.
+type refusal struct {
+	status    int
+	text, log string
+}
 
-const (
-	notAllowed cause = iota // by the owner's function
-	noKey
-	otherHost
-	noPassword
-	wrongPassword
-	tooManyGuesses
-	causes
+var (
+	notAllowed = &refusal{http.StatusNotFound, "404 page not found",
+		"A visit to the %s was refused by the function that says who may see it. If it was yours, correct that function."}
+	noKey = &refusal{http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since it had no key of this process. Keys end with their process. " +
+		"If it was yours, open the link that this log has, or that {Link} gives. Where several processes serve the site, ask for a password."}
+	otherHost = &refusal{http.StatusMisdirectedRequest, "no such host", "A request to the %s was refused, since its Host is neither an IP address, nor localhost, nor the host that was given there. " +
+		"If it was yours, give that one."}
+	noPassword     = &refusal{http.StatusUnauthorized, "a user and a password are needed", ""}
+	wrongPassword  = &refusal{http.StatusUnauthorized, "a user and a password are needed", "A visit to the %s was refused, since its user or password was wrong."}
+	tooManyGuesses = &refusal{http.StatusTooManyRequests, "too many wrong passwords; wait a minute",
+		"Somebody guesses the password of the %s. His network may now try once a minute. If all visitors count as one network, set {ClientIP}."}
 )
 
-// refusals say what the visitor gets, and what the owner reads in the log. A "" logs nothing.
-var refusals = [causes]struct {
-	status int
-	text   string
-	log    string
-}{
-	notAllowed: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused by the function that says who may see it. If it was yours, correct that function."},
-	noKey: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since it had no key of this process. Keys end with their process. " +
-		"If it was yours, open the link that this log has, or that {Link} gives. Where several processes serve the site, ask for a password."},
-	otherHost: {http.StatusMisdirectedRequest, "no such host", "A request to the %s was refused, since its Host is neither an IP address, nor localhost, nor the host that was given there. " +
-		"If it was yours, give that one."},
-	noPassword:     {http.StatusUnauthorized, "a user and a password are needed", ""},
-	wrongPassword:  {http.StatusUnauthorized, "a user and a password are needed", "A visit to the %s was refused, since its user or password was wrong."},
-	tooManyGuesses: {http.StatusTooManyRequests, "too many wrong passwords; wait a minute", "Somebody guesses the password of the %s. His network may now try once a minute. If all visitors count as one network, set {ClientIP}."},
-}
-
-func (d *Door) refuse(w http.ResponseWriter, why cause) {
-	as := refusals[why]
-	if as.log != "" {
-		d.said[why].Do(func() { d.Logger.Warn("servemap: " + messages.Say(fmt.Sprintf(as.log, d.What))) })
+func (d *Door) refuse(w http.ResponseWriter, why *refusal) {
+	if _, said := d.said.LoadOrStore(why, true); !said && why.log != "" {
+		d.Logger.Warn("servemap: " + messages.Say(fmt.Sprintf(why.log, d.What)))
 	}
-	switch as.status {
+	switch why.status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Basic realm="servemap", charset="UTF-8"`)
 	case http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", "60")
 	}
 	hide(w.Header())
-	http.Error(w, as.text, as.status)
+	http.Error(w, why.text, why.status)
 }
 
 // hide keeps an answer and its address from caches, search engines and other sites.
@@ -80,7 +70,7 @@ func hide(h http.Header) {
 // Allow serves next to those whom allow lets in. A [Password] makes it ask for one.
 func (d *Door) Allow(allow func(*http.Request) bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{client: d.Client(r)}
+		v := &visit{client: d.Client(r), why: notAllowed}
 		if !v.client.IsValid() { // a header that anybody can send may be why
 			v.client, _ = forwarded.Peer(r)
 		}
@@ -118,7 +108,7 @@ func hostOf(address string) string {
 // visit is what a Door and a Password tell each other of a request.
 type visit struct {
 	client netip.Addr
-	why    cause
+	why    *refusal
 }
 
 // visiting is the context key of a visit.

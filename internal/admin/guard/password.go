@@ -33,12 +33,9 @@ func Password(user, password string) func(*http.Request) bool {
 		}
 		got := digest(u, p)
 		v.why = guesses.try(v.client, time.Now(), subtle.ConstantTimeCompare(got[:], want[:]) == 1)
-		return v.why == right
+		return v.why == nil
 	}
 }
-
-// right is no cause of a refusal.
-const right cause = -1
 
 // digest gives all passwords one length, so that comparing always takes the same time.
 func digest(user, password string) [sha256.Size]byte {
@@ -58,8 +55,8 @@ const (
 	mostNetworks = 4096
 )
 
-// try says whether a guess counts, and if so whether it is right.
-func (g *guesses) try(client netip.Addr, now time.Time, isRight bool) cause {
+// try says why a guess is refused, nil if it is right.
+func (g *guesses) try(client netip.Addr, now time.Time, isRight bool) *refusal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	network := g.network(client, now)
@@ -68,7 +65,7 @@ func (g *guesses) try(client netip.Addr, now time.Time, isRight bool) cause {
 	case left > (freeGuesses-1)*forgivenIn:
 		return tooManyGuesses
 	case isRight:
-		return right
+		return nil
 	}
 	g.forgiven[network] = now.Add(left + forgivenIn)
 	return wrongPassword

@@ -3,12 +3,10 @@
 package terminal
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -26,13 +24,25 @@ func NewLog(w Plain, form string, level slog.Level) (*slog.Logger, error) {
 	opts := &slog.HandlerOptions{Level: level}
 	switch form {
 	case "people":
-		return slog.New(people{to: w, level: level}), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(w, opts)), nil
+		opts.ReplaceAttr = short
+		return slog.New(slog.NewTextHandler(w, opts)), nil
 	case "text":
 		return slog.New(slog.NewTextHandler(w, opts)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, opts)), nil
 	}
 	return nil, fmt.Errorf("-log %s: give people, text or json", form)
+}
+
+// short leaves out of a line what people need not read: the day, and the level if it is info.
+func short(_ []string, a slog.Attr) slog.Attr {
+	switch {
+	case a.Key == slog.TimeKey:
+		a.Value = slog.StringValue(a.Value.Time().Format(time.TimeOnly))
+	case a.Key == slog.LevelKey && a.Value.String() == slog.LevelInfo.String():
+		return slog.Attr{}
+	}
+	return a
 }
 
 // isTerminal reports whether a person may look at a file.
@@ -43,52 +53,6 @@ func isTerminal(w io.Writer) bool {
 	}
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// people is a handler that writes short lines for people.
-type people struct {
-	to    io.Writer
-	level slog.Level  // the least
-	attrs []slog.Attr // those of the logger
-}
-
-// widest is how long a line may be before each of its attributes gets a line of its own.
-const widest = 100
-
-// Enabled leaves out what is below the level.
-func (p people) Enabled(_ context.Context, l slog.Level) bool { return l >= p.level }
-
-// WithAttrs adds attributes to each line.
-func (p people) WithAttrs(attrs []slog.Attr) slog.Handler {
-	p.attrs = slices.Concat(p.attrs, attrs)
-	return p
-}
-
-// WithGroup leaves the names of attributes as they are.
-func (p people) WithGroup(string) slog.Handler { return p }
-
-// Handle writes a record in one call, so that lines stay whole.
-func (p people) Handle(_ context.Context, r slog.Record) error {
-	line := r.Time.Format(time.TimeOnly) + " "
-	if r.Level != slog.LevelInfo {
-		line += r.Level.String() + " "
-	}
-	parts := []string{line + Escape(r.Message, "")}
-	add := func(a slog.Attr) bool {
-		if text := strings.Trim(a.Value.Resolve().String(), "[]"); text != "" {
-			parts = append(parts, Escape(a.Key+" "+text, ""))
-		}
-		return true
-	}
-	for _, a := range p.attrs {
-		add(a)
-	}
-	r.Attrs(add)
-	if line = strings.Join(parts, "  "); len(line) > widest {
-		line = strings.Join(parts, "\n         ")
-	}
-	_, err := io.WriteString(p.to, line+"\n")
-	return err
 }
 
 // Plain is a writer that shows control characters in place of sending them: what a site, a sitemap, a
