@@ -53,9 +53,8 @@ func usage(format string, args ...any) error { return exit{codeUsage, fmt.Sprint
 // errNo ends a command that has printed its answer, and the answer is "no".
 var errNo = exit{code: codeNo}
 
-// streams are where a command reads and writes. Only data goes to out.
+// streams are where a command writes. Only data goes to out.
 type streams struct {
-	in       io.Reader
 	out, err io.Writer
 }
 
@@ -129,7 +128,7 @@ var more = map[string]string{
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // then a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
 }
 
 // run runs the command that the arguments name, and returns the exit code.

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func call(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = run(t.Context(), args, streams{in: strings.NewReader(""), out: &o, err: &e})
+	code = run(t.Context(), args, streams{out: &o, err: &e})
 	return code, o.String(), e.String()
 }
 

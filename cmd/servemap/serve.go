@@ -164,13 +164,6 @@ func (s *site) start() {
 	s.log.Info("serving", says...)
 	s.answers.ready.Store(true)
 	s.work.Go(s.own)
-	if n := s.answers.notifier; n != nil {
-		s.work.Go(func() {
-			if usable(s.ctx, s.store) == nil {
-				n.Run(s.ctx)
-			}
-		})
-	}
 }
 
 // stop ends what the site does by itself, and its readiness. Visitors are served on.
@@ -226,7 +219,7 @@ func loops(s *settings.Settings, at netip.AddrPort) bool {
 	return err == nil && (ip == at.Addr() || ip.IsLoopback() && (at.Addr().IsUnspecified() || at.Addr().IsLoopback()))
 }
 
-// own waits until the store can be used: only one process can use a folder. Then it answers
+// own waits until the store can be used: only one process can use a folder. Then it tells engines, answers
 // commands, and explores, until the site is stopped.
 func (s *site) own() {
 	c, ctx := s.answers, s.ctx
@@ -234,6 +227,9 @@ func (s *site) own() {
 		return
 	}
 	_ = c.site.Flush(ctx) // now the site knows that the store can be used
+	if c.notifier != nil {
+		s.work.Go(func() { c.notifier.Run(ctx) })
+	}
 	if end, err := c.answerIn(ctx, s.Settings); err != nil {
 		s.log.Error("commands cannot ask this process", "err", err)
 	} else {
