@@ -142,8 +142,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	name := strings.TrimLeft(args[0], "-")
 	switch {
 	case slices.Contains([]string{"v", "version"}, name):
-		_, err := fmt.Fprintf(s.out, "servemap %s\n", metrics.Version())
-		return codeOf(err)
+		if _, err := fmt.Fprintf(s.out, "servemap %s\n", metrics.Version()); err != nil {
+			return codeFailed
+		}
+		return codeDone
 	case name == "h":
 		name = "help"
 	}
@@ -166,13 +168,6 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	fmt.Fprintf(s.err, "%s: %v\n", name, err)
 	return cmp.Or(e.code, codeFailed)
-}
-
-func codeOf(err error) int {
-	if err != nil {
-		return codeFailed
-	}
-	return codeDone
 }
 
 // flagSet returns the command's flags, and what runs it once they are parsed.
