@@ -123,6 +123,9 @@ func startAll(sites []*site) {
 
 func endAll(sites []*site) (err error) {
 	for _, s := range sites {
+		s.stop()
+	}
+	for _, s := range sites {
 		err = errors.Join(err, s.end())
 	}
 	return err
