@@ -55,7 +55,7 @@ func (c collector) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByC
 // Collect reads the metrics of each site.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, h := range c {
-		text := new(answer)
+		text := &answer{header: http.Header{}}
 		h.ServeHTTP(text, new(http.Request))
 		parser := expfmt.NewTextParser(model.LegacyValidation)
 		families, err := parser.TextToMetricFamilies(&text.Buffer)
@@ -96,11 +96,6 @@ type answer struct {
 	header http.Header
 }
 
-func (a *answer) Header() http.Header {
-	if a.header == nil {
-		a.header = http.Header{}
-	}
-	return a.header
-}
+func (a *answer) Header() http.Header { return a.header }
 
 func (a *answer) WriteHeader(int) {}

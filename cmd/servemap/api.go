@@ -87,9 +87,12 @@ func (c *answers) handler() http.Handler {
 }
 
 // answerIn answers commands in the folder of the data until the function that it returns is called. The settings
-// stay there, for questions after this process has ended.
+// stay there, for questions after this process has ended, unless what it learns is in a database.
 func (c *answers) answerIn(ctx context.Context, s *settings.Settings) (end func(), err error) {
 	text, err := settings.Write([]*settings.Settings{s})
+	if s.Database != "" {
+		text = nil
+	}
 	if err == nil {
 		err = control.Make(s.Data)
 	}

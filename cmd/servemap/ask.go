@@ -19,22 +19,21 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
 		h, err := askFirst[health](ctx, a.data, "/health")
-		serves := err == nil
+		text := "not served: no process answers in " + a.data
 		switch {
-		case a.json:
-			_ = a.show(h)
-		case errors.As(err, new(exit)): // it says all
-		case !serves:
-			fmt.Fprintf(s.out, "not served: no process answers in %s\n", a.data)
-		case h.Store != "":
-			fmt.Fprintf(s.out, "served by process %d at %s; the store cannot be used: %s\n", h.PID, terminal.Escape(h.Listen, ""), terminal.Escape(h.Store, ""))
-		default:
-			fmt.Fprintf(s.out, "served by process %d at %s\n", h.PID, terminal.Escape(h.Listen, ""))
-		}
-		if errors.As(err, new(exit)) {
+		case errors.As(err, new(exit)):
 			return err
+		case err == nil && h.Store != "":
+			text = fmt.Sprintf("served by process %d at %s; the store cannot be used: %s", h.PID, h.Listen, h.Store)
+		case err == nil:
+			text = fmt.Sprintf("served by process %d at %s", h.PID, h.Listen)
 		}
-		if !serves || !h.Ready {
+		if a.json {
+			_ = a.show(h)
+		} else {
+			fmt.Fprintln(s.out, terminal.Escape(text, ""))
+		}
+		if err != nil || !h.Ready {
 			return errNo
 		}
 		return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -30,8 +29,6 @@ func configFlag(fs *flag.FlagSet) *string {
 
 func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	file := configFlag(fs)
-	var form settings.Settings
-	form.Flags(fs, func(_, name string) bool { return name == "log" || name == "log-level" })
 	return func(ctx context.Context, _ string) error {
 		if *file == "" {
 			return usage("-config is missing; give the file with the settings, such as -config servemap.toml")
@@ -41,13 +38,7 @@ func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error
 		if err != nil {
 			return err
 		}
-		level := sites[0].Level
-		fs.Visit(func(f *flag.Flag) {
-			if f.Name == "log-level" { // which may be info, the zero Level
-				level = form.Level
-			}
-		})
-		log, err := newLog(s, cmp.Or(form.Log, sites[0].Log), level)
+		log, err := newLog(s, sites[0].Log, sites[0].Level)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,26 +57,24 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	case errors.As(err, new(exit)):
 		return nil, err
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
-		return nil, fmt.Errorf("-data: %w", cmp.Or(control.Check(a.data), err)) // the check says whose it is
-	}
-	if _, err := os.Stat(a.data); errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("-data %s: there is no such folder; give the one that servemap proxy or files was given", a.data)
+		return nil, fmt.Errorf("-data: %w", err)
 	}
 	if c, err := a.alone(ctx); c != nil || err != nil {
 		return c, err
 	}
-	return nil, fmt.Errorf("no process answers in -data %s; start servemap proxy or files with it, or ask a program that uses the library by its inspector", a.data)
+	return nil, fmt.Errorf("no process answers in -data %s, and none has left its settings there; give the folder of servemap proxy, files or crawl, "+
+		"start one of them with it, or ask a program that uses the library by its inspector", a.data)
 }
 
 // alone makes this process the one that answers, as after a crawl or while the site is not served. It does what
 // the last one had set. If that is not known, or what was learned is in a database, it returns nil.
 func (a *asking) alone(ctx context.Context) (*control.Client, error) {
 	text, err := control.ReadFile(control.Settings(a.data))
-	if err != nil {
+	if err != nil || len(text) == 0 {
 		return nil, nil
 	}
 	sites, err := settings.Read(control.Settings(a.data), text)
-	if err != nil || sites[0].Database == settings.Hidden {
+	if err != nil {
 		return nil, err
 	}
 	s, log := sites[0], slog.New(slog.DiscardHandler)

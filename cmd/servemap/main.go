@@ -1,31 +1,10 @@
 // Servemap puts a sitemap in front of any site, in any language. It forwards requests to
-// the site, or serves a folder, and learns the sitemap from the pages that go by. "servemap
-// help" lists its commands and exit codes, and "servemap help proxy" the flags of one
-// command.
+// the site, or serves a folder, and learns the sitemap from the pages that go by:
 //
 //	servemap proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore
 //
-// Proxy gives the site the origin's host and scheme in Host and X-Forwarded-*, so that it
-// writes public URLs. It removes X-Forwarded-*, X-Original-*, X-Real-IP and the like from
-// requests; X-Forwarded-For stays if -trusted-proxies names the peer. WebSockets, event
-// streams, trailers and compressed answers pass unchanged. While the site is down visitors
-// get a 502, and the sitemap stays. If every page starts a PHP session, "-public /" says that
-// the pages are public all the same.
-//
-// "servemap run" serves several sites by one file with all settings, and takes a changed file at
-// SIGHUP. "servemap crawl" needs no site of its own: it visits a site once and writes its sitemap.
-//
-// The commands that ask, such as explain, list and status, ask the running process; run them as
-// its user. After it has ended, as after a crawl, they read the folder themselves. With -json they print JSON, whose fields are only ever added to.
-//
-// With -explore the site is walked through its public address, as strangers reach it. If that
-// does not lead to the process, as on a laptop, -inside explores the site itself. Without -origin
-// the address is http://localhost and the port of -listen, for trying.
-//
-// A second process on one folder says that it is held, serves the pages, and takes over when
-// that process ends. "-database postgres://...", or SERVEMAP_DATABASE, shares what is
-// learned among several processes. Each needs its own -data folder, and one of them
-// -explore. The folder deploy has a Containerfile and a systemd unit.
+// "servemap help" lists its commands and exit codes, and "servemap help proxy" the flags of one command. The rest
+// is in docs/command.md. The folder deploy has a Containerfile and a systemd unit.
 package main
 
 import (
@@ -74,9 +53,8 @@ func usage(format string, args ...any) error { return exit{codeUsage, fmt.Sprint
 // errNo ends a command that has printed its answer, and the answer is "no".
 var errNo = exit{code: codeNo}
 
-// streams are where a command reads and writes. Only data goes to out.
+// streams are where a command writes. Only data goes to out.
 type streams struct {
-	in       io.Reader
 	out, err io.Writer
 }
 
@@ -150,7 +128,7 @@ var more = map[string]string{
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // then a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
 }
 
 // run runs the command that the arguments name, and returns the exit code.
@@ -165,8 +143,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	name := strings.TrimLeft(args[0], "-")
 	switch {
 	case slices.Contains([]string{"v", "version"}, name):
-		_, err := fmt.Fprintf(s.out, "servemap %s\n", metrics.Version())
-		return codeOf(err)
+		if _, err := fmt.Fprintf(s.out, "servemap %s\n", metrics.Version()); err != nil {
+			return codeFailed
+		}
+		return codeDone
 	case name == "h":
 		name = "help"
 	}
@@ -192,13 +172,6 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	fmt.Fprintf(s.err, "%s: %v\n", name, err)
 	return cmp.Or(e.code, codeFailed)
-}
-
-func codeOf(err error) int {
-	if err != nil {
-		return codeFailed
-	}
-	return codeDone
 }
 
 // flagSet returns the command's flags, and what runs it once they are parsed.
@@ -317,11 +290,7 @@ func (c command) help(w io.Writer, all bool) error {
 
 // newLog returns the log of a command in a form, with what is of a level and above.
 func newLog(s streams, form string, level slog.Level) (*slog.Logger, error) {
-	to, is := s.err.(terminal.Plain)
-	if !is {
-		to = terminal.Plain{To: s.err}
-	}
-	log, err := terminal.NewLog(to, form, level)
+	log, err := terminal.NewLog(s.err.(terminal.Plain), form, level) // as run has made it
 	if err != nil {
 		return nil, usage("%v", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +31,7 @@ func TestMain(m *testing.M) {
 func call(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = run(t.Context(), args, streams{in: strings.NewReader(""), out: &o, err: &e})
+	code = run(t.Context(), args, streams{out: &o, err: &e})
 	return code, o.String(), e.String()
 }
 
@@ -162,8 +161,6 @@ func (l *lines) String() string {
 func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 	data := t.TempDir()
 	long := filepath.Join(data, strings.Repeat("long", 30))
-	taken := httptest.NewServer(http.NotFoundHandler())
-	defer taken.Close()
 	proxy := func(args ...string) []string {
 		return append([]string{"proxy", "-data", data, "-listen", "127.0.0.1:0"}, args...)
 	}
@@ -176,12 +173,11 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a mistyped command", []string{"explian", "/"}, "did you mean explain?; the commands are crawl, check, proxy,"},
 		{"a mistyped flag", []string{"list", "-dta", "/"}, "-dta; see \"servemap help -all list\"; did you mean -data?"},
 		{"no data", []string{"list"}, "such as -data sitemap-data\n"},
-		{"no data, with a database", []string{"files", ".", "-database", "postgres://localhost/x"}, "with -database it holds only the socket"},
+		{"no data, with a database", []string{"files", ".", "-listen", "127.0.0.1:0", "-database", "postgres://localhost/x"}, "with -database it holds only the socket"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
 		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "example"), "-origin"},
 		{"a bad upstream", proxy("-to", "localhost:3000", "-origin", "https://example.com"), "http://localhost:3000"},
-		{"a bad rule, and an address in use", []string{"proxy", "-to", "http://localhost:1", "-origin", "https://example.com", "-data", data, "-listen", taken.Listener.Addr().String(), "-never", "x"}, "-never"},
 		{"an unknown level of the log", proxy("-to", "http://localhost:1", "-log-level", "all"), "-log-level"},
 		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
 		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin", "https://example.com", "-listen", "127.0.0.1:0"}, "folder"},
@@ -193,7 +189,6 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},
 		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "tell engines only where the site is public"},
 		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow", "-indexnow-endpoint", "http://example.com"}, "-indexnow-endpoint: "},
-		{"a password that stands in place of one", proxy("-to", "http://localhost:1", "-admin", "127.0.0.1:0", "-admin-password", "(not shown)"), "give the password"},
 		{"an endpoint, and IndexNow off", proxy("-to", "http://localhost:1", "-indexnow-endpoint", "https://example.com"), "-indexnow-endpoint needs -indexnow"},
 		{"addresses of crawlers that are not followed", proxy("-to", "http://localhost:1", "-crawler-ranges", "x"), "-crawler-ranges needs -crawlers"},
 		{"a table without a database", proxy("-to", "http://localhost:1", "-table", "x"), "-table needs -database"},

@@ -17,15 +17,13 @@ import (
 
 	"github.com/servemap/servemap/cmd/servemap/internal/patient"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
-	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/store/memstore"
 )
 
 // process serves sites at addresses. With other settings it does what a rolling restart does: the new
 // sites are opened beside the old ones, get the visitors, and learn once the old ones have ended.
 type process struct {
 	log    *slog.Logger
-	doors  map[string]*door // by the setting and its address
+	doors  map[string]*door // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
 	failed chan error
 }
 
@@ -60,7 +58,7 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 		signal.Notify(again, syscall.SIGHUP)
 		defer signal.Stop(again)
 	}
-	p.failed = make(chan error, 100) // doors
+	p.doors, p.failed = map[string]*door{}, make(chan error, 100) // doors
 	served, err := p.open(sites)
 	startAll(served)
 	for err == nil && ctx.Err() == nil {
@@ -68,24 +66,29 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 		case <-ctx.Done():
 		case err = <-p.failed:
 		case <-again:
-			sites, bad := read()
-			next, old := []*site(nil), served
-			if bad == nil {
-				next, bad = p.open(sites)
-			}
-			if bad != nil {
-				p.log.Error("the settings were not taken; what is served goes on", "err", bad)
-				continue
-			}
-			served = next
-			if bad := endAll(old); bad != nil {
-				p.log.Error("the sites before did not end well", "err", bad)
-			}
-			startAll(served) // now nobody else answers commands in their folders
-			p.log.Info("the settings were read anew")
+			served = p.reload(served, read)
 		}
 	}
 	return errors.Join(err, p.stop(served))
+}
+
+// reload serves the sites that read returns in place of the old ones.
+func (p *process) reload(old []*site, read func() ([]*settings.Settings, error)) []*site {
+	sites, err := read()
+	var served []*site
+	if err == nil {
+		served, err = p.open(sites)
+	}
+	if err != nil {
+		p.log.Error("the settings were not taken; what is served goes on", "err", err)
+		return old
+	}
+	if err := endAll(old); err != nil {
+		p.log.Error("the sites before did not end well", "err", err)
+	}
+	startAll(served) // now nobody else answers commands in their folders
+	p.log.Info("the settings were read anew")
+	return served
 }
 
 // stop ends in order: readiness, explorations, visitors, the sites.
@@ -94,14 +97,17 @@ func (p *process) stop(sites []*site) error {
 		p.log.Info("stopping")
 	}
 	for _, s := range sites {
-		s.cancel()
+		s.stop()
 	}
 	stop, done := context.WithTimeout(context.Background(), shutdownPatience)
 	defer done()
 	for name, d := range p.doors {
-		if strings.HasPrefix(name, "admin") {
+		switch {
+		case d.Server == nil: // no site was opened
+			d.listener.Close()
+		case strings.HasPrefix(name, "admin"):
 			defer d.Close() // it shows how the rest ends
-		} else if d.Shutdown(stop) != nil {
+		case d.Shutdown(stop) != nil:
 			p.log.Warn("connections that did not end were cut off", "after", shutdownPatience)
 			d.Close()
 		}
@@ -117,133 +123,48 @@ func startAll(sites []*site) {
 
 func endAll(sites []*site) (err error) {
 	for _, s := range sites {
-		s.cancel()
+		s.stop()
+	}
+	for _, s := range sites {
 		err = errors.Join(err, s.end())
 	}
 	return err
 }
 
-// open makes these sites serve visitors, and no other. If it fails, it changes nothing.
+// open makes these sites serve visitors, and no other. If it fails, what was served is served on.
 func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
-	doors, routes, admins := map[string]*door{}, map[*door]routes{}, map[*door]*http.ServeMux{}
-	defer func() {
-		for name, d := range doors {
-			if err != nil && p.doors[name] == nil {
-				d.listener.Close()
-			}
-		}
-		if err != nil {
-			err, sites = errors.Join(err, endAll(sites)), nil
-		}
-	}()
-	at := func(name, address string) (*door, error) {
-		name += " " + address
-		d, err := doors[name], error(nil)
-		if d == nil {
-			d = p.doors[name]
-		}
-		if d == nil {
-			d, err = listen(name)
-		}
-		if err == nil {
-			doors[name] = d
-		}
-		return d, err
-	}
-	for _, s := range all {
-		if err := try(s); err != nil {
-			return sites, named(s, len(all), err)
-		}
-	}
+	visitors, owners := map[*door]routes{}, map[*door]*http.ServeMux{}
 	for i, s := range all {
-		visitors, err := at("listen", s.Listen)
+		x, err := p.openSite(s, all[:i], len(all) > 1)
+		if err != nil && len(all) > 1 {
+			err = fmt.Errorf("site %s: %w", s.Origin, err)
+		}
 		if err != nil {
-			return sites, err
-		}
-		if s.Origin == "" {
-			s.Origin = forTrying(s.Listen, visitors.at().AddrPort().Port())
-		}
-		if loops(s, visitors.at().AddrPort()) {
-			return sites, named(s, len(all), usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To))
-		}
-		origin, _ := location.ParseOrigin(s.Origin)
-		if slices.ContainsFunc(all[:i], func(o *settings.Settings) bool {
-			other, _ := location.ParseOrigin(o.Origin)
-			one := other.Folder() == origin.Folder() || o.Listen == s.Listen && folderOf(o) == folderOf(s)
-			return o.Data == s.Data || other.Host() == origin.Host() && one // whatever the scheme
-		}) {
-			return sites, usage("two sites have the host and folder of %s, as requests for them arrive, or the folder -data %s; give each its own", s.Origin, s.Data)
-		}
-		x, err := openSite(s, visitors.at(), p.log, len(all) > 1)
-		if err != nil {
-			return sites, named(s, len(all), err)
+			return nil, errors.Join(err, endAll(sites))
 		}
 		sites = append(sites, x)
-		routes[visitors] = append(routes[visitors], route{append(slices.Clone(s.Hosts), origin.Host()), folderOf(s), x.visitors})
-		if s.Admin != "" {
-			admin, err := at("admin", s.Admin)
-			if err != nil {
-				return sites, err
-			}
-			base := "" // the first site has the root
-			if admins[admin] == nil {
-				admins[admin] = http.NewServeMux()
-			} else {
-				base = "/" + origin.Host() + strings.TrimSuffix(origin.Folder(), "/")
-			}
-			admins[admin].Handle(base+"/", http.StripPrefix(base, x.answers.admin(s, base, admin.at(), x.log)))
+		origin := originOf(s)
+		visitors[x.door] = append(visitors[x.door], route{append(slices.Clone(s.Hosts), origin.Host()), folderOf(s), x.visitors})
+		if x.admin == nil {
+			continue
 		}
-	}
-	for d, r := range routes {
-		slices.SortStableFunc(r, func(a, b route) int { return len(b.folder) - len(a.folder) })
-		p.lead(d, r)
-	}
-	for d, mux := range admins {
-		p.lead(d, mux)
+		base := "" // the first site has the root
+		if owners[x.admin] == nil {
+			owners[x.admin] = http.NewServeMux()
+		} else {
+			base = "/" + origin.Host() + strings.TrimSuffix(origin.Folder(), "/")
+		}
+		owners[x.admin].Handle(base+"/", http.StripPrefix(base, x.answers.admin(s, base, x.admin.at(), x.log)))
 	}
 	for name, d := range p.doors {
-		if doors[name] == nil {
-			go func() { _ = d.Shutdown(context.Background()) }() // its visitors may finish
+		if strings.HasPrefix(name, "admin") {
+			p.lead(d, cmp.Or(owners[d], http.NewServeMux()))
+			continue
 		}
+		slices.SortStableFunc(visitors[d], func(a, b route) int { return len(b.folder) - len(a.folder) })
+		p.lead(d, visitors[d])
 	}
-	p.doors = doors
 	return sites, nil
-}
-
-// try says which setting is wrong, before an address is taken or a folder is touched: it makes the site in memory.
-func try(s *settings.Settings) error {
-	one, st, log := *s, new(memstore.Store), slog.New(slog.DiscardHandler)
-	one.Origin = cmp.Or(s.Origin, "http://localhost")
-	if err := one.Check(); err != nil {
-		return usage("%v", err)
-	}
-	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
-		return usage("%v; with -database it holds only the socket for commands", err)
-	} else if err != nil {
-		return err
-	}
-	if _, err := parseDatabase(string(s.Database)); err != nil {
-		return err
-	}
-	if _, err := one.Handler(log); err != nil {
-		return usage("%v", err)
-	}
-	site, err := newSite(&one, st, log)
-	if err != nil {
-		return err
-	}
-	if _, err := one.Notifier(site, st, log); err != nil {
-		return errors.Join(usage("%v", err), closeSite(site))
-	}
-	return closeSite(site)
-}
-
-// named says which of several sites an error is about.
-func named(s *settings.Settings, of int, err error) error {
-	if e := (exit{}); of > 1 && errors.As(err, &e) {
-		return exit{e.code, "site " + s.Origin + ": " + e.text}
-	}
-	return err
 }
 
 // routes say which site a request at an address is for: the only one, or the one with its host and folder.
@@ -256,15 +177,25 @@ type route struct {
 }
 
 func (rs routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	host := strings.ToLower(r.Host)
+	host := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(r.Host), ":80"), ":443")
 	for _, to := range rs {
-		own := slices.Contains(to.hosts, host) || slices.Contains(to.hosts, strings.TrimSuffix(strings.TrimSuffix(host, ":80"), ":443"))
-		if len(rs) == 1 || own && strings.HasPrefix(r.URL.Path+"/", to.folder) {
+		if len(rs) == 1 || slices.Contains(to.hosts, host) && strings.HasPrefix(r.URL.Path+"/", to.folder) {
 			to.handler.ServeHTTP(w, r)
 			return
 		}
 	}
 	http.Error(w, "No site of this name is served here.", http.StatusMisdirectedRequest)
+}
+
+// at returns the door of a setting with an address.
+func (p *process) at(name, address string) (d *door, err error) {
+	name += " " + address
+	if d = p.doors[name]; d == nil {
+		if d, err = listen(name); err == nil {
+			p.doors[name] = d
+		}
+	}
+	return d, err
 }
 
 // listen opens the door of a setting with an address.

@@ -70,107 +70,134 @@ func serveOne(ctx context.Context, s streams, v *settings.Settings) error {
 // site is a site that this process serves.
 type site struct {
 	*settings.Settings
-	log      *slog.Logger
-	answers  *answers
-	visitors http.Handler
-	start    func()
-	cancel   func()
-	end      func() error // after cancel
+	log         *slog.Logger
+	door, admin *door // admin is nil without -admin
+	answers     *answers
+	visitors    http.Handler
+	sitemap     string // its address
+
+	store   store.Store
+	close   func() // of the store
+	started bool
+	ctx     context.Context // of what the site does by itself
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
 }
 
-// openSite opens what serves a site. Once it is started, it learns.
-func openSite(s *settings.Settings, at *net.TCPAddr, log *slog.Logger, several bool) (*site, error) {
-	named := log.With("site", s.Origin)
-	if several {
-		log = named
+// openSite opens what serves a site beside others. Once it is started, it learns.
+func (p *process) openSite(s *settings.Settings, others []*settings.Settings, several bool) (x *site, err error) {
+	x = &site{Settings: s, log: p.log}
+	if x.door, err = p.at("listen", s.Listen); err != nil {
+		return nil, err
 	}
-	handler, err := s.Handler(log)
+	at := x.door.at()
+	trying := s.Origin == ""
+	if trying {
+		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
+	}
+	x.sitemap = "http://" + at.String() + folderOf(s) + s.Name + ".xml"
+	if several { // they may share the address, and there another one may answer
+		x.log = p.log.With("site", s.Origin)
+		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
+	}
+	if err := s.Check(); err != nil {
+		return nil, usage("%v", err)
+	}
+	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
+		return nil, usage("%v; with -database it holds only the socket for commands", err)
+	} else if err != nil {
+		return nil, err
+	}
+	if loops(s, at.AddrPort()) {
+		return nil, usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To)
+	}
+	if slices.ContainsFunc(others, func(o *settings.Settings) bool {
+		one := originOf(o).Folder() == originOf(s).Folder() || o.Listen == s.Listen && folderOf(o) == folderOf(s)
+		return o.Data == s.Data || originOf(o).Host() == originOf(s).Host() && one // whatever the scheme
+	}) {
+		return nil, usage("two sites have the host and folder of %s, as requests for them arrive, or the folder -data %s; give each its own", s.Origin, s.Data)
+	}
+	if s.Admin != "" {
+		if x.admin, err = p.at("admin", s.Admin); err != nil {
+			return nil, err
+		}
+	}
+	handler, err := s.Handler(x.log)
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	st, closeStore, err := openStore(s, log)
-	if err != nil {
+	if x.store, x.close, err = openStore(s, x.log); err != nil {
 		return nil, err
 	}
-	known, err := newSite(s, st, log)
+	known, err := newSite(s, x.store, x.log)
 	if err != nil {
-		closeStore()
+		x.close()
 		return nil, err
 	}
-	c := newAnswers(s, known, handler, log)
-	c.health.Listen = at.String()
-	ctx, cancel := context.WithCancel(context.Background())
-	x := &site{Settings: s, log: log, answers: c, visitors: known.Wrap(handler)}
-	x.cancel = func() { c.ready.Store(false); cancel() }
-	var work sync.WaitGroup
-	x.end = func() error {
-		work.Wait()
-		defer closeStore()
-		err, started := closeSite(known), x.start == nil
-		if started && err == nil {
-			named.Info("stopped; what was learned is kept", "listed", known.Stats().Listed, "data", s.Data)
-		}
-		if errors.Is(err, store.ErrUnavailable) {
-			err = nil
-		}
-		return err
+	x.answers = newAnswers(s, known, handler, x.log)
+	x.answers.health.Listen = at.String()
+	x.ctx, x.cancel = context.WithCancel(context.Background())
+	if x.answers.notifier, err = s.Notifier(known, x.store, x.log); err != nil {
+		return nil, errors.Join(usage("%v", err), x.end())
 	}
-	if c.notifier, err = s.Notifier(known, st, log); err != nil {
-		x.cancel()
-		return nil, cmp.Or(x.end(), usage("%v", err))
-	}
-	robots := ""
+	x.visitors = known.Wrap(handler)
 	if s.Robots {
 		x.visitors = known.Robots(x.visitors)
-	} else {
-		robots = known.RobotsLine()
 	}
-	if c.notifier != nil {
-		x.visitors = c.notifier.Wrap(x.visitors)
+	if n := x.answers.notifier; n != nil {
+		x.visitors = n.Wrap(x.visitors)
 	}
-	x.start = func() {
-		x.start = nil
-		x.tell(named, at, robots, several)
-		c.ready.Store(true)
-		if behind, is := handler.(interface{ Knock(context.Context) }); is {
-			work.Go(func() { behind.Knock(ctx) })
-		}
-		work.Go(func() { x.own(ctx, st) })
-		if c.notifier != nil {
-			work.Go(func() {
-				if usable(ctx, st) == nil {
-					c.notifier.Run(ctx)
-				}
-			})
-		}
+	if trying {
+		x.log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; give the site's public address in -origin before you publish it", "origin", s.Origin)
 	}
 	return x, nil
 }
 
-// tell says where the site, its sitemap and the inspector are.
-func (s *site) tell(log *slog.Logger, at *net.TCPAddr, robots string, several bool) {
-	root := "http://" + at.String()
-	sitemap := root + folderOf(s.Settings) + s.Name + ".xml"
-	if several { // they may share the address, and there another one may answer
-		sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
-	}
-	says := []any{"at", root + "/", "sitemap", sitemap}
+// start says where the site is, and makes it learn.
+func (s *site) start() {
+	s.started = true
+	says := []any{"at", "http://" + s.door.at().String() + "/", "origin", s.Origin, "sitemap", s.sitemap}
 	if s.answers.link != "" {
 		says = append(says, "inspector", s.answers.link)
 	}
-	if robots != "" {
-		says = append(says, "robots.txt needs", robots)
+	if !s.Robots {
+		says = append(says, "robots.txt needs", s.answers.site.RobotsLine())
 	}
-	log.Info("serving", says...)
-	if unreachable(s.Origin) {
-		s.log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; give the site's public address in -origin before you publish it", "origin", s.Origin)
+	s.log.Info("serving", says...)
+	s.answers.ready.Store(true)
+	s.work.Go(s.own)
+}
+
+// stop ends what the site does by itself, and its readiness. Visitors are served on.
+func (s *site) stop() {
+	s.answers.ready.Store(false)
+	s.cancel()
+}
+
+// end stops the site, and stores what was seen.
+func (s *site) end() error {
+	s.stop()
+	s.work.Wait()
+	defer s.close()
+	err := closeSite(s.answers.site)
+	if s.started && err == nil {
+		s.log.Info("stopped; what was learned is kept", "listed", s.answers.site.Stats().Listed, "data", s.Data)
 	}
+	if errors.Is(err, store.ErrUnavailable) {
+		return nil
+	}
+	return err
+}
+
+// originOf returns the origin of a site, which was checked.
+func originOf(s *settings.Settings) location.Origin {
+	origin, _ := location.ParseOrigin(s.Origin)
+	return origin
 }
 
 // folderOf returns the folder in which requests for a site arrive. A server in front may have cut off the beginning.
 func folderOf(s *settings.Settings) string {
-	origin, _ := location.ParseOrigin(s.Origin) // the site was made with it
-	return strings.TrimPrefix(origin.Folder(), strings.TrimSuffix(s.Stripped, "/"))
+	return strings.TrimPrefix(originOf(s).Folder(), strings.TrimSuffix(s.Stripped, "/"))
 }
 
 // forTrying returns the origin under which browsers on this machine reach an address of -listen.
@@ -182,20 +209,6 @@ func forTrying(listen string, port uint16) string {
 	return "http://" + net.JoinHostPort(host, strconv.Itoa(int(port)))
 }
 
-// unreachable reports whether search engines cannot reach an origin: it is at a private
-// address, or has a name that is not public.
-func unreachable(origin string) bool {
-	u, err := url.Parse(origin)
-	if err != nil {
-		return false
-	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return !ip.IsGlobalUnicast() || ip.IsPrivate()
-	}
-	_, public := location.PublicHost(u.Scheme, u.Host)
-	return !public
-}
-
 // loops reports whether requests to the site would come back to this process, for ever. This
 // process never speaks TLS.
 func loops(s *settings.Settings, at netip.AddrPort) bool {
@@ -203,19 +216,22 @@ func loops(s *settings.Settings, at netip.AddrPort) bool {
 	if err != nil || u.Scheme == "https" || cmp.Or(u.Port(), "80") != strconv.Itoa(int(at.Port())) {
 		return false
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	local := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
-	return ip == at.Addr() || local && at.Addr().IsUnspecified() || u.Hostname() == "localhost" && at.Addr().IsLoopback()
+	host := strings.Replace(u.Hostname(), "localhost", "127.0.0.1", 1)
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip == at.Addr() || ip.IsLoopback() && (at.Addr().IsUnspecified() || at.Addr().IsLoopback()))
 }
 
-// own waits until the store can be used: only one process can use a folder. Then it answers
-// commands, and explores, until ctx ends.
-func (s *site) own(ctx context.Context, st store.Store) {
-	c := s.answers
-	if usable(ctx, st) != nil {
+// own waits until the store can be used: only one process can use a folder. Then it tells engines, answers
+// commands, and explores, until the site is stopped.
+func (s *site) own() {
+	c, ctx := s.answers, s.ctx
+	if usable(ctx, s.store) != nil {
 		return
 	}
 	_ = c.site.Flush(ctx) // now the site knows that the store can be used
+	if c.notifier != nil {
+		s.work.Go(func() { c.notifier.Run(ctx) })
+	}
 	if end, err := c.answerIn(ctx, s.Settings); err != nil {
 		s.log.Error("commands cannot ask this process", "err", err)
 	} else {
@@ -258,9 +274,9 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 		}
 		return st, func() { _ = st.Close() }, nil
 	}
-	cfg, err := parseDatabase(database)
-	if err != nil {
-		return nil, nil, err
+	cfg, err := pgx.ParseConfig(database)
+	if err != nil { // which may name a password
+		return nil, nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
 	}
 	db := stdlib.OpenDB(*cfg)
 	db.SetMaxOpenConns(4)                  // the server's connections are for all processes
@@ -271,18 +287,6 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return st, func() { _ = db.Close() }, nil
-}
-
-// parseDatabase returns how to connect, nil without a database.
-func parseDatabase(database string) (*pgx.ConnConfig, error) {
-	if database == "" {
-		return nil, nil
-	}
-	cfg, err := pgx.ParseConfig(database)
-	if err != nil { // which may name a password
-		return nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
-	}
-	return cfg, nil
 }
 
 // openFolder opens the records of a folder that no other process may hold.

@@ -50,25 +50,6 @@ func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	}
 }
 
-func TestOriginThatSearchEnginesCannotReachIsWarnedAbout(t *testing.T) {
-	for _, tt := range []struct {
-		origin string
-		want   bool
-	}{
-		{"https://localhost", true}, {"http://LOCALHOST:8080", true}, {"http://127.0.0.1", true}, {"http://[::1]:80", true}, {"http://10.1.2.3", true},
-		{"http://[fd00::1]", true}, {"http://nas.local", true}, {"https://shop", true}, {"http://app.home.arpa", true},
-		{"https://example.com", false}, {"https://bücher.example.com:8443", false}, {"https://localhost.example.com", false}, {"http://8.8.8.8", false},
-	} {
-		if got := unreachable(tt.origin); got != tt.want {
-			t.Errorf("%s: %v", tt.origin, got)
-		}
-	}
-	s := serve(t, t.TempDir(), "files", writeSite(t), "-origin", "https://localhost")
-	if !strings.Contains(s.log.String(), "search engines cannot reach this origin") {
-		t.Error(s.log)
-	}
-}
-
 func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 	for _, flag := range []string{"-robots=false", "-robots"} {
 		site, on := writeSite(t), flag == "-robots"

@@ -20,13 +20,8 @@ type Queue struct {
 	to slog.Handler
 
 	mu      sync.Mutex
-	waiting []record
+	waiting []func()      // each writes a record
 	written chan struct{} // closed once nothing waits; nil while nothing does
-}
-
-type record struct {
-	slog.Record
-	to slog.Handler
 }
 
 // NewQueue returns a queue of records for to.
@@ -49,46 +44,20 @@ func (q *Queue) Wait(ctx context.Context) {
 	}
 }
 
-func (q *Queue) add(r record) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) == most {
-		return
-	}
-	q.waiting = append(q.waiting, r)
-	if q.written == nil {
-		q.written = make(chan struct{})
-		go q.write()
-	}
-}
-
-// next returns the next record to write, if there is one.
-func (q *Queue) next() (record, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		close(q.written)
-		q.waiting, q.written = nil, nil
-		return record{}, false
-	}
-	r := q.waiting[0]
-	q.waiting = q.waiting[1:]
-	return r, true
-}
-
+// write writes until nothing waits.
 func (q *Queue) write() {
-	for r, ok := q.next(); ok; r, ok = q.next() {
-		r.write()
-	}
-}
-
-// write hands the record to its handler. If that panics, the record is lost, since there is nobody
-// to tell.
-func (r record) write() {
-	defer func() { _ = recover() }()
-	ctx := context.Background()
-	if r.to.Enabled(ctx, r.Level) {
-		_ = r.to.Handle(ctx, r.Record)
+	for {
+		q.mu.Lock()
+		if len(q.waiting) == 0 {
+			close(q.written)
+			q.waiting, q.written = nil, nil
+			q.mu.Unlock()
+			return
+		}
+		next := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		q.mu.Unlock()
+		next()
 	}
 }
 
@@ -101,8 +70,25 @@ type handler struct {
 // Enabled leaves the question to write, since the handler may be slow to answer.
 func (h handler) Enabled(context.Context, slog.Level) bool { return true }
 
+// Handle puts a record into the queue. If its handler panics, it is lost, since there is nobody to tell.
 func (h handler) Handle(_ context.Context, r slog.Record) error {
-	h.queue.add(record{r.Clone(), h.to})
+	r = r.Clone()
+	write := func() {
+		defer func() { _ = recover() }()
+		if ctx := context.Background(); h.to.Enabled(ctx, r.Level) {
+			_ = h.to.Handle(ctx, r)
+		}
+	}
+	h.queue.mu.Lock()
+	defer h.queue.mu.Unlock()
+	if len(h.queue.waiting) == most {
+		return nil
+	}
+	h.queue.waiting = append(h.queue.waiting, write)
+	if h.queue.written == nil {
+		h.queue.written = make(chan struct{})
+		go h.queue.write()
+	}
 	return nil
 }
 

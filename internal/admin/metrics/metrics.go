@@ -1,6 +1,5 @@
-// Package metrics writes numbers in the format of Prometheus. Who has a number makes a [Family] of it. The values of each label come from a fixed set, so that no
-// visitor can add a series. It must count nothing itself except the answers to requests,
-// see [Answers].
+// Package metrics writes numbers in the format of Prometheus. Who has a number makes a [Family] of it. The values of
+// each label come from a fixed set, so that no visitor can add a series.
 package metrics
 
 import (
@@ -112,50 +111,41 @@ func Version() string {
 	return "unknown"
 }
 
-// codes are the statuses of answers to requests for the sitemap.
-var codes = [...]int{http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable}
-
-// Answers counts answers by their status. The zero value is ready. It is safe for
-// concurrent use.
-type Answers struct{ counts [len(codes)]atomic.Uint64 }
+// Answers counts answers to requests for the sitemap, by status. The zero value is ready. It is safe for concurrent use.
+type Answers [600]atomic.Uint64
 
 // Count counts an answer.
 func (a *Answers) Count(status int) {
-	if i := slices.Index(codes[:], status); i >= 0 {
-		a.counts[i].Add(1)
+	if 0 <= status && status < len(a) {
+		a[status].Add(1)
 	}
 }
 
-// Counts returns the counts so far, by status.
+// Counts returns the counts so far of the statuses that there are.
 func (a *Answers) Counts() map[int]uint64 {
 	counts := map[int]uint64{}
-	for i, code := range codes {
-		counts[code] = a.counts[i].Load()
+	for _, code := range []int{http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable} {
+		counts[code] = a[code].Load()
 	}
 	return counts
 }
 
-// results are the possible results of an exploration's request.
-var results = [...]string{"ok", "redirect", "client-error", "server-error", "failed"}
-
-// Result counts the answers to explorations. The zero value is ready. It is safe for
-// concurrent use.
-type Result struct{ counts [len(results)]atomic.Uint64 }
+// Result counts the answers to explorations, by the first digit of the status, or 0 for what is no answer. The zero
+// value is ready. It is safe for concurrent use.
+type Result [6]atomic.Uint64
 
 // Count counts an answer by its status, 0 if the request failed.
 func (r *Result) Count(status int) {
-	i := len(results) - 1
-	if class := status/100 - 2; 0 <= class && class < i {
-		i = class
+	class := status / 100
+	if class < 2 || class > 5 {
+		class = 0
 	}
-	r.counts[i].Add(1)
+	r[class].Add(1)
 }
 
 // Counts returns the counts so far, by result.
 func (r *Result) Counts() map[string]uint64 {
-	counts := map[string]uint64{}
-	for i, name := range results {
-		counts[name] = r.counts[i].Load()
+	return map[string]uint64{
+		"ok": r[2].Load(), "redirect": r[3].Load(), "client-error": r[4].Load(), "server-error": r[5].Load(), "failed": r[0].Load(),
 	}
-	return counts
 }

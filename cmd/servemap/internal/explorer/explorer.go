@@ -144,8 +144,7 @@ func cause(st servemap.Stats) (name, means string, n int) {
 	return name, messages.Response(name), int(most)
 }
 
-// logEvery is how often to tell the progress. In between it is told at the level of debugging, for a
-// terminal that shows it in one line.
+// logEvery is how often to tell the progress. In between it is told at the level of debugging.
 const logEvery = 10 * time.Second
 
 // Exploring is the message of progress.

@@ -2,13 +2,11 @@ package settings
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -27,10 +25,10 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	case errors.As(err, &unknown):
 		line, _ := unknown.Errors[0].Position()
 		key := unknown.Errors[0].Key()
-		return nil, fmt.Errorf("%s:%d: there is no setting %q%s", name, line, key[len(key)-1], Meant(key[len(key)-1], names()))
+		return nil, fmt.Errorf("%s:%d: there is no setting %q; \"servemap config\" prints all of them", name, line, key[len(key)-1])
 	case errors.As(err, &bad):
 		line, _ := bad.Position()
-		return nil, fmt.Errorf("%s:%d: %s", name, line, cmp.Or(takes(bad), bad.Error()))
+		return nil, fmt.Errorf("%s:%d: %s; \"servemap config\" prints how each setting is written", name, line, strings.TrimPrefix(bad.Error(), "toml: "))
 	case err != nil:
 		return nil, fmt.Errorf("%s: %v", name, err)
 	}
@@ -53,9 +51,6 @@ func Read(name string, text []byte) ([]*Settings, error) {
 			}
 		})
 		s.Fill()
-		if least := duration(time.Millisecond); min(s.Timeout, s.KeepFor, s.Render) < least { // TOML reads a bare number as nanoseconds
-			return nil, fmt.Errorf("%s: a time stands in quotes and has a unit, as timeout = \"30s\"", name)
-		}
 		if s.Folder != "" {
 			s.Folder, err = filepath.Abs(s.Folder)
 		}
@@ -63,68 +58,20 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	return file.Sites, err
 }
 
-// Write returns a file that says all of these settings, without passwords and keys.
+// Write returns a file that says all of these settings, but for passwords and keys.
 func Write(sites []*Settings) ([]byte, error) {
-	shown := make([]*Settings, len(sites))
+	shown := make([]Settings, len(sites))
 	for i, s := range sites {
-		one := *s
-		one.hide()
-		shown[i] = &one
+		shown[i] = *s
+		shown[i].Each(func(_ string, _ reflect.StructField, v reflect.Value) {
+			if v.Type() == reflect.TypeFor[secret]() {
+				v.SetZero()
+			}
+		})
 	}
 	return toml.Marshal(struct {
-		Sites []*Settings `toml:"site"`
+		Sites []Settings `toml:"site"`
 	}{shown})
-}
-
-// Hidden stands in place of what must not be printed.
-const Hidden = "(not shown)"
-
-// hide replaces what must not be printed.
-func (s *Settings) hide() {
-	s.Each(func(_ string, _ reflect.StructField, v reflect.Value) {
-		if v.Type() == reflect.TypeFor[secret]() && !v.IsZero() {
-			v.SetString(Hidden)
-		}
-	})
-	if strings.Contains(s.To, "@") { // it may hold a password, and is refused
-		s.To = Hidden
-	}
-}
-
-// takes says what the key of an error takes, "" if the error is about something else.
-func takes(bad *toml.DecodeError) (text string) {
-	if len(bad.Key()) == 0 || !strings.Contains(bad.Error(), "cannot decode") {
-		return ""
-	}
-	key := bad.Key()[len(bad.Key())-1]
-	say := func(f reflect.StructField) {
-		if f.Tag.Get("toml") != key && !strings.HasPrefix(f.Tag.Get("toml"), key+",") {
-			return
-		}
-		switch kind := f.Type.Kind(); {
-		case f.Type == reflect.TypeFor[[]rule]():
-			text = "rules stand in tables, each below a line [[site.rule]]"
-		case kind == reflect.Slice:
-			example := map[bool]string{true: "/", false: "a"}[strings.HasPrefix(f.Tag.Get("arg"), "PAT")]
-			text = fmt.Sprintf("%s takes a list, as %s = [%q]", key, key, example)
-		case kind == reflect.Bool:
-			text = fmt.Sprintf("%s takes true or false, as %s = true", key, key)
-		case kind == reflect.String:
-			text = fmt.Sprintf("%s takes a text in quotes, as %s = %q", key, key, "a")
-		default:
-			text = fmt.Sprintf("%s takes a number, as %s = 1", key, key)
-		}
-	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[rule]()) {
-		say(f)
-	}
-	new(Settings).Each(func(_ string, f reflect.StructField, _ reflect.Value) { say(f) })
-	return text
-}
-
-func names() (all []string) {
-	new(Settings).Each(func(_ string, f reflect.StructField, _ reflect.Value) { all = append(all, f.Tag.Get("toml")) })
-	return all
 }
 
 // Meant asks whether one of the names was meant, if one is near.

@@ -29,18 +29,10 @@ import (
 
 // Settings are what the owner says of one site. Each is a field, which is its only definition: the
 // tag toml is the name of its flag and of its key in a file, comment is its help, arg its value, and
-// default and env what stands in its place. One with first is in the first help, and one with file has
-// no flag. The embedded structs are the groups of the help.
+// default and env what stands in its place. One with needs makes no sense without the setting of that name, one with first
+// is in the first help, and one with file has no flag. A group of the help begins where it is named.
 type Settings struct {
-	serves  `group:"What to serve"`
-	shows   `group:"What is public"`
-	visits  `group:"Visiting the pages"`
-	engines `group:"Search engines"`
-	running `group:"Operation"`
-}
-
-type serves struct {
-	Origin   string   `toml:"origin" arg:"URL" first:"1" comment:"the public URL of the site, such as https://example.com; without it this is only for trying, at http://localhost and the port of -listen"`
+	Origin   string   `group:"What to serve" toml:"origin" arg:"URL" first:"1" comment:"the public URL of the site, such as https://example.com; without it this is only for trying, at http://localhost and the port of -listen"`
 	To       string   `toml:"to" arg:"URL" first:"1" comment:"where the site itself listens, such as http://localhost:3000 or unix:/run/site.sock"`
 	Folder   string   `toml:"folder" file:"1" comment:"the folder of the site's HTML files, in place of to"`
 	Listen   string   `toml:"listen" arg:"ADDRESS" first:"1" default:"localhost:8080" comment:"where visitors are served, such as :8080"`
@@ -49,10 +41,8 @@ type serves struct {
 	Hosts    []string `toml:"hosts" arg:"HOSTS" comment:"other hosts whose requests show pages of the site, such as www.example.com"`
 	Stripped string   `toml:"stripped" arg:"PREFIX" comment:"what a server in front cuts off the path, such as /shop, if -origin has a folder"`
 	Trusted  []string `toml:"trusted-proxies" arg:"RANGES" first:"1" comment:"the proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private"`
-}
 
-type shows struct {
-	Never      []string `toml:"never" arg:"PATTERN" first:"1" comment:"locations that are not listed, as in robots.txt, such as /internal/"`
+	Never      []string `group:"What is public" toml:"never" arg:"PATTERN" first:"1" comment:"locations that are not listed, as in robots.txt, such as /internal/"`
 	Always     []string `toml:"always" arg:"PATTERN" first:"1" comment:"locations that are listed once they are seen, such as /landing/*$; exploring asks for one without a star"`
 	Public     []string `toml:"public" arg:"PATTERN" first:"1" comment:"locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are"`
 	Entries    []string `toml:"entry" arg:"PATH" comment:"where visitors enter the site, in place of /"`
@@ -61,6 +51,40 @@ type shows struct {
 	RobotsText string   `toml:"robots-text" file:"1" comment:"the host's robots.txt, if another server serves it"`
 	ReportOnly bool     `toml:"report-only" comment:"learn and explain, and serve no sitemap"`
 	Rules      []rule   `toml:"rule,omitempty" file:"1" comment:"rules for the locations of a pattern"`
+
+	Explore     bool `group:"Visiting the pages" toml:"explore" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before they are visited; a folder always is"`
+	Inside      bool `toml:"inside" comment:"explore the site itself, even where -origin does not lead to this process; only if no server in front keeps strangers from a page"`
+	Revisit     bool `toml:"revisit" comment:"visit pages that no visitor asks for again and again, at most -max a day, so that their changes get a date"`
+	Max         int  `toml:"max" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
+	Concurrency int  `toml:"concurrency" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most"`
+
+	Robots      bool     `group:"Search engines" toml:"robots" first:"1" comment:"name the sitemap in the site's robots.txt, and serve one if the site has none"`
+	IndexNow    bool     `toml:"indexnow" first:"1" comment:"tell Bing, Yandex and others what changed, by IndexNow; the key is made and kept with what is learned"`
+	Endpoints   []string `toml:"indexnow-endpoint" needs:"indexnow" arg:"URL" comment:"whom to tell in place of api.indexnow.org"`
+	Key         secret   `toml:"indexnow-key" file:"1" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
+	PerDay      int      `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
+	Property    string   `toml:"google-property" needs:"google-token" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; by default one that the account of -google-token may change"`
+	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with what may submit the sitemap to Search Console: the JSON key of a service account that is a user of the property, or an access token that another program renews"`
+	Crawlers    bool     `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
+	Ranges      string   `toml:"crawler-ranges" needs:"crawlers" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
+	Name        string   `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
+	Alternates  bool     `toml:"alternates" comment:"add a page's versions in other languages to the sitemap"`
+	Images      bool     `toml:"images" comment:"add the images of pages"`
+	Videos      bool     `toml:"videos" comment:"add the videos of pages"`
+	News        bool     `toml:"news" comment:"serve sitemap-news.xml with the articles of the last two days"`
+	Publication string   `toml:"publication" arg:"NAME" comment:"the name of the newspaper in that file"`
+
+	Data      string     `group:"Operation" toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
+	Reserve   int        `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
+	Database  secret     `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
+	Table     string     `toml:"table" needs:"database" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
+	Admin     string     `toml:"admin" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
+	Password  secret     `toml:"admin-password" needs:"admin" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
+	Log       string     `toml:"log" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
+	Level     slog.Level `toml:"log-level" arg:"LEVEL" comment:"the least that is logged: debug, info, warn or error"`
+	KeepFor   duration   `toml:"keep-for" arg:"DURATION" default:"2160h0m0s" comment:"how long a listed page stays while nobody gets it"`
+	PartPages int        `toml:"part-pages" arg:"PAGES" default:"50000" comment:"the most pages of one file of the sitemap"`
+	Render    duration   `toml:"render-every" arg:"DURATION" default:"5s" comment:"the least time between two renderings of the sitemap"`
 }
 
 // rule is a [servemap.Rule] in a file.
@@ -73,71 +97,30 @@ type rule struct {
 	Priority           float64  `toml:"priority"`
 }
 
-type visits struct {
-	Explore     bool `toml:"explore" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before they are visited; a folder always is"`
-	Inside      bool `toml:"inside" comment:"explore the site itself, even where -origin does not lead to this process; only if no server in front keeps strangers from a page"`
-	Revisit     bool `toml:"revisit" comment:"visit pages that no visitor asks for again and again, at most -max a day, so that their changes get a date"`
-	Max         int  `toml:"max" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
-	Concurrency int  `toml:"concurrency" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most"`
-}
-
-type engines struct {
-	Robots      bool     `toml:"robots" first:"1" comment:"name the sitemap in the site's robots.txt, and serve one if the site has none"`
-	IndexNow    bool     `toml:"indexnow" first:"1" comment:"tell Bing, Yandex and others what changed, by IndexNow; the key is made and kept with what is learned"`
-	Endpoints   []string `toml:"indexnow-endpoint" arg:"URL" comment:"whom to tell in place of api.indexnow.org"`
-	Key         secret   `toml:"indexnow-key" file:"1" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
-	PerDay      int      `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
-	Property    string   `toml:"google-property" arg:"NAME" comment:"the site as Search Console names it, such as https://example.com/; by default the domain, as sc-domain:example.com"`
-	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with what may submit the sitemap to Search Console: the JSON key of a service account that is a user of the property, or an access token that another program renews"`
-	Crawlers    bool     `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
-	Ranges      string   `toml:"crawler-ranges" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
-	Name        string   `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
-	Alternates  bool     `toml:"alternates" comment:"add a page's versions in other languages to the sitemap"`
-	Images      bool     `toml:"images" comment:"add the images of pages"`
-	Videos      bool     `toml:"videos" comment:"add the videos of pages"`
-	News        bool     `toml:"news" comment:"serve sitemap-news.xml with the articles of the last two days"`
-	Publication string   `toml:"publication" arg:"NAME" comment:"the name of the newspaper in that file"`
-}
-
-type running struct {
-	Data      string     `toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
-	Reserve   int        `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
-	Database  secret     `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
-	Table     string     `toml:"table" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
-	Admin     string     `toml:"admin" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
-	Password  secret     `toml:"admin-password" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
-	Log       string     `toml:"log" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
-	Level     slog.Level `toml:"log-level" arg:"LEVEL" comment:"the least that is logged: debug, info, warn or error"`
-	KeepFor   duration   `toml:"keep-for" arg:"DURATION" default:"2160h0m0s" comment:"how long a listed page stays while nobody gets it"`
-	PartPages int        `toml:"part-pages" arg:"PAGES" default:"50000" comment:"the most pages of one file of the sitemap"`
-	Render    duration   `toml:"render-every" arg:"DURATION" default:"5s" comment:"the least time between two renderings of the sitemap"`
-}
-
 // secret is a text that is never printed.
 type secret string
 
-// duration is a time.Duration in a file, such as "30s".
-type duration time.Duration
+// duration is a time in a file, such as "30s".
+type duration struct{ time.Duration }
 
 // UnmarshalText reads what [time.ParseDuration] does.
-func (d *duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
-	if *d = duration(v); err != nil || v <= 0 {
+func (d *duration) UnmarshalText(text []byte) (err error) {
+	if d.Duration, err = time.ParseDuration(string(text)); err != nil || d.Duration <= 0 {
 		return errors.New("give a time above 0 with its unit, such as 30s")
 	}
 	return nil
 }
 
 // MarshalText writes what UnmarshalText reads.
-func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+func (d duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // Each calls fn with each setting.
 func (s *Settings) Each(fn func(group string, f reflect.StructField, v reflect.Value)) {
-	all := reflect.ValueOf(s).Elem()
+	all, group := reflect.ValueOf(s).Elem(), ""
 	for i := range all.NumField() {
-		for j := range all.Field(i).NumField() {
-			fn(all.Type().Field(i).Tag.Get("group"), all.Field(i).Type().Field(j), all.Field(i).Field(j))
-		}
+		f := all.Type().Field(i)
+		group = cmp.Or(f.Tag.Get("group"), group)
+		fn(group, f, all.Field(i))
 	}
 }
 
@@ -217,11 +200,17 @@ func (v Flag) split(text string) (all []string) {
 
 // Check says which setting is wrong.
 func (s *Settings) Check() (err error) {
+	given := map[string]bool{}
+	s.Each(func(_ string, f reflect.StructField, v reflect.Value) { given[f.Tag.Get("toml")] = !v.IsZero() })
 	s.Each(func(_ string, f reflect.StructField, v reflect.Value) {
+		name, needs := f.Tag.Get("toml"), f.Tag.Get("needs")
+		if given[name] && needs != "" && !given[needs] {
+			err = fmt.Errorf("-%s needs -%s", name, needs)
+		}
 		list, _ := v.Interface().([]string)
 		for _, p := range list {
 			if isPattern(f) && !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "*") {
-				err = fmt.Errorf("-%s %s: it must begin with / or *, such as /blog/", f.Tag.Get("toml"), p)
+				err = fmt.Errorf("-%s %s: it must begin with / or *, such as /blog/", name, p)
 			}
 		}
 	})
@@ -231,26 +220,10 @@ func (s *Settings) Check() (err error) {
 	if _, err := location.ParseOrigin(s.Origin); err != nil {
 		return fmt.Errorf("-origin: %v", err)
 	}
-	for _, of := range []struct {
-		given, has  bool
-		name, needs string
-	}{
-		{s.Password != "", s.Admin != "", "-admin-password", "-admin, the address of the inspector, such as -admin :9090"},
-		{s.Property != "", s.GoogleToken != "", "-google-property", "-google-token"},
-		{len(s.Endpoints) > 0, s.IndexNow, "-indexnow-endpoint", "-indexnow"},
-		{s.Ranges != "", s.Crawlers, "-crawler-ranges", "-crawlers"},
-		{s.Table != "", s.Database != "", "-table", "-database, or SERVEMAP_DATABASE in the environment"},
-	} {
-		if of.given && !of.has {
-			return fmt.Errorf("%s needs %s", of.name, of.needs)
-		}
+	if s.Folder != "" && s.To != "" {
+		return errors.New("give -to or a folder, not both")
 	}
-	switch {
-	case s.Password == Hidden: // everybody knows it
-		return fmt.Errorf("-admin-password: %q is what \"servemap config\" prints in place of a password; give the password", Hidden)
-	case s.Folder != "" && s.To != "":
-		return fmt.Errorf("give -to or a folder, not both")
-	case s.Data != "" && s.Folder != "" && folder.Serves(s.Folder, s.Data):
+	if s.Data != "" && s.Folder != "" && folder.Serves(s.Folder, s.Data) {
 		return fmt.Errorf("-data %s is in the folder that is served, so visitors could fetch what is learned; give a folder outside it, or one whose name begins with a dot", s.Data)
 	}
 	return nil
@@ -276,7 +249,7 @@ func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 		Name: s.Name, Hosts: s.Hosts, Entries: s.Entries, Benign: s.Benign, StrippedPrefix: s.Stripped, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, CrawlerRanges: s.Ranges, Logger: log,
 		Robots:     s.RobotsText,
 		Extensions: servemap.Extensions{Alternates: s.Alternates, Images: s.Images, Videos: s.Videos, News: s.News, Publication: s.Publication},
-		Limits:     servemap.Limits{KeepFor: time.Duration(s.KeepFor), PartPages: s.PartPages, RenderEvery: time.Duration(s.Render)},
+		Limits:     servemap.Limits{KeepFor: s.KeepFor.Duration, PartPages: s.PartPages, RenderEvery: s.Render.Duration},
 	}
 	for _, group := range []struct {
 		patterns []string
@@ -314,11 +287,7 @@ func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 // Handler returns the site itself.
 func (s *Settings) Handler(log *slog.Logger) (http.Handler, error) {
 	if s.Folder != "" {
-		site, err := folder.New(s.Folder)
-		if err != nil {
-			return nil, fmt.Errorf("%v", err)
-		}
-		return site, nil
+		return folder.New(s.Folder)
 	}
 	if s.To == "" {
 		return nil, fmt.Errorf("-to is missing; give the address where the site itself listens, such as -to http://localhost:3000")
@@ -334,7 +303,7 @@ func (s *Settings) Handler(log *slog.Logger) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-origin: %v", err)
 	}
-	site, err := upstream.New(upstream.Config{To: s.To, Origin: origin, OwnHost: s.Host == "upstream", Trusted: trusted, Timeout: time.Duration(s.Timeout), Log: log})
+	site, err := upstream.New(upstream.Config{To: s.To, Origin: origin, OwnHost: s.Host == "upstream", Trusted: trusted, Timeout: s.Timeout.Duration, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("-to: %v", err)
 	}

@@ -5,7 +5,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,11 +43,9 @@ type Config struct {
 
 // upstream is the site behind a proxy.
 type upstream struct {
-	proxy  httputil.ReverseProxy
-	dial   func(context.Context) (net.Conn, error)
-	log    *slog.Logger
-	silent atomic.Bool  // the log says that the site does not answer
-	told   atomic.Int64 // when it said so last, in Unix nanoseconds
+	proxy httputil.ReverseProxy
+	log   *slog.Logger
+	told  atomic.Int64 // when the log said last that the site does not answer, in Unix nanoseconds
 }
 
 // New returns a handler that forwards requests.
@@ -62,8 +58,7 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.OwnHost {
 		host = target.Host
 	}
-	address := net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), map[string]string{"http": "80", "https": "443"}[target.Scheme]))
-	u := &upstream{log: cfg.Log, dial: func(ctx context.Context) (net.Conn, error) { return dial(ctx, "tcp", address) }}
+	u := &upstream{log: cfg.Log}
 	u.proxy = httputil.ReverseProxy{
 		Transport: &http.Transport{
 			DialContext:           dial,
@@ -92,14 +87,10 @@ func New(cfg Config) (http.Handler, error) {
 			if resp.StatusCode < 100 || resp.StatusCode > 599 { // RFC 9110, section 15; net/http panics at some of these
 				return fmt.Errorf("its status is %q, which HTTP does not have", resp.Status)
 			}
-			if u.silent.CompareAndSwap(true, false) {
-				u.log.Info("the site answers again")
-			}
 			return nil
 		},
 		ErrorHandler: u.failed,
 		ErrorLog:     log.New(io.Discard, "", 0), // failed logs what matters
-		BufferPool:   &buffers{},
 	}
 	return u, nil
 }
@@ -119,34 +110,15 @@ func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
 		http.Error(w, "The body of the request did not come.", http.StatusRequestTimeout)
 		return
 	}
-	u.missed(r.Context(), err)
+	if told, now := u.told.Load(), time.Now().UnixNano(); r.Context().Err() == nil && now-told > int64(tellAgain) && u.told.CompareAndSwap(told, now) {
+		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
+	}
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Retry-After", "2")
 	w.WriteHeader(http.StatusBadGateway)
 	_, _ = io.WriteString(w, "The site does not answer. Please try again in a moment.\n")
-}
-
-// missed logs that the site does not answer.
-func (u *upstream) missed(ctx context.Context, err error) {
-	told, now := u.told.Load(), time.Now()
-	switch {
-	case ctx.Err() != nil || u.silent.Load(): // the visitor has left, or it is logged
-	case now.Sub(time.Unix(0, told)) < tellAgain: // a stranger may know of a page that always fails
-	case u.told.CompareAndSwap(told, now.UnixNano()):
-		u.silent.Store(true)
-		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
-	}
-}
-
-// Knock connects to the site once, and logs if it is not there, before a visitor finds out.
-func (u *upstream) Knock(ctx context.Context) {
-	if conn, err := u.dial(ctx); err != nil {
-		u.missed(ctx, err)
-	} else {
-		conn.Close()
-	}
 }
 
 // folded reports whether a CGI takes a character of a header's name for the hyphen: to it, the
@@ -172,15 +144,3 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 	}
 	return u, dialer.DialContext, nil
 }
-
-// buffers are reused to copy answers.
-type buffers struct{ pool sync.Pool }
-
-func (b *buffers) Get() []byte {
-	if buf, ok := b.pool.Get().(*[]byte); ok {
-		return *buf
-	}
-	return make([]byte, 32<<10)
-}
-
-func (b *buffers) Put(buf []byte) { b.pool.Put(&buf) }
