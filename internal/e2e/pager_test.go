@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,51 +114,6 @@ func TestEndlessQueriesCostFewRequests(t *testing.T) {
 				explore(s, servemap.ExploreOptions{})
 				if requests > 150 {
 					t.Errorf("%d requests", requests)
-				}
-			})
-		})
-	}
-}
-
-// A blog with a page for each month or day, to which each page links.
-func TestArchiveOfADateIsListedIfItHasATextOfItsOwn(t *testing.T) {
-	const own, site = "<p>A summary that the author wrote for %s.</p>", "<p>All that stands here was drawn by hand, and by nobody else.</p>"
-	for _, tt := range []struct {
-		name, form string
-		text       func(n int) string
-		listed     bool
-	}{
-		{"months that repeat posts", "/2026/%02d/", func(n int) string { return "<p>" + paragraph(n) + "</p>" }, false},
-		{"days that repeat posts, below a folder", "/blog/2026/11/%02d.html", func(n int) string { return "<p>" + paragraph(n) + "</p>" }, false},
-		{"months that are summed up", "/2026/%02d/", func(n int) string { return fmt.Sprintf(own, nouns[n]) + "<p>" + paragraph(n) + "</p>" }, true},
-		{"pictures of the day, under the words of the site", "/2026/11/%02d/", func(n int) string { return fmt.Sprintf(`<img src="/%d.png">`, n) + site }, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			links := numbered(tt.form, 13)[1:]
-			for i := range links {
-				links = append(links, "/"+nouns[i+1])
-			}
-			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				n := slices.Index(links, r.URL.Path)
-				text := "<p>home</p>"
-				switch {
-				case n >= 12:
-					text = "<p>" + paragraph(n-11) + "</p>" + site
-				case n >= 0:
-					text = tt.text(n + 1)
-				}
-				for _, l := range links {
-					text += `<a href="` + l + `">more</a> `
-				}
-				testkit.Reply(http.StatusOK, "<title>"+r.URL.Path+"</title><main>"+text+"</main>")(w, r)
-			})
-			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-				explore(s, servemap.ExploreOptions{})
-				got := s.LastMods()
-				for i, l := range links {
-					if want := i >= 12 || tt.listed; contains(got, l) != want {
-						s.Errorf("%s: listed is %t, want %t", l, !want, want)
-					}
 				}
 			})
 		})

@@ -15,9 +15,8 @@ func (s *Visits) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	return func(yield func(explore.Seen, error) bool) {
 		for p, err := range s.observer.cfg.Indexer.Pages(ctx) {
 			seen := explore.Seen{
-				Location: p.Location, Last: p.LastSeen.Time(), Watched: p.LastSeen.Sub(p.FirstSeen), Times: int(p.Observations),
-				Alone: !p.Rule && !p.IsEntry && !p.Route && !p.Led(),
-				Least: p.History.Least, Likely: p.History.Mean, Most: p.History.Most,
+				Location: p.Location, Last: p.LastSeen.Time(), Watched: p.LastSeen.Sub(p.FirstSeen),
+				Alone: !p.Rule && !p.IsEntry && !p.Route && !p.Led(), Mean: p.History.Mean,
 			}
 			if !yield(seen, err) || err != nil {
 				return

@@ -85,10 +85,11 @@ type explorer struct {
 	robots   *robots.Rules
 	pace     pace
 	report   Report
-	away     error // the entry redirects to another host
-	nothing  nothing
+	away     error               // the entry redirects to another host
+	nowhere  uint64              // a hash of the main text where the site has no page, 0 if it answers with an error as it should
+	none     []string            // the locations that show it
 	skipped  map[string]bool     // links that are counted in the report
-	queries  map[string]queries  // by what names returns
+	queries  map[string]int      // linked locations with a query that is not allowed, by what names returns
 	bares    map[string]string   // by the path: a query of it
 	lones    map[string][]string // by the names of parameters: the first such queries of other paths than the site links to
 }
@@ -96,7 +97,7 @@ type explorer struct {
 func newExplorer(cfg Config) *explorer {
 	return &explorer{
 		Config: cfg, frontier: newFrontier(cfg.MaxRequests), report: Report{Skipped: map[string]int{}},
-		skipped: map[string]bool{}, queries: map[string]queries{}, bares: map[string]string{}, lones: map[string][]string{},
+		skipped: map[string]bool{}, queries: map[string]int{}, bares: map[string]string{}, lones: map[string][]string{},
 	}
 }
 
@@ -122,7 +123,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		err = e.away
 	}
 	if err == nil {
-		err = e.Site.TakeBack(ctx, append(e.frontier.trail.endless(), e.nothing.pages...))
+		err = e.Site.TakeBack(ctx, append(e.frontier.trail.endless(), e.none...))
 	}
 	e.report.Params = e.params()
 	e.tell()

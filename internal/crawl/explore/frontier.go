@@ -67,7 +67,6 @@ type frontier struct {
 	page  item    // whose links are added now
 	found []*item // locations that it led to
 	fresh bool    // it shows something new
-	stale bool    // it shows what another page shows
 }
 
 func newFrontier(most int) *frontier {
@@ -104,12 +103,8 @@ func (f *frontier) add(it item) (why string) {
 		return "too-many"
 	}
 	f.news(it.Location)
-	it.Rank = f.rank(it.Location)
-	switch {
-	case it.Query:
+	if it.Rank = f.rank(it.Location); it.Query {
 		it.Rank = queried
-	case f.stale:
-		it.Rank = combined
 	}
 	f.found = append(f.found, &it)
 	f.put(&it)
@@ -259,9 +254,8 @@ func (f *frontier) probe() bool {
 // since a page that is made up mentions these. A redirect shows no text.
 func (f *frontier) begin(it item, page html.Text) {
 	f.page, f.found, f.fresh = it, nil, false
-	f.trail.got(it)
-	f.stale = page.MainHash != 0 && f.trail.copies(page.MainHash)
-	if f.stale {
+	f.trail.Pages = append(f.trail.Pages, step{item: it})
+	if page.MainHash != 0 && f.trail.copies(page.MainHash) {
 		return
 	}
 	own, decoded := map[string]bool{}, it.Location

@@ -29,17 +29,15 @@ func (e *explorer) follow(r result) {
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	r.item.Query = r.item.Query || bare // nothing but its query is linked
 	e.frontier.begin(r.item, facts.Text)
-	if facts.Title != "" {
-		e.frontier.trail.Pages[e.frontier.trail.last()].Title = xxh3.HashString(facts.Title)
-	}
-	if own := facts.Canonical != "" && e.Normalizer.Resolve(r.Location, facts.Canonical).Location == r.Location; !own && e.nothing.is(r.Location, &facts, e.Entries) {
-		e.nothing.pages = append(e.nothing.pages, r.Location)
+	if own := facts.Canonical != "" && e.Normalizer.Resolve(r.Location, facts.Canonical).Location == r.Location; !own && e.isNowhere(r.Location, facts.MainHash) {
+		e.none = append(e.none, r.Location)
 		return
 	}
 	base := e.Normalizer.Base(r.Location, facts.Base)
 	noIndex, noFollow, _ := html.Robots(r.header["X-Robots-Tag"])
-	if q := e.queries[names(r.Location)]; r.Query && q != nil && (facts.Canonical != "" || noIndex || facts.NoIndex) {
-		delete(q, r.Location) // it is not its query that keeps it out
+	page := &e.frontier.trail.Pages[e.frontier.trail.last()]
+	if page.Says = facts.Canonical != "" || noIndex || facts.NoIndex; facts.Title != "" {
+		page.Title = xxh3.HashString(facts.Title)
 	}
 	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
@@ -54,9 +52,7 @@ func (e *explorer) follow(r result) {
 		case l.Acts:
 			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
 		default:
-			if to := e.Normalizer.Resolve(base, l.Href); !bare || !to.OwnQuery { // else the query has such links, and they count
-				e.consider(to, l.Href)
-			}
+			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href)
 		}
 	}
 	for _, a := range facts.Alternates {
@@ -107,12 +103,11 @@ func (e *explorer) consider(to location.Result, href string) {
 	case !e.robots.Allows(to.Location):
 		why = "disallowed"
 	case to.OwnQuery && e.lone(to.Location):
-		e.keep(to.Location, !e.frontier.has(to.Location))
 	case to.OwnQuery && names(to.Location) == "":
 		why = to.Reason.String()
 	default:
 		if to.OwnQuery {
-			e.keep(to.Location, false)
+			e.count(to.Location)
 		}
 		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: rule.Listing == eligibility.Always, Query: to.OwnQuery})
 	}

@@ -6,21 +6,19 @@ import (
 	"time"
 )
 
-// pace says how fast to send requests. It slows down when the site does, and stops for a
+// pace says how fast to send requests. It slows down while the site is slow, and stops for a
 // while when the site says that it is overloaded. It has no clock.
 type pace struct {
-	usual   time.Duration // duration of an answer: the mean of the first ones
-	recent  time.Duration // the same as a moving mean
+	usual   time.Duration // duration of an answer, as a moving mean
 	answers int
 	refused int       // refusals in a row
 	until   time.Time // no request before this time
 }
 
 const (
-	firstAnswers = 20
-	slowAnswer   = 20 * time.Millisecond // shorter means are no sign of load
-	slowFactor   = 2                     // times the usual mean: from here on the site has slowed down
-	firstPause   = time.Second           // after a refusal, doubled each time
+	firstAnswers = 20                     // which run alone, and over how many usual is a mean
+	slowAnswer   = 500 * time.Millisecond // the mean from which on a site is slow
+	firstPause   = time.Second            // after a refusal, doubled each time
 	longestPause = time.Minute
 	mostRefused  = 8
 )
@@ -40,25 +38,16 @@ func (p *pace) saw(now time.Time, a answer) (refused bool) {
 	}
 	p.refused = 0
 	p.answers++
-	if p.answers <= firstAnswers {
-		p.usual += (a.elapsed - p.usual) / time.Duration(p.answers)
-		p.recent = p.usual
-		return false
-	}
-	p.recent += (a.elapsed - p.recent) / firstAnswers
-	if p.slow() {
-		p.until = now.Add(p.recent) // rest as long as it worked
+	p.usual += (a.elapsed - p.usual) / time.Duration(min(p.answers, firstAnswers))
+	if p.usual > slowAnswer {
+		p.until = now.Add(p.usual) // rest as long as it worked
 	}
 	return false
 }
 
-// slow reports whether the site answers more slowly than at first.
-func (p *pace) slow() bool { return p.recent > slowAnswer && p.recent > slowFactor*p.usual }
-
-// allowed returns how many requests may run at once, of at most so many. The first ones show how fast
-// the site answers, so they run alone.
+// allowed returns how many requests may run at once, of at most so many.
 func (p *pace) allowed(most int) int {
-	if p.slow() || p.refused > 0 || p.answers < firstAnswers {
+	if p.usual > slowAnswer || p.refused > 0 || p.answers < firstAnswers {
 		return 1
 	}
 	return most

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,12 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-// queries are the linked locations on one path with the same parameters, but for those that say themselves which page
-// they are: true if they were left out.
-type queries map[string]bool
-
-// How many queries with the same parameters must be linked in no other way before they are tried, how many paths
-// with parameters are remembered, and how many names of parameters.
+// How many queries with the same parameters must be linked in no other way before they are tried, and how many names of
+// parameters are remembered, with and without their paths.
 const (
 	queriesTried = 3
 	queriesKept  = 100
@@ -39,16 +36,10 @@ func names(loc string) string {
 	return strings.Join(names, ",") + " " + path
 }
 
-// keep notes a location with a query that is not allowed. out says that it was left out.
-func (e *explorer) keep(loc string, out bool) {
-	key := names(loc)
-	q := e.queries[key]
-	if q == nil && len(e.queries) < queriesKept && key != "" {
-		q = queries{}
-		e.queries[strings.Clone(key)] = q
-	}
-	if q != nil && len(q) < skippedKept/queriesKept {
-		q[strings.Clone(loc)] = out
+// count counts a location with a query that is not allowed, once, but for a day or month.
+func (e *explorer) count(loc string) {
+	if key := names(loc); key != "" && !date.MatchString(loc) && (e.queries[key] > 0 || len(e.queries) < queriesKept) && e.frontier.news("query "+loc) {
+		e.queries[strings.Clone(key)]++
 	}
 }
 
@@ -58,21 +49,22 @@ func (e *explorer) keep(loc string, out bool) {
 func (e *explorer) lone(loc string) bool {
 	path, _, _ := strings.Cut(loc, "?")
 	params, _, _ := strings.Cut(names(values.ReplaceAllString(loc, "")), " ")
-	if params == "" || e.frontier.has(path) || e.frontier.has(loc) || slices.Contains(e.Entries, loc) {
+	if params == "" || e.frontier.has(path) || slices.Contains(e.Entries, loc) {
 		return false
 	}
-	alone := e.lones[params]
-	switch {
+	switch alone := e.lones[params]; {
 	case len(alone) >= queriesTried:
 		e.bare(path, loc)
 	case !slices.Contains(alone, loc) && len(e.lones) < queriesKept:
+		e.count(loc)
 		alone = append(alone, strings.Clone(loc))
 		e.lones[strings.Clone(params)] = alone
-		if len(alone) == queriesTried {
-			for _, loc := range alone {
-				path, _, _ := strings.Cut(loc, "?")
-				e.bare(path, loc)
-			}
+		if len(alone) < queriesTried {
+			return true
+		}
+		for _, loc := range alone {
+			path, _, _ := strings.Cut(loc, "?")
+			e.bare(path, loc)
 		}
 	}
 	return true
@@ -102,58 +94,47 @@ func (e *explorer) query(it item) bool {
 	return true
 }
 
-// params says which parameters keep pages out, those with the most pages first. It leaves out those that only add to what
+// date matches a location whose last names are a day or month.
+var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
+
+// params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
+// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those that only add to what
 // others select, as action does in ?title=Crow&action=history beside ?title=Crow.
 func (e *explorer) params() (all []string) {
-	titles := map[string]uint64{}
+	asked, own, bare := map[string]int{}, map[string]map[uint64]bool{}, map[string]uint64{}
 	for _, p := range e.frontier.trail.Pages {
-		if titles[p.Location] = p.Title; p.Own > 0 && p.Query {
-			titles[p.Location] = xxh3.HashString(p.Location) // a text of its own is worth a title
+		key := names(p.Location)
+		bare[p.Location] = p.Title
+		if e.queries[key] == 0 {
+			continue
+		}
+		if asked[key]++; own[key] == nil {
+			own[key] = map[uint64]bool{}
+		}
+		switch {
+		case p.Says:
+			e.queries[key]-- // it is not its query that keeps it out
+		case p.Own > 0:
+			own[key][xxh3.HashString(p.Location)] = true // a text of its own is worth a title
+		case p.Title != 0:
+			own[key][p.Title] = true
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(e.queries), func(a, b string) int {
-		return cmp.Or(len(e.queries[b])-len(e.queries[a]), strings.Compare(a, b))
+		return cmp.Or(e.queries[b]-e.queries[a], strings.Compare(a, b))
 	}) {
 		names, path, _ := strings.Cut(key, " ")
-		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
-			return name != names && (e.queries[name+" "+path] != nil || !e.Normalizer.Parse(path+"?"+name+"=1").OwnQuery)
-		})
-		n := e.queries[key].pages(titles, path)
-		if n > 0 {
-			e.report.Skipped[location.ReasonQuery.String()] += n
+		n := e.queries[key]
+		if delete(own[key], bare[path]); n <= 0 || asked[key] > 0 && 2*len(own[key]) <= asked[key] {
+			continue
 		}
-		if n > 0 && !adds && len(all) < paramsTold {
+		e.report.Skipped[location.ReasonQuery.String()] += n
+		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
+			return name != names && (e.queries[name+" "+path] > 0 || !e.Normalizer.Parse(path+"?"+name+"=1").OwnQuery)
+		})
+		if !adds && len(all) < paramsTold {
 			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", names, n, path))
 		}
 	}
 	return all
-}
-
-// pages returns how many pages only their query keeps out. They are pages if most of those that were asked for have a
-// title of their own, or none was. What sorts, filters or tracks shows its texts under one title, and an archive of
-// dates shows those of other pages.
-func (q queries) pages(titles map[string]uint64, path string) (n int) {
-	asked, own, dates := 0, map[uint64]bool{}, 0
-	for loc, out := range q {
-		title, got := titles[loc]
-		own[title] = true
-		switch {
-		case got:
-			asked++
-		case out:
-			n++
-		}
-		if date.MatchString(loc) {
-			dates++
-		}
-	}
-	delete(own, titles[path])
-	delete(own, 0) // of those without a title, or that were not asked for
-	switch {
-	case dates == len(q), asked > 0 && 2*len(own) <= asked:
-		return 0
-	case asked > 0:
-		return len(q)
-	}
-	return n
 }

@@ -4,62 +4,44 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 	"time"
 )
 
 // Revisit requests pages that no visitor requests. So their changes are dated, and pages that are
-// gone leave the listing. It chooses the pages with the greatest gain, which depends on how often
-// they change. That keeps the most pages fresh (Olston and Pandey 2008, after Cho and Garcia-Molina
-// 2003): pages that change faster are requested more often, but not those that change too fast to
-// keep up with.
+// gone leave the listing. Pages that change faster are requested more often, but not in proportion,
+// since that would spend all requests on them. A request is worth the time for which a later one would
+// leave a change unseen (Olston and Pandey 2008): about t²/2m, if the last one was t ago, and the page
+// changes after m on average.
 
 // Seen is what is known of the changes of a page.
 type Seen struct {
 	Location string
 	Last     time.Time     // when it was observed last
 	Watched  time.Duration // from the first observation to the last
-	Times    int           // it was observed
 	Alone    bool          // only its visitors speak for it, and neither the site nor the owner
-	// Least, Likely and Most estimate the mean time between changes. All are 0 if no change
-	// was seen.
-	Least, Likely, Most time.Duration
+	Mean     time.Duration // between two changes, 0 if no change was seen
 }
 
 const (
 	sliceLength = time.Hour           // time between two walks over the pages, at least
-	walkShare   = 20                  // and so many times as long as the walk takes
 	visitPause  = time.Second         // between two requests, unless that is too long for the budget
 	linkShare   = 10                  // requests for listed pages for each of one that is not listed
 	mostLinks   = 20_000              // that are looked at in a slice, and that are remembered
-	leastGain   = 2 * time.Hour       // at this gain a page that changes daily is requested twice a day
 	leastMean   = 24 * time.Hour      // a page that changes more often counts as one that changes daily
-	unknownMean = 60 * 24 * time.Hour // mean of a page without a known change
+	dailyAfter  = 12 * time.Hour      // a page that changes daily is worth a request
+	unknownMean = 60 * 24 * time.Hour // mean of a page without a known change, at least
 )
 
-// worth returns what a request for a page is worth. mean is the mean time between its changes,
-// and since is the time since the last observation. The formula is U(t) = 1/λ - (t + 1/λ)exp(-λt)
-// of Olston and Pandey. It is the time for which a later one would leave a change unseen,
-// and grows from 0 to mean.
-func worth(mean, since time.Duration) time.Duration {
-	m, t := float64(mean), float64(since)
-	return time.Duration(m - (t+m)*math.Exp(-t/m))
-}
-
-// gain returns what a request for a page is worth now: the average over the times between
-// changes that the page may have. It raises each of these at least to the time between
-// observations, since one cannot show more than one change. Otherwise a page that seems to
-// change too fast would never be requested, and nothing would correct that.
-func (p Seen) gain(since time.Duration) time.Duration {
-	least, likely, most := p.Least, p.Likely, p.Most
-	if likely == 0 {
-		likely = max(unknownMean, p.Watched)
-		least, most = likely/4, likely*4
+// worth returns what a request for a page is worth, once it was observed so long ago. From 1 on it is worth its cost.
+func (p Seen) worth(since time.Duration) float64 {
+	mean := p.Mean
+	if mean == 0 {
+		mean = max(unknownMean, p.Watched)
 	}
-	floor := max(leastMean, p.Watched/time.Duration(max(1, p.Times-1)))
-	return (worth(max(floor, least), since) + worth(max(floor, likely), since) + worth(max(floor, most), since)) / 3
+	t := float64(since) / float64(dailyAfter)
+	return t * t * float64(leastMean) / float64(max(leastMean, mean))
 }
 
 // choose returns the locations of the pages that are most worth a request now, at most budget
@@ -67,11 +49,11 @@ func (p Seen) gain(since time.Duration) time.Duration {
 func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, budget int) ([]string, error) {
 	type candidate struct {
 		location string
-		gain     time.Duration
+		worth    float64
 	}
 	var best []candidate
 	cut := func() {
-		slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.gain, a.gain) })
+		slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.worth, a.worth) })
 		best = best[:min(len(best), budget)]
 	}
 	for p, err := range pages {
@@ -82,8 +64,8 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 			continue // nobody misses its changes, and it leaves when nobody asks for it
 		}
 		since := now.Sub(p.Last)
-		if gain := p.gain(since); gain >= leastGain || since >= maxAge {
-			best = append(best, candidate{p.Location, gain})
+		if worth := p.worth(since); worth >= 1 || since >= maxAge {
+			best = append(best, candidate{p.Location, worth})
 		}
 		if len(best) >= 2*budget {
 			cut()
@@ -98,21 +80,20 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 }
 
 // Revisit requests pages that are worth it until ctx ends, and then some that these link to and that
-// nobody got yet, at most perDay in all. If that is not enough for all, those with the greatest gain
+// nobody got yet, at most perDay in all. If that is not enough for all, those that are worth most
 // are requested. maxAge is how old the last observation of a page may be. Its error is that of ctx,
 // or of the store.
 func Revisit(ctx context.Context, cfg Config, perDay int, maxAge time.Duration) error {
 	cfg.MaxRequests = mostLinks
 	each := 24 * time.Hour / time.Duration(perDay)
 	slice, pause := max(sliceLength, each), min(visitPause, each)
+	pages, links := budget(perDay, slice)
 	for tried := map[string]bool{}; ; {
 		begun := time.Now()
-		pages, links := budget(perDay, slice)
 		chosen, err := choose(cfg.Site.Pages(ctx), begun, maxAge, pages)
 		if err != nil && ctx.Err() == nil {
 			chosen = nil // the store may answer next time
 		}
-		slice = max(sliceLength, each, walkShare*time.Since(begun))
 		if err := revisit(ctx, cfg, chosen, tried, links, pause); err != nil {
 			return err
 		}
@@ -161,7 +142,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 			return err
 		}
 	}
-	_ = e.Site.TakeBack(ctx, append(e.frontier.trail.endless(), e.nothing.pages...)) // the store's trouble is logged
+	_ = e.Site.TakeBack(ctx, append(e.frontier.trail.endless(), e.none...)) // the store's trouble is logged
 	return ctx.Err()
 }
 

@@ -12,7 +12,7 @@ import (
 // only the explorer saw there is not believed: a calendar has as many pages as somebody asks for.
 type trail struct {
 	Pages   []step
-	Texts   map[uint64]int32           // the page that shows a text, or first showed just this, or how many do as a negative number
+	Texts   map[uint64]int32           // the page that shows a text, or first showed just this, or several if several do
 	Stopped map[string]map[string]item // by the space, which is a folder, or "" for all pages with a new name: a location of each shape
 	Within  map[string]string          // by the space: the path that the stopped locations, and the pages that led there, have in common
 	Endless map[string]bool            // the spaces that went on where they were stopped
@@ -21,19 +21,15 @@ type trail struct {
 
 // step is a page that was got.
 type step struct {
-	Location string
-	Space    string // its folder
-	Named    bool
-	Query    bool   // it has a parameter that is not allowed
-	From     int    // the page that led to it
-	Own      int    // sentences that no other page shows
-	Teases   bool   // it shows a sentence that few other pages show
-	Title    uint64 // a hash, 0 for none
+	item
+	Own   int    // sentences that no other page shows
+	Title uint64 // a hash, 0 for none
+	Says  bool   // it says itself which page it is, or that it is none for the sitemap
 }
 
 const (
+	several    = -1 // in place of a page: no page has the text for itself
 	leastText  = 25 // bytes of a sentence; less may be the name of a month
-	mostTeased = 10 // pages that show a sentence of one of them; what more show belongs to the site
 	mostProbes = 8  // of a space
 )
 
@@ -41,24 +37,16 @@ func newTrail() trail {
 	return trail{Texts: map[uint64]int32{}, Stopped: map[string]map[string]item{}, Within: map[string]string{}, Endless: map[string]bool{}}
 }
 
-// got adds a page.
-func (t *trail) got(it item) {
-	t.Pages = append(t.Pages, step{Location: it.Location, Space: it.folder(), Query: it.Query, Named: it.Rank == named, From: it.From})
-}
-
 // copies reports whether the last page shows the same as another one. If that has no query, the canonical
-// of the two says which of them counts. If only their numbers differ, as with a session in the path, neither
-// has a text of its own.
+// of the two says which of them counts.
 func (t *trail) copies(mainHash uint64) bool {
 	id := ^mainHash // not that of a text
 	other, known := t.Texts[id]
 	if !known {
 		t.Texts[id] = int32(t.last())
-	} else if p := &t.Pages[t.last()]; other >= 0 {
+	} else {
+		p := &t.Pages[t.last()]
 		p.Query = p.Query && t.Pages[other].Query
-		if shapeOf(p.Location) == shapeOf(t.Pages[other].Location) {
-			t.Pages[other].Own = 0
-		}
 	}
 	return known
 }
@@ -72,18 +60,13 @@ func (t *trail) shows(text string, links bool) bool {
 	other, known := t.Texts[id]
 	switch {
 	case !known && (links || len(text) < leastText):
-		t.Texts[id] = -1
+		t.Texts[id] = several
 	case !known:
 		t.Texts[id] = page
 		t.Pages[page].Own++
-	case other < 0:
-		t.Texts[id]--
-	case other != page:
+	case other != several && other != page:
+		t.Texts[id] = several
 		t.Pages[other].Own--
-		t.Texts[id] = -2
-	}
-	if known && other != page && other >= -mostTeased && len(text) >= leastText {
-		t.Pages[page].Teases = true
 	}
 	return !known
 }
@@ -95,14 +78,12 @@ func (t *trail) stop(it item, space string) {
 		within = it.Location[:strings.LastIndexAny(it.Location, "/?")]
 	}
 	t.Within[space] = common(within, it.Location)
-	some := t.Stopped[space]
-	if some == nil {
-		some = map[string]item{}
-		t.Stopped[space] = some
+	if t.Stopped[space] == nil {
+		t.Stopped[space] = map[string]item{}
 	}
-	if shape := shapeOf(it.Location); len(some) < mostProbes || some[shape].Probe != nil {
+	if len(t.Stopped[space]) < mostProbes {
 		it.Probe, it.Location = &space, strings.Clone(it.Location)
-		some[shape] = it
+		t.Stopped[space][shapeOf(it.Location)] = it
 	}
 }
 
@@ -119,17 +100,13 @@ func (t *trail) probes() (all []*item) {
 }
 
 // endless returns the pages that are taken back: those of spaces without end, and those with a query that nobody
-// allowed, and archives of a day or month that only show texts of other pages. A page stays if it shows a text of its
-// own, was the first to lead to a page that does, or was found from another folder.
+// allowed. A page stays if it shows a text of its own, or was found from another folder.
 func (t *trail) endless() (all []string) {
-	own, leads, in := t.own(), map[int]bool{}, make([]bool, len(t.Pages))
+	own := t.own()
 	for i, p := range t.Pages {
-		leads[p.From] = leads[p.From] || own[i]
-		in[i] = t.goesOn(p)
-	}
-	for i, p := range t.Pages {
-		linked := !in[p.From] && t.Pages[p.From].Space != p.Space
-		if !own[i] && !leads[i] && (p.Query || p.Teases && date.MatchString(p.Location) || t.Doubted > 0 && i >= t.Doubted || in[i] && !linked || p.Named && t.Endless[""]) {
+		from := t.Pages[p.From]
+		linked := !t.goesOn(from) && from.folder() != p.folder()
+		if !own[i] && (p.Query || t.Doubted > 0 && i >= t.Doubted || t.goesOn(p) && !linked || p.Rank == named && t.Endless[""]) {
 			all = append(all, p.Location)
 		}
 	}
@@ -139,18 +116,16 @@ func (t *trail) endless() (all []string) {
 // goesOn reports whether a page belongs to a folder's space without end: it is below the path where that begins.
 // So a space below one product does not take the other products with it.
 func (t *trail) goesOn(p step) bool {
-	return t.Endless[p.Space] && p.Space != "" && strings.HasPrefix(strings.ReplaceAll(p.Location, "?", "/"), t.Within[p.Space]+"/")
+	space := p.folder()
+	return t.Endless[space] && space != "" && strings.HasPrefix(strings.ReplaceAll(p.Location, "?", "/"), t.Within[space]+"/")
 }
 
-// common returns the path that two locations have in common, in whole names. It ends before a date: the months below one
+// common returns the path that two locations have in common, in whole names. It ends before a year: the months below one
 // year are not all.
 func common(a, b string) string {
 	ends := func(c rune) bool { return c == '/' || c == '?' }
 	as, bs, path := strings.FieldsFunc(a, ends), strings.FieldsFunc(b, ends), ""
-	for i := 0; i < min(len(as), len(bs)) && as[i] == bs[i]; i++ {
-		if year.MatchString(as[i]) || i > 0 && number.MatchString(as[i]) && number.MatchString(as[i-1]) {
-			break
-		}
+	for i := 0; i < min(len(as), len(bs)) && as[i] == bs[i] && !year.MatchString(as[i]); i++ {
 		path += "/" + as[i]
 	}
 	return path
@@ -162,23 +137,20 @@ func (t *trail) own() []bool {
 	most := map[string]int{}
 	for _, p := range t.Pages {
 		if p.Own > 0 {
-			most[p.Space]++
+			most[p.folder()]++
 		} else {
-			most[p.Space]--
+			most[p.folder()]--
 		}
 	}
 	own := make([]bool, len(t.Pages))
 	for i, p := range t.Pages {
-		own[i] = p.Own > 0 && (most[p.Space] > 0 || !counted.MatchString(p.Location))
+		own[i] = p.Own > 0 && (most[p.folder()] > 0 || !counted.MatchString(p.Location))
 	}
 	return own
 }
 
 // counted matches a location whose last name is a number or date.
 var counted = regexp.MustCompile(`[/=]\d[\d._-]*(\.[a-z]+)?/?$`)
-
-// date matches a location whose last names are a day or month.
-var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
 
 var year = regexp.MustCompile(`^(19|20)\d\d$`)
 
