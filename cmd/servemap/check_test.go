@@ -64,10 +64,9 @@ func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 		{"another host", set(entry("<loc>http://other.example/</loc>")), "host"},
 		{"no loc", set(entry("")), "without <loc>"},
 		{"the future", set(entry(page("/ok") + "<lastmod>2999-01-01</lastmod>")), "future"},
-		{"changefreq", set(entry(page("/ok") + "<changefreq>often</changefreq>")), "changefreq"},
 		{"empty", set(), "names nothing"},
 		{"no namespace", "<urlset><url/></urlset>", "namespace"},
-		{"an index", `<sitemapindex xmlns="` + namespace + `"><sitemap>` + page("/part.xml") + "</sitemap></sitemapindex>", "changefreq"},
+		{"an index", `<sitemapindex xmlns="` + namespace + `"><sitemap>` + page("/part.xml") + "</sitemap></sitemapindex>", "redirects to /ok"},
 		{"an index of nothing", `<sitemapindex xmlns="` + namespace + `"><sitemap>` + page("/gone") + "</sitemap></sitemapindex>", "cannot be read"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,7 +77,7 @@ func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 				case "/sitemap.xml", "/part.xml":
 					text := tt.sitemap
 					if r.URL.Path == "/part.xml" {
-						text = set(entry(page("/ok") + "<changefreq>often</changefreq>"))
+						text = set(entry(page("/moved")))
 					}
 					w.Header().Set("Content-Type", "application/xml")
 					fmt.Fprint(w, strings.ReplaceAll(text, "HOST", host))

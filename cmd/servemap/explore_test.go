@@ -57,7 +57,7 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	}
 	s.stop()
 	s = serve(t, data, args...) // a third start has nothing to explore
-	s.log.await(t, "not explored, since pages are listed")
+	s.log.await(t, "not explored, since that was done before")
 	must(t, "status", "-data", data)
 	if strings.Count(s.log.String(), "explored") != 1 {
 		t.Errorf("it explores again: %s", s.log)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -157,7 +159,7 @@ func (t *Table[S]) sweep() {
 	t.sweeps.Add(1)
 	defer t.sweeps.Done()
 	t.rounds++
-	asks := t.rounds%restAfter == 0
+	asks, excess := t.rounds%restAfter == 0, len(t.open)-t.cfg.Most
 	var some []found
 	for host, e := range t.open {
 		if n := e.idle.Add(1); asks || n > crowdedAfter {
@@ -166,9 +168,9 @@ func (t *Table[S]) sweep() {
 	}
 	t.mu.Unlock()
 	slices.SortFunc(some, func(a, b found) int { return cmp.Compare(b.rounds, a.rounds) })
-	for _, e := range some {
+	for i, e := range some {
 		left := asks && t.cfg.Find(t.resting, e.host) == nil
-		if left || e.rounds > restAfter || e.rounds > crowdedAfter && t.crowded() {
+		if left || e.rounds > restAfter || e.rounds > crowdedAfter && i < excess {
 			if t.rest(e.host, e.entry, left) != nil {
 				break // the store is in trouble
 			}
@@ -183,13 +185,6 @@ func (t *Table[S]) sweep() {
 	default:
 		t.sweeping.Reset(round)
 	}
-}
-
-// crowded reports whether some sites have to make room for others.
-func (t *Table[S]) crowded() bool {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return len(t.open) > t.cfg.Most
 }
 
 // rest ends a site, unless it is held, or in use again although its host has not left.
@@ -226,27 +221,12 @@ func (t *Table[S]) Close(ctx context.Context) error {
 	t.mu.Unlock()
 	t.stop()
 	t.sweeps.Wait()
-	var (
-		closing sync.WaitGroup
-		mu      sync.Mutex
-		failed  error
-		slots   = make(chan struct{}, closedAtOnce)
-	)
+	var closing errgroup.Group
+	closing.SetLimit(closedAtOnce)
 	for _, e := range t.open { // which no longer changes
-		site, err := e.get()
-		if err != nil {
-			continue
+		if site, err := e.get(); err == nil {
+			closing.Go(func() error { return t.cfg.Close(ctx, site) })
 		}
-		slots <- struct{}{}
-		closing.Go(func() {
-			defer func() { <-slots }()
-			if err := t.cfg.Close(ctx, site); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				failed = err // of many, the last one says enough
-			}
-		})
 	}
-	closing.Wait()
-	return failed
+	return closing.Wait() // of many errors, one says enough
 }

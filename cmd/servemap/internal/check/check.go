@@ -120,9 +120,6 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 			c.fault(c.URL.String(), "gives %d of its %d pages a lastmod of one time, %s; that is the time of a build, and engines ignore it", n, c.listed, hour)
 		}
 	}
-	if more := len(c.pages) - c.Pages; more > 0 {
-		c.Tell(Finding{"advice", c.URL.String(), fmt.Sprintf("%d pages were visited, chosen by chance, and %d were not; -pages %d visits all", c.Pages, more, len(c.pages))})
-	}
 	c.more()
 	return c.listed, c.faults, ctx.Err()
 }
@@ -174,11 +171,6 @@ func (c *checker) sitemaps(ctx context.Context) (named []string, err error) {
 	}
 	if c.named = len(named) > 0; c.named {
 		return named, ctx.Err()
-	}
-	for _, name := range []string{"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml"} {
-		if resp, _, err := c.get(ctx, c.root()+name); err == nil && resp.StatusCode == http.StatusOK {
-			return []string{c.root() + name}, ctx.Err()
-		}
 	}
 	return []string{c.root() + "/sitemap.xml"}, ctx.Err()
 }
@@ -269,129 +261,77 @@ func (c *checker) get(ctx context.Context, address string) (*http.Response, []by
 	return resp, body, err
 }
 
+// document is a sitemap, or an index of some.
+type document struct {
+	XMLName xml.Name
+	Pages   []entry `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
+	Files   []entry `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemap"`
+}
+
 // entry is what a sitemap says about a page, or an index about a file.
 type entry struct {
-	Loc        []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
-	LastMod    []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 lastmod"`
-	ChangeFreq []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 changefreq"`
-	Priority   []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 priority"`
+	Loc     []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
+	LastMod []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 lastmod"`
 }
 
 const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
+// mostElements bounds what a file of a stranger costs to read: 60 for each of 50,000 entries.
+const mostElements = 60 * sitemap.MaxURLs
+
 // file checks a file, and returns the files that it names if it is an index.
 func (c *checker) file(name string, text []byte) (parts []string) {
-	if len(text) > sitemap.MaxBytes {
-		c.fault(name, "has more than %d bytes", sitemap.MaxBytes)
+	if len(text) > sitemap.MaxBytes || bytes.Count(text, []byte("<")) > 2*mostElements {
+		c.fault(name, "has more than %d bytes, or %d elements", sitemap.MaxBytes, mostElements)
 		return nil
 	}
-	raw := xml.NewDecoder(bytes.NewReader(text))
-	raw.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
+	tokens := xml.NewDecoder(bytes.NewReader(text))
+	tokens.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("it is in %s, and a sitemap must be in UTF-8", label)
 	}
-	tokens := xml.NewTokenDecoder(&bounded{Decoder: raw})
-	root, err := next(tokens)
-	if err == nil && (root.Name.Space != namespace || root.Name.Local != "urlset" && root.Name.Local != "sitemapindex") {
-		c.fault(name, "begins with <%s> of the namespace %q; it must be <urlset> or <sitemapindex> of %q", root.Name.Local, root.Name.Space, namespace)
-		return nil
-	}
+	var doc document
+	err := tokens.Decode(&doc)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	isIndex, n := root.Name.Local == "sitemapindex", 0
-	of := xml.Name{Space: namespace, Local: map[bool]string{true: "sitemap", false: "url"}[isIndex]}
-	for err == nil && n <= sitemap.MaxURLs {
-		var start xml.StartElement
-		var e entry
-		if start, err = next(tokens); err != nil {
-			break
-		} else if start.Name != of {
-			err = tokens.Skip()
-			continue
-		}
-		err = tokens.DecodeElement(&e, &start)
-		if n++; err != nil || n > sitemap.MaxURLs {
-			break
-		}
-		if !isIndex {
-			c.listed++
-		}
-		if loc := c.entry(name, e); loc != "" && isIndex {
-			parts = append(parts, loc)
-		} else if loc != "" {
-			c.pages = append(c.pages, loc)
-		}
+	if err != nil {
+		c.fault(name, "is not well-formed XML: %v", err)
+		return nil
+	}
+	isIndex := doc.XMLName.Local == "sitemapindex"
+	if doc.XMLName.Space != namespace || doc.XMLName.Local != "urlset" && !isIndex {
+		c.fault(name, "begins with <%s> of the namespace %q; it must be <urlset> or <sitemapindex> of %q", doc.XMLName.Local, doc.XMLName.Space, namespace)
+		return nil
+	}
+	all, to := doc.Pages, &c.pages
+	if isIndex {
+		all, to = doc.Files, &parts
+	} else {
+		c.listed += len(all)
 	}
 	switch {
-	case err != nil && !errors.Is(err, io.EOF):
-		c.fault(name, "is not well-formed XML: %v", err)
-	case n == 0:
+	case len(all) == 0:
 		c.fault(name, "names nothing; a sitemap must have an entry")
-	case n > sitemap.MaxURLs:
-		c.fault(name, "has more than %d entries; the others are not read", sitemap.MaxURLs)
+	case len(all) > sitemap.MaxURLs:
+		c.fault(name, "has more than %d entries", sitemap.MaxURLs)
+	}
+	for _, e := range all {
+		if loc := c.entry(name, e); loc != "" {
+			*to = append(*to, loc)
+		}
 	}
 	return parts
 }
 
-// next returns the next element that begins, or [io.EOF] where its parent ends.
-func next(tokens *xml.Decoder) (start xml.StartElement, err error) {
-	for {
-		t, err := tokens.Token()
-		if start, is := t.(xml.StartElement); is || err != nil {
-			return start, err
-		}
-		if _, ends := t.(xml.EndElement); ends {
-			return start, io.EOF
-		}
-	}
-}
-
-// bounded reads the elements of a sitemap. It refuses one that nests deeper, or has more in it, than the extensions
-// of sitemaps ask for: 1,000 images are the most.
-type bounded struct {
-	*xml.Decoder
-	depth, within int
-}
-
-const deepest, most = 20, 50_000
-
-// Token returns the next token, as [xml.Decoder.RawToken] does.
-func (b *bounded) Token() (xml.Token, error) {
-	t, err := b.RawToken()
-	switch t.(type) {
-	case xml.StartElement:
-		b.depth++
-	case xml.EndElement:
-		b.depth--
-	}
-	if b.within++; b.depth <= 1 {
-		b.within = 0
-	}
-	if b.depth > deepest || b.within > most {
-		return nil, errors.New("an entry has more elements in it than any extension of sitemaps asks for")
-	}
-	return t, err
-}
-
 // entry checks an entry. It returns its address, "" if that is invalid.
 func (c *checker) entry(name string, e entry) string {
-	if len(e.Loc) != 1 || len(e.LastMod) > 1 || len(e.ChangeFreq) > 1 || len(e.Priority) > 1 {
+	if len(e.Loc) != 1 || len(e.LastMod) > 1 {
 		c.fault(name, "has an entry without <loc>, or with an element twice")
 		return ""
 	}
 	loc := strings.TrimSpace(e.Loc[0])
 	for _, t := range e.LastMod {
 		c.dates[c.date(loc, t)]++
-	}
-	for _, f := range e.ChangeFreq {
-		if !slices.Contains([]string{"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}, f) {
-			c.fault(loc, "has the changefreq %q; it must be always, hourly, daily, weekly, monthly, yearly or never", f)
-		}
-	}
-	for _, p := range e.Priority {
-		if n, err := strconv.ParseFloat(p, 64); err != nil || n < 0 || n > 1 {
-			c.fault(loc, "has the priority %q; it must be from 0 to 1", p)
-		}
 	}
 	u, err := url.Parse(loc)
 	switch {
@@ -404,11 +344,11 @@ func (c *checker) entry(name string, e entry) string {
 	}
 	c.seen[loc] = true
 	switch {
-	case strings.EqualFold(u.Host, c.Origin.Host) && u.Scheme != c.Origin.Scheme:
-		c.fault(loc, "is on %s, and the sitemap on %s", u.Scheme, c.Origin.Scheme)
-		return ""
 	case !strings.EqualFold(u.Host, c.Origin.Host):
 		c.fault(loc, "is on another host than the sitemap; give -origin and that host if the sitemap is only read from elsewhere")
+		return ""
+	case u.Scheme != c.Origin.Scheme:
+		c.fault(loc, "is on %s, and the sitemap on %s", u.Scheme, c.Origin.Scheme)
 		return ""
 	case !strings.HasPrefix(u.Path, c.URL.Path[:strings.LastIndexByte(c.URL.Path, '/')+1]):
 		c.fault(loc, "is not below the folder of the sitemap")

@@ -29,15 +29,12 @@ type Explorer struct {
 	Public  string       // the pattern of all pages
 	Log     *slog.Logger
 
-	// Settings are those that decide what exploring finds. With others AtStart explores again.
-	// Explored is the file that says which of them the last finished exploration had, or unfinished; "" for none.
+	// Settings are those that decide what exploring finds.
+	// Explored is the file that says which of them the last finished exploration had; "" for none.
 	Settings, Explored string
 
 	busy sync.Mutex
 }
-
-// unfinished stands in place of the settings while the first exploration is under way.
-const unfinished = "unfinished"
 
 var errBusy = errors.New("the site is being explored already; wait until that is done")
 
@@ -60,16 +57,12 @@ func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 		opts.Inside = e.Handler
 	}
 	done, err := e.Site.Explore(ctx, &opts)
-	if err != nil {
-		return done, err
+	if err == nil && e.Explored != "" {
+		if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {
+			e.Log.Warn("the next start explores again", "err", err)
+		}
 	}
-	if e.Explored == "" {
-		return done, nil
-	}
-	if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {
-		e.Log.Warn("the next start may explore again", "err", err)
-	}
-	return done, nil
+	return done, err
 }
 
 // Advice says what the owner may do about what an exploration left out. The addresses of links
@@ -162,37 +155,18 @@ func Progress(log *slog.Logger) func(servemap.Exploration) {
 	}
 }
 
-// AtStart explores if no page is listed yet, the first exploration was interrupted, the last one had other
-// settings, or always is set. It tries until that succeeds, such as while a database or the site
-// itself starts.
+// AtStart explores, unless the folder says that an exploration with these settings was finished, and always is
+// not set. It tries until that succeeds, such as while a database or the site itself starts.
 func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.ExploreOptions) {
+	if with, err := control.ReadFile(e.Explored); err == nil && string(with) == e.Settings && !always {
+		e.Log.Info("not explored, since that was done before; \"servemap explore\" does it all the same")
+		return
+	}
 	opts.Progress = Progress(e.Log)
 	e.keepTrying(ctx, func() error {
-		if wanted, err := e.wanted(ctx, always); err != nil || !wanted {
-			return err
-		}
 		_, err := e.Run(ctx, opts)
 		return err
 	})
-}
-
-// wanted reports whether to explore at the start. If that is the first exploration, it is noted as
-// unfinished, so that the next start explores if this process dies.
-func (e *Explorer) wanted(ctx context.Context, always bool) (bool, error) {
-	if with, err := control.ReadFile(e.Explored); err == nil && string(with) != e.Settings {
-		return true, nil
-	}
-	for _, err := range e.Site.Pages(ctx) {
-		if err != nil {
-			return false, err
-		}
-		if !always {
-			e.Log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
-			return false, nil
-		}
-		break
-	}
-	return true, control.WriteFile(e.Explored, []byte(unfinished))
 }
 
 // Revisit requests pages that no visitor requests, until ctx ends, at most so many a day.
