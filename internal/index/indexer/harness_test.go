@@ -136,13 +136,6 @@ func (r *rig) restart() {
 	r.flush()
 }
 
-// restartWith begins another process with other rules.
-func (r *rig) restartWith(rr ...eligibility.Rule) {
-	r.Helper()
-	r.cfg.Rules = rules(r.T, rr...)
-	r.restart()
-}
-
 func rules(t *testing.T, rr ...eligibility.Rule) eligibility.Rules {
 	t.Helper()
 	set, err := eligibility.NewRules(rr)

@@ -16,12 +16,9 @@ type comparison struct {
 	since   moment.Time // when the change was first seen; may be an earlier visit
 }
 
-// reading is a visit whose content is merged.
-type reading struct{ *visited }
-
 // content merges the content of a page that was read. If the budget did not allow a full
 // reading, the page stays unread, and the next visit reads it.
-func (u reading) content() {
+func (u *visited) content() {
 	p := u.p
 	wasRead := p.Read
 	p.Read = p.Read && p.BodyHash == u.Hash
@@ -51,7 +48,7 @@ func (u reading) content() {
 }
 
 // compare merges the text of the page into its mark.
-func (u reading) compare() comparison {
+func (u *visited) compare() comparison {
 	p := u.p
 	at := u.Moment()
 	held := p.Mark.Holding()
@@ -76,7 +73,7 @@ func (u reading) compare() comparison {
 }
 
 // date merges the outcome of a visit into the page's dates.
-func (u reading) date(c comparison) lastmod.Finding {
+func (u *visited) date(c comparison) lastmod.Finding {
 	p := u.p
 	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
 	if u.Same {
@@ -95,7 +92,7 @@ func (u reading) date(c comparison) lastmod.Finding {
 }
 
 // report merges what a visit has shown about the sources of dates.
-func (u reading) report(lies []lastmod.Lie) {
+func (u *visited) report(lies []lastmod.Lie) {
 	for _, lie := range lies {
 		if u.site.Reputations.Concerns(lie, u.moment()) {
 			u.Repute(func(rs *lastmod.Reputations) { rs.Lied(lie, u.site.ID(u.Location)|1, u.moment()) })
@@ -123,7 +120,7 @@ func ReadReputations(b []byte) (rs lastmod.Reputations) {
 }
 
 // outcome dates the change that a visit has shown, and feeds the rate estimate.
-func (u reading) outcome(c comparison) {
+func (u *visited) outcome(c comparison) {
 	u.p.Estimate(c.outcome, u.date(c), u.At.Unix())
 }
 

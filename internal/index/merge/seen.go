@@ -65,7 +65,7 @@ func (u *visited) seen() {
 		u.seenNew()
 	} else {
 		p.Mark = p.Mark.Still()
-		reading{u}.outcome(comparison{outcome: mark.Same})
+		u.outcome(comparison{outcome: mark.Same})
 	}
 	u.stored(u.At)
 }
@@ -80,7 +80,7 @@ func (u *visited) seenNew() {
 	if p.Canonical = nil; u.Canonical != "" && !p.Public() {
 		p.Canonical = u.site.Secret.Seal(u.Location, u.Canonical, u.At.UnixNano())
 	}
-	reading{u}.content()
+	u.content()
 }
 
 // alive merges an answer that proves that a known page exists, such as a 304.

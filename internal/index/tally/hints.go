@@ -138,7 +138,7 @@ func (s *Tally) ofEntry(k *merge.Visit, is eligibility.Standing) (found []cause)
 	switch {
 	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
 		found = append(found, s.twin())
-	case is.Listed() && k.Full && !k.NoFollow && s.deadEnds(k.Location, len(k.Links) == 0):
+	case is.Listed() && k.Full && !k.NoFollow && len(k.Links) == 0 && s.Listed() <= len(s.site.Entries):
 		found = append(found, cause{hint: messages.DeadEnd, args: []any{"entry", k.Location}})
 	case is.Listed():
 	case is.Reason == eligibility.NoIndex:
@@ -207,16 +207,4 @@ func (s *Tally) left(pages map[eligibility.Reason]int, now time.Time) {
 	if v.pages += n; v.pages >= leavingNeeded && v.pages*10 >= s.Listed()+v.pages {
 		s.hints.Give(messages.Leaving, "", "pages", v.pages, "reason", most.String())
 	}
-}
-
-// deadEnds notes whether an entry links to no page of the site. It reports whether no entry links
-// to any.
-func (s *Tally) deadEnds(entry string, dead bool) bool {
-	if s.dead == nil {
-		s.dead = map[string]bool{}
-	}
-	if s.dead[entry] = true; !dead {
-		delete(s.dead, entry)
-	}
-	return len(s.dead) == len(s.site.Entries)
 }

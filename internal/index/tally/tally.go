@@ -20,7 +20,6 @@ type Tally struct {
 	few     few
 	shells  shells
 	leaving leaving
-	dead    map[string]bool    // entries that link to no page of the site
 	causes  map[answer][]cause // what the last answers of the entries showed
 }
 
