@@ -85,12 +85,13 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 			t.Errorf("without extensions the entry has %+v", x)
 		}
 
-		r.cfg.Extensions = extension.Of(extension.Alternates) // they are known, and need no visit
+		r.cfg.Extensions = extension.Of(extension.Alternates)
 		r.restart()
+		visit()
 		if body, _ := r.file(); strings.Count(body, "<xhtml:link") != 4 {
 			t.Errorf("with alternates it is\n%s", body)
 		}
-		r.cfg.Extensions |= extension.Of(extension.Images) // these are not
+		r.cfg.Extensions |= extension.Of(extension.Images)
 		r.restart()
 		r.file()
 		r.wantImages("/a")

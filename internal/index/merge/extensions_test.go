@@ -118,14 +118,14 @@ func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {
 		w.wantAlternates("/en")
 		w.sight("/deutsch", inLanguages("hallo", all...))
 	}
-	run(t, "kept when reciprocal and listed", options{}, func(w *world) {
+	run(t, "kept when reciprocal and listed", options{extensions: allExtensions}, func(w *world) {
 		start(w)
 		w.wantAlternates("/en", "de-at=/deutsch")
 		w.wantAlternates("/deutsch", "en=/en", "x-default=/en")
 		w.sight("/fr", inLanguages("salut")) // names nobody
 		w.wantAlternates("/en", "de-at=/deutsch")
 	})
-	run(t, "not while one is not listed", options{}, func(w *world) {
+	run(t, "not while one is not listed", options{extensions: allExtensions}, func(w *world) {
 		start(w)
 		w.answer("/deutsch", 410)
 		w.wantAlternates("/en")
@@ -135,13 +135,13 @@ func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {
 		w.wantAlternates("/en")
 		w.wantNoTrace("/deutsch")
 	})
-	run(t, "not when one no longer says so", options{}, func(w *world) {
+	run(t, "not when one no longer says so", options{extensions: allExtensions}, func(w *world) {
 		start(w)
 		w.sight("/deutsch", inLanguages("hallo"))
 		w.wantAlternates("/en")
 		w.wantAlternates("/deutsch")
 	})
-	run(t, "when it becomes listed later", options{}, func(w *world) {
+	run(t, "when it becomes listed later", options{extensions: allExtensions}, func(w *world) {
 		w.sight("/", html("home", "/en"))
 		w.sight("/en", inLanguages("hello", all...))
 		w.sight("/deutsch", inLanguages("hallo", all...))

@@ -57,28 +57,38 @@ var besideThePage = regexp.MustCompile(`(?:Comment|Review|Answer|Object|Person|O
 // dataModified returns the latest dateModified of what the page is.
 func dataModified(things []Thing) (latest time.Time) {
 	for _, t := range things {
-		if !t.Own || slices.ContainsFunc(t.Texts("@type"), besideThePage.MatchString) {
-			continue
-		}
-		for _, s := range t.Texts("dateModified") {
-			if date := Date(s); date.After(latest) {
-				latest = date
-			}
+		if date := Date(t.Text("dateModified")); t.Own && !t.Is(besideThePage) && date.After(latest) {
+			latest = date
 		}
 	}
 	return latest
 }
 
-// Texts returns the texts of a property that is a text, or a list of them.
-func (t Thing) Texts(property string) (all []string) {
-	list, ok := t.Of[property].([]any)
-	if !ok {
-		list = []any{t.Of[property]}
+// all returns a property as a list.
+func (t Thing) all(property string) []any {
+	if list, ok := t.Of[property].([]any); ok {
+		return list
 	}
-	for _, e := range list {
-		if s, ok := e.(string); ok {
-			all = append(all, s)
-		}
+	return []any{t.Of[property]}
+}
+
+// Is reports whether the thing has a type that matches. The vocabulary may stand before it.
+func (t Thing) Is(types *regexp.Regexp) bool {
+	return slices.ContainsFunc(t.all("@type"), func(v any) bool { name, ok := v.(string); return ok && types.MatchString(name) })
+}
+
+// Text returns a property that is a text, or the first one of a list.
+func (t Thing) Text(property string) (text string) {
+	if all := t.all(property); len(all) > 0 {
+		text, _ = all[0].(string)
 	}
-	return all
+	return text
+}
+
+// Object returns a property that is a thing, or the first one of a list.
+func (t Thing) Object(property string) (of Thing, ok bool) {
+	if all := t.all(property); len(all) > 0 {
+		of.Of, ok = all[0].(map[string]any)
+	}
+	return of, ok
 }

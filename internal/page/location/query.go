@@ -30,7 +30,7 @@ func parseParams(keys []string) (map[string]bool, error) {
 // from Config.More.
 func CheckParam(key string) error {
 	if key == "" || len(key) > maxValue || !isRaw(key, inKey) || strings.Contains(key, "*") {
-		return fmt.Errorf("%q is not the name of a parameter, such as \"page\": it has no wildcards, no value, and from 1 to %d bytes", key, maxValue)
+		return fmt.Errorf("%q is not the name of a parameter, such as \"page\"; name each alone, without wildcards or value, in at most %d bytes", key, maxValue)
 	}
 	return nil
 }

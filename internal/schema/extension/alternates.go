@@ -17,7 +17,6 @@ var alternates = Extension{
 	Namespace: `xmlns:xhtml="http://www.w3.org/1999/xhtml"`,
 	Read:      func(p *Page) []byte { return encodeAlternates(readAlternates(p)) },
 	Append:    appendAlternates,
-	Always:    true,
 }
 
 // Alternate is the page in one language.

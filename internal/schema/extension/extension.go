@@ -36,8 +36,6 @@ type Extension struct {
 	Read func(p *Page) []byte
 	// Append appends the elements of what is stored. If it is nil, these are what is stored.
 	Append func(dst, stored []byte, v *View) []byte
-	// Always says that pages are read for it even while it is off.
-	Always bool
 	// Aside says that the elements stand in a file of their own, and not in the page's entry.
 	Aside *Aside
 }
@@ -88,21 +86,15 @@ func Of(kinds ...Kind) (s Set) {
 // Has reports whether the set has an extension.
 func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
 
-// where returns those of the set for which is returns true.
-func (s Set) where(is func(*Extension) bool) (some Set) {
+// Entries returns those whose elements stand in the entries of pages.
+func (s Set) Entries() Set {
 	for k, x := range registered {
-		if s.Has(Kind(k)) && is(x) {
-			some |= 1 << k
+		if x.Aside != nil {
+			s &^= 1 << k
 		}
 	}
-	return some
+	return s
 }
-
-// OnRequest returns those for which pages are read only while they are on.
-func (s Set) OnRequest() Set { return s.where(func(x *Extension) bool { return !x.Always }) }
-
-// Entries returns those whose elements stand in the entries of pages.
-func (s Set) Entries() Set { return s.where(func(x *Extension) bool { return x.Aside == nil }) }
 
 // Asides returns those that have a file of their own.
 func (s Set) Asides() map[Kind]*Aside {
@@ -125,11 +117,11 @@ func (s Set) Namespaces() (declared string) {
 	return declared
 }
 
-// Read returns what a page has for the wanted extensions, and for those that are always read.
+// Read returns what a page has for the wanted extensions.
 func (s Set) Read(p *Page) Values {
 	found := Values{}
 	for k, x := range registered {
-		if s.Has(Kind(k)) || x.Always {
+		if s.Has(Kind(k)) {
 			found.put(Kind(k), x.Read(p))
 		}
 	}

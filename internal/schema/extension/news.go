@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/page/html"
 )
 
 // news are the articles of the last two days, in a file of their own.
@@ -62,21 +64,21 @@ var articleType = regexp.MustCompile(`(?:Article|BlogPosting|Report)$`)
 // readArticle returns the article that the page is, or the zero one. A page with several articles is
 // a list. The language is that of the html element, if it has one.
 func readArticle(p *Page) article {
-	var a thing
+	var a html.Thing
 	for _, t := range p.Things {
 		switch {
-		case !t.Own || !(thing{t}).is(articleType):
+		case !t.Own || !t.Is(articleType):
 		case a.Own:
 			return article{}
 		default:
-			a = thing{t}
+			a = t
 		}
 	}
 	n := article{
-		Title:       cmp.Or(a.text("headline", maxText), a.text("name", maxText)),
+		Title:       cmp.Or(text(a, "headline", maxText), text(a, "name", maxText)),
 		Publication: publisher(p, a),
-		Language:    cmp.Or(newsLanguage(p.Language), newsLanguage(a.raw("inLanguage"))),
-		Published:   dateOf(a.raw("datePublished")),
+		Language:    cmp.Or(newsLanguage(p.Language), newsLanguage(a.Text("inLanguage"))),
+		Published:   dateOf(a.Text("datePublished")),
 	}
 	if n.Title == "" || n.Language == "" || n.Published == 0 {
 		return article{}
@@ -86,15 +88,15 @@ func readArticle(p *Page) article {
 
 // publisher returns the name of an article's publisher. The publisher may be described elsewhere,
 // under an @id.
-func publisher(p *Page, a thing) string {
-	of, ok := a.object("publisher")
+func publisher(p *Page, a html.Thing) string {
+	of, ok := a.Object("publisher")
 	if !ok {
-		return a.text("publisher", MaxPublication)
+		return text(a, "publisher", MaxPublication)
 	}
-	name := of.text("name", MaxPublication)
+	name := text(of, "name", MaxPublication)
 	for _, t := range p.Things {
-		if id := (thing{t}).raw("@id"); name == "" && id != "" && id == of.raw("@id") {
-			name = thing{t}.text("name", MaxPublication)
+		if id := t.Text("@id"); name == "" && id != "" && id == of.Text("@id") {
+			name = text(t, "name", MaxPublication)
 		}
 	}
 	return name

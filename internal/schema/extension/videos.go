@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/page/html"
 )
 
 // videos are those that a page describes in its structured data.
@@ -48,10 +50,10 @@ func readVideos(p *Page) (found []video) {
 		return nil
 	}
 	for _, t := range p.Things[:min(len(p.Things), maxTries)] {
-		if !(thing{t}).is(videoType) {
+		if !t.Is(videoType) {
 			continue
 		}
-		v := fromData(b, thing{t})
+		v := fromData(b, t)
 		same := func(w video) bool { return v.Content == w.Content && v.Player == w.Player }
 		if len(found) < maxVideos && v.complete() && !slices.ContainsFunc(found, same) {
 			found = append(found, v)
@@ -61,15 +63,15 @@ func readVideos(p *Page) (found []video) {
 }
 
 // fromData returns the video that a VideoObject describes.
-func fromData(b base, t thing) video {
+func fromData(b base, t html.Thing) video {
 	return video{
-		Thumbnail:   t.url(b, "thumbnailUrl", "thumbnail", "image"),
-		Title:       cmp.Or(t.text("name", maxText), t.text("headline", maxText)),
-		Description: t.text("description", maxDescription),
-		Content:     t.url(b, "contentUrl"),
-		Player:      t.url(b, "embedUrl"),
-		Seconds:     isoSeconds(t.raw("duration")),
-		Published:   cmp.Or(dateOf(t.raw("uploadDate")), dateOf(t.raw("datePublished"))),
+		Thumbnail:   b.urlOf(t, "thumbnailUrl", "thumbnail", "image"),
+		Title:       cmp.Or(text(t, "name", maxText), text(t, "headline", maxText)),
+		Description: text(t, "description", maxDescription),
+		Content:     b.urlOf(t, "contentUrl"),
+		Player:      b.urlOf(t, "embedUrl"),
+		Seconds:     isoSeconds(t.Text("duration")),
+		Published:   cmp.Or(dateOf(t.Text("uploadDate")), dateOf(t.Text("datePublished"))),
 	}
 }
 
