@@ -7,17 +7,20 @@
 //	db, err := sql.Open("pgx", "postgres://servemap@db.example.com/servemap")
 //	db.SetMaxOpenConns(4)
 //	db.SetConnMaxIdleTime(5 * time.Second)
-//	db.SetConnMaxLifetime(time.Minute)
 //	st, err := sqlstore.Open(db, nil)
 //
 // So no process keeps a connection that another one waits for: each looks for changes every 15 seconds,
-// and would hold one for ever. And after a failover, none writes for long to a server that has become
-// read-only.
+// and would hold one for ever.
 //
-// An Update is one short transaction. It takes a lock that all writers of the table take first. So
-// writers queue, no fn runs twice, nothing that fn read changes meanwhile, and there are no
-// deadlocks. Readers wait for nobody. When an Update returns, the database server has the write,
-// and so has its disk, even if the owner has turned synchronous_commit off.
+// An Update reads, and calls its fn, outside of any transaction. Then it writes in one short
+// transaction. That locks the row that all writers of a table lock first, and compares what was
+// read with what is there now. So writers queue, nobody waits for a fn or a reader, and there are
+// no deadlocks. If something has changed, the Update runs fn again, now with the lock, so that
+// nothing can change any more.
+//
+// When an Update returns, the database server has the write, and so has its disk, unless
+// synchronous_commit=off. With that setting, the writes of the last second may be lost if the
+// server dies (not if this process dies). [Store.Sync] waits for the disk in any case.
 package sqlstore
 
 import (
@@ -25,14 +28,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 
 	"github.com/servemap/servemap/store"
 )
+
+// describe has pgx keep the types of a statement, and no statement at the server. So it does not
+// matter which of a pooler's connections a query gets. It is the first argument of each query.
+const describe = pgx.QueryExecModeCacheDescribe
 
 const (
 	defaultTable   = "servemap"
@@ -41,9 +48,10 @@ const (
 
 // Options adjusts a [Store]. The zero value of each field is the default.
 type Options struct {
-	// Table is the table for the records. A schema may come first, as in "web.servemap". Each name
-	// has 1 to 50 lower-case letters, digits and underscores, and does not begin with a digit. Empty
-	// means "servemap" in the connection's schema.
+	// Table is the table for the records. The store also uses a second table, with _format added to
+	// the name. A schema may come first, as in "web.servemap". Each name has 1 to 50 lower-case
+	// letters, digits and underscores, and does not begin with a digit. Empty means "servemap" in
+	// the connection's schema.
 	//
 	// Sites may share a table, since their origins keep their records apart. With their own tables,
 	// they do not wait for each other.
@@ -54,7 +62,7 @@ type Options struct {
 	// longer. It must be at least 1 ms. Zero means 10 seconds.
 	Timeout time.Duration
 
-	// Logger receives the first of several problems, and their end. Nil means slog.Default().
+	// Logger receives problems of reading and of writing, each once, and their end. Nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -62,11 +70,13 @@ type Options struct {
 // Any number of Stores, in any number of processes, may use the same table. It needs no closing.
 type Store struct {
 	db      *sql.DB
-	table   string // as in Options
+	sql     statements
 	timeout time.Duration
 	log     *slog.Logger
 
-	failing atomic.Bool // a problem was logged, and nothing was written since
+	ready atomic.Bool // the tables exist and have our format
+
+	readFails, writeFails atomic.Bool // that was logged, and is not over
 }
 
 var (
@@ -78,36 +88,36 @@ var (
 // changes.
 func (s *Store) Shared() bool { return true }
 
-// identifiers is what Options.Table may be. PostgreSQL cuts a name after 63 bytes.
-var identifiers = regexp.MustCompile(`^([a-z_][a-z0-9_]{0,49}\.)?[a-z_][a-z0-9_]{0,49}$`)
-
 // Open returns a Store that keeps its records in db. The caller still owns db. Once the caller
 // closes it, calls fail with [store.ErrClosed]. A nil opts means the defaults. Open fails only for
 // a bad argument, and does not contact the database.
 //
-// The first call that finds no table creates it, in a schema that is there. A role that may not
-// create tables must find it there.
+// The first call that reaches the database creates the tables that are missing, in a schema that is
+// there. A role that may not create tables must find them there. If a later version of this program has changed a table's
+// format, the Store leaves it alone: all calls fail, and say so.
 func Open(db *sql.DB, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s := &Store{db: db, table: opts.Table, timeout: opts.Timeout, log: opts.Logger}
-	if s.table == "" {
-		s.table = defaultTable
+	if db == nil {
+		return nil, errors.New("sqlstore: no database given; open one with sql.Open")
 	}
+	if opts.Timeout != 0 && opts.Timeout < time.Millisecond {
+		return nil, fmt.Errorf("sqlstore: Options.Timeout is %v; it must be 0 for the default, or at least 1 ms", opts.Timeout)
+	}
+	name := tableName{table: defaultTable}
+	if opts.Table != "" {
+		var err error
+		if name, err = parseTable(opts.Table); err != nil {
+			return nil, fmt.Errorf("sqlstore: Options.Table %w", err)
+		}
+	}
+	s := &Store{db: db, sql: statementsFor(name), timeout: opts.Timeout, log: opts.Logger}
 	if s.timeout == 0 {
 		s.timeout = defaultTimeout
 	}
 	if s.log == nil {
 		s.log = slog.Default()
-	}
-	switch {
-	case db == nil:
-		return nil, errors.New("sqlstore: no database given; open one with sql.Open")
-	case s.timeout < time.Millisecond:
-		return nil, fmt.Errorf("sqlstore: Options.Timeout is %v; it must be 0 for the default, or at least 1 ms", opts.Timeout)
-	case !identifiers.MatchString(s.table):
-		return nil, fmt.Errorf("sqlstore: Options.Table is %q; the table, and a schema before it, must be 1 to 50 lower-case letters, digits and underscores", opts.Table)
 	}
 	return s, nil
 }

@@ -96,22 +96,55 @@ func TestProcessesMayStartTogether(t *testing.T) {
 func TestRoleMayLackTheRightToCreate(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
-	schema, _, _ := strings.Cut(s.table, ".")
-	role := schema + "_role"
+	table := s.sql.name
+	role := table.schema + "_role"
 	mustExec(t, db, "CREATE ROLE "+role)
 	t.Cleanup(func() { mustExec(t, db, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
-	mustExec(t, db, "GRANT USAGE ON SCHEMA "+schema+" TO "+role)
-	mustExec(t, db, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+schema+" TO "+role)
-	as := openTable(t, dialWith(t, postgres.Address, "role="+role), s.table)
+	mustExec(t, db, "GRANT USAGE ON SCHEMA "+table.schema+" TO "+role)
+	mustExec(t, db, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+table.schema+" TO "+role)
+	as := openTable(t, dialWith(t, postgres.Address, "role="+role), table.String())
 	mustPut(t, as, "k", get(t, as, "k")+"2")
 	if got := get(t, s, "k"); got != "12" {
 		t.Errorf("a role without the right to make tables left %q, want 12", got)
 	}
-	none := openTable(t, dialWith(t, postgres.Address, "role="+role), schema+".other")
+	none := openTable(t, dialWith(t, postgres.Address, "role="+role), table.schema+".other")
 	none.log = new(base.Log).Logger()
-	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "permission denied for schema") {
-		t.Errorf("where it would have to make them: %v, want ErrUnavailable and what is denied", err)
+	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "GRANT USAGE, CREATE ON SCHEMA") {
+		t.Errorf("where it would have to make them: %v, want ErrUnavailable and the right that is missing", err)
 	}
+	mustExec(t, db, "REVOKE UPDATE ON ALL TABLES IN SCHEMA "+table.schema+" FROM "+role)
+	as.log = new(base.Log).Logger()
+	if err := put(as, "k", "3"); err == nil || !strings.Contains(err.Error(), "GRANT SELECT, INSERT, UPDATE, DELETE ON") {
+		t.Errorf("without the right to write: %v, want the rights that it needs", err)
+	}
+}
+
+// TestLaterFormatIsNotTouched makes another process change the tables to an unknown format, before and after
+// the first call.
+func TestLaterFormatIsNotTouched(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	table := s.sql.name.quoted("_format")
+	mustExec(t, db, "UPDATE "+table+" SET version = 2")
+	late := openTable(t, db, s.sql.name.String())
+	view := func(st *Store) error {
+		return st.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
+	}
+	log := new(base.Log)
+	late.log, s.log = log.Logger(), log.Logger()
+	for name, err := range map[string]error{
+		"View": view(late), "Update": put(late, "k", "2"), "Sync": late.Sync(context.Background()),
+		"Update of one that was open": put(s, "k", "2"),
+	} {
+		if !errors.Is(err, errLater) || errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%s with a later format: %v, want an error that says so, and not that it will pass", name, err)
+		}
+	}
+	mustExec(t, db, "UPDATE "+table+" SET version = 1")
+	if got := get(t, late, "k"); got != "1" {
+		t.Errorf("a later format was written to: %q", got)
+	}
+	log.Want(t, 2, "level=ERROR") // one of each handle
 }
 
 func TestClosedDatabaseIsAClosedStore(t *testing.T) {
@@ -126,5 +159,46 @@ func TestClosedDatabaseIsAClosedStore(t *testing.T) {
 		if !errors.Is(err, store.ErrClosed) {
 			t.Errorf("Scan of a closed database: %v, want ErrClosed", err)
 		}
+	}
+}
+
+// TestUpdateThatChangesNothingTakesNoLock checks that such an update takes no lock, and so works next to a
+// writer.
+func TestUpdateThatChangesNothingTakesNoLock(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	holdLock(t, s, db, "60s")
+	errMine := errors.New("mine")
+	for name, fn := range map[string]func([][]byte) error{
+		"leaves all as it is": func([][]byte) error { return nil },
+		"writes the same":     func(values [][]byte) error { values[0] = []byte("1"); return nil },
+		"fails":               func([][]byte) error { return errMine },
+	} {
+		err := s.Update(context.Background(), []string{"k", "absent"}, fn)
+		if err != nil && err != errMine {
+			t.Errorf("an update that %s, beside another writer: %v", name, err)
+		}
+	}
+}
+
+// TestScanTakesRecordsOfMixedSizes puts long records after many short ones, so that pages grow and
+// then must be cut.
+func TestScanTakesRecordsOfMixedSizes(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	mustExec(t, db, `INSERT INTO `+s.sql.name.quoted("")+`
+		SELECT 'a' || lpad(i::text, 5, '0'), '\x01' FROM generate_series(1, 12000) AS i`)
+	mustExec(t, db, `INSERT INTO `+s.sql.name.quoted("")+`
+		SELECT 'b' || lpad(i::text, 5, '0'), decode(repeat('ab', 65536), 'hex') FROM generate_series(1, 200) AS i`)
+	n, last := 0, ""
+	for r, err := range s.Scan(context.Background(), "", "") {
+		base.Check(t, err)
+		if r.Key <= last {
+			t.Fatalf("key %q after %q", r.Key, last)
+		}
+		n, last = n+1, r.Key
+	}
+	if n != 12_201 {
+		t.Errorf("Scan yields %d records, want 12,201", n)
 	}
 }

@@ -23,7 +23,7 @@ func (g page) list() {
 	e := p.Entry(p.Freq())
 	e.Extensions = g.extensions()
 	location := p.Loaded.Location
-	if _, found := g.found[location]; !found && (g.site.Extensions&^p.Extended).OnRequest() != 0 {
+	if _, found := g.found[location]; !found && g.site.Extensions&^p.Extended != 0 {
 		p.Read = false // it was read without an extension that is on by now
 	}
 	p.Extended = g.site.Extensions

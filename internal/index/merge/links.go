@@ -61,7 +61,7 @@ func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open
 		open = max(open, left)
 	}
 	if news == maybeNews && len(unheard) > 0 {
-		reading{&u}.await(unheard)
+		u.await(unheard)
 	}
 	return open
 }

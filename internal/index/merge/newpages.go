@@ -19,7 +19,7 @@ const (
 
 // news compares the record of a page before and after the visit. If the page had not
 // been read before, its links may be old.
-func (u reading) news() News {
+func (u *visited) news() News {
 	after := u.p
 	switch {
 	case !u.Before.Read:
@@ -33,7 +33,7 @@ func (u reading) news() News {
 }
 
 // await notes unknown locations that the page links to since a visit that may be a change.
-func (u reading) await(unheard []string) {
+func (u *visited) await(unheard []string) {
 	from := u.p
 	if !from.Loaded.Known {
 		return
@@ -46,7 +46,7 @@ func (u reading) await(unheard []string) {
 
 // keepLinks drops the awaited links that the visit no longer shows. The others lead to new
 // pages if the change is confirmed.
-func (u reading) keepLinks(c comparison) {
+func (u *visited) keepLinks(c comparison) {
 	p := u.p
 	if _, variant := p.Dates.Held(); len(p.NewLinks) == 0 || u.VariantKey != variant {
 		return

@@ -38,7 +38,7 @@ func (m *Transaction) Apply(v *Visit) Merged {
 	p, known := m.Load(v.Location)
 	u := &visited{page{m, p}, v}
 	follow := u.merge(known)
-	return Merged{p.Standing, reading{u}.news(), follow && m.site.leads(p)}
+	return Merged{p.Standing, u.news(), follow && m.site.leads(p)}
 }
 
 // merge merges the visit. follow says that the links of the page must be followed, if they count.

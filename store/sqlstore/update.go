@@ -1,0 +1,182 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"slices"
+
+	"github.com/servemap/servemap/store"
+)
+
+// update is one call of Update.
+type update struct {
+	*Store
+	keys  []string
+	index map[string]int
+	fn    func([][]byte) error
+
+	old   [][]byte // the values when fn was last called
+	wrote bool     // whether the changes are committed
+}
+
+// A refusal is an error of fn, or of the values that fn left. It does not unwrap to that error, so
+// that nobody takes it for an answer of the database.
+type refusal struct{ err error }
+
+func (r *refusal) Error() string { return "refused" }
+
+var errUnsteady = errors.New("another program writes to the table without the lock that writers take; stop that program")
+
+func (u *update) run(ctx context.Context) (err error) {
+	if u.old, err = u.read(ctx, u.keys, u.index); err != nil {
+		return err
+	}
+	c, err := u.changes()
+	if err != nil || c.none() {
+		return err
+	}
+	return u.transact(ctx, func(tx *sql.Tx) error { return u.write(ctx, tx, c) })
+}
+
+// changes makes fn change copies of the values.
+func (u *update) changes() (*changes, error) {
+	values := make([][]byte, len(u.old))
+	for i, value := range u.old {
+		values[i] = slices.Clone(value)
+	}
+	err := u.fn(values)
+	if err == nil {
+		err = store.CheckValues(u.keys, values)
+	}
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	return diff(u.keys, u.old, values), nil
+}
+
+// write commits the changes if all values are still the same. Otherwise it calls fn again with the
+// current values, which stay the same while it has the lock.
+func (u *update) write(ctx context.Context, tx *sql.Tx, c *changes) error {
+	for range 2 {
+		rows, err := tx.QueryContext(ctx, u.sql.write, describe, u.keys, u.old, c.put, c.values, c.deleted)
+		if err != nil {
+			return err
+		}
+		stale, err := fill(u.old, rows, u.index)
+		if err != nil {
+			return err
+		}
+		if stale == 0 {
+			err := tx.Commit()
+			u.wrote = err == nil
+			return err
+		}
+		if c, err = u.changes(); err != nil || c.none() {
+			return err
+		}
+	}
+	return errUnsteady
+}
+
+// changes are what an update writes.
+type changes struct {
+	put     []string
+	values  [][]byte // of put
+	deleted []string
+}
+
+func (c *changes) none() bool { return len(c.put) == 0 && len(c.deleted) == 0 }
+
+func diff(keys []string, old, values [][]byte) *changes {
+	c := &changes{put: []string{}, values: [][]byte{}, deleted: []string{}}
+	for i, value := range values {
+		switch {
+		case value == nil && old[i] != nil:
+			c.deleted = append(c.deleted, keys[i])
+		case value != nil && (old[i] == nil || !bytes.Equal(value, old[i])):
+			c.put, c.values = append(c.put, keys[i]), append(c.values, value)
+		}
+	}
+	return c
+}
+
+// inSession runs f with a session of the database. It closes a session that proves read-only
+// instead of putting it back. Such a session may stay read-only as long as it lives, while a new
+// one reaches the server that now takes writes.
+func (s *Store) inSession(ctx context.Context, f func(*sql.Conn) error) error {
+	session, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	err = f(session)
+	if stateOf(err) == readOnlyTransaction {
+		_ = session.Raw(func(any) error { return driver.ErrBadConn }) // this closes it
+	}
+	return err
+}
+
+// transact runs f in a transaction that has the writers' lock. f must commit it.
+func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
+	return s.inSession(ctx, func(session *sql.Conn) error {
+		tx, err := session.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and f may panic
+		var version int
+		err = tx.QueryRowContext(ctx, s.sql.lock, describe, s.limit()).Scan(&version)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return errNoFormat
+		case err == nil:
+			err = s.sql.checkFormat(version)
+		}
+		if err != nil {
+			return err
+		}
+		return f(tx)
+	})
+}
+
+// indexOf returns the index of each key in keys.
+func indexOf(keys []string) map[string]int {
+	index := make(map[string]int, len(keys))
+	for i, key := range keys {
+		index[key] = i
+	}
+	return index
+}
+
+// read returns the values of the keys in their order, nil for absent ones.
+func (s *Store) read(ctx context.Context, keys []string, index map[string]int) ([][]byte, error) {
+	rows, err := s.db.QueryContext(ctx, s.sql.view, describe, keys)
+	if err != nil {
+		return nil, err
+	}
+	values := make([][]byte, len(keys))
+	_, err = fill(values, rows, index)
+	return values, err
+}
+
+// fill puts the values in rows at the indexes of their keys, and returns how many there are. It
+// closes rows.
+func fill(values [][]byte, rows *sql.Rows, index map[string]int) (n int, err error) {
+	defer rows.Close()
+	var key sql.RawBytes
+	for ; rows.Next(); n++ {
+		var value []byte
+		if err := rows.Scan(&key, &value); err != nil {
+			return n, err
+		}
+		i, ok := index[string(key)]
+		if !ok {
+			return n, errors.New("the database answered with a key that was not asked for")
+		}
+		values[i] = slices.Clip(value)
+	}
+	return n, rows.Err()
+}
