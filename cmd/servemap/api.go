@@ -30,7 +30,8 @@ import (
 // With -json, commands print the answers. Otherwise they render the same structs for people.
 
 type health struct {
-	Ready   bool   `json:"ready"` // visitors are served
+	Serves  bool   `json:"serves"` // visitors are served; the answer is a 503 if not
+	Ready   bool   `json:"ready"`  // so is the sitemap
 	PID     int    `json:"pid"`
 	Version string `json:"version"`
 	Origin  string `json:"origin"`
@@ -62,7 +63,7 @@ type answers struct {
 	notifier *notify.Notifier // nil without -indexnow
 	link     string           // to the inspector, "" without -admin
 	health   health
-	ready    atomic.Bool
+	serves   atomic.Bool // visitors
 }
 
 // newAnswers returns what answers for a site with these settings. handler is the site itself.
@@ -154,8 +155,9 @@ func anybody(*http.Request) bool { return true }
 
 func (c *answers) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	h := c.health
-	h.Ready, h.Store = c.ready.Load(), c.site.Stats().Store
-	if !h.Ready {
+	h.Serves, h.Store = c.serves.Load(), c.site.Stats().Store
+	h.Ready = h.Serves && len(c.site.Sitemaps()) > 0
+	if !h.Serves {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	answer(w, h)

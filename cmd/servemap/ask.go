@@ -27,13 +27,16 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			text = fmt.Sprintf("served by process %d at %s; the store cannot be used: %s", h.PID, h.Listen, h.Store)
 		case err == nil:
 			text = fmt.Sprintf("served by process %d at %s", h.PID, h.Listen)
+			if !h.Ready {
+				text += "; the sitemap is a 503 that says why"
+			}
 		}
 		if a.json {
 			_ = a.show(h)
 		} else {
 			fmt.Fprintln(s.out, terminal.Escape(text, ""))
 		}
-		if err != nil || !h.Ready {
+		if err != nil || !h.Serves {
 			return errNo
 		}
 		return nil

@@ -22,7 +22,7 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		{[]string{"explain", "/nix"}, "changes dates reason text url verdict"},
 		{[]string{"list"}, "changes first_seen last_seen url"},
 		{[]string{"status"}, "crawlers history look_into not_counted not_listed origin reasons responses serving state stats"},
-		{[]string{"health"}, "listen origin pid ready version"},
+		{[]string{"health"}, "listen origin pid ready serves version"},
 		{[]string{"explore"}, "done pages requests waiting"},
 		{[]string{"forget", "/a.html"}, "forgotten known"},
 	} {

@@ -164,13 +164,13 @@ func (s *site) start() {
 		says = append(says, "robots.txt needs", s.answers.site.RobotsLine())
 	}
 	s.log.Info("serving", says...)
-	s.answers.ready.Store(true)
+	s.answers.serves.Store(true)
 	s.work.Go(s.own)
 }
 
 // stop ends what the site does by itself, and its readiness. Visitors are served on.
 func (s *site) stop() {
-	s.answers.ready.Store(false)
+	s.answers.serves.Store(false)
 	s.cancel()
 }
 
