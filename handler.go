@@ -695,8 +695,6 @@ type Dates struct {
 	Longest     time.Duration `json:"longest_ns,omitempty"`
 	ChangeFreq  string        `json:"changefreq,omitempty"`  // that fits best, published or not
 	Probability float64       `json:"probability,omitempty"` // of ChangeFreq, if the page goes on as before
-	ReadAs      string        `json:"read_as,omitempty"`     // as an article or a list, and how much was new at the last change
-	Ignored     []string      `json:"ignored,omitempty"`     // the parts of the main text that do not count as changes
 }
 
 // Explain says whether the page at url is listed, and why. url is a URL of the site, or a
@@ -708,14 +706,12 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 		return e, err
 	}
 	p, err := s.indexer.Page(ctx, loc)
-	if err == nil {
-		e = explained{s}.explanation(p)
-	}
-	if err == nil && e.Listed() {
-		e.Element = s.files.Element(p.Shard, loc)
-	}
 	if err != nil {
-		return Explanation{}, fmt.Errorf("servemap: %w", err)
+		return e, fmt.Errorf("servemap: %w", err)
+	}
+	e = explained{s}.explanation(&p)
+	if e.Listed() {
+		e.Element = s.files.Element(p.Shard, loc)
 	}
 	return e, nil
 }
@@ -723,13 +719,13 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 // explained answers what Explain asks.
 type explained struct{ *Site }
 
-func (s explained) explanation(p reader.Known) Explanation {
+func (s explained) explanation(p *reader.Known) Explanation {
 	t := s.indexer.Links.Target(p.Location)
 	if t != nil && p.Reason == eligibility.NotSeen {
 		p.Status = cmp.Or(t.Status, p.Status)
 	}
 	e := Explanation{
-		Page: s.page(p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
+		Page: s.page(*p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
 		Status: p.Status, Rule: p.Pattern,
 		NextObservation: s.observer.NextObservation(p.Location), Dates: s.dates(p),
 	}
@@ -757,27 +753,21 @@ func (s explained) explanation(p reader.Known) Explanation {
 }
 
 // why says in words why a page is listed or not, and what would list it.
-func (s explained) why(p reader.Known) (text string, missing []string) {
-	foreign := s.norm.Parse(p.Location).OwnQuery
-	switch {
-	case s.files.OwnsLocation(p.Location):
-		return messages.OwnFile, nil
-	case p.NeedsLogin():
+func (s explained) why(p *reader.Known) (text string, missing []string) {
+	if p.NeedsLogin() {
 		return messages.NeedsLogin(p.Status)
-	case p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
-		return messages.LeftOut(p.Location, foreign)
 	}
-	if p.Endless && p.Reason == eligibility.NotSeen {
+	foreign := s.norm.Parse(p.Location).OwnQuery
+	switch notSeen := p.Reason == eligibility.NotSeen; {
+	case notSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
+		return messages.LeftOut(p.Location, foreign)
+	case notSeen && p.Endless:
 		return messages.Endless(p.Location)
 	}
-	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence.Led(), p.Status)
+	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason, p.Evidence.Led(), p.Status)
 	switch {
-	case p.Removal.Borrowed:
-		text += messages.Borrowed(p.Removal.Since)
-	case p.Removal.Alone:
-		text += messages.LeavesNextDay(p.Status, p.Removal.Since, p.Removal.Nameless)
-	case !p.Removal.Since.IsZero():
-		text += messages.Leaves(p.Status, p.Removal.Since)
+	case p.Missing != 0:
+		text += messages.Leaves(p.Status, p.Missing.Time(), p.MissingWhy == eligibility.Duplicate)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
@@ -786,15 +776,11 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 	return text, missing
 }
 
-func (s explained) dates(p reader.Known) Dates {
+func (s explained) dates(p *reader.Known) Dates {
 	d := Dates{
 		Text:     messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now())),
 		Interval: p.History.Mean, Shortest: p.History.Least, Longest: p.History.Most,
 		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
-		Ignored: messages.Ignored(p.History.Reading),
-	}
-	if p.BodyHash != 0 {
-		d.ReadAs = messages.ReadAs(p.History.Reading, p.Dates.Count > 0)
 	}
 	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())

@@ -75,7 +75,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 		Disallowed: p.Reason == eligibility.Disallowed,
 	})
 	t.Verdict, t.Reason, t.Text = would.Verdict.String(), would.Reason.String(), messages.Page(would.Verdict, would.Reason, loc)
-	t.Missing = messages.Missing(loc, would.Verdict, would.Reason, r.Led(), t.Status)
+	t.Missing = messages.Missing(loc, would.Reason, r.Led(), t.Status)
 	t.Setting = messages.Setting(loc, t.Verdict, t.Reason)
 	return t, nil
 }
