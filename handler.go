@@ -73,15 +73,6 @@ func (s *Site) Mount(r *mux.Router) {
 	r.NotFoundHandler = s.Wrap(r.NotFoundHandler)
 }
 
-// counts are the numbers from which texts about the whole site are made.
-func (s inspected) counts(st Stats) messages.Counts {
-	served, _ := s.files.Metrics()
-	return messages.Counts{
-		Origin: s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
-		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly, NoStore: st.Store != "",
-	}
-}
-
 // Inspector returns a handler that shows the owner what the site has learned, and why. allow
 // says who may see it: a function from [Password], or your own. If it is nil, whoever opens
 // the link in the log may, until the process ends. Everybody else gets 404. Mount it below
@@ -131,6 +122,15 @@ type inspected struct{ *Site }
 func (i inspected) Stats() (any, messages.Counts) {
 	st := i.Site.Stats()
 	return st, i.counts(st)
+}
+
+// counts are the numbers from which texts about the whole site are made.
+func (s inspected) counts(st Stats) messages.Counts {
+	served, _ := s.files.Metrics()
+	return messages.Counts{
+		Origin: s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
+		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly, NoStore: st.Store != "",
+	}
 }
 
 func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, error) {
@@ -415,13 +415,18 @@ type Page struct {
 // Pages yields the listed pages, in the order of their URLs. An error ends it. A page that
 // is listed or leaves meanwhile may be among them or not.
 func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
-	return func(yield func(Page, error) bool) {
-		for p, err := range s.indexer.Pages(ctx) {
+	return each(s.indexer.Pages(ctx), "reading the pages", s.page)
+}
+
+// each yields what a function makes of each value, until an error ends that.
+func each[From, To any](all iter.Seq2[From, error], doing string, to func(From) To) iter.Seq2[To, error] {
+	return func(yield func(To, error) bool) {
+		for one, err := range all {
 			if err != nil {
-				yield(Page{}, fmt.Errorf("servemap: reading the pages: %w", err))
+				yield(*new(To), fmt.Errorf("servemap: %s: %w", doing, err))
 				return
 			}
-			if !yield(s.page(p), nil) {
+			if !yield(to(one), nil) {
 				return
 			}
 		}
@@ -483,17 +488,8 @@ var ErrTooOld = changelog.ErrOlder
 // next time ask for the time at which you began to read. To continue, ask for the time of
 // the last change that you saw, in a fleet for a minute before it; Changes yields that again.
 func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
-	return func(yield func(Change, error) bool) {
-		for e, err := range s.indexer.Events(ctx, since) {
-			if err != nil {
-				yield(Change{}, fmt.Errorf("servemap: reading the changes since %v: %w", since.UTC().Format(time.RFC3339), err))
-				return
-			}
-			if !yield(s.change(e, since), nil) {
-				return
-			}
-		}
-	}
+	doing := "reading the changes since " + since.UTC().Format(time.RFC3339)
+	return each(s.indexer.Events(ctx, since), doing, func(e changelog.Event) Change { return s.change(e, since) })
 }
 
 func (s *Site) change(e changelog.Event, since time.Time) Change {
@@ -618,13 +614,9 @@ type Dates struct {
 	Text    string      `json:"text"`
 	Changes []time.Time `json:"changes,omitempty"` // the last ones that were seen, at most four, the latest first
 	// Interval is the likely mean time between changes now, if the page goes on changing.
-	// It lies between Shortest and Longest with a probability of about 80 %. Text that
-	// moves by itself counts here, although it is no change.
-	Interval    time.Duration `json:"interval_ns,omitempty"`
-	Shortest    time.Duration `json:"shortest_ns,omitempty"`
-	Longest     time.Duration `json:"longest_ns,omitempty"`
-	ChangeFreq  string        `json:"changefreq,omitempty"`  // that fits best, published or not
-	Probability float64       `json:"probability,omitempty"` // of ChangeFreq, if the page goes on as before
+	// Text that moves by itself counts here, although it is no change.
+	Interval   time.Duration `json:"interval_ns,omitempty"`
+	ChangeFreq string        `json:"changefreq,omitempty"` // that fits best, published or not
 }
 
 // Explain says whether the page at url is listed, and why. url is a URL of the site, or a
@@ -709,8 +701,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 func (s explained) dates(p *reader.Known) Dates {
 	d := Dates{
 		Text:     messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now())),
-		Interval: p.History.Mean, Shortest: p.History.Least, Longest: p.History.Most,
-		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
+		Interval: p.History.Mean, ChangeFreq: p.Freq.String(),
 	}
 	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())

@@ -26,7 +26,6 @@ type Known struct {
 	History         History
 	Entry           shards.Entry // what the sitemap says of it, or would say if it were listed
 	Freq            rate.Freq    // as Page.Freq says, whether it is in the entry or not
-	Confidence      float64      // the probability of Freq
 }
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
@@ -54,7 +53,7 @@ func know(set *merge.Settings, location string, p *pagerecord.Page, obeyed *robo
 	return Known{
 		Page: *p, Location: location, IsEntry: set.Entries[location],
 		Rule: rule.Listing == eligibility.Always, Pattern: rule.Pattern,
-		History: historyOf(p), Entry: p.Entry(freq, sure), Freq: freq, Confidence: sure,
+		History: historyOf(p), Entry: p.Entry(freq, sure), Freq: freq,
 	}
 }
 
