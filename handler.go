@@ -397,9 +397,8 @@ func (s *Site) Sitemaps() (urls []string) {
 // Page is what is known of a listed page. All times are in UTC.
 type Page struct {
 	URL string `json:"url"` // as in the sitemap
-	// FirstSeen and LastSeen are the times of the first and the last observation that showed the
-	// page to an anonymous visitor. Most visits are no observations, so LastSeen may be older than
-	// the last visit.
+	// FirstSeen and LastSeen are the times of the first and the last observation that showed
+	// the page to an anonymous visitor. Most visits are no observations.
 	FirstSeen time.Time `json:"first_seen,omitzero"`
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	// LastModified is the lastmod of the sitemap, or the zero Time if there is none.
@@ -588,15 +587,13 @@ type Explanation struct {
 	Page             // what was seen of it; fields that were not seen are zero
 	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute and
 	// ReasonLink. While the page is excluded or gone, none counts, so there is none.
-	Evidence []Reason `json:"evidence,omitempty"`
-	// Status is that of the last response that says something about the page, 0 if there was none. Of a
-	// page that was seen, temporary errors such as 429 and 500 say nothing.
-	Status    int    `json:"status,omitempty"`
-	Canonical string `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
-	SameAs    string `json:"same_as,omitempty"`   // the listed URL with the same content, if the page is held for that
-	Rule      string `json:"rule,omitempty"`      // the pattern of the rule that decides whether the page may be listed
-	// NextObservation is when the next request for the page teaches this process something, since
-	// the last observation is recent. It is the zero Time if the next request does.
+	Evidence  []Reason `json:"evidence,omitempty"`
+	Status    int      `json:"status,omitempty"`    // of the last response that says something about the page, 0 for none
+	Canonical string   `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
+	SameAs    string   `json:"same_as,omitempty"`   // the listed URL with the same content, if the page is held for that
+	Rule      string   `json:"rule,omitempty"`      // the pattern of the rule that decides whether the page may be listed
+	// NextObservation is when a request for the page next teaches this process something, the
+	// zero Time if the next one does.
 	NextObservation time.Time `json:"next_observation,omitzero"`
 	Element         string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
 	// LinkedFrom are listed pages that link to it, as far as read since the start, at most 100.
@@ -642,7 +639,8 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 type explained struct{ *Site }
 
 func (s explained) explanation(p *reader.Known) Explanation {
-	if t := s.indexer.Links.Target(p.Location); t != nil && p.Reason == eligibility.NotSeen {
+	t := s.indexer.Links.Target(p.Location)
+	if t != nil && p.Reason == eligibility.NotSeen {
 		p.Status = cmp.Or(t.Status, p.Status)
 	}
 	e := Explanation{
@@ -658,6 +656,9 @@ func (s explained) explanation(p *reader.Known) Explanation {
 		e.SameAs = s.origin.URL(p.SameAs)
 	}
 	from := s.indexer.Links.From(p.Location)
+	if len(from) == 0 && t != nil {
+		from = t.From // there was no room to remember all links of these
+	}
 	for _, loc := range from[:min(len(from), mostNamed)] {
 		e.LinkedFrom = append(e.LinkedFrom, s.origin.URL(loc))
 	}

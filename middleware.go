@@ -1,7 +1,7 @@
 // Package servemap learns a site's sitemap from the pages that the site serves.
 //
 // A [Site] stands around a server or in a router. It observes the HTML that anonymous
-// visitors get. It remembers each page and when its content changed, and serves the sitemap:
+// visitors get, remembers when each page's content changed, and serves the sitemap:
 //
 //	st, err := badgerstore.Open("sitemap-data", nil)
 //	...
@@ -169,8 +169,8 @@ type Limits struct {
 	// KeepFor is how long a listed page stays while no anonymous visitor gets it, or a listed
 	// page that links to it, and the site is observed. The default is 90 days; the least an hour.
 	KeepFor time.Duration
-	// PartPages is the most pages of one file of the sitemap. Files that are larger shrink to
-	// that. The default is the protocol's 50,000, which is also the most it can be.
+	// PartPages is the most pages of one file of the sitemap. The default is 50,000, and no
+	// more are allowed.
 	PartPages int
 	// RenderEvery is the least time between two renderings of the sitemap. Where processes
 	// share a store, each asks a third as often for what the others have learned. The default
@@ -247,9 +247,8 @@ const (
 	// DecisionAuto lists a page when there is evidence that it is public. It makes an
 	// exception from a rule with a shorter pattern.
 	DecisionAuto
-	// DecisionAlways lists a page once an anonymous visitor got it, even where many
-	// locations show the same, unless the page itself or robots.txt forbids that. If a
-	// route answers any path, it lists every path that visitors request.
+	// DecisionAlways lists a page once an anonymous visitor got it, unless the page itself or
+	// robots.txt forbids that. If a route answers any path, it lists all that visitors request.
 	DecisionAlways
 	// DecisionNever keeps a page out, and takes it out if it is listed.
 	DecisionNever
@@ -295,10 +294,7 @@ type settings struct {
 // opts is nil, New uses the defaults. It does not wait for the store. Its error names the
 // option that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	s, err := newSite(origin, st, *opts, indexer.Shared{})
+	s, err := newSite(origin, st, opts, indexer.Shared{})
 	if err != nil {
 		return nil, fmt.Errorf("servemap: %w", err)
 	}
@@ -339,13 +335,10 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 		if err != nil {
 			return nil
 		}
-		opts := Options{}
-		if given != nil {
-			opts = *given
-		}
+		opts := *cmp.Or(given, &Options{})
 		opts.Logger = cmp.Or(opts.Logger, slog.Default()).With("site", host)
 		return func() (*hosted, error) {
-			s, err := newSite(origin, st, opts, with)
+			s, err := newSite(origin, st, &opts, with)
 			if err != nil {
 				opts.Logger.Error("servemap: the site cannot be opened", "err", err)
 				return nil, err
@@ -412,11 +405,11 @@ const (
 	bodiesBytes = waitBytes - indexer.QueueBytes
 )
 
-func newSite(origin string, st store.Store, opts Options, with indexer.Shared) (*Site, error) {
+func newSite(origin string, st store.Store, opts *Options, with indexer.Shared) (*Site, error) {
 	if isNil(st) {
 		return nil, errors.New("the store is nil; open one first, such as with badgerstore.Open, and check its error")
 	}
-	s := &Site{settings: settings{opts: opts}}
+	s := &Site{settings: settings{opts: *cmp.Or(opts, &Options{})}}
 	if err := s.configure(origin); err != nil {
 		return nil, err
 	}
@@ -450,19 +443,12 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	}
 	st = txn.Guard(st, keys.Site(), logger)
 	s.files = files.New(files.Config{
-		Store: st, Keys: keys, URL: s.origin.URL, Name: s.opts.Name, Folder: s.origin.Folder(),
-		Every:      limits.RenderEvery,
-		Extensions: extensions, Publication: s.opts.Extensions.Publication,
-		Rules:      s.rules,
-		ReportOnly: s.opts.ReportOnly,
-		Logger:     logger,
+		Store: st, Keys: keys, URL: s.origin.URL, Name: s.opts.Name, Folder: s.origin.Folder(), Every: limits.RenderEvery, Rules: s.rules,
+		Extensions: extensions, Publication: s.opts.Extensions.Publication, ReportOnly: s.opts.ReportOnly, Logger: logger,
 	})
 	s.indexer, err = indexer.New(indexer.Config{
-		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
-		KeepFor: limits.KeepFor, Robots: s.robots,
-		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
-		Extensions: extensions, RefreshEvery: refresh,
-		Shared: with,
+		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries, KeepFor: limits.KeepFor, Robots: s.robots, Schedule: due,
+		Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, Extensions: extensions, RefreshEvery: refresh, Shared: with,
 	})
 	if err != nil {
 		return err
@@ -544,12 +530,10 @@ func (l *Limits) check() error {
 
 func checkBenign(names []string) error {
 	for _, name := range names {
-		header, isHeader := strings.CutSuffix(name, ":")
-		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") {
-			return fmt.Errorf("%s: %q is no name of a cookie or header; name each alone, without its value, such as \"theme\" or \"X-Edge-Node:\"", messages.Say("{Benign}"), name)
-		}
-		if isHeader && strings.Contains(name, "*") || strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-			return fmt.Errorf(`%s: %q has a "*" that does not stand at the end; write it there, as in "ab_*", or name each cookie`, messages.Say("{Benign}"), name)
+		header := strings.TrimSuffix(name, ":")
+		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") || strings.Contains(strings.TrimSuffix(name, "*"), "*") {
+			return fmt.Errorf(`%s: %q is no name of a cookie or header; name each alone, without its value, such as "theme" or "X-Edge-Node:", and a "*" only at the end of a cookie's`,
+				messages.Say("{Benign}"), name)
 		}
 	}
 	return nil
@@ -605,11 +589,8 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 	entries := make([]string, len(given))
 	for i, e := range given {
 		r := norm.Parse(e)
-		if r.OwnQuery {
-			return nil, fmt.Errorf(messages.Say("{Entries}: %q cannot be listed: %s; name the parameter in {Query}, or leave it out"), e, r.Reason.Text())
-		}
-		if r.Reason != location.ReasonNone {
-			return nil, fmt.Errorf(messages.Say("{Entries}")+": %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), norm.Origin().Folder())
+		if r.OwnQuery || r.Reason != location.ReasonNone {
+			return nil, fmt.Errorf(messages.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, and its parameters in {Query}"), e, r.Reason.Text(), norm.Origin().Folder())
 		}
 		entries[i] = r.Location
 	}
@@ -617,9 +598,8 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 }
 
 // Observe returns a handler that calls next, which must not be nil, and remembers the pages
-// it serves. It never changes a response, delays a write, or fails a request. It is also a
-// [mux.MiddlewareFunc]. It may stand anywhere, and more than once. The best place is
-// outermost, where it also sees pages that are gone, but inside middleware that compresses.
+// it serves. It is also a [mux.MiddlewareFunc]. It may stand anywhere, and more than once;
+// best outermost, where it also sees pages that are gone, but inside what compresses.
 //
 // It learns the routes, which are evidence, inside a router and around an [http.ServeMux].
 // Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount],
@@ -629,8 +609,7 @@ func (s *Site) Observe(next http.Handler) http.Handler {
 }
 
 // Flush returns when all that was seen before the call is read, stored and rendered. If the
-// store cannot be used, Flush soon returns an error, and the Site stores it later. If ctx
-// ends before, the error wraps that of ctx.
+// store cannot be used, Flush soon returns an error, and the Site stores it later.
 func (s *Site) Flush(ctx context.Context) error {
 	err := s.indexer.Flush(ctx)
 	if err == nil {
@@ -670,9 +649,6 @@ func (s *settings) barring(ctx context.Context, url string, do func(context.Cont
 	return nil
 }
 
-// logPatience is how long Close waits for a Logger that takes no records.
-const logPatience = time.Second
-
 // Close flushes and stops, and returns when that is done or ctx ends. After that the Site
 // observes no requests, and serves the last sitemap from memory. Whoever opened the store
 // closes it, after this. Further calls return what the first call did.
@@ -688,7 +664,7 @@ func (s *Site) Close(ctx context.Context) error {
 		case <-ctx.Done():
 			s.closed = errors.Join(s.closed, fmt.Errorf("servemap: closing: %w", ctx.Err()))
 		}
-		ctx, cancel := context.WithTimeout(ctx, logPatience)
+		ctx, cancel := context.WithTimeout(ctx, time.Second) // for a Logger that takes no records
 		defer cancel()
 		s.log.Wait(ctx)
 	})

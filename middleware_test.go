@@ -354,7 +354,7 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: 15}}, []string{"RenderEvery is 15ns", "1ms"}},
 		{"no cookie name", origin, servemap.Options{Benign: []string{"*"}}, []string{"Benign", `"*"`}},
 		{"cookies by how they end", origin, servemap.Options{Benign: []string{"_x*", "_x*y"}}, []string{"Benign", `"_x*y"`, "end"}},
-		{"a header by how it begins", origin, servemap.Options{Benign: []string{"X-Edge-*:"}}, []string{"Benign", `"X-Edge-*:"`, "name each"}},
+		{"a header by how it begins", origin, servemap.Options{Benign: []string{"X-Edge-*:"}}, []string{"Benign", `"X-Edge-*:"`, "only at the end of a cookie's"}},
 		{"a scheme that is none of the web", "ftp://example.com", servemap.Options{}, []string{"origin", "http nor https", "https://example.com"}},
 		{"an origin with a query", origin + "/?a=1", servemap.Options{}, []string{"origin", "query", "https://example.com"}},
 		{"a host with a password", origin, servemap.Options{Hosts: []string{"u:geheim@example.com"}}, []string{"Hosts", "user name"}},

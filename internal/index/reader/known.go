@@ -37,10 +37,7 @@ func (k *Known) NeedsLogin() bool {
 type History struct {
 	lastmod.History
 
-	// Mean is the estimated mean time between changes. The true one lies between
-	// Least and Most with a probability of about 80 %. All are 0 before the first
-	// change was seen.
-	Mean, Least, Most time.Duration
+	Mean time.Duration // the estimated mean time between changes, 0 before the first change was seen
 }
 
 // know returns what is known of location.
@@ -61,8 +58,8 @@ func historyOf(p *pagerecord.Page) History {
 	h := History{History: p.Dates.History()}
 	held, more := p.Mark.Awaited()
 	h.FirstSeen, h.Held, h.More = p.FirstSeen.Time(), moment.Seconds(held).Time(), more
-	least, mean, most := p.Rate.Interval()
-	h.Least, h.Mean, h.Most = duration(least), duration(mean), duration(most)
+	_, mean, _ := p.Rate.Interval()
+	h.Mean = duration(mean)
 	return h
 }
 
