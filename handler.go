@@ -31,10 +31,12 @@ import (
 	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
-// Wrap returns a handler that answers requests for the sitemap's own files. next serves all
-// other requests, and Wrap observes them. Wrap goes around a whole router, or into one that
-// runs its middleware also for requests that match no route, as chi does and gorilla/mux
-// does not: see [Site.Mount]. If next is nil, it is [http.DefaultServeMux].
+// Wrap returns a handler that answers requests for the sitemap's own files: "/sitemap.xml",
+// its parts "/sitemap-1.xml" and so on if the site is large, "/sitemap-news.xml" with
+// Extensions.News, each with ".gz" added. While nothing is listed they answer 503. next
+// serves all other requests, and Wrap observes them; nil stands for [http.DefaultServeMux].
+// Wrap goes around a whole router, or into one that runs its middleware also for requests
+// that match no route, as chi does and gorilla/mux does not: see [Site.Mount].
 func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -51,7 +53,7 @@ func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
 	}
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.front.Owns(r) }).Handler(s.Handler())
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.front.Owns(r) }).Handler(http.HandlerFunc(s.front.ServeFile))
 	if path := s.front.Outside(files); path != "" {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
 			"mount on the root router", path))
@@ -71,22 +73,6 @@ func (s *Site) Mount(r *mux.Router) {
 	r.NotFoundHandler = s.Wrap(r.NotFoundHandler)
 }
 
-// Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
-// "/sitemap-1.xml" and so on if the site is large, "/sitemap-news.xml" with
-// Extensions.News, each with ".gz" added. The last element of the path decides. It answers
-// 404 to any other name, and while nothing is listed a 503 that says why. [Site.Wrap] and
-// [Site.Mount] serve these files too.
-func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.front.ServeFile) }
-
-// counts are the numbers from which texts about the whole site are made.
-func (s inspected) counts(st Stats) messages.Counts {
-	served, _ := s.files.Metrics()
-	return messages.Counts{
-		Origin: s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
-		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), Broken: st.BrokenLinks, ReportOnly: s.silent, NoStore: st.Store != "",
-	}
-}
-
 // Inspector returns a handler that shows the owner what the site has learned, and why. allow
 // says who may see it: a function from [Password], or your own. If it is nil, whoever opens
 // the link in the log may, until the process ends. Everybody else gets 404. Mount it below
@@ -95,13 +81,12 @@ func (s inspected) counts(st Stats) messages.Counts {
 //	mux.Handle("/inspect/", site.Inspector(nil))
 //
 // The pages need no script. Each is JSON too, such as stats.json, the first one, and
-// page.json?u=/about, which explains a page. They name only pages that are or were listed,
-// and the one that the owner asks about.
+// page.json?u=/about. They name only pages that are listed, were, or are linked from those.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	var pages http.Handler = inspect.New(inspect.Config{
 		Public: inspected{s}, Origin: s.origin, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
 		Indexer: s.indexer, Files: s.files, Visits: &s.observer.Visits, Handler: &s.inner,
-		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.robots.announces, ReportOnly: s.silent, Crawlers: s.crawlers != nil,
+		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.announces, ReportOnly: s.opts.ReportOnly, Crawlers: s.crawlers != nil,
 	})
 	if door := (inspected{s}).door("inspector"); allow != nil {
 		pages = door.Allow(allow, pages)
@@ -139,6 +124,15 @@ func (i inspected) Stats() (any, messages.Counts) {
 	return st, i.counts(st)
 }
 
+// counts are the numbers from which texts about the whole site are made.
+func (s inspected) counts(st Stats) messages.Counts {
+	served, _ := s.files.Metrics()
+	return messages.Counts{
+		Origin: s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
+		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly, NoStore: st.Store != "",
+	}
+}
+
 func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, error) {
 	e, err := i.Site.Explain(ctx, url)
 	return inspect.Explained{URL: e.URL, Known: e.Verdict != VerdictUnknown, Page: e, Setting: messages.Setting(i.norm.Parse(url).Location, string(e.Verdict), string(e.Reason))}, err
@@ -157,10 +151,9 @@ func (i inspected) Crawlers() any { return i.Site.Crawlers() }
 func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
 
 // Behind returns a function for Options.ClientIP of a site behind proxies whose addresses
-// have these prefixes, such as a CDN's and your own. The function returns the rightmost
-// address that is not theirs: the peer's, or else one in X-Forwarded-For, to which each
-// proxy must add its own peer. The client may have made up whatever stands before that. A
-// peer on a Unix socket counts as one of the proxies. Behind panics if a prefix is not valid.
+// have these prefixes. The function returns the rightmost address that is not theirs: the
+// peer's, or else one in X-Forwarded-For, to which each proxy must add its own peer. A peer
+// on a Unix socket counts as one of the proxies. Behind panics if a prefix is not valid.
 func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 	for i, p := range prefixes {
 		if !p.IsValid() {
@@ -172,9 +165,8 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 
 // Metrics returns a handler that gives numbers of the site, in the text format of
 // Prometheus, to those whom allow, which must not be nil, lets in; see [Site.Inspector].
-// Package metrics, a module of its own, has a collector for programs that have metrics
-// already, a dashboard and alerts. Counters begin at 0 at each start, and in a fleet each
-// process counts its own; of pages and files take the maximum. No number names a page.
+// Package metrics, a module of its own, has a collector, a dashboard and alerts. In a fleet
+// each process counts its own; of pages and files take the maximum. No number names a page.
 func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 	if allow == nil {
 		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a scraper cannot follow a link")
@@ -184,46 +176,8 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex")
-		_, _ = w.Write(metrics.Text(s.origin.String(), inspected{s}.metrics())) // the client may be gone
+		_, _ = w.Write(metrics.Text(s.origin.String(), append(inspect.Numbers(s.indexer, s.files, s.observer, len(s.hints.Given())), inspected{s}.crawling()...))) // the client may be gone
 	}))
-}
-
-// metrics returns the numbers of the site now. A metric without series still has its name and help text,
-// so that readers see that it exists.
-func (s inspected) metrics() []metrics.Family {
-	l, gauge, counter := s.indexer.Stats(), metrics.Gauge, metrics.Counter
-	served, answers := s.files.Metrics()
-	var verdicts []metrics.Series
-	for _, c := range l.Counts {
-		verdicts = append(verdicts, metrics.One(c.Pages, "verdict", c.Verdict.String(), "reason", c.Reason.String())...)
-	}
-	changes := map[ChangeKind]uint64{}
-	for what, kind := range changeKinds {
-		changes[kind] = l.Changes[what]
-	}
-	return append([]metrics.Family{
-		gauge("servemap_build_info", "The version of servemap, as a label of the constant 1.", metrics.One(1, "version", metrics.Version())),
-		gauge("servemap_pages", "Locations that are known now, by verdict and reason.", verdicts),
-		gauge("servemap_sitemap_pages", "Pages in the sitemap that is served now.", metrics.One(served.Pages)),
-		gauge("servemap_sitemap_dated_pages", "Pages of the files made since the start that have a lastmod.", metrics.One(served.Dated)),
-		gauge("servemap_sitemap_files", "Files of the sitemap that is served now.", metrics.One(served.Files)),
-		gauge("servemap_sitemap_bytes", "Size of these files before compression.", metrics.One(served.Bytes)),
-		gauge("servemap_sitemap_damaged_entries", "Entries of these files that could not be read from the store.", metrics.One(served.Damaged)),
-		gauge("servemap_sitemap_rendered_timestamp_seconds", "When files of the sitemap were last made.", metrics.When(served.Rendered)),
-		counter("servemap_sitemap_requests_total", "Answers to requests for files of the sitemap, by status code.", metrics.Each("code", answers)),
-		counter("servemap_observations_total", "Responses that showed something of a page.", metrics.One(l.Observations)),
-		counter("servemap_observations_dropped_total", "Observations that were lost because too many came at once.", metrics.One(l.Dropped)),
-		gauge("servemap_queue_length", "Observations that wait to be merged.", metrics.One(l.Queued)),
-		counter("servemap_responses_ignored_total", "Responses that were observed and showed nothing of a public page, by reason.", metrics.Each("reason", s.observer.Counts())),
-		counter("servemap_changes_total", "Pages that this process has added to the sitemap, found changed or removed.", metrics.Each("kind", changes)),
-		gauge("servemap_changelog_bytes", "Size of what is remembered of changes, when it was last bounded by this process; at most 128 MiB remain.", metrics.One(l.Changelog)),
-		gauge("servemap_store_up", "Whether the store can be used: 1 if it can.", metrics.Whether(l.Problem == nil)),
-		counter("servemap_records_damaged_total", "Records of the store that could not be read.", metrics.One(l.Damaged)),
-		gauge("servemap_hints", "Hints that were given: what keeps the site from being learned.", metrics.One(len(s.hints.Given()))),
-		gauge("servemap_broken_links", "Addresses that listed pages link to and that last answered 404, 410 or an error, as far as known since the start.", metrics.One(s.indexer.Links.Broken())),
-		counter("servemap_worker_seconds_total", "Time for which the worker was at work.", metrics.One(l.Worked.Seconds())),
-		counter("servemap_explore_requests_total", "Requests that explorations have made, by result.", metrics.Each("result", s.observer.Visits.Results())),
-	}, s.crawling()...)
 }
 
 // crawling returns what crawlers fetched.
@@ -245,30 +199,25 @@ func (s inspected) crawling() []metrics.Family {
 	}
 }
 
-// changeKinds are the kinds of changes, by what happened to a page.
-var changeKinds = map[changelog.Happening]ChangeKind{changelog.Added: ChangeAdded, changelog.Changed: ChangeChanged, changelog.Removed: ChangeRemoved}
-
 // ExploreOptions adjusts [Site.Explore]. The zero values are the defaults.
 type ExploreOptions struct {
 	// MaxRequests is how many requests Explore makes at most; by default 20,000.
 	MaxRequests int
 	// Concurrency is how many requests run at once at most; by default 2.
 	Concurrency int
-	// Inside, if not nil, is the site's own handler, which Explore asks in place of the
-	// origin. Then pages that a proxy in front protects count as public.
+	// Inside, if not nil, is the site's own handler, to ask in place of the origin. Then pages
+	// that a proxy in front protects count as public.
 	Inside http.Handler
 	// Revisit makes Explore go on until ctx ends and request pages that no visitor requests,
 	// at most so many a day: one that changes daily about twice a day, each three times in
-	// Limits.KeepFor, or those that need it most. So changes get a lastmod, and pages that are
-	// gone leave. It also requests, once, what these pages link to and nobody got yet.
+	// Limits.KeepFor. So changes get a lastmod, and pages that are gone leave.
 	Revisit int
-	// Paths are those of a router's own list, as mux's Walk gives them. Explore asks for them
-	// too, and a page there is listed as one with a route of its own. Paths with a variable,
-	// such as /p/{id} and /p/:id, are left out, and so is what has a verb or a risky word, as
-	// /cache/clear: no link says that visitors go there. They count for this Explore alone.
+	// Paths are those of a router's own list. Explore asks for them too, and a page there is
+	// listed as one with a route of its own. Paths with a variable, such as /p/{id}, are left
+	// out, and so is what has a verb or a risky word, as /cache/clear.
 	Paths []string
-	// Progress, if not nil, is called a few times a second and at the end. Otherwise Explore logs
-	// which query parameters keep linked pages out, and what to write.
+	// Progress, if not nil, is called a few times a second and at the end. Otherwise Explore
+	// logs which query parameters keep linked pages out.
 	Progress func(Exploration)
 }
 
@@ -303,29 +252,23 @@ func (e Exploration) String() string {
 // Explore walks the site through its public origin, from the entries along the links, and
 // requests what rules with [DecisionAlways] name without a star. It returns when all it
 // found is in the sitemap. So a site has its sitemap before its first visitor. If opts is
-// nil, it uses the defaults. A page to which no page links needs a visitor or such a rule.
+// nil, it uses the defaults.
 //
 // First Explore finds out, for some seconds, whether the origin leads to this process; the
 // server may begin to listen meanwhile. If not, the error says so, and nothing is explored
-// without [ExploreOptions.Inside]. So it gets what a stranger gets: where a proxy in front
-// wants a password, redirects or adds noindex, that counts, whoever gets the page inside.
-// At the end it asks for the listed pages that no link led to. Each page counts as seen, but
-// Explore is no network. What it finds in a calendar without end waits for a visitor. It makes
-// only GET requests, to the origin alone, without cookies, as "servemap-explore". It obeys
-// robots.txt and nofollow, leaves to visitors what may act, such as /logout and /items/5/hide,
-// and slows down or pauses when the site does.
+// without [ExploreOptions.Inside]. So it gets what a stranger gets, whatever a proxy in
+// front does. It makes only GET requests, to the origin alone, without cookies, as
+// "servemap-explore". It obeys robots.txt and nofollow, leaves to visitors what may act,
+// such as /logout and /items/5/hide, and slows down or pauses when the site does. What it
+// finds in a calendar without end waits for a visitor.
 //
-// The error is that of ctx if ctx ended. Otherwise it says why the exploration could not
-// begin or go on. The Exploration counts what was done until then. What was learned stays, and
-// the next one begins at the entries.
+// The error is that of ctx if ctx ended, or says why the exploration could not begin or go
+// on. The Exploration counts what was done until then, and what was learned stays.
 func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, error) {
 	if opts == nil {
 		opts = &ExploreOptions{}
 	}
-	cfg, err := s.exploring(opts)
-	if err != nil {
-		return Exploration{}, fmt.Errorf("servemap: exploring: %w", err)
-	}
+	cfg := s.exploring(opts)
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
 		err = s.Flush(ctx)
@@ -333,14 +276,14 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	report.Held = s.observer.Visits.Held(ctx, report.Held)
 	if len(report.Held) > 0 {
 		report.Skipped["held"] = len(report.Held)
-		report.Held = report.Held[:min(len(report.Held), mostHeld)]
+		report.Held = report.Held[:min(len(report.Held), mostNamed)]
 	}
 	if err == nil && opts.Progress == nil && len(report.Params) > 0 {
 		text, _ := messages.Parameters(report.Params)
 		s.log.Logger().Warn("servemap: linked pages are not listed for their query: "+text, "origin", s.origin.String())
 	}
 	if err == nil && opts.Revisit > 0 {
-		err = explore.Revisit(ctx, cfg, opts.Revisit, s.limits.KeepFor/3)
+		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
 		err = fmt.Errorf("%w; %s", err, messages.Elsewhere())
@@ -351,29 +294,26 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	return Exploration(report), err
 }
 
-// mostHeld is how many held pages an [Exploration] names.
-const mostHeld = 100
+// mostNamed is how many pages a list in an [Exploration] or [Explanation] names.
+const mostNamed = 100
 
 // Exploring reports whether [Site.Explore] made a request, for handlers behind [Site.Wrap]
 // or [Site.Mount]. They can leave such requests out of their statistics and limits.
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
-func (s *Site) exploring(opts *ExploreOptions) (explore.Config, error) {
-	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("Concurrency", opts.Concurrency, 1, 0), between("Revisit", opts.Revisit, 1, 0)); err != nil {
-		return explore.Config{}, err
-	}
+func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 	routes := map[string]bool{}
 	cfg := explore.Config{
 		Site: s.observer.Visits.With(routes), Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
-		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), Concurrency: cmp.Or(opts.Concurrency, 2),
+		MaxRequests: cmp.Or(max(opts.MaxRequests, 0), 20_000), Concurrency: cmp.Or(max(opts.Concurrency, 0), 2),
 	}
 	for _, path := range opts.Paths {
 		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
 			cfg.Paths, routes[r.Location] = append(cfg.Paths, r.Location), true
 		}
 	}
-	if s.robots.given != "" {
-		cfg.Robots = []byte(s.robots.given)
+	if s.opts.Robots != "" {
+		cfg.Robots = []byte(s.opts.Robots)
 	}
 	if opts.Inside != nil {
 		cfg.Inside = s.observer.Visits.Inside(opts.Inside, routes)
@@ -387,7 +327,7 @@ func (s *Site) exploring(opts *ExploreOptions) (explore.Config, error) {
 			opts.Progress(Exploration(r))
 		}
 	}
-	return cfg, nil
+	return cfg
 }
 
 // RobotsLine returns the line for robots.txt that tells crawlers where the sitemap is, such
@@ -399,36 +339,35 @@ func (s *Site) RobotsLine() string {
 
 // Robots returns a handler that adds the lines of [Site.RobotsLine] to the robots.txt that
 // next serves. If next answers 404 or 410, it serves Options.Robots with these lines, or
-// the lines alone; for an HTML page, if Options.Robots is given. next gets all other requests,
-// and those for other hosts than the site's, unchanged. If next is nil, it is
-// [http.DefaultServeMux]. Put it around the handler that serves the whole host:
+// the lines alone; for an HTML page, if Options.Robots is given. next gets all other
+// requests, and those for other hosts, unchanged; nil stands for [http.DefaultServeMux].
+// Put it around the handler that serves the whole host:
 //
 //	http.ListenAndServe(":8080", site.Robots(site.Wrap(mux)))
 //
-// The lines come first, and the rest of the file stays as it is, to the byte. The answer
-// has its own entity tag, and "Cache-Control: no-cache" unless next says otherwise. Nothing
-// is added to a file that names the sitemap already or is no plain robots.txt of at most
-// 500 KiB, under Options.ReportOnly, and if Options.Name looks like a secret.
+// The lines come first, and the rest of the file stays as it is, to the byte. Nothing is
+// added to a file that names the sitemap already or is no plain robots.txt of at most 500
+// KiB, under Options.ReportOnly, and if Options.Name looks like a secret.
 func (s *Site) Robots(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	if s.silent {
+	if s.opts.ReportOnly {
 		return next
 	}
-	if capability.Looks("/" + s.name) {
+	if capability.Looks("/" + s.opts.Name) {
 		s.log.Logger().Warn("robots.txt does not name the sitemap: the Name in Options looks like a secret, and robots.txt is public", "origin", s.origin.String())
 		return next
 	}
-	s.robots.announces.Store(true)
+	s.announces.Store(true)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead || !s.norm.Ours(r.Host, true) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		wrote, page := announce.Serve(next, w, r, s.topURLs(), s.robots.given)
-		if s.robots.announces.Store(wrote); page {
-			s.robots.page.Do(func() {
+		wrote, page := announce.Serve(next, w, r, s.topURLs(), s.opts.Robots)
+		if s.announces.Store(wrote); page {
+			s.told.Do(func() {
 				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status 200, is no plain robots.txt; "+
 					messages.Say("answer 404, serve one as text/plain of at most 500 KiB, or give its text in {RobotsText}"), "origin", s.origin.String())
 			})
@@ -448,17 +387,9 @@ func (s *Site) topURLs() (urls []string) {
 // submit them. There are none under Options.ReportOnly, and while nothing is listed.
 func (s *Site) Sitemaps() (urls []string) {
 	for _, f := range s.files.List() {
-		if !s.silent && slices.Contains(s.files.Tops(), f.Name) {
+		if !s.opts.ReportOnly && slices.Contains(s.files.Tops(), f.Name) {
 			urls = append(urls, f.URL)
 		}
-	}
-	return urls
-}
-
-// urlsAt returns the URLs of locations.
-func (s *settings) urlsAt(locations []string) (urls []string) {
-	for _, loc := range locations {
-		urls = append(urls, s.origin.URL(loc))
 	}
 	return urls
 }
@@ -466,9 +397,8 @@ func (s *settings) urlsAt(locations []string) (urls []string) {
 // Page is what is known of a listed page. All times are in UTC.
 type Page struct {
 	URL string `json:"url"` // as in the sitemap
-	// FirstSeen and LastSeen are the times of the first and the last observation that showed the
-	// page to an anonymous visitor. Most visits are no observations, so LastSeen may be older than
-	// the last visit.
+	// FirstSeen and LastSeen are the times of the first and the last observation that showed
+	// the page to an anonymous visitor. Most visits are no observations.
 	FirstSeen time.Time `json:"first_seen,omitzero"`
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	// LastModified is the lastmod of the sitemap, or the zero Time if there is none.
@@ -484,13 +414,18 @@ type Page struct {
 // Pages yields the listed pages, in the order of their URLs. An error ends it. A page that
 // is listed or leaves meanwhile may be among them or not.
 func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
-	return func(yield func(Page, error) bool) {
-		for p, err := range s.indexer.Pages(ctx) {
+	return each(s.indexer.Pages(ctx), "reading the pages", s.page)
+}
+
+// each yields what a function makes of each value, until an error ends that.
+func each[From, To any](all iter.Seq2[From, error], doing string, to func(From) To) iter.Seq2[To, error] {
+	return func(yield func(To, error) bool) {
+		for one, err := range all {
 			if err != nil {
-				yield(Page{}, fmt.Errorf("servemap: reading the pages: %w", err))
+				yield(*new(To), fmt.Errorf("servemap: %s: %w", doing, err))
 				return
 			}
-			if !yield(s.page(p), nil) {
+			if !yield(to(one), nil) {
 				return
 			}
 		}
@@ -544,26 +479,16 @@ const (
 // remembers. The error of Changes wraps it.
 var ErrTooOld = changelog.ErrOlder
 
-// Changes yields what happened to the pages of the sitemap since a time, for feeds and
-// notifiers: for each page its last change, in the order of time. An error ends it.
+// Changes yields what happened to the pages of the sitemap since a time: for each page its
+// last change, in the order of time. An error ends it.
 //
-// The site remembers the last 7 days, and at most 128 MiB, some million pages, but no page that
-// [Site.Forget] took out. If since is longer ago, the error wraps [ErrTooOld]. Then read
-// [Site.Pages], and next time ask for the time at which you began to read. To continue, ask
-// for the time of the last change that you saw; Changes yields that change again. If
-// several processes share a store, ask from a minute before it, since their clocks differ.
+// The site remembers the last 7 days, and at most 128 MiB, but no page that [Site.Forget]
+// took out. If since is longer ago, the error wraps [ErrTooOld]. Then read [Site.Pages], and
+// next time ask for the time at which you began to read. To continue, ask for the time of
+// the last change that you saw, in a fleet for a minute before it; Changes yields that again.
 func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
-	return func(yield func(Change, error) bool) {
-		for e, err := range s.indexer.Events(ctx, since) {
-			if err != nil {
-				yield(Change{}, fmt.Errorf("servemap: reading the changes since %v: %w", since.UTC().Format(time.RFC3339), err))
-				return
-			}
-			if !yield(s.change(e, since), nil) {
-				return
-			}
-		}
-	}
+	doing := "reading the changes since " + since.UTC().Format(time.RFC3339)
+	return each(s.indexer.Events(ctx, since), doing, func(e changelog.Event) Change { return s.change(e, since) })
 }
 
 func (s *Site) change(e changelog.Event, since time.Time) Change {
@@ -662,15 +587,13 @@ type Explanation struct {
 	Page             // what was seen of it; fields that were not seen are zero
 	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute and
 	// ReasonLink. While the page is excluded or gone, none counts, so there is none.
-	Evidence []Reason `json:"evidence,omitempty"`
-	// Status is that of the last response that says something about the page, 0 if there was none. Of a
-	// page that was seen, temporary errors such as 429 and 500 say nothing.
-	Status    int    `json:"status,omitempty"`
-	Canonical string `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
-	SameAs    string `json:"same_as,omitempty"`   // the listed URL with the same content, if the page is held for that
-	Rule      string `json:"rule,omitempty"`      // the pattern of the rule that decides whether the page may be listed
-	// NextObservation is when the next request for the page teaches this process something, since
-	// the last observation is recent. It is the zero Time if the next request does.
+	Evidence  []Reason `json:"evidence,omitempty"`
+	Status    int      `json:"status,omitempty"`    // of the last response that says something about the page, 0 for none
+	Canonical string   `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
+	SameAs    string   `json:"same_as,omitempty"`   // the listed URL with the same content, if the page is held for that
+	Rule      string   `json:"rule,omitempty"`      // the pattern of the rule that decides whether the page may be listed
+	// NextObservation is when a request for the page next teaches this process something, the
+	// zero Time if the next one does.
 	NextObservation time.Time `json:"next_observation,omitzero"`
 	Element         string    `json:"element,omitempty"` // of the sitemap, as XML, if the page is listed
 	// LinkedFrom are listed pages that link to it, as far as read since the start, at most 100.
@@ -688,15 +611,9 @@ type Dates struct {
 	Text    string      `json:"text"`
 	Changes []time.Time `json:"changes,omitempty"` // the last ones that were seen, at most four, the latest first
 	// Interval is the likely mean time between changes now, if the page goes on changing.
-	// It lies between Shortest and Longest with a probability of about 80 %. Text that
-	// moves by itself counts here, although it is no change.
-	Interval    time.Duration `json:"interval_ns,omitempty"`
-	Shortest    time.Duration `json:"shortest_ns,omitempty"`
-	Longest     time.Duration `json:"longest_ns,omitempty"`
-	ChangeFreq  string        `json:"changefreq,omitempty"`  // that fits best, published or not
-	Probability float64       `json:"probability,omitempty"` // of ChangeFreq, if the page goes on as before
-	ReadAs      string        `json:"read_as,omitempty"`     // as an article or a list, and how much was new at the last change
-	Ignored     []string      `json:"ignored,omitempty"`     // the parts of the main text that do not count as changes
+	// Text that moves by itself counts here, although it is no change.
+	Interval   time.Duration `json:"interval_ns,omitempty"`
+	ChangeFreq string        `json:"changefreq,omitempty"` // that fits best, published or not
 }
 
 // Explain says whether the page at url is listed, and why. url is a URL of the site, or a
@@ -708,14 +625,12 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 		return e, err
 	}
 	p, err := s.indexer.Page(ctx, loc)
-	if err == nil {
-		e = explained{s}.explanation(p)
-	}
-	if err == nil && e.Listed() {
-		e.Element = s.files.Element(p.Shard, loc)
-	}
 	if err != nil {
-		return Explanation{}, fmt.Errorf("servemap: %w", err)
+		return e, fmt.Errorf("servemap: %w", err)
+	}
+	e = explained{s}.explanation(&p)
+	if e.Listed() {
+		e.Element = s.files.Element(p.Shard, loc)
 	}
 	return e, nil
 }
@@ -723,13 +638,13 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 // explained answers what Explain asks.
 type explained struct{ *Site }
 
-func (s explained) explanation(p reader.Known) Explanation {
+func (s explained) explanation(p *reader.Known) Explanation {
 	t := s.indexer.Links.Target(p.Location)
 	if t != nil && p.Reason == eligibility.NotSeen {
 		p.Status = cmp.Or(t.Status, p.Status)
 	}
 	e := Explanation{
-		Page: s.page(p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
+		Page: s.page(*p), Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()),
 		Status: p.Status, Rule: p.Pattern,
 		NextObservation: s.observer.NextObservation(p.Location), Dates: s.dates(p),
 	}
@@ -744,40 +659,38 @@ func (s explained) explanation(p reader.Known) Explanation {
 	if len(from) == 0 && t != nil {
 		from = t.From // there was no room to remember all links of these
 	}
-	e.LinkedFrom = s.urlsAt(from[:min(len(from), mostHeld)])
-	for _, ev := range []struct {
-		is   bool
-		name Reason
-	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
-		if ev.is && p.Verdict != eligibility.Excluded && p.Verdict != eligibility.Gone {
-			e.Evidence = append(e.Evidence, ev.name)
+	for _, loc := range from[:min(len(from), mostNamed)] {
+		e.LinkedFrom = append(e.LinkedFrom, s.origin.URL(loc))
+	}
+	if p.Verdict != eligibility.Excluded && p.Verdict != eligibility.Gone {
+		for _, ev := range []struct {
+			is   bool
+			name Reason
+		}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
+			if ev.is {
+				e.Evidence = append(e.Evidence, ev.name)
+			}
 		}
 	}
 	return e
 }
 
 // why says in words why a page is listed or not, and what would list it.
-func (s explained) why(p reader.Known) (text string, missing []string) {
-	foreign := s.norm.Parse(p.Location).OwnQuery
-	switch {
-	case s.files.OwnsLocation(p.Location):
-		return messages.OwnFile, nil
-	case p.NeedsLogin():
+func (s explained) why(p *reader.Known) (text string, missing []string) {
+	if p.NeedsLogin() {
 		return messages.NeedsLogin(p.Status)
-	case p.Reason == eligibility.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
-		return messages.LeftOut(p.Location, foreign)
 	}
-	if p.Endless && p.Reason == eligibility.NotSeen {
+	foreign := s.norm.Parse(p.Location).OwnQuery
+	switch notSeen := p.Reason == eligibility.NotSeen; {
+	case notSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
+		return messages.LeftOut(p.Location, foreign)
+	case notSeen && p.Endless:
 		return messages.Endless(p.Location)
 	}
-	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Verdict, p.Reason, p.Evidence.Led(), p.Status)
+	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason, p.Evidence.Led(), p.Status)
 	switch {
-	case p.Removal.Borrowed:
-		text += messages.Borrowed(p.Removal.Since)
-	case p.Removal.Alone:
-		text += messages.LeavesNextDay(p.Status, p.Removal.Since, p.Removal.Nameless)
-	case !p.Removal.Since.IsZero():
-		text += messages.Leaves(p.Status, p.Removal.Since)
+	case p.Missing != 0:
+		text += messages.Leaves(p.Status, p.Missing.Time(), p.MissingWhy == eligibility.Duplicate)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
@@ -786,15 +699,10 @@ func (s explained) why(p reader.Known) (text string, missing []string) {
 	return text, missing
 }
 
-func (s explained) dates(p reader.Known) Dates {
+func (s explained) dates(p *reader.Known) Dates {
 	d := Dates{
 		Text:     messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now())),
-		Interval: p.History.Mean, Shortest: p.History.Least, Longest: p.History.Most,
-		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
-		Ignored: messages.Ignored(p.History.Reading),
-	}
-	if p.BodyHash != 0 {
-		d.ReadAs = messages.ReadAs(p.History.Reading, p.Dates.Count > 0)
+		Interval: p.History.Mean, ChangeFreq: p.Freq.String(),
 	}
 	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())

@@ -1,7 +1,7 @@
 // Package servemap learns a site's sitemap from the pages that the site serves.
 //
 // A [Site] stands around a server or in a router. It observes the HTML that anonymous
-// visitors get. It remembers each page and when its content changed, and serves the sitemap:
+// visitors get, remembers when each page's content changed, and serves the sitemap:
 //
 //	st, err := badgerstore.Open("sitemap-data", nil)
 //	...
@@ -20,8 +20,8 @@
 // root router, after its routes and its NotFoundHandler.
 //
 // Middleware that compresses, or that copies the request as tracing does, goes outside.
-// The module in examples/recipes has a tested program for chi, gin, echo, httprouter and
-// fiber. A site in another language has the command: servemap proxy.
+// The module in examples/recipes has tested programs for other routers. A site in another
+// language has the command: servemap proxy.
 //
 // [Site.Explore] walks the site as a stranger would, so that nobody has to wait for
 // visitors. A program that stops calls [Site.Close] after the server's Shutdown, and then
@@ -56,8 +56,7 @@
 //   - docs/operating.md: what it costs, what it logs, what to do if it fails.
 //   - docs/design.md: how it works inside, and which attack each defence is for.
 //   - [github.com/servemap/servemap/notify] tells search engines what changed.
-//   - [github.com/servemap/servemap/store] has the interface of a store, with folders,
-//     PostgreSQL and memory below it.
+//   - [github.com/servemap/servemap/store] has the stores: folders, PostgreSQL and memory.
 //
 // All methods of a Site may be called from several goroutines at once.
 package servemap
@@ -107,45 +106,43 @@ import (
 type Options struct {
 	// Name is the sitemap's file name without ".xml"; by default "sitemap".
 	Name string
-	// Hosts are the hosts whose requests are observed beside those for the origin's, each with its port if that is not
-	// the scheme's own. By default they are the names that a proxy nearby sends in its place: IP addresses, "localhost"
-	// and other names of a single label.
+	// Hosts are the hosts whose requests are observed beside the origin's, with a port if that
+	// is not the scheme's. By default they are the names that a proxy nearby sends in its
+	// place: IP addresses, "localhost" and other names of a single label.
 	Hosts []string
 	// StrippedPrefix is the beginning of the public path that a proxy removes before a request
-	// arrives, such as "/blog". It must be the origin's folder or lead to it. http.StripPrefix
-	// in this program does not need it. Give the host's robots.txt in Robots.
+	// arrives, such as "/blog". It must be the origin's folder or lead to it. Give the host's
+	// robots.txt in Robots.
 	StrippedPrefix string
-	// Entries are the locations where visitors enter the site, such as "/". From there the
-	// Site lists pages along their links. By default they are the origin's folder, and
-	// where that redirects to.
+	// Entries are the locations where visitors enter the site. From there the Site lists pages
+	// along their links. By default they are the origin's folder, and where that redirects to.
 	Entries []string
 	// Query names the query parameters that make a page of its own, whatever their values.
-	// If it is nil, only "page" does, with a number or a short word, as in "page=2" and
-	// "page=about-us". If it is empty but not nil, none does. A page with any other
-	// parameter is observed only under the canonical URL it gives itself. Well-known
-	// tracking parameters are dropped. Rule.Query adds parameters for a part of the site.
+	// If it is nil, only "page" does, with a number or a short word; if it is empty but not
+	// nil, none. A page with any other parameter is observed only under the canonical URL it
+	// gives itself. Well-known tracking parameters are dropped. See also Rule.Query.
 	Query []string
-	// Benign are names of cookies that the site gives to every visitor, so that a visitor who
-	// sends them is still anonymous. A final "*" stands for any ending. A name with a colon, as
-	// in "X-Edge-Node:", is that of a header that a proxy adds to all requests. Do not name what
-	// also identifies a user. The Site already knows what well-known tools and proxies send.
+	// Benign are names of cookies that the site gives to every visitor, so that who sends them
+	// is still anonymous. A final "*" stands for any ending. A name with a colon, as in
+	// "X-Edge-Node:", is that of a header that a proxy adds to all requests. Do not name what
+	// also identifies a user. What well-known tools and proxies send is known already.
 	Benign []string
-	// Anonymous, if not nil, alone decides whether a request comes from an anonymous visitor,
-	// who gets what everybody may see. Set it if a proxy adds credentials to every request. It
-	// must be quick and safe for concurrent use; where it panics, the request does not count.
-	// By default there must be no Authorization or certificate, and only benign cookies and headers.
+	// Anonymous, if not nil, alone decides whether a request comes from an anonymous visitor.
+	// Set it if a proxy adds credentials to every request. It must be quick and safe for
+	// concurrent use. By default there must be no Authorization or certificate, and only
+	// benign cookies and headers.
 	Anonymous func(*http.Request) bool
 	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is
-	// unknown. It is used only to tell networks apart. It must be quick, safe for concurrent
-	// use, and must not believe a header that the client itself can send. [Behind] makes one
-	// for known proxies. By default it is the peer's address.
+	// unknown, to tell networks apart. It must be quick and safe for concurrent use, and must
+	// not believe a header that the client itself can send. [Behind] makes one for known
+	// proxies. By default it is the peer's address.
 	ClientIP func(*http.Request) netip.Addr
 	// Rules decide for groups of locations whether they are listed, and what the sitemap
 	// says of them.
 	Rules []Rule
-	// Robots is the text of the site's robots.txt, for a site whose robots.txt this program
-	// does not serve. What it disallows for every crawler ("*") is not listed. By default the
-	// robots.txt that the Site sees this program serve counts.
+	// Robots is the text of the site's robots.txt, if this program does not serve it. What it
+	// disallows for every crawler ("*") is not listed. By default the robots.txt that the Site
+	// sees this program serve counts.
 	Robots string
 
 	// ReportOnly makes the Site learn and explain, and answer 503 in place of its sitemap.
@@ -172,21 +169,19 @@ type Limits struct {
 	// KeepFor is how long a listed page stays while no anonymous visitor gets it, or a listed
 	// page that links to it, and the site is observed. The default is 90 days; the least an hour.
 	KeepFor time.Duration
-	// PartPages is the most pages of one file of the sitemap. Files that are larger shrink to
-	// that. The default is the protocol's 50,000, which is also the most it can be.
+	// PartPages is the most pages of one file of the sitemap. The default is 50,000, and no
+	// more are allowed.
 	PartPages int
-	// RenderEvery is the least time between two renderings of the sitemap. If they take long,
-	// they are fewer. A page that is withdrawn leaves at once. Where processes share a store,
-	// each asks a third as often for what the others have learned. The default is 5
-	// seconds; the least is a millisecond.
+	// RenderEvery is the least time between two renderings of the sitemap. Where processes
+	// share a store, each asks a third as often for what the others have learned. The default
+	// is 5 seconds; the least is a millisecond.
 	RenderEvery time.Duration
 }
 
 // Extensions are the extensions of the sitemap protocol that engines read. The Site learns
-// them from the HTML of listed pages, if they are switched on later at a page's next visit.
-// Images and videos may be on other hosts. One is left out if its URL is signed or holds a
-// token or an e-mail address, if its host is no public name, or if a rule or
-// robots.txt keeps it out.
+// them from the HTML of listed pages. Images and videos may be on other hosts. One is left
+// out if its URL is signed or holds a token or an e-mail address, if its host is no public
+// name, or if a rule or robots.txt keeps it out.
 type Extensions struct {
 	// Alternates adds a page's versions in other languages (hreflang), if both name each other
 	// and are listed.
@@ -232,8 +227,8 @@ type Rule struct {
 	// for the whole site. The pattern must have no "?". The parameters of all rules count.
 	Query []string
 	// IgnoreCacheControl makes the Site ignore "private" and "no-store" in Cache-Control, and
-	// other headers with that meaning: some programs send them with every page. The pattern
-	// must match no page that differs from one visitor to the next. Any rule can set it.
+	// headers with that meaning, for programs that send them with every page. The pattern must
+	// match no page that differs from one visitor to the next. Any rule can set it.
 	IgnoreCacheControl bool
 	// ChangeFreq is published in place of what is inferred: "always", "hourly", "daily",
 	// "weekly", "monthly", "yearly" or "never". The longest pattern whose rule sets it decides.
@@ -252,9 +247,8 @@ const (
 	// DecisionAuto lists a page when there is evidence that it is public. It makes an
 	// exception from a rule with a shorter pattern.
 	DecisionAuto
-	// DecisionAlways lists a page once an anonymous visitor got it, even where many
-	// locations show the same, unless the page itself or robots.txt forbids that. If a
-	// route answers any path, it lists every path that visitors request.
+	// DecisionAlways lists a page once an anonymous visitor got it, unless the page itself or
+	// robots.txt forbids that. If a route answers any path, it lists all that visitors request.
 	DecisionAlways
 	// DecisionNever keeps a page out, and takes it out if it is listed.
 	DecisionNever
@@ -264,62 +258,43 @@ const (
 // value is of no use. It is safe for concurrent use. Close it when the server has shut down.
 type Site struct {
 	settings
-	robots   robotsTxt
 	files    *files.Files
 	indexer  *indexer.Indexer
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
 	inner    atomic.Pointer[http.Handler] // what the site wraps, for the inspector
-	told
-	running running
+	hints    *messages.Hints
+	link     *guard.Link // opens the inspector
+	log      *logging.Queue
+
+	announces atomic.Bool // Robots adds the sitemap to the site's robots.txt, as far as was seen
+	told      sync.Once   // that the site has a page in its place
+
+	workers sync.WaitGroup
+	stop    context.CancelFunc // ends them
+	close   sync.Once
+	closed  error // what the first Close returned
 }
 
 // settings are what the owner has set.
 type settings struct {
+	opts    Options // with the defaults
 	origin  location.Origin
 	norm    *location.Normalizer
 	rules   eligibility.Rules
-	limits  Limits
-	name    string
-	path    string // of the folder of the sitemap's files, as requests arrive
+	robots  *robots.Rules // what Options.Robots says, nil if there is none
 	entries []string
-	silent  bool // nothing is served
-}
-
-// told has the messages for the owner.
-type told struct {
-	hints *messages.Hints
-	link  *guard.Link // opens the inspector
-	log   *logging.Queue
-}
-
-// robotsTxt is what the Site knows of the site's robots.txt.
-type robotsTxt struct {
-	given     string        // by the owner, "" for the one that is served
-	rules     *robots.Rules // what that says, nil if there is none
-	announces atomic.Bool   // Robots adds the sitemap to it, as far as was seen
-	page      sync.Once     // logs that the site has a page in its place
-}
-
-// running are the workers of a Site, and how they end.
-type running struct {
-	workers sync.WaitGroup
-	stop    context.CancelFunc
-	close   sync.Once
-	err     error // of the first Close
+	path    string // of the folder of the sitemap's files, as requests arrive
 }
 
 // New returns a Site for origin, such as "https://example.com", or
-// "https://example.com/blog" for a site that is one folder of its host. What a request says
-// of the scheme and host is never believed. The Site stores what it learns in st, which
-// several Sites may share. The caller closes st, after the Site. If opts is nil, New uses
-// the defaults. It does not wait for the store. Its error names the option that is wrong.
+// "https://example.com/blog" for a site that is one folder of its host. The Site stores what
+// it learns in st, which several Sites may share. The caller closes st, after the Site. If
+// opts is nil, New uses the defaults. It does not wait for the store. Its error names the
+// option that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	s, err := newSite(origin, st, *opts, indexer.Shared{})
+	s, err := newSite(origin, st, opts, indexer.Shared{})
 	if err != nil {
 		return nil, fmt.Errorf("servemap: %w", err)
 	}
@@ -360,13 +335,10 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 		if err != nil {
 			return nil
 		}
-		opts := Options{}
-		if given != nil {
-			opts = *given
-		}
+		opts := *cmp.Or(given, &Options{})
 		opts.Logger = cmp.Or(opts.Logger, slog.Default()).With("site", host)
 		return func() (*hosted, error) {
-			s, err := newSite(origin, st, opts, with)
+			s, err := newSite(origin, st, &opts, with)
 			if err != nil {
 				opts.Logger.Error("servemap: the site cannot be opened", "err", err)
 				return nil, err
@@ -433,94 +405,79 @@ const (
 	bodiesBytes = waitBytes - indexer.QueueBytes
 )
 
-func newSite(origin string, st store.Store, opts Options, with indexer.Shared) (*Site, error) {
+func newSite(origin string, st store.Store, opts *Options, with indexer.Shared) (*Site, error) {
 	if isNil(st) {
 		return nil, errors.New("the store is nil; open one first, such as with badgerstore.Open, and check its error")
 	}
-	s := new(Site)
-	if err := s.configure(origin, &opts); err != nil {
+	s := &Site{settings: settings{opts: *cmp.Or(opts, &Options{})}}
+	if err := s.configure(origin); err != nil {
 		return nil, err
 	}
-	var err error
-	if s.entries, err = locateEntries(s.norm, opts.Entries); err != nil {
-		return nil, err
-	}
-	s.robots.given = opts.Robots
-	if s.robots.rules, err = parseRobots(opts.Robots); err != nil {
-		return nil, err
-	}
-	if err := s.assemble(st, &opts, with); err != nil {
+	if err := s.assemble(st, with); err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s.running.stop = stop
-	s.running.workers.Go(func() { s.indexer.Run(ctx) })
-	s.running.workers.Go(func() { s.files.Run(ctx) })
+	s.stop = stop
+	s.workers.Go(func() { s.indexer.Run(ctx) })
+	s.workers.Go(func() { s.files.Run(ctx) })
 	if s.crawlers != nil {
-		s.running.workers.Go(func() { s.crawlers.Run(ctx) })
+		s.workers.Go(func() { s.crawlers.Run(ctx) })
 	}
 	return s, nil
 }
 
 // assemble puts the parts of the site together: the indexer tells the files what has
 // changed, and the observer asks both.
-func (s *Site) assemble(st store.Store, opts *Options, with indexer.Shared) error {
+func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	keys, err := keys.New(s.origin.String())
 	if err != nil {
 		return err
 	}
-	s.log = logging.NewQueue(opts.Logger.Handler())
+	s.log = logging.NewQueue(s.opts.Logger.Handler())
 	logger := s.log.Logger()
 	s.hints, s.link = messages.NewHints(logger), guard.NewLink(s.origin.String())
-	due, limits, extensions := schedule.New(dueTargets), opts.Limits, opts.Extensions.set()
+	due, limits, extensions := schedule.New(dueTargets), s.opts.Limits, s.opts.Extensions.set()
 	refresh := time.Duration(0) // never
 	if several, ok := st.(store.Sharer); ok && several.Shared() {
 		refresh = 3 * limits.RenderEvery
 	}
 	st = txn.Guard(st, keys.Site(), logger)
 	s.files = files.New(files.Config{
-		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
-		Every:      limits.RenderEvery,
-		Extensions: extensions, Publication: opts.Extensions.Publication,
-		Rules:      s.rules,
-		ReportOnly: opts.ReportOnly,
-		Logger:     logger,
+		Store: st, Keys: keys, URL: s.origin.URL, Name: s.opts.Name, Folder: s.origin.Folder(), Every: limits.RenderEvery, Rules: s.rules,
+		Extensions: extensions, Publication: s.opts.Extensions.Publication, ReportOnly: s.opts.ReportOnly, Logger: logger,
 	})
 	s.indexer, err = indexer.New(indexer.Config{
-		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
-		KeepFor: limits.KeepFor, Robots: s.robots.rules,
-		Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
-		Extensions: extensions, RefreshEvery: refresh,
-		Shared: with,
+		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries, KeepFor: limits.KeepFor, Robots: s.robots, Schedule: due,
+		Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, Extensions: extensions, RefreshEvery: refresh, Shared: with,
 	})
 	if err != nil {
 		return err
 	}
 	s.observer = observe.New(observe.Config{
-		Addresses: observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/")}, Schedule: due,
+		Addresses: observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}, Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer, Files: s.files,
-		Clients: observe.Clients{Benign: anonymous.NewBenign(opts.Benign), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP, Hints: s.hints},
-		Rules:   s.rules, WatchRobots: s.robots.rules == nil, Owner: s.link.Owner,
+		Clients: observe.Clients{Benign: anonymous.NewBenign(s.opts.Benign), Anonymous: s.opts.Anonymous, ClientIP: s.opts.ClientIP, Hints: s.hints},
+		Rules:   s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner,
 	})
-	if opts.Crawlers {
+	if s.opts.Crawlers {
 		var ranges crawlers.Ranges
-		if opts.CrawlerRanges != "" {
-			var err error
-			if ranges, err = crawlers.ReadRanges(opts.CrawlerRanges); err != nil {
+		if s.opts.CrawlerRanges != "" {
+			if ranges, err = crawlers.ReadRanges(s.opts.CrawlerRanges); err != nil {
 				return fmt.Errorf("Options.CrawlerRanges: %w", err)
 			}
 		}
 		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
 	}
 	s.front = front.New(front.Config{
-		Path: s.path, Folder: s.origin.Folder(), Name: s.name, Files: s.files, Observer: s.observer, Crawlers: s.crawlers,
+		Path: s.path, Folder: s.origin.Folder(), Name: s.opts.Name, Files: s.files, Observer: s.observer, Crawlers: s.crawlers,
 		NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
 	})
 	return nil
 }
 
 // configure checks the settings, and fills in the defaults.
-func (s *settings) configure(origin string, opts *Options) (err error) {
+func (s *settings) configure(origin string) (err error) {
+	opts := &s.opts
 	if s.rules, err = compile(opts.Rules); err != nil {
 		return err
 	}
@@ -539,70 +496,47 @@ func (s *settings) configure(origin string, opts *Options) (err error) {
 		return fmt.Errorf("options: StrippedPrefix %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q",
 			opts.StrippedPrefix, s.origin.Folder(), s.origin.URL(stripped))
 	}
-	s.name = cmp.Or(opts.Name, "sitemap")
-	if !fileName.MatchString(s.name) || strings.HasSuffix(s.name, ".xml") || strings.HasSuffix(s.name, ".gz") {
+	opts.Name, opts.Logger = cmp.Or(opts.Name, "sitemap"), cmp.Or(opts.Logger, slog.Default())
+	if !fileName.MatchString(opts.Name) || strings.HasSuffix(opts.Name, ".xml") || strings.HasSuffix(opts.Name, ".gz") {
 		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
 	}
-	if err := cmp.Or(opts.checkNumbers(), checkPublication(opts.Extensions), checkBenign(opts.Benign), checkFolder(s.origin, opts.Rules)); err != nil {
+	if err := cmp.Or(opts.Limits.check(), checkBenign(opts.Benign), checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
 	}
-	opts.Limits.fill()
-	opts.Logger = cmp.Or(opts.Logger, slog.Default())
-	s.silent, s.limits = opts.ReportOnly, opts.Limits
-	return nil
+	if s.entries, err = locateEntries(s.norm, opts.Entries); err != nil {
+		return err
+	}
+	s.robots, err = parseRobots(opts.Robots)
+	return err
 }
 
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 
-// checkNumbers checks the settings that are numbers and times. A time that is far too short
+// check refuses limits out of bounds, and fills in the defaults. A time that is far too short
 // is probably a number without its unit.
-func (o *Options) checkNumbers() error {
-	l := o.Limits
-	return cmp.Or(
-		between("Limits.KeepFor", l.KeepFor, time.Hour, 0),
-		between("Limits.PartPages", l.PartPages, 1, sitemap.MaxURLs),
-		between("Limits.RenderEvery", l.RenderEvery, time.Millisecond, 0),
-	)
-}
-
-// between refuses a value that is neither 0 nor from least to most. If most is 0, there is
-// no upper bound.
-func between[T int | float64 | time.Duration](name string, value, least, most T) error {
+func (l *Limits) check() error {
+	l.KeepFor, l.RenderEvery = cmp.Or(l.KeepFor, 90*24*time.Hour), cmp.Or(l.RenderEvery, 5*time.Second)
+	const refused = "options: Limits.%s is %v; it must be %s, or 0 for the default"
 	switch {
-	case value == 0, value >= least && (most == 0 || value <= most):
-		return nil
-	case most == 0:
-		return fmt.Errorf("options: %s is %v; it must be at least %v, or 0 for the default", name, value, least)
-	}
-	return fmt.Errorf("options: %s is %v; it must be from %v to %v, or 0 for the default", name, value, least, most)
-}
-
-func checkPublication(e Extensions) error {
-	switch name := e.Publication; {
-	case len(name) > extension.MaxPublication, name != "" && strings.TrimSpace(name) == "":
-		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d bytes", name, extension.MaxPublication)
-	case name != "" && !e.News:
-		return fmt.Errorf("options: Extensions: Publication %q is only used in the file that News adds; set that too", name)
+	case l.KeepFor < time.Hour:
+		return fmt.Errorf(refused, "KeepFor", l.KeepFor, "at least 1h0m0s")
+	case l.RenderEvery < time.Millisecond:
+		return fmt.Errorf(refused, "RenderEvery", l.RenderEvery, "at least 1ms")
+	case l.PartPages < 0 || l.PartPages > sitemap.MaxURLs:
+		return fmt.Errorf(refused, "PartPages", l.PartPages, fmt.Sprint("from 1 to ", sitemap.MaxURLs))
 	}
 	return nil
 }
 
 func checkBenign(names []string) error {
 	for _, name := range names {
-		header, isHeader := strings.CutSuffix(name, ":")
-		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") {
-			return fmt.Errorf("%s: %q is no name of a cookie or header; name each alone, without its value, such as \"theme\" or \"X-Edge-Node:\"", messages.Say("{Benign}"), name)
-		}
-		if isHeader && strings.Contains(name, "*") || strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-			return fmt.Errorf(`%s: %q has a "*" that does not stand at the end; write it there, as in "ab_*", or name each cookie`, messages.Say("{Benign}"), name)
+		header := strings.TrimSuffix(name, ":")
+		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") || strings.Contains(strings.TrimSuffix(name, "*"), "*") {
+			return fmt.Errorf(`%s: %q is no name of a cookie or header; name each alone, without its value, such as "theme" or "X-Edge-Node:", and a "*" only at the end of a cookie's`,
+				messages.Say("{Benign}"), name)
 		}
 	}
 	return nil
-}
-
-func (l *Limits) fill() {
-	l.KeepFor = cmp.Or(l.KeepFor, 90*24*time.Hour)
-	l.RenderEvery = cmp.Or(l.RenderEvery, 5*time.Second)
 }
 
 // parseRobots reads the robots.txt that the owner gives, nil for none.
@@ -655,11 +589,8 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 	entries := make([]string, len(given))
 	for i, e := range given {
 		r := norm.Parse(e)
-		if r.OwnQuery {
-			return nil, fmt.Errorf(messages.Say("{Entries}: %q cannot be listed: %s; name the parameter in {Query}, or leave it out"), e, r.Reason.Text())
-		}
-		if r.Reason != location.ReasonNone {
-			return nil, fmt.Errorf(messages.Say("{Entries}")+": %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), norm.Origin().Folder())
+		if r.OwnQuery || r.Reason != location.ReasonNone {
+			return nil, fmt.Errorf(messages.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, and its parameters in {Query}"), e, r.Reason.Text(), norm.Origin().Folder())
 		}
 		entries[i] = r.Location
 	}
@@ -667,28 +598,18 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 }
 
 // Observe returns a handler that calls next, which must not be nil, and remembers the pages
-// it serves. It never changes a response, delays a write, or fails a request. It is also a
-// [mux.MiddlewareFunc]. It may stand anywhere, and more than once. The best place is
-// outermost, where it also sees pages that are gone, but inside middleware that compresses.
+// it serves. It is also a [mux.MiddlewareFunc]. It may stand anywhere, and more than once;
+// best outermost, where it also sees pages that are gone, but inside what compresses.
 //
 // It learns the routes, which are evidence, inside a router and around an [http.ServeMux].
-// Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount];
-// for chi since 5.3, r.Use(site.Wrap) before the routes. gin and echo can note the route in
-// Request.Pattern before all other middleware: see examples/recipes.
-func (s *Site) Observe(next http.Handler) http.Handler { return &observed{s.observer, next} }
-
-type observed struct {
-	observer *observe.Observer
-	next     http.Handler
-}
-
-func (o *observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	o.observer.Serve(o.next, w, r)
+// Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount],
+// for others see examples/recipes.
+func (s *Site) Observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.observer.Serve(next, w, r) })
 }
 
 // Flush returns when all that was seen before the call is read, stored and rendered. If the
-// store cannot be used, Flush soon returns an error, and the Site stores it later. If ctx
-// ends before, the error wraps that of ctx.
+// store cannot be used, Flush soon returns an error, and the Site stores it later.
 func (s *Site) Flush(ctx context.Context) error {
 	err := s.indexer.Flush(ctx)
 	if err == nil {
@@ -728,27 +649,24 @@ func (s *settings) barring(ctx context.Context, url string, do func(context.Cont
 	return nil
 }
 
-// logPatience is how long Close waits for a Logger that takes no records.
-const logPatience = time.Second
-
 // Close flushes and stops, and returns when that is done or ctx ends. After that the Site
 // observes no requests, and serves the last sitemap from memory. Whoever opened the store
 // closes it, after this. Further calls return what the first call did.
 func (s *Site) Close(ctx context.Context) error {
-	s.running.close.Do(func() {
+	s.close.Do(func() {
 		s.observer.Close()
-		s.running.err = s.Flush(ctx)
-		s.running.stop()
+		s.closed = s.Flush(ctx)
+		s.stop()
 		done := make(chan struct{})
-		go func() { s.running.workers.Wait(); close(done) }()
+		go func() { s.workers.Wait(); close(done) }()
 		select {
 		case <-done:
 		case <-ctx.Done():
-			s.running.err = errors.Join(s.running.err, fmt.Errorf("servemap: closing: %w", ctx.Err()))
+			s.closed = errors.Join(s.closed, fmt.Errorf("servemap: closing: %w", ctx.Err()))
 		}
-		ctx, cancel := context.WithTimeout(ctx, logPatience)
+		ctx, cancel := context.WithTimeout(ctx, time.Second) // for a Logger that takes no records
 		defer cancel()
 		s.log.Wait(ctx)
 	})
-	return s.running.err
+	return s.closed
 }

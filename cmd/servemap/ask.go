@@ -68,7 +68,7 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		if !a.json {
 			p.Missing = []string{strings.Join(p.Missing, "; or ")} // any one is enough
 			if p.ChangeFreq == "" {
-				p.Dates.ChangeFreq, p.Dates.Probability = "", 0 // they are not published, as the text says
+				p.Dates.ChangeFreq = "" // it is not published, as the text says
 			}
 		}
 		if err := a.show(p); err != nil || p.Listed() {

@@ -188,8 +188,8 @@ func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handl
 
 // write writes the sitemap, each file in one step. An index comes after its parts.
 func (c *crawl) write(site *servemap.Site) error {
-	name := c.Name + ".xml"
-	code, text := fetch(site.Handler(), "/"+name)
+	files, name := site.Wrap(http.NotFoundHandler()), c.Name+".xml"
+	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
 		fmt.Fprintf(c.err, "%s is not written: %s", c.out, text)
 		return errNo
@@ -207,7 +207,7 @@ func (c *crawl) write(site *servemap.Site) error {
 		return err
 	}
 	for _, part := range index.Parts {
-		_, text := fetch(site.Handler(), "/"+path.Base(part))
+		_, text := fetch(files, part)
 		if err := c.replace(path.Base(part), text); err != nil {
 			return err
 		}

@@ -71,6 +71,16 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	}
 }
 
+func TestCrawlOfAFolderWritesItsSitemap(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "<title>Blog</title><p>Hello.")
+	}))
+	t.Cleanup(site.Close)
+	if text := must(t, "crawl", site.URL+"/blog/", "-out", "-"); !strings.Contains(text, "<loc>"+site.URL+"/blog/</loc>") {
+		t.Error(text)
+	}
+}
+
 func TestInspectorOfACrawlFetchesPages(t *testing.T) {
 	_, site := newForeign(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -27,6 +27,8 @@ type Trial struct {
 	Missing []string        `json:"missing,omitempty"`
 	Setting messages.Change `json:"setting,omitzero"`
 
+	New      []string `json:"new,omitempty"`      // texts that no observation is remembered to have shown
+	Gone     int      `json:"gone,omitempty"`     // texts of the last observation that are not there
 	Links    int      `json:"links"`              // pages of the site that it links to
 	Unlisted []string `json:"unlisted,omitempty"` // those that the sitemap does not list, and that look like no secret; at most 100
 }
@@ -66,6 +68,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	}
 	o := observation.New(exchange, c.Normalizer, nil)
 	o.Read(c.Normalizer, true, 0, nil)
+	t.New, t.Gone = o.News(p.Mark)
 	c.follow(&t, loc, o.Links)
 	r := p.Judged()
 	r.Witnessed, r.Absent, r.Content, r.Self, r.Until = true, eligibility.None, o.Forbids, o.Canonized, o.Until
@@ -75,7 +78,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 		Disallowed: p.Reason == eligibility.Disallowed,
 	})
 	t.Verdict, t.Reason, t.Text = would.Verdict.String(), would.Reason.String(), messages.Page(would.Verdict, would.Reason, loc)
-	t.Missing = messages.Missing(loc, would.Verdict, would.Reason, r.Led(), t.Status)
+	t.Missing = messages.Missing(loc, would.Reason, r.Led(), t.Status)
 	t.Setting = messages.Setting(loc, t.Verdict, t.Reason)
 	return t, nil
 }

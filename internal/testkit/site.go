@@ -152,16 +152,10 @@ type Answer struct {
 }
 
 // Get asks for a path as an anonymous visitor does. lines are names and values of header lines,
-// sent exactly as spelled.
-func (s *Site) Get(path string, lines ...string) Answer {
+// sent exactly as spelled. It may be called by several goroutines.
+func (s *Site) Get(path string, lines ...string) (a Answer) {
 	s.Helper()
-	return s.Ask(http.MethodGet, path, lines...)
-}
-
-// Ask is Get with any method. It may be called by several goroutines.
-func (s *Site) Ask(method, path string, lines ...string) (a Answer) {
-	s.Helper()
-	req, err := http.NewRequest(method, "http://"+s.origin.Host+path, nil)
+	req, err := http.NewRequest(http.MethodGet, "http://"+s.origin.Host+path, nil)
 	if err != nil {
 		s.Error(err)
 		return a

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
@@ -99,29 +98,4 @@ func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC
 // Unproven says why the changefreq that fits best is not published.
 func Unproven(freq string) string {
 	return fmt.Sprintf(" There is no changefreq: %s fits best, but the changes that were seen do not prove it yet.", freq)
-}
-
-// ReadAs says how a page is read, and what was new at its last change, if there was one.
-func ReadAs(r mark.Reading, changed bool) string {
-	text, things := "an article: new text is a change", "texts"
-	if r.List {
-		text, things = "a list: new items, such as links to articles, are a change", "items"
-	}
-	switch {
-	case changed && r.Fresh == 0:
-		text += ". At the last change a text was taken away."
-	case changed && r.Headed:
-		text += fmt.Sprintf(". New %s at the last change: %d, with a heading.", things, r.Fresh)
-	case changed:
-		text += fmt.Sprintf(". New %s at the last change: %d.", things, r.Fresh)
-	}
-	return text
-}
-
-// Ignored says which main text of a page does not count when servemap looks for changes.
-func Ignored(left mark.Reading) (all []string) {
-	if left.Volatile > 0 {
-		all = append(all, fmt.Sprintf("places where the text moves by itself: %d", left.Volatile))
-	}
-	return all
 }

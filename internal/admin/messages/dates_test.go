@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
@@ -75,22 +74,5 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 	}
 	if got := LastMod(lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, moment.Seconds(2000)); got != "" {
 		t.Errorf("%q of a page that was not seen", got)
-	}
-}
-
-func TestReadAsSaysHowAPageIsRead(t *testing.T) {
-	for _, tt := range []struct {
-		reading mark.Reading
-		changed bool
-		want    string
-	}{
-		{mark.Reading{}, false, "an article: new text is a change"},
-		{mark.Reading{}, true, "an article: new text is a change. At the last change a text was taken away."},
-		{mark.Reading{Fresh: 3, Headed: true}, true, "an article: new text is a change. New texts at the last change: 3, with a heading."},
-		{mark.Reading{List: true, Fresh: 3}, true, "a list: new items, such as links to articles, are a change. New items at the last change: 3."},
-	} {
-		if got := ReadAs(tt.reading, tt.changed); got != tt.want {
-			t.Errorf("%+v: %q, want %q", tt.reading, got, tt.want)
-		}
 	}
 }

@@ -6,6 +6,7 @@
 package messages
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -42,7 +43,6 @@ var settings = []struct{ name, library, command string }{
 	{"Origin", "the origin", "-origin"},
 	{"Public", "Rule.IgnoreCacheControl", "-public"},
 	{"Query", "Options.Query", "-query"},
-	{"QueryThis", `Options.Query: []string{"page", GO}`, "-query SHELL"},
 	{"ReportOnly", "Options.ReportOnly", "-report-only"},
 	{"Robots", "Site.Robots", "-robots"},
 	{"RobotsText", "Options.Robots", "robots-text in the file of -config"},
@@ -110,6 +110,18 @@ func Setting(location, verdict, reason string) (s Change) {
 		s.Does, s.Type = strings.TrimSuffix(s.Does, ":")+","+place+":", typed
 	}
 	return s
+}
+
+// Parameters says which parameters keep linked pages out, and what to do about those that make pages. params are as
+// in servemap.Exploration. names has the parameters.
+func Parameters(params []string) (text string, names []string) {
+	for _, p := range params { // such as "id,lang: 20 linked pages of /view"
+		keys, _, _ := strings.Cut(p, ": ")
+		names = append(names, strings.Split(keys, ",")...)
+	}
+	slices.Sort(names)
+	return strings.Join(params, ", ") + Say("; those that make pages of their own, which name no other URL as canonical, go into {Query}, but none that only sorts or filters"),
+		slices.Compact(names)
 }
 
 // Say returns a text with the names of settings in place of the names in braces.

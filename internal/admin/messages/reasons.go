@@ -3,7 +3,6 @@ package messages
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +14,9 @@ type Reason struct {
 	Verdict eligibility.Verdict
 	Reason  eligibility.Reason
 	Care    Care
-	Why     string // what it means for a page: the rest of a sentence
-	Todo    string // what to do if that is a mistake: a sentence, "" if there is nothing to do
+	Why     string   // what it means for a page: the rest of a sentence
+	Todo    string   // what to do if that is a mistake: a sentence, "" if there is nothing to do
+	Frees   []string // what would list the page; each item alone is enough
 }
 
 // Care says how much a reason needs the owner's attention.
@@ -37,56 +37,61 @@ var openings = map[eligibility.Verdict]string{
 }
 
 var reasons = []Reason{
-	{eligibility.Listed, eligibility.ByEntry, Fine, "visitors enter the site there, or are led there from where they enter", ""},
-	{eligibility.Listed, eligibility.ByLink, Fine, "a listed page links to it", ""},
-	{eligibility.Listed, eligibility.ByRoute, Fine, "the router has a route for it alone", ""},
-	{eligibility.Listed, eligibility.ByRule, Fine, "{Always} names it, and an anonymous visitor got it", ""},
-	{eligibility.Listed, eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", ""},
+	{eligibility.Listed, eligibility.ByEntry, Fine, "visitors enter the site there, or are led there from where they enter", "", nil},
+	{eligibility.Listed, eligibility.ByLink, Fine, "a listed page links to it", "", nil},
+	{eligibility.Listed, eligibility.ByRoute, Fine, "the router has a route for it alone", "", nil},
+	{eligibility.Listed, eligibility.ByRule, Fine, "{Always} names it, and an anonymous visitor got it", "", nil},
+	{eligibility.Listed, eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", "", nil},
 
 	{eligibility.Waiting, eligibility.NoEvidence, Wait, "an anonymous visitor got it, but nothing shows yet that it is public",
-		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder."},
+		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder.", []string{link, "{OrRoute}", this}},
 	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
-		"The next visit without a cookie decides. The page's own view says if the last one got a log-in, an error or a redirect."},
+		"The next visit without a cookie decides. The page's own view says if the last one got a log-in, an error or a redirect.", []string{visitor}},
 
 	{eligibility.Waiting, eligibility.Growth, Wait, "links have listed as many new pages today as they may, for its visitor's network or for all",
-		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}."},
+		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}.", []string{"an anonymous visitor who gets it on another day", this}},
 
 	{eligibility.Held, eligibility.RiskyWord, Look, "its address has a word that is common for pages meant for one person, or for the site's own use",
-		"If it is public, link to it from a listed page, or add {Always} for it."},
-	{eligibility.Held, eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it."},
+		"If it is public, link to it from a listed page, or add {Always} for it." + twice, []string{link, this}},
+	{eligibility.Held, eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it.", []string{this}},
 	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret that lets in whoever knows it",
-		"If it is public, link to it from a listed page, or add {Always} for it. The link counts once it was seen twice, a day apart or from two networks; " +
-			"behind a proxy, set {ClientIP}."},
-	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical."},
+		"If it is public, link to it from a listed page, or add {Always} for it." + twice + " Behind a proxy, set {ClientIP}.", []string{link + ", seen by visitors from two networks or a day apart", this}},
+	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
 	{eligibility.Held, eligibility.SoftNotFound, Look, "so many pages show the same content that it seems to be an error page",
-		"Answer 404 where there is no page. Have a page name its own URL as canonical."},
-	{eligibility.Held, eligibility.HeadNotSeen, Look, "its head does not end, or is too long to be read whole, so there may be a noindex in it", "End the head, or shorten it."},
-	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read its Content-Encoding", unreadable},
+		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
+	{eligibility.Held, eligibility.HeadNotSeen, Look, "its head does not end, or is too long to be read whole, so there may be a noindex in it", "End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
+	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read its Content-Encoding", unreadable, []string{"a Content-Encoding that servemap can read"}},
 
-	{eligibility.Excluded, eligibility.RuleNever, Intended, "{Never} names it", ""},
-	{eligibility.Excluded, eligibility.Disallowed, Intended, "the site's robots.txt disallows it", "Allow what should be listed."},
-	{eligibility.Excluded, eligibility.Forgotten, Intended, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}."},
-	{eligibility.Excluded, eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake."},
+	{eligibility.Excluded, eligibility.RuleNever, Intended, "{Never} names it", "", nil},
+	{eligibility.Excluded, eligibility.Disallowed, Intended, "the site's robots.txt disallows it", "Allow what should be listed.", nil},
+	{eligibility.Excluded, eligibility.Forgotten, Intended, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}.", nil},
+	{eligibility.Excluded, eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake.", nil},
 	{eligibility.Excluded, eligibility.PasswordField, Look, "it has a field for a password, as a page to log in has",
-		"If it is for the public too, add {Always} for it. If all pages have a box to log in, put that into <header>, <nav> or <dialog>."},
-	{eligibility.Excluded, eligibility.Private, Look, "an anonymous visitor got it, but the response says that it is for one visitor (Cache-Control: private)", forOne},
-	{eligibility.Excluded, eligibility.NoStore, Look, "an anonymous visitor got it, but the response says that nobody may store it (Cache-Control: no-store)", forOne},
-	{eligibility.Excluded, eligibility.CanonicalElsewhere, Intended, "it names another URL as canonical", "If it is a page of its own, have it name its own URL."},
-	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "it names several canonical URLs", "Have it name one."},
+		"If it is for the public too, add {Always} for it. If all pages have a box to log in, put that into <header>, <nav> or <dialog>.", nil},
+	{eligibility.Excluded, eligibility.Private, Look, "an anonymous visitor got it, but the response says that it is for one visitor (Cache-Control: private)", forOne, nil},
+	{eligibility.Excluded, eligibility.NoStore, Look, "an anonymous visitor got it, but the response says that nobody may store it (Cache-Control: no-store)", forOne, nil},
+	{eligibility.Excluded, eligibility.CanonicalElsewhere, Intended, "it names another URL as canonical", "If it is a page of its own, have it name its own URL.", nil},
+	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "it names several canonical URLs", "Have it name one.", nil},
 	{eligibility.Excluded, eligibility.QueryNotCanonical, Intended, "its query has a parameter that is not allowed, and it names no URL as canonical",
-		"If the parameter makes a page of its own, name it in {Query}."},
+		"If the parameter makes a page of its own, name it in {Query}.", nil},
 
-	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404, and nobody got it in the minute after that", back},
-	{eligibility.Gone, eligibility.StatusGone, Intended, "the site answered 410", ""},
-	{eligibility.Gone, eligibility.Moved, Intended, "it has moved for good", ""},
+	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404, and nobody got it in the minute after that", back, nil},
+	{eligibility.Gone, eligibility.StatusGone, Intended, "the site answered 410", "", nil},
+	{eligibility.Gone, eligibility.Moved, Intended, "it has moved for good", "", nil},
 	{eligibility.Gone, eligibility.Denied, Look, "the site answered 401 or 403, to two networks, on two days, or in front of the program to Explore",
-		"If it is public, see why anonymous visitors are refused."},
+		"If it is public, see why anonymous visitors are refused.", nil},
 	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors to log in, from two networks, on two days, or in front of the program Explore",
-		"If it is public, see why visitors must log in."},
-	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it, or a listed page that links to it, for {KeepFor}", back},
+		"If it is public, see why visitors must log in.", nil},
+	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it, or a listed page that links to it, for {KeepFor}", back, nil},
 }
 
 const (
+	link       = "a link from a listed page"
+	again      = "another visit to a page that links to it, a day later or from another network"
+	visitor    = "an anonymous visitor who gets a page there"
+	visit      = "a visit: open it once in a private window, and it is listed seconds later"
+	this       = "{AlwaysThis}"
+	twice      = " The link counts once it was seen twice, a day apart or from two networks."
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
 	back       = "It comes back when an anonymous visitor gets it again."
@@ -121,77 +126,48 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	if v == eligibility.Unknown || r.Why == "" {
 		return unknown
 	}
-	switch worst, word := eligibility.WordIn(location); {
-	case why == eligibility.ActionWord && worst == eligibility.Action:
-		r.Why = fmt.Sprintf("its address names an action (%q)", word)
-	case why == eligibility.NotSeen:
-		r.Todo = "The next visit without a cookie decides."
-	case why == eligibility.RiskyWord && worst == eligibility.Risky:
-		r.Why = fmt.Sprintf("its address has the word %q, which is common for pages meant for one person, or for the site's own use", word)
-		r.Todo = Say("If it is public, link to it from a listed page, or add {Always} for it. The link counts once it was seen twice, a day apart or from " +
-			"two networks, or by a visitor without a cookie and a query who came from a listed page or from nowhere.")
+	text := openings[r.Verdict] + r.Why + "."
+	if worst, word := eligibility.WordIn(location); why == eligibility.ActionWord && worst == eligibility.Action || why == eligibility.RiskyWord && worst == eligibility.Risky {
+		text += fmt.Sprintf(" The word is %q.", word)
 	}
-	return openings[r.Verdict] + r.Why + "." + strings.TrimSuffix(" "+r.Todo, " ")
+	return strings.TrimSpace(text + " " + r.Todo)
 }
 
-const (
-	visit   = "a visit: open it once in a private window, and it is listed seconds later"
-	visitor = "an anonymous visitor who gets a page there"
-	waits   = "It waits: a listed page links to it, but no anonymous visitor has got it yet. "
-)
+// waits begins what is said of a page that only exploring would have got.
+const waits = "It waits: a listed page links to it, but no anonymous visitor has got it yet. "
 
 // Missing returns what would list a waiting or held page; each item alone is enough. led says that
 // the site leads its visitors there, and status what it answered last, 0 if that is not known.
-func Missing(location string, v eligibility.Verdict, why eligibility.Reason, led bool, status int) []string {
-	const (
-		link  = "a link from a listed page"
-		again = "another visit to a page that links to it, a day later or from another network"
-	)
-	rule := always(location)
-	switch {
-	case v == eligibility.Waiting && why == eligibility.NotSeen && status == 0 && eligibility.Unlinked(location):
-		return []string{visit}
-	case v == eligibility.Waiting && why == eligibility.NotSeen:
-		return []string{visitor}
-	case why == eligibility.Growth:
-		return []string{"an anonymous visitor who gets it on another day", rule}
-	case v == eligibility.Waiting:
-		all := []string{link, Say("{OrRoute}"), rule}
-		return slices.DeleteFunc(all, func(item string) bool { return item == "" })
-	case v != eligibility.Held:
-		return nil
-	case why == eligibility.RiskyWord && led:
-		return []string{again + ", or by a visitor without cookies who comes from a listed page", rule}
-	case why == eligibility.Capability && led:
-		return []string{again, rule}
-	case why == eligibility.RiskyWord:
-		return []string{link, rule}
-	case why == eligibility.Capability:
-		return []string{link + ", seen by visitors from two networks or a day apart", rule}
-	case why == eligibility.Duplicate, why == eligibility.SoftNotFound:
-		return []string{"a canonical link to its own URL", rule}
-	case why == eligibility.HeadNotSeen:
-		return []string{"a head that ends, and is short enough to be read whole"}
-	case why == eligibility.Encoding:
-		return []string{"a Content-Encoding that servemap can read"}
+func Missing(location string, why eligibility.Reason, led bool, status int) (all []string) {
+	for _, item := range ReasonNamed(why.String()).Frees {
+		switch {
+		case item == this:
+			item = always(location)
+		case item == visitor && status == 0 && eligibility.Unlinked(location):
+			item = visit
+		case led && strings.HasPrefix(item, link):
+			item = again
+		}
+		if item = Say(item); item != "" {
+			all = append(all, item)
+		}
 	}
-	return []string{rule}
+	return all
 }
 
 // LeftOut says why exploring did not get a linked location, and what would list it.
 // foreign says that its query has a parameter that is not allowed. If it is false, a
 // request for the location may change something.
 func LeftOut(location string, foreign bool) (text string, missing []string) {
-	switch worst, word := eligibility.WordIn(location); {
-	case worst == eligibility.Action:
-		return waits + fmt.Sprintf("Its address names an action (%q), so exploring does not ask for it, and a visit alone would not list it.", word),
-			[]string{visitor + ", and " + always(location)}
-	case foreign:
-		return waits + Say("Its query has a parameter that is not allowed. Exploring asks for a few such pages, if the site links to the path without a query or to several of them; it did not get this one. If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
+	if foreign {
+		return waits + Say("Its query has a parameter that is not allowed, and exploring asks for few such pages. If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
 	}
-	return waits + "Exploring does not ask for it, because a request for an address with such a name may change something.",
-		[]string{visitor, "exploring, with " + always(location)}
+	text, missing = waits+"Exploring does not ask for it, because a request for an address with such a name may change something.", []string{visitor, "exploring, with " + always(location)}
+	if worst, word := eligibility.WordIn(location); worst == eligibility.Action {
+		text, missing = text+fmt.Sprintf(" The word is %q.", word), []string{visitor + ", and " + always(location)}
+	}
+	return text, missing
 }
 
 // Endless says why exploring did not believe the page, and what would list it.
@@ -214,32 +190,18 @@ func NeedsLogin(status int) (text string, missing []string) {
 		[]string{"a page there for visitors who are not logged in, if it is meant for them"}
 }
 
-// OwnFile is the text for the address of one of the sitemap's files.
-const OwnFile = "It is not listed: servemap itself answers at this address, with a file of the sitemap. A sitemap does not list its own files."
-
 // Ended says that the time has passed until which a page asked to be listed.
 func Ended(until time.Time) string {
 	return fmt.Sprintf("It is not listed: the date of its unavailable_after, %s, has passed.", stamp(until))
 }
 
-// Leaves says that a listed page answered with an error, and leaves a minute later.
-func Leaves(status int, at time.Time) string {
-	return fmt.Sprintf(" But it answered %d at %s. It leaves a minute later unless an anonymous visitor gets it.", status, at.UTC().Format(time.TimeOnly))
-}
-
-// Borrowed says that a listed page shows what other pages show, and what becomes of it.
-func Borrowed(since time.Time) string {
-	return fmt.Sprintf(" But since %s it has shown what other pages show too, as in a maintenance. Until it shows its own text again, that text does not count. "+
-		"It counts if a visitor gets it a day later.", since.UTC().Format(time.DateTime))
-}
-
-// LeavesNextDay says that visitors were refused a listed page. The page stays until that is confirmed a
-// day later. nameless says that the network is not known.
-func LeavesNextDay(status int, at time.Time, nameless bool) string {
-	text := fmt.Sprintf(" But it answered %d at %s, perhaps to one visitor only. It leaves if visitors still get no page a day later, "+
-		"unless an anonymous visitor gets it before. Ten pages leave so in a day, and more only if two networks got none.", status, at.UTC().Format(time.DateTime))
-	if nameless {
-		text += Say(" All visitors whose network is not known count as one; behind a proxy, set {ClientIP}.")
+// Leaves says what is known of a listed page that may be gone: what it answered, or, if borrowed, that it shows what other
+// pages show.
+func Leaves(status int, since time.Time, borrowed bool) string {
+	what := fmt.Sprintf("answered %d", status)
+	if borrowed {
+		what = "shown what other pages show too, as in a maintenance"
 	}
-	return text
+	return fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves a minute later after a 404, and else if that is still so a day later, "+
+		"unless an anonymous visitor gets it before. Ten pages leave so in a day, and more only if two networks got none.", stamp(since), what)
 }

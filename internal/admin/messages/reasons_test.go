@@ -21,7 +21,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 		for _, r := range reasons {
 			r = ReasonNamed(r.Reason.String())
 			all = append(all, r.Means(), Page(r.Verdict, r.Reason, "/drafts/a"), Page(r.Verdict, r.Reason, "/delete"))
-			all = append(all, Missing("/a", r.Verdict, r.Reason, false, 0)...)
+			all = append(all, Missing("/a", r.Reason, false, 0)...)
 		}
 		for hint := OtherOrigin; hint < hints; hint++ {
 			all = append(all, hint.String())
@@ -33,7 +33,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 			text, missing := LeftOut(loc, loc == "/a?b=c")
 			all = append(append(all, text), missing...)
 		}
-		return append(all, NoSitemap(Counts{ReportOnly: true}), LeavesNextDay(401, unix(1), true))
+		return append(all, NoSitemap(Counts{ReportOnly: true}))
 	}
 	for _, tt := range []struct {
 		name        string
@@ -127,44 +127,37 @@ func TestPageNamesTheWordThatHoldsIt(t *testing.T) {
 
 func TestMissingSaysWhatListsAPage(t *testing.T) {
 	const (
-		link  = "a link from a listed page"
 		rule  = `servemap.Rule{Pattern: "/that/page$", List: servemap.DecisionAlways} in Options.Rules`
 		route = "a route for this page alone, which answers with a whole document (an html or a title element)"
-		again = "another visit to a page that links to it, a day later or from another network"
 	)
 	for _, tt := range []struct {
-		name    string
-		verdict eligibility.Verdict
-		why     eligibility.Reason
-		led     bool
-		want    []string
+		name, location string
+		why            eligibility.Reason
+		led            bool
+		status         int
+		want           []string
 	}{
-		{"listed", eligibility.Listed, eligibility.ByLink, false, nil},
-		{"waits for a visit", eligibility.Waiting, eligibility.NotSeen, true, []string{visit}},
-		{"waits for evidence", eligibility.Waiting, eligibility.NoEvidence, false, []string{link, route, rule}},
-		{"risky word", eligibility.Held, eligibility.RiskyWord, false, []string{link, rule}},
-		{"risky word with a link", eligibility.Held, eligibility.RiskyWord, true, []string{again + ", or by a visitor without cookies who comes from a listed page", rule}},
-		{"action", eligibility.Held, eligibility.ActionWord, false, []string{rule}},
-		{"capability", eligibility.Held, eligibility.Capability, false, []string{link + ", seen by visitors from two networks or a day apart", rule}},
-		{"capability led to by a canonical", eligibility.Held, eligibility.Capability, true, []string{again, rule}},
-		{"duplicate", eligibility.Held, eligibility.Duplicate, false, []string{"a canonical link to its own URL", rule}},
-		{"head not seen", eligibility.Held, eligibility.HeadNotSeen, false, []string{"a head that ends, and is short enough to be read whole"}},
-		{"encoding", eligibility.Held, eligibility.Encoding, false, []string{"a Content-Encoding that servemap can read"}},
+		{"listed", "/that/page", eligibility.ByLink, false, 0, nil},
+		{"excluded", "/that/page", eligibility.NoIndex, false, 0, nil},
+		{"waits for a visit", "/that/page", eligibility.NotSeen, true, 0, []string{visit}},
+		{"the last visit got an error", "/that/page", eligibility.NotSeen, true, 404, []string{visitor}},
+		{"an action that nobody got", "/delete", eligibility.NotSeen, true, 0, []string{visitor}},
+		{"waits for evidence", "/that/page", eligibility.NoEvidence, false, 0, []string{link, route, rule}},
+		{"risky word", "/that/page", eligibility.RiskyWord, false, 0, []string{link, rule}},
+		{"risky word with a link", "/that/page", eligibility.RiskyWord, true, 0, []string{again, rule}},
+		{"action", "/that/page", eligibility.ActionWord, false, 0, []string{rule}},
+		{"capability", "/that/page", eligibility.Capability, false, 0, []string{link + ", seen by visitors from two networks or a day apart", rule}},
+		{"capability led to by a canonical", "/that/page", eligibility.Capability, true, 0, []string{again, rule}},
+		{"duplicate", "/that/page", eligibility.Duplicate, false, 0, []string{"a canonical link to its own URL", rule}},
+		{"head not seen", "/that/page", eligibility.HeadNotSeen, false, 0, []string{"a head that ends, and is short enough to be read whole"}},
+		{"encoding", "/that/page", eligibility.Encoding, false, 0, []string{"a Content-Encoding that servemap can read"}},
 	} {
-		if got := Missing("/that/page", tt.verdict, tt.why, tt.led, 0); !slices.Equal(got, tt.want) {
+		if got := Missing(tt.location, tt.why, tt.led, tt.status); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	for _, tt := range []struct {
-		name, location string
-		status         int
-	}{{"the last visit got an error", "/that/page", 404}, {"an action", "/delete", 0}} {
-		if got := Missing(tt.location, eligibility.Waiting, eligibility.NotSeen, true, tt.status); !slices.Equal(got, []string{visitor}) {
-			t.Errorf("%s: %q", tt.name, got)
-		}
-	}
 	flags(t)
-	if got, want := Missing("/it's/a?page=2", eligibility.Held, eligibility.ActionWord, false, 0)[0], `-always '/it'\''s/a?page=2$'`; got != want {
+	if got, want := Missing("/it's/a?page=2", eligibility.ActionWord, false, 0)[0], `-always '/it'\''s/a?page=2$'`; got != want {
 		t.Errorf("for a shell: %s, want %s", got, want)
 	}
 }
@@ -179,5 +172,12 @@ func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 		if s := Setting("/a", tt.verdict, tt.reason); s.Does+" "+s.Type != tt.want {
 			t.Errorf("%s %s: %q %q, want %s", tt.verdict, tt.reason, s.Does, s.Type, tt.want)
 		}
+	}
+}
+
+func TestParametersAreNamedOnce(t *testing.T) {
+	text, names := Parameters([]string{"lang,id: 9 linked pages of /view", "id: 4 linked pages of /old"})
+	if !strings.HasPrefix(text, "lang,id: 9 linked pages of /view, id: 4 linked pages of /old; ") || !strings.Contains(text, "Options.Query") || !slices.Equal(names, []string{"id", "lang"}) {
+		t.Errorf("%q %q", text, names)
 	}
 }

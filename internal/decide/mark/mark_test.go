@@ -257,3 +257,30 @@ func TestDamagedMarksStartAnew(t *testing.T) {
 		}
 	}
 }
+
+func TestNewsAreTheTextsThatTheMarkDoesNotRemember(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		seen       []string
+		now        string
+		want       string
+		wantedGone int
+	}{
+		{"nothing was seen", nil, text(one), "", 0},
+		{"the same", []string{text(one, two)}, text(one, two), "", 0},
+		{"a paragraph more", []string{text(one)}, text(one, two), two, 0},
+		{"a paragraph less", []string{text(one, two)}, text(one), "", 1},
+		{"another one", []string{text(one, two)}, text(one, three), three, 1},
+		{"one that an earlier observation showed", []string{text(one, two), text(one, three)}, text(one, two), "", 1},
+		{"an item of a list", []string{list(items(0, 9)...)}, list(items(0, 10)...), items(9, 10)[0], 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, _, _ := observed(tt.seen...)
+			facts := html.Read([]byte(tt.now), html.Options{})
+			news, gone := m.News(&facts)
+			if got := strings.Join(news, "|"); got != tt.want || gone != tt.wantedGone {
+				t.Errorf("%q and %d gone, want %q and %d", got, gone, tt.want, tt.wantedGone)
+			}
+		})
+	}
+}

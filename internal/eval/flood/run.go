@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"slices"
 	"sync"
@@ -157,7 +158,7 @@ func (t *trial) growth(ctx context.Context) error {
 	t.pages.open.Add(grown)
 	fresh := t.pages.articles[len(t.pages.articles)-grown:]
 	missing := func() (int, error) {
-		s, err := kit.ReadSitemap(ctx, kit.FromHandler(t.site.Handler()))
+		s, err := kit.ReadSitemap(ctx, kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
 		n := 0
 		for _, loc := range fresh {
 			_, listed := s.Pages[loc]
@@ -194,7 +195,7 @@ type listing struct {
 
 func (t *trial) listing() (listing, error) {
 	var l listing
-	s, err := kit.ReadSitemap(context.Background(), kit.FromHandler(t.site.Handler()))
+	s, err := kit.ReadSitemap(context.Background(), kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
 	for loc := range s.Pages {
 		if t.pages.real(loc) {
 			l.real++

@@ -14,7 +14,7 @@ import (
 )
 
 // The pages are hubs, each with links to a row of others. A hub also links to
-// the next one, the last hub to one that is not there until the site grows.
+// the next one.
 const perHub = 100
 
 // perFolder is how many pages are in one folder of the site.
@@ -96,7 +96,7 @@ func (s *site) close() error {
 // together is how many observations to hand over before waiting for them.
 const together = 1024
 
-// fill shows every page that the folder does not have, and then shows it again.
+// fill shows every page, and then shows it again.
 func fill(ctx context.Context, cfg config) error {
 	s, err := open(cfg.dir)
 	if err != nil {
@@ -105,7 +105,7 @@ func fill(ctx context.Context, cfg config) error {
 	for visit := range visits {
 		began := time.Now()
 		at := began.Add(-time.Duration(visits-visit) * 24 * time.Hour)
-		for i := cfg.filled; i < cfg.pages; i++ {
+		for i := range cfg.pages {
 			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, visit)))
 			if i%together == together-1 || i == cfg.pages-1 {
 				if err := s.Indexer.Flush(ctx); err != nil {
@@ -117,7 +117,7 @@ func fill(ctx context.Context, cfg config) error {
 			}
 		}
 		fmt.Printf("observation %d at %d pages: %.1f s, %.0f µs a page\n", visit+1, cfg.pages, time.Since(began).Seconds(),
-			float64(time.Since(began).Microseconds())/float64(cfg.pages-cfg.filled))
+			float64(time.Since(began).Microseconds())/float64(cfg.pages))
 	}
 	if n := s.Indexer.Stats(); n.Dropped > 0 || n.Damaged > 0 {
 		return fmt.Errorf("%d observations were dropped, and %d records could not be read", n.Dropped, n.Damaged)

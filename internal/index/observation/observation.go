@@ -157,6 +157,16 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	o.Extensions = want.Read(&extension.Page{Facts: &facts, Norm: norm, Location: o.Location, At: o.At, Hidden: hidden})
 }
 
+// News compares the page with the mark of earlier observations; see [mark.Mark.News].
+func (o *Observation) News(m mark.Mark) (texts []string, gone int) {
+	body, _, err := Decode(o.Response.Header.ContentEncoding, o.Response.Body, MaxPage)
+	if err != nil {
+		return nil, 0
+	}
+	facts := html.Read(body, html.Options{ContentType: o.Response.Header.ContentType})
+	return m.News(&facts)
+}
+
 // Decode undoes the response's content coding, if it has one. A compressor around the site may have
 // named a coding that it applies only later. Then the bytes are still the page's own. Decode
 // returns at most most bytes.

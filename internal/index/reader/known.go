@@ -6,7 +6,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/index/merge"
@@ -19,8 +18,7 @@ import (
 type Known struct {
 	pagerecord.Page // its record, with the verdict as of now
 	Location        string
-	IsEntry         bool // visitors enter the site there
-	Removal         Removal
+	IsEntry         bool   // visitors enter the site there
 	Rule            bool   // a rule vouches for it
 	Pattern         string // of the rule that decides about its listing, "" for none
 	Canonical       string // another location that it names as canonical
@@ -28,7 +26,6 @@ type Known struct {
 	History         History
 	Entry           shards.Entry // what the sitemap says of it, or would say if it were listed
 	Freq            rate.Freq    // as Page.Freq says, whether it is in the entry or not
-	Confidence      float64      // the probability of Freq
 }
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
@@ -36,24 +33,11 @@ func (k *Known) NeedsLogin() bool {
 	return k.Verdict == eligibility.Waiting && k.AsksForLogin()
 }
 
-// Removal says that a listed page may be gone. The zero Removal means that it may not.
-type Removal struct {
-	Since    time.Time
-	Alone    bool // a minute is not enough; a second refusal is needed
-	Borrowed bool // it shows what other pages show; a visit a day later decides
-	Nameless bool // that network is unknown
-}
-
 // History says when a page's content changed, and how often it is expected to.
 type History struct {
 	lastmod.History
 
-	// Mean is the estimated mean time between changes. The true one lies between
-	// Least and Most with a probability of about 80 %. All are 0 before the first
-	// change was seen.
-	Mean, Least, Most time.Duration
-
-	Reading mark.Reading
+	Mean time.Duration // the estimated mean time between changes, 0 before the first change was seen
 }
 
 // know returns what is known of location.
@@ -64,26 +48,18 @@ func know(set *merge.Settings, location string, p *pagerecord.Page, obeyed *robo
 	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
 	return Known{
-		Page: *p, Location: location, IsEntry: set.Entries[location], Removal: removalOf(p, now),
+		Page: *p, Location: location, IsEntry: set.Entries[location],
 		Rule: rule.Listing == eligibility.Always, Pattern: rule.Pattern,
-		History: historyOf(p), Entry: p.Entry(freq, sure), Freq: freq, Confidence: sure,
+		History: historyOf(p), Entry: p.Entry(freq, sure), Freq: freq,
 	}
-}
-
-func removalOf(p *pagerecord.Page, now time.Time) Removal {
-	if p.Missing == 0 {
-		return Removal{}
-	}
-	since := p.Missing.Time()
-	return Removal{since, !p.HasMinute() || now.Sub(since) > 2*pagerecord.ConfirmAfter, p.MissingWhy == eligibility.Duplicate, p.MissingNet == 0}
 }
 
 func historyOf(p *pagerecord.Page) History {
-	h := History{History: p.Dates.History(), Reading: p.Mark.Reading()}
+	h := History{History: p.Dates.History()}
 	held, more := p.Mark.Awaited()
 	h.FirstSeen, h.Held, h.More = p.FirstSeen.Time(), moment.Seconds(held).Time(), more
-	least, mean, most := p.Rate.Interval()
-	h.Least, h.Mean, h.Most = duration(least), duration(mean), duration(most)
+	_, mean, _ := p.Rate.Interval()
+	h.Mean = duration(mean)
 	return h
 }
 
