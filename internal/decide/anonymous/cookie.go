@@ -165,15 +165,6 @@ func NewBenign(names []string) Benign {
 	return Benign{own: own}
 }
 
-// Given reports whether a response with the header h sets a cookie that may identify a client.
-func (b Benign) Given(h http.Header) bool {
-	return slices.ContainsFunc(h["Set-Cookie"], func(line string) bool {
-		cookie, _, _ := strings.Cut(line, ";")
-		name, value, named := strings.Cut(cookie, "=")
-		return named && !b.benign(strings.TrimSpace(name), value)
-	})
-}
-
 func (b Benign) benign(name, value string) bool {
 	return benignCookies.match(name) || b.names(name) || benignCookies.remembers(name, strings.Trim(value, ` "`))
 }
