@@ -286,7 +286,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
-		err = fmt.Errorf("%w; %s", err, messages.Elsewhere())
+		err = fmt.Errorf("%w; %s", err, messages.Elsewhere(s.observer.Visits.CutInFront()))
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)

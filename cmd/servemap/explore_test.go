@@ -185,7 +185,7 @@ func TestPrefixThatAFrontCutsOffIsNamed(t *testing.T) {
 	args := []string{"proxy", "-to", up.URL, "-origin", front.URL + "/shop", "-explore"}
 	s := serve(t, t.TempDir(), args...)
 	at.Store(s.at)
-	if line := s.log.await(t, "not explored"); !strings.Contains(line, "if a server in front cuts a folder off the path, set -stripped") {
+	if line := s.log.await(t, "not explored"); !strings.Contains(line, "cuts /shop off the path: give -stripped /shop") {
 		t.Error(line)
 	}
 	s.stop()

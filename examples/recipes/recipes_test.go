@@ -193,9 +193,12 @@ func TestHTMXFragmentsAreNoPages(t *testing.T) {
 	s := start(t, origin, nil, HTMX)
 	s.get(nil, "/")
 	s.get(nil, "/news", "HX-Request", "true")
+	s.get(nil, "/news", "HX-Request", "true", "HX-Boosted", "true")
 	s.want("/")
+	s.get(nil, "/about", "HX-Request", "true", "HX-Boosted", "true") // a link that leads to a whole document
+	s.want("/", "/about")
 	s.get(nil, "/news")
-	s.want("/", "/news")
+	s.want("/", "/about", "/news")
 }
 
 func visitor(t *testing.T) *http.Client {

@@ -37,6 +37,10 @@ type diagnosis struct {
 const (
 	enough     = 20 // requests that show a cause
 	perNetwork = 10 // requests of one network that count, so that several must show it
+
+	// So many known clients for each page say that hardly any visitor is anonymous. A page is observed once a
+	// minute at most. But a request by a known client uses up no claim, so each is counted.
+	knownShare = 51
 )
 
 // cause counts the requests that show the cause of one hint, and the names that they have in common. A
@@ -92,7 +96,9 @@ func (d *diagnosis) holds() (hints []messages.Hint) {
 			most = messages.Hint(h)
 		}
 	}
-	if n := d.causes[most].count.Load(); n >= enough && (pages == 0 || n >= 2*pages && d.cfg.Indexer.Starved()) {
+	n := d.causes[most].count.Load()
+	hardly := pages == 0 || n >= knownShare*pages && (most == messages.Credentials || most == messages.Cookies)
+	if n >= enough && (hardly || n >= 2*pages && d.cfg.Indexer.Starved()) {
 		hints = append(hints, most)
 	}
 	if d.causes[messages.NoNetworks].count.Load() >= enough && d.networks.Load() == 0 && d.cfg.ClientIP == nil {
@@ -178,7 +184,7 @@ func (d *diagnosis) answered(asked asked, kind eligibility.Kind, why eligibility
 		d.caused(messages.NoPageYet, asked.turn, nil)
 	case kind == eligibility.Witness && readable(resp):
 		d.showed(asked)
-	case kind == eligibility.Witness, why == eligibility.NotHTML:
+	case kind == eligibility.Witness, why == eligibility.NotHTML, why == eligibility.Fragment:
 		d.caused(messages.NoPages, asked.turn, nil)
 	case why == eligibility.Private, why == eligibility.NoStore:
 		d.caused(messages.ForOne, asked.turn, nil)

@@ -51,6 +51,11 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		{"errors", "", plain, answer(http.StatusInternalServerError), []messages.Hint{messages.NoPageYet}, ""},
 		{"no HTML", "", plain, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, []messages.Hint{messages.NoPages}, ""},
 		{"parts for scripts", "", header("Hx-Request", "true"), page200, []messages.Hint{messages.NoPages}, ""},
+		{"parts for scripts that follow links", "", header("Hx-Boosted", "true"), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<title>t</title><main><p>A page.</p></main>")
+		}, []messages.Hint{messages.NoPages}, ""},
+		{"pages for scripts that follow links", "", header("Hx-Boosted", "true"), page200, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
@@ -91,7 +96,7 @@ func at(t *testing.T, url, stripped string) func(*Config) {
 }
 
 // A site that learns pages gets no hint from its counts, unless most pages that it links to were got by no
-// anonymous visitor.
+// anonymous visitor, or hardly any visitor is anonymous.
 func TestHintDependsOnWhetherPagesAreLearned(t *testing.T) {
 	links := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -107,7 +112,8 @@ func TestHintDependsOnWhetherPagesAreLearned(t *testing.T) {
 		cookies int
 		want    []messages.Hint
 	}{
-		{"a page was seen", page200, 0, 60, nil},
+		{"hardly any visitor is anonymous", page200, 0, 60, []messages.Hint{messages.Cookies}},
+		{"some are", page200, 1, 60, nil},
 		{"hardly any linked page was seen", links, 0, 60, []messages.Hint{messages.Cookies}},
 		{"too few have the cookie", links, 12, 20, nil},
 	} {

@@ -3,6 +3,7 @@ package observe
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -21,11 +22,16 @@ import (
 func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
 	at, resp := time.Now(), seen.Response
 	kind, why := o.cfg.Rules.Response(loc.Location, resp)
+	if asked.boosted && kind == eligibility.Witness && !whole(resp) {
+		kind, why = eligibility.Nothing, eligibility.Fragment
+	}
 	o.diagnosis.answered(asked, kind, why, resp)
 	if !loc.Tracked {
 		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
 			return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
 		})
+	}
+	if !loc.Tracked && (!asked.boosted || kind == eligibility.Witness) {
 		o.withdraw(loc.Location, kind, resp, at)
 	}
 	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
@@ -66,6 +72,9 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 		o.cfg.Indexer.Drop() // there was no memory; the page is not too long
 		claim.Return()
 		return schedule.Claim{}
+	case asked.boosted && kind != eligibility.Witness: // a part of a page proves nothing about the page
+		claim.Accept()
+		return schedule.Claim{}
 	case kind == eligibility.Nothing:
 		claim.Return()
 		return schedule.Claim{}
@@ -88,6 +97,15 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 	other, _ := o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
 	return other
 }
+
+// whole reports whether a response begins as a document does. A part of a page may even have a title,
+// but not what the page's head says to robots.
+func whole(resp *response.Response) bool {
+	start, _, err := observation.Decode(resp.Header.ContentEncoding, resp.Body, 1<<10)
+	return err == nil && documentTag.Match(start)
+}
+
+var documentTag = regexp.MustCompile(`(?i)<(!doctype\s+html|html|body)[\s>]`)
 
 // unread reports whether there was no memory to learn the type of a response from.
 func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }

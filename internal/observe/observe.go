@@ -75,7 +75,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		next.ServeHTTP(w, r)
 		return
 	}
-	asked := asked{network: o.cfg.network(r), payer: o.cfg.payer(r), local: local(r), explored: Explores(r)}
+	asked := asked{network: o.cfg.network(r), payer: o.cfg.payer(r), local: local(r), explored: Explores(r), boosted: anonymous.Boosted(r.Header)}
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
@@ -122,6 +122,7 @@ type asked struct {
 	turn     int64 // how many requests of that network the diagnosis has counted
 	local    bool
 	explored bool // the site asked itself
+	boosted  bool // a script asked for a page, and may have got a part
 	named    observation.Named
 }
 
@@ -219,10 +220,13 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	switch {
 	case isRobots:
 		class = robotsClaim + group(asked.payer)
+	case asked.boosted:
+		class = boosted
 	case loc.Location == r.RequestURI:
 		return loc, claim, true
-	case loc.Tracked:
-		class = tracked
+	}
+	if loc.Tracked {
+		class += tracked
 	}
 	claim.Return() // all spellings of a page share its claims
 	claim, ok = o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
@@ -249,7 +253,7 @@ func (o *Observer) trusts(loc string) bool {
 }
 
 // These prefixes give responses other than the page itself their own schedules. No request's target
-// begins with one. With a validator or a tracking parameter, a stranger can turn a response into one of
+// begins with one. With a validator, an Accept header or a tracking parameter, a stranger can turn a response into one of
 // these, and must not use up the page's claim. Denials and redirects have a schedule for each network, and
 // so has robots.txt. So a client that is denied over and over does not hide that others are denied too.
 const (
@@ -257,6 +261,7 @@ const (
 	denials     = "404 "
 	redirects   = "3xx "
 	tracked     = "tracked "
+	boosted     = "boosted "
 	robotsClaim = "robots "
 )
 

@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io"
 	"maps"
 	"net/http"
@@ -34,7 +36,8 @@ func TestOnlyRequestsForPagesAreWatched(t *testing.T) {
 		{"POST", method(http.MethodPost), false},
 		{"cookie", with(get("/a"), "Cookie", "session=1"), false},
 		{"fragment that a script fetches", with(get("/a"), "Sec-Fetch-Dest", "empty"), false},
-		{"page that a script fetches", with(get("/a"), "Hx-Request", "true"), false},
+		{"part that a script fetches", with(get("/a"), "Hx-Request", "true"), false},
+		{"page that a script fetches", with(get("/a"), "Hx-Boosted", "true"), true},
 		{"another host", get("http://evil.example.net/a"), false},
 		{"dot segment", get("/a/../b"), false},
 		{"made inside the process", &http.Request{Method: http.MethodGet, Host: "example.com", URL: get("/a").URL, Header: http.Header{}}, false},
@@ -77,6 +80,40 @@ func TestPageStaysDueUnlessItsAnswerCounts(t *testing.T) {
 			if got := r.watches(get("/a"), page200); got != tt.due {
 				t.Errorf("the next request was watched: %v, want %v", got, tt.due)
 			}
+		})
+	}
+}
+
+func TestAnswerToAScriptIsAPageIfItIsADocument(t *testing.T) {
+	const part = "<title>t</title><main><p>A page.</p></main>"
+	var gzipped bytes.Buffer
+	z := gzip.NewWriter(&gzipped)
+	io.WriteString(z, pageHTML)
+	z.Close()
+	for _, tt := range []struct {
+		name, coding, body string
+		status             int
+		want               eligibility.Verdict
+	}{
+		{"a document", "", pageHTML, 200, eligibility.Listed},
+		{"a document that is compressed", "gzip", gzipped.String(), 200, eligibility.Listed},
+		{"a document without an html element", "", "<title>t</title>\n<BODY class=x><p>A page.</p>", 200, eligibility.Listed},
+		{"a document that says noindex", "", `<html><head><meta name=robots content=noindex></head><body><p>A page.</p></body></html>`, 200, eligibility.Excluded},
+		{"a part with a title", "", part, 200, eligibility.Unknown},
+		{"an error", "", pageHTML, 404, eligibility.Unknown},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t)
+			r.watches(with(get("/"), "Hx-Boosted", "true"), func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				w.Header()["Content-Encoding"] = []string{tt.coding}
+				w.WriteHeader(tt.status)
+				io.WriteString(w, tt.body)
+			})
+			if p := r.page("/"); p.Verdict != tt.want {
+				t.Errorf("it is %v because of %v, want %v", p.Verdict, p.Reason, tt.want)
+			}
+			r.wantNothingLent()
 		})
 	}
 }

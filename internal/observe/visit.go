@@ -38,6 +38,7 @@ type Visits struct {
 	visits   sync.Map     // of *visit, by key
 	proof    string       // the name of the file by which the origin proves that it leads here
 	text     string       // what that file says
+	cut      atomic.Value // what something in front cut off the path of that file
 	answered metrics.Result
 }
 
@@ -88,6 +89,21 @@ func (s *Visits) ServeProof(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, s.text) // the asker may be gone
 }
 
+// findCut notes what something in front cut off the path, if that is the file's below another folder.
+func (s *Visits) findCut(path string) {
+	location, _ := s.Proof()
+	if cut, is := strings.CutSuffix(location, path); is && cut != "" && strings.HasSuffix(path, "/"+s.proof) {
+		s.cut.Store(cut)
+	}
+}
+
+// CutInFront returns what something in front of the program cuts off the path without the owner having said so,
+// "" if that is not known.
+func (s *Visits) CutInFront() string {
+	cut, _ := s.cut.Load().(string)
+	return cut
+}
+
 // exploration is the site as one exploration asks it.
 type exploration struct {
 	*Visits
@@ -125,6 +141,7 @@ func (s *Visits) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 	own.Header = maps.Clone(r.Header)
 	own.Header.Del(keyHeader)
 	if v.location == "" {
+		s.findCut(r.URL.Path)
 		next.ServeHTTP(w, own)
 		return true
 	}

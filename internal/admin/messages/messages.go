@@ -47,6 +47,7 @@ var settings = []struct{ name, library, command string }{
 	{"Robots", "Site.Robots", "-robots"},
 	{"RobotsText", "Options.Robots", "robots-text in the file of -config"},
 	{"Stripped", "Options.StrippedPrefix", "-stripped"},
+	{"StrippedTo", "set Options.StrippedPrefix to", "give -stripped"},
 	{"OrRoute", "a route for this page alone, which answers with a whole document (an html or a title element)", ""},
 	{"Rules", "Options.Rules", "-never, -always, -public or -query"},
 	{"UndoForget", "Site.UndoForget", `"servemap forget -undo"`},
@@ -58,9 +59,13 @@ func MovedTo(origin string) string {
 	return Say("if visitors go there, write {Origin} ") + origin
 }
 
-// Elsewhere says what to do if the origin does not lead to the process that explores.
-func Elsewhere() string {
-	return Say("so what strangers get is not known, and pages are learned from visitors. Correct {Origin}; if a server in front cuts a folder off the path, set {Stripped}; or, if nothing in front keeps strangers from a page, give {Inside}")
+// Elsewhere says what to do if the origin does not lead to the process that explores. cut is what something in
+// front cuts off the path, "" if that is not the cause.
+func Elsewhere(cut string) string {
+	if cut != "" {
+		return Say("a server in front cuts " + cut + " off the path: {StrippedTo} " + cut)
+	}
+	return Say("so what strangers get is not known, and pages are learned from visitors. Correct {Origin}, or, if nothing in front keeps strangers from a page, give {Inside}")
 }
 
 // said replaces the names.

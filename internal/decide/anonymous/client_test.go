@@ -97,6 +97,26 @@ func TestCredentialsNamesTheCookieThatMakesAClientKnown(t *testing.T) {
 	}
 }
 
+func TestCookieThatRemembersAChoiceNamesNobody(t *testing.T) {
+	for want, lines := range map[eligibility.Reason]string{
+		eligibility.None: `ab_variant=b experiment=2 variant=control split_test=A gdpr_ok=1 seen_banner=true newsletter_popup_closed=2026-11-23
+			first_visit=1795000000 abTestVariant=variant-b promoBannerDismissed=1795000000123 cookie-notice-shown="yes" has_js=1
+			site_announcement_hidden=2026-11-23T10:00:00.000Z _sidebar_collapsed= COOKIE_BAR_CLOSED=on cookie_consent_state=accepted-all-2 last-visit=2026-11-23T10%3A00%3A00Z`,
+		eligibility.Cookie: `user=7 uid=12 role=admin plan=pro tier=gold member=1 logged_in=1 staff=1 beta=1 preview=1 access=granted account=2
+			test=1 ok=1 mode=1 group=b show=hidden open=1 list=1 all=1 unlocked=true age_ok=1 cart=0 session=1 id=1
+			experiment=internal variant=staff ab_test=employees split_test=8f3a9c21d07b banner=jane first_visit=48213 visits=9007199254740991
+			newsletter_subscriber=1 popup_login=1 account_banner_closed=1 seen_banner_by=jane experiment_user=1 variant_token=a theme_owner=1
+			first_visit=3795000000 seen_banner=20261123-4711 ab_variant=b.8f3a9c ab-variant=12-0471-9 visit=1 visit_id=1
+			variant=123-456-789-012 experiment=192.168.12.7 notice_state=a-b-c-d-e-9-7 banner=4,7 seen_banner=yes-12-34`,
+	} {
+		for cookie := range strings.FieldsSeq(lines) {
+			if got := Credentials(get(t, "Cookie: "+cookie), Benign{}); got != want {
+				t.Errorf("%s: %v, want %v", cookie, got, want)
+			}
+		}
+	}
+}
+
 func TestClientCertificateMakesAClientKnown(t *testing.T) {
 	r := get(t, "")
 	if r.TLS = (&tls.ConnectionState{}); Credentials(r, Benign{}) != eligibility.None {
@@ -116,7 +136,7 @@ func FuzzCookies(f *testing.F) {
 			return
 		}
 		for _, c := range r.Cookies() { // what the application sees of them
-			if !(Benign{}).benign(c.Name) {
+			if !(Benign{}).benign(c.Name, c.Value) {
 				t.Errorf("%q passes for anonymous, and the application reads the cookie %q", line, c.Name)
 			}
 		}
@@ -172,7 +192,7 @@ func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {
 func TestNoPatternOfHarmlessCookiesMatchesASession(t *testing.T) {
 	for _, w := range benignCookies.wildcard {
 		for _, end := range []string{"session", "_session", "Session", "sessionid", "SESSID", "sid", "-sid", ".sid", "auth", "authToken", "token", "user", "user_id", "login", "jwt"} {
-			if name := w.start + end; (Benign{}).benign(name) {
+			if name := w.start + end; (Benign{}).benign(name, "1") {
 				t.Errorf("%+v takes %s", w, name)
 			}
 		}
@@ -206,8 +226,12 @@ func TestRequestsOfScriptsAndFramesAreFragments(t *testing.T) {
 		{"no destination that is known", []string{"Sec-Fetch-Dest", ""}, true},
 		{"two destinations", []string{"Sec-Fetch-Dest", "document", "Sec-Fetch-Dest", "empty"}, true},
 		{"htmx", []string{"HX-Request", "true"}, true},
-		{"htmx, a whole page", []string{"HX-Request", "true", "HX-Boosted", "true"}, true},
-		{"Turbo Drive", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, application/xhtml+xml", "X-Turbo-Request-Id", "5d8b"}, true},
+		{"htmx, a whole page", []string{"HX-Request", "true", "HX-Boosted", "true"}, false},
+		{"htmx, a whole page in a browser that says more", []string{"HX-Request", "true", "HX-Boosted", "true", "Sec-Fetch-Dest", "empty"}, false},
+		{"htmx in a frame", []string{"HX-Request", "true", "HX-Boosted", "true", "Sec-Fetch-Dest", "iframe"}, true},
+		{"Turbo Drive", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, application/xhtml+xml", "X-Turbo-Request-Id", "5d8b"}, false},
+		{"Turbo in a frame of its own", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, application/xhtml+xml", "Turbo-Frame", "messages"}, true},
+		{"jQuery that wants HTML", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, */*; q=0.01", "X-Requested-With", "XMLHttpRequest"}, true},
 		{"jQuery", []string{"X-Requested-With", "XMLHttpRequest"}, true},
 		{"Turbo", []string{"Turbo-Frame", "messages"}, true},
 		{"pjax", []string{"X-PJAX", "true"}, true},

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"iter"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 // "ajs_user_id".
 var benignCookies = newPatterns(cookiesFile)
 
-// cookiesFile has the names, in groups. A line that begins with "# " says what a group is for.
+// cookiesFile has the names, in groups. A line that begins with "# " says what a group is for. Lines that
+// begin with "= " and "+ " have words.
 //
 //go:embed cookies.txt
 var cookiesFile string
@@ -26,6 +28,7 @@ var cookiesFile string
 type patterns struct {
 	names    map[string]bool
 	wildcard []wildcard
+	words    map[string]bool // of a cookie that remembers a choice; true if one says what the choice is about
 }
 
 // wildcard is a parsed pattern.
@@ -36,9 +39,16 @@ type wildcard struct {
 }
 
 func newPatterns(file string) patterns {
-	p := patterns{names: map[string]bool{}}
+	p := patterns{names: map[string]bool{}, words: map[string]bool{}}
 	for line := range strings.Lines(file) {
-		if strings.HasPrefix(line, "# ") {
+		kind, names, _ := strings.Cut(line, " ")
+		switch kind {
+		case "#":
+			continue
+		case "=", "+":
+			for word := range strings.FieldsSeq(names) {
+				p.words[word] = kind == "="
+			}
 			continue
 		}
 		for name := range strings.FieldsSeq(line) {
@@ -68,6 +78,28 @@ func (p patterns) match(name string) bool {
 	}
 	return false
 }
+
+// remembers reports whether a cookie only remembers what a browser was shown or has chosen, such as a banner
+// that was closed, or its group in an experiment. Its name is made of words for that alone, and so is its
+// value, with one letter or small number at most, or it is a time. Nobody is known by that, even if the cookie is
+// new to us. Several numbers may be an id in parts.
+// What all visitors have in common proves nothing: all may have logged in.
+func (p patterns) remembers(name, value string) bool {
+	var buf [longestName]byte
+	words := spelled(&buf, name)
+	if all, about := consists(words, p.words, 0); !all || !about {
+		return false
+	}
+	if value == "" || aTime.MatchString(value) {
+		return true
+	}
+	words = spelled(&buf, value)
+	all, _ := consists(words, p.words, 1)
+	return all && len(words) > 0
+}
+
+// aTime matches a date, with or without its time, and the seconds or milliseconds since 1970.
+var aTime = regexp.MustCompile(`^(20\d\d-[01]\d-[0-3]\d([T+ ][0-9:.%3AZ+-]{0,24})?|(1[6-9]|2[01])\d{8}(\d{3})?)$`)
 
 // match reports whether rest, a name without the pattern's start, fits the rest of the pattern.
 // Some frameworks put the application's name into the session's, as in "_ga_session". So "*" does
@@ -133,7 +165,9 @@ func NewBenign(names []string) Benign {
 	return Benign{own: own}
 }
 
-func (b Benign) benign(name string) bool { return benignCookies.match(name) || b.names(name) }
+func (b Benign) benign(name, value string) bool {
+	return benignCookies.match(name) || b.names(name) || benignCookies.remembers(name, strings.Trim(value, ` "`))
+}
 
 // names reports whether the owner named it.
 func (b Benign) names(name string) bool {
@@ -151,14 +185,14 @@ func (b Benign) Telling(h http.Header) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, line := range h["Cookie"] {
 			for part := range strings.SplitSeq(line, ";") {
-				name, _, named := strings.Cut(part, "=")
+				name, value, named := strings.Cut(part, "=")
 				if name = strings.TrimSpace(name); !named {
 					if name == "" {
 						continue
 					}
 					name = ""
 				}
-				if !b.benign(name) && !yield(name) {
+				if !b.benign(name, value) && !yield(name) {
 					return
 				}
 			}

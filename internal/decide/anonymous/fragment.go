@@ -1,13 +1,18 @@
 package anonymous
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // IsFragment reports whether the answer to a request is a part of a page, or shown only inside another
 // one. Browsers say in Sec-Fetch-Dest what they want it for (W3C Fetch Metadata), and libraries say
-// so in headers of their own. Where htmx or Turbo asks for a whole page, that does not count either: the site may
-// answer with a part of it. Crawlers, and visitors who enter the site there, get the page itself.
+// so in headers of their own.
 func IsFragment(h http.Header) bool {
-	if dest, ok := h["Sec-Fetch-Dest"]; ok && (len(dest) != 1 || dest[0] != "document") {
+	if dest, ok := h["Sec-Fetch-Dest"]; ok && (len(dest) != 1 || dest[0] != "document") && !Boosted(h) {
+		return true
+	}
+	if len(h["Hx-Request"]) > 0 && len(h["Hx-Boosted"]) == 0 {
 		return true
 	}
 	for _, name := range fragmentHeaders {
@@ -18,9 +23,20 @@ func IsFragment(h http.Header) bool {
 	return false
 }
 
-// fragmentHeaders are the headers, in canonical form, of htmx, jQuery and similar libraries, Turbo, pjax,
+// Boosted reports whether a script asks for a page in the browser's place, since a visitor follows a link.
+// htmx says so, and Turbo asks for HTML, as other scripts do not. The site may know, and answer with a part
+// of the page.
+func Boosted(h http.Header) bool {
+	dest, accept := h["Sec-Fetch-Dest"], h["Accept"]
+	if len(dest) > 1 || len(dest) == 1 && dest[0] != "empty" {
+		return false
+	}
+	return len(h["Hx-Boosted"]) > 0 || len(dest) == 1 && len(accept) == 1 && strings.HasPrefix(accept[0], "text/html,")
+}
+
+// fragmentHeaders are the headers, in canonical form, of jQuery and similar libraries, Turbo, pjax,
 // barba, Unpoly, Inertia, Livewire, Alpine AJAX, intercooler and Datastar.
 var fragmentHeaders = []string{
-	"Hx-Request", "X-Requested-With", "Turbo-Frame", "X-Pjax", "X-Pjax-Container", "X-Barba", "X-Up-Version", "X-Up-Target", "X-Inertia",
+	"X-Requested-With", "Turbo-Frame", "X-Pjax", "X-Pjax-Container", "X-Barba", "X-Up-Version", "X-Up-Target", "X-Inertia",
 	"X-Livewire", "X-Alpine-Request", "X-Ic-Request", "Datastar-Request",
 }

@@ -45,51 +45,64 @@ func readHeaders(file string) (names, words map[string]bool, families []string) 
 // longestName bounds the length of a name that is harmless for its words.
 const longestName = 64
 
-// spelled writes a name in lower case, with a dash for whatever is neither letter nor digit. It returns
-// nothing if the name is too long.
+// spelled writes a name in lower case, with a dash for whatever is neither letter nor digit, and before a
+// capital inside a word. It returns nothing if the name is too long.
 func spelled(buf *[longestName]byte, name string) []byte {
-	if len(name) > len(buf) {
-		return nil
-	}
+	n := 0
 	for i := range len(name) {
 		c := name[i]
 		switch {
 		case 'A' <= c && c <= 'Z':
+			if i > 0 && 'a' <= name[i-1] && name[i-1] <= 'z' && n < len(buf) {
+				buf[n], n = '-', n+1
+			}
 			c += 'a' - 'A'
 		case ('a' > c || c > 'z') && ('0' > c || c > '9'):
 			c = '-' // some servers turn underscores into dashes
 		}
-		buf[i] = c
+		if n == len(buf) {
+			return nil
+		}
+		buf[n], n = c, n+1
 	}
-	return buf[:len(name)]
+	return buf[:n]
 }
 
-// consists reports whether a spelled name is made of harmless words alone. A word may have dashes, and the longest
-// one counts.
-func consists(name []byte) bool {
+// consists reports whether a spelled name is made of words alone, and whether one of them is true in words.
+// A word may have dashes, and the longest one counts. short is how many letters or small numbers count too.
+func consists(name []byte, words map[string]bool, short int) (all, one bool) {
 	for name = bytes.Trim(name, "-"); len(name) > 0; name = bytes.TrimLeft(name, "-") {
 		end := len(name)
 		for ; end > 0; end-- {
 			if end < len(name) && name[end] != '-' {
 				continue
 			}
-			if harmlessWords[string(name[:end])] {
+			is, known := words[string(name[:end])]
+			if one = one || is; known {
+				break
+			}
+			if short > 0 && (end == 1 || end <= 3 && len(bytes.Trim(name[:end], "0123456789")) == 0) {
+				short--
 				break
 			}
 		}
 		if end == 0 {
-			return false
+			return false, false
 		}
 		name = name[end:]
 	}
-	return true
+	return true, one
 }
 
 // harmless reports whether a header of that name says nothing of who is asking.
 func harmless(name string) bool {
 	var buf [longestName]byte
 	words := spelled(&buf, name)
-	return len(words) > 0 && (consists(words) || harmlessNames[string(words)] || inFamily(name))
+	if len(words) == 0 {
+		return false
+	}
+	all, _ := consists(words, harmlessWords, 0)
+	return all || harmlessNames[string(words)] || inFamily(name)
 }
 
 // visitorWords are in names that may tell of a visitor, besides those that sessionLike knows.
