@@ -14,9 +14,10 @@
 // Hints, use one of the two.
 //
 // A page that changed, moved or is gone is sent 5 minutes after the Site saw that, at most once an hour. A
-// page that was found is sent if it has a date that says that it is new: its own, or that of the first link to it.
-// Other pages that were only found may be as old as the site, and anybody who follows links finds them. The page's state at the moment of sending
-// decides: it must be listed, or have left because the site answered 404, 410 or a permanent redirect.
+// page that was found is sent if it has a date that says that it is new: its own, or that of the first link
+// to it. Other pages that were only found may be as old as the site, and anybody who follows links finds
+// them. The page's state at the moment of sending decides: it must be listed, or have left because the site
+// answered 404, 410 or a permanent redirect.
 //
 // Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. If more wait,
 // those go first of which few of their kind wait: the same top folder, depth and places of numbers. The
