@@ -101,9 +101,10 @@ func (n *Notifier) changes(ctx context.Context, now time.Time) (all []change, er
 }
 
 // sendable returns the pages that may be sent. A change is only a reason to look: the page's verdict at this
-// moment decides. A page that was only found must have a date of its own since the first start. Others may be
-// as old as the site, and a stranger who follows links finds as many of them as he likes. What may not be sent
-// is looked at again within an hour, or never.
+// moment decides. A page that was only found must have a date since the first start: its own, or that of the
+// first link to it, on a page that had been read without it. Others may be as old as the site, and a stranger
+// who follows links finds as many of them as he likes. What may not be sent is looked at again within an hour,
+// or never.
 func (n *Notifier) sendable(ctx context.Context, pages []change) (send []change, err error) {
 	for _, c := range pages {
 		e, err := n.site.Explain(ctx, c.url)

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,10 +10,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/net/publicsuffix"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 )
@@ -26,8 +24,8 @@ type Google struct {
 	// redirect there.
 	Client *http.Client
 	// Property is the site as Search Console names it: "sc-domain:example.com", or
-	// "https://example.com/" with a slash at the end. The default is the former, for the site's
-	// registered domain.
+	// "https://example.com/" with a slash at the end. By default the notifier chooses among those
+	// for which the account has full permission, a domain before an address, each time that it asks.
 	Property string
 }
 
@@ -88,25 +86,30 @@ func (n *Notifier) google(ctx context.Context, tops []string) error {
 	return n.save(ctx)
 }
 
-// console is a property of Search Console, as an owner's account sees it.
+// console is Search Console, as an owner's account sees it.
 type console struct {
 	client   *http.Client
-	property string
+	property string // that the owner gave, "" if it is to be chosen
 	agent    string
 	wait     time.Duration // that the last answer asked for
 }
 
-func newConsole(g Google, host, agent string) *console {
+func newConsole(g Google, agent string) *console {
 	client := *g.Client
 	client.CheckRedirect = noRedirect
-	domain, _ := publicsuffix.EffectiveTLDPlusOne(host) // Google says if there is no such property
-	return &console{client: &client, property: cmp.Or(g.Property, "sc-domain:"+domain), agent: agent}
+	return &console{client: &client, property: g.Property, agent: agent}
 }
 
 // ask reads what Google says about the top files, and submits those that it does not know.
 func (c *console) ask(ctx context.Context, tops []string) (said []Sitemap, submitted int, err error) {
+	property := c.property
+	if property == "" {
+		if property, err = c.choose(ctx, tops[0]); err != nil {
+			return nil, 0, err
+		}
+	}
 	for _, top := range tops {
-		at := consoleURL + "/" + url.PathEscape(c.property) + "/sitemaps/" + url.PathEscape(top)
+		at := consoleURL + "/" + url.PathEscape(property) + "/sitemaps/" + url.PathEscape(top)
 		var r struct { // its numbers are strings
 			LastSubmitted, LastDownloaded time.Time
 			IsPending                     bool
@@ -121,7 +124,7 @@ func (c *console) ask(ctx context.Context, tops []string) (said []Sitemap, submi
 			r.LastSubmitted, r.IsPending, submitted = time.Now().UTC(), true, submitted+1
 		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("the property %s: %w", c.property, err)
+			return nil, 0, fmt.Errorf("the property %s: %w", property, err)
 		}
 		s := Sitemap{
 			URL: top, LastSubmitted: r.LastSubmitted, LastDownloaded: r.LastDownloaded,
@@ -135,22 +138,39 @@ func (c *console) ask(ctx context.Context, tops []string) (said []Sitemap, submi
 	return said, submitted, nil
 }
 
+// choose returns the property to use for a top file, of those that the account may change: a domain before an
+// address. It is called each time, since the account's rights may have changed.
+func (c *console) choose(ctx context.Context, top string) (property string, err error) {
+	var list struct {
+		SiteEntry []struct{ SiteURL, PermissionLevel string }
+	}
+	if err := c.call(ctx, http.MethodGet, consoleURL, &list); err != nil {
+		return "", fmt.Errorf("the account's properties: %w", err)
+	}
+	for _, e := range list.SiteEntry {
+		domain, whole := strings.CutPrefix(e.SiteURL, "sc-domain:")
+		covers := whole && strings.HasSuffix("."+hostOf(top), "."+domain) || !whole && strings.HasPrefix(top, e.SiteURL)
+		if covers && (e.PermissionLevel == "siteOwner" || e.PermissionLevel == "siteFullUser") {
+			property = max(property, e.SiteURL) // "s" comes after "h"
+		}
+	}
+	if property == "" {
+		return "", errors.New("the account has full permission for no property of this site; add it as a user with full permission in Search Console")
+	}
+	return property, nil
+}
+
 // forbidden says what the owner can do about an answer 403, by the reason that Google names.
 var forbidden = map[string]string{
 	"accessNotConfigured":     "the Google Search Console API must be enabled in the client's Cloud project",
 	"insufficientPermissions": "the client needs the scope https://www.googleapis.com/auth/webmasters",
-	"forbidden":               "the account needs full permission for exactly this property (another one can be given)",
+	"forbidden":               "the account needs full permission for exactly this property",
 }
 
 func whyForbidden(body io.Reader) string {
-	var said struct {
-		Error struct {
-			Errors []struct{ Reason string }
-		}
-	}
-	_ = json.NewDecoder(body).Decode(&said) // without a reason all of them are named
-	for _, e := range said.Error.Errors {
-		if why := forbidden[e.Reason]; why != "" {
+	said, _ := io.ReadAll(body) // without a reason all of them are named
+	for reason, why := range forbidden {
+		if strings.Contains(string(said), strconv.Quote(reason)) {
 			return why
 		}
 	}

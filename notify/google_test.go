@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,12 +26,21 @@ type consoleFake struct {
 	calls []string // "PUT PROPERTY SITEMAP"
 	code  int      // of all answers, if it is not 0
 	says  string   // in place of the answer's text, or of the token that cannot be used
+	sites string   // the account's properties, each with its permission
 	known []string // the sitemaps that were submitted
 	mux   http.ServeMux
 }
 
 func startConsole() *consoleFake {
 	c := new(consoleFake)
+	c.mux.HandleFunc("GET /webmasters/v3/sites", func(w http.ResponseWriter, r *http.Request) {
+		var list []string
+		for e := range strings.FieldsSeq(c.sites) {
+			site, permission, _ := strings.Cut(e, "=")
+			list = append(list, fmt.Sprintf(`{"siteUrl":%q,"permissionLevel":%q}`, site, permission))
+		}
+		fmt.Fprintf(w, `{"siteEntry":[%s]}`, strings.Join(list, ","))
+	})
 	c.mux.HandleFunc("/webmasters/v3/sites/{site}/sitemaps/{feed}", func(w http.ResponseWriter, r *http.Request) {
 		c.calls = append(c.calls, r.Method+" "+r.PathValue("site")+" "+r.PathValue("feed"))
 		switch {
@@ -215,15 +225,42 @@ func TestMetricsSayHowTheEnginesAnswer(t *testing.T) {
 	})
 }
 
-func TestPropertyIsTheRegisteredDomainUnlessItIsGiven(t *testing.T) {
-	for _, row := range []struct{ given, host, want string }{
-		{"", "example.com", "sc-domain:example.com"},
-		{"", "www.example.co.uk", "sc-domain:example.co.uk"},
-		{"https://example.com/", "example.com", "https://example.com/"},
+func TestPropertyIsChosenAmongThoseWithEnoughRights(t *testing.T) {
+	const top = "https://example.com/sitemap.xml"
+	for _, row := range []struct{ name, given, sites, want string }{
+		{"the address", "", "https://example.com/=siteOwner https://other.com/=siteOwner", "https://example.com/"},
+		{"the domain before the address", "", "https://example.com/=siteOwner sc-domain:example.com=siteFullUser https://example.com/blog/=siteOwner", "sc-domain:example.com"},
+		{"the domain has too few rights", "", "sc-domain:example.com=siteRestrictedUser https://example.com/=siteFullUser", "https://example.com/"},
+		{"only others", "", "http://example.com/=siteOwner sc-domain:xexample.com=siteOwner sc-domain:www.example.com=siteOwner https://example.com/blog/=siteOwner", ""},
+		{"not verified", "", "https://example.com/=siteUnverifiedUser", ""},
+		{"none", "", "", ""},
+		{"the given one", "https://example.com/", "sc-domain:example.com=siteOwner", "https://example.com/"},
 	} {
-		if got := newConsole(Google{Client: http.DefaultClient, Property: row.given}, row.host, "test").property; got != row.want {
-			t.Errorf("%+v: it is %s", row, got)
-		}
+		t.Run(row.name, func(t *testing.T) {
+			c := startConsole()
+			c.sites = row.sites
+			k := newConsole(Google{Client: c.client(), Property: row.given}, "test")
+			_, submitted, err := k.ask(t.Context(), []string{top})
+			if row.want == "" {
+				if err == nil || !strings.Contains(err.Error(), "full permission for no property") || len(c.taken()) != 0 {
+					t.Errorf("the error is %v", err)
+				}
+				return
+			}
+			if calls := c.taken(); err != nil || submitted != 1 || !slices.Equal(calls, []string{"GET " + row.want + " " + top, "PUT " + row.want + " " + top}) {
+				t.Errorf("the calls are %q, %v", calls, err)
+			}
+			c.answer(403) // the rights change
+			if _, _, err := k.ask(t.Context(), []string{top}); err == nil {
+				t.Error("403 is no error")
+			}
+			c.answer(0)
+			c.sites, _ = "sc-domain:com=siteOwner", c.taken()
+			want := cmp.Or(row.given, "sc-domain:com")
+			if _, _, err := k.ask(t.Context(), []string{top}); err != nil || !strings.Contains(strings.Join(c.taken(), ""), want+" ") {
+				t.Errorf("after a 403 it was not chosen anew: %v", err)
+			}
+		})
 	}
 }
 
@@ -237,7 +274,7 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		{"no JSON", 200, "", "cannot be read"},
 		{"a token that is not there", -2, "", "Google.Client got no authorisation: open /run/token: file does not exist"},
 		{"401", 401, "", "no valid authorisation"},
-		{"403 without a reason", 403, "", "given), the client needs the scope https://www.googleapis.com/auth/webmasters, and the Google"},
+		{"403 without a reason", 403, "", "property, the client needs the scope https://www.googleapis.com/auth/webmasters, and the Google"},
 		{"an API that is off", 403, "accessNotConfigured", "403: the Google Search Console API must be enabled"},
 		{"another scope", 403, "insufficientPermissions", "403: the client needs the scope"},
 		{"an account without rights", 403, "forbidden", "403: the account needs full permission"},

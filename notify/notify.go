@@ -14,9 +14,10 @@
 // Hints, use one of the two.
 //
 // A page that changed, moved or is gone is sent 5 minutes after the Site saw that, at most once an hour. A
-// page that was found is sent if its own date says that it is new. Other pages that were only found may be
-// as old as the site, and anybody who follows links finds them. The page's state at the moment of sending
-// decides: it must be listed, or have left because the site answered 404, 410 or a permanent redirect.
+// page that was found is sent if it has a date that says that it is new: its own, or that of the first link
+// to it. Other pages that were only found may be as old as the site, and anybody who follows links finds
+// them. The page's state at the moment of sending decides: it must be listed, or have left because the site
+// answered 404, 410 or a permanent redirect.
 //
 // Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. If more wait,
 // those go first of which few of their kind wait: the same top folder, depth and places of numbers. The
@@ -45,7 +46,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -104,8 +104,8 @@ type Notifier struct {
 	key       *keyFile
 	console   *console // nil without Options.Google
 
-	mu    sync.Mutex // held during a pass; guards the fields below
-	st    state      // as stored, but for what was done since; the zero state while another process sends
+	// Only Run uses these.
+	st    state // as stored, but for what was done since; the zero state while another process sends
 	sent  sentPages
 	waits map[hash]waiting // the changes that were read last
 	batch int              // pages of a post; batchPages at first, except in tests
@@ -163,7 +163,7 @@ func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err e
 		n.key.know(opts.Key)
 	}
 	if opts.Google != nil {
-		n.console = newConsole(*opts.Google, n.folder.Hostname(), n.agent)
+		n.console = newConsole(*opts.Google, n.agent)
 	}
 	return n, nil
 }
@@ -266,15 +266,13 @@ func (n *Notifier) complain(err error) {
 		said = err.Error()
 	}
 	if said != "" && said != n.said {
-		n.log.Warn("notify: nothing is sent now; it is tried again", "error", said)
+		n.log.Warn("notify: nothing is sent now; it is tried again", "error", said, "waiting", n.st.Pending)
 	}
 	n.said = said
 }
 
 // pass does everything that is due.
 func (n *Notifier) pass(ctx context.Context) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	err := n.save(ctx)
 	served := n.site.Sitemaps()
 	if err != nil || len(served) == 0 {

@@ -65,26 +65,28 @@ func TestFolderNamesItsKeyFile(t *testing.T) {
 }
 
 func TestChangesArePostedInBatches(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRunningSite(t, 25, testkit.Setup{})
-		n := r.build(Options{})
-		n.batch = 10
-		r.engine.answers = append(r.engine.answers, reply(413, ""))
-		r.launch(n)
-		time.Sleep(time.Second)
-		r.changes(r.pages.paths()...)
-		time.Sleep(30 * time.Minute)
-		var sizes []int
-		for _, p := range r.engine.all() {
-			sizes = append(sizes, len(p.URLs))
-		}
-		if !slices.Equal(sizes, []int{10, 5, 5, 5, 5, 5}) { // the engine finds the first too large
-			t.Errorf("the batches had %v pages", sizes)
-		}
-		if got := r.status(); got.SentToday != 25 || got.Pending != 0 {
-			t.Errorf("the status is %+v", got)
-		}
-	})
+	for batch, want := range map[int][]int{10: {10, 5, 5, 5, 5, 5}, 100: {25, 12, 12, 1}} { // the engine finds the first too large
+		synctest.Test(t, func(t *testing.T) {
+			r := newRunningSite(t, 25, testkit.Setup{})
+			n := r.build(Options{})
+			n.batch = batch
+			r.engine.answers = append(r.engine.answers, reply(413, ""))
+			r.launch(n)
+			time.Sleep(time.Second)
+			r.changes(r.pages.paths()...)
+			time.Sleep(30 * time.Minute)
+			var sizes []int
+			for _, p := range r.engine.all() {
+				sizes = append(sizes, len(p.URLs))
+			}
+			if !slices.Equal(sizes, want) {
+				t.Errorf("the batches had %v pages, want %v", sizes, want)
+			}
+			if got := r.status(); got.SentToday != 25 || got.Pending != 0 {
+				t.Errorf("the status is %+v", got)
+			}
+		})
+	}
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -264,6 +266,9 @@ func TestDayLimitTakesTheOldestAndLosesNothing(t *testing.T) {
 		}
 		if n := r.logged("longer ago than the site remembers"); n > 2 {
 			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
+		}
+		if !strings.Contains(r.Logged.String(), "the others wait\" waiting=") {
+			t.Errorf("the log does not say how many wait:\n%s", r.Logged)
 		}
 		if n := len(r.engine.all()); n < days-2 {
 			t.Errorf("after %d days there were only %d posts", days, n)

@@ -52,9 +52,9 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 }
 
 // left returns how many pages may be sent now. Half of those of a day are spread over it, so that no burst of
-// changes keeps a later one from being sent.
+// changes keeps a later one from being sent. It grows every 5 minutes, as a post for each page is too many.
 func (n *Notifier) left() int {
-	now := n.now().UTC()
+	now := n.now().UTC().Truncate(5 * time.Minute)
 	passed := now.Sub(now.Truncate(24*time.Hour)).Hours() / 24
 	return int(math.Ceil(float64(n.perDay)*(1+passed)/2)) - n.st.SentToday
 }
@@ -84,9 +84,10 @@ func (n *Notifier) post(ctx context.Context, pages []change) error {
 		for _, c := range pages {
 			n.sent[c.hash] = moment.Of(now)
 		}
+		n.st.Pending = max(0, n.st.Pending-len(pages))
 	}
 	if a.code == http.StatusRequestEntityTooLarge {
-		n.batch = max(1, n.batch/2)
+		n.batch = max(1, len(pages)/2)
 	}
 	n.st.Endpoints[0] = e
 	return n.save(ctx)

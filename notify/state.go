@@ -15,6 +15,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/store"
 )
 
 // state is the one record that all processes of a site share. It holds all that must survive a
@@ -45,7 +46,7 @@ const (
 	skew        = 2 * time.Minute
 	longest     = 24 * time.Hour  // the longest of all waits
 	saveTimeout = 2 * time.Second // then it is tried again
-	maxSent     = 2500            // pages in the record of those that were sent, and what else the last post of them had
+	maxHead     = 20              // bytes that a post takes in the record of what was sent, beside its pages
 )
 
 // readState reads a record. If it is absent or damaged, this is a first start. A time that only a
@@ -87,22 +88,42 @@ func latest(a, b time.Time) time.Time {
 // cursor is about are forgotten.
 type sentPages map[hash]moment.Time
 
-type hash uint64
+// hash stands for a page. It is short, so that a record has room for the pages of a day. If two pages share
+// one, a change of the second may be left to the sitemap.
+type hash uint32
 
-func hashOf(text string) hash {
-	sum := sha256.Sum256([]byte(text))
-	return hash(binary.BigEndian.Uint64(sum[:]))
+func hashOf(url string) hash {
+	sum := sha256.Sum256([]byte(url))
+	return hash(binary.BigEndian.Uint32(sum[:]))
 }
 
-// record returns the record of the pages that were sent between two times, of the last ones if they are too
-// many. It forgets the others, and what a wrong clock has noted for later.
+// record returns the record of the pages that were sent between two times: the pages of each post by its time,
+// of the last posts if they are too many. It forgets the others, and what a wrong clock has noted for later.
 func (s sentPages) record(since, now time.Time) []byte {
 	maps.DeleteFunc(s, func(_ hash, at moment.Time) bool { return at < moment.Of(since) || at > moment.Of(now) })
-	stored := maps.Clone(s)
-	if times := slices.Sorted(maps.Values(s)); len(times) > maxSent {
-		maps.DeleteFunc(stored, func(_ hash, at moment.Time) bool { return at < times[len(times)-maxSent] })
+	posts := map[moment.Time][]byte{}
+	for _, page := range slices.Sorted(maps.Keys(s)) {
+		posts[s[page]] = binary.BigEndian.AppendUint32(posts[s[page]], uint32(page))
 	}
-	return codec.Marshal(stored)
+	size := 0
+	for _, at := range slices.Backward(slices.Sorted(maps.Keys(posts))) {
+		if size += len(posts[at]) + maxHead; size > store.MaxValue {
+			delete(posts, at)
+		}
+	}
+	return codec.Marshal(posts)
+}
+
+// readSent reads a record. Of a damaged one nothing is left.
+func readSent(b []byte) sentPages {
+	s, posts := sentPages{}, map[moment.Time][]byte{}
+	_ = codec.Unmarshal(b, &posts)
+	for at, pages := range posts {
+		for ; len(pages) >= 4; pages = pages[4:] {
+			s[hash(binary.BigEndian.Uint32(pages))] = at
+		}
+	}
+	return s
 }
 
 // errElsewhere ends what only the process that sends may do.
@@ -126,8 +147,8 @@ func (n *Notifier) save(ctx context.Context) error {
 			st, sent = n.st, n.sent
 		case st.Owner != n.owner && now.Before(st.Until):
 			return errElsewhere
-		case codec.Unmarshal(values[1], &sent) != nil:
-			sent = sentPages{}
+		default:
+			sent = readSent(values[1])
 		}
 		if st.Floor.IsZero() {
 			st.Floor = n.made.Add(-1) // what the site learns before Run gets to this is news, too

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
@@ -109,18 +108,23 @@ func TestFleetSendsOnce(t *testing.T) {
 func TestPagesThatWereSentAreBoundedAndForgotten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s := sentPages{1: moment.Of(now.Add(-time.Hour)), 2: moment.Of(now.Add(-time.Minute)), 3: moment.Of(now.AddDate(1, 0, 0))} // too old, right, of a wrong clock
-	var again sentPages
-	if err := codec.Unmarshal(s.record(now.Add(-30*time.Minute), now), &again); err != nil || len(again) != 1 || len(s) != 1 || again[2] != s[2] {
-		t.Errorf("%v, %v is stored of %v", err, again, s)
+	if again := readSent(s.record(now.Add(-30*time.Minute), now)); len(again) != 1 || len(s) != 1 || again[2] != s[2] {
+		t.Errorf("%v is stored of %v", again, s)
 	}
-	for i := range 10 * maxSent {
-		s[hash(1<<60+i)] = moment.Of(now.Add(time.Duration(i/batchPages) * time.Second)) // in posts
+	if again := readSent([]byte("damaged")); len(again) != 0 {
+		t.Errorf("a damaged record is read as %v", again)
 	}
-	last := hash(1<<60 + 10*maxSent - 1)
-	b := s.record(now.Add(-time.Hour), now.Add(time.Hour))
-	again = nil
-	if err := codec.Unmarshal(b, &again); err != nil || len(b) > store.MaxValue || len(again) < maxSent || again[last] != s[last] {
-		t.Errorf("%d pages in %d bytes, %v", len(again), len(b), err)
+	for _, perPost := range []int{1, batchPages, 100_000} {
+		s := sentPages{}
+		for i := range 100_000 {
+			s[hash(1<<20+i)] = moment.Of(now.Add(time.Duration(i/perPost) * time.Millisecond))
+		}
+		last := hash(1<<20 + 99_999)
+		b := s.record(now.Add(-time.Hour), now.Add(time.Hour))
+		again, least := readSent(b), map[int]int{1: 2500, batchPages: 15_000}[perPost]
+		if len(b) > store.MaxValue || len(again) < least || least > 0 && again[last] != s[last] {
+			t.Errorf("in posts of %d: %d pages in %d bytes", perPost, len(again), len(b))
+		}
 	}
 }
 
