@@ -102,11 +102,11 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		after, more := after, true // each loop over the sequence begins anew
-		for more {
+		for most := firstRecords; more; most = min(4*most, scanRecords) {
 			db, err := s.acquire(ctx)
 			var records []store.Record
 			if err == nil {
-				records, more, err = db.next(prefix, after)
+				records, more, err = db.next(prefix, after, most)
 				db.calls.Done()
 				err = s.fail(db, err)
 			}

@@ -100,13 +100,14 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 // Limits of what a scan reads at a time. No transaction is open between two of its steps, since an
 // open one keeps Badger from removing files.
 const (
-	scanRecords = 1000
-	scanBytes   = 1 << 20
+	firstRecords = 16 // whoever wants only the first records does not wait for more
+	scanRecords  = 1000
+	scanBytes    = 1 << 20
 )
 
 // next returns the first records after the key after that begin with prefix, and whether there may
 // be more.
-func (db *database) next(prefix, after string) (records []store.Record, more bool, err error) {
+func (db *database) next(prefix, after string, most int) (records []store.Record, more bool, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)
 	defer txn.Discard()
@@ -121,7 +122,7 @@ func (db *database) next(prefix, after string) (records []store.Record, more boo
 		}
 		records = append(records, store.Record{Key: string(it.Item().Key()[len(keyPrefix):]), Value: value})
 		size += len(value)
-		more = size >= scanBytes || len(records) == scanRecords
+		more = size >= scanBytes || len(records) == most
 	}
 	return records, more, nil
 }
