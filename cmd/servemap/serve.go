@@ -281,7 +281,6 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 	db := stdlib.OpenDB(*cfg)
 	db.SetMaxOpenConns(4)                  // the server's connections are for all processes
 	db.SetConnMaxIdleTime(5 * time.Second) // less than between two looks for changes, or idle processes would hold connections for ever
-	db.SetConnMaxLifetime(time.Minute)     // after a failover, one may stay read-only as long as it lives
 	st, err := sqlstore.Open(db, &sqlstore.Options{Table: s.Table, Logger: log})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())

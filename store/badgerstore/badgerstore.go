@@ -56,7 +56,9 @@ type Store struct {
 
 	// writer is held during a write. Only one write may be in flight: after a failed write, the
 	// next one would end the process.
-	writer sync.Mutex
+	writer  sync.Mutex
+	commits atomic.Uint64 // that have ended
+	synced  uint64        // of these, how many survive a loss of power; writer guards it
 
 	troubled atomic.Bool // that was logged, and is not over
 
@@ -77,7 +79,8 @@ var _ store.Store = (*Store)(nil)
 // Usually the folder is open when Open returns, after at most 5 seconds. If the folder was empty, the
 // log says so: an owner who did not expect that has lost the volume.
 //
-// Each opening reads all files. Damaged ones are moved aside, to badger.damaged-1 and so on in dir.
+// Each opening reads all files, but not the tables if they are more than 256 MiB and the folder was
+// closed in order. Damaged ones are moved aside, to badger.damaged-1 and so on in dir.
 // The log says where, and the records are learned anew. The Store removes none of these folders: if
 // there are four, it waits until its owner has removed one. Only what was stored last may be lost
 // without a word, if the end of a log is damaged. Files that are damaged while they are open are

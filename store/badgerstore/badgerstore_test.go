@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -97,9 +98,10 @@ func TestFailedWriteReopens(t *testing.T) {
 }
 
 // TestPanicInAReadReopens makes Badger panic: its iterators do so on a database that was closed
-// without the store's knowledge.
+// without the store's knowledge. The next opening reads all files, as one of them may be damaged.
 func TestPanicInAReadReopens(t *testing.T) {
-	s, log := openLogged(t, t.TempDir())
+	dir := t.TempDir()
+	s, log := openLogged(t, dir)
 	mustPut(t, s, "k", "1")
 	base.Check(t, current(s).badger.Close())
 	if _, err := scan(s); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "panicked") {
@@ -107,4 +109,40 @@ func TestPanicInAReadReopens(t *testing.T) {
 	}
 	log.Await("works again")
 	wantValue(t, s, "k", "1")
+	wantMark(t, dir, false)
+}
+
+// TestSyncCoversAllWritesBefore has calls of Sync that share one, which began after their own writes.
+func TestSyncCoversAllWritesBefore(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	for round := range 3 {
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				if err := errors.Join(put(s, fmt.Sprint(i), fmt.Sprint(round)), s.Sync(t.Context())); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if s.synced != 20*uint64(round+1) {
+			t.Errorf("%d writes are synced, want %d", s.synced, 20*(round+1))
+		}
+	}
+}
+
+// TestSyncIsShared closes Badger without the store's knowledge, so that a call fails if it reaches it.
+func TestSyncIsShared(t *testing.T) {
+	s, log := openLogged(t, t.TempDir())
+	mustPut(t, s, "k", "1")
+	base.Check(t, s.Sync(t.Context()))
+	base.Check(t, current(s).badger.Close())
+	if err := s.Sync(t.Context()); err != nil {
+		t.Errorf("Sync of what another call synced: %v", err)
+	}
+	s.commits.Add(1) // as of a write since
+	if err := s.Sync(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Sync of what nobody synced: %v, want ErrUnavailable", err)
+	}
+	log.Await("works again")
 }

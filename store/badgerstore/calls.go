@@ -64,11 +64,15 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err != nil {
 		return err
 	}
-	return s.fail(db, db.commit(changes))
+	err = s.fail(db, db.commit(changes))
+	s.commits.Add(1)
+	return err
 }
 
-// Sync implements [store.Store].
+// Sync implements [store.Store]. Calls that wait for another one's sync share the next one, since many
+// sites that close at once each want one.
 func (s *Store) Sync(ctx context.Context) error {
+	wanted := s.commits.Load()
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	db, err := s.acquire(ctx)
@@ -79,7 +83,15 @@ func (s *Store) Sync(ctx context.Context) error {
 	if err := db.gate.check(0); err != nil {
 		return unavailable(err)
 	}
-	return s.fail(db, db.sync())
+	if wanted > 0 && s.synced >= wanted {
+		return nil
+	}
+	now := s.commits.Load()
+	if err := s.fail(db, db.sync()); err != nil {
+		return err
+	}
+	s.synced = now
+	return nil
 }
 
 // Scan implements [store.Store].
@@ -90,11 +102,11 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		after, more := after, true // each loop over the sequence begins anew
-		for more {
+		for most := firstRecords; more; most = min(4*most, scanRecords) {
 			db, err := s.acquire(ctx)
 			var records []store.Record
 			if err == nil {
-				records, more, err = db.next(prefix, after)
+				records, more, err = db.next(prefix, after, most)
 				db.calls.Done()
 				err = s.fail(db, err)
 			}

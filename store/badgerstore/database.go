@@ -40,7 +40,9 @@ const (
 // compression, blocks are read where they are mapped. So no cache is needed and reading leaves a
 // third of the garbage, but the files are half as big again. Badger does not verify checksums of
 // blocks while it reads, because it takes a damaged block for the end of its table. [checkFiles]
-// verified them before.
+// verified them before, unless the folder was closed in order and has more than quickTables. Then
+// only the manifest and the indexes of the tables were verified: a record in a block that was damaged
+// meanwhile may be missing, or wrong.
 func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o := badger.DefaultOptions(dir)
 	o.Logger = logger
@@ -98,13 +100,14 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 // Limits of what a scan reads at a time. No transaction is open between two of its steps, since an
 // open one keeps Badger from removing files.
 const (
-	scanRecords = 1000
-	scanBytes   = 1 << 20
+	firstRecords = 16 // whoever wants only the first records does not wait for more
+	scanRecords  = 1000
+	scanBytes    = 1 << 20
 )
 
 // next returns the first records after the key after that begin with prefix, and whether there may
 // be more.
-func (db *database) next(prefix, after string) (records []store.Record, more bool, err error) {
+func (db *database) next(prefix, after string, most int) (records []store.Record, more bool, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)
 	defer txn.Discard()
@@ -119,7 +122,7 @@ func (db *database) next(prefix, after string) (records []store.Record, more boo
 		}
 		records = append(records, store.Record{Key: string(it.Item().Key()[len(keyPrefix):]), Value: value})
 		size += len(value)
-		more = size >= scanBytes || len(records) == scanRecords
+		more = size >= scanBytes || len(records) == most
 	}
 	return records, more, nil
 }
@@ -169,13 +172,17 @@ func (db *database) sync() (err error) {
 	return nil
 }
 
-// close closes Badger, and unlocks the folder.
-func (db *database) close() (err error) {
+// close closes Badger, which puts all on the disk, and unlocks the folder. inOrder is whether it leaves
+// the mark for that.
+func (db *database) close(inOrder bool) (err error) {
 	defer db.lock.Close()
 	defer db.gate.folder.Close()
 	defer recoverTo(&err)
 	if err := db.badger.Close(); err != nil {
 		return failed("closing", err)
+	}
+	if inOrder {
+		return markClosed(db.lock, true)
 	}
 	return nil
 }

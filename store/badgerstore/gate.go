@@ -42,12 +42,8 @@ func (g gate) check(files int) error {
 			return err
 		}
 	}
-	for range files {
-		f, err := os.Open(os.DevNull)
-		if err != nil {
-			return fmt.Errorf("this process cannot open %d more files; raise its limit of open files; %w", files, err)
-		}
-		defer f.Close()
+	if err := tryDescriptors(files); err != nil {
+		return fmt.Errorf("this process cannot open %d more files; raise its limit of open files; %w", files, err)
 	}
 	return nil
 }

@@ -106,18 +106,18 @@ func (s *Store) run(tried chan<- struct{}) {
 func (s *Store) serve(db *database) error {
 	select {
 	case err := <-db.failed:
-		_ = s.shut(db) // err was logged already
+		_ = s.shut(db, false) // err was logged already; the next opening reads all files
 		return err
 	case <-s.closing.Done():
-		s.closeErr = s.shut(db)
+		s.closeErr = s.shut(db, true)
 		return nil
 	}
 }
 
 // shut closes a database that is out of use. While nothing may be written, it waits, since closing
 // writes. If the store is closed meanwhile, it leaves the files open and locked, because Badger
-// works on them until the process ends.
-func (s *Store) shut(db *database) error {
+// works on them until the process ends. inOrder is as for [database.close].
+func (s *Store) shut(db *database, inOrder bool) error {
 	for err := db.gate.check(spareFiles); err != nil; err = db.gate.check(spareFiles) {
 		if !s.sleep(4 * time.Second) {
 			return fmt.Errorf("%w; the folder stays locked until the process ends", unavailable(err))
@@ -126,7 +126,7 @@ func (s *Store) shut(db *database) error {
 	db.calls.Wait()
 	s.writer.Lock() // until the last write has ended; no other can begin
 	defer s.writer.Unlock()
-	if err := db.close(); err != nil {
+	if err := db.close(inOrder); err != nil {
 		return unavailable(err)
 	}
 	return nil

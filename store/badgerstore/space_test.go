@@ -102,6 +102,6 @@ func TestCloseWithoutSpaceLosesNothing(t *testing.T) {
 	}
 	mustClose(t, next)
 	db.gate = usual
-	base.Check(t, db.close())
+	base.Check(t, db.close(true))
 	wantValue(t, open(t, dir, nil), "k", "1")
 }

@@ -39,3 +39,28 @@ func spaceAt(dir string) (space, bool) {
 	}
 	return sp, true
 }
+
+// tryDescriptors takes n file descriptors, and gives them back. It runs before each write, so it opens one
+// file and copies its descriptor, which costs little.
+func tryDescriptors(n int) error {
+	taken := make([]int, 0, n)
+	defer func() {
+		for _, fd := range taken {
+			_ = unix.Close(fd)
+		}
+	}()
+	for len(taken) < n {
+		var fd int
+		var err error
+		if len(taken) == 0 {
+			fd, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		} else {
+			fd, err = unix.FcntlInt(uintptr(taken[0]), unix.F_DUPFD_CLOEXEC, 0)
+		}
+		if err != nil {
+			return err
+		}
+		taken = append(taken, fd)
+	}
+	return nil
+}

@@ -27,6 +27,9 @@ type Store struct {
 	grown  bool     // values has keys that are not in keys
 }
 
+// New returns an empty store. A zero Store is one as well.
+func New() *Store { return &Store{} }
+
 var _ store.Store = (*Store)(nil)
 
 // View implements [store.Store].

@@ -8,5 +8,9 @@ import (
 )
 
 func TestStoreKeepsTheRules(t *testing.T) {
-	storetest.Run(t, func(*testing.T) store.Store { return new(Store) })
+	for name, empty := range map[string]func() store.Store{
+		"New": func() store.Store { return New() }, "zero": func() store.Store { return new(Store) },
+	} {
+		t.Run(name, func(t *testing.T) { storetest.Run(t, func(*testing.T) store.Store { return empty() }) })
+	}
 }
