@@ -745,13 +745,19 @@ func (s explained) explanation(p reader.Known) Explanation {
 		from = t.From // there was no room to remember all links of these
 	}
 	e.LinkedFrom = s.urlsAt(from[:min(len(from), mostHeld)])
-	for _, ev := range []struct {
-		is   bool
-		name Reason
-	}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
-		if ev.is && p.Verdict != eligibility.Excluded && p.Verdict != eligibility.Gone {
-			e.Evidence = append(e.Evidence, ev.name)
-		}
+	if p.Verdict == eligibility.Excluded || p.Verdict == eligibility.Gone {
+		return e
+	}
+	kinds := slices.Collect(p.Evidence.Kinds)
+	if p.Rule {
+		kinds = append(kinds, eligibility.ByRule)
+	}
+	if p.IsEntry {
+		kinds = append(kinds, eligibility.ByEntry)
+	}
+	slices.Sort(kinds)
+	for _, kind := range slices.Compact(kinds) {
+		e.Evidence = append(e.Evidence, Reason(kind.String()))
 	}
 	return e
 }
