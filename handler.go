@@ -662,15 +662,19 @@ func (s explained) explanation(p *reader.Known) Explanation {
 	for _, loc := range from[:min(len(from), mostNamed)] {
 		e.LinkedFrom = append(e.LinkedFrom, s.origin.URL(loc))
 	}
-	if p.Verdict != eligibility.Excluded && p.Verdict != eligibility.Gone {
-		for _, ev := range []struct {
-			is   bool
-			name Reason
-		}{{p.Rule, ReasonRule}, {p.IsEntry || p.Evidence.Hop > 0, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
-			if ev.is {
-				e.Evidence = append(e.Evidence, ev.name)
-			}
-		}
+	if p.Verdict == eligibility.Excluded || p.Verdict == eligibility.Gone {
+		return e
+	}
+	kinds := slices.Collect(p.Evidence.Kinds)
+	if p.Rule {
+		kinds = append(kinds, eligibility.ByRule)
+	}
+	if p.IsEntry {
+		kinds = append(kinds, eligibility.ByEntry)
+	}
+	slices.Sort(kinds)
+	for _, kind := range slices.Compact(kinds) {
+		e.Evidence = append(e.Evidence, Reason(kind.String()))
 	}
 	return e
 }

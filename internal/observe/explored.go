@@ -16,7 +16,7 @@ func (s *Visits) Pages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 		for p, err := range s.observer.cfg.Indexer.Pages(ctx) {
 			seen := explore.Seen{
 				Location: p.Location, Last: p.LastSeen.Time(), Watched: p.LastSeen.Sub(p.FirstSeen),
-				Alone: !p.Rule && !p.IsEntry && !p.Route && !p.Led(), Mean: p.History.Mean,
+				Alone: !p.Rule && !p.IsEntry && p.Evidence.Proof() == eligibility.None, Mean: p.History.Mean,
 			}
 			if !yield(seen, err) || err != nil {
 				return

@@ -72,7 +72,7 @@ func TestOnlyAnAdditionHasNoWordsForTheCommand(t *testing.T) {
 
 func TestEveryReasonOfAVerdictIsExplained(t *testing.T) {
 	seen := map[string]eligibility.Reason{}
-	for why := eligibility.ByRule; why <= eligibility.Disallowed; why++ { // reasons that a verdict can carry
+	for why := eligibility.ByRule; why < eligibility.Authorization; why++ { // reasons that a verdict can carry
 		r := ReasonNamed(why.String())
 		if r.Reason != why || !strings.HasSuffix(r.Means(), ".") || (why <= eligibility.ByHistory) != (r.Care == Fine) {
 			t.Errorf("%v: %+v", why, r)

@@ -85,7 +85,7 @@ func Revise(r Record, c Context) Standing {
 // MayClaim reports whether the location may be listed, so that other pages with its content matter.
 // If not, the context needs no Copies.
 func (r *Record) MayClaim(c Context) bool {
-	return r.Witnessed && r.content(c) == None && (r.Public || c.Entry || c.Listing == Always || r.proof() != None)
+	return r.Witnessed && r.content(c) == None && (r.Public || c.Entry || c.Listing == Always || r.Proof() != None)
 }
 
 // alone decides as if no other location showed the same content.
@@ -109,7 +109,7 @@ func (r *Record) alone(c Context) Standing {
 	case c.Entry:
 		return Standing{Listed, ByEntry}
 	case r.Public:
-		return Standing{Listed, cmp.Or(r.proof(), ByHistory)}
+		return Standing{Listed, cmp.Or(r.Proof(), ByHistory)}
 	}
 	return r.enters(c)
 }
@@ -148,7 +148,7 @@ func (r *Record) unwitnessed() Standing {
 
 // enters decides about a page that was never listed.
 func (r *Record) enters(c Context) Standing {
-	word, proof := r.Word(), r.proof()
+	word, proof := r.Word(), r.Proof()
 	switch {
 	case word == Action:
 		return Standing{Held, ActionWord}
@@ -158,7 +158,7 @@ func (r *Record) enters(c Context) Standing {
 		return Standing{Held, RiskyWord}
 	case proof == None:
 		return Standing{Waiting, NoEvidence}
-	case proof == ByLink && c.Full:
+	case proof.Plenty() && c.Full:
 		return Standing{Waiting, Growth}
 	}
 	return Standing{Listed, proof}

@@ -9,7 +9,7 @@ import (
 // Evidence is what speaks for listing a location. Observations of the page add to it, and
 // observations of pages that link or redirect to it. It is stored as it is decided on.
 //
-// A new kind of evidence is a field here, its reason in proof, and the place where it is seen.
+// A new kind of evidence is a field here, a line of Kinds, its reason, and the place where it is seen.
 type Evidence struct {
 	Route     bool        `cbor:"1,keyasint,omitzero"` // its route matches exactly this location, and it showed a whole document
 	Variable  bool        `cbor:"2,keyasint,omitzero"` // a variable of its route is named like a secret
@@ -26,27 +26,35 @@ type Evidence struct {
 	Hop int `cbor:"9,keyasint,omitzero"` // how many redirects lead here from an entry, one or two; 0 for none
 }
 
-// proof returns what shows that the location is public, None if nothing does.
-func (ev *Evidence) proof() Reason {
-	if ev.Route {
-		return ByRoute
-	}
-	return ev.leads()
+// Kinds yields the kinds of evidence that there are, the strongest first. Nothing else lists them.
+func (ev *Evidence) Kinds(yield func(Reason) bool) {
+	_ = (!ev.Route || yield(ByRoute)) && (!ev.Link || yield(ByLink)) && (ev.Hop == 0 || yield(ByEntry))
 }
 
-// Led reports whether the site leads its visitors to the location.
-func (ev *Evidence) Led() bool { return ev.leads() != None }
-
-// leads returns how the site leads its visitors to the location, None if it does not.
-func (ev *Evidence) leads() Reason {
-	switch {
-	case ev.Link:
-		return ByLink
-	case ev.Hop > 0:
-		return ByEntry
+// Proof returns what shows that the location is public, None if nothing does.
+func (ev *Evidence) Proof() Reason {
+	for kind := range ev.Kinds {
+		return kind
 	}
 	return None
 }
+
+// Scarce reports whether there is evidence of a kind that a space without end does not have.
+func (ev *Evidence) Scarce() bool {
+	for kind := range ev.Kinds {
+		if !kind.Plenty() {
+			return true
+		}
+	}
+	return false
+}
+
+// Plenty reports whether a site that answers any address may show evidence of that kind for any number of them.
+// Such evidence lists so many pages a day, and none that only Explore got in a space without end.
+func (r Reason) Plenty() bool { return r == ByLink }
+
+// Led reports whether the site leads its visitors to the location.
+func (ev *Evidence) Led() bool { return ev.Link || ev.Hop > 0 }
 
 // SawLink notes that a network saw a link from a listed page. It reports whether that is news.
 func (ev *Evidence) SawLink(at moment.Time, network uint32) bool {
@@ -78,3 +86,95 @@ const ShownAfter = 24 * time.Hour
 func Independent(first moment.Time, network uint32, second moment.Time, other uint32) bool {
 	return second.Sub(first) >= ShownAfter || network != 0 && other != 0 && network != other
 }
+
+// Reason says why. Its name is a word or two to log and to search for.
+type Reason uint8
+
+// The reasons. Those that a verdict can carry are stored by number, so their numbers never change.
+// A new one of them comes after the last one, before Authorization. The others may move.
+const (
+	None Reason = iota
+
+	// Evidence: why a page is listed.
+	ByRule
+	ByEntry
+	ByRoute
+	ByLink
+	ByHistory
+
+	// Why a page that was seen is not listed.
+	NoEvidence
+	NotSeen
+	RuleNever
+	Forgotten
+	NoIndex
+	Private
+	NoStore
+	CanonicalElsewhere
+	CanonicalConflict
+	QueryNotCanonical
+	HeadNotSeen
+	Encoding
+	RiskyWord
+	ActionWord
+
+	// Why a page that was listed has left.
+	StatusGone
+	NotFound
+	Denied
+	LoginRedirect
+	Moved
+	Unseen
+
+	// More reasons why a page that was seen is not listed.
+	Capability
+	Duplicate
+	SoftNotFound
+	Disallowed
+	PasswordField
+	Growth
+
+	// Why a request or a response is no observation at all.
+	Authorization
+	ClientCertificate
+	IdentityHeader
+	Cookie
+	NotAnonymous
+	Status
+	NotHTML
+	Attachment
+	Incomplete
+	Fragment
+)
+
+var reasonNames = [...]string{
+	None: "none",
+
+	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", ByHistory: "history",
+
+	NoEvidence: "no-evidence", NotSeen: "not-seen", RuleNever: "rule-never", Forgotten: "forgotten",
+	NoIndex: "noindex", Private: "private", NoStore: "no-store",
+	CanonicalElsewhere: "canonical-elsewhere", CanonicalConflict: "canonical-conflict",
+	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Encoding: "encoding",
+	RiskyWord: "risky-word", ActionWord: "action-word",
+
+	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
+
+	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Disallowed: "disallowed",
+	PasswordField: "password-field", Growth: "growth",
+
+	Authorization: "authorization", ClientCertificate: "client-certificate",
+	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",
+	Status: "status", NotHTML: "not-html", Attachment: "attachment", Incomplete: "incomplete", Fragment: "fragment",
+}
+
+// String returns the reason's name, such as "no-evidence".
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return "unknown"
+}
+
+// Reasons is the number of reasons; each reason is below it.
+const Reasons = int(Fragment) + 1

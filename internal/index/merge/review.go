@@ -102,7 +102,7 @@ func (m *Transaction) Forget(location string) {
 // site shows at all addresses what it shows at one that it does not have.
 func (m *Transaction) TakeBack(location string) {
 	p, _ := m.Load(location)
-	if !p.Explored || p.Route || p.Hop > 0 || p.Reason == eligibility.QueryNotCanonical || p.Missing != 0 || m.site.Entries[location] || m.site.vouches(location) {
+	if !p.Explored || p.Scarce() || p.Reason == eligibility.QueryNotCanonical || p.Missing != 0 || m.site.Entries[location] || m.site.vouches(location) {
 		return
 	}
 	waits := m.anew(location, eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NotSeen})
@@ -152,10 +152,10 @@ func (m *Transaction) Allow(location string) {
 	m.due(location)
 }
 
-// Trusted reports whether something on the site speaks for the page: it is an entry, it has a route
-// of its own, a listed page links to it, or it was listed before. Other addresses may be made up by
+// Trusted reports whether something on the site speaks for the page: it is an entry, there is evidence for it, or it
+// was listed before. Other addresses may be made up by
 // the client.
 func (site *Site) Trusted(v *Visit) bool {
 	p := v.Before
-	return p.Public() || p.Led() || p.Route || v.Route.Exact || site.Entries[v.Location]
+	return p.Public() || p.Proof() != eligibility.None || v.Route.Exact || site.Entries[v.Location]
 }

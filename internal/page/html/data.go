@@ -2,6 +2,7 @@ package html
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -77,12 +78,19 @@ func (t Thing) Is(types *regexp.Regexp) bool {
 	return slices.ContainsFunc(t.all("@type"), func(v any) bool { name, ok := v.(string); return ok && types.MatchString(name) })
 }
 
-// Text returns a property that is a text, or the first one of a list.
-func (t Thing) Text(property string) (text string) {
-	if all := t.all(property); len(all) > 0 {
-		text, _ = all[0].(string)
+// Text returns a property that is a text, a number or a truth value, or the first one of a list.
+func (t Thing) Text(property string) string {
+	all := t.all(property)
+	if len(all) == 0 {
+		return ""
 	}
-	return text
+	switch value := all[0].(type) {
+	case string:
+		return value
+	case float64, bool:
+		return fmt.Sprint(value)
+	}
+	return ""
 }
 
 // Object returns a property that is a thing, or the first one of a list.
