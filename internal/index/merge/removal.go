@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
@@ -109,7 +110,7 @@ func (m *Transaction) Confirm(location string) {
 // few reports whether few pages of the site have left in a day by what may be of the moment, and counts one more.
 func (m *Transaction) few() bool {
 	key, now := m.site.Keys.Refusals(), m.moment().Second()
-	left := sitewide.ReadRefusals(m.Get(key)).At(now)
+	left := codec.Read[sitewide.Refusals](m.Get(key)).At(now)
 	if !left.Few(m.site.Listed) {
 		m.Effects.Refused = true
 		return false

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -33,7 +34,8 @@ type Known struct {
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
 func (k *Known) NeedsLogin() bool {
-	return k.Verdict == eligibility.Waiting && k.AsksForLogin()
+	why := cmp.Or(k.MissingWhy, k.Absent)
+	return k.Verdict == eligibility.Waiting && (why == eligibility.Denied || why == eligibility.LoginRedirect)
 }
 
 // Removal says that a listed page may be gone. The zero Removal means that it may not.
