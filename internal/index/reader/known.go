@@ -10,8 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
-	"github.com/servemap/servemap/internal/index/merge"
-	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
@@ -58,11 +56,12 @@ type History struct {
 	Reading mark.Reading
 }
 
-// know returns what is known of location.
-func know(set *merge.Settings, location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
+// know derives what is known of a location from its record.
+func (r *Reader) know(location string, p *pagerecord.Page) Known {
+	set, now := &r.site.Settings, time.Now()
 	p.Loaded.Location = location
-	r := p.Judged()
-	p.Standing = eligibility.Revise(r, set.Context(&r, obeyed, moment.Of(now)))
+	record := p.Judged()
+	p.Standing = eligibility.Revise(record, set.Context(&record, r.robots.Load(), moment.Of(now)))
 	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
 	return Known{
