@@ -31,10 +31,6 @@ type controls struct {
 	waiting []*item
 }
 
-func newControls() controls {
-	return controls{things: map[string]map[string]string{}, got: map[string]bool{}}
-}
-
 // visited notes what is below a thing and listed: an anonymous visitor got it. It is called before the first request,
 // so that the only control of its kind, which exploring asks for, does not speak for the next ones.
 func (e *explorer) visited(ctx context.Context) {

@@ -70,7 +70,11 @@ type frontier struct {
 }
 
 func newFrontier(most int) *frontier {
-	return &frontier{most: most, seen: map[uint64]bool{}, idle: map[string]float64{}, trail: newTrail(), controls: newControls()}
+	return &frontier{
+		most: most, seen: map[uint64]bool{}, idle: map[string]float64{},
+		trail:    trail{Texts: map[uint64]int32{}, Stopped: map[string]map[string]item{}, Within: map[string]string{}, Endless: map[string]bool{}},
+		controls: controls{things: map[string]map[string]string{}, got: map[string]bool{}},
+	}
 }
 
 // news notes a location, a name or a text, and reports whether it is new.

@@ -33,10 +33,6 @@ const (
 	mostProbes = 8  // of a space
 )
 
-func newTrail() trail {
-	return trail{Texts: map[uint64]int32{}, Stopped: map[string]map[string]item{}, Within: map[string]string{}, Endless: map[string]bool{}}
-}
-
 // copies reports whether the last page shows the same as another one. If that has no query, the canonical
 // of the two says which of them counts.
 func (t *trail) copies(mainHash uint64) bool {

@@ -37,12 +37,12 @@ var number = regexp.MustCompile(`^(97[89]\d{10}|(19|20)\d\d(0\d|1[0-2])[0-3]\d[0
 func Looks(location string) bool {
 	path, query, _ := strings.Cut(location, "?")
 	for element := range strings.SplitSeq(path, "/") {
-		if len(element) >= minLength && looks(stem(decode(element))) {
+		if len(element) >= minLength && looks(stem(escape.Decode(element))) {
 			return true
 		}
 	}
 	for element := range strings.SplitSeq(query, "&") {
-		if len(element) >= minLength && looks(decode(element)) {
+		if len(element) >= minLength && looks(escape.Decode(element)) {
 			return true
 		}
 	}
@@ -95,23 +95,6 @@ func hasRun(s string) bool {
 		}
 	}
 	return false
-}
-
-// decode returns the decoded text of an element. It keeps the percent sign of a broken escape, which is an edge.
-func decode(element string) string {
-	if !strings.Contains(element, "%") {
-		return element
-	}
-	var b strings.Builder
-	for i := 0; i < len(element); i++ {
-		c := element[i]
-		if escape.Is(element[i:]) {
-			c = escape.Byte(element[i:])
-			i += 2
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
 }
 
 // stem returns a segment without its extension, which is not part of a token.

@@ -43,9 +43,6 @@ type Hour struct {
 // A Gatherer collects the given dates of the pages of one file. The zero value is empty.
 type Gatherer Given[map[int64]int]
 
-// Reset empties the gatherer.
-func (g *Gatherer) Reset() { *g = Gatherer{} }
-
 // Add adds the date of one page, if it is a given one.
 func (g *Gatherer) Add(d Date) {
 	if d.Seen || !d.By.Gives() {

@@ -89,7 +89,8 @@ func (r *reading) counts(b *html.Block) bool {
 	}
 	r.folded = fold(r.folded[:0], b.Text)
 	r.weight = weight(r.folded)
-	return !r.isNotice(b) && (r.weight > longestAge || !isAge(b.Text))
+	copyright := r.weight < longestNotice && (strings.Contains(b.Text, "©") || strings.Contains(b.Text, "opyright"))
+	return !copyright && (r.weight > longestAge || !isAge(b.Text))
 }
 
 // isTelling reports whether a block is long enough to say something, or names a price.
@@ -170,11 +171,6 @@ func (r *reading) block(b *html.Block) block {
 }
 
 func keyOf(hash uint64) uint16 { return uint16(hash >> 48) }
-
-// isNotice reports whether a text is a copyright line, which names the year.
-func (r *reading) isNotice(b *html.Block) bool {
-	return r.weight < longestNotice && (strings.Contains(b.Text, "©") || strings.Contains(b.Text, "opyright"))
-}
 
 // names reports whether a short text may name the day of a time, in any zone.
 func (b *block) names(at int64) bool {

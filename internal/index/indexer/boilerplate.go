@@ -26,24 +26,20 @@ func (b *boilerplate) open(ctx context.Context) error {
 	if !b.kept.IsZero() {
 		return nil
 	}
-	return txn.View(ctx, b.cfg.Store, []string{b.site.Keys.Boilerplate()}, func(t *txn.Tx) {
-		var packed []byte
-		b.kept = time.Now()
-		if codec.Unmarshal(t.Get(b.site.Keys.Boilerplate()), &packed) != nil {
-			return
-		}
-		if site, err := mark.ParseSite(packed); err == nil {
-			b.site.Boilerplate = *site
-		}
-	})
+	record, err := txn.Read(ctx, b.cfg.Store, b.site.Keys.Boilerplate())
+	if err != nil {
+		return err
+	}
+	b.kept = time.Now()
+	if site, err := mark.ParseSite(codec.Read[[]byte](record)); err == nil {
+		b.site.Boilerplate = *site
+	}
+	return nil
 }
 
-// run stores the boilerplate if it has changed. Each process of a fleet has its
+// run stores the boilerplate. Each process of a fleet has its
 // own, and the last one to store it wins.
 func (b *boilerplate) run(ctx context.Context, _ bool) error {
-	if !b.changed {
-		return nil
-	}
 	err := txn.Update(ctx, b.cfg.Store, []string{b.site.Keys.Boilerplate()}, func(t *txn.Tx) {
 		t.Put(b.site.Keys.Boilerplate(), codec.Marshal(b.site.Boilerplate.AppendBinary(nil)))
 	})

@@ -36,9 +36,9 @@ func (d *days) happened(events [changelog.Happenings]int, now time.Time) {
 	d.fresh.Add(sitewide.Days{moment.Of(now).Day(): {Added: events[changelog.Added], Changed: events[changelog.Changed], Removed: events[changelog.Removed]}})
 }
 
-func (d *days) due(time.Time) time.Time {
+func (d *days) due(now time.Time) time.Time {
 	if len(d.fresh) == 0 {
-		return time.Time{}
+		return now.Add(daysEvery + idleRound) // only a Flush notes how many pages are listed
 	}
 	return d.since.Add(daysEvery)
 }

@@ -21,13 +21,10 @@ func (e *eviction) due(now time.Time) time.Time {
 	return now
 }
 
-// run drops waiting locations when there are too many. First it drops those that nothing on the site leads to, then
+// run drops waiting locations. First it drops those that nothing on the site leads to, then
 // the others. Their keys are hashes, so which of them go first is a matter of luck, and nobody can choose them.
 func (e *eviction) run(ctx context.Context, _ bool) error {
 	excess := e.counts.Waiting() - e.cfg.MaxWaiting*3/4
-	if e.counts.Waiting() <= e.cfg.MaxWaiting {
-		return nil
-	}
 	var unled, led []string
 	all := 0
 	for r, err := range e.cfg.Store.Scan(ctx, e.site.Keys.Waits(), "") {

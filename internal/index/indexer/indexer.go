@@ -141,7 +141,9 @@ func New(cfg Config) (*Indexer, error) {
 	}
 	x.replicas = replicated{Indexer: x}
 	x.replicas.Watch = replicas.New(k, cfg.RefreshEvery, x.replicas.keys())
-	x.tasks = x.newTasks()
+	x.tasks = []task{ // in the order in which a round runs them
+		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.days, &x.syncing,
+	}
 	return x, nil
 }
 

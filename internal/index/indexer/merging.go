@@ -78,7 +78,11 @@ func (m *merging) process(ctx context.Context, e *observation.Exchange, all bool
 		if err != nil {
 			return err
 		}
-		m.visit = m.observe(e, before[0], all)
+		v, unread := m.site.Observe(e, before[0])
+		if unread {
+			m.readPage(v, all)
+		}
+		m.visit = v
 	}
 	err := m.store(ctx, m.visit, all)
 	if txn.TooMuch(err) {
@@ -107,6 +111,28 @@ func (x *Indexer) keys(locations []string) (keys []string) {
 		keys = append(keys, x.site.RecordKeys(location)...)
 	}
 	return keys
+}
+
+// readPage reads the page of a witness: in full if the budget allows it.
+func (m *merging) readPage(v *merge.Visit, all bool) {
+	full := all || v.Explored || m.budget.Allows(time.Now(), m.site.Trusted(v), v.Payer)
+	m.read(v, func() { m.site.Read(v, full) })
+	m.boilerplate.changed = m.boilerplate.changed || v.View != nil
+	if !v.Explored {
+		m.budget.Pay(int64(v.Cost+time.Duration(len(m.site.Fresh(v)))*observation.LinkCost), v.Payer)
+	}
+}
+
+// read parses the page by parse. If a stranger's bytes make that panic, the page is held, and the
+// site goes on.
+func (m *merging) read(v *merge.Visit, parse func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			v.Full, v.View, v.Forbids = false, nil, eligibility.Encoding
+			m.cfg.Logger.Error("servemap: a page could not be parsed; please report this", "panic", p)
+		}
+	}()
+	parse()
 }
 
 // store merges a visit, and then its links if they count. In this order, a crash costs a second reading but no link.
@@ -170,5 +196,56 @@ func (m *merging) count(v *merge.Visit, is merge.Merged) {
 		m.counts.Read(v, is)
 	} else if v.Same {
 		m.counts.Again(v)
+	}
+}
+
+// tellLinks tells the owner of the links of a listed page, and what their targets last answered. If the page shows
+// the same as before, it is read for that once in the life of the process, with what no vouched page needs of the budget.
+func (m *merging) tellLinks(ctx context.Context, v *merge.Visit) error {
+	o := v.Observation
+	if v.Same && !v.Tracked && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false, v.Payer) {
+		read := *o
+		m.read(v, func() { read.Read(m.site.Normalizer, true, 0, nil) })
+		m.budget.Pay(int64(read.Cost), v.Payer)
+		o = &read
+	}
+	if !o.Full || o.NoFollow || o.Tracked {
+		return nil
+	}
+	return inSteps(m.Links.Read(o), itemsAtOnce, func(some []string) error {
+		pages, err := m.load(ctx, some...)
+		for i, p := range pages {
+			m.Links.Knew(some[i], p.Status)
+		}
+		return err
+	})
+}
+
+// withdrawUnstored does what cannot wait for a store in trouble. It takes two kinds of pages out of
+// the served files: those whose minute is over, and those that forbid their listing in an exchange
+// that is not stored yet.
+func (m *merging) withdrawUnstored() {
+	for _, location := range m.removals.overdue(time.Now()) {
+		m.cfg.Files.Withdraw(location, m.removals.since[location]) // a later witness in the queue saves the page
+	}
+	waiting := m.queue.all()
+	if m.pending != nil {
+		waiting = append(waiting, m.pending)
+	}
+	for _, s := range waiting {
+		m.peek(s)
+	}
+}
+
+// peek reads the head of a page, once.
+func (m *merging) peek(s *observation.Exchange) {
+	if s.Peeked || s.Kind != eligibility.Witness || s.Tracked || !m.cfg.Files.Lists(s.Location) {
+		return
+	}
+	s.Peeked = true
+	k := &merge.Visit{Observation: &observation.Observation{Exchange: s}, Before: new(pagerecord.Page)}
+	m.read(k, func() { m.site.Read(k, false) })
+	if k.Forbids == eligibility.NoIndex {
+		m.cfg.Files.Withdraw(s.Location, s.At)
 	}
 }

@@ -39,9 +39,6 @@ func (f *replicated) open(ctx context.Context) error {
 
 // run reads again what other processes have changed.
 func (f *replicated) run(ctx context.Context, _ bool) error {
-	if f.Alone() {
-		return nil
-	}
 	c, err := f.Poll(ctx, f.cfg.Store)
 	if err != nil {
 		return err
@@ -50,7 +47,7 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 		f.site.Followed.Forget()
 	}
 	if c.Site[f.site.Keys.Review()] {
-		if err := f.review.look(ctx); err != nil {
+		if err := f.review.share(ctx, func(*turn) bool { return false }); err != nil {
 			return err
 		}
 	}

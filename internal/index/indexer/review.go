@@ -86,11 +86,11 @@ func (r *review) step(ctx context.Context) error {
 			return err
 		}
 	}
-	prefix, change := r.site.Keys.Pages(), r.again
+	prefix, outdated, change := r.site.Keys.Pages(), r.site.Outdated, r.again
 	if r.waits {
-		prefix, change = r.site.Keys.Waits(), r.drop
+		prefix, outdated, change = r.site.Keys.Waits(), r.site.Expendable, r.drop
 	}
-	seen, changed, err := r.scan(ctx, prefix)
+	seen, changed, err := r.scan(ctx, prefix, outdated)
 	if err != nil {
 		return err
 	}
@@ -146,9 +146,9 @@ type reviewed struct {
 	eligibility.Standing
 }
 
-// scan returns the next records, and the keys of those that must change. It notes which pages may be
+// scan returns the next records, and the keys of those that are outdated. It notes which pages may be
 // gone.
-func (r *review) scan(ctx context.Context, prefix string) (seen []reviewed, changed []string, err error) {
+func (r *review) scan(ctx context.Context, prefix string, outdated func(string, *pagerecord.Page, time.Time) bool) (seen []reviewed, changed []string, err error) {
 	now := time.Now()
 	for rec, err := range r.cfg.Store.Scan(ctx, prefix, r.after) {
 		if err != nil {
@@ -157,7 +157,7 @@ func (r *review) scan(ctx context.Context, prefix string) (seen []reviewed, chan
 		s, err := pagerecord.Decode(rec.Value)
 		if err != nil {
 			s = new(pagerecord.Page) // a damaged record has no standing
-		} else if r.outdated(strings.TrimPrefix(rec.Key, prefix), s, now) {
+		} else if outdated(strings.TrimPrefix(rec.Key, prefix), s, now) {
 			changed = append(changed, rec.Key)
 		}
 		if s.Listed() && s.HasMinute() && !s.IsOld(moment.Of(now)) {
@@ -168,15 +168,6 @@ func (r *review) scan(ctx context.Context, prefix string) (seen []reviewed, chan
 		}
 	}
 	return seen, changed, nil
-}
-
-// outdated reports whether the record must change.
-// Of a waiting location only the hash is known, so only its age can be judged.
-func (r *review) outdated(location string, s *pagerecord.Page, now time.Time) bool {
-	if r.waits {
-		return r.site.Expendable(s, now)
-	}
-	return r.site.Outdated(location, s, now)
 }
 
 // again decides again about pages that are or were listed.

@@ -49,15 +49,8 @@ func (x *Indexer) Run(ctx context.Context) {
 
 // task is work that the worker does when it is due.
 type task interface {
-	due(now time.Time) time.Time             // the zero time if there is nothing to do
-	run(ctx context.Context, all bool) error // all: do everything there is, without a budget, also if it is not due
-}
-
-// newTasks returns the tasks in the order in which a round runs them.
-func (x *Indexer) newTasks() []task {
-	return []task{
-		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.days, &x.syncing,
-	}
+	due(now time.Time) time.Time             // the zero time if there is nothing to do; then run is not called
+	run(ctx context.Context, all bool) error // all: do everything there is, without a budget, also if it is not due yet
 }
 
 // The pauses of the worker when nothing wakes it.
@@ -96,7 +89,7 @@ func (x *Indexer) runTasks(ctx context.Context, all bool) error {
 	}
 	for _, t := range x.tasks {
 		now := time.Now()
-		if due := t.due(now); !all && (due.IsZero() || due.After(now)) {
+		if due := t.due(now); due.IsZero() || !all && due.After(now) {
 			continue
 		}
 		if err := t.run(ctx, all); err != nil {

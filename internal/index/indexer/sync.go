@@ -28,9 +28,6 @@ func (s *syncing) due(now time.Time) time.Time {
 
 // run makes all writes survive a loss of power.
 func (s *syncing) run(ctx context.Context, _ bool) error {
-	if !s.unsynced {
-		return nil
-	}
 	if err := s.cfg.Store.Sync(ctx); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/publish/files"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
@@ -36,7 +37,7 @@ func (x *trustedDates) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rs := merge.ReadReputations(record)
+	rs := codec.Read[lastmod.Reputations](record)
 	before, after := x.site.Trust, rs.Trust()
 	x.site.Reputations, x.site.Trust = rs, after
 	for s := lastmod.Server; s <= lastmod.Page; s++ {

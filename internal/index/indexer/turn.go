@@ -26,9 +26,7 @@ func (r *review) share(ctx context.Context, change func(*turn) bool) error {
 	var is turn
 	key := r.site.Keys.Review()
 	err := txn.Update(ctx, r.cfg.Store, []string{key}, func(t *txn.Tx) {
-		is = turn{} // which a damaged record is
-		_ = codec.Unmarshal(t.Get(key), &is)
-		if change(&is) {
+		if is = codec.Read[turn](t.Get(key)); change(&is) {
 			t.Put(key, codec.Marshal(is))
 		}
 	})
@@ -48,11 +46,6 @@ func (r *review) claim(ctx context.Context) (claimed bool, err error) {
 		return claimed
 	})
 	return claimed || r.replicas.Alone(), err
-}
-
-// look takes in the turns of other processes.
-func (r *review) look(ctx context.Context) error {
-	return r.share(ctx, func(*turn) bool { return false })
 }
 
 // take takes in the record of the turns. If another process makes a pass, this one need not make it. If one has ended,

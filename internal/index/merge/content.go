@@ -35,13 +35,16 @@ func (u *visited) content() {
 			}
 		}
 		p.BodyHash, p.Showing = u.Hash, u.Showing
-		p.Claims = u.site.claims(u.Extensions.Alternates())
+		p.Claims = nil
+		for _, a := range u.Extensions.Alternates() {
+			p.Claims = append(p.Claims, pagerecord.Claim{Lang: a.Lang, ID: u.site.ID(a.Location)})
+		}
 		c := u.compare()
 		u.keepLinks(c)
 		if p.Renews(wasRead && p.Extended == u.site.Extensions, c.outcome, u.Moment()) {
 			u.found[u.Location] = u.Extensions
 		}
-		u.outcome(c)
+		p.Estimate(c.outcome, u.date(c), u.At.Unix())
 		return
 	}
 	u.date(comparison{outcome: mark.Variant})
@@ -72,7 +75,7 @@ func (u *visited) compare() comparison {
 	return comparison{outcome, min(moment.Seconds(since), at.Second())}
 }
 
-// date merges the outcome of a visit into the page's dates.
+// date merges the outcome of a visit into the page's dates, and what it shows about their sources.
 func (u *visited) date(c comparison) lastmod.Finding {
 	p := u.p
 	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
@@ -87,41 +90,23 @@ func (u *visited) date(c comparison) lastmod.Finding {
 	if !p.Mark.Holding() {
 		p.NewLinks = nil
 	}
-	u.report(found.Lies)
-	return found
-}
-
-// report merges what a visit has shown about the sources of dates.
-func (u *visited) report(lies []lastmod.Lie) {
-	for _, lie := range lies {
+	for _, lie := range found.Lies {
 		if u.site.Reputations.Concerns(lie, u.moment()) {
 			u.Repute(func(rs *lastmod.Reputations) { rs.Lied(lie, u.site.ID(u.Location)|1, u.moment()) })
 		}
 	}
+	return found
 }
 
 // Repute changes the stored reputations.
 func (m *Transaction) Repute(change func(*lastmod.Reputations)) {
 	key := m.site.Keys.Trust()
-	before := ReadReputations(m.Get(key))
+	before := codec.Read[lastmod.Reputations](m.Get(key))
 	after := before
 	if change(&after); after != before {
 		m.Put(key, codec.Marshal(after))
 		m.Effects.Reputes = true
 	}
-}
-
-// ReadReputations reads stored reputations. None are known if they are damaged.
-func ReadReputations(b []byte) (rs lastmod.Reputations) {
-	if codec.Unmarshal(b, &rs) != nil {
-		return lastmod.Reputations{}
-	}
-	return rs
-}
-
-// outcome dates the change that a visit has shown, and feeds the rate estimate.
-func (u *visited) outcome(c comparison) {
-	u.p.Estimate(c.outcome, u.date(c), u.At.Unix())
 }
 
 // Knows reports whether a visit need not be read: it has the same bytes as the last one,

@@ -38,7 +38,8 @@ func (g page) list() {
 	}
 	g.Effects.Shards[p.Shard] = true
 	if e.Extensions != nil && g.site.Layout.Over(g.Tx, p.Shard) { // the shard may have become too large
-		g.move()
+		p.Shard = g.site.Layout.Move(g.Tx, p.Shard, location)
+		g.Effects.Shards[p.Shard] = true
 	}
 	if p.Dates.Changed > p.Loaded.Change {
 		g.happened(changelog.Changed)
@@ -92,17 +93,6 @@ func (g page) happened(what changelog.Happening) {
 // stored notes that the verdict to be stored includes everything seen up to a time.
 func (g page) stored(at time.Time) {
 	g.Effects.Stored[g.p.Loaded.Location] = Stored{g.p.Shard, at}
-}
-
-// move moves the listed page to another shard, since its own is too large.
-func (g page) move() {
-	p := g.p
-	to := g.site.Layout.Move(g.Tx, p.Shard, p.Loaded.Location)
-	if to == p.Shard {
-		return
-	}
-	g.Effects.Shards[p.Shard], g.Effects.Shards[to] = true, true
-	p.Shard = to
 }
 
 // extensions returns what the entry of a listed page has, as far as it is wanted: what the last

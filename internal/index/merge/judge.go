@@ -32,16 +32,12 @@ func (g page) judge() (next *pagerecord.Page) {
 	r := p.Judged()
 	c := g.site.Context(&r, g.site.Robots, g.moment())
 	c.Full = !g.by.Explored && !g.site.Growth.allows(g.by.Payer, g.site.Listed, g.Now)
-	if !r.MayClaim(c) {
-		p.Standing, _ = eligibility.Decide(r, c)
-		g.leave(g.site.ID(r.Location))
-		return nil
-	}
-	if !r.Public {
+	claims := r.MayClaim(c)
+	if claims && !r.Public {
 		p.Barred = p.Barred || g.Get(g.site.Keys.Bar(r.Location)) != nil
 		r.Barred = p.Barred
 	}
-	if p.Showing == 0 {
+	if !claims || p.Showing == 0 {
 		p.Standing, _ = eligibility.Decide(r, c)
 		g.leave(g.site.ID(r.Location))
 		return nil

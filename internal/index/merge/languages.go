@@ -4,16 +4,7 @@ import (
 	"slices"
 
 	"github.com/servemap/servemap/internal/schema/extension"
-	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
-
-// claims returns alternates in the form in which they are stored.
-func (site *Site) claims(found []extension.Alternate) (claims []pagerecord.Claim) {
-	for _, p := range found {
-		claims = append(claims, pagerecord.Claim{Lang: p.Lang, ID: site.ID(p.Location)})
-	}
-	return claims
-}
 
 // pair updates the alternates of a page that was just read, and of the pages it names. Two
 // pages are alternates if each names the other.

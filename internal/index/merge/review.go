@@ -33,8 +33,8 @@ func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
 }
 
 // Expendable reports whether a waiting location was unseen for so long that its record may
-// be dropped.
-func (site *Site) Expendable(p *pagerecord.Page, now time.Time) bool {
+// be dropped. Of the location only a hash is known, so nothing but its age is judged.
+func (site *Site) Expendable(_ string, p *pagerecord.Page, now time.Time) bool {
 	return !p.Led() && site.expired(p, moment.Of(now))
 }
 

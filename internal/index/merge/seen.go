@@ -65,7 +65,7 @@ func (u *visited) seen() {
 		u.seenNew()
 	} else {
 		p.Mark = p.Mark.Still()
-		u.outcome(comparison{outcome: mark.Same})
+		p.Estimate(mark.Same, u.date(comparison{outcome: mark.Same}), u.At.Unix())
 	}
 	u.stored(u.At)
 }

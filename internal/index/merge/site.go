@@ -49,11 +49,7 @@ type Site struct {
 	Listed      int // pages listed now, about
 	Growth      Growth
 
-	Memory
-}
-
-// Memory is what can be learned again. It is lost at a restart, except for the boilerplate.
-type Memory struct {
+	// What can be learned again. It is lost at a restart, except for the boilerplate.
 	Followed    quota.Recent // links that were merged lately
 	Boilerplate mark.Site    // the text that the site's pages have in common
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
@@ -125,7 +126,7 @@ func (w *world) update(fn func(*Transaction)) {
 		w.due[location]++
 	}
 	if done.Reputes {
-		w.site.Reputations = ReadReputations(w.records[w.site.Keys.Trust()])
+		w.site.Reputations = codec.Read[lastmod.Reputations](w.records[w.site.Keys.Trust()])
 		w.site.Trust = w.site.Reputations.Trust()
 	}
 	for _, move := range done.Moves {

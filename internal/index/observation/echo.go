@@ -155,19 +155,7 @@ const escapedTwice = 2
 // unescape decodes the escapes in s, and escapes inside escapes.
 func unescape(s string) string {
 	for range 1 + escapedTwice {
-		if !strings.Contains(s, "%") {
-			break
-		}
-		b := make([]byte, 0, len(s))
-		for i := 0; i < len(s); i++ {
-			if escape.Is(s[i:]) {
-				b = append(b, escape.Byte(s[i:]))
-				i += 2
-				continue
-			}
-			b = append(b, s[i])
-		}
-		s = string(b)
+		s = escape.Decode(s)
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -8,8 +9,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
-	"github.com/servemap/servemap/internal/index/merge"
-	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
@@ -30,7 +29,8 @@ type Known struct {
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
 func (k *Known) NeedsLogin() bool {
-	return k.Verdict == eligibility.Waiting && k.AsksForLogin()
+	why := cmp.Or(k.MissingWhy, k.Absent)
+	return k.Verdict == eligibility.Waiting && (why == eligibility.Denied || why == eligibility.LoginRedirect)
 }
 
 // History says when a page's content changed, and how often it is expected to.
@@ -40,11 +40,12 @@ type History struct {
 	Mean time.Duration // the estimated mean time between changes, 0 before the first change was seen
 }
 
-// know returns what is known of location.
-func know(set *merge.Settings, location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
+// know derives what is known of a location from its record.
+func (r *Reader) know(location string, p *pagerecord.Page) Known {
+	set, now := &r.site.Settings, time.Now()
 	p.Loaded.Location = location
-	r := p.Judged()
-	p.Standing = eligibility.Revise(r, set.Context(&r, obeyed, moment.Of(now)))
+	record := p.Judged()
+	p.Standing = eligibility.Revise(record, set.Context(&record, r.robots.Load(), moment.Of(now)))
 	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
 	return Known{

@@ -27,20 +27,12 @@ type Some[Row any] struct {
 	Next string
 }
 
-// List returns rows of those of the listed pages that are wanted. A record that cannot be read
-// is left out.
-func List[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Row) (Some[Row], error) {
-	some, err := list(ctx, r, w, row)
-	if err != nil {
-		return Some[Row]{}, fmt.Errorf("reading the pages: %w", err)
-	}
-	return some, nil
-}
-
 // clockEvery is how many locations are read before the clock is read again.
 const clockEvery = 64
 
-func list[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Row) (some Some[Row], err error) {
+// List returns rows of those of the listed pages that are wanted. A record that cannot be read
+// is left out.
+func List[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Row) (some Some[Row], err error) {
 	began, read, last, shown := time.Now(), 0, "", ""
 	var p Known // large, so it is made once
 	var ok bool
@@ -63,7 +55,10 @@ func list[Row any](ctx context.Context, r *Reader, w Wanted, row func(*Known) Ro
 			some.Rows, shown = append(some.Rows, row(&p)), loc
 		}
 	}
-	return some, err
+	if err != nil {
+		return Some[Row]{}, fmt.Errorf("reading the pages: %w", err)
+	}
+	return some, nil
 }
 
 // publicFrom yields the locations that are or were listed, with their records. A record is

@@ -126,11 +126,6 @@ func (r *Reader) find(ctx context.Context, locations ...string) (found []*pagere
 	return found, key, err
 }
 
-// know derives what is known of a location from its record.
-func (r *Reader) know(location string, s *pagerecord.Page) Known {
-	return know(&r.site.Settings, location, s, r.robots.Load(), time.Now())
-}
-
 // Days returns a few numbers of each of the last days, by days since 1970.
 func (r *Reader) Days(ctx context.Context) (sitewide.Days, error) {
 	record, err := txn.Read(ctx, r.store, r.site.Keys.Days())

@@ -73,13 +73,6 @@ func (t *counter) CountedTo(key string) {
 	t.passed = key
 }
 
-// end ends the pass: its counts are valid now.
-func (t *counter) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.now, t.passing, t.whole = t.next, false, true
-}
-
 // Counted returns all counts.
 func (t *counter) Counted() Counted {
 	t.mu.Lock()

@@ -30,7 +30,9 @@ func New(site *merge.Site, hints *messages.Hints) *Tally {
 
 // EndPass ends the pass over all records. From then on, the counts are those of the pass.
 func (s *Tally) EndPass(now time.Time) {
-	s.end()
+	s.mu.Lock()
+	s.now, s.passing, s.whole = s.next, false, true
+	s.mu.Unlock()
 	s.hintFew(now)
 }
 

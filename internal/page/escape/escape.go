@@ -1,6 +1,8 @@
 // Package escape reads and writes the percent-encoding of single bytes (RFC 3986, section 2.1).
 package escape
 
+import "strings"
+
 // Is reports whether s begins with an escape, such as "%2A".
 func Is(s string) bool { return len(s) > 2 && s[0] == '%' && IsHex(s[1]) && IsHex(s[2]) }
 
@@ -23,4 +25,21 @@ func digit(c byte) byte {
 		return c - '0'
 	}
 	return c | 0x20 - 'a' + 10
+}
+
+// Decode returns s without its escapes. It keeps the percent sign of a broken one.
+func Decode(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if Is(s[i:]) {
+			c = Byte(s[i:])
+			i += 2
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }

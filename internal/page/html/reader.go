@@ -2,9 +2,12 @@ package html
 
 import (
 	"bytes"
+	"mime"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
 )
 
 // reader reads one page.
@@ -118,19 +121,13 @@ func (r *reader) startTag(selfClosing bool) {
 		r.raw = el
 	case t&open != 0:
 		r.stack.push(el, t)
-		if el.name == "noscript" {
-			r.beginNoscript(el)
+		switch {
+		case el.name != "noscript":
+		case r.inNoscript:
+			r.z.NextIsNotRawText()
+		default: // all up to its end tag is one token, as in browsers with scripts: nothing in it reaches beyond
+			r.raw = el
 		}
-	}
-}
-
-// beginNoscript makes everything up to the end tag of a noscript element one token. Nothing that is
-// open in the element reaches beyond that, as in browsers with scripts.
-func (r *reader) beginNoscript(el *element) {
-	if r.inNoscript {
-		r.z.NextIsNotRawText()
-	} else {
-		r.raw = el
 	}
 }
 
@@ -271,4 +268,59 @@ func (r *reader) characters() {
 		}
 		r.text.add(s, place, in)
 	}
+}
+
+// toUTF8 returns body in UTF-8 without a byte order mark. It finds the encoding in this order, as
+// the Encoding and HTML standards do: a byte order mark, the header, UTF-8 if the bytes are valid
+// in it, a meta element in the first 1,024 bytes, windows-1252. Bytes with escape sequences are ISO-2022-JP, not
+// UTF-8. Invalid bytes become U+FFFD. An unknown encoding is read as UTF-8.
+func toUTF8(body []byte, opts Options) []byte {
+	_, params, _ := mime.ParseMediaType(opts.ContentType) // of a malformed one, there are none
+	if params["charset"] != "" || !utf8.Valid(body) || bytes.IndexByte(body, 0x1B) >= 0 {
+		e, name, _ := charset.DetermineEncoding(body, opts.ContentType)
+		if name != "utf-8" && name != "replacement" {
+			if out, err := e.NewDecoder().Bytes(body); err == nil {
+				body = out
+			}
+		}
+	}
+	return bytes.TrimPrefix(body, []byte("\ufeff"))
+}
+
+// maxAttributes is how many attributes of a tag are read.
+const maxAttributes = 1000
+
+// tag holds the attributes of one start tag. They are valid until the next token.
+type tag []attribute
+
+type attribute struct{ name, value []byte }
+
+// read takes the attributes of the tokenizer's start tag. more says that there are any.
+func (t *tag) read(z *html.Tokenizer, more bool) {
+	*t = (*t)[:0]
+	for more && len(*t) < maxAttributes {
+		var a attribute
+		a.name, a.value, more = z.TagAttr()
+		*t = append(*t, a)
+	}
+}
+
+// find returns the first attribute with a name, or nil.
+func (t tag) find(name string) *attribute {
+	for i := range t {
+		if string(t[i].name) == name {
+			return &t[i]
+		}
+	}
+	return nil
+}
+
+func (t tag) has(name string) bool { return t.find(name) != nil }
+
+// get returns the value of an attribute, which is empty if it is absent.
+func (t tag) get(name string) []byte {
+	if a := t.find(name); a != nil {
+		return a.value
+	}
+	return nil
 }

@@ -14,17 +14,18 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// named reports whether a host, as a request spells it, is the origin's or a configured one.
-func (n *Normalizer) named(host string) bool { return n.hosts[host] || n.hosts[hostKey(host)] }
+// Names reports whether a host, as a request spells it, is the origin's or a configured one. Hosts
+// that only a nearby proxy may send do not count.
+func (n *Normalizer) Names(host string) bool { return n.hosts[host] || n.hosts[hostKey(host)] }
 
-// linked reports whether the host of a link is named. A link may spell it in ways that a
+// linked reports whether the host of a link counts, as in Names. A link may spell it in ways that a
 // request cannot. Then the rules for a configured host apply.
 func (n *Normalizer) linked(host string) bool {
-	if n.named(host) {
+	if n.Names(host) {
 		return true
 	}
 	name, err := parseHost(host)
-	return err == nil && n.named(name)
+	return err == nil && n.Names(name)
 }
 
 // hostKey returns a host in the form for comparisons: lower case, without a trailing dot or a

@@ -26,7 +26,7 @@ func (n *Normalizer) Resolve(base, href string) Result {
 // host is not one of the site's.
 func (n *Normalizer) Twin(base, href string) bool {
 	u, reason := n.follow(base, href)
-	return reason == ReasonNone && hostKey(u.Host) == hostKey(n.origin.Twin().host) && !n.named(u.Host)
+	return reason == ReasonNone && hostKey(u.Host) == hostKey(n.origin.Twin().host) && !n.Names(u.Host)
 }
 
 // OtherScheme reports whether an absolute URL has the one of http and https that the origin does not

@@ -84,7 +84,7 @@ func (n *Normalizer) Public(host, requestURI string) Result { return n.read(host
 
 // read returns the location that a request asks for, after prefix was removed from its path.
 func (n *Normalizer) read(host, requestURI, prefix string) Result {
-	named := n.named(host)
+	named := n.Names(host)
 	// Proxies are sent the host too. Package http takes the request's Host from there.
 	target := strings.TrimPrefix(strings.TrimPrefix(requestURI, "http://"+host), "https://"+host)
 	switch {
@@ -101,13 +101,9 @@ func (n *Normalizer) read(host, requestURI, prefix string) Result {
 	return r
 }
 
-// Names reports whether a host, as a request spells it, is the origin's or a configured one. Hosts
-// that only a nearby proxy may send do not count.
-func (n *Normalizer) Names(host string) bool { return n.named(host) }
-
 // Ours reports whether a host counts as the site's in a request. nearby says that a proxy nearby may have sent it.
 func (n *Normalizer) Ours(host string, nearby bool) bool {
-	return n.named(host) || nearby && n.nearby && isLocal(host)
+	return n.Names(host) || nearby && n.nearby && isLocal(host)
 }
 
 // locate applies the rules for a path and for a query, and joins the two.

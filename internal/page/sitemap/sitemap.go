@@ -7,7 +7,12 @@
 // file: EscapedLen and MaxEntryOverhead say how much room an entry takes at most.
 package sitemap
 
-import "time"
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+)
 
 // The limits that the protocol sets for one file, a sitemap or an index.
 const (
@@ -95,3 +100,53 @@ func appendLocation(dst []byte, open, loc string, lastMod int64) []byte {
 	dst = time.Unix(lastMod, 0).UTC().AppendFormat(append(dst, "<lastmod>"...), time.RFC3339)
 	return append(dst, "</lastmod>"...)
 }
+
+// An entry is one line of a file. If it has alternates, each of them is a line of its own
+// in it, and what follows them is another. So a reader by lines can leave out pages.
+
+// Loc returns the escaped address in a line that begins an entry.
+func Loc(line []byte) (address []byte, ok bool) {
+	address, ok = bytes.CutPrefix(line, []byte("<url><loc>"))
+	address, _, _ = bytes.Cut(address, []byte("</loc>"))
+	return address, ok
+}
+
+// Href returns the escaped address in a line that is an alternate.
+func Href(line []byte) (address []byte, ok bool) {
+	if !bytes.HasPrefix(line, []byte(`<xhtml:link `)) {
+		return nil, false
+	}
+	_, address, ok = bytes.Cut(line, []byte(` href="`))
+	address, _, _ = bytes.Cut(address, []byte(`"`))
+	return address, ok
+}
+
+// EndsURL reports whether a line ends an entry.
+func EndsURL(line []byte) bool { return bytes.HasSuffix(line, []byte("</url>")) }
+
+// EscapedLen returns how many bytes an address takes once it is escaped. An entry takes at
+// most MaxEntryOverhead more.
+func EscapedLen(loc string) int { return len(EscapedAddress(loc)) }
+
+// EscapedAddress returns an address as a file has it, escaped as encoding/xml does it.
+func EscapedAddress(loc string) string { return escaper.Replace(loc) }
+
+var escaper = strings.NewReplacer("&", "&amp;", "'", "&#39;", `"`, "&#34;", "<", "&lt;", ">", "&gt;")
+
+// isAddress reports whether an address may be listed.
+func isAddress(loc string) bool {
+	if loc == "" || len(loc) > maxLoc {
+		return false
+	}
+	for i := range len(loc) {
+		if loc[i] < 0x21 || loc[i] > 0x7E {
+			return false
+		}
+	}
+	return true
+}
+
+// ValidFreq reports whether s is one of the protocol's seven words, or empty.
+func ValidFreq(s string) bool { return s == "" || slices.Contains(freqs[:], s) }
+
+var freqs = [...]string{"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}

@@ -53,7 +53,7 @@ const pieceBytes = 32 << 10
 func (w *writer) begin(opening string) {
 	w.text, w.size = append(w.text[:0], opening...), 0
 	w.listed, w.linked = w.listed[:0], w.linked[:0]
-	w.given.Reset()
+	w.given = lastmod.Gatherer{}
 	w.sum.Reset()
 	w.out.Reset()
 	if w.zip == nil {

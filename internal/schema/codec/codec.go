@@ -73,6 +73,14 @@ func Unmarshal(b []byte, v any) error {
 	return nil
 }
 
+// Read returns the value of a record. Of a damaged one, and of none, nothing is left.
+func Read[T any](b []byte) (v T) {
+	if Unmarshal(b, &v) != nil {
+		return *new(T)
+	}
+	return v
+}
+
 // Check returns ErrDamaged or ErrFormat if the record cannot be read, whatever is in it.
 func Check(b []byte) error {
 	if len(b) < 1+crc32.Size {

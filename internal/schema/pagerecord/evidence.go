@@ -1,24 +1,11 @@
 package pagerecord
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 )
-
-// LinkedFrom notes that a network saw a link from a listed page to this one. It reports whether that
-// is news.
-func (p *Page) LinkedFrom(at moment.Time, network uint32) bool {
-	return !p.Public() && p.SawLink(at, network)
-}
-
-// AsksForLogin reports whether the last answer to an anonymous visitor asked for a log-in.
-func (p *Page) AsksForLogin() bool {
-	why := cmp.Or(p.MissingWhy, p.Absent)
-	return why == eligibility.Denied || why == eligibility.LoginRedirect
-}
 
 // Word returns what the location's own words suggest.
 func (p *Page) Word() eligibility.Word { return eligibility.WordOf(p.Loaded.Location, p.Variable) }

@@ -5,6 +5,8 @@
 package shards
 
 import (
+	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -49,6 +51,20 @@ func Decode(b []byte) (p Shard) {
 }
 
 func (p Shard) encode() []byte { return codec.Marshal(p) }
+
+// ReadAll returns the records of all shards, by their numbers.
+func ReadAll(ctx context.Context, st store.Store, k keys.Keys) (map[int]Shard, error) {
+	shards := map[int]Shard{}
+	for r, err := range st.Scan(ctx, k.Shards(), "") {
+		if err != nil {
+			return nil, err
+		}
+		if n, ok := keys.NumberOf(r.Key, k.Shards()); ok && n <= keys.MaxShard {
+			shards[n] = Decode(r.Value)
+		}
+	}
+	return shards, nil
+}
 
 // anew is where this process begins a count of changes that is unknown. It is random: other
 // processes, which compare records, must not find one that they know. It stays the same, so that a
@@ -165,7 +181,7 @@ func (l Layout) Find(tx txn.Records, location string) int {
 func (l Layout) Over(tx txn.Records, n int) bool { return l.over(Decode(tx.Get(l.Keys.Shard(n)))) }
 
 func (l Layout) over(p Shard) bool {
-	maxURLs, maxBytes := l.limits()
+	maxURLs, maxBytes := cmp.Or(l.MaxURLs, sitemap.MaxURLs), cmp.Or(l.MaxBytes, sitemap.MaxBytes)
 	return p.Pages > 1 && (p.Pages > maxURLs || p.Bytes > maxBytes-headroom)
 }
 
@@ -185,17 +201,6 @@ func (l Layout) size(location string) int {
 // room reports whether one more entry of this size fits. An empty shard has room for any entry.
 func (l Layout) room(p Shard, size int) bool {
 	return p.Pages <= 0 || !l.over(Shard{Pages: p.Pages + 1, Bytes: p.Bytes + size})
-}
-
-func (l Layout) limits() (maxURLs, maxBytes int) {
-	maxURLs, maxBytes = l.MaxURLs, l.MaxBytes
-	if maxURLs == 0 {
-		maxURLs = sitemap.MaxURLs
-	}
-	if maxBytes == 0 {
-		maxBytes = sitemap.MaxBytes
-	}
-	return maxURLs, maxBytes
 }
 
 // headroom is more than a file's declaration, root element and end take.

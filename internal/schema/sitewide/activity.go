@@ -51,13 +51,5 @@ func (a Activity) Enough(t moment.Time, span time.Duration) bool {
 	return a.Last.Sub(max(t, a.Since)) >= activeEnough*span
 }
 
-// ReadActivity reads what Encode wrote. Of a damaged record nothing is left.
-func ReadActivity(b []byte) (a Activity) {
-	if codec.Unmarshal(b, &a) != nil {
-		return Activity{}
-	}
-	return a
-}
-
 // Encode returns the record of the activity.
 func (a Activity) Encode() []byte { return codec.MarshalOrNil(a) }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
 )
 
 func TestUnseenPagesLeaveAfterEnoughActivity(t *testing.T) {
@@ -34,7 +35,7 @@ func TestUnseenPagesLeaveAfterEnoughActivity(t *testing.T) {
 		if got := a.Enough(at(began+tt.unseen), span); got != tt.want {
 			t.Errorf("%s: enough: %t, want %t; %+v", tt.name, got, tt.want, a)
 		}
-		if got := ReadActivity(a.Encode()); got != a || a.Last%1000 != 0 {
+		if got := codec.Read[Activity](a.Encode()); got != a || a.Last%1000 != 0 {
 			t.Errorf("%s: stored as %+v, want %+v", tt.name, got, a)
 		}
 	}

@@ -24,8 +24,8 @@ const daysKept = 366
 // ReadDays reads what Encode wrote. Of a damaged record nothing is left. A day later than today, of a wrong clock,
 // is left out.
 func ReadDays(b []byte, today int64) Days {
-	days := Days{}
-	if codec.Unmarshal(b, &days) != nil || days == nil {
+	days := codec.Read[Days](b)
+	if days == nil {
 		return Days{}
 	}
 	maps.DeleteFunc(days, func(day int64, _ Day) bool { return day > today })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/keys"
 )
@@ -25,7 +26,7 @@ func FuzzSmallRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, fields []byte, at int64) {
 		b := recordtest.Sealed(fields)
 		now := moment.Seconds(max(0, at%(1<<38)))
-		if a := ReadActivity(b).Observed(now, time.Hour); a.Last > now || a.Enough(now.Add(-5*time.Second), time.Hour) {
+		if a := codec.Read[Activity](b).Observed(now, time.Hour); a.Last > now || a.Enough(now.Add(-5*time.Second), time.Hour) {
 			t.Errorf("%+v is enough within 5 seconds", a)
 		}
 		d := ReadDuplicates(b, idOf)
@@ -36,7 +37,7 @@ func FuzzSmallRecords(f *testing.F) {
 		if days.Add(Days{now.Day(): {Added: 1}}); len(days) > daysKept {
 			t.Errorf("%d days are remembered", len(days))
 		}
-		if r := ReadRefusals(b).At(now); r.Pages < few && !r.Few(100) {
+		if r := codec.Read[Refusals](b).At(now); r.Pages < few && !r.Few(100) {
 			t.Errorf("%+v keeps every page", r)
 		}
 	})

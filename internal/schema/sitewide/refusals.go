@@ -22,14 +22,6 @@ type Refusals struct {
 	Pages int         `cbor:"2,keyasint,omitzero"` // those in the day after that
 }
 
-// ReadRefusals reads what Encode wrote. A damaged record says nothing.
-func ReadRefusals(b []byte) (r Refusals) {
-	if codec.Unmarshal(b, &r) != nil {
-		return Refusals{}
-	}
-	return r
-}
-
 // Encode returns nil if there is nothing to remember.
 func (r *Refusals) Encode() []byte { return codec.MarshalOrNil(r) }
 

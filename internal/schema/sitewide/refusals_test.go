@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/codec"
 )
 
 const noon = moment.Time(1_700_000_000_000)
@@ -20,7 +21,7 @@ func TestFewPagesLeaveADayByAnswersOfTheMoment(t *testing.T) {
 		{"ten, at a time to come", 10, 100, -time.Hour, true},
 		{"a hundredth of a large site", 19, 2000, 0, true}, {"more than that", 21, 2000, 0, false},
 	} {
-		r := ReadRefusals((&Refusals{noon, tt.left}).Encode())
+		r := codec.Read[Refusals]((&Refusals{noon, tt.left}).Encode())
 		if may := r.At(noon.Add(tt.later)).Few(tt.listed); may != tt.may {
 			t.Errorf("%s: another page may leave: %t, want %t", tt.name, may, tt.may)
 		}
