@@ -49,3 +49,20 @@ func FuzzEntry(f *testing.F) {
 		}
 	})
 }
+
+// A client that compares times to the second gets each new file.
+func TestOtherBytesHaveALaterTime(t *testing.T) {
+	before := &file{record: record{Hash: hash{1}, Modified: moment.Seconds(1000)}}
+	for name, tt := range map[string]struct {
+		made     byte
+		at, want int64
+	}{
+		"the same bytes": {1, 2000, 1000}, "others": {2, 2000, 2000},
+		"others in the same second": {2, 1000, 1001}, "others by a clock that went back": {2, 500, 1001},
+	} {
+		made := &file{record: record{Hash: hash{tt.made}}}
+		if got := made.since(before, moment.Seconds(tt.at)); got != moment.Seconds(tt.want) {
+			t.Errorf("%s: of %v, want %d", name, got.Time(), tt.want)
+		}
+	}
+}
