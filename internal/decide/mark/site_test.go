@@ -41,6 +41,23 @@ func TestSiteIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
+// restamped shows all pages of a site again and again, and returns for each change which page it was.
+func restamped(pages, visits int, html func(visit, page int) string) (changed []int) {
+	var s Site
+	marks := make([]Mark, pages)
+	for visit := range visits {
+		for i := range marks {
+			v := viewOf(html(visit, i))
+			s.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
+			var o Outcome
+			if marks[i], o, _ = marks[i].Observe(v, int64(visit)*day+int64(i)); o == Changed {
+				changed = append(changed, i)
+			}
+		}
+	}
+	return changed
+}
+
 // A page that loses a text of its own has changed. A text that many pages show belongs to
 // the site.
 func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {
@@ -56,25 +73,15 @@ func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {
 		{"a text of all pages, on all", 5, 5, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var s Site
-			var marks [5]Mark
-			changes := 0
-			for visit := range int64(8) {
-				for i := range marks {
-					html := text(fmt.Sprintf("%s This is page %d.", one, i), two, notice)
-					if i >= tt.shown || visit >= 4 && i < tt.lost {
-						html = strings.ReplaceAll(html, "<p>"+notice+"</p>", "")
-					}
-					v := viewOf(html)
-					s.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
-					var o Outcome
-					if marks[i], o, _ = marks[i].Observe(v, visit*day); o == Changed {
-						changes++
-					}
+			changes := restamped(5, 8, func(visit, i int) string {
+				html := text(fmt.Sprintf("%s This is page %d.", one, i), two, notice)
+				if i >= tt.shown || visit >= 4 && i < tt.lost {
+					html = strings.ReplaceAll(html, "<p>"+notice+"</p>", "")
 				}
-			}
-			if changes != tt.want {
-				t.Errorf("%d changes, want %d", changes, tt.want)
+				return html
+			})
+			if len(changes) != tt.want {
+				t.Errorf("changes of the pages %v, want %d", changes, tt.want)
 			}
 		})
 	}
@@ -103,25 +110,14 @@ func TestTemplateIsAPlace(t *testing.T) {
 			}, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var s Site
-			var marks [pages]Mark
-			changes := 0
-			for visit := range int64(12) {
-				for i := range marks {
-					html := tt.before(i, article(i, ""))
-					if visit >= 6 {
-						html = tt.after(i, article(i, ""))
-					}
-					v := viewOf(html)
-					s.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
-					var o Outcome
-					if marks[i], o, _ = marks[i].Observe(v, visit*day+int64(i)); o == Changed {
-						changes++
-					}
+			changes := restamped(pages, 12, func(visit, i int) string {
+				if visit < 6 {
+					return tt.before(i, article(i, ""))
 				}
-			}
-			if changes != tt.want {
-				t.Errorf("%d changes, want %d", changes, tt.want)
+				return tt.after(i, article(i, ""))
+			})
+			if len(changes) != tt.want {
+				t.Errorf("changes of the pages %v, want %d", changes, tt.want)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package indexer
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,15 +15,6 @@ import (
 
 // allExtensions are those that there are.
 var allExtensions = extension.Of(extension.Alternates, extension.Images, extension.News, extension.Videos)
-
-// illustrated is a page with images.
-func illustrated(text string, images ...string) string {
-	var b strings.Builder
-	for _, src := range images {
-		fmt.Fprintf(&b, `<img src="%s">`, src)
-	}
-	return strings.Replace(html(text), "</main>", b.String()+"</main>", 1)
-}
 
 // entry returns the stored entry of a listed page.
 func (r *rig) entry(location string) shards.Entry {
@@ -140,16 +130,4 @@ func TestPageMovesWhenItsPartHasNoRoomForItsImages(t *testing.T) {
 			}
 		}
 	})
-}
-
-// inLanguages is a page that names itself in other languages, as "de=/de".
-func inLanguages(text string, alternates ...string) string {
-	var b strings.Builder
-	b.WriteString("<html><head>")
-	for _, a := range alternates {
-		lang, href, _ := strings.Cut(a, "=")
-		fmt.Fprintf(&b, `<link rel="alternate" hreflang="%s" href="%s">`, lang, href)
-	}
-	fmt.Fprintf(&b, "</head><body><main>%s</main></body></html>", text)
-	return b.String()
 }

@@ -136,13 +136,6 @@ func (r *rig) restart() {
 	r.flush()
 }
 
-func rules(t *testing.T, rr ...eligibility.Rule) eligibility.Rules {
-	t.Helper()
-	set, err := eligibility.NewRules(rr)
-	base.Check(t, err)
-	return set
-}
-
 func (r *rig) check(err error) {
 	r.Helper()
 	base.Check(r, err)
@@ -365,12 +358,13 @@ func (r *rig) wantNoTrace(text string) {
 
 // The exchanges that the tests merge; see package visits.
 var (
-	html, variant, numbered = visits.HTML, visits.Variant, visits.Numbered
-	from, route, at         = visits.From, visits.Route, visits.At
-	header, lastModified    = visits.Header, visits.LastModified
-	robotsTag, redirect     = visits.RobotsTag, visits.Redirect
-	ownQuery                = visits.OwnQuery
-	tracked, fromSeconds    = visits.Tracked, visits.FromSeconds
+	illustrated, inLanguages = visits.Illustrated, visits.InLanguages
+	html, variant, numbered  = visits.HTML, visits.Variant, visits.Numbered
+	from, route, at          = visits.From, visits.Route, visits.At
+	header, lastModified     = visits.Header, visits.LastModified
+	robotsTag, redirect      = visits.RobotsTag, visits.Redirect
+	ownQuery                 = visits.OwnQuery
+	tracked, fromSeconds     = visits.Tracked, visits.FromSeconds
 )
 
 const netA, netB = visits.NetA, visits.NetB

@@ -109,7 +109,9 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		}, 0},
 		{"many withdrawals in a long time", func(r *rig) { r.withdraw25(time.Hour) }, 0},
 	} {
-		cfg := Config{Rules: rules(t, eligibility.Rule{Pattern: "/never/", Listing: eligibility.Never})}
+		never, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/never/", Listing: eligibility.Never}})
+		base.Check(t, err)
+		cfg := Config{Rules: never}
 		runInBubble(t, tt.name, cfg, func(r *rig) {
 			tt.do(r)
 			got := r.hints.Given()

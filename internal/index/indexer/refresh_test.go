@@ -45,21 +45,6 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 		name string
 		do   func(a, b *rig)
 	}{
-		{"pages that are listed and leave", func(a, b *rig) {
-			a.sight("/", html("home", "/a", "/b"))
-			a.sight("/a", html("a"))
-			time.Sleep(told)
-			b.wantShown("/", "/a")
-			b.sight("/b", html("b"))
-			time.Sleep(told)
-			a.wantShown("/", "/a", "/b")
-			a.answer("/a", http.StatusGone)
-			time.Sleep(told)
-			b.wantShown("/", "/b")
-			b.forget("/b")
-			time.Sleep(told)
-			a.wantShown("/")
-		}},
 		{"a doubt of a process that starts anew", func(a, b *rig) {
 			a.crawl("/a")
 			time.Sleep(told)
@@ -82,16 +67,6 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			a.wantVerdict("/a", eligibility.Listed, eligibility.ByLink)
 			time.Sleep(pagerecord.ConfirmAfter)
 			a.wantVerdict("/a", eligibility.Gone, eligibility.NotFound)
-		}},
-		{"a refusal, a day later by another network", func(a, b *rig) {
-			a.crawl("/a")
-			time.Sleep(told)
-			a.answer("/a", http.StatusForbidden, from(netA))
-			time.Sleep(24 * time.Hour)
-			b.answer("/a", http.StatusForbidden, from(netB))
-			time.Sleep(told)
-			a.wantShown("/")
-			b.wantShown("/")
 		}},
 		{"robots.txt", func(a, b *rig) {
 			a.crawl("/a")
@@ -160,31 +135,6 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { inFleet(t, tt.do) })
-	}
-}
-
-// A process that was cut off from the store delivers its observations late.
-func TestAnswerThatIsMergedLateCountsAtItsTime(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		status int
-		late   time.Duration
-		want   []string
-	}{
-		{"410, and the page was seen since", http.StatusGone, 10 * time.Minute, []string{"/", "/a"}},
-		{"301, and the page was seen since", http.StatusMovedPermanently, 10 * time.Minute, []string{"/", "/a"}},
-		{"410 after the page was seen", http.StatusGone, 0, []string{"/"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inFleet(t, func(a, b *rig) {
-				b.crawl("/a")
-				time.Sleep(told)
-				a.answer("/a", tt.status, redirect("/b"), at(time.Now().Add(-tt.late)))
-				time.Sleep(told)
-				a.wantShown(tt.want...)
-				b.wantShown(tt.want...)
-			})
-		})
 	}
 }
 

@@ -39,9 +39,6 @@ func TestPageThatNobodyGetsStaysWhileAPageThatIsGotLinksToIt(t *testing.T) {
 		{"the same page each day", func(int) string { return html("home", "/a", "/old") }, true},
 		{"a page that changes each day", func(day int) string { return html(fmt.Sprintf("home, day %d", day), "/a", "/old") }, true},
 		{"the link is gone", func(int) string { return html("home", "/a") }, false},
-		{"search engines shall not follow it", func(int) string {
-			return strings.Replace(html("home", "/a"), "</main>", `<a rel="nofollow" href="/old">old</a></main>`, 1)
-		}, false},
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			r.crawl("/a", "/old")
@@ -55,21 +52,6 @@ func TestPageThatNobodyGetsStaysWhileAPageThatIsGotLinksToIt(t *testing.T) {
 			} else {
 				r.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
 			}
-		})
-	}
-}
-
-func TestSiteThatStoodStillKeepsItsPages(t *testing.T) {
-	for name, pause := range map[string]time.Duration{"a year": 365 * 24 * time.Hour, "ten years": 3650 * 24 * time.Hour} {
-		runInBubble(t, name, Config{}, func(r *rig) {
-			r.crawl("/a", "/b")
-			r.stop()
-			time.Sleep(pause)
-			r.start()
-			r.keeps(3, "/")
-			r.wantListed("/", "/a", "/b")
-			r.keeps(20, "/", "/a")
-			r.wantListed("/", "/a")
 		})
 	}
 }

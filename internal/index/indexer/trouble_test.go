@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -307,22 +306,6 @@ func TestOlderWitnessEndsNoWithdrawal(t *testing.T) {
 			r.wantListed("/", "/a", "/b")
 		})
 	}
-}
-
-func TestRestartLosesNothing(t *testing.T) {
-	withPage(t, func(r *rig) {
-		time.Sleep(time.Hour)
-		r.sight("/a", html("a, otherwise"))
-		before, lastMod := r.page("/a"), r.lastMod("/a")
-		r.restart()
-		r.wantListed("/", "/a")
-		if after := r.page("/a"); !reflect.DeepEqual(after, before) {
-			t.Errorf("after a restart\n%+v, before it\n%+v", after, before)
-		}
-		r.wantLastMod("/a", lastMod)
-		r.sight("/a", html("a"))
-		r.wantLastMod("/a", lastMod) // the mark knows the old text
-	})
 }
 
 func TestLinksOfAPageAreStoredInSeveralTransactions(t *testing.T) {

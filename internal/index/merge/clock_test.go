@@ -74,10 +74,7 @@ func TestClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
 	}{
 		{"noindex, 6 h", 6 * time.Hour, func(w *world) { w.sight("/p", head(noIndex)) }},
 		{"410, 6 h", 6 * time.Hour, func(w *world) { w.answer("/p", 410) }},
-		{"private, 6 h", 6 * time.Hour, func(w *world) { w.answer("/p", 200, cacheControl("private")) }},
 		{"404, 6 h", 6 * time.Hour, func(w *world) { w.answer("/p", 404); w.wait(2 * time.Minute) }},
-		{"410, none", 0, func(w *world) { w.answer("/p", 410) }},
-		{"410, 2 days", 48 * time.Hour, func(w *world) { w.answer("/p", 410) }},
 	} {
 		run(t, test.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/p"))
@@ -88,4 +85,18 @@ func TestClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
 			w.wantListed("/")
 		})
 	}
+}
+
+// A process that was cut off from the store delivers its observations late.
+func TestAnswerThatIsMergedLateCountsAtItsTime(t *testing.T) {
+	gone, moved := func(late time.Duration) step {
+		return func(w *world) { w.answer("/a", http.StatusGone, at(w.now.Add(-late))) }
+	}, func(w *world) {
+		w.answer("/a", http.StatusMovedPermanently, redirect("/b"), at(w.now.Add(-10*time.Minute)))
+	}
+	tell(t, options{}, []story{
+		{"410, and the page was seen since", []step{crawls("/a"), gone(10 * time.Minute)}, []string{"/", "/a"}},
+		{"301, and the page was seen since", []step{crawls("/a"), moved}, []string{"/", "/a"}},
+		{"410 after the page was seen", []step{crawls("/a"), gone(0)}, []string{"/"}},
+	})
 }

@@ -22,8 +22,6 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 	}{
 		{"the oldest of linked ones", []step{both, a, b}, "/a"},
 		{"the linked one before the one with a route of its own", []step{onlyB, routedA, b}, "/b"},
-		{"the linked one, whatever comes first", []step{onlyB, b, routedA}, "/b"},
-		{"the one that names itself", []step{both, a, see("/b", variant("/b", same))}, "/b"},
 		{"one that is linked later", []step{see("/", html("home")), routedA, b, onlyB}, "/b"},
 		{"the bytes differ", []step{both, a, see("/b", otherBytes)}, "/a"},
 		{"little text and the same bytes", []step{both, see("/a", "<html><body>ok"), see("/b", "<html><body>ok")}, "/a"},
@@ -46,7 +44,6 @@ func TestSlashAtTheEndMakesNoOtherPage(t *testing.T) {
 	tell(t, options{}, []story{
 		{"nothing links to it", []step{linked(), with, without, with}, []string{"/", "/blog"}},
 		{"the one with a slash is linked", []step{linked("/blog/"), without, with, without}, []string{"/", "/blog/"}},
-		{"the other one is linked", []step{linked("/blog"), with, without, with}, []string{"/", "/blog"}},
 		{"both are linked", []step{linked("/blog", "/blog/"), with, without, with}, []string{"/", "/blog"}},
 	})
 }
@@ -118,29 +115,6 @@ func TestPagesThatShowOneErrorTextAreNotListed(t *testing.T) {
 		w.sight("/p/1/blue-shoes", html(same))
 		w.wantListed("/", "/p/1/blue-shoes")
 	})
-}
-
-func TestClusterTakesOutNoEstablishedPage(t *testing.T) {
-	for _, tt := range []struct {
-		name, body, copies string
-		age                time.Duration
-	}{
-		{"which names itself", variant("/about", same), "/about/%d", 0},
-		{"which was listed for a day", html(same), "/about/%d", 25 * time.Hour},
-		{"whose copies have a query", html(same), "/about?page=%d", 0},
-	} {
-		run(t, tt.name, options{}, func(w *world) {
-			links := numbered(tt.copies, 2*eligibility.ClusterSize)
-			w.sight("/", html("home", append(links, "/about")...))
-			w.sight("/about", tt.body)
-			w.wait(tt.age)
-			w.sight("/about", tt.body)
-			for _, l := range links {
-				w.sight(l, html(same))
-			}
-			w.wantListed("/", "/about")
-		})
-	}
 }
 
 // An article and the page of its comments show one text, and each names itself canonical.

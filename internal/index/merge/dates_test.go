@@ -52,12 +52,6 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 	}{
 		{"Last-Modified", func(w *world) { w.sight("/b", html("b"), lastModified(old)) }, old},
 		{"the page's own", func(w *world) { w.sight("/b", modified(old)+html("b")) }, old},
-		{"now, and the same an hour later", func(w *world) {
-			at := w.now
-			w.sight("/b", html("b"), lastModified(at))
-			w.wait(time.Hour)
-			w.sight("/b", html("b"), lastModified(at))
-		}, start.Add(4 * time.Second)},
 		{"moved with the change, to a time between the observations", func(w *world) { changeExactly(w) }, start.Add(5 * time.Hour)},
 		{"another page moves with the clock", func(w *world) {
 			w.sight("/b", html("b"), lastModified(old))
@@ -89,19 +83,12 @@ func TestNewPageIsDatedByTheFirstSightOfTheLink(t *testing.T) {
 		{"a page read before links to it now", func(w *world) {
 			w.sight("/", html("home and news", "/a", "/new"))
 		}, true},
-		{"it was seen before", func(w *world) {
-			w.sight("/new", html("new"))
-			w.sight("/", html("home and news", "/a", "/new"))
-		}, false},
 		{"the page had not been read before", func(w *world) {
 			w.sight("/", html("home", "/a", "/other"))
 			w.sight("/other", html("other", "/new"))
 		}, false},
 		{"in a menu, not in the text", func(w *world) {
 			w.sight("/", "<nav><a href=/new>new</a></nav>"+html("home and news", "/a"))
-		}, false},
-		{"the text did not change", func(w *world) {
-			w.sight("/", strings.Replace(html("home", "/a"), "</main>", `<a href="/new"></a></main>`, 1))
 		}, false},
 	} {
 		runWithPage(t, tt.name, func(w *world) {
@@ -126,14 +113,8 @@ func TestChangeFreqIsInferred(t *testing.T) {
 		gap    time.Duration
 		want   rate.Freq
 	}{
-		{"one observation", time.Hour, 1, time.Minute, rate.Unknown},
-		{"two minutes without a change", 0, 24, 5 * time.Second, rate.Unknown},
-		{"every ten seconds", 10 * time.Second, 24, 5 * time.Second, rate.Hourly},
 		{"every observation", time.Second, 24, 5 * time.Second, rate.Always},
-		{"once, a minute after the first observation", time.Minute, 20, 5 * time.Second, rate.Unknown},
 		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
-		{"every week", 7 * 24 * time.Hour, 400, 6 * time.Hour, rate.Weekly},
-		{"never for two years", 0, 800, 24 * time.Hour, rate.Unknown},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/b"))

@@ -14,15 +14,6 @@ import (
 // allExtensions are those that there are.
 var allExtensions = extension.Of(extension.Alternates, extension.Images, extension.News, extension.Videos)
 
-// illustrated is a page with images.
-func illustrated(text string, images ...string) string {
-	var b strings.Builder
-	for _, src := range images {
-		fmt.Fprintf(&b, `<img src="%s">`, src)
-	}
-	return strings.Replace(html(text), "</main>", b.String()+"</main>", 1)
-}
-
 // wantImages checks the images in the entry of a page of the site.
 func (w *world) wantImages(location string, want ...string) {
 	w.Helper()
@@ -35,18 +26,6 @@ func (w *world) wantImages(location string, want ...string) {
 	if !slices.Equal(got, want) {
 		w.Errorf("%s has the images %q, want %q", location, got, want)
 	}
-}
-
-// inLanguages is a page that names itself in other languages, as "de=/de".
-func inLanguages(text string, alternates ...string) string {
-	var b strings.Builder
-	b.WriteString("<html><head>")
-	for _, a := range alternates {
-		lang, href, _ := strings.Cut(a, "=")
-		fmt.Fprintf(&b, `<link rel="alternate" hreflang="%s" href="%s">`, lang, href)
-	}
-	fmt.Fprintf(&b, "</head><body><main>%s</main></body></html>", text)
-	return b.String()
 }
 
 func (w *world) wantAlternates(location string, want ...string) {

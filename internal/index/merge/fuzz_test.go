@@ -46,6 +46,9 @@ func FuzzPage(f *testing.F) {
 	f.Add(recordtest.FieldsOf(new(pagerecord.Page).Encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
 	f.Add(recordtest.FieldsOf(codec.Marshal(map[int][]byte{11: {1, 2, 3}, 13: {9, 9}})), int64(1<<40), int64(1), "")
 	f.Fuzz(func(t *testing.T, fields []byte, at, gap int64, body string) {
+		rs := codec.Read[lastmod.Reputations](recordtest.Sealed(fields))
+		rs.Forgive(moment.Seconds(at % (1 << 37)))
+		rs.Trust()
 		p, err := pagerecord.Decode(recordtest.Sealed(fields))
 		if err != nil {
 			return

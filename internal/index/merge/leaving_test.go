@@ -22,11 +22,7 @@ func TestPageLeavesAtOnceAndComesBack(t *testing.T) {
 	}{
 		{"410", answers("/a", http.StatusGone), gone, eligibility.StatusGone},
 		{"private", answers("/a", 200, cacheControl("private, max-age=60")), excluded, eligibility.Private},
-		{"private, not modified", answers("/a", 304, cacheControl("private")), excluded, eligibility.Private},
-		{"no-store", answers("/a", 200, cacheControl("max-age=0, No-Store")), excluded, eligibility.NoStore},
 		{"noindex header", see("/a", html("a"), robotsTag("noindex")), excluded, eligibility.NoIndex},
-		{"noindex header, not modified", answers("/a", 304, robotsTag("noindex")), excluded, eligibility.NoIndex},
-		{"noindex for a named robot", see("/a", html("changed"), robotsTag("max-snippet:5\ngooglebot: noindex, nofollow")), excluded, eligibility.NoIndex},
 		{"noindex meta", see("/a", head("<META CONTENT='NoIndex,follow' NAME=Robots>")), excluded, eligibility.NoIndex},
 		{"unavailable_after has passed", see("/a", head(`<meta name="robots" content="unavailable_after: 1999-12-31">`)), excluded, eligibility.NoIndex},
 		{"moved on the site", answers("/a", http.StatusMovedPermanently, redirect("/b")), gone, eligibility.Moved},
@@ -167,13 +163,9 @@ func TestRefusalNeedsAnotherDay(t *testing.T) {
 		out           bool
 	}{
 		{"nobody else", known(netA), nil, 48 * time.Hour, none, false},
-		{"the same network soon", known(netA), known(netA), 23 * time.Hour, none, false},
 		{"the same network a day later", known(netA), known(netA), 24 * time.Hour, none, true},
 		{"another network within the minute", known(netA), known(netB), 10 * time.Second, none, false},
-		{"another network hours later", known(netA), known(netB), 23 * time.Hour, none, false},
 		{"another network a day later", known(netA), known(netB), 24 * time.Hour, none, true},
-		{"one of a known and one of an unknown network", known(netA), []change{}, time.Hour, none, false},
-		{"unknown networks soon", nil, []change{}, 23 * time.Hour, none, false},
 		{"unknown networks a day later", nil, []change{}, 24 * time.Hour, none, true},
 		{"a witness before another day", known(netA), known(netA), 24 * time.Hour, seen, false},
 		{"a 304 before another day", known(netA), known(netA), 24 * time.Hour, notModified, false},
@@ -206,36 +198,6 @@ func TestRefusalNeedsAnotherDay(t *testing.T) {
 	}
 }
 
-func TestSecondReasonForARemovalKeepsTheFirstMinute(t *testing.T) {
-	elsewhere := see("/a", head(`<link rel=canonical href="/b">`), from(netA))
-	forbidden := answers("/a", http.StatusForbidden, from(netA))
-	missing := answers("/a", http.StatusNotFound, from(netA))
-	for _, tt := range []struct {
-		name   string
-		steps  []step
-		reason eligibility.Reason
-	}{
-		{"a 403 and then a 404 of the same network", []step{forbidden, missing}, eligibility.NotFound},
-		{"a 403 and then a canonical elsewhere", []step{forbidden, elsewhere}, eligibility.CanonicalElsewhere},
-		{"a 404 and then a canonical elsewhere", []step{missing, elsewhere}, eligibility.CanonicalElsewhere},
-		{"a canonical elsewhere and then a 403", []step{elsewhere, forbidden}, eligibility.CanonicalElsewhere},
-	} {
-		runWithPage(t, tt.name, func(w *world) {
-			start := w.now
-			for _, s := range tt.steps {
-				s(w)
-			}
-			w.wait(start.Add(pagerecord.ConfirmAfter - 3*time.Second).Sub(w.now))
-			w.wantListed("/", "/a")
-			w.wait(4 * time.Second)
-			w.wantListed("/")
-			if p := w.page("/a"); p.Reason != tt.reason {
-				w.Errorf("/a is out because of %v, want %v", p.Reason, tt.reason)
-			}
-		})
-	}
-}
-
 // withPages returns a site with a home page and n listed pages, which it names.
 func withPages(t *testing.T, n int) (w *world, pages []string) {
 	w, pages = newWorld(t, options{}), numbered("/p%03d", n)
@@ -246,11 +208,7 @@ func withPages(t *testing.T, n int) (w *world, pages []string) {
 // missing answers a network 404 for some pages.
 func (w *world) missing(network string, pages ...string) {
 	for _, p := range pages {
-		if network == "" {
-			w.answer(p, http.StatusNotFound)
-		} else {
-			w.answer(p, http.StatusNotFound, from(network))
-		}
+		w.answer(p, http.StatusNotFound, from(network))
 	}
 }
 
@@ -258,40 +216,6 @@ func (w *world) missing(network string, pages ...string) {
 func (w *world) wantLeft(rest ...string) {
 	w.Helper()
 	w.wantListed(append([]string{"/"}, rest...)...)
-}
-
-func TestOneNetworkTakesOutTenPagesADay(t *testing.T) {
-	for _, network := range []string{netA, ""} {
-		t.Run("network "+network, func(t *testing.T) {
-			w, pages := withPages(t, 30)
-			w.missing(network, pages[:12]...) // of which ten leave
-			w.wait(pagerecord.ConfirmAfter)
-			w.wantLeft(pages[10:]...)
-
-			w.missing(network, pages[10:20]...)
-			w.wait(pagerecord.ConfirmAfter)
-			w.missing(network, pages[10:20]...)
-			w.wait(23 * time.Hour)
-			w.missing(network, pages[10:20]...)
-			w.wantLeft(pages[10:]...)
-			if len(w.pending) > 0 {
-				t.Errorf("pending are %v", w.pending)
-			}
-			w.wait(time.Hour)
-			w.missing(network, pages[10:15]...)
-			w.wantLeft(pages[15:]...) // it saw these on another day
-			w.missing(netC, pages[15:20]...)
-			if network != "" {
-				w.wantLeft(pages[20:]...) // and another network those
-			}
-			w.wait(24 * time.Hour) // its day is over
-			w.missing(network, pages[20:30]...)
-			w.wait(pagerecord.ConfirmAfter)
-			if network != "" {
-				w.wantLeft()
-			}
-		})
-	}
 }
 
 // A site may write into its canonicals what a client sends.

@@ -168,18 +168,13 @@ func (w *world) wait(d time.Duration) {
 		if location == "" {
 			break
 		}
-		w.now = maxTime(w.now, at.Time())
+		if over := at.Time(); over.After(w.now) {
+			w.now = over
+		}
 		delete(w.pending, location)
 		w.update(func(m *Transaction) { m.Confirm(location) })
 	}
 	w.now = end
-}
-
-func maxTime(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 func (w *world) moment() moment.Time { return moment.Of(w.now) }
@@ -276,12 +271,13 @@ func (w *world) wantNoTrace(text string) {
 
 // The exchanges that the tests merge; see package visits.
 var (
-	html, variant, numbered = visits.HTML, visits.Variant, visits.Numbered
-	head, from, route, at   = visits.Head, visits.From, visits.Route, visits.At
-	header, lastModified    = visits.Header, visits.LastModified
-	robotsTag, cacheControl = visits.RobotsTag, visits.CacheControl
-	redirect, ownQuery      = visits.Redirect, visits.OwnQuery
-	tracked, fromSeconds    = visits.Tracked, visits.FromSeconds
+	illustrated, inLanguages = visits.Illustrated, visits.InLanguages
+	html, variant, numbered  = visits.HTML, visits.Variant, visits.Numbered
+	head, from, route, at    = visits.Head, visits.From, visits.Route, visits.At
+	header, lastModified     = visits.Header, visits.LastModified
+	robotsTag, cacheControl  = visits.RobotsTag, visits.CacheControl
+	redirect, ownQuery       = visits.Redirect, visits.OwnQuery
+	tracked, fromSeconds     = visits.Tracked, visits.FromSeconds
 )
 
 const netA, netB, netC, netD = visits.NetA, visits.NetB, visits.NetC, visits.NetD

@@ -47,7 +47,6 @@ func TestDecodeUndoesEachCoding(t *testing.T) {
 		body           []byte
 	}{
 		{"empty", "", text},
-		{"identity", "identity", text},
 		{"gzip", "gzip", gz},
 		{"x-gzip in upper case", " X-GZIP ", gz},
 		{"gzip of two members", "gzip", append(encode(t, "gzip", text[:100]), encode(t, "gzip", text[100:])...)},
@@ -104,8 +103,6 @@ func TestDecodeRefusesDamagedBodies(t *testing.T) {
 		{"unknown coding", "deflate", gz, true},
 		{"two codings", "gzip, br", gz, true},
 		{"not gzip", "gzip", []byte("<!doctype html><title>x</title>"), false},
-		{"not brotli", "br", []byte("<!doctype html><title>x</title>"), false},
-		{"not zstd", "zstd", []byte("<!doctype html><title>x</title>"), false},
 		{"wrong checksum", "gzip", damaged, false},
 		{"window beyond the standard's", "zstd", []byte("\x28\xb5\x2f\xfd\x00\xa0\x00\x00\x00"), false},
 	}
@@ -150,26 +147,4 @@ func TestBombCostsOnlyTheMemoryOfItsLimit(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	for _, coding := range []string{"gzip", "br", "zstd"} {
-		f.Add(coding, encode(f, coding, []byte("<p>some text, some text</p>")), 20)
-	}
-	f.Add("gzip, br", encode(f, "br", encode(f, "gzip", []byte("text"))), 100)
-	f.Fuzz(func(t *testing.T, encoding string, body []byte, limit int) {
-		limit = int(uint16(limit))
-		out, truncated, err := Decode(encoding, body, limit)
-		if len(out) > limit {
-			t.Fatalf("%d bytes with a limit of %d", len(out), limit)
-		}
-		if truncated && err != nil {
-			t.Fatalf("truncated, and yet error %v", err)
-		}
-		again, truncatedAgain, errAgain := Decode(encoding, body, limit)
-		if !bytes.Equal(out, again) || truncated != truncatedAgain || (err == nil) != (errAgain == nil) {
-			t.Fatalf("decoders that were used before give another result: %d and %d bytes, errors %v and %v",
-				len(out), len(again), err, errAgain)
-		}
-	})
 }

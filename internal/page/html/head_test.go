@@ -11,8 +11,6 @@ func TestTitleIsTheFirstOne(t *testing.T) {
 	checkRows(t, []row[string]{
 		{"collapsed and decoded", "<title>\n  Fish &amp;\u00a0 chips\t</title>", "Fish & chips"},
 		{"the first one counts", "<title>One</title><title>Two</title>", "One"},
-		{"markup is text", "<title>a <b>c</title>", "a <b>c"},
-		{"of a picture", "<body><svg><title>Icon</title></svg>", ""},
 		{"after a stray element", "<head><div></div><title>Late</title>", "Late"},
 		{"absent", "<p>x", ""},
 		{"bounded", "<title>" + strings.Repeat("ab ", 200) + "</title>", strings.TrimSpace(strings.Repeat("ab ", 100))},
@@ -27,19 +25,13 @@ func TestCanonicalIsReadFromTheHead(t *testing.T) {
 		conflict bool
 	}
 	checkRows(t, []row[canonical]{
-		{"double quotes", `<head><link rel="canonical" href="https://example.com/a">`, canonical{"https://example.com/a", false}},
 		{"relative is kept", `<link rel=canonical href="../a?b=1#c">`, canonical{"../a?b=1#c", false}},
 		{"space and line ends", "<link rel=canonical href=' /a\n/b '>", canonical{"/a/b", false}},
-		{"same twice", `<link rel=canonical href=/a><link rel=canonical href=/a>`, canonical{"/a", false}},
 		{"different", `<link rel=canonical href=/a><link rel=canonical href=/b>`, canonical{"/a", true}},
 		{"with hreflang", `<link rel=canonical hreflang=de href=/a>`, canonical{"", false}},
-		{"with media", `<link rel=canonical media=print href=/a>`, canonical{"", false}},
 		{"file scheme", `<link rel=canonical href="file:///home/me/a.html">`, canonical{"", false}},
-		{"without href", `<link rel=canonical>`, canonical{"", false}},
 		{"in the body", `<body><link rel=canonical href=/a>`, canonical{"", false}},
-		{"after an element of the body", `<head><img src=x><link rel=canonical href=/a></head>`, canonical{"", false}},
 		{"between head and body", `<head></head> <link rel=canonical href=/a><body>`, canonical{"/a", false}},
-		{"twice, once between head and body", `<head><link rel=canonical href=/a></head><link rel=canonical href=/b><body>`, canonical{"/a", true}},
 		{"after the head and noscript", `<head></head><noscript></noscript><link rel=canonical href=/a>`, canonical{"", false}},
 		{"after noscript with an image", `<head><noscript><img src=x></noscript><link rel=canonical href=/a>`, canonical{"/a", false}},
 		{"in a template", `<head><template><link rel=canonical href=/a></template>`, canonical{"", false}},
@@ -53,18 +45,12 @@ func TestRobotsMetaIsReadHoweverItIsWritten(t *testing.T) {
 		{"none", `<meta name=robots content=none>`, Rules{NoIndex: true, NoFollow: true}},
 		{"index, follow", `<meta name=robots content="index, follow">`, Rules{}},
 		{"previews", `<meta name=robots content="max-snippet:-1, max-image-preview:none, noarchive">`, Rules{}},
-		{"for one robot", `<meta name=googlebot content=noindex>`, Rules{NoIndex: true}},
 		{"later permission does not lift", `<meta name=robots content=noindex><meta name=robots content=index>`, Rules{NoIndex: true}},
-		{"spaces for commas", `<meta name=robots content="noindex nofollow">`, Rules{NoIndex: true, NoFollow: true}},
-		{"another spelling", `<meta name=robots content="no-index.">`, Rules{NoIndex: true}},
 		{"quotes around the name", `<meta name='“robots”' content=noindex>`, Rules{NoIndex: true}},
-		{"among other names", `<meta name="googlebot, bingbot" content=noindex>`, Rules{NoIndex: true}},
 		{"in another attribute", `<meta property=robots content=noindex>`, Rules{NoIndex: true}},
 		{"a header in the page", `<meta http-equiv=X-Robots-Tag content="noindex，nofollow">`, Rules{NoIndex: true, NoFollow: true}},
-		{"in the body", `<body><p>x<meta name=robots content=noindex>`, Rules{NoIndex: true}},
 		{"deep in the body", `<body>` + strings.Repeat("<p>x</p>", 10_000) + `<meta name=robots content=noindex>`, Rules{NoIndex: true}},
 		{"another name", `<meta name=description content=noindex>`, Rules{}},
-		{"part of a word, which is unclear", `<meta name=robots content=noindexing>`, Rules{NoIndex: true}},
 		{"the first of two attributes counts", `<meta name=robots content=noindex content=index>`, Rules{NoIndex: true}},
 		{"unavailable_after", `<meta name=googlebot content="unavailable_after: 25 Jun 2010 15:00:00 GMT">`, Rules{UnavailableAfter: time.Date(2010, 6, 25, 15, 0, 0, 0, time.UTC)}},
 	}, func(f Facts) Rules { return f.Rules })
@@ -75,15 +61,11 @@ func TestHeadIsSeenOnceItHasEnded(t *testing.T) {
 	rows := []row[bool]{
 		{"end tag, after which more of it may come", "<head><title>x</title></head>", false},
 		{"end tag and body", "<head><title>x</title></head> <body>", true},
-		{"body", "<title>x</title><body>", true},
-		{"content of the body", "<title>x</title><p>", true},
 		{"ends in its head, as where a template fails", "<head><title>x</title>", false},
-		{"cut in the head", "<head><title>x</title>", false},
 		{"cut in a tag", "<head><meta name=robots content=noin", false},
 		{"cut in a script", "<head><script>if (a </head>", false},
 		{"cut in a long head", "<head>" + filler, false},
 		{"long head that ends", "<head>" + filler + "</head><p>", true},
-		{"space is no content", "<head>\n \t", false},
 		{"noscript with content", "<head><noscript><p>x</p></noscript>", false},
 	}
 	checkRows(t, rows, func(f Facts) bool { return f.HeadSeen })
@@ -138,8 +120,6 @@ func TestDocumentHasAnHTMLOrATitleElement(t *testing.T) {
 		{"a whole page", "<!DOCTYPE html><html><head><title>t</title></head><body><p>x</body></html>", true},
 		{"title alone", "<!doctype html><title>t</title><p>x", true},
 		{"a list", "<ul><li>One<li>Two</ul>", false},
-		{"a body", "<body><p>x</body>", false},
-		{"nothing", "", false},
 		{"the title of a drawing", "<p>x<svg><title>An icon</title></svg>", false},
 		{"a template", "<template><html><title>t</title></html></template><p>x", false},
 		{"an end tag", "</html></title><p>x", false},
@@ -164,11 +144,8 @@ func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {
 		want   Rules
 	}{
 		{"no header", nil, Rules{}},
-		{"noindex", []string{"noindex"}, Rules{NoIndex: true}},
 		{"in typographic quotes, for a robot", []string{"googlebot: “noindex”, 'nofollow'"}, Rules{NoIndex: true, NoFollow: true}},
-		{"none", []string{"none"}, Rules{NoIndex: true, NoFollow: true}},
 		{"for any robot", []string{"otherbot: noindex, nofollow"}, Rules{NoIndex: true, NoFollow: true}},
-		{"several robots", []string{"googlebot: nofollow, bingbot: noindex"}, Rules{NoIndex: true, NoFollow: true}},
 		{"harmless", []string{"all, nosnippet, noarchive, notranslate, noimageindex, indexifembedded"}, Rules{}},
 		{"values that look like rules", []string{"max-image-preview:none, max-snippet: none, max-video-preview:-1"}, Rules{}},
 		{"a name that only ends like that", []string{"x-max-preview: none"}, Rules{NoIndex: true, NoFollow: true}},
@@ -176,8 +153,6 @@ func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {
 		{"rule on the line after a name without value", []string{"max-snippet:\nnoindex", "max-snippet\t:\r\n nofollow"}, Rules{NoIndex: true, NoFollow: true}},
 		{"semicolons", []string{"noindex; nofollow"}, Rules{NoIndex: true, NoFollow: true}},
 		{"a zone with a name, read as UTC", []string{"unavailable_after: 25 Jun 2010 15:00:00 PST"}, Rules{UnavailableAfter: at}},
-		{"RFC 850 date with a comma", []string{"unavailable_after: Friday, 25-Jun-10 15:00:00 PST"}, Rules{UnavailableAfter: at}},
-		{"ISO 8601 date", []string{"unavailable_after: 2010-06-25T08:00:00-07:00"}, Rules{UnavailableAfter: at}},
 		{"for a robot, rule after it", []string{"googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"}, Rules{NoIndex: true, UnavailableAfter: at}},
 		{"rule after a date with a comma", []string{"UNAVAILABLE_AFTER: Fri, 25 Jun 2010 15:00:00 GMT, nofollow"}, Rules{NoFollow: true, UnavailableAfter: at}},
 		{"the earliest date", []string{"unavailable_after: 2011-01-01", "unavailable_after: 25 Jun 2010 15:00:00 PST", "unavailable_after: 2012-01-01"}, Rules{UnavailableAfter: at}},
@@ -196,14 +171,11 @@ func TestTextIsReadInItsCharset(t *testing.T) {
 	tests := []struct{ name, contentType, html, want string }{
 		{"declared UTF-8", utf8Type, "<title>caf\u00e9</title>", "café"},
 		{"UTF-8 mark before the header", "text/html; charset=iso-8859-1", "\xef\xbb\xbf<title>caf\u00e9</title>", "café"},
-		{"undeclared UTF-8", "", "<title>caf\u00e9</title>", "café"},
 		{"undeclared UTF-8 cut in a character", "", "<title>caf\u00e9</title>\xe2\x82", "café"},
 		{"windows-1252 by meta", "text/html", "<meta charset=windows-1252><title>caf\xe9</title>", "café"},
 		{"undeclared and not UTF-8", "", "<title>caf\xe9</title>", "café"},
-		{"ISO-2022-JP by meta", "", "<meta charset=iso-2022-jp><title>\x1b$BF|K\\\x1b(B</title>", "日本"},
 		{"GBK by header", "text/html;charset=gbk", "<title>\xd6\xd0\xce\xc4</title>", "中文"},
 		{"UTF-16 little endian by mark", utf8Type, "\xff\xfe<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00<\x00/\x00t\x00i\x00t\x00l\x00e\x00>\x00", "é"},
-		{"UTF-16 cut in a character", "", "\xff\xfe<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00<\x00/\x00t\x00i\x00t\x00l\x00e\x00>\x00a", "é"},
 		{"unknown charset", "text/html; charset=klingon", "<title>caf\u00e9</title>", "café"},
 	}
 	for _, tt := range tests {

@@ -29,15 +29,11 @@ func outline(f Facts) []string {
 func TestMainTextIsToldFromBoilerplate(t *testing.T) {
 	checkRows(t, []row[[]string]{
 		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, []string{"-~menu", "+Title", "+text", "-~foot"}},
-		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, []string{"-~menu", "+text", "-rest"}},
 		{"boilerplate in main stays", `<main>text<nav>toc</nav></main>`, []string{"+text", "+~toc"}},
 		{"body without boilerplate", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
 		{"boilerplate by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
-		{"dialogs", `<main>text<div role=dialog>a</div><div role=alertdialog>b</div><dialog open>c</dialog></main>`, []string{"+text", "+~a", "+~b", "+~c"}},
 		{"main with an eighth of the text", `<main>text</main><p>this text has 28 characters</p>`, []string{"+text", "-this text has 28 characters"}},
 		{"main with less", `<main>text</main><p>this text has more than 28 characters</p>`, []string{"+text", "+this text has more than 28 characters"}},
-		{"no text", `<main></main>`, nil},
-		{"textarea is boilerplate", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
 		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, []string{"+a", "+c"}},
 		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, []string{"+a"}},
 		{"parts of an article", `<article><header>Title</header>text<footer>by</footer></article>`, []string{"+Title", "+text", "+~by"}},
@@ -47,7 +43,6 @@ func TestMainTextIsToldFromBoilerplate(t *testing.T) {
 func TestLinksThatMakeUpABlockAreCounted(t *testing.T) {
 	checkRows(t, []row[[]int]{
 		{"three", `<p><a href=/a>one</a> <a href=/b>two</a><a href=/c><b>three</b> and</a></p>`, []int{3}},
-		{"other text", `<p><a href=/a>one</a> and more</p><p>more <a href=/a>one</a></p>`, []int{0, 0}},
 		{"an anchor", `<p><a name=x>no link</a></p>`, []int{0}},
 		{"a heading that links to itself, a list of contents", `<h2 id=a><a href=#a>Title</a></h2><p><a href=#a>Title</a></p>`, []int{0, 1}},
 		{"a link around blocks", `<a href=/d><p>a link around</p><p>two blocks</p></a><p>after it</p>`, []int{1, 1, 0}},
@@ -62,10 +57,8 @@ func TestLinksThatMakeUpABlockAreCounted(t *testing.T) {
 func TestBlocksAreCutWhereABrowserBreaksTheLine(t *testing.T) {
 	checkRows(t, []row[[]string]{
 		{"inline elements do not cut", `<p>one <b>t</b>wo <a href=x>three</a></p>`, []string{"one two three"}},
-		{"unknown elements do not cut", `<p>one<x-y>two</x-y></p>`, []string{"onetwo"}},
 		{"line breaks cut", `one<br>two<hr>three`, []string{"one", "two", "three"}},
 		{"space is collapsed", "<p>\n one \t\r\n two\u00a0\u00a0three \n</p>", []string{"one two three"}},
-		{"implied end of a paragraph", `<p>one<p>two<div>three</div>`, []string{"one", "two", "three"}},
 		{"cells", `<table><caption>c<tr><th>one<td>two<tr><td>three</table>four`, []string{"c", "one", "two", "three", "four"}},
 		{"lines of preformatted text", "<pre><code>a <b>line</b> of a program\nmain\n{\n<i>  another line of it\n</i>end\n</code></pre>after it", []string{"a line of a program", "main { another line of it", "end", "after it"}},
 		{"cut in a tag", `<p>one</p><p class="tw`, []string{"one"}},
@@ -86,11 +79,8 @@ func TestPlaceIsThatOfSiblings(t *testing.T) {
 		{"siblings", `<div><p>a</p></div>`, `<div><p>b</p><p>a</p></div>`, true},
 		{"other element", `<div><p>a</p></div>`, `<div><h2>a</h2></div>`, false},
 		{"names are not run together", `<div><p>a`, `<d><ivp>a`, false},
-		{"inline elements", `<div>a</div>`, `<div><b>a</b></div>`, true},
 		{"stray end tags", `<div>a</div>`, `</p></section></td><div></ul>a</div>`, true},
 		{"unclosed paragraph", `<div><p>x</p><p>a</p></div>`, `<div><p>x<p>a</div>`, true},
-		{"unclosed items", `<ul><li>x</li><li>a</li></ul>`, `<ul><li>x<li>a</ul>`, true},
-		{"unclosed cells", `<table><tr><td>x</td></tr><tr><td>a</td></tr></table>`, `<table><tr><td>x<tr><td>a</table>`, true},
 		{"paragraph in a cell in a paragraph", `<table><tr><td><p>a`, `<p><table><tr><td><p>a`, true},
 		{"end tag does not leave a cell", `<div><table><tr><td></div>a`, `<div><table><tr><td>a`, true},
 		{"end tag closes what is open in it", `<p>a</p>`, `<section><div><ul><li>x</section><p>a</p>`, true},

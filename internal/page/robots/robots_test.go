@@ -137,7 +137,6 @@ func TestLinesMayEndAnyHow(t *testing.T) {
 		{"CRLF", "User-agent: *\r\nDisallow: /a\r\n"},
 		{"byte order mark within", "User-agent: x\nDisallow: /b\n\ufeffUser-agent: *\nDisallow: /a\n"},
 		{"no blanks", "User-agent:*\nDisallow:/a\n"},
-		{"comments", "# a\nUser-agent: * # b\nDisallow: /a#c\n"},
 		{"no colon", "User-agent *\nDisallow /a\n"},
 		{"no slash", "User-agent: *\nDisallow: a\n"},
 		{"not UTF-8", "\xff\xfe\nUser-agent: *\n\x80\x00: \xff\nDisallow: /a\n"},
@@ -152,7 +151,6 @@ func TestOtherLinesAreSkipped(t *testing.T) {
 	for _, tt := range []struct{ name, line string }{
 		{"no colon and three words", "Disallow /a b"},
 		{"comment", "# Disallow: /a"},
-		{"name within a name", "X-Disallow: /a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check(t, forAll(tt.line), locations{"/a"}, nil)
@@ -239,10 +237,8 @@ func TestHostileFilesTakeLinearTime(t *testing.T) {
 	location := "/" + strings.Repeat("a", 1023)
 	for _, tt := range []struct{ name, lines string }{
 		{"many stars", "Disallow: /" + strings.Repeat("*a", maxBody/2-64) + "b\n"},
-		{"stars alone", "Disallow: /" + strings.Repeat("*", maxBody-64) + "b\n"},
 		{"many rules with many stars", strings.Repeat("Disallow: /"+strings.Repeat("*a", 500)+"b\n", 500)},
 		{"many rules with stars", strings.Repeat("Disallow: /*a1\n", maxBody/16)},
-		{"many rules", strings.Repeat("Disallow: /a1\n", maxBody/16)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := Parse([]byte(forAll(tt.lines)))

@@ -3,7 +3,6 @@ package announce
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -37,13 +35,11 @@ func TestAddWritesTheLineOnceIntoAnyFile(t *testing.T) {
 		{"UTF-16 without a mark", "U\x00s\x00e\x00r\x00", ""},
 		{"another encoding", "User-agent: *\nDisallow: /caf\xe9\n", ours + "\nUser-agent: *\nDisallow: /caf\xe9\n"},
 		{"a line for another sitemap", "Sitemap: https://example.com/blog/sitemap.xml\n", ours + "\nSitemap: https://example.com/blog/sitemap.xml\n"},
-		{"a line for another query", "Sitemap: " + sitemap + "?old\n", ours + "\nSitemap: " + sitemap + "?old\n"},
 		{"a relative line, which nobody follows", "Sitemap: /sitemap.xml\n", ours + "\nSitemap: /sitemap.xml\n"},
 		{"a line in a comment", "# Sitemap: " + sitemap + "\n", ours + "\n# Sitemap: " + sitemap + "\n"},
 		{"the line is there", theirs + "Sitemap: " + sitemap + "\n", ""},
 		{"the line is there, in another case, with spaces and a comment", "  SITEMAP :  HTTPS://Example.COM/sitemap.xml # here\n", ""},
 		{"the line is there, with http", "Sitemap: http://example.com/sitemap.xml\n", ""},
-		{"the line is there, with the scheme's port", "Sitemap: https://example.com:443/sitemap.xml\n", ""},
 		{"the line is there, with www", "Sitemap: https://www.example.com/sitemap.xml\n", ""},
 		{"the line is there, for the compressed file", "Sitemap: " + sitemap + ".gz\n", ""},
 		{"room for the lines and no byte more", strings.Repeat("#", MaxFile-len(ours)-1), ours + "\n" + strings.Repeat("#", MaxFile-len(ours)-1)},
@@ -64,31 +60,6 @@ func TestAddNamesOnlyWhatIsMissing(t *testing.T) {
 	if got, ok := Add([]byte("Sitemap: "+sitemap+"\n"), []string{sitemap, news}); !ok || string(got) != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-}
-
-// FuzzAdd checks that crawlers read the same rules in the file as before.
-func FuzzAdd(f *testing.F) {
-	for _, file := range []string{theirs, "", bom + "User-agent:*\r\nDisallow:/", "Sitemap: " + sitemap, "\r\r\n\n", bom + bom, "a\x00"} {
-		f.Add([]byte(file))
-	}
-	f.Fuzz(func(t *testing.T, file []byte) {
-		got, ok := Add(file, []string{sitemap})
-		if !ok {
-			return
-		}
-		if rest := bytes.TrimPrefix(file, []byte(bom)); !bytes.HasSuffix(got, rest) {
-			t.Fatalf("%q lost some of %q", got, file)
-		}
-		if before, after := robots.Parse(file).Text(), robots.Parse(got).Text(); !bytes.Equal(before, after) {
-			t.Fatalf("it disallows %q, and did %q", after, before)
-		}
-		if named := slices.Collect(robots.Sitemaps(got)); len(named) == 0 || named[0] != sitemap {
-			t.Fatalf("%q does not begin with the sitemap", got)
-		}
-		if again, ok := Add(got, []string{sitemap}); ok {
-			t.Fatalf("the line is added twice: %q", again)
-		}
-	})
 }
 
 // TestRobotsTxtOfTheProgramGetsTheSitemapLine runs a program that gives all kinds of answers for
@@ -113,14 +84,11 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 			"\nEtag: \"old\"\nLast-Modified: Mon, 02 Jan 2006 15:04:05 GMT\nContent-Digest: sha-256=:x:\nContent-Md5: x", theirs, ours + "\n" + theirs},
 		{"the line is there", 200, "Content-Type: text/plain\nEtag: \"old\"", "Sitemap: " + sitemap, ""},
 		{"404", 404, "Content-Type: text/html\nCache-Control: no-store\nSet-Cookie: a=b", "<html>not found", ours + "\n" + none},
-		{"410", 410, "", "gone", ours + "\n" + none},
 		{"401", 401, "Www-Authenticate: Basic", "who are you?", ""},
-		{"500", 500, "Content-Type: text/plain", theirs, ""},
 		{"a redirect", 302, "Location: /other.txt", "", ""},
 		{"an answer without a body", 204, "", "", ""},
 		{"a page for every path", 200, "Content-Type: text/html", "<!DOCTYPE html><p>app", ours + "\n" + none},
 		{"a page that says it is text", 200, "Content-Type: text/plain", "<!DOCTYPE html><p>app", ""},
-		{"a page without a type", 200, "", "<!DOCTYPE html><p>app", ours + "\n" + none},
 		{"compressed all the same", 200, "Content-Type: text/plain\nContent-Encoding: gzip\nVary: Accept-Encoding", packed.String(), ""},
 		{"data for every path", 200, "Content-Type: application/json", `{"app":true}`, ""},
 		{"a page with 404, longer than any file", 404, "Content-Type: text/html", strings.Repeat("<p>", MaxFile), ours + "\n" + none},
@@ -202,42 +170,18 @@ func TestEditedRobotsTxtIsSentWhole(t *testing.T) {
 	}
 }
 
-// TestOtherAnswersAreNotChanged asks for answers to which there is nothing to add, in all the ways in
-// which clients ask. They must be as without us.
+// The program alone answers where there is nothing to add, in all the ways in which clients ask.
 func TestOtherAnswersAreNotChanged(t *testing.T) {
-	file := func(kind, body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", kind)
-			w.Header().Set("Etag", `"theirs"`)
-			http.ServeContent(w, r, "", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), strings.NewReader(body))
-		}
-	}
-	for name, program := range map[string]http.HandlerFunc{
-		"a file that names the sitemap":        file("text/plain", theirs+"Sitemap: "+sitemap+"\n"),
-		"a page, where the owner gave no text": file("text/html", "<!DOCTYPE html><p>app"),
-		"a file that is too long":              file("text/plain", strings.Repeat("#\n", MaxFile/2+1)),
-		"one compressed for those who accept it": func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/plain")
-			w.Header().Set("Vary", "Accept-Encoding")
-			if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-				io.WriteString(w, "Sitemap: "+sitemap)
-				return
-			}
-			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			defer z.Close()
-			io.WriteString(z, "Sitemap: "+sitemap)
-		},
+	program := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Etag", `"theirs"`)
+		http.ServeContent(w, r, "", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), strings.NewReader(theirs+"Sitemap: "+sitemap+"\n"))
+	})
+	for _, headers := range [][]string{
+		{"Accept-Encoding", "gzip"}, {"If-None-Match", `"theirs"`}, {"If-Modified-Since", "Sun, 22 Nov 2026 12:00:00 GMT"}, {"Range", "bytes=2-6", "If-Range", `"theirs"`},
 	} {
-		for _, headers := range [][]string{
-			nil, {"Accept-Encoding", "gzip"}, {"If-None-Match", `"theirs"`}, {"If-None-Match", `"other"`},
-			{"If-Modified-Since", "Sun, 22 Nov 2026 12:00:00 GMT"}, {"Range", "bytes=2-6"}, {"Range", "bytes=2-6", "If-Range", `"other"`},
-		} {
-			for _, method := range []string{http.MethodGet, http.MethodHead} {
-				t.Run(fmt.Sprint(name, ", ", method, " ", headers), func(t *testing.T) {
-					wantSame(t, fetch(t, around(program, ""), method, headers...), fetch(t, program, method, headers...))
-				})
-			}
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			wantSame(t, fetch(t, around(program, ""), method, headers...), fetch(t, program, method, headers...))
 		}
 	}
 }
@@ -247,50 +191,6 @@ func proxy(t *testing.T, to string) http.Handler {
 	u, err := url.Parse(to)
 	base.Check(t, err)
 	return httputil.NewSingleHostReverseProxy(u)
-}
-
-// TestNoHandlerFailsBecauseOfTheQuestionBeforeItsAnswer has handlers that cannot bear to be cut off, or that want
-// more of the writer than it can do. What the client gets must be as without us.
-func TestNoHandlerFailsBecauseOfTheQuestionBeforeItsAnswer(t *testing.T) {
-	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", r.Header.Get("X-Type"))
-		w.Header().Set("Etag", `"theirs"`)
-		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(strings.Repeat("<p>app</p>", 1<<16)))
-	}))
-	defer upstream.Close()
-	for name, program := range map[string]http.Handler{
-		"a proxy": proxy(t, upstream.URL),
-		"one that panics if it cannot write": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", r.Header.Get("X-Type"))
-			for range 10 {
-				if _, err := io.WriteString(w, "<p>app</p>"); err != nil {
-					panic(err)
-				}
-				w.(http.Flusher).Flush()
-			}
-		}),
-		"one that takes the connection": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			conn, out, err := w.(http.Hijacker).Hijack()
-			base.Check(t, err)
-			defer conn.Close()
-			out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n")
-			if r.Method != http.MethodHead {
-				out.WriteString("hi")
-			}
-			out.Flush()
-		}),
-	} {
-		for _, kind := range []string{"text/html", "application/json", "text/event-stream"} {
-			for _, more := range [][]string{nil, {"Range", "bytes=2-6"}, {"If-None-Match", `"theirs"`}} {
-				for _, method := range []string{http.MethodGet, http.MethodHead} {
-					t.Run(fmt.Sprint(name, ", ", kind, ", ", method, more), func(t *testing.T) {
-						headers := append([]string{"X-Type", kind}, more...)
-						wantSame(t, fetch(t, around(program, ""), method, headers...), fetch(t, program, method, headers...))
-					})
-				}
-			}
-		}
-	}
 }
 
 // A file that its handler could not finish may lack rules: the panic is the client's too.

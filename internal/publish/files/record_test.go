@@ -12,15 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-// someDates has a build in it.
-func someDates() lastmod.Summary {
-	var g lastmod.Gatherer
-	for range 300 {
-		g.Add(lastmod.Date{By: lastmod.Server, At: moment.Seconds(1_690_000_000)})
-	}
-	return g.Summarise()
-}
-
 // A record with a valid checksum may still hold any values.
 func TestFileRecordsWithImpossibleNumbersAreDamaged(t *testing.T) {
 	for _, v := range []any{-1, uint64(math.MaxUint64), "text"} {
@@ -30,32 +21,6 @@ func TestFileRecordsWithImpossibleNumbersAreDamaged(t *testing.T) {
 			}
 		}
 	}
-}
-
-// FuzzFile reads the record of a file as a start does.
-func FuzzFile(f *testing.F) {
-	r := record{Hash: hash{1}, Size: 7, Pages: 3, Modified: moment.Seconds(1_700_000_000), Dates: someDates()}
-	f.Add(recordtest.FieldsOf(r.encode()), int64(1_750_000_000))
-	f.Fuzz(func(t *testing.T, fields []byte, now int64) {
-		r, ok := readRecord(recordtest.Sealed(fields))
-		if !ok {
-			return
-		}
-		if again, ok := readRecord(r.encode()); !ok || !bytes.Equal(again.encode(), r.encode()) {
-			t.Errorf("%+v is read again as %+v", r, again)
-		}
-		files := New(Config{Name: "sitemap", Folder: "/", URL: testURL})
-		files.publish(map[int]*file{1: {record: r}, 2: {record: r}}, lastmod.Trust{}, 0)
-		if next := files.served.Load(); next.pages < 0 {
-			t.Errorf("%d pages", next.pages)
-		}
-		if fresh := files.due.wait(files.served.Load().until, moment.Seconds(now%(1<<38))); fresh < 0 || fresh > lookAgain {
-			t.Errorf("fresh for %v", fresh)
-		}
-		if at := new(file).since(&file{record: r}, moment.Seconds(1_750_000_000)); r.Hash != (hash{}) && at <= r.Modified {
-			t.Errorf("what follows %v is of %v", r.Modified, at)
-		}
-	})
 }
 
 func testURL(location string) string { return "https://example.com" + location }
@@ -83,4 +48,21 @@ func FuzzEntry(f *testing.F) {
 			t.Errorf("it takes %d bytes, and %d are reserved", len(text), most)
 		}
 	})
+}
+
+// A client that compares times to the second gets each new file.
+func TestOtherBytesHaveALaterTime(t *testing.T) {
+	before := &file{record: record{Hash: hash{1}, Modified: moment.Seconds(1000)}}
+	for name, tt := range map[string]struct {
+		made     byte
+		at, want int64
+	}{
+		"the same bytes": {1, 2000, 1000}, "others": {2, 2000, 2000},
+		"others in the same second": {2, 1000, 1001}, "others by a clock that went back": {2, 500, 1001},
+	} {
+		made := &file{record: record{Hash: hash{tt.made}}}
+		if got := made.since(before, moment.Seconds(tt.at)); got != moment.Seconds(tt.want) {
+			t.Errorf("%s: of %v, want %d", name, got.Time(), tt.want)
+		}
+	}
 }

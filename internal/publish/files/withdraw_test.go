@@ -13,7 +13,6 @@ import (
 
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
-	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 func TestWithdrawnPageLeavesWhileTheStoreHangs(t *testing.T) {
@@ -128,22 +127,15 @@ func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
 }
 
 // newPress is a shelf with every kind of file, in which every file names "/gone".
-func newPress(t *testing.T) *diary {
-	d := newDiary(t, func(c *Config) {
+func newPress(t *testing.T) *shelf {
+	s := newShelf(t, func(c *Config) {
 		c.Extensions = extension.Of(extension.News, extension.Alternates)
 	})
-	entry := func() shards.Entry {
-		x := inLanguages("de=/gone", "en=/b", "fr=/c")
-		x[extension.News] = anArticle(time.Hour)[extension.News]
-		return shards.Entry{Extensions: x}
-	}
-	d.add("/a", "/b", "/gone", "/c")
-	for _, l := range []string{"/a", "/b", "/gone", "/c"} {
-		d.write(func(tx txn.Records) { d.layout.Set(tx, d.part[l], l, entry()) })
-	}
-	d.files.ChangedAll()
-	d.render()
-	return d
+	x := inLanguages("de=/gone", "en=/b", "fr=/c")
+	x[extension.News] = anArticle(time.Hour)[extension.News]
+	s.list(shards.Entry{Extensions: x}, "/a", "/b", "/gone", "/c")
+	s.render()
+	return s
 }
 
 // TestPageWithdrawnWhileTheSiteStartsIsNotServed restarts, and withdraws a page before the files are

@@ -27,7 +27,6 @@ var newsTests = []struct {
 		{"@type":["Article","Thing"],"headline":"Head","datePublished":"2026-11-20T09:00:00Z","publisher":{"@id":"#o"}},{"@type":"Organization","@id":"#o","name":"The Example"}]}`),
 		anArticle("Head", "The Example")},
 	{"vocabulary in the type", jsonLD(`{"@type":"http://schema.org/BlogPosting","headline":"Head","datePublished":"2026-11-20T09:00:00Z"}`), anArticle("Head", "")},
-	{"main entity", jsonLD(`{"@type":"WebPage","mainEntity":{"@type":"Article","headline":"Head","datePublished":"2026-11-20T09:00:00Z"}}`), anArticle("Head", "")},
 	{"list of articles", jsonLD(`{"@type":"ItemList","itemListElement":[{"@type":"Article","headline":"A","datePublished":"2026-11-20"}]}`), nil},
 	{"several articles", twoThem, nil},
 	{"no date", jsonLD(`{"@type":"NewsArticle","headline":"Head"}`), nil},
@@ -49,7 +48,6 @@ func TestNewsHaveALanguage(t *testing.T) {
 	french := jsonLD(`{"@type":"Article","headline":"A","inLanguage":"fr","datePublished":"2026-11-20T09:00:00Z"}`)
 	for _, tt := range []struct{ name, html, want string }{
 		{"of the page", `<html lang=en-GB>` + french, "en"},
-		{"of the structured data", french, "fr"},
 		{"of the structured data, in another form", jsonLD(`{"@type":"Article","headline":"A","inLanguage":"zh_TW","datePublished":"2026-11-20T09:00:00Z"}`), "zh-tw"},
 		{"of the structured data, where the page has none", `<html lang="{{ lang }}">` + french, "fr"},
 		{"none", `<html lang="{{ lang }}">` + byType, ""},

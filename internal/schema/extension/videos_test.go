@@ -28,13 +28,11 @@ var videoTests = []struct {
 	want       []video
 }{
 	{"file", videoObject(`,"contentUrl":"/v.mp4"`), []video{wantVideo("/v.mp4", "")}},
-	{"player", videoObject(`,"embedUrl":"/embed/1"`), []video{wantVideo("", "/embed/1")}},
 	{"everything", videoObject(`,"contentUrl":"/v.mp4","embedUrl":"/embed/1","duration":"PT1H2M3S","uploadDate":"2026-11-20T10:00:00+01:00"`), []video{full}},
 	{"image objects", jsonLD(`{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnail":{"@type":"ImageObject","contentUrl":"/t.jpg"},"contentUrl":"/v.mp4"}`), []video{wantVideo("/v.mp4", "")}},
 	{"in an article", jsonLD(`{"@type":"Article","video":{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnailUrl":"/t.jpg","embedUrl":"/embed/1"}}`), []video{wantVideo("", "/embed/1")}},
 	{"in a list of others", jsonLD(`{"@type":"ItemList","itemListElement":[{"@type":"VideoObject","name":"A film","description":"What it shows","thumbnailUrl":"/t.jpg","embedUrl":"/embed/1"}]}`), nil},
 	{"twice", videoObject(`,"contentUrl":"/v.mp4"`) + videoObject(`,"contentUrl":"/v.mp4"`), []video{wantVideo("/v.mp4", "")}},
-	{"no file", videoObject(``), nil},
 	{"no description", jsonLD(`{"@type":"VideoObject","name":"A film","thumbnailUrl":"/t.jpg","contentUrl":"/v.mp4"}`), nil},
 	{"not JSON", `<script type="application/ld+json">{"@type":"VideoObject",</script>`, nil},
 }

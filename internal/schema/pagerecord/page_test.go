@@ -1,10 +1,8 @@
 package pagerecord
 
 import (
-	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -82,24 +80,6 @@ func TestPageKeepsEveryField(t *testing.T) {
 	empty := &Page{Loaded: Loaded{Known: true}}
 	if got, err := Decode(new(Page).Encode()); err != nil || !reflect.DeepEqual(got, empty) {
 		t.Errorf("the zero page decodes as %+v, %v", got, err)
-	}
-}
-
-func TestPageOfManyBlocksIsBounded(t *testing.T) {
-	s := full()
-	// Without what a listed page does not have, and what most pages do not have.
-	s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = 0, 0, false, false, nil
-	s.Redirect, s.Languages, s.PendingRemoval = Redirect{}, Languages{}, PendingRemoval{}
-	s.Variants, s.NewLinks, s.Explored, s.Endless = nil, nil, false, false
-	var text strings.Builder
-	for i := range 1000 {
-		fmt.Fprintf(&text, "<p>%d. A mark keeps two bytes of each block.", i)
-	}
-	facts := html.Read([]byte(text.String()), html.Options{})
-	view := mark.Read(&facts, 0)
-	s.Mark, _, _ = mark.Mark{}.Observe(&view, 1)
-	if n := len(s.Encode()); n > 2250 {
-		t.Errorf("a page of 1,000 blocks takes %d bytes", n)
 	}
 }
 

@@ -54,7 +54,6 @@ func TestPollReportsWhatAnotherProcessChanged(t *testing.T) {
 		{"a new shard", ours.Shard(2), []byte("new"), []int{2}, false},
 		{"a shard of another site", keys.Keys("t|").Shard(1), []byte("new"), nil, false},
 		{"a record of the site", site, []byte("new"), nil, true},
-		{"a record of the site that is gone", site, nil, nil, true},
 		{"the same value", ours.Shard(1), []byte("old"), nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

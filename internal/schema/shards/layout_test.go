@@ -12,7 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/extension"
-	"github.com/servemap/servemap/internal/schema/keys"
 )
 
 // mapTx is a transaction on a map.
@@ -56,18 +55,6 @@ func TestPageKeepsItsShard(t *testing.T) {
 	if got := b.Find(tx, "/1"); got != 0 {
 		t.Errorf("a page that left is found in shard %d", got)
 	}
-}
-
-// counting is a transaction that remembers which keys were read or written.
-type counting struct {
-	mapTx
-	asked map[string]bool
-}
-
-func (c counting) Get(key string) []byte { c.asked[key] = true; return c.mapTx.Get(key) }
-func (c counting) Put(key string, value []byte) {
-	c.asked[key] = true
-	c.mapTx.Put(key, value)
 }
 
 func TestShardOverItsLimitGivesPagesUp(t *testing.T) {
@@ -235,40 +222,6 @@ func TestShardWithADamagedRecordGetsNoPage(t *testing.T) {
 	if n := b.Add(tx, 1, "/b", Entry{}); n != 2 {
 		t.Errorf("it is in shard %d, want 2", n)
 	}
-}
-
-// FuzzLayout lists and removes pages with forged records of shards.
-func FuzzLayout(f *testing.F) {
-	f.Add(2, recordtest.FieldsOf(Shard{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
-	f.Add(1, recordtest.FieldsOf(Shard{Pages: 1, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{Extensions: extension.Values{extension.Images: []byte("<image:image/>")}}.Encode()), 40)
-	f.Fuzz(func(t *testing.T, filling int, shard, entry []byte, n int) {
-		b := testLayout()
-		b.Filling, n = int(uint(filling)%keys.MaxShard), 1+int(uint(n)%64)
-		tx := mapTx{b.Keys.Shard(n): recordtest.Sealed(shard), b.Keys.List(n, "/a"): recordtest.Sealed(entry)}
-		c := counting{tx, map[string]bool{}}
-		sane := func(what string, n int) {
-			if n < 1 || n > keys.MaxShard {
-				t.Errorf("%s: shard %d", what, n)
-			}
-		}
-		if found := b.Find(c, "/a"); found != 0 && (found != n || n > b.Filling+1) {
-			t.Errorf("found in shard %d, want %d", found, n)
-		}
-		at := b.Move(c, n, "/a")
-		sane("moved", at)
-		b.Set(c, at, "/a", Entry{Date: lastmod.Date{At: moment.Seconds(1), Seen: true}, Extensions: extension.Values{extension.Images: []byte("<image:image/>")}})
-		sane("added", b.Add(c, 0, "/b", Entry{}))
-		b.Remove(c, at, "/a")
-		sane("added again", b.Add(c, at, "/a", Entry{}))
-		if len(c.asked) > 2100 {
-			t.Errorf("%d keys were asked for", len(c.asked))
-		}
-		for key, value := range tx {
-			if p := Decode(value); strings.HasPrefix(key, b.Keys.Shards()) && (p.Pages < 0 || p.Bytes < 0) {
-				t.Errorf("%s is %+v", key, p)
-			}
-		}
-	})
 }
 
 // A change of an entry's extensions changes what is reserved for them.

@@ -71,6 +71,25 @@ func Variant(canonical, text string) string {
 	return strings.Replace(HTML(text), "<head>", fmt.Sprintf(`<head><link rel=canonical href="%s">`, canonical), 1)
 }
 
+// Illustrated is a page with images.
+func Illustrated(text string, images ...string) string {
+	var b strings.Builder
+	for _, src := range images {
+		fmt.Fprintf(&b, `<img src="%s">`, src)
+	}
+	return strings.Replace(HTML(text), "</main>", b.String()+"</main>", 1)
+}
+
+// InLanguages is a page that names itself in other languages, as "de=/de".
+func InLanguages(text string, alternates ...string) string {
+	var b strings.Builder
+	for _, a := range alternates {
+		lang, href, _ := strings.Cut(a, "=")
+		fmt.Fprintf(&b, `<link rel="alternate" hreflang="%s" href="%s">`, lang, href)
+	}
+	return fmt.Sprintf("<html><head>%s</head><body><main>%s</main></body></html>", b.String(), text)
+}
+
 // Numbered returns n locations, from 0 on.
 func Numbered(format string, n int) (locations []string) {
 	for i := range n {
