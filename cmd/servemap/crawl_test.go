@@ -137,19 +137,11 @@ func TestLaterCrawlsDateWhatChanged(t *testing.T) {
 	}
 	texts["/3"] = "It is sold out. The next ones come in spring, from another maker, and will be of steel and glass, in four colours. " +
 		"We went to see him in his workshop by the lake, where he showed us how the frames are bent, and why they last longer than those that we sold so far. Orders begin in May."
-	texts["/5"] = strings.Replace(texts["/5"], "costs 35", "costs 36", 1)
-	large := crawl()
-	if len(large) != 1 || large["/3"] == "" {
-		t.Errorf("after the change %v are dated", large)
+	dated := crawl()
+	if len(dated) != 1 || dated["/3"] == "" {
+		t.Errorf("after the change %v are dated", dated)
 	}
-	small := crawl()
-	for range 3 {
-		small = crawl()
-	}
-	if len(small) != 2 || small["/3"] != large["/3"] || small["/5"] == "" {
-		t.Errorf("later %v are dated, and %v before", small, large)
-	}
-	if code, out, _ := call(t, "explain", "-data", filepath.Join(dir, "data"), "/5"); code != codeDone || !strings.Contains(out, small["/5"]) {
+	if code, out, _ := call(t, "explain", "-data", filepath.Join(dir, "data"), "/3"); code != codeDone || !strings.Contains(out, dated["/3"]) {
 		t.Errorf("explain: code %d, %s", code, out)
 	}
 }

@@ -19,16 +19,6 @@ func files(t *testing.T, site, data string, args ...string) *server {
 	return s
 }
 
-func TestFolderIsListedFromItsStart(t *testing.T) {
-	s := files(t, writeSite(t), t.TempDir())
-	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html", "/delete.html")
-	for path, want := range map[string]int{"/": 200, "/a.html": 200, "/.git/config.html": 404, "/empty/": 404, "/nix": 404} {
-		if resp, _ := get(t, s.at+path); resp.StatusCode != want {
-			t.Errorf("%s is answered with %d, want %d", path, resp.StatusCode, want)
-		}
-	}
-}
-
 func TestAddressThatThisMachineDoesNotHaveIsNoWrongUsage(t *testing.T) {
 	for _, name := range []string{"-listen", "-admin"} {
 		args := []string{"files", writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", "127.0.0.1:0", name, "192.0.2.1:9090"}

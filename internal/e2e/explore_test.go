@@ -86,7 +86,6 @@ func TestExplorationObeysWhatRobotsTxtSays(t *testing.T) {
 		fails  bool
 	}{
 		{"redirected", testkit.Reply(http.StatusMovedPermanently, "", "Location", "/static/robots.txt"), 1, false},
-		{"with a group for its name", testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /nothing\n\nUser-agent: Servemap-Explore\nDisallow: /private/\n", "Content-Type", "text/plain"), 1, false},
 		{"not to be had", testkit.Reply(http.StatusInternalServerError, ""), 0, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

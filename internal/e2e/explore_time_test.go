@@ -179,33 +179,6 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 	})
 }
 
-func TestRevisitsAreNoMoreThanTheOwnerSaid(t *testing.T) {
-	var mu sync.Mutex
-	asked, pages := 0, numbered("/page/%d", 30)
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		if r.URL.Path != "/robots.txt" {
-			asked++
-		}
-		testkit.Page(r.URL.Path, pages...)(w, r)
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		stop := revisiting(s, 3)
-		time.Sleep(time.Minute)
-		mu.Lock()
-		asked = 0 // to explore the site
-		mu.Unlock()
-		time.Sleep(60 * 24 * time.Hour)
-		mu.Lock()
-		if asked < 60 || asked > 60*3 {
-			s.Errorf("%d requests in 60 days", asked)
-		}
-		mu.Unlock()
-		stop()
-	})
-}
-
 func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) {
 	var mu sync.Mutex
 	asked, links := map[string]int{}, []string{"/news"}

@@ -151,30 +151,6 @@ type sharedStore struct{ *memstore.Store }
 
 func (sharedStore) Shared() bool { return true }
 
-func TestSharedStoreIsPolledByDefault(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		st   store.Store
-		want bool
-	}{
-		{"shared", sharedStore{new(memstore.Store)}, true},
-		{"not shared", new(memstore.Store), false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				setup := testkit.Setup{Store: tt.st, Handler: testkit.Page("home")}
-				one, other := testkit.Start(t, setup), testkit.Start(t, setup)
-				other.Settle() // it has read the store, which is empty
-				one.Visit("/")
-				time.Sleep(time.Minute)
-				if got := strings.Contains(other.Get("/sitemap.xml").Body, "<loc>"); got != tt.want {
-					t.Errorf("another process serves what this one has seen: %v, want %v", got, tt.want)
-				}
-			})
-		})
-	}
-}
-
 // inPostgres returns a store in a schema of its own.
 func inPostgres(t *testing.T) store.Store {
 	t.Helper()

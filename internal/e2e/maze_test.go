@@ -63,15 +63,6 @@ var mazes = []struct {
 		}
 		return at.Format("Events in January 2006"), []string{at.AddDate(0, 1, 0).Format("/calendar/2006/01")}
 	})},
-	{"dates with a week page beside each", "/cal/2026/11/22", below("/cal/", func(rest string) (string, []string) {
-		if strings.Contains(rest, "week") {
-			return "The week " + rest, []string{"/"}
-		}
-		at := day(rest, "2006/01/02")
-		year, week := at.ISOWeek()
-		return "What is on " + at.Format("Monday, 2 January 2006"), []string{
-			at.AddDate(0, 0, 1).Format("/cal/2006/01/02"), at.AddDate(0, 0, -1).Format("/cal/2006/01/02"), fmt.Sprintf("/cal/%d/week/%d", year, week)}
-	})},
 	{"facets as folders", "/shoes/", below("/shoes/", func(rest string) (string, []string) {
 		has, links := strings.Split(strings.Trim(rest, "/"), "/"), []string{"/products/shoe-7"}
 		for _, facet := range []string{"red", "blue", "size-8", "size-9", "nike", "puma", "leather", "cheap", "new", "women"} {
@@ -92,8 +83,6 @@ var mazes = []struct {
 		n, _ := strconv.Atoi(rest)
 		return "News, page " + rest, []string{"/news?page=" + strconv.Itoa(n+1)}
 	})},
-
-	// These were made after the rule.
 	{"months that list all their days", "/agenda/2026-11", below("/agenda/", func(rest string) (string, []string) {
 		at := day(rest, "2006-01")
 		if at.IsZero() {
@@ -113,24 +102,12 @@ var mazes = []struct {
 		}
 		return "The plan at " + time.Unix(int64(n), 0).UTC().Format(time.RFC1123), links
 	})},
-	{"folders relative to the wrong one", "/help/", below("/help/", func(rest string) (string, []string) {
-		return "Help", []string{"topics/", "index/", "faq/", "contact/"}
-	})},
 	{"one answer to any address", "/any/a", below("/any/", func(rest string) (string, []string) {
 		var links []string
 		for i := range 8 {
 			links = append(links, fmt.Sprintf("/any/%x", (len(rest)*31+i)*7919+int(rest[len(rest)-1])*104729))
 		}
 		return "Sorry, this is not here", links
-	})},
-
-	// These were made when the rule was finished, and did not change it.
-	{"comparisons of two", "/compare/1/2", below("/compare/", func(rest string) (string, []string) {
-		a, b, _ := strings.Cut(rest, "/")
-		n, _ := strconv.Atoi(a)
-		m, _ := strconv.Atoi(b)
-		return fmt.Sprintf("Shoe %d beside shoe %d", n, m), []string{
-			fmt.Sprintf("/compare/%d/%d", n+1, m), fmt.Sprintf("/compare/%d/%d", n, m+1), fmt.Sprintf("/compare/%d/%d", n+7, m+3)}
 	})},
 	{"a session in the path", "/in/home/s0", below("/in/", func(rest string) (string, []string) {
 		var links []string
@@ -140,21 +117,8 @@ var mazes = []struct {
 		name, _, _ := strings.Cut(rest, "/")
 		return "This is " + name, links
 	})},
-	{"the next event, relative to each", "/events/next", below("/events/", func(rest string) (string, []string) {
-		return fmt.Sprintf("Event %d", len(rest)), []string{"/events/" + rest + "/next", "/events/" + rest + "/all"}
-	})},
-	{"random words, one text", "/w/start", below("/w/", func(rest string) (string, []string) {
-		return "About nothing in particular", words("/w/", rest)
-	})},
 	{"random words, which the text repeats", "/v/start", below("/v/", func(rest string) (string, []string) {
 		return "All about " + rest, words("/v/", rest)
-	})},
-	{"random words in folders of random words", "/x-start/a", below("/x-", func(rest string) (string, []string) {
-		var links []string
-		for _, w := range words("/x-", rest) {
-			links = append(links, w+"/"+w[3:])
-		}
-		return "All about " + rest, links
 	})},
 	{"random words at the top", "/y-start", below("/y-", func(rest string) (string, []string) {
 		return "All about " + rest, words("/y-", rest)
@@ -166,13 +130,6 @@ var mazes = []struct {
 			links = append(links, "/no/"+strconv.Itoa((n*48271+i*1299709)%2147483647))
 		}
 		return "Number " + rest, links
-	})},
-
-	// These were made when the pages of such a space were first taken back.
-	{"months by name", "/diary/january-2026", below("/diary/", func(rest string) (string, []string) {
-		at := day(rest, "January-2006")
-		return "The diary of " + at.Format("January 2006"), []string{
-			strings.ToLower(at.AddDate(0, 1, 0).Format("/diary/January-2006")), strings.ToLower(at.AddDate(0, -1, 0).Format("/diary/January-2006"))}
 	})},
 	{"days of several rooms", "/rooms/", below("/rooms/", func(rest string) (string, []string) {
 		room, date, _ := strings.Cut(rest, "/")
@@ -189,15 +146,6 @@ var mazes = []struct {
 		n, _ := strconv.Atoi(rest)
 		return "The archive", []string{fmt.Sprintf("/archive/page/%d", n+1), fmt.Sprintf("/products/shoe-%d", min(n, 39))}
 	})},
-	{"tags that are joined", "/tags/red", below("/tags/", func(rest string) (string, []string) {
-		var links []string
-		for _, tag := range []string{"red", "blue", "green", "big", "small", "new", "old", "hot"} {
-			if !strings.Contains(rest, tag) {
-				links = append(links, "/tags/"+rest+"+"+tag)
-			}
-		}
-		return "All that is " + strings.ReplaceAll(rest, "+", " and "), links
-	})},
 	{"names of two words, and three", "/names/blue-house", below("/names/", func(rest string) (string, []string) {
 		var links []string
 		for i := range 8 {
@@ -205,13 +153,6 @@ var mazes = []struct {
 			links = append(links, "/names/"+adjectives[n%20]+"-"+adjectives[n/20%20]+"-"+nouns[n/400%20])
 		}
 		return "Welcome to the " + strings.ReplaceAll(rest, "-", " "), links
-	})},
-	{"orders as folders, which the text does not name", "/cars/", below("/cars/", func(rest string) (string, []string) {
-		var links []string
-		for _, order := range []string{"by-price", "by-age", "up", "down", "grid", "list"} {
-			links = append(links, "/cars/"+strings.Trim(rest+"/"+order, "/"))
-		}
-		return "Nine cars are for sale at this place today", links
 	})},
 }
 

@@ -112,7 +112,7 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 	const kept = "/team/salaries-2026"
 	pages := testkit.Paths{
 		"/": testkit.Page("home", "/about", kept, "/last"), "/about": testkit.Page("about"),
-		kept: testkit.Page("salaries"), "/last": testkit.Page("last"),
+		kept: testkit.Page("salaries", "/below"), "/below": testkit.Page("below"), "/last": testkit.Page("last"),
 	}
 	// after changes what the program answered.
 	after := func(change func(w *httptest.ResponseRecorder)) func(pass http.Handler) http.HandlerFunc {
@@ -142,16 +142,11 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 		passes bool // the program is asked
 	}{
 		{"a password", before(testkit.Reply(http.StatusUnauthorized, "who?", "WWW-Authenticate", "Basic")), false},
-		{"a list of addresses", before(testkit.Reply(http.StatusForbidden, "no")), false},
 		{"a redirect to a log-in", before(testkit.Reply(http.StatusFound, "", "Location", "/login?next=x")), false},
-		{"a redirect to a log-in on another host", before(testkit.Reply(http.StatusFound, "", "Location", "https://sso.example/start")), false},
 		{"a log-in page with status 200", before(testkit.Page("please say who you are")), false},
 		{"another program, which has no such page", before(http.NotFound), false},
-		{"an error", before(testkit.Reply(http.StatusBadRequest, "bot?")), false},
 		{"noindex in a header", header("X-Robots-Tag", "noindex"), true},
 		{"private", header("Cache-Control", "private"), true},
-		{"another content type", header("Content-Type", "text/plain"), true},
-		{"a download", header("Content-Disposition", "attachment"), true},
 		{"noindex in the page", after(func(w *httptest.ResponseRecorder) {
 			html := strings.Replace(w.Body.String(), "<head>", `<head><meta name="robots" content="noindex">`, 1)
 			w.Body.Reset()
@@ -182,6 +177,10 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 			})
 			done := f.explored()
 			f.wantListed("/", "/about", "/last")
+			e, err := f.Explain(t.Context(), f.origin+kept)
+			if is := e.Verdict == servemap.VerdictExcluded && e.Reason == servemap.ReasonNoIndex; is != strings.HasPrefix(tt.name, "noindex") || err != nil {
+				t.Errorf("it is %s because of %s, %v", e.Verdict, e.Reason, err)
+			}
 			if asked := slices.Contains(f.paths(), kept); asked != tt.passes {
 				t.Errorf("the program was asked for what the front keeps: %v; %+v", asked, done)
 			}
@@ -189,44 +188,21 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 	}
 }
 
-func TestLinkedPageThatSaysNoindexIsExcludedOnceExplored(t *testing.T) {
-	const path = "/archive"
-	meta := testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "old pages", "/old"))
-	header := func(next http.Handler) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == path {
-				w.Header().Set("X-Robots-Tag", "noindex")
-			}
-			next.ServeHTTP(w, r)
-		}
-	}
-	plain := testkit.Page("old pages", "/old")
-	for _, tt := range []struct {
-		name  string
-		page  http.HandlerFunc
-		front func(pass http.Handler) http.Handler
-		leads bool // the program itself says so, and its links count
-	}{
-		{"in the page", meta, open, true},
-		{"in a header", header(plain), open, true},
-		{"in a header that was added in front", plain, func(pass http.Handler) http.Handler { return header(pass) }, false},
+// Where the program itself says noindex, the links of its page count as those that a visitor finds.
+func TestPageThatSaysNoindexItselfLeadsToOthers(t *testing.T) {
+	for name, archive := range map[string]http.HandlerFunc{
+		"in the page": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "old pages", "/old")),
+		"in a header": testkit.Reply(http.StatusOK, testkit.HTML("", "old pages", "/old"), "X-Robots-Tag", "noindex"),
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			f := behind(t, testkit.Paths{"/": testkit.Page("home", path), path: tt.page, "/old": testkit.Page("an old page")}, tt.front)
-			explained := func(after string) {
-				t.Helper()
-				if e, err := f.Explain(t.Context(), f.origin+path); err != nil || e.Verdict != servemap.VerdictExcluded || e.Reason != servemap.ReasonNoIndex {
+		t.Run(name, func(t *testing.T) {
+			f := behind(t, testkit.Paths{"/": testkit.Page("home", "/archive"), "/archive": archive, "/old": testkit.Page("an old page")}, open)
+			f.explored()
+			for _, after := range []string{"exploring", "a visitor"} {
+				f.wantListed("/", "/old")
+				if e, err := f.Explain(t.Context(), "/archive"); err != nil || e.Verdict != servemap.VerdictExcluded || e.Reason != servemap.ReasonNoIndex {
 					t.Errorf("after %s: %s %s, %v", after, e.Verdict, e.Reason, err)
 				}
-			}
-			f.explored()
-			explained("exploring")
-			f.visit("Accept", "*/*", path)
-			explained("a visitor")
-			if tt.leads {
-				f.wantListed("/", "/old")
-			} else {
-				f.wantListed("/")
+				f.visit("Accept", "*/*", "/archive")
 			}
 		})
 	}
@@ -412,30 +388,6 @@ func TestFrontThatAddsToPagesIsNoneOfItsOwn(t *testing.T) {
 	})
 	f.explored()
 	f.wantListed("/", "/a", "/b")
-}
-
-func TestFolderBehindAFrontThatCutsItOffIsExplored(t *testing.T) {
-	for _, stripped := range []string{"", "/blog"} {
-		var outer http.Handler
-		outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { outer.ServeHTTP(w, r) }))
-		defer outside.Close()
-		site, err := servemap.New(outside.URL+"/blog", new(memstore.Store), &servemap.Options{StrippedPrefix: stripped})
-		base.Check(t, err)
-		defer site.Close(context.Background())
-		pages := site.Wrap(testkit.PageOfItsURL("/blog/first", "/shop"))
-		if outer = pages; stripped != "" {
-			outer = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if path, ok := strings.CutPrefix(r.RequestURI, stripped); ok {
-					r.RequestURI, r.URL.Path = path, path
-				}
-				pages.ServeHTTP(w, r)
-			})
-		}
-		done, err := site.Explore(t.Context(), nil)
-		if err != nil || site.Stats().Listed != 2 {
-			t.Errorf("stripped %q: %v, %+v, %v", stripped, err, done, site.Stats().Verdicts)
-		}
-	}
 }
 
 func TestExploringNamesTheOriginToWhichTheEntryRedirects(t *testing.T) {

@@ -91,21 +91,6 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 	})
 }
 
-func TestBrokenLinksOfAPageThatHasNotChangedAreFound(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": testkit.Page("a")}
-	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		s.Visit("/", "/a")
-		site["/a"] = status(410)
-		time.Sleep(time.Hour)
-		s.Visit("/a")
-		time.Sleep(2 * time.Hour)
-		s.Visit("/")
-		if n := s.Stats().BrokenLinks; n != 1 {
-			t.Errorf("%d broken links, want the one to the page that has left", n)
-		}
-	})
-}
-
 // What no page was read for is not known, and each address is counted in one place.
 func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/a", "/left", "/stays", "/wanted", "/missing"), "/a": testkit.Page("a"), "/left": testkit.Page("left"), "/stays": testkit.Page("stays")}

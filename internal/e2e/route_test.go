@@ -39,18 +39,6 @@ func TestSiteBelowStripPrefixListsThePublicPath(t *testing.T) {
 	}{
 		{"with the origin of the folder", blog, "", stripped("/blog"), pages, linked},
 		{"with the prefix in the options too", blog, "/blog", stripped("/blog"), pages, linked},
-		{"in a ServeMux", blog + "/", "", func(s *servemap.Site) http.Handler {
-			m := http.NewServeMux()
-			m.Handle("/blog/", stripped("/blog")(s))
-			return m
-		}, pages, linked},
-		{"with the slash cut off too", blog, "", func(s *servemap.Site) http.Handler {
-			return http.StripPrefix("/blog/", s.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				r2 := r.Clone(r.Context())
-				r2.URL.Path = "/" + r2.URL.Path
-				folderPages().ServeHTTP(w, r2)
-			})))
-		}, pages, linked},
 		{"wrapped from outside", blog, "", func(s *servemap.Site) http.Handler {
 			return s.Wrap(http.StripPrefix("/blog", folderPages()))
 		}, pages, linked},

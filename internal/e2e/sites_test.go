@@ -114,23 +114,6 @@ func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestSiteThatTheStoreDoesNotLetRestGoesOn(t *testing.T) {
-	st := base.NewStore()
-	customers(t, st, func(t *testing.T, _ *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
-		ask("one.example", "/", ann)
-		time.Sleep(time.Minute)
-		st.Refuse(errors.New("no disk"))
-		ask("one.example", "/news", ann)
-		time.Sleep(time.Hour) // it tries to rest again and again
-		ask("one.example", "/about", ann)
-		st.Mend()
-		time.Sleep(time.Hour)
-		if got, want := listedOf(t, "one.example", ask("one.example", "/sitemap.xml", bob)), []string{"/", "/about", "/news"}; !slices.Equal(got, want) {
-			t.Errorf("it lists %q, want %q", got, want)
-		}
-	})
-}
-
 // heavyPages pages take more time to read than all sites may save up.
 const heavyPages = 190
 

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -51,7 +49,6 @@ type page struct {
 	canary, target, location string
 	private                  bool
 	ownHead                  string
-	chance                   uint64 // seed of everything that varies
 	board                    string // the page that leads to it, if it is personal
 }
 
@@ -87,7 +84,7 @@ func (r *row) page(canary string) *page {
 	}
 	return &page{
 		row: r, canary: canary, target: withCanary(r.path, canary), location: withCanary(loc, canary), private: r.private(),
-		ownHead: withCanary(r.head, canary), chance: xxh3.HashString(canary),
+		ownHead: withCanary(r.head, canary),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gorilla/mux"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
@@ -50,9 +51,7 @@ type setup struct {
 	templates []string                                // of the routes, as net/http spells them
 	pages     testkit.Paths                           // by decoded path; all others get a page of their path
 	outer     func(*world, http.Handler) http.Handler // wraps the site, nil for nothing
-	inner     func(http.Handler) http.Handler         // wraps the pages inside the site, nil for nothing
 	rounds    int                                     // how often everything is visited, 0 for rounds
-	opts      servemap.Options
 }
 
 // visitorHeader names the visitor's address. Only these tests send it.
@@ -66,10 +65,10 @@ func open(t testing.TB, s setup) *world {
 	}
 	w := &world{setup: s, dir: t.TempDir()}
 	log := new(testkit.Log)
-	w.opts.ClientIP = func(r *http.Request) netip.Addr {
+	opts := servemap.Options{ClientIP: func(r *http.Request) netip.Addr {
 		addr, _ := netip.ParseAddr(r.Header.Get(visitorHeader))
 		return addr
-	}
+	}}
 	var err error
 	if w.store, err = badgerstore.Open(w.dir, &badgerstore.Options{Reserve: 1, Logger: log.Logger()}); err != nil {
 		t.Fatal(err)
@@ -79,7 +78,7 @@ func open(t testing.TB, s setup) *world {
 			t.Errorf("closing the store: %v", err)
 		}
 	})
-	w.Site = testkit.Start(t, testkit.Setup{Store: w.store, Log: log, Options: w.opts, Mount: w.mount})
+	w.Site = testkit.Start(t, testkit.Setup{Store: w.store, Log: log, Options: opts, Mount: w.mount})
 	w.srv = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.running.Add(1)
 		defer w.running.Done()
@@ -120,9 +119,6 @@ const anything = "/{rest...}"
 // mount puts the site into a new router.
 func (w *world) mount(site *servemap.Site) http.Handler {
 	page := http.Handler(http.HandlerFunc(w.page))
-	if w.inner != nil {
-		page = w.inner(page)
-	}
 	var h http.Handler
 	if w.router == "mux" {
 		r := mux.NewRouter()
@@ -205,16 +201,12 @@ func (w *world) visit(n int, targets ...string) {
 
 // eightAtATime calls fn for each number below n, eight at a time.
 func eightAtATime(n int, fn func(i int)) {
-	var group sync.WaitGroup
-	var next atomic.Int64
-	for range 8 {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				fn(i)
-			}
-		})
+	var group errgroup.Group
+	group.SetLimit(8)
+	for i := range n {
+		group.Go(func() error { fn(i); return nil })
 	}
-	group.Wait()
+	_ = group.Wait()
 }
 
 // untilLearned repeats visits until the site has learned all that they show. A slow machine may
