@@ -500,7 +500,7 @@ func (s *settings) configure(origin string) (err error) {
 	if !fileName.MatchString(opts.Name) || strings.HasSuffix(opts.Name, ".xml") || strings.HasSuffix(opts.Name, ".gz") {
 		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
 	}
-	if err := cmp.Or(opts.Limits.check(), checkBenign(opts.Benign), checkFolder(s.origin, opts.Rules)); err != nil {
+	if err := cmp.Or(opts.Limits.check(), checkPublication(opts.Extensions), checkBenign(opts.Benign), checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
 	}
 	if s.entries, err = locateEntries(s.norm, opts.Entries); err != nil {
@@ -524,6 +524,16 @@ func (l *Limits) check() error {
 		return fmt.Errorf(refused, "RenderEvery", l.RenderEvery, "at least 1ms")
 	case l.PartPages < 0 || l.PartPages > sitemap.MaxURLs:
 		return fmt.Errorf(refused, "PartPages", l.PartPages, fmt.Sprint("from 1 to ", sitemap.MaxURLs))
+	}
+	return nil
+}
+
+func checkPublication(e Extensions) error {
+	switch name := e.Publication; {
+	case len(name) > extension.MaxPublication, name != "" && strings.TrimSpace(name) == "":
+		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d bytes", name, extension.MaxPublication)
+	case name != "" && !e.News:
+		return fmt.Errorf("options: Extensions: Publication %q is only used in the file that News adds; set that too", name)
 	}
 	return nil
 }

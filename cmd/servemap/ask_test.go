@@ -18,7 +18,7 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen reason status text url verdict"},
+		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen linked_from reason status text url verdict"},
 		{[]string{"explain", "/nix"}, "changes dates reason text url verdict"},
 		{[]string{"list"}, "changes first_seen last_seen url"},
 		{[]string{"status"}, "crawlers history look_into not_counted not_listed origin reasons responses serving state stats"},
