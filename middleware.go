@@ -271,6 +271,11 @@ type Site struct {
 	announces atomic.Bool // Robots adds the sitemap to the site's robots.txt, as far as was seen
 	told      sync.Once   // that the site has a page in its place
 
+	running
+}
+
+// running is what a Site does by itself, and how that ends.
+type running struct {
 	workers sync.WaitGroup
 	stop    context.CancelFunc // ends them
 	close   sync.Once

@@ -87,24 +87,32 @@ type Options struct {
 
 // Notifier tells search engines what changed on one site. It is safe for concurrent use.
 type Notifier struct {
-	site      *servemap.Site
-	store     store.Store
-	keys      keys.Keys
-	client    *http.Client
-	log       *slog.Logger
+	site  *servemap.Site
+	store store.Store
+	keys  keys.Keys
+	log   *slog.Logger
+	owner string           // this notifier's name in the lease
+	made  time.Time        // when New was called, in whole milliseconds as changes have them
+	now   func() time.Time // time.Now, except in tests
+	settings
+	client  *http.Client
+	folder  *url.URL // of the site, with a slash at the end
+	agent   string   // the User-Agent of the notifier's requests
+	key     *keyFile
+	console *console // nil without Options.Google
+	running
+}
+
+// settings are what the owner has set.
+type settings struct {
 	hold      time.Duration
 	perDay    int
-	endpoints []string         // one, or none
-	given     string           // the owner's key of IndexNow, "" if the notifier makes one
-	owner     string           // this notifier's name in the lease
-	made      time.Time        // when New was called, in whole milliseconds as changes have them
-	now       func() time.Time // time.Now, except in tests
-	folder    *url.URL         // of the site, with a slash at the end
-	agent     string           // the User-Agent of the notifier's requests
-	key       *keyFile
-	console   *console // nil without Options.Google
+	endpoints []string // one, or none
+	given     string   // the owner's key of IndexNow, "" if the notifier makes one
+}
 
-	// Only Run uses these.
+// running is what only Run uses.
+type running struct {
 	st    state // as stored, but for what was done since; the zero state while another process sends
 	sent  sentPages
 	waits map[hash]waiting // the changes that were read last
@@ -132,9 +140,9 @@ func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err e
 		opts = &Options{}
 	}
 	n = &Notifier{
-		site: site, hold: cmp.Or(opts.Hold, 5*time.Minute), perDay: cmp.Or(opts.MaxPerDay, 10_000), batch: batchPages,
-		log: cmp.Or(opts.Logger, slog.Default()), endpoints: slices.Clone(opts.Endpoints), given: opts.Key, owner: rand.Text(),
-		made: time.Now().Truncate(time.Millisecond), now: time.Now,
+		site: site, log: cmp.Or(opts.Logger, slog.Default()), owner: rand.Text(), made: time.Now().Truncate(time.Millisecond), now: time.Now,
+		settings: settings{cmp.Or(opts.Hold, 5*time.Minute), cmp.Or(opts.MaxPerDay, 10_000), slices.Clone(opts.Endpoints), opts.Key},
+		running:  running{batch: batchPages},
 	}
 	if opts.Endpoints == nil {
 		n.endpoints = []string{DefaultEndpoint}
