@@ -15,6 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -151,14 +152,55 @@ func differences(got, want map[string]string) (keys []string) {
 	return keys
 }
 
-func TestUpdatesThatRunTwiceStoreTheSame(t *testing.T) {
+func TestBatchesStoreTheSameInOneTransactionOrMany(t *testing.T) {
 	base.OneByOne(t)
-	for seed := range uint64(3) {
+	for seed := range uint64(6) {
 		want := learn(t, new(memstore.Store), seed, true, together)
 		if keys := differences(learn(t, strict.New(t, new(memstore.Store)), seed, true, together), want); len(keys) > 0 {
 			t.Errorf("seed %d: where each update runs twice these records are others: %q", seed, keys)
 		}
+		few, refused := base.NewStore(), 0
+		few.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			if len(keys) > 100 {
+				refused++
+				return fmt.Errorf("%w: %d keys", store.ErrInvalid, len(keys))
+			}
+			return few.Store.Update(ctx, keys, fn)
+		})
+		if keys := differences(placeless(learn(t, few, seed, true, together)), placeless(want)); len(keys) > 0 {
+			t.Errorf("seed %d: with few keys at once these records are others: %q", seed, keys)
+		}
+		if refused == 0 {
+			t.Error("nothing was refused, so this shows nothing")
+		}
 	}
+}
+
+// placeless returns records without the values that depend on which pages were merged
+// together: the page's part, and how often the part changed.
+func placeless(records map[string]string) map[string]string {
+	without := map[string]string{}
+	for key, value := range records {
+		kind, rest, _ := strings.Cut(strings.TrimPrefix(key, "https://example.com|"), "|")
+		switch kind {
+		case "shard":
+			continue
+		case "list":
+			_, location, _ := strings.Cut(rest, "|")
+			key = "list|" + location
+		case "log":
+			value = string(recordtest.Set([]byte(value), 0, 3, 0)) // the part
+		case "page":
+			p, err := pagerecord.Decode([]byte(value))
+			if err != nil {
+				break
+			}
+			p.Shard = 0
+			value = string(p.Encode())
+		}
+		without[key] = value
+	}
+	return without
 }
 
 // Observations that only put a page in doubt are left out: their result depends on what was
@@ -188,6 +230,44 @@ func TestVisitWhoseAnswerIsLostCountsOnce(t *testing.T) {
 			t.Errorf("seed %d: after lost answers others are counted: %q: %q, else %q", seed, keys, got[keys[0]], want[keys[0]])
 		}
 	}
+}
+
+// sightAll is an observation of each location, with a text of its own.
+func sightAll(locations []string, text string) (all []*observation.Exchange) {
+	for _, l := range locations {
+		all = append(all, seen(l, html(text+" of "+l+", which says something that no other page says")))
+	}
+	return all
+}
+
+func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
+	st, updates := base.NewStore(), 0
+	st.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+		if slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "|page|") }) {
+			updates++
+		}
+		return st.Store.Update(ctx, keys, fn)
+	})
+	inBubble(t, Config{Store: st}, func(r *rig) {
+		pages := numbered("/page-%d", 100)
+		r.sight("/", html("home", pages...))
+		for _, tt := range []struct {
+			locations []string
+			most      int
+		}{{pages, 3}, {pages[:1], 1}} {
+			r.check(r.indexer.call(r.Context(), func(ctx context.Context) error {
+				updates = 0
+				r.offer(sightAll(tt.locations, fmt.Sprint("text ", tt.most))...)
+				return r.indexer.merging.run(ctx, true)
+			}))
+			if updates > tt.most {
+				t.Errorf("%d pages took %d updates of the store, want at most %d", len(tt.locations), updates, tt.most)
+			}
+			time.Sleep(time.Hour)
+		}
+		r.flush()
+		r.wantListed(append(pages, "/")...)
+	})
 }
 
 // countsOnly leaves the numbers of observations and of changes of each page.
