@@ -36,7 +36,7 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := change{url: "https://example.com/", hash: 1, at: at(row.change)}
-			n := Notifier{hold: 5 * time.Minute, sent: sentPages{1: moment.Of(at(row.told))}, waits: map[hash]waiting{2: {at: at(-30), due: at(-25)}}}
+			n := Notifier{settings: settings{hold: 5 * time.Minute}, running: running{sent: sentPages{1: moment.Of(at(row.told))}, waits: map[hash]waiting{2: {at: at(-30), due: at(-25)}}}}
 			n.st.Floor = at(-300)
 			if n.st.Cursor = n.st.Floor; row.before != (waiting{}) {
 				n.waits[1] = row.before
@@ -91,7 +91,7 @@ func TestHalfOfADayIsSpreadOverIt(t *testing.T) {
 	for _, row := range []struct{ perDay, hour, sent, left int }{
 		{10_000, 0, 0, 5000}, {10_000, 12, 5000, 2500}, {10_000, 12, 8000, -500}, {4, 0, 0, 2}, {4, 1, 2, 1}, {4, 13, 3, 1}, {1, 0, 0, 1},
 	} {
-		n := Notifier{perDay: row.perDay, now: func() time.Time { return time.Date(2026, 11, 22, row.hour, 0, 0, 0, time.UTC) }}
+		n := Notifier{settings: settings{perDay: row.perDay}, now: func() time.Time { return time.Date(2026, 11, 22, row.hour, 0, 0, 0, time.UTC) }}
 		if n.st.SentToday = row.sent; n.left() != row.left {
 			t.Errorf("%+v: %d are left", row, n.left())
 		}

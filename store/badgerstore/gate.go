@@ -42,7 +42,7 @@ func (g gate) check(files int) error {
 			return err
 		}
 	}
-	if err := tryDescriptors(files); err != nil {
+	if err := needDescriptors(files); err != nil {
 		return fmt.Errorf("this process cannot open %d more files; raise its limit of open files; %w", files, err)
 	}
 	return nil

@@ -2,7 +2,6 @@ package badgerstore
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -34,19 +33,6 @@ func TestGateJudgesSpace(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
-	}
-}
-
-func TestDescriptorsAreTried(t *testing.T) {
-	before, err := os.Open(os.DevNull)
-	base.Check(t, err)
-	defer before.Close()
-	base.Check(t, gate{dir: "/data"}.check(spareFiles))
-	after, err := os.Open(os.DevNull)
-	base.Check(t, err)
-	defer after.Close()
-	if after.Fd() > before.Fd()+spareFiles/2 {
-		t.Errorf("a file has descriptor %d before the check, and another %d after it", before.Fd(), after.Fd())
 	}
 }
 

@@ -10,5 +10,5 @@ func lockFile(*os.File) (bool, error) { return true, nil }
 // spaceAt does not know, so the gate does not look at space.
 func spaceAt(string) (space, bool) { return space{}, false }
 
-// tryDescriptors allows all, since these systems have no small limit of open files.
-func tryDescriptors(int) error { return nil }
+// needDescriptors allows all, since these systems have no small limit of open files.
+func needDescriptors(int) error { return nil }

@@ -40,8 +40,19 @@ func spaceAt(dir string) (space, bool) {
 	return sp, true
 }
 
-// tryDescriptors takes n file descriptors, and gives them back. It runs before each write, so it opens one
-// file and copies its descriptor, which costs little.
+// needDescriptors returns an error if this process cannot open n more files. It runs before each write. Since
+// Linux 6.2, the size of /proc/self/fd is the number of open files. Other systems do not tell it, so there it tries.
+func needDescriptors(n int) error {
+	var limit unix.Rlimit
+	var open unix.Stat_t
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && unix.Stat("/proc/self/fd", &open) == nil &&
+		open.Size > 0 && uint64(open.Size)+uint64(n) <= uint64(limit.Cur) {
+		return nil
+	}
+	return tryDescriptors(n)
+}
+
+// tryDescriptors takes n file descriptors, and gives them back. It opens one file and copies its descriptor.
 func tryDescriptors(n int) error {
 	taken := make([]int, 0, n)
 	defer func() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
@@ -67,6 +68,9 @@ func init() {
 func risky(word string) (is bool, which string) {
 	if riskyWords[word] {
 		return true, word
+	}
+	if !strings.ContainsFunc(word, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		return false, "" // which costs less than to look for all of unspaced
 	}
 	i := slices.IndexFunc(unspaced, func(w string) bool { return strings.Contains(word, w) })
 	if i < 0 {

@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -10,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/store"
 )
 
 const (
@@ -18,19 +20,25 @@ const (
 	// linksAtOnce is how many links one transaction merges. Each link may need the records of
 	// a page, its shard and its siblings.
 	linksAtOnce = 100
+	// keysAtOnce is how many keys one transaction of several visits reads at first. It may need others.
+	keysAtOnce = store.MaxKeys / 2
+	// readFor is how long pages are read before their visits are stored. It is short because a
+	// withdrawal may wait among them.
+	readFor = 20 * time.Millisecond
 )
 
-// merging turns exchanges into visits and merges them, one after the other. A visit takes a transaction, and its
-// links take others. All of them may run again: if the store fails, the visit stays pending and is merged again.
+// merging turns exchanges into visits and merges them in their order. A transaction merges several visits with
+// their links. A page with many links has others for these. All of them may run again: if the store fails, the
+// visits stay pending and are merged again.
 type merging struct {
 	*Indexer
-	pending *observation.Exchange // taken from the queue and not yet stored
-	visit   *merge.Visit          // the visit of pending, once that was read: to read it twice would teach the boilerplate twice
+	pending []*observation.Exchange // taken from the queue and not yet stored
+	visits  []*merge.Visit          // of the first of pending, once these were read: to read one twice would teach the boilerplate twice
 	budget  *quota.Part
 }
 
 func (m *merging) due(now time.Time) time.Time {
-	if m.pending == nil && m.queue.depth() == 0 {
+	if len(m.pending) == 0 && m.queue.depth() == 0 {
 		return time.Time{}
 	}
 	return now
@@ -40,56 +48,98 @@ func (m *merging) due(now time.Time) time.Time {
 func (m *merging) run(ctx context.Context, all bool) error {
 	most := visitsARound
 	if all {
-		most = m.queue.depth() + 1
+		most = len(m.pending) + m.queue.depth()
 	}
-	for range most {
-		if m.pending == nil {
-			m.pending = m.queue.take()
+	for most > 0 {
+		if len(m.pending) == 0 {
+			m.pending = m.queue.take(itemsAtOnce)
 		}
-		if m.pending == nil {
+		if len(m.pending) == 0 {
 			return nil
 		}
-		if err := m.records.noteActivity(ctx, m.pending.At); err != nil {
+		n, err := m.process(ctx, all)
+		m.release(n)
+		if err != nil {
 			return err
 		}
-		if err := m.process(ctx, m.pending, all); err != nil {
-			return err
-		}
-		m.release()
+		most -= n
 	}
 	return nil
 }
 
-// release ends the work on the pending exchange.
-func (m *merging) release() {
-	if m.pending != nil {
-		m.pending.Response.Release()
-		m.pending, m.visit = nil, nil
+// release ends the work on the first n pending exchanges.
+func (m *merging) release(n int) {
+	for _, e := range m.pending[:n] {
+		e.Response.Release()
+	}
+	m.pending, m.visits = m.pending[n:], m.visits[min(n, len(m.visits)):]
+	if len(m.pending) == 0 {
+		m.pending, m.visits = nil, nil // an idle site holds no arrays of them
 	}
 }
 
-// process reads an exchange and stores what it shows.
-func (m *merging) process(ctx context.Context, e *observation.Exchange, all bool) error {
-	if e.Kind == eligibility.RobotsFile {
-		return m.robotsTxt.obey(ctx, e)
-	}
-	if m.visit == nil {
-		before, err := m.load(ctx, e.Location)
+// process stores what some of the first pending exchanges show, and returns how many are done.
+func (m *merging) process(ctx context.Context, all bool) (done int, err error) {
+	if e := m.pending[0]; e.Kind == eligibility.RobotsFile {
+		if err := m.records.noteActivity(ctx, e.At); err != nil {
+			return 0, err
+		}
+		err := m.robotsTxt.obey(ctx, e)
 		if err != nil {
+			return 0, err
+		}
+		return 1, nil
+	}
+	if len(m.visits) == 0 {
+		if err := m.observe(ctx, all); err != nil {
+			return 0, err
+		}
+	}
+	visits := m.visits
+	for links := linksAtOnce; ; {
+		done, err = m.store(ctx, visits, links, all)
+		switch {
+		case !txn.TooMuch(err):
+			return done, err
+		case len(visits) > 1:
+			visits = visits[:len(visits)/2]
+		case links > 0:
+			links = 0
+		default:
+			m.Drop()
+			return 1, nil
+		}
+	}
+}
+
+// observe reads the first pending exchanges: up to a robots.txt, which decides how later pages are read, and up to
+// the second visit at a page, which is compared with the first.
+func (m *merging) observe(ctx context.Context, all bool) error {
+	var locations []string
+	for _, e := range m.pending {
+		if e.Kind == eligibility.RobotsFile || slices.Contains(locations, e.Location) {
+			break
+		}
+		if err := m.records.noteActivity(ctx, e.At); err != nil {
 			return err
 		}
-		v, unread := m.site.Observe(e, before[0])
+		locations = append(locations, e.Location)
+	}
+	pages, err := m.load(ctx, locations...)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	for i, before := range pages {
+		v, unread := m.site.Observe(m.pending[i], before)
 		if unread {
 			m.readPage(v, all)
 		}
-		m.visit = v
+		if m.visits = append(m.visits, v); time.Since(begun) > readFor {
+			break
+		}
 	}
-	err := m.store(ctx, m.visit, all)
-	if txn.TooMuch(err) {
-		m.Drop()
-		return nil
-	}
-	return err
+	return nil
 }
 
 // load returns the records of locations.
@@ -135,12 +185,67 @@ func (m *merging) read(v *merge.Visit, parse func()) {
 	parse()
 }
 
-// store merges a visit, and then its links if they count. In this order, a crash costs a second reading but no link.
-func (m *merging) store(ctx context.Context, v *merge.Visit, all bool) error {
-	is, err := m.apply(ctx, v, all)
-	if err != nil {
-		return err
+// store merges some of the first visits in one transaction, and returns how many are done. A visit with up to so many
+// links has them merged with it. One with more is the last of its transaction, and its links come after it: in this
+// order, a crash costs a second reading but no link. The transaction also ends after a visit that changes the
+// reputation of a source of dates, which counts from the next one on.
+func (m *merging) store(ctx context.Context, visits []*merge.Visit, links int, all bool) (done int, err error) {
+	now := time.Now()
+	var keys []string
+	var fresh [][]observation.Link
+	for i, v := range visits {
+		f := m.site.Fresh(v)
+		more := m.site.Guess(v, now)
+		if len(f) <= links {
+			for _, ln := range f {
+				more = append(more, m.site.RecordKeys(ln.Location)...)
+			}
+		}
+		if i > 0 && len(keys)+len(more) > keysAtOnce {
+			break
+		}
+		keys, fresh = append(keys, more...), append(fresh, f)
+		if len(f) > links {
+			break
+		}
 	}
+	var merged []merge.Merged
+	var stale *pagerecord.Page // the record of the first visit that is not merged, if that has to be read again
+	err = m.commitAt(ctx, now, keys, func(t *merge.Transaction) {
+		merged, stale = nil, nil
+		for i, f := range fresh {
+			v := visits[i]
+			if stale = t.Stale(v); stale != nil {
+				break
+			}
+			is := t.Apply(v)
+			if is.Follow && len(f) <= links {
+				t.FollowedAll(v, t.Follow(v, f, is.News, pagerecord.Settled))
+				is.Follow = false
+			}
+			if merged = append(merged, is); t.Effects.Reputes {
+				break
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	if stale != nil { // another process has merged a visit of the page since its record was read
+		v := visits[len(merged)]
+		v.Same, v.Before = false, stale
+		m.readPage(v, all)
+	}
+	for i, is := range merged {
+		if err := m.finish(ctx, visits[i], is); err != nil {
+			return i, err
+		}
+	}
+	return len(merged), nil
+}
+
+// finish does what follows after a visit was stored. It merges the links that were not merged with it, if they count.
+func (m *merging) finish(ctx context.Context, v *merge.Visit, is merge.Merged) error {
 	m.count(v, is)
 	if is.Listed() {
 		if err := m.tellLinks(ctx, v); err != nil {
@@ -150,8 +255,8 @@ func (m *merging) store(ctx context.Context, v *merge.Visit, all bool) error {
 	if !is.Follow {
 		return nil
 	}
-	var open pagerecord.Openness
-	err = inSteps(m.site.Fresh(v), linksAtOnce, func(links []observation.Link) error {
+	open := pagerecord.Settled
+	err := inSteps(m.site.Fresh(v), linksAtOnce, func(links []observation.Link) error {
 		keys, left := m.site.RecordKeys(v.Location), open
 		for _, ln := range links {
 			keys = append(keys, m.site.RecordKeys(ln.Location)...)
@@ -166,25 +271,6 @@ func (m *merging) store(ctx context.Context, v *merge.Visit, all bool) error {
 		return err
 	}
 	return m.commit(ctx, m.site.RecordKeys(v.Location), func(t *merge.Transaction) { t.FollowedAll(v, open) })
-}
-
-// apply merges a visit without its links. If another process has merged a visit of the page since its record was read,
-// the page is compared with that one.
-func (m *merging) apply(ctx context.Context, v *merge.Visit, all bool) (is merge.Merged, err error) {
-	for {
-		var stale *pagerecord.Page
-		now := time.Now()
-		err := m.commitAt(ctx, now, m.site.Guess(v, now), func(t *merge.Transaction) {
-			if stale = t.Stale(v); stale == nil {
-				is = t.Apply(v)
-			}
-		})
-		if err != nil || stale == nil {
-			return is, err
-		}
-		v.Same, v.Before = false, stale
-		m.readPage(v, all)
-	}
 }
 
 // count counts a stored visit in the tally.
@@ -228,11 +314,7 @@ func (m *merging) withdrawUnstored() {
 	for _, location := range m.removals.overdue(time.Now()) {
 		m.cfg.Files.Withdraw(location, m.removals.since[location]) // a later witness in the queue saves the page
 	}
-	waiting := m.queue.all()
-	if m.pending != nil {
-		waiting = append(waiting, m.pending)
-	}
-	for _, s := range waiting {
+	for _, s := range append(m.queue.all(), m.pending...) {
 		m.peek(s)
 	}
 }

@@ -62,23 +62,22 @@ func (q *queue) poke() {
 	}
 }
 
-// take returns the exchange that came first, nil if none waits.
-func (q *queue) take() *observation.Exchange {
+// take returns up to n of the exchanges that came first.
+func (q *queue) take(n int) []*observation.Exchange {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		return nil
-	}
-	s := q.waiting[0]
-	q.waiting[0] = nil // which the array would keep
-	if q.waiting = q.waiting[1:]; len(q.waiting) == 0 {
+	taken := slices.Clone(q.waiting[:min(n, len(q.waiting))])
+	clear(q.waiting[:len(taken)]) // which the array would keep
+	if q.waiting = q.waiting[len(taken):]; len(q.waiting) == 0 {
 		q.waiting = nil
 	}
-	size := s.Size()
-	q.bytes -= size
-	q.memory.Give(int64(size))
-	q.held.Add(s.Payer, int64(-size))
-	return s
+	for _, s := range taken {
+		size := s.Size()
+		q.bytes -= size
+		q.memory.Give(int64(size))
+		q.held.Add(s.Payer, int64(-size))
+	}
+	return taken
 }
 
 // all returns the waiting exchanges, in the order they came.
@@ -100,7 +99,7 @@ func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
-	for s := q.take(); s != nil; s = q.take() {
+	for _, s := range q.take(math.MaxInt) {
 		s.Response.Release()
 	}
 }

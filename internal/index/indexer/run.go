@@ -14,7 +14,7 @@ import (
 func (x *Indexer) Run(ctx context.Context) {
 	defer close(x.stopped)
 	defer x.queue.close()
-	defer x.merging.release()
+	defer func() { x.merging.release(len(x.merging.pending)) }()
 	timer := time.NewTimer(idleRound)
 	defer timer.Stop()
 	wake := x.queue.wake

@@ -85,11 +85,11 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 				t.Errorf("%d were taken, %d wait, %d were dropped; want %d to %d", n, q.depth(), q.dropped.Load(), tt.least, tt.most)
 			}
 			for i := range n {
-				if s := q.take(); s == nil || s.Location != "/page/"+strconv.Itoa(i) {
+				if s := q.take(1); len(s) != 1 || s[0].Location != "/page/"+strconv.Itoa(i) {
 					t.Fatalf("the exchange %d is %+v", i, s)
 				}
 			}
-			if q.take() != nil {
+			if len(q.take(1)) != 0 {
 				t.Error("more were given back")
 			}
 			if again := fill(); again != n {
@@ -114,7 +114,7 @@ func (r *rig) affords(s *observation.Exchange, change ...func(*observation.Excha
 		f(s)
 	}
 	r.check(r.indexer.call(r.Context(), func(ctx context.Context) error {
-		r.indexer.merging.pending = s
+		r.indexer.merging.pending = append(r.indexer.merging.pending, s)
 		return r.indexer.work(ctx, false)
 	}))
 }

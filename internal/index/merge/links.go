@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -53,12 +54,16 @@ func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open
 	u := visited{page{m, from}, v}
 	var unheard []string
 	for _, ln := range links {
+		key := xxh3.HashString(ln.Location)
+		if !v.Again && slices.Contains(m.Effects.Followed, key) {
+			continue // an earlier page of this transaction has the same link
+		}
 		left, isNew := u.linked(ln, news)
 		if isNew {
 			unheard = append(unheard, ln.Location)
 		}
 		if left == pagerecord.Settled {
-			m.Effects.Followed = append(m.Effects.Followed, xxh3.HashString(ln.Location))
+			m.Effects.Followed = append(m.Effects.Followed, key)
 		}
 		open = max(open, left)
 	}

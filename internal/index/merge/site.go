@@ -5,6 +5,7 @@
 package merge
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
@@ -52,11 +53,31 @@ type Site struct {
 	// What can be learned again. It is lost at a restart, except for the boilerplate.
 	Followed    quota.Recent // links that were merged lately
 	Boilerplate mark.Site    // the text that the site's pages have in common
+
+	names map[string]secret.Name // of locations used lately
+	named secret.Key             // the secret that gave the names
+}
+
+// namesKept bounds the remembered names. All are dropped at once, which is good enough: the uses of
+// one location mostly follow each other.
+const namesKept = 1 << 9
+
+// name returns the name of a location.
+func (site *Site) name(location string) secret.Name {
+	if name, known := site.names[location]; known && bytes.Equal(site.named, site.Secret) {
+		return name
+	}
+	if site.names == nil || len(site.names) >= namesKept || !bytes.Equal(site.named, site.Secret) {
+		site.names, site.named = map[string]secret.Name{}, site.Secret
+	}
+	name := site.Secret.Name(location)
+	site.names[location] = name
+	return name
 }
 
 // wait returns the key under which a location that is not public is stored.
 func (site *Site) wait(location string) string {
-	return site.Keys.Wait(site.Secret.Name(location).Hash)
+	return site.Keys.Wait(site.name(location).Hash)
 }
 
 // RecordKeys returns the keys under which a location may be stored.
@@ -65,7 +86,7 @@ func (site *Site) RecordKeys(location string) []string {
 }
 
 // ID returns the ID of a location.
-func (site *Site) ID(location string) uint64 { return site.Secret.Name(location).ID }
+func (site *Site) ID(location string) uint64 { return site.name(location).ID }
 
 // OwnQuery reports whether the location has a query parameter that is not allowed. Only the page's
 // own canonical vouches for such a location.

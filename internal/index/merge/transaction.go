@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// Transaction merges a visit, over one transaction of the store. It loads each page once. It judges a changed page
-// at once, since what follows may depend on the verdict. [Transaction.Settle] then writes each
+// Transaction merges visits, over one transaction of the store. It loads each page once. It judges a changed page
+// at once, since the next visit may depend on the verdict. [Transaction.Settle] then writes each
 // page and its entry once.
 type Transaction struct {
 	*txn.Tx
