@@ -13,9 +13,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-// allExtensions are those that there are.
-var allExtensions = extension.Of(extension.Alternates, extension.Images, extension.News, extension.Videos)
-
 // entry returns the stored entry of a listed page.
 func (r *rig) entry(location string) shards.Entry {
 	r.Helper()

@@ -360,7 +360,7 @@ func (r *rig) wantNoTrace(text string) {
 var (
 	illustrated, inLanguages = visits.Illustrated, visits.InLanguages
 	html, variant, numbered  = visits.HTML, visits.Variant, visits.Numbered
-	from, route, at          = visits.From, visits.Route, visits.At
+	from, route              = visits.From, visits.Route
 	header, lastModified     = visits.Header, visits.LastModified
 	robotsTag, redirect      = visits.RobotsTag, visits.Redirect
 	ownQuery                 = visits.OwnQuery
