@@ -87,6 +87,16 @@ type site struct {
 // openSite opens what serves a site beside others. Once it is started, it learns.
 func (p *process) openSite(s *settings.Settings, others []*settings.Settings, several bool) (x *site, err error) {
 	x = &site{Settings: s, log: p.log}
+	if s.Origin != "" { // else only the address says it
+		if err := s.Check(); err != nil { // before an address is taken
+			return nil, usage("%v", err)
+		}
+	}
+	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
+		return nil, usage("%v; with -database it holds only the socket for commands", err)
+	} else if err != nil {
+		return nil, err
+	}
 	if x.door, err = p.at("listen", s.Listen); err != nil {
 		return nil, err
 	}
@@ -102,11 +112,6 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 	}
 	if err := s.Check(); err != nil {
 		return nil, usage("%v", err)
-	}
-	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
-		return nil, usage("%v; with -database it holds only the socket for commands", err)
-	} else if err != nil {
-		return nil, err
 	}
 	if loops(s, at.AddrPort()) {
 		return nil, usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To)

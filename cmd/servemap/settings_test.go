@@ -94,11 +94,15 @@ func write(t *testing.T, text string) (file string) {
 func TestWrongFilesNameTheLine(t *testing.T) {
 	site := "[[site]]\norigin = 'https://a.example'\nfolder = '.'\ndata = '.data-a'\nlisten = '127.0.0.1:0'\n"
 	for _, tt := range []struct{ name, text, want string }{
-		{"an unknown key", site + "benin = ['x']\n", `toml:6: there is no setting "benin"; "servemap config" prints all of them`},
+		{"an unknown key", site + "benin = ['x']\n", `toml:6: there is no setting "benin"; did you mean benign?; "servemap config" prints all of them`},
 		{"an unknown table", site + "[limits]\nx = 1\n", `toml:6: there is no setting "limits"`},
-		{"a number for a text", "origin = 1\n", "toml:1: cannot decode TOML integer"},
-		{"a text for a list", site + "public = '/'\n", "toml:6: cannot decode TOML string"},
-		{"a number for a rule's text", "[[site.rule]]\npattern = 3\n", "toml:2: cannot decode TOML integer"},
+		{"a number for a text", "origin = 1\n", `toml:1: origin takes a text in quotes, as origin = "a"`},
+		{"a text for a list", site + "public = '/'\n", `toml:6: public takes a list, as public = ["/"]`},
+		{"a number for a list", site + "query = 1\n", `toml:6: query takes a list, as query = ["a"]`},
+		{"a text for a switch", "explore = 'yes'\n", "toml:1: explore takes true or false"},
+		{"a text for a number", "max = 'many'\n", "toml:1: max takes a number"},
+		{"a number for a rule's text", "[[site.rule]]\npattern = 3\n", "toml:2: pattern takes a text"},
+		{"a number for the rules", "rule = 3\n", "toml:1: rules stand in tables"},
 		{"no TOML", "origin\n", "toml:1: "},
 		{"a time without a unit", "\nkeep-for = '5'\n", "such as 30s"},
 		{"a time that is a bare number", site + "keep-for = 5\n", "such as 30s"},

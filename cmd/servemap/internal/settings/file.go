@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -25,10 +26,10 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	case errors.As(err, &unknown):
 		line, _ := unknown.Errors[0].Position()
 		key := unknown.Errors[0].Key()
-		return nil, fmt.Errorf("%s:%d: there is no setting %q; \"servemap config\" prints all of them", name, line, key[len(key)-1])
+		return nil, fmt.Errorf("%s:%d: there is no setting %q%s; \"servemap config\" prints all of them", name, line, key[len(key)-1], Meant(key[len(key)-1], names()))
 	case errors.As(err, &bad):
 		line, _ := bad.Position()
-		return nil, fmt.Errorf("%s:%d: %s; \"servemap config\" prints how each setting is written", name, line, strings.TrimPrefix(bad.Error(), "toml: "))
+		return nil, fmt.Errorf("%s:%d: %s; \"servemap config\" prints how each setting is written", name, line, cmp.Or(takes(bad), strings.TrimPrefix(bad.Error(), "toml: ")))
 	case err != nil:
 		return nil, fmt.Errorf("%s: %v", name, err)
 	}
@@ -72,6 +73,42 @@ func Write(sites []*Settings) ([]byte, error) {
 	return toml.Marshal(struct {
 		Sites []Settings `toml:"site"`
 	}{shown})
+}
+
+// takes says what the key of an error takes, "" if the error is about something else.
+func takes(bad *toml.DecodeError) (text string) {
+	if len(bad.Key()) == 0 || !strings.Contains(bad.Error(), "cannot decode") {
+		return ""
+	}
+	key := bad.Key()[len(bad.Key())-1]
+	say := func(f reflect.StructField) {
+		if f.Tag.Get("toml") != key && !strings.HasPrefix(f.Tag.Get("toml"), key+",") {
+			return
+		}
+		switch kind := f.Type.Kind(); {
+		case f.Type == reflect.TypeFor[[]rule]():
+			text = "rules stand in tables, each below a line [[site.rule]]"
+		case kind == reflect.Slice:
+			example := map[bool]string{true: "/", false: "a"}[strings.HasPrefix(f.Tag.Get("arg"), "PAT")]
+			text = fmt.Sprintf("%s takes a list, as %s = [%q]", key, key, example)
+		case kind == reflect.Bool:
+			text = fmt.Sprintf("%s takes true or false, as %s = true", key, key)
+		case kind == reflect.String:
+			text = fmt.Sprintf("%s takes a text in quotes, as %s = %q", key, key, "a")
+		default:
+			text = fmt.Sprintf("%s takes a number, as %s = 1", key, key)
+		}
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[rule]()) {
+		say(f)
+	}
+	new(Settings).Each(func(_ string, f reflect.StructField, _ reflect.Value) { say(f) })
+	return text
+}
+
+func names() (all []string) {
+	new(Settings).Each(func(_ string, f reflect.StructField, _ reflect.Value) { all = append(all, f.Tag.Get("toml")) })
+	return all
 }
 
 // Meant asks whether one of the names was meant, if one is near.
