@@ -17,10 +17,8 @@ func (a *Addresses) elsewhere(r *http.Request, page string) bool {
 			continue
 		}
 		for _, line := range lines {
-			for part := range strings.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
-				if !a.isHere(part, r, page) {
-					return true
-				}
+			if !a.isHere(name, strings.TrimSpace(line), r, page) {
+				return true
 			}
 		}
 	}
@@ -30,19 +28,35 @@ func (a *Addresses) elsewhere(r *http.Request, page string) bool {
 var (
 	place  = regexp.MustCompile(`(?i)^forwarded$|host|(prefix|script[-_]name|[-_]ur[li]|[-_]path)$`)
 	remote = regexp.MustCompile(`(?i)^remote[-_]`) // of the client
+	inPath = regexp.MustCompile(`(?i)(prefix|script[-_]name)$`)
+	target = regexp.MustCompile(`(?i)[-_](ur[li]|path)$`)
 )
 
-// isHere reports whether a part of such a header names the page, its host or the prefix that is cut off, or
-// something else than a place. Each of several proxies may add its own. The origin's host always is the site's, even
-// if Options.Hosts leaves it out: a proxy may ask for the page under its own name for it, and forward the visitor's.
-func (a *Addresses) isHere(part string, r *http.Request, page string) bool {
-	if key, host, pair := strings.Cut(part, "="); pair && !strings.ContainsAny(key, "/?") { // of Forwarded (RFC 7239, section 4)
-		if !strings.EqualFold(key, "host") {
-			return true // for=, by= or proto=
-		}
-		part = strings.Trim(host, `"`)
+// isHere reports whether the value of such a header names the page, its host or the prefix that is cut off, or
+// something else than a place. Each of several proxies may add its own host, and the part of the prefix that it cuts
+// off. The origin's host always is the site's: a proxy may ask for the page under its own name for it, and forward the visitor's.
+func (a *Addresses) isHere(name, value string, r *http.Request, page string) bool {
+	norm := a.Normalizer
+	switch {
+	case value == "":
+		return true
+	case target.MatchString(name):
+		return value == r.RequestURI || norm.Resolve("/", value).Location == page || norm.Request(r.Host, value).Location == page
+	case inPath.MatchString(name):
+		prefix := strings.TrimSuffix(strings.NewReplacer(",", "", " ", "").Replace(value), "/")
+		return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == norm.Origin().Folder()
 	}
-	norm, prefix := a.Normalizer, strings.TrimSuffix(part, "/")
-	return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == norm.Origin().Folder() || part == r.RequestURI || norm.Ours(part, nearby(r)) ||
-		norm.Resolve("/", part).Location == page || norm.Request(r.Host, part).Location == page
+	for part := range strings.FieldsFuncSeq(value, func(c rune) bool { return strings.ContainsRune(",; \t", c) }) {
+		key, host, pair := strings.Cut(part, "=")
+		switch {
+		case pair && !strings.EqualFold(key, "host"): // for=, by= or proto= in Forwarded (RFC 7239, section 4)
+			continue
+		case !pair:
+			host = part
+		}
+		if host = strings.Trim(host, `"`); host != "" && !norm.Ours(host, nearby(r)) {
+			return false
+		}
+	}
+	return true
 }

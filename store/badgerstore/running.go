@@ -109,7 +109,7 @@ func (s *Store) serve(db *database) error {
 		_ = s.shut(db, false) // err was logged already; the next opening reads all files
 		return err
 	case <-s.closing.Done():
-		s.closeErr = s.shut(db, true)
+		s.closeErr = s.shut(db, len(db.failed) == 0) // both may have happened
 		return nil
 	}
 }

@@ -40,8 +40,7 @@ func (t *trail) copies(mainHash uint64) bool {
 	other, known := t.Texts[id]
 	if !known {
 		t.Texts[id] = int32(t.last())
-	} else {
-		p := &t.Pages[t.last()]
+	} else if p := &t.Pages[t.last()]; other != several { // which a text of the same hash may have left
 		p.Query = p.Query && t.Pages[other].Query
 	}
 	return known

@@ -212,7 +212,7 @@ func TestWordOfRecognisesRiskyLocations(t *testing.T) {
 			"/errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /menu /news/2024 /rooms/401-b " +
 			"/customer-stories /a?page=404 /carts /manual/delete.html /manual/function.delete.php /carts.php /logout.png " +
 			"/.php /index.php /how-to-delete.php",
-		Risky: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
+		Risky: "/SignIn /LogIn /WebHook /resetPassword /404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
 			"/fragments/menu /ajax/comments /dashboard /dashboard/sales /backoffice /staff /logs /config /customers/export " +
 			"/reset-password/abc /RESET/abc /forgot_password /invite/Ab3kZ9 /share/summer-party /orders/100234/thank-you /wp-admin/ " +
 			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.html " +

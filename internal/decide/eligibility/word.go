@@ -110,7 +110,7 @@ func WordIn(location string) (worst Word, word string) {
 		if name = strings.Trim(strings.ReplaceAll(name, "_", "-"), "-"); riskyNames[name] {
 			return Risky, name
 		}
-		for _, w := range action.Words(segment) {
+		for _, w := range append(action.Words(segment), action.Words(strings.ToLower(segment))...) { // resetPassword, and SignIn
 			if is, which := risky(w); is {
 				return Risky, which
 			}

@@ -33,6 +33,24 @@ func TestSuspectThatCannotBeStoredAsGoneIsNotServed(t *testing.T) {
 	})
 }
 
+// While one page is stored as gone, which may take long, the minute of another one ends. That is confirmed then.
+func TestSuspectWhoseMinuteEndsWhileAnotherIsStoredIsStoredToo(t *testing.T) {
+	st := base.NewStore()
+	inBubble(t, Config{Store: st}, func(r *rig) {
+		r.crawl("/a", "/b")
+		r.answer("/a", http.StatusNotFound)
+		time.Sleep(5 * time.Second)
+		r.answer("/b", http.StatusNotFound)
+		st.OnUpdateOf("|page|/a", func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			time.Sleep(10 * time.Second)
+			return st.Store.Update(ctx, keys, fn)
+		})
+		time.Sleep(2 * pagerecord.ConfirmAfter)
+		r.wantVerdict("/a", eligibility.Gone, eligibility.NotFound)
+		r.wantVerdict("/b", eligibility.Gone, eligibility.NotFound)
+	})
+}
+
 // The suspects are read from the store again and again. A suspect keeps its minute while
 // its doubt is the same, even if a clock that was ahead noted it. A new doubt has a new
 // minute.

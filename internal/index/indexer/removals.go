@@ -50,7 +50,8 @@ func (p *removals) due(time.Time) (due time.Time) {
 // run stores that the pages whose minute is over are gone. apply then removes them here. If a page cannot be stored as
 // gone, it still leaves the served files. Storing is tried again when the review next finds it.
 func (p *removals) run(ctx context.Context, _ bool) error {
-	err := inSteps(p.overdue(time.Now()), itemsAtOnce, func(some []string) error {
+	now := time.Now() // a minute that ends later is not confirmed yet
+	err := inSteps(p.overdue(now), itemsAtOnce, func(some []string) error {
 		return p.commit(ctx, p.keys(some), func(m *merge.Transaction) {
 			for _, location := range some {
 				m.Confirm(location)
@@ -60,7 +61,7 @@ func (p *removals) run(ctx context.Context, _ bool) error {
 	if err != nil {
 		return fmt.Errorf("taking out pages that are gone: %w", err)
 	}
-	for _, location := range p.overdue(time.Now()) {
+	for _, location := range p.overdue(now) {
 		p.cfg.Files.Withdraw(location, p.since[location])
 		delete(p.since, location)
 	}

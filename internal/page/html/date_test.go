@@ -62,3 +62,14 @@ func TestModifiedIsTheDateThatThePageGives(t *testing.T) {
 		{"for visitors without scripts", `<noscript><meta property="article:modified_time" content="2024-05-02"></noscript>`, time.Time{}},
 	}, func(f Facts) time.Time { return f.Modified })
 }
+
+// Package time gives +00:00 the name of the machine's own zone, if that has this offset.
+func TestDateIsTheSameOnAMachineInAnyZone(t *testing.T) {
+	defer func(local *time.Location) { time.Local = local }(time.Local)
+	time.Local = time.FixedZone("WET", 0)
+	for _, text := range []string{"2024-05-01T10:20:30+00:00", "Wed, 01 May 2024 10:20:30 +0000"} {
+		if got, want := Date(text), time.Date(2024, 5, 1, 10, 20, 30, 0, time.UTC); !got.Equal(want) {
+			t.Errorf("Date(%q) is %v, want %v", text, got, want)
+		}
+	}
+}
