@@ -81,6 +81,12 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 	}
 	if err != nil {
 		p.log.Error("the settings were not taken; what is served goes on", "err", err)
+		for name, d := range p.doors {
+			if d.Server == nil { // nobody would answer there
+				d.listener.Close()
+				delete(p.doors, name)
+			}
+		}
 		return old
 	}
 	if err := endAll(old); err != nil {
