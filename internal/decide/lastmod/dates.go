@@ -23,6 +23,13 @@ type Dates struct {
 	Announced moment.Time        `cbor:"8,keyasint,omitzero"`  // the observation that first showed a link to the page, see Announce
 	Maybe     HeldObservation    `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
 	Was       Date               `cbor:"10,keyasint,omitzero"` // the date before the last change, see Undo
+	Undone    Undone             `cbor:"11,keyasint,omitzero"` // the change that Undo took back
+}
+
+// Undone is a change that was taken back.
+type Undone struct {
+	Date    Date        `cbor:"1,keyasint,omitzero"`
+	Changed moment.Time `cbor:"2,keyasint,omitzero"`
 }
 
 // HeldObservation is an observation that may have been the first to show a change.
@@ -131,10 +138,22 @@ func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust
 // Undo takes back the last change: what the page showed then was not its own content.
 func (d *Dates) Undo() {
 	if d.Count > 0 {
+		d.Undone = Undone{d.Date, d.Changed}
 		d.Count, d.Changed, d.Earlier = d.Count-1, d.Earlier[0], [3]moment.Time{d.Earlier[1], d.Earlier[2]}
 		d.Date, d.Was = d.Was, Date{}
 	}
 }
+
+// Redo restores the change that Undo took back: the content is the page's own after all.
+func (d *Dates) Redo() {
+	if u := d.Undone; u.Changed != 0 {
+		d.begin(u.Date)
+		d.Changed = u.Changed
+	}
+}
+
+// Return forgets the change that Undo took back: the page shows its own content again.
+func (d *Dates) Return() { d.Undone = Undone{} }
 
 // begin counts another change, and gives it a date.
 func (d *Dates) begin(date Date) {
@@ -142,7 +161,7 @@ func (d *Dates) begin(date Date) {
 		copy(d.Earlier[1:], d.Earlier[:])
 		d.Earlier[0] = d.Date.At
 	}
-	d.Count, d.Date, d.Was = d.Count+1, date, d.Date
+	d.Count, d.Date, d.Was, d.Undone = d.Count+1, date, d.Date, Undone{}
 }
 
 // take decides the date of a page without a change that was seen. It takes the earliest date

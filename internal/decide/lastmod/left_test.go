@@ -40,7 +40,7 @@ func TestDatesThatAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestChangeIsTakenBack(t *testing.T) {
+func TestChangeIsTakenBackAndRestored(t *testing.T) {
 	var before Dates
 	for at := moment.Time(1_000_000); at < 4_000_000; at += 1_000_000 {
 		before, _ = before.Observe(Observation{At: at, Outcome: mark.Changed, Since: at}, Trust{})
@@ -49,6 +49,14 @@ func TestChangeIsTakenBack(t *testing.T) {
 	d := after
 	if d.Undo(); d.Date != before.Date || d.Changed != before.Changed || d.Count != before.Count {
 		t.Errorf("taken back: %+v, before it was %+v", d, before)
+	}
+	if d.Redo(); d.Date != after.Date || d.Changed != after.Changed || d.Count != after.Count || d.Earlier != after.Earlier {
+		t.Errorf("restored: %+v, before it was %+v", d, after)
+	}
+	d.Undo()
+	d.Return()
+	if d.Redo(); d.Date != before.Date {
+		t.Errorf("restored although the page shows its own content again: %+v", d)
 	}
 }
 

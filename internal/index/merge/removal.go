@@ -48,28 +48,24 @@ func (u *visited) refused(why eligibility.Reason) {
 	case p.Missing == 0 && u.late():
 		return
 	}
-	if u.pends(why) {
+	after, leaves := u.told(why)
+	if leaves || u.Kept && u.few() {
 		u.withdraw(why)
+		return
 	}
-}
-
-// pends notes an answer that contradicts a listed page, and reports whether the page leaves by it.
-func (u *visited) pends(why eligibility.Reason) (leaves bool) {
-	p := u.p
-	after, confirmed := p.Told(why, u.Net, u.Moment())
-	if confirmed && after.Sure(u.Moment()) || (confirmed || u.Kept) && u.few() {
-		return true
+	if begins := after.Missing != p.Missing || after.MissingWhy != p.MissingWhy; begins {
+		u.setBorrowed(0)
+		p.Status, p.PendingRemoval = u.Response.Status, after
+		if u.Showing != p.Showing {
+			u.setBorrowed(u.Showing)
+		}
 	}
-	if after.Missing != p.Missing || after.MissingWhy != p.MissingWhy {
-		p.Status = u.Response.Status
-	}
-	p.PendingRemoval = after
+	p.MissingNet = after.MissingNet
 	u.asked()
 	if p.HasMinute() && u.Moment().Sub(p.Missing) < pagerecord.ConfirmAfter { // another process may have noted it
 		u.Effects.Pending[u.Location] = p.Missing
 	}
 	u.Save(p)
-	return false
 }
 
 // asked notes whether the program asked a visitor to log in who had nothing that only the owner calls harmless. If all
@@ -79,9 +75,16 @@ func (u *visited) asked() {
 	u.p.Asked = u.p.Asked || login && !u.Named.Vouched && !u.Kept
 }
 
+// told returns the removal of the page after an answer, and whether the page leaves by it.
+func (u *visited) told(why eligibility.Reason) (after pagerecord.PendingRemoval, leaves bool) {
+	after, confirmed := u.p.Told(why, u.Net, u.Moment())
+	return after, confirmed && (after.Sure(u.Moment()) || u.few())
+}
+
 // stays ends the pending removal, if there is one.
 func (g page) stays() {
 	if g.p.Missing != 0 {
+		g.setBorrowed(0)
 		g.p.PendingRemoval = pagerecord.PendingRemoval{}
 		g.endMinute()
 	}
@@ -98,6 +101,10 @@ func (m *Transaction) Confirm(location string) {
 	if had := now.Sub(p.Missing); p.Missing != 0 && had >= 0 && had < pagerecord.ConfirmAfter {
 		m.Effects.Pending[location] = p.Missing // another process has ended it, and begun a new one
 		return
+	}
+	if p.Borrowed != 0 && m.borrowedBeside(p.Borrowed, location) {
+		p.MissingWhy = eligibility.Duplicate
+		m.Save(p)
 	}
 	if !p.HasMinute() || !m.few() {
 		g.endMinute() // the removal itself stays pending until the page is seen or refused again

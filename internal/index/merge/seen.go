@@ -16,16 +16,21 @@ import (
 // witness merges a visit that got the page. If it is not newer than the last one, it
 // was merged already or came out of order. Then it counts as evidence only.
 func (u *visited) witness() (follow bool) {
-	switch {
-	case u.Same || !u.p.Listed() || u.late():
-		return u.shown()
-	case pagerecord.Unsure(u.Forbids):
-		u.refused(u.Forbids)
-	case u.Forbids != eligibility.None || !u.copied() || u.pends(eligibility.Duplicate):
-		return u.shown()
+	p := u.p
+	if !u.Same {
+		switch {
+		case u.borrows():
+		case p.Listed() && pagerecord.Unsure(u.Forbids) && p.MissingWhy == eligibility.Duplicate && p.Borrowed == u.Showing:
+			u.withdraw(u.Forbids)
+		case p.Listed() && pagerecord.Unsure(u.Forbids):
+			u.refused(u.Forbids)
+		default:
+			return u.shown()
+		}
+		u.due(u.Location) // otherwise the next visitor would not be observed
+		return false
 	}
-	u.due(u.Location) // otherwise the next visitor would not be observed
-	return false
+	return u.shown()
 }
 
 // shown merges a visit that shows what the page is.

@@ -99,6 +99,7 @@ type PendingRemoval struct {
 	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 if it is not pending
 	MissingWhy eligibility.Reason `cbor:"2,keyasint,omitzero"` // what a client was told
 	MissingNet uint32             `cbor:"3,keyasint,omitzero"` // which client; see observation.Net
+	Borrowed   uint64             `cbor:"4,keyasint,omitzero"` // the content that it showed then, if that was not its own; see sitewide.Duplicates
 }
 
 // Statement is what the page said about itself at the last observation.

@@ -37,7 +37,7 @@ func full() *Page {
 	return &Page{
 		Standing:       eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink},
 		Presence:       Presence{sec(1700000000), 1700000123456, 200, 7, true, eligibility.NotFound, true, true, true, true, sec(1700000003), true},
-		PendingRemoval: PendingRemoval{1700000200000, eligibility.Denied, 9},
+		PendingRemoval: PendingRemoval{1700000200000, eligibility.Denied, 9, 10},
 		Statement:      Statement{eligibility.NoIndex, sec(1800000000), true, true, []byte("sealed")},
 		Evidence: eligibility.Evidence{
 			Route: true, Variable: true, Query: true, Link: true, LinkAt: sec(1700000001), LinkNet: 7, Confirmed: true, Unprompted: true,

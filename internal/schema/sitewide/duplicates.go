@@ -12,8 +12,9 @@ import (
 // Duplicates is the record of one content. It has the IDs of the pages that show it and would each
 // be listed if no other did, and the one that is listed.
 type Duplicates struct {
-	Listed string   `cbor:"1,keyasint,omitzero"` // a location, "" for none
-	IDs    []uint64 `cbor:"2,keyasint,omitzero"` // of the members
+	Listed    string   `cbor:"1,keyasint,omitzero"` // a location, "" for none
+	IDs       []uint64 `cbor:"2,keyasint,omitzero"` // of the members
+	Borrowers []uint64 `cbor:"3,keyasint,omitzero"` // of listed pages that suddenly show it, and had another content before
 }
 
 // ReadDuplicates reads what Encode wrote. id returns the ID of a location.
@@ -48,13 +49,29 @@ const membersKept = eligibility.ClusterSize + 12
 func (d *Duplicates) Members() int { return len(d.IDs) }
 
 // Join adds a page, unless it is a member or there are enough.
-func (d *Duplicates) Join(id uint64) {
-	if len(d.IDs) < membersKept && !slices.Contains(d.IDs, id) {
-		d.IDs = append(d.IDs, id)
-	}
-}
+func (d *Duplicates) Join(id uint64) { d.IDs = with(d.IDs, id) }
 
 // Leave removes a page.
-func (d *Duplicates) Leave(id uint64) {
-	d.IDs = slices.DeleteFunc(d.IDs, func(m uint64) bool { return m == id })
+func (d *Duplicates) Leave(id uint64) { d.IDs = without(d.IDs, id) }
+
+// Borrow adds a borrower, unless there are enough.
+func (d *Duplicates) Borrow(id uint64) { d.Borrowers = with(d.Borrowers, id) }
+
+// Return removes a borrower.
+func (d *Duplicates) Return(id uint64) { d.Borrowers = without(d.Borrowers, id) }
+
+// BorrowedBeside reports whether there are borrowers besides one page.
+func (d *Duplicates) BorrowedBeside(id uint64) bool {
+	return slices.ContainsFunc(d.Borrowers, func(m uint64) bool { return m != id })
+}
+
+func with(ids []uint64, id uint64) []uint64 {
+	if len(ids) < membersKept && !slices.Contains(ids, id) {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func without(ids []uint64, id uint64) []uint64 {
+	return slices.DeleteFunc(ids, func(m uint64) bool { return m == id })
 }

@@ -1,0 +1,113 @@
+package merge
+
+import (
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+)
+
+// While a site is under maintenance, or asks everybody to log in, all its pages may show one text
+// with status 200. A listed page that suddenly shows what others show has borrowed that content.
+// Nothing of it is merged, so the page keeps its place, its date and its links. A page borrows for a
+// day at least. If it still shows the content then, the content is its own.
+
+// borrows reports whether the page shows a content that is not its own, and notes that.
+func (u *visited) borrows() bool {
+	p := u.p
+	switch {
+	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Unsure(u.Forbids) || u.late():
+		return false
+	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
+		if u.keepsBorrowed() {
+			if p.Showing == u.Showing {
+				p.Dates.Redo()
+			}
+			return false
+		}
+	case p.Showing == u.Showing || !u.belongsToOthers():
+		return false
+	}
+	if p.Listed() {
+		u.borrow(u.Visit)
+	}
+	return true
+}
+
+// keepsBorrowed reports whether the borrowed content is the page's own by now: all others have returned
+// it, or a day has passed. What one network alone is shown may be for it alone, so after a day that
+// counts for some pages a day.
+func (u *visited) keepsBorrowed() bool {
+	p := u.p
+	if p.Showing == u.Showing && !u.borrowedBeside(u.Showing, u.Location) {
+		return true
+	}
+	_, leaves := u.told(eligibility.Duplicate)
+	return leaves
+}
+
+// belongsToOthers reports whether the content of the visit is that of other pages: they borrow it, or
+// one of the two would leave if both had it. A page that is not listed shows nothing of its own while
+// others borrow what it shows.
+func (u *visited) belongsToOthers() bool {
+	borrowed := u.borrowedBeside(u.Showing, u.Location)
+	if !u.p.Listed() {
+		return borrowed
+	}
+	d := u.duplicates(u.Showing)
+	rival := u.rival(u.Location, d)
+	if rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < day {
+		page{u.Transaction, rival}.borrow(u.Visit) // it was the first one to show it
+		borrowed = true
+	}
+	if borrowed || u.Forbids != eligibility.None {
+		return borrowed
+	}
+	r := u.p.Judged()
+	r.Self = u.Canonized
+	c := u.site.Context(&r, u.site.Robots, u.moment())
+	c.Copies = u.copies(rival, d.Members()+1)
+	is, _ := eligibility.Decide(r, c)
+	return is.Reason == eligibility.Duplicate || is.Reason == eligibility.SoftNotFound
+}
+
+// borrowedBeside reports whether pages other than this one have borrowed a content.
+func (m *Transaction) borrowedBeside(showing uint64, location string) bool {
+	d := m.duplicates(showing)
+	return d.BorrowedBeside(m.site.ID(location))
+}
+
+// borrow notes that the listed page has borrowed the content of a visit. If its record has that
+// content already, no change is dated by it.
+func (g page) borrow(v *Visit) {
+	p := g.p
+	if p.MissingWhy != eligibility.Duplicate {
+		g.stays()
+	}
+	p.PendingRemoval, _ = p.Told(eligibility.Duplicate, v.Net, v.Moment())
+	g.setBorrowed(v.Showing)
+	if p.Showing == v.Showing {
+		if p.BodyHash = 0; p.Dates.Changed != 0 && p.Dates.Changed >= p.Turned.Second() {
+			p.Dates.Undo()
+		}
+	}
+	g.Save(p)
+}
+
+// setBorrowed notes which content the page has borrowed, 0 for none.
+func (g page) setBorrowed(showing uint64) {
+	if g.p.Borrowed == showing {
+		return
+	}
+	id := g.site.ID(g.p.Loaded.Location)
+	if of := g.p.Borrowed; of != 0 {
+		d := g.duplicates(of)
+		d.Return(id)
+		g.putDuplicates(of, d)
+	}
+	if g.p.Borrowed = showing; showing == 0 {
+		g.p.Dates.Return()
+	} else {
+		d := g.duplicates(showing)
+		d.Borrow(id)
+		g.putDuplicates(showing, d)
+	}
+}
