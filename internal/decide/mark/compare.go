@@ -6,10 +6,11 @@ type comparison struct {
 	*View
 	at      int64
 	known   *keySet
-	emptied bool  // nearly all of the text is gone, as on an error page
-	again   int   // blocks that the page showed before
-	churns  bool  // most of the text moves by itself
-	headed  uint8 // the bit of Fresh, if a heading is a change
+	emptied bool     // nearly all of the text is gone, as on an error page
+	left    []uint16 // keys of the watched blocks that are gone
+	again   int      // blocks that the page showed before
+	churns  bool     // most of the text moves by itself
+	headed  uint8    // the bit of Fresh, if a heading is a change
 	// an article has got more links; others in their place are no change: a box of related pages varies
 	moreLinks bool
 }

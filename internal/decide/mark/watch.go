@@ -38,6 +38,7 @@ func (c *comparison) settle() (since int64) {
 		}
 		b := c.find(w.Key)
 		if (b == nil) != w.Gone { // the block is gone, or the lost text is back
+			c.left = append(c.left, w.Key)
 			surprised = c.moved(w) || surprised
 			*w = watched{}
 			continue
@@ -209,7 +210,7 @@ func (c *comparison) lost() uint16 {
 		shown.add(b.key)
 	}
 	for i := 0; i < len(own); i += 2 {
-		if key := keyAt(own, i); !shown.has(key) {
+		if key := keyAt(own, i); !shown.has(key) && !slices.Contains(c.left, key) { // a text of a maintenance had not come to stay
 			return key
 		}
 	}
