@@ -145,12 +145,12 @@ func secretRows() []*row {
 // leavingRows are pages that were listed and answer differently in the last round.
 func leavingRows() []*row {
 	return []*row{
-		{name: "L43 turned 404", route: "/gone/{id}", linked: true, late: status(404), want: "listed: link", says: "answered 404 at"},
+		{name: "L43 turned 404", route: "/gone/{id}", linked: true, late: status(404), want: "listed: link", says: "answered 404"},
 		{name: "L43 turned 410", route: "/closed/{id}", linked: true, late: status(410), want: "gone: gone", was: true},
-		{name: "L43 turned 401", route: "/locked/{id}", linked: true, late: status(401), want: "listed: link", says: "answered 401 at"},
-		{name: "L43 turned 403", route: "/barred/{id}", linked: true, late: status(403), want: "listed: link", says: "answered 403 at"},
+		{name: "L43 turned 401", route: "/locked/{id}", linked: true, late: status(401), want: "listed: link", says: "answered 401"},
+		{name: "L43 turned 403", route: "/barred/{id}", linked: true, late: status(403), want: "listed: link", says: "answered 403"},
 		{name: "L43 leads to the log-in", route: "/guarded/{id}", linked: true, late: redirect(302, "/login?next=/"), want: "listed: link",
-			says: "answered 302 at"},
+			says: "answered 302"},
 		{name: "L44 fails", route: "/shaky/{id}", linked: true, late: status(500), want: "listed: link"},
 		{name: "L44 is not available", route: "/resting/{id}", linked: true, late: status(503), want: "listed: link"},
 		{name: "L44 is asked too often", route: "/busy/{id}", linked: true, late: status(429), want: "listed: link"},
