@@ -57,13 +57,12 @@ const (
 	longestName = 40 // a longer one may name the visitor
 )
 
-// add counts one request.
+// add counts one request. It waits for nobody: which names most requests have, a part of them tells too.
 func (c *cause) add(names iter.Seq[string]) {
 	c.count.Add(1)
-	if names == nil {
+	if names == nil || !c.mu.TryLock() {
 		return
 	}
-	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.named++; c.names == nil {
 		c.names = map[string]int{}

@@ -159,6 +159,18 @@ func TestHintEndsOnceItsCauseHasGone(t *testing.T) {
 	}
 }
 
+// While one request is counted, or the owner asks, no other request waits.
+func TestRequestsDoNotWaitForEachOtherToBeCounted(t *testing.T) {
+	r := start(t)
+	r.diagnosis.causes[messages.Cookies].mu.Lock()
+	req := with(get("/"), "Cookie", "session=1")
+	req.RemoteAddr = "10.0.0.5:1" // its network is not known
+	r.watches(req, page200)
+	if got := r.Counts()["cookie"]; got != 1 {
+		t.Errorf("%d are counted", got)
+	}
+}
+
 // One client must not make the owner believe that its cookie is no log-in, that the site has another
 // name, or that nothing works.
 func TestHintIsNotSteeredByOneClient(t *testing.T) {
