@@ -162,7 +162,7 @@ func (t *Table[S]) sweep() {
 	asks, excess := t.rounds%restAfter == 0, len(t.open)-t.cfg.Most
 	var some []found
 	for host, e := range t.open {
-		if n := e.idle.Add(1); asks || n > crowdedAfter {
+		if n := e.idle.Add(1); e.held == 0 && (asks || n > crowdedAfter) {
 			some = append(some, found{host, e, n})
 		}
 	}
