@@ -144,6 +144,9 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"parameters below a query", Rule{Pattern: "/a?b=", Query: []string{"c"}}, `has a "?", but Query is about the path only`},
 		{"parameter with its value", Rule{Pattern: "/a", Query: []string{"id", "c=1"}}, `Query: "c=1" is not the name of a parameter`},
 		{"parameter without name", Rule{Pattern: "/a", Query: []string{""}}, `Query: ""`},
+		{"parameter with a long name", Rule{Pattern: "/a", Query: []string{strings.Repeat("k", 65)}}, "at most 64 bytes"},
+		{"parameter with a wildcard", Rule{Pattern: "/a", Query: []string{"utm_*"}}, "without wildcards"},
+		{"parameter that is escaped in a URL", Rule{Pattern: "/a", Query: []string{"größe"}}, `Query: "größe"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := NewRules([]Rule{list("/fine", Auto), tt.rule})
@@ -157,7 +160,7 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 			}
 		})
 	}
-	newRules(t, list("/"+strings.Repeat("a*", 8), Never))
+	newRules(t, list("/"+strings.Repeat("a*", 8), Never), Rule{Pattern: "/a", Query: []string{"a.b-c_d~e", strings.Repeat("k", 64)}})
 }
 
 func TestRulesTrustWhatTheyListByName(t *testing.T) {

@@ -74,6 +74,17 @@ func TestRequestGivesTheLocationOfATarget(t *testing.T) {
 		{"escaped e-mail address", "example.com", "/jane%40example.org", "", ReasonEmail},
 		{"e-mail address in another script", "example.com", "/jörg@müller.example", "", ReasonEmail},
 		{"package and version", "example.com", "/lib@1.2.3/docs", "/lib@1.2.3/docs", ReasonNone},
+		{"e-mail address of full width, as a browser may write it", "example.com", "/u/jane＠example.org", "", ReasonEmail},
+		{"e-mail address all of full width", "example.com", "/u/ｊａｎｅ＠ｅｘａｍｐｌｅ．ｏｒｇ", "", ReasonEmail},
+		{"e-mail address with a Chinese full stop", "example.com", "/u/jane@example。org", "", ReasonEmail},
+		{"e-mail address in a parameter", "example.com", "/u?page=jane%EF%BC%A0example.org", "", ReasonEmail},
+		{"handle", "example.com", "/%EF%BC%A0jane", "/%EF%BC%A0jane", ReasonNone},
+		{"session as a segment", "example.com", "/shop/JSESSIONID=0A1B2C/cart", "", ReasonPathParam},
+		{"session of a family", "example.com", "/ASPSESSIONIDQADTCRAB=1", "", ReasonPathParam},
+		{"session without a value", "example.com", "/jsessionid", "/jsessionid", ReasonNone},
+		{"sessions of a conference", "example.com", "/sessions=2", "/sessions=2", ReasonNone},
+		{"word that begins like one", "example.com", "/assessment=1", "/assessment=1", ReasonNone},
+		{"dates with names", "example.com", "/year=2024/month=11", "/year=2024/month=11", ReasonNone},
 		{"as long as is read", "example.com", filled("/a?utm_source=", maxInput), "/a", ReasonNone},
 		{"semicolon in front of a query", "example.com", "/a?;page=2", "", ReasonQuery},
 	} {
@@ -88,47 +99,32 @@ func TestRequestGivesTheLocationOfATarget(t *testing.T) {
 	}
 }
 
-func TestRequestTakesTheOriginsHostByDefault(t *testing.T) {
+// Which hosts count: those that are given, and without any what a proxy nearby may send.
+func TestHostsOfRequests(t *testing.T) {
+	const local = "localhost:8080 backend 10.0.0.1:8080 [fd00::1]:8080"
 	for _, tt := range []struct {
-		name   string
-		origin string
-		host   string
-		ok     bool
+		origin, given     string
+		own, local, other string
 	}{
-		{"own", "https://example.com", "example.com", true},
-		{"own, without the origin's port", "https://example.com:8443", "example.com", false},
-		{"localhost", "https://example.com", "localhost:8080", true},
-		{"single label", "https://example.com", "backend", true},
-		{"IPv4 and port", "https://example.com", "10.0.0.1:8080", true},
-		{"IPv6 and port", "https://example.com", "[fd00::1]:8080", true},
-		{"other", "https://example.com", "evil.com", false},
-		{"empty", "https://example.com", "", false},
+		{"https://example.com", "", "example.com EXAMPLE.com. example.com:80", local, "evil.com :80"},
+		{"https://example.com:8443", "", "example.com:8443", local, "example.com"},
+		{"https://example.com", "Backend.Internal.:8080", "backend.internal:8080 example.com", "", local + " backend.internal evil.com"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			n := newNormalizer(t, tt.origin, Config{})
-			got := n.Request(tt.host, "/a")
-			want := Result{Location: "/a", Local: !strings.Contains(tt.host, "example.com")}
-			if !tt.ok {
-				want = Result{Reason: ReasonHost}
-			}
-			if got != want {
-				t.Errorf("Request(%q) = %+v, want %+v", tt.host, got, want)
-			}
-		})
-	}
-}
-
-func TestHostsCountBesideTheOrigins(t *testing.T) {
-	n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"Backend.Internal.:8080"}})
-	for _, host := range []string{"backend.internal:8080", "example.com"} {
-		if got := n.Request(host, "/a"); got != (Result{Location: "/a"}) || !n.Ours(host, false) {
-			t.Errorf("host %q: %+v", host, got)
+		var cfg Config
+		if tt.given != "" {
+			cfg.Hosts = []string{tt.given}
 		}
-	}
-	for _, host := range []string{"localhost", "127.0.0.1", "backend.internal", "evil.com"} {
-		if got := n.Request(host, "/a"); got.Reason != ReasonHost || n.Ours(host, true) {
-			t.Errorf("host %q, which is not listed: %+v", host, got)
+		n := newNormalizer(t, tt.origin, cfg)
+		check := func(hosts string, want Result) {
+			for host := range strings.FieldsSeq(hosts) {
+				if got := n.Request(host, "/a"); got != want || n.Ours(host, true) != (got.Location != "") || n.Ours(host, false) != (got.Location != "" && !got.Local) {
+					t.Errorf("%s, %q given: host %s: %+v, want %+v", tt.origin, tt.given, host, got, want)
+				}
+			}
 		}
+		check(tt.own, Result{Location: "/a"})
+		check(tt.local, Result{Location: "/a", Local: true})
+		check(tt.other, Result{Reason: ReasonHost})
 	}
 }
 
@@ -151,36 +147,6 @@ func TestRequestAddsTheStrippedPrefixAndKeepsToTheFolder(t *testing.T) {
 			n := newNormalizer(t, tt.origin, Config{StrippedPrefix: tt.prefix})
 			if got := n.Request("example.com", tt.target); got != tt.want {
 				t.Errorf("Request(%q) = %+v, want %+v", tt.target, got, tt.want)
-			}
-		})
-	}
-}
-
-func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		origin  string
-		cfg     Config
-		mention string
-	}{
-		{"no origin", "", Config{}, "origin"},
-		{"prefix without slash", "https://example.com", Config{StrippedPrefix: "app"}, `write "/app"`},
-		{"prefix with dots", "https://example.com", Config{StrippedPrefix: "/a/../b"}, "StrippedPrefix"},
-		{"prefix with a query", "https://example.com", Config{StrippedPrefix: "/a?b"}, ReasonCharacter.Text()},
-		{"host with a scheme", "https://example.com", Config{Hosts: []string{"https://example.com"}}, "Hosts"},
-		{"parameter with value", "https://example.com", Config{Params: []string{"page=2"}}, "Query"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var o Origin
-			if tt.origin != "" {
-				var err error
-				if o, err = ParseOrigin(tt.origin); err != nil {
-					t.Fatal(err)
-				}
-			}
-			n, err := New(o, tt.cfg)
-			if err == nil || n != nil || !strings.Contains(err.Error(), tt.mention) {
-				t.Errorf("New = %v, %v; want an error with %q", n, err, tt.mention)
 			}
 		})
 	}

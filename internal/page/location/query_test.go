@@ -81,21 +81,37 @@ func TestRuleAllowsMoreParametersBelowAPath(t *testing.T) {
 	}
 }
 
-func TestCheckParamRefusesWhatIsNoName(t *testing.T) {
+func TestPageParameterTakesANumberOrAShortWord(t *testing.T) {
+	page := newNormalizer(t, "https://example.com", Config{})
+	owner := newNormalizer(t, "https://example.com", Config{Params: []string{"page"}})
+	rule := newNormalizer(t, "https://example.com", Config{More: func(string) []string { return []string{"page"} }})
 	for _, tt := range []struct {
-		name, key string
-		ok        bool
+		value string
+		ok    bool
 	}{
-		{"punctuation", "a.b-c_d~e", true},
-		{"longest", strings.Repeat("k", 64), true},
-		{"empty", "", false},
-		{"too long", strings.Repeat("k", 65), false},
-		{"wildcard", "utm_*", false},
-		{"non-ASCII", "größe", false},
+		{"2", true},
+		{"999999", true},
+		{"about-us", true},
+		{"%E4%BC%9A%E7%A4%BE%E6%A6%82%E8%A6%81", true},
+		{strings.Repeat("a", 24), true},
+
+		{strings.Repeat("a", 25), false},
+		{"1000000", false},
+		{"a12345", false},
+		{"a%20b", false},
+		{"3f2504e0-4f89-41d3-9a0c-0305e82c3301", false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if err := CheckParam(tt.key); (err == nil) != tt.ok {
-				t.Errorf("CheckParam(%q) = %v", tt.key, err)
+		t.Run(tt.value, func(t *testing.T) {
+			got := page.Request("example.com", "/a?page="+tt.value)
+			if tt.ok && got.Reason != ReasonNone || !tt.ok && (got.Reason != ReasonQuery || !got.OwnQuery) {
+				t.Errorf("by default: %+v", got)
+			}
+			// Whoever names the parameter knows what it means.
+			if got := owner.Request("example.com", "/a?page="+tt.value); got.Reason != ReasonNone {
+				t.Errorf("named by the owner: %+v", got)
+			}
+			if got := rule.Request("example.com", "/a?page="+tt.value); got.Reason != ReasonNone {
+				t.Errorf("named by a rule: %+v", got)
 			}
 		})
 	}
