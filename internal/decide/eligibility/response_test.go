@@ -21,6 +21,8 @@ func ok(change ...func(*response.Response)) *response.Response {
 	return resp
 }
 
+// If a client leaves, its queries are cancelled, and many handlers then say 404. Clients that break
+// off requests must not be able to remove pages.
 func TestStatusDecidesWhatAResponseProves(t *testing.T) {
 	want := map[int]struct {
 		kind Kind
@@ -39,6 +41,13 @@ func TestStatusDecidesWhatAResponseProves(t *testing.T) {
 		kind, why := noRules.Response("/a", ok(func(r *response.Response) { r.Status = status }))
 		if kind != w.kind || why != w.why {
 			t.Errorf("GET %d: %v, %v, want %v, %v", status, kind, why, w.kind, w.why)
+		}
+		if w.kind == Doubtful || w.kind == Witness {
+			w.kind, w.why = Nothing, Incomplete
+		}
+		kind, why = noRules.Response("/a", ok(func(r *response.Response) { r.Status, r.Complete = status, false }))
+		if kind != w.kind || why != w.why {
+			t.Errorf("GET %d, incomplete: %v, %v, want %v, %v", status, kind, why, w.kind, w.why)
 		}
 	}
 }
@@ -59,7 +68,6 @@ func TestHeadersDecideWhatA200Proves(t *testing.T) {
 		{"HTML in upper case", "/a", typed("TEXT/HTML"), Witness, None},
 		{"JSON", "/a", typed("application/json"), Nothing, NotHTML},
 		{"no type", "/a", typed(""), Nothing, NotHTML},
-		{"incomplete", "/a", func(r *response.Response) { r.Complete = false }, Nothing, Incomplete},
 		{"incomplete and private", "/a", func(r *response.Response) { r.Complete, r.Header.CacheControl = false, "private" }, Forbidden, Private},
 		{"private, but no HTML", "/a", func(r *response.Response) {
 			r.Header.ContentType, r.Header.CacheControl = "application/json", "private"
@@ -78,28 +86,6 @@ func TestHeadersDecideWhatA200Proves(t *testing.T) {
 			kind, why := noRules.Response(tt.location, ok(tt.change))
 			if kind != tt.kind || why != tt.why {
 				t.Errorf("response is %v because of %v, want %v because of %v", kind, why, tt.kind, tt.why)
-			}
-		})
-	}
-}
-
-// A 304 proves what a 200 would, except that no page is sent.
-func Test304ProvesWhatA200DoesWithoutThePage(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		header response.Header
-		kind   Kind
-		why    Reason
-	}{
-		{"page", response.Header{ContentType: "text/html"}, Alive, None},
-		{"private page", response.Header{ContentType: "text/html", CacheControl: "private"}, Forbidden, Private},
-		{"page not to be indexed", response.Header{ContentType: "text/html", RobotsTag: "noindex"}, Forbidden, NoIndex},
-		{"page not to be followed", response.Header{ContentType: "text/html", RobotsTag: "nofollow"}, Alive, None},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			resp := &response.Response{Status: http.StatusNotModified, Complete: true, Header: tt.header}
-			if kind, why := noRules.Response("/a", resp); kind != tt.kind || why != tt.why {
-				t.Errorf("%v because of %v, want %v because of %v", kind, why, tt.kind, tt.why)
 			}
 		})
 	}
@@ -148,18 +134,8 @@ func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 	}
 }
 
-// If a client leaves, its queries are cancelled, and many handlers then say 404. Clients that break
-// off requests must not be able to remove pages.
-func TestIncompleteDenialDoesNotPutAPageInDoubt(t *testing.T) {
-	for _, status := range []int{401, 403, 404} {
-		kind, why := noRules.Response("/a", ok(func(r *response.Response) { r.Status, r.Complete = status, false }))
-		if kind != Nothing || why != Incomplete {
-			t.Errorf("an incomplete %d is %v because of %v, want no observation", status, kind, why)
-		}
-	}
-}
-
-// The header lines of a page, as they are read, and what they forbid.
+// The header lines of a page, as they are read, and what they forbid. A 304 proves what a 200 would, except that no page
+// is sent. What a 200 says to robots is read later, with its body.
 func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 	for _, tt := range []struct {
 		name, header string
@@ -185,11 +161,20 @@ func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 		{"no semicolon", "Content-Disposition", []string{"attachment filename=a.html"}, Attachment},
 		{"only a name", "Content-Disposition", []string{"filename=a.html"}, Attachment},
 		{"two lines", "Content-Disposition", []string{"inline", "attachment"}, Attachment},
+
+		{"not to be indexed", "X-Robots-Tag", []string{"noindex"}, NoIndex},
+		{"not to be followed", "X-Robots-Tag", []string{"nofollow"}, None},
 	} {
 		t.Run(tt.header+", "+tt.name, func(t *testing.T) {
-			want := map[Reason]Kind{None: Witness, Attachment: Nothing, Private: Forbidden, NoStore: Forbidden}[tt.want]
-			if kind, why := noRules.Response("/a", watched(tt.header, tt.lines)); kind != want || why != tt.want {
+			resp := watched(tt.header, tt.lines)
+			want := map[Reason]Kind{None: Witness, Attachment: Nothing, Private: Forbidden, NoStore: Forbidden, NoIndex: Witness}[tt.want]
+			if kind, why := noRules.Response("/a", resp); kind != want || why != tt.want && tt.want != NoIndex {
 				t.Errorf("response is %v because of %v, want %v", kind, why, tt.want)
+			}
+			resp.Status = http.StatusNotModified
+			forbids := tt.want != None && tt.want != Attachment
+			if kind, why := noRules.Response("/a", resp); forbids && (kind != Forbidden || why != tt.want) || !forbids && kind != Alive {
+				t.Errorf("a 304 is %v because of %v, want %v", kind, why, tt.want)
 			}
 		})
 	}

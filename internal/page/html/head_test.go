@@ -7,16 +7,21 @@ import (
 	"time"
 )
 
-func TestTitleIsTheFirstOne(t *testing.T) {
-	checkRows(t, []row[string]{
-		{"collapsed and decoded", "<title>\n  Fish &amp;\u00a0 chips\t</title>", "Fish & chips"},
-		{"the first one counts", "<title>One</title><title>Two</title>", "One"},
-		{"after a stray element", "<head><div></div><title>Late</title>", "Late"},
-		{"absent", "<p>x", ""},
-		{"bounded", "<title>" + strings.Repeat("ab ", 200) + "</title>", strings.TrimSpace(strings.Repeat("ab ", 100))},
-		{"bounded between characters", "<title>" + strings.Repeat("ä", 149) + "xä</title>", strings.Repeat("ä", 149) + "x"},
-		{"invalid bytes are dropped", "<meta charset=utf-8><title>a\xffb</title>", "ab"},
-	}, func(f Facts) string { return f.Title })
+func TestTitleBaseAndLanguageAreTheFirstOnes(t *testing.T) {
+	type named struct{ title, base, lang string }
+	checkRows(t, []row[named]{
+		{"title that is collapsed and decoded", "<title>\n  Fish &amp;\u00a0 chips\t</title>", named{title: "Fish & chips"}},
+		{"first title", "<title>One</title><title>Two</title>", named{title: "One"}},
+		{"title after a stray element", "<head><div></div><title>Late</title>", named{title: "Late"}},
+		{"none", "<p>x", named{}},
+		{"title that is long", "<title>" + strings.Repeat("ab ", 200) + "</title>", named{title: strings.TrimSpace(strings.Repeat("ab ", 100))}},
+		{"title cut between characters", "<title>" + strings.Repeat("ä", 149) + "xä</title>", named{title: strings.Repeat("ä", 149) + "x"}},
+		{"title with invalid bytes", "<meta charset=utf-8><title>a\xffb</title>", named{title: "ab"}},
+		{"first base", `<base href="https://example.com/x/"><base href=/y/>`, named{base: "https://example.com/x/"}},
+		{"base in a template", `<template><base href=/y/></template>`, named{}},
+		{"primary language", `<html lang="en-GB"><p>text`, named{lang: "en"}},
+		{"language of a second element", `<html lang=""><html lang="fr"><p>te`, named{lang: "fr"}},
+	}, func(f Facts) named { return named{f.Title, f.Base, f.Lang} })
 }
 
 func TestCanonicalIsReadFromTheHead(t *testing.T) {
@@ -72,14 +77,6 @@ func TestHeadIsSeenOnceItHasEnded(t *testing.T) {
 	checkHeadRows(t, rows, func(f Facts) bool { return f.HeadSeen })
 }
 
-func TestBaseIsTheFirstWithAnAddress(t *testing.T) {
-	checkRows(t, []row[string]{
-		{"first", `<base href="https://example.com/x/"><base href=/y/>`, "https://example.com/x/"},
-		{"in a template", `<template><base href=/y/></template>`, ""},
-		{"absent", `<p>`, ""},
-	}, func(f Facts) string { return f.Base })
-}
-
 func TestAlternatesAreReadFromTheHead(t *testing.T) {
 	html := `<head><link rel=alternate hreflang=de href=/de><LINK REL="Alternate" HREFLANG=" x-default " HREF="https://example.com/?a&amp;b">
 		<link rel=alternate type=application/rss+xml href=/feed><link rel=alternate hreflang=fr><link rel=alternate hreflang=xx href=mailto:a@b.c>
@@ -126,14 +123,6 @@ func TestDocumentHasAnHTMLOrATitleElement(t *testing.T) {
 	}
 	checkRows(t, rows, func(f Facts) bool { return f.Document })
 	checkHeadRows(t, rows, func(f Facts) bool { return f.Document })
-}
-
-func TestLangIsThePrimaryLanguage(t *testing.T) {
-	checkRows(t, []row[string]{
-		{"primary language", `<html lang="en-GB"><p>text`, "en"},
-		{"none", `<p>text`, ""},
-		{"of a second element", `<html lang=""><html lang="fr"><p>te`, "fr"},
-	}, func(f Facts) string { return f.Lang })
 }
 
 func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {

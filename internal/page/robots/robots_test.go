@@ -99,6 +99,15 @@ Disallow: /example/page/disallowed.gif
 		{"words behind the star", "User-agent: * (all)\nDisallow: /a\n", nil, locations{"/a"}},
 		{"empty disallow", "User-agent: *\nDisallow:\n", locations{"/"}, nil},
 		{"empty allow", "User-agent: *\nDisallow: /\nAllow:\n", nil, locations{"/"}},
+		{"allow without a slash", forAll("Disallow: /", "Allow: a"), nil, locations{"/a"}},
+		{"no colon and three words", forAll("Disallow /a b"), locations{"/a"}, nil},
+		{"comment", forAll("# Disallow: /a"), locations{"/a"}, nil},
+		{"CRLF", "User-agent: *\r\nDisallow: /a\r\n", locations{"/"}, locations{"/a", "/ab"}},
+		{"byte order mark within", "User-agent: x\nDisallow: /b\n\ufeffUser-agent: *\nDisallow: /a\n", locations{"/b"}, locations{"/a"}},
+		{"no blanks", "User-agent:*\nDisallow:/a\n", locations{"/"}, locations{"/a"}},
+		{"no colon", "User-agent *\nDisallow /a\n", locations{"/"}, locations{"/a"}},
+		{"no slash", "User-agent: *\nDisallow: a\n", locations{"/"}, locations{"/a"}},
+		{"not UTF-8", "\xff\xfe\nUser-agent: *\n\x80\x00: \xff\nDisallow: /a\n", locations{"/"}, locations{"/a"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check(t, tt.file, tt.yes, tt.forbid)
@@ -130,35 +139,6 @@ func TestGroupForItsOwnNameCounts(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestLinesMayEndAnyHow(t *testing.T) {
-	for _, tt := range []struct{ name, file string }{
-		{"CRLF", "User-agent: *\r\nDisallow: /a\r\n"},
-		{"byte order mark within", "User-agent: x\nDisallow: /b\n\ufeffUser-agent: *\nDisallow: /a\n"},
-		{"no blanks", "User-agent:*\nDisallow:/a\n"},
-		{"no colon", "User-agent *\nDisallow /a\n"},
-		{"no slash", "User-agent: *\nDisallow: a\n"},
-		{"not UTF-8", "\xff\xfe\nUser-agent: *\n\x80\x00: \xff\nDisallow: /a\n"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			check(t, tt.file, locations{"/b", "/"}, locations{"/a", "/ab"})
-		})
-	}
-}
-
-func TestOtherLinesAreSkipped(t *testing.T) {
-	for _, tt := range []struct{ name, line string }{
-		{"no colon and three words", "Disallow /a b"},
-		{"comment", "# Disallow: /a"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			check(t, forAll(tt.line), locations{"/a"}, nil)
-		})
-	}
-	t.Run("allow without a slash", func(t *testing.T) {
-		check(t, forAll("Disallow: /", "Allow: a"), nil, locations{"/a"})
-	})
 }
 
 // Locations are spelled as in package location. Patterns are spelled as their author liked.
