@@ -273,11 +273,6 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if err == nil {
 		err = s.Flush(ctx)
 	}
-	report.Held = s.observer.Visits.Held(ctx, report.Held)
-	if len(report.Held) > 0 {
-		report.Skipped["held"] = len(report.Held)
-		report.Held = report.Held[:min(len(report.Held), mostNamed)]
-	}
 	if err == nil && opts.Progress == nil && len(report.Params) > 0 {
 		text, _ := messages.Parameters(report.Params)
 		s.log.Logger().Warn("servemap: linked pages are not listed for their query: "+text, "origin", s.origin.String())
@@ -294,19 +289,14 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	return Exploration(report), err
 }
 
-// mostNamed is how many pages a list in an [Exploration] or [Explanation] names.
-const mostNamed = 100
-
 // Exploring reports whether [Site.Explore] made a request, for handlers behind [Site.Wrap]
 // or [Site.Mount]. They can leave such requests out of their statistics and limits.
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
 func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 	routes := map[string]bool{}
-	cfg := explore.Config{
-		Site: s.observer.Visits.With(routes), Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
-		MaxRequests: cmp.Or(max(opts.MaxRequests, 0), 20_000), Concurrency: cmp.Or(max(opts.Concurrency, 0), 2),
-	}
+	cfg := s.observer.Visits.With(routes)
+	cfg.Entries, cfg.MaxRequests, cfg.Concurrency = s.entries, cmp.Or(max(opts.MaxRequests, 0), 20_000), cmp.Or(max(opts.Concurrency, 0), 2)
 	for _, path := range opts.Paths {
 		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
 			cfg.Paths, routes[r.Location] = append(cfg.Paths, r.Location), true
@@ -322,10 +312,7 @@ func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 		}
 	}
 	if opts.Progress != nil {
-		cfg.Progress = func(r explore.Report) {
-			r.Held = nil // that is decided at the end
-			opts.Progress(Exploration(r))
-		}
+		cfg.Progress = func(r explore.Report) { opts.Progress(Exploration(r)) }
 	}
 	return cfg
 }
@@ -659,7 +646,7 @@ func (s explained) explanation(p *reader.Known) Explanation {
 	if len(from) == 0 && t != nil {
 		from = t.From // there was no room to remember all links of these
 	}
-	for _, loc := range from[:min(len(from), mostNamed)] {
+	for _, loc := range from[:min(len(from), 100)] {
 		e.LinkedFrom = append(e.LinkedFrom, s.origin.URL(loc))
 	}
 	if p.Verdict == eligibility.Excluded || p.Verdict == eligibility.Gone {

@@ -55,7 +55,9 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 		return t, nil
 	}
 	begun := time.Now()
-	resp, err := explore.Once(ctx, explore.Config{Site: c.Visits.With(nil), Normalizer: c.Normalizer, Inside: *handler}, loc)
+	how := c.Visits.With(nil)
+	how.Inside = *handler
+	resp, err := explore.Once(ctx, how, loc)
 	if err != nil {
 		return t, fmt.Errorf("fetching: %w", err)
 	}

@@ -269,8 +269,5 @@ const (
 // then. The zero Time means at any request from now on.
 func (o *Observer) NextObservation(loc string) time.Time { return o.cfg.Schedule.Next(loc) }
 
-// Locate returns the location of the requested page, see [Addresses.Locate].
-func (o *Observer) Locate(r *http.Request) location.Result { return o.cfg.Locate(r) }
-
 // Counts returns how many requests that were due taught nothing, by the reason's name.
 func (o *Observer) Counts() map[string]uint64 { return o.diagnosis.reasons() }

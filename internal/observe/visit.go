@@ -104,15 +104,24 @@ func (s *Visits) CutInFront() string {
 	return cut
 }
 
-// exploration is the site as one exploration asks it.
+// Results returns how many answers explorations got, of each kind.
+func (s *Visits) Results() map[string]uint64 { return s.answered.Counts() }
+
+// exploration is the door of one exploration.
 type exploration struct {
 	*Visits
 	routes map[string]bool
 }
 
-// With returns the site for an exploration to which the owner gave the locations of his router. What that gets there
+// With returns how to explore the site. The owner gave the locations of his router. What an exploration gets there
 // counts as a page with a route of its own.
-func (s *Visits) With(routes map[string]bool) explore.Site { return exploration{s, routes} }
+func (s *Visits) With(routes map[string]bool) explore.Config {
+	cfg := &s.observer.cfg
+	return explore.Config{
+		Door: exploration{s, routes}, Indexer: cfg.Indexer, Files: cfg.Files, Answers: &s.answered,
+		Normalizer: cfg.Normalizer, StrippedPrefix: cfg.StrippedPrefix, Rules: cfg.Rules,
+	}
+}
 
 // Visit gives a request for a location its key, "" for a location that is no page. The caller makes
 // the request through the origin, and then calls end with what came out there, nil if nothing did.
@@ -146,7 +155,7 @@ func (s *Visits) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 		return true
 	}
 	// A front may first ask for something else with the same header, such as leave to pass.
-	page := v.location != robotsTxt && r.Method == http.MethodGet && s.observer.Locate(r).Location == v.location
+	page := v.location != robotsTxt && r.Method == http.MethodGet && s.observer.cfg.Locate(r).Location == v.location
 	if !page || !v.arrived.CompareAndSwap(false, true) {
 		return false
 	}

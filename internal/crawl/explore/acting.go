@@ -34,8 +34,8 @@ type controls struct {
 // visited notes what is below a thing and listed: an anonymous visitor got it. It is called before the first request,
 // so that the only control of its kind, which exploring asks for, does not speak for the next ones.
 func (e *explorer) visited(ctx context.Context) {
-	for p, err := range e.Site.Pages(ctx) {
-		if b, is := action.Split(p.Location); is && err == nil && !p.Alone {
+	for p, err := range e.Indexer.Pages(ctx) {
+		if b, is := action.Split(p.Location); is && err == nil && !alone(&p) {
 			e.frontier.controls.got[b.Kind+"/"+b.Word] = true
 		}
 	}

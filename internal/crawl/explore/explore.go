@@ -9,51 +9,42 @@ package explore
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net/http"
 
+	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/publish/files"
 )
 
-// Site is the site that is explored.
-type Site interface {
-	// Target returns the request target of the page at a location.
-	Target(location string) string
-	// Own reports whether a location belongs to the sitemap itself. Run does not request it,
-	// since all its links are known already.
-	Own(location string) bool
-	// Rest waits until the reader of the pages has time for more, or ctx ends.
-	Rest(ctx context.Context) error
-	// Answered takes the status of each answer, 0 if there was none. It is called
-	// concurrently.
-	Answered(status int)
-	// Pages yields the listed pages, in any fixed order.
-	Pages(ctx context.Context) iter.Seq2[Seen, error]
-	// Unseen reports whether nobody got the page at a location yet, as far as is known.
-	Unseen(ctx context.Context, location string) bool
-	// TakeBack takes out pages of a space without end, as far as no visitor got them.
-	TakeBack(ctx context.Context, locations []string) error
+// Door is where the requests of an exploration come in again.
+type Door interface {
 	// Proof returns where the door serves a file that nobody else can know, and what that says.
 	Proof() (location, says string)
-	// Visit adds to the header of a request by which the site knows it again, and returns what to
+	// Visit adds to the header of a request by which the door knows it again, and returns what to
 	// call with the answer, nil if there is none. That reports whether this process answered.
 	Visit(location string, h http.Header) (end func(context.Context, *response.Response) bool)
 }
 
-// Config says what to explore, and how far. All fields are required but Inside, Robots and
-// Progress.
+// Config says what to explore, and how far. All fields are required but StrippedPrefix, Inside, Robots
+// and Progress.
 type Config struct {
-	Site       Site
-	Inside     http.Handler // if nil, Run asks the origin
-	Normalizer *location.Normalizer
-	Rules      eligibility.Rules
-	Robots     []byte   // if nil, Run requests the site's robots.txt
-	Entries    []string // locations
-	Paths      []string // locations to request besides, as far as links would be followed there
+	Door           Door
+	Indexer        *indexer.Indexer
+	Files          *files.Files
+	Answers        *metrics.Result // counts the status of each answer
+	Normalizer     *location.Normalizer
+	StrippedPrefix string // which a proxy removes from the targets of requests
+	Rules          eligibility.Rules
+
+	Inside  http.Handler // if nil, Run asks the origin
+	Robots  []byte       // if nil, Run requests the site's robots.txt
+	Entries []string     // locations
+	Paths   []string     // locations to request besides, as far as links would be followed there
 
 	MaxRequests, Concurrency int
 
@@ -68,13 +59,14 @@ type Report struct {
 	Skipped  map[string]int // links that were not requested, by reason
 	Acting   []string       // the first links that may act, as URLs, one of each shape, those without a query first
 	Params   []string       // the parameters that keep most linked pages out, each with its path
-	Held     []string       // locations of pages that look like secrets or as if meant for one visitor
+	Held     []string       // at the end, the URLs of pages that are held
 }
 
-// How many acting links, and parameters, a report names.
+// How many acting links, parameters and held pages a report names.
 const (
 	actingTold = 100
 	paramsTold = 20
+	heldTold   = 100
 )
 
 // explorer is one exploration. It belongs to the goroutine of Run.
@@ -88,6 +80,7 @@ type explorer struct {
 	away     error               // the entry redirects to another host
 	nowhere  uint64              // a hash of the main text where the site has no page, 0 if it answers with an error as it should
 	none     []string            // the locations that show it
+	doubtful []string            // the locations of pages whose words may keep them out
 	skipped  map[string]bool     // links that are counted in the report
 	queries  map[string]int      // linked locations with a query that is not allowed, by what names returns
 	bares    map[string]string   // by the path: a query of it
@@ -123,11 +116,34 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		err = e.away
 	}
 	if err == nil {
-		err = e.Site.TakeBack(ctx, append(e.frontier.trail.endless(), e.none...))
+		err = e.takeBack(ctx)
 	}
 	e.report.Params = e.params()
+	e.held(ctx)
 	e.tell()
 	return e.report, err
+}
+
+// takeBack takes out the pages of spaces without end and those that show nothing, once they are read, as far as no visitor
+// got them.
+func (e *explorer) takeBack(ctx context.Context) error {
+	if err := e.Indexer.Flush(ctx); err != nil {
+		return err
+	}
+	return e.Indexer.TakeBack(ctx, append(e.frontier.trail.endless(), e.none...))
+}
+
+// held names the pages that are held.
+func (e *explorer) held(ctx context.Context) {
+	for _, loc := range e.doubtful {
+		p, err := e.Indexer.Page(ctx, loc)
+		if err != nil || p.Verdict != eligibility.Held {
+			continue
+		}
+		if e.report.Skipped["held"]++; len(e.report.Held) < heldTold {
+			e.report.Held = append(e.report.Held, e.Normalizer.Origin().URL(loc))
+		}
+	}
 }
 
 // connect makes the client, and returns what ends it.

@@ -26,7 +26,7 @@ func (e *explorer) follow(r result) {
 	}
 	e.report.Pages++
 	if eligibility.WordOf(r.Location, false) >= eligibility.Risky {
-		e.report.Held = append(e.report.Held, r.Location)
+		e.doubtful = append(e.doubtful, r.Location)
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	r.item.Query = r.item.Query || bare // nothing but its query is linked
@@ -98,7 +98,7 @@ func (e *explorer) consider(to location.Result, href string) {
 		e.acts(to.Location)
 	case to.Reason != location.ReasonNone && !to.OwnQuery:
 		why = to.Reason.String()
-	case eligibility.AssetName(to.Location), e.Site.Own(to.Location):
+	case eligibility.AssetName(to.Location), e.Files.OwnsLocation(to.Location):
 		why = "file"
 	case rule.Listing == eligibility.Never:
 		why = "rule-never"

@@ -27,7 +27,7 @@ const (
 // prove finds out whether the origin leads to this process: there is a file at the origin that nobody else
 // can know.
 func (e *explorer) prove(ctx context.Context) error {
-	loc, says := e.Site.Proof()
+	loc, says := e.Door.Proof()
 	begun := time.Now()
 	for wait := firstProof; ; wait *= 2 {
 		a := e.request(ctx, loc, "")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/index/observation"
@@ -35,7 +36,7 @@ type answer struct {
 
 // ask requests a page.
 func (e *explorer) ask(ctx context.Context, loc string) (a answer) {
-	defer func() { e.Site.Answered(a.status) }()
+	defer func() { e.Answers.Count(a.status) }()
 	return e.request(ctx, loc, loc)
 }
 
@@ -47,7 +48,7 @@ func (e *explorer) request(ctx context.Context, loc, page string) (a answer) {
 	origin := e.Normalizer.Origin()
 	url := origin.URL(loc)
 	if e.Inside != nil && loc != "/robots.txt" {
-		url = origin.URL(e.Site.Target(loc))
+		url = origin.URL(strings.TrimPrefix(loc, e.StrippedPrefix))
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -56,7 +57,7 @@ func (e *explorer) request(ctx context.Context, loc, page string) (a answer) {
 	r.Header = http.Header{"User-Agent": {Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
 	end := func(context.Context, *response.Response) bool { return true }
 	if e.Inside == nil {
-		end = e.Site.Visit(page, r.Header)
+		end = e.Door.Visit(page, r.Header)
 	} else if r.URL.Scheme == "https" { // otherwise the site may redirect each request to https
 		r.URL.Scheme = "http"
 		r.Header.Set("X-Forwarded-Proto", "https")

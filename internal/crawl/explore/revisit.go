@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/reader"
 )
 
 // Revisit requests pages that no visitor requests. So their changes are dated, and pages that are
@@ -14,15 +17,6 @@ import (
 // since that would spend all requests on them. A request is worth the time for which a later one would
 // leave a change unseen (Olston and Pandey 2008): about t²/2m, if the last one was t ago, and the page
 // changes after m on average.
-
-// Seen is what is known of the changes of a page.
-type Seen struct {
-	Location string
-	Last     time.Time     // when it was observed last
-	Watched  time.Duration // from the first observation to the last
-	Alone    bool          // only its visitors speak for it, and neither the site nor the owner
-	Mean     time.Duration // between two changes, 0 if no change was seen
-}
 
 const (
 	sliceLength = time.Hour           // time between two walks over the pages, at least
@@ -35,18 +29,23 @@ const (
 )
 
 // worth returns what a request for a page is worth, once it was observed so long ago. From 1 on it is worth its cost.
-func (p Seen) worth(since time.Duration) float64 {
-	mean := p.Mean
+func worth(p *reader.Known, since time.Duration) float64 {
+	mean := p.History.Mean
 	if mean == 0 {
-		mean = max(unknownMean, p.Watched)
+		mean = max(unknownMean, p.LastSeen.Sub(p.FirstSeen))
 	}
 	t := float64(since) / float64(dailyAfter)
 	return t * t * float64(leastMean) / float64(max(leastMean, mean))
 }
 
+// alone reports whether only its visitors speak for a page, and neither the site nor the owner.
+func alone(p *reader.Known) bool {
+	return !p.Rule && !p.IsEntry && p.Evidence.Proof() == eligibility.None
+}
+
 // choose returns the locations of the pages that are most worth a request now, at most budget
 // of them. A page whose last observation is older than maxAge is always worth one.
-func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, budget int) ([]string, error) {
+func choose(pages iter.Seq2[reader.Known, error], now time.Time, maxAge time.Duration, budget int) ([]string, error) {
 	type candidate struct {
 		location string
 		worth    float64
@@ -60,11 +59,11 @@ func choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 		if err != nil {
 			return nil, err
 		}
-		if p.Alone {
+		if alone(&p) {
 			continue // nobody misses its changes, and it leaves when nobody asks for it
 		}
-		since := now.Sub(p.Last)
-		if worth := p.worth(since); worth >= 1 || since >= maxAge {
+		since := now.Sub(p.LastSeen.Time())
+		if worth := worth(&p, since); worth >= 1 || since >= maxAge {
 			best = append(best, candidate{p.Location, worth})
 		}
 		if len(best) >= 2*budget {
@@ -90,7 +89,7 @@ func Revisit(ctx context.Context, cfg Config, perDay int, maxAge time.Duration) 
 	pages, links := budget(perDay, slice)
 	for tried := map[string]bool{}; ; {
 		begun := time.Now()
-		chosen, err := choose(cfg.Site.Pages(ctx), begun, maxAge, pages)
+		chosen, err := choose(cfg.Indexer.Pages(ctx), begun, maxAge, pages)
 		if err != nil && ctx.Err() == nil {
 			chosen = nil // the store may answer next time
 		}
@@ -129,7 +128,8 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 	e.frontier.trail.Doubted = len(e.frontier.trail.Pages)
 	e.frontier.release()
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
-		if tried[it.Location] || !e.Site.Unseen(ctx, it.Location) {
+		p, err := e.Indexer.Page(ctx, it.Location)
+		if tried[it.Location] || err != nil || p.Reason != eligibility.NotSeen || p.Endless {
 			e.query(it)
 			continue
 		}
@@ -142,7 +142,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 			return err
 		}
 	}
-	_ = e.Site.TakeBack(ctx, append(e.frontier.trail.endless(), e.none...)) // the store's trouble is logged
+	_ = e.takeBack(ctx) // the store's trouble is logged
 	return ctx.Err()
 }
 

@@ -9,15 +9,19 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/reader"
 )
 
 const day = 24 * time.Hour
 
 // pagesOf yields pages with one mean between changes, last observed at ago before now.
-func pagesOf(now time.Time, mean, ago time.Duration, locations ...string) iter.Seq2[Seen, error] {
-	return func(yield func(Seen, error) bool) {
+func pagesOf(now time.Time, mean, ago time.Duration, locations ...string) iter.Seq2[reader.Known, error] {
+	return func(yield func(reader.Known, error) bool) {
 		for _, loc := range locations {
-			if !yield(Seen{Location: loc, Last: now.Add(-ago), Mean: mean}, nil) {
+			p := reader.Known{Location: loc, Rule: true, History: reader.History{Mean: mean}}
+			if p.LastSeen = moment.Of(now.Add(-ago)); !yield(p, nil) {
 				return
 			}
 		}
@@ -49,12 +53,12 @@ func TestPagesWorthARequestAreChosen(t *testing.T) {
 
 func TestPagesMostWorthARequestComeFirst(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	pages := func(yield func(Seen, error) bool) {
+	pages := func(yield func(reader.Known, error) bool) {
 		for i := range 20 {
-			yield(Seen{Location: fmt.Sprintf("/%02d", i), Last: now.Add(-10 * day), Mean: time.Duration(20+i) * day}, nil)
+			pagesOf(now, time.Duration(20+i)*day, 10*day, fmt.Sprintf("/%02d", i))(yield)
 		}
-		yield(Seen{Location: "/old", Last: now.Add(-31 * day), Mean: 1000 * day}, nil)
-		yield(Seen{Location: "/older", Last: now.Add(-90 * day), Mean: 1000 * day}, nil)
+		pagesOf(now, 1000*day, 31*day, "/old")(yield)
+		pagesOf(now, 1000*day, 90*day, "/older")(yield)
 	}
 	got, err := choose(pages, now, 30*day, 3)
 	if want := []string{"/older", "/00", "/01"}; err != nil || !slices.Equal(got, want) {
@@ -64,7 +68,7 @@ func TestPagesMostWorthARequestComeFirst(t *testing.T) {
 
 func TestNothingIsChosenWhereThePagesCannotBeRead(t *testing.T) {
 	broken := errors.New("broken")
-	if got, err := choose(func(yield func(Seen, error) bool) { yield(Seen{}, broken) }, time.Now(), day, 1); err != broken || got != nil {
+	if got, err := choose(func(yield func(reader.Known, error) bool) { yield(reader.Known{}, broken) }, time.Now(), day, 1); err != broken || got != nil {
 		t.Errorf("chose %q, the error is %v", got, err)
 	}
 }

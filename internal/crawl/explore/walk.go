@@ -61,7 +61,7 @@ func (e *explorer) unreached(ctx context.Context) (some bool) {
 	if e.report.Pages == 0 {
 		return false
 	}
-	for p, err := range e.Site.Pages(ctx) {
+	for p, err := range e.Indexer.Pages(ctx) {
 		if err != nil {
 			return some // the store may answer next time
 		}
@@ -82,12 +82,19 @@ func (e *explorer) tell() {
 	}
 }
 
-// rest waits until the site, and the reader of its pages, have time.
+// mostQueued is how many pages of an exploration may wait to be read. So there is room for
+// the pages that visitors see.
+const mostQueued = 32
+
+// rest waits until the site, and the reader of its pages, have time, the store cannot be used, or ctx ends.
 func (e *explorer) rest(ctx context.Context) error {
-	if err := sleep(ctx, e.pace.pause(time.Now())); err != nil {
-		return err
+	err := sleep(ctx, e.pace.pause(time.Now()))
+	for err == nil && e.Indexer.Queued() > mostQueued {
+		if err = e.Indexer.Stats().Problem; err == nil {
+			err = sleep(ctx, time.Millisecond)
+		}
 	}
-	return e.Site.Rest(ctx)
+	return err
 }
 
 // take notes an answer and its links.
