@@ -10,7 +10,6 @@ type comparison struct {
 	left    []uint16 // keys of the watched blocks that are gone
 	again   int      // blocks that the page showed before
 	churns  bool     // most of the text moves by itself
-	headed  uint8    // the bit of Fresh, if a heading is a change
 	// an article has got more links; others in their place are no change: a box of related pages varies
 	moreLinks bool
 }
@@ -37,8 +36,8 @@ func (c *comparison) compare() (since int64) {
 	c.emptied = c.Mark.Size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.Size)
 	c.moreLinks = c.View.links > int(c.Mark.Links)
 	since = c.settle()
-	if n := c.judge(); n > 0 {
-		since, c.Fresh = c.at, uint8(min(n, headed-1))|c.headed
+	if c.judge() {
+		since = c.at
 	}
 	c.lose()
 	if !c.emptied || since != 0 {
@@ -55,9 +54,9 @@ func (m *Mark) isOwn(b *block) bool {
 	return b.on <= b.most
 }
 
-// judge watches all news, and returns how many of them are a change. The text of the observation before is no change
+// judge watches all news, and reports whether some are a change. The text of the observation before is no change
 // if it comes in other blocks, such as those of another template.
-func (c *comparison) judge() (changes int) {
+func (c *comparison) judge() (changed bool) {
 	news := c.news()
 	replaced := !c.List && len(c.Mark.known) >= 2*replacedFrom && 100*c.again < replacedShare*len(c.blocks)
 	doubted := !c.List && c.isDoubtful(news)
@@ -82,17 +81,15 @@ func (c *comparison) judge() (changes int) {
 		case !c.List && n.names(c.at):
 			w.Patience = 1
 		default:
-			if changes++; n.head {
-				c.headed = headed
-			}
+			changed = true
 		}
 		c.follow(w)
 	}
-	if changes > 0 {
+	if changed {
 		c.believe(uint32(c.at))
 	}
 	c.churns = 2*moving > int(c.View.size)
-	return changes
+	return changed
 }
 
 // isDoubtful reports whether news may be a text that moves by itself. That needs few news, and that the page is not

@@ -37,15 +37,12 @@ type Mark struct {
 type state struct {
 	List  bool   // it is read as a list
 	Doubt uint8  // for so many quiet observations small news are held, until as many observations showed them
-	Fresh uint8  // blocks that were new at the last change, at most 127; plus headed if one was a heading
+	_     uint8  // not used any more
 	Links uint16 // blocks that were links at the last observation
 	Own   uint16 // how many keys of the last observation were the page's own
 	Text  uint32 // hash of the text of the last observation
 	Size  uint32 // of the main text, at the last observation that was not nearly empty
 }
-
-// headed is a bit of Fresh.
-const headed = 1 << 7
 
 // firstDoubt is the doubt of a new page, which may move by itself.
 const firstDoubt = 5
@@ -134,15 +131,5 @@ func (m Mark) Awaited() (since int64, more int) {
 	return since, more
 }
 
-// Reading says how a mark reads its page. In the zero value nothing was read yet.
-type Reading struct {
-	List     bool // as a list of items, such as links to articles; else as an article
-	Fresh    int  // blocks, or items of a list, that were new at the last change, at most 127
-	Headed   bool // one of them was a heading
-	Volatile int  // places in the main text where it moves by itself, which does not count; at most 16
-}
-
-// Reading says how the page is read.
-func (m Mark) Reading() Reading {
-	return Reading{List: m.List, Fresh: int(m.Fresh &^ headed), Headed: m.Fresh&headed != 0, Volatile: (m.moversOver(1) + 1) / 2}
-}
+// Moves reports whether the page is read as an article in which some text moves by itself, which does not count.
+func (m Mark) Moves() bool { return !m.List && m.moversOver(1) > 0 }

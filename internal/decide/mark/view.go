@@ -30,7 +30,6 @@ type block struct {
 	place uint16
 	link  bool
 	item  bool  // a link that is not longer than those of lists
-	head  bool  // a heading that is no link
 	on    uint8 // how many pages show it
 	most  uint8 // on so many pages it may stand and still be the page's own
 }
@@ -149,7 +148,7 @@ func (r *reading) row() (out block) {
 // block reads a block. In a short text numbers do not count, since they are counters or times. Years, versions and
 // amounts do count.
 func (r *reading) block(b *html.Block) block {
-	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0, head: b.Heading && b.Links == 0}
+	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0}
 	out.item = out.link && r.weight < longestItem
 	text := r.folded
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {

@@ -48,12 +48,7 @@ func (c *comparison) settle() (since int64) {
 		case w.Patience > 0 && !w.Gone && !c.isOwn(b):
 			*w = watched{}
 		case w.Patience > 0 && c.isRipe(w, b):
-			since, c.Fresh = max(since, int64(w.Since)), 1
-			if w.Gone {
-				c.Fresh = 0
-			} else if b.head {
-				c.Fresh |= headed
-			}
+			since = max(since, int64(w.Since))
 			c.believe(w.Since)
 		}
 	}

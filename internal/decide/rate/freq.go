@@ -77,24 +77,19 @@ func (e Estimate) Freq() (Freq, float64) {
 	return best, math.Floor(min(1, sums[best])*1000) / 1000
 }
 
-// Interval returns the likely mean time between changes in seconds, if the page goes on
-// changing, and a range that holds it with a probability of 80 % or more. All are 0 before
-// the first change.
-func (e Estimate) Interval() (least, likely, most float64) {
+// Mean returns the likely mean time between changes in seconds, if the page goes on changing. It is 0 before the first
+// change.
+func (e Estimate) Mean() float64 {
 	if e.Past.changes() == 0 {
-		return 0, 0, 0
+		return 0
 	}
 	p := e.posterior()
 	p[moving], p[0][0], p[1][0] = [cells]float64{}, 0, 0 // it goes on
 	p.normalize()
-	at, sum := [3]float64{}, 0.0
-	for k := range grid {
+	k := 0
+	for sum := 0.0; sum < 0.5 && k < cells-1; {
+		k++
 		sum += p[0][k] + p[1][k]
-		for i, share := range [...]float64{0.1, 0.5, 0.9} {
-			if at[i] == 0 && sum >= share {
-				at[i] = grid[k].mean
-			}
-		}
 	}
-	return at[2], at[1], at[0]
+	return grid[k].mean
 }

@@ -59,8 +59,7 @@ func historyOf(p *pagerecord.Page) History {
 	h := History{History: p.Dates.History()}
 	held, more := p.Mark.Awaited()
 	h.FirstSeen, h.Held, h.More = p.FirstSeen.Time(), moment.Seconds(held).Time(), more
-	_, mean, _ := p.Rate.Interval()
-	h.Mean = duration(mean)
+	h.Mean = duration(p.Rate.Mean())
 	return h
 }
 

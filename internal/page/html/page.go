@@ -117,7 +117,6 @@ type Block struct {
 	// button or textarea, in an element with such a role, or in a common tool's request for
 	// consent. Main text inside <main> and <article> may be boilerplate too.
 	Boilerplate bool
-	Heading     bool // whether it is a heading
 	Cell        bool // whether it is in a cell of a table
 	Links       int  // how many links it consists of; 0 if some of its text is in none
 }

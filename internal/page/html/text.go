@@ -27,7 +27,7 @@ func region(t trait) trait {
 	if t&boilerplate == 0 {
 		t |= inBody
 	}
-	return t&(inMain|inArticle|inBody|heading|cell) | inPage
+	return t&(inMain|inArticle|inBody|cell) | inPage
 }
 
 // text collects the visible text: blocks with single spaces between words.
@@ -136,7 +136,6 @@ func (x *text) list(main trait) (list []Block) {
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
 		b.Boilerplate = w&inBody == 0
-		b.Heading = w&heading != 0
 		b.Cell = w&cell != 0
 		if x.blocks[i].bare {
 			b.Links = 0

@@ -18,8 +18,7 @@ func (p *Page) Entry(freq rate.Freq, sure float64) shards.Entry {
 	if p.proves(freq) {
 		e.Freq = freq
 	}
-	reads := p.Mark.Reading()
-	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Count >= volatileChanges && !reads.List && reads.Volatile > 0
+	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Count >= volatileChanges && p.Mark.Moves()
 	return e
 }
 
