@@ -22,38 +22,6 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 )
 
-func TestOnlyRequestsForPagesAreWatched(t *testing.T) {
-	method := func(m string) *http.Request { req := get("/a"); req.Method = m; return req }
-	for _, tt := range []struct {
-		name    string
-		req     *http.Request
-		watched bool
-	}{
-		{"GET", get("/a"), true},
-		{"HEAD", method(http.MethodHead), false},
-		{"tracking parameter", get("/a?utm_source=x"), true},
-		{"query that only a canonical allows", get("/a?sort=1"), true},
-		{"POST", method(http.MethodPost), false},
-		{"cookie", with(get("/a"), "Cookie", "session=1"), false},
-		{"fragment that a script fetches", with(get("/a"), "Sec-Fetch-Dest", "empty"), false},
-		{"part that a script fetches", with(get("/a"), "Hx-Request", "true"), false},
-		{"page that a script fetches", with(get("/a"), "Hx-Boosted", "true"), true},
-		{"another host", get("http://evil.example.net/a"), false},
-		{"dot segment", get("/a/../b"), false},
-		{"made inside the process", &http.Request{Method: http.MethodGet, Host: "example.com", URL: get("/a").URL, Header: http.Header{}}, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := start(t)
-			if got := r.watches(tt.req, page200); got != tt.watched {
-				t.Errorf("watched: %v, want %v", got, tt.watched)
-			}
-			if !tt.watched {
-				r.wantObservations(0)
-			}
-		})
-	}
-}
-
 func TestPageStaysDueUnlessItsAnswerCounts(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -199,35 +167,49 @@ func TestObservationHasTheNetworkOfItsClient(t *testing.T) {
 	}
 }
 
+// Requests for pages alone are watched. What teaches nothing is counted.
 func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 	r := start(t)
 	if got := r.Counts(); len(got) != 0 {
 		t.Errorf("counts = %v before any request", got)
 	}
+	method := func(m string) *http.Request { req := get("/a"); req.Method = m; return req }
 	for _, v := range []struct {
-		req  *http.Request
-		next http.HandlerFunc
+		req     *http.Request
+		next    http.HandlerFunc
+		watched bool
 	}{
-		{get("/page"), page200},
-		{get("/page"), page200}, // not due
-		{get("/gone"), answer(http.StatusNotFound)},
-		{with(get("/a"), "Cookie", "session=1"), page200},
-		{with(get("/b"), "Cookie", "session=1"), page200},
-		{with(get("/a"), "Authorization", "Basic x"), page200},
-		{with(get("/a"), "X-Forwarded-User", "jane"), page200},
-		{get("/error"), answer(http.StatusInternalServerError)},
-		{get("/json"), sent("Content-Disposition", "attachment")},
-		{get("/text"), func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("text")) }},
-		{get("/cut"), cut},
-		{get("http://evil.example.net/a"), page200},
-		{get("/a//b"), page200},
-		{get("/a;b=c"), page200},
+		{get("/page"), page200, true},
+		{get("/page"), page200, false}, // not due
+		{get("/b?utm_source=x"), page200, true},
+		{get("/b?sort=1"), page200, true}, // which only its canonical allows
+		{method(http.MethodHead), page200, false},
+		{method(http.MethodPost), page200, false},
+		{&http.Request{Method: http.MethodGet, Host: "example.com", URL: get("/a").URL, Header: http.Header{}}, page200, false}, // made in this process
+		{get("/gone"), answer(http.StatusNotFound), true},
+		{with(get("/a"), "Cookie", "session=1"), page200, false},
+		{with(get("/b"), "Cookie", "session=1"), page200, false},
+		{with(get("/a"), "Authorization", "Basic x"), page200, false},
+		{with(get("/a"), "X-Forwarded-User", "jane"), page200, false},
+		{with(get("/a"), "Sec-Fetch-Dest", "empty"), page200, false},
+		{with(get("/a"), "Hx-Request", "true"), page200, false},
+		{with(get("/a"), "Hx-Boosted", "true"), page200, true},
+		{get("/error"), answer(http.StatusInternalServerError), true},
+		{get("/json"), sent("Content-Disposition", "attachment"), true},
+		{get("/text"), func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("text")) }, true},
+		{get("/cut"), cut, true},
+		{get("http://evil.example.net/a"), page200, false},
+		{get("/a//b"), page200, false},
+		{get("/a/../b"), page200, false},
+		{get("/a;b=c"), page200, false},
 	} {
-		r.watches(v.req, v.next)
+		if got := r.watches(v.req, v.next); got != v.watched {
+			t.Errorf("%s %s was watched: %v, want %v", v.req.Method, v.req.RequestURI, got, v.watched)
+		}
 	}
 	want := map[string]uint64{
-		"cookie": 2, "authorization": 1, "identity-header": 1, "status": 1, "attachment": 1,
-		"not-html": 1, "incomplete": 1, "host": 1, "segment": 1, "path-param": 1,
+		"cookie": 2, "authorization": 1, "identity-header": 1, "fragment": 2, "status": 1, "attachment": 1,
+		"not-html": 1, "incomplete": 1, "host": 1, "segment": 2, "path-param": 1,
 	}
 	if got := r.Counts(); !maps.Equal(got, want) {
 		t.Errorf("counts = %v, want %v", got, want)

@@ -17,24 +17,28 @@ func prefixes(list ...string) (ps Proxies) {
 }
 
 func TestClientIsTheLastAddressThatNoTrustedProxySent(t *testing.T) {
-	ours := []string{"10.0.0.0/8", "192.0.2.7/32", "2001:db8:1::/48"}
+	ours := prefixes("10.0.0.0/8", "192.0.2.7/32", "2001:db8:1::/48")
 	for _, tt := range []struct {
 		name, peer string
 		forwarded  []string
+		trusted    Proxies
 		want       string // "" for the zero Addr
 	}{
-		{"a visitor without a proxy", "198.51.100.1:1", nil, "198.51.100.1"},
-		{"a visitor who claims to be another", "198.51.100.1:1", []string{"203.0.113.9"}, "198.51.100.1"},
-		{"a visitor who claims to come through our proxy", "198.51.100.1:1", []string{"203.0.113.9, 10.0.0.1"}, "198.51.100.1"},
-		{"one proxy", "10.1.2.3:1", []string{"203.0.113.9"}, "203.0.113.9"},
-		{"the visitor sent one of our addresses", "10.1.2.3:1", []string{"10.9.9.9, 203.0.113.9"}, "203.0.113.9"},
-		{"two proxies, in two lines", "192.0.2.7:1", []string{"1.1.1.1, 203.0.113.9", "10.0.0.1"}, "203.0.113.9"},
-		{"IPv6 with a port", "[2001:db8:1::1]:1", []string{"[2001:db8:2::1]:4711"}, "2001:db8:2::1"},
-		{"IPv4 written as IPv6", "[::ffff:10.1.2.3]:1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
-		{"no header", "10.1.2.3:1", nil, ""},
-		{"an empty element on the right", "10.1.2.3:1", []string{"203.0.113.9,"}, ""},
-		{"our own machines alone", "10.1.2.3:1", []string{"10.0.0.2, 10.0.0.1"}, ""},
-		{"a peer that is no address", "pipe", []string{"203.0.113.9"}, ""},
+		{"a visitor without a proxy", "198.51.100.1:1", nil, ours, "198.51.100.1"},
+		{"a visitor who claims to be another", "198.51.100.1:1", []string{"203.0.113.9"}, ours, "198.51.100.1"},
+		{"a visitor who claims to come through our proxy", "198.51.100.1:1", []string{"203.0.113.9, 10.0.0.1"}, ours, "198.51.100.1"},
+		{"one proxy", "10.1.2.3:1", []string{"203.0.113.9"}, ours, "203.0.113.9"},
+		{"the visitor sent one of our addresses", "10.1.2.3:1", []string{"10.9.9.9, 203.0.113.9"}, ours, "203.0.113.9"},
+		{"two proxies, in two lines", "192.0.2.7:1", []string{"1.1.1.1, 203.0.113.9", "10.0.0.1"}, ours, "203.0.113.9"},
+		{"IPv6 with a port", "[2001:db8:1::1]:1", []string{"[2001:db8:2::1]:4711"}, ours, "2001:db8:2::1"},
+		{"IPv4 written as IPv6", "[::ffff:10.1.2.3]:1", []string{"::ffff:203.0.113.9"}, ours, "203.0.113.9"},
+		{"no header", "10.1.2.3:1", nil, ours, ""},
+		{"an empty element on the right", "10.1.2.3:1", []string{"203.0.113.9,"}, ours, ""},
+		{"our own machines alone", "10.1.2.3:1", []string{"10.0.0.2, 10.0.0.1"}, ours, ""},
+		{"a peer that is no address", "pipe", []string{"203.0.113.9"}, ours, ""},
+		{"no proxy is trusted", "10.1.2.3:1", []string{"203.0.113.9"}, nil, "10.1.2.3"},
+		{"a Unix socket, and no proxy is trusted", "@", []string{"203.0.113.9"}, nil, ""},
+		{"a Unix socket, by which a proxy on this machine comes", "@", []string{"203.0.113.9"}, ours, "203.0.113.9"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var want netip.Addr
@@ -42,27 +46,13 @@ func TestClientIsTheLastAddressThatNoTrustedProxySent(t *testing.T) {
 				want = netip.MustParseAddr(tt.want)
 			}
 			r := &http.Request{RemoteAddr: tt.peer, Header: http.Header{"X-Forwarded-For": tt.forwarded}}
-			if got := prefixes(ours...).Client(r); got != want {
+			if got := tt.trusted.Client(r); got != want {
 				t.Errorf("got %v, want %v", got, want)
 			}
 			if got := strings.Join(r.Header["X-Forwarded-For"], "\n"); got != strings.Join(tt.forwarded, "\n") {
 				t.Errorf("the header is now %q", got)
 			}
 		})
-	}
-}
-
-func TestWithoutTrustedProxiesThePeerIsTheClient(t *testing.T) {
-	r := &http.Request{RemoteAddr: "10.1.2.3:1", Header: http.Header{"X-Forwarded-For": {"203.0.113.9"}}}
-	if got, want := Proxies(nil).Client(r), netip.MustParseAddr("10.1.2.3"); got != want {
-		t.Errorf("got %v, want the peer %v", got, want)
-	}
-	r.RemoteAddr = "@" // as over a Unix socket, by which a proxy on this machine may come
-	if got := Proxies(nil).Client(r); got.IsValid() {
-		t.Errorf("got %v over a Unix socket, want none", got)
-	}
-	if got, want := prefixes("127.0.0.1/32").Client(r), netip.MustParseAddr("203.0.113.9"); got != want {
-		t.Errorf("got %v over a Unix socket, want %v", got, want)
 	}
 }
 

@@ -149,7 +149,7 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	}
 	o.Own = moment.Of(facts.Modified).Second()
 	o.Full, o.Cut = true, cut || o.Response.Truncated
-	o.VariantKey = o.Variant.key(facts.Lang)
+	o.VariantKey = o.Variant.key(facts.Language)
 	view := mark.Read(&facts, 0)
 	o.View = &view
 	o.Showing = showing(o, &facts)

@@ -54,13 +54,9 @@ func (r *reader) base(t tag, in trait) {
 
 // lang takes the language of the page.
 func (r *reader) lang(t tag) {
-	if r.facts.Lang != "" || len(t.get("lang")) > 64 {
-		return
+	if lang := t.get("lang"); r.facts.Language == "" && len(lang) <= 64 {
+		r.facts.Language = strings.TrimSpace(string(lang))
 	}
-	tag := strings.TrimSpace(string(t.get("lang")))
-	r.facts.Language = tag
-	primary, _, _ := strings.Cut(tag, "-")
-	r.facts.Lang = strings.ToLower(strings.TrimSpace(primary))
 }
 
 // title takes the characters of a title element. The first one that says anything counts.

@@ -19,9 +19,9 @@ func TestTitleBaseAndLanguageAreTheFirstOnes(t *testing.T) {
 		{"title with invalid bytes", "<meta charset=utf-8><title>a\xffb</title>", named{title: "ab"}},
 		{"first base", `<base href="https://example.com/x/"><base href=/y/>`, named{base: "https://example.com/x/"}},
 		{"base in a template", `<template><base href=/y/></template>`, named{}},
-		{"primary language", `<html lang="en-GB"><p>text`, named{lang: "en"}},
+		{"language", `<html lang="en-GB"><p>text`, named{lang: "en-GB"}},
 		{"language of a second element", `<html lang=""><html lang="fr"><p>te`, named{lang: "fr"}},
-	}, func(f Facts) named { return named{f.Title, f.Base, f.Lang} })
+	}, func(f Facts) named { return named{f.Title, f.Base, f.Language} })
 }
 
 func TestCanonicalIsReadFromTheHead(t *testing.T) {

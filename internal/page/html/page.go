@@ -45,7 +45,6 @@ type Facts struct {
 	// only if the page has no other content.
 	Password bool
 	Language string    // language tag of the html element
-	Lang     string    // primary language of that, in lower case, such as "en"
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
 	Modified time.Time // the article:modified_time of a meta element, else the latest dateModified of structured data
 	Rules
