@@ -696,24 +696,6 @@ func ExampleExtensions() {
 	// </urlset>
 }
 
-// ExampleSite_Crawlers says what a search engine fetched.
-func ExampleSite_Crawlers() {
-	site := open(&servemap.Options{Crawlers: true})
-	defer site.Close(context.Background())
-	handler := site.Wrap(shop())
-	visit(site, handler, "/", "/p/teapot")
-
-	r := httptest.NewRequest(http.MethodGet, "https://example.com/sitemap.xml", nil)
-	r.Header.Set("User-Agent", "DuckDuckBot/1.1")
-	handler.ServeHTTP(httptest.NewRecorder(), r)
-	visit(site, handler) // until it is counted
-	for _, c := range site.Crawlers() {
-		fmt.Println(c.Engine, "made", c.Days[0].Claimed, "request today and got", c.Files[0].URL, "with status", c.Files[0].Status)
-	}
-	// Output:
-	// DuckDuckBot made 1 request today and got https://example.com/sitemap.xml with status 200
-}
-
 // ExampleExploring leaves an exploration out of a program's own statistics.
 func ExampleExploring() {
 	site, ctx := open(nil), context.Background()
@@ -786,24 +768,6 @@ func BenchmarkObserve(b *testing.B) {
 					bm.h.ServeHTTP(w, r)
 				}
 			})
-		})
-	}
-}
-
-// BenchmarkHandler measures a request for the sitemap, which the handler has in memory.
-func BenchmarkHandler(b *testing.B) {
-	s := testkit.Start(b, testkit.Setup{Handler: page("home", "/a", "/b")})
-	s.Visit("/", "/a", "/b")
-	for _, bm := range []struct{ name, header, value string }{
-		{"Plain", "Accept-Encoding", "identity"}, {"Gzip", "Accept-Encoding", "gzip"}, {"NotModified", "If-None-Match", "*"},
-	} {
-		b.Run(bm.name, func(b *testing.B) {
-			r := request("/sitemap.xml")
-			r.Header.Set(bm.header, bm.value)
-			b.ReportAllocs()
-			for b.Loop() {
-				s.ServeHTTP(&discard{header: http.Header{}}, r)
-			}
 		})
 	}
 }

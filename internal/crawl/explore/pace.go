@@ -11,8 +11,9 @@ import (
 type pace struct {
 	usual   time.Duration // duration of an answer, as a moving mean
 	answers int
-	refused int       // refusals in a row
-	until   time.Time // no request before this time
+	refused int           // refusals in a row
+	least   time.Duration // between two requests
+	until   time.Time     // no request before this time
 }
 
 const (
@@ -54,4 +55,4 @@ func (p *pace) allowed(most int) int {
 }
 
 // pause returns how long to wait before the next request.
-func (p *pace) pause(now time.Time) time.Duration { return max(0, p.until.Sub(now)) }
+func (p *pace) pause(now time.Time) time.Duration { return max(p.least, p.until.Sub(now)) }

@@ -109,6 +109,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		return nil
 	}
 	e := newExplorer(cfg)
+	e.pace.least = pause
 	defer e.connect()()
 	if e.askRobots(ctx) != nil {
 		links = 0
@@ -118,7 +119,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		if e.mayAct(loc) {
 			continue
 		}
-		if err := e.visit(ctx, item{Location: strings.Clone(loc)}, pause); err != nil {
+		if err := e.visit(ctx, item{Location: strings.Clone(loc)}); err != nil {
 			return err
 		}
 	}
@@ -138,7 +139,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		}
 		tried[it.Location] = true
 		links--
-		if err := e.visit(ctx, it, pause); err != nil {
+		if err := e.visit(ctx, it); err != nil {
 			return err
 		}
 	}
@@ -153,11 +154,8 @@ func budget(perDay int, slice time.Duration) (pages, links int) {
 	return all - links, links
 }
 
-// visit requests a page after a pause, and puts its links into the frontier.
-func (e *explorer) visit(ctx context.Context, it item, pause time.Duration) error {
-	if err := sleep(ctx, pause); err != nil {
-		return err
-	}
+// visit requests a page after a rest, and puts its links into the frontier.
+func (e *explorer) visit(ctx context.Context, it item) error {
 	if err := e.rest(ctx); err != nil {
 		return err
 	}

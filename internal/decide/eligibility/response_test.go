@@ -120,11 +120,9 @@ func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 		{"incomplete", text(rules, func(r *response.Response) { r.Complete = false }), false},
 		{"incomplete 404", text(func(r *response.Response) { r.Status, r.Complete = 404, false }), false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := RobotsTxt(tt.resp); got != tt.want {
-				t.Errorf("it shows the robots.txt: %v, want %v", got, tt.want)
-			}
-		})
+		if got := RobotsTxt(tt.resp); got != tt.want {
+			t.Errorf("%s: it shows the robots.txt: %v, want %v", tt.name, got, tt.want)
+		}
 	}
 	for status := range 1000 {
 		want := status == 200 || status == 404 || status == 410

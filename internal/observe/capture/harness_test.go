@@ -6,8 +6,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -64,13 +62,6 @@ func seen(h http.Handler, b *response.Buffers) (http.Handler, <-chan *Capture) {
 // serve returns what a capture sees of the answer to a GET that goes to w.
 func serve(w http.ResponseWriter, h http.HandlerFunc) *Capture {
 	return NewRecorder(buffers()).Serve(h, w, httptest.NewRequest("GET", "/", nil), Page, 0)
-}
-
-func writeFile(t testing.TB, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	base.Check(t, os.WriteFile(path, []byte(content), 0o600))
-	return path
 }
 
 // caddyish can flush and hijack only through the writer it unwraps to.

@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -170,7 +172,11 @@ func believes(t *testing.T, steps []byte, saw *Capture, resp *http.Response, bod
 	}
 }
 
-func pageFile(t testing.TB) string { return writeFile(t, "page", content(0, 12)) }
+func pageFile(t testing.TB) string {
+	path := filepath.Join(t.TempDir(), "page")
+	base.Check(t, os.WriteFile(path, []byte(content(0, 12)), 0o600))
+	return path
+}
 
 // rounds is how many random handlers to try; a few are enough where each takes long.
 func rounds(n int) int {

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -56,7 +57,8 @@ func TestOutcomeOfAnObservationDecidesTheNextWait(t *testing.T) {
 		settle []func(Claim)
 		want   []time.Duration // after each
 	}{
-		{"accepted observations grow by a quarter", []func(Claim){accept, accept, accept, accept, accept}, ms(2000, 2500, 3100, 3800, 4700)},
+		{"accepted observations grow by a quarter, up to a minute", slices.Repeat([]func(Claim){accept}, 18),
+			ms(2000, 2500, 3100, 3800, 4700, 5800, 7200, 9000, 11200, 14000, 17500, 21800, 27200, 34000, 42500, 53100, 60000, 60000)},
 		{"a returned observation leaves it due", []func(Claim){giveBack, giveBack, accept}, ms(0, 0, 2000)},
 		{"a returned observation keeps the wait", []func(Claim){accept, accept, giveBack, accept}, ms(2000, 2500, 0, 3100)},
 		{"an observation never settled is leased for a second", []func(Claim){func(Claim) {}, accept}, ms(1000, 2000)},
@@ -74,23 +76,6 @@ func TestOutcomeOfAnObservationDecidesTheNextWait(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestWaitsNeverPassTheirLimit(t *testing.T) {
-	inBubble(t, 64, func(t *testing.T, table *Table) {
-		claim, before := begin(t, table, "/a"), time.Duration(0)
-		for range 20 {
-			claim.Accept()
-			var got time.Duration
-			if got, claim = wait(t, table, "/a"); got < before || got > Longest {
-				t.Errorf("wait of %v after one of %v, want it to grow to %v", got, before, Longest)
-			}
-			before = got
-		}
-		if before != Longest {
-			t.Errorf("the last wait is %v, want %v", before, Longest)
-		}
-	})
 }
 
 func TestResetMakesATargetDueAtOnce(t *testing.T) {
