@@ -133,7 +133,11 @@ func main() {
 
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	messages.UseFlags()
+	words := func(text string) string { return text }
+	if len(args) > 0 && args[0] == "run" { // the owner reads and writes a file
+		words = settings.InKeys
+	}
+	messages.UseFlags(words)
 	screen := terminal.Plain{To: s.err}
 	s.out, s.err = terminal.Plain{To: s.out}, screen
 	if len(args) == 0 {
@@ -170,7 +174,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		fmt.Fprintf(s.err, "%s: interrupted: %v\n", name, err)
 		return codeInterrupted
 	}
-	fmt.Fprintf(s.err, "%s: %v\n", name, err)
+	fmt.Fprintf(s.err, "%s: %s\n", name, words(err.Error()))
 	return cmp.Or(e.code, codeFailed)
 }
 

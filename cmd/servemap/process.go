@@ -80,7 +80,7 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 		served, err = p.open(sites)
 	}
 	if err != nil {
-		p.log.Error("the settings were not taken; what is served goes on", "err", err)
+		p.log.Error("the settings were not taken; what is served goes on", "err", settings.InKeys(err.Error()))
 		for name, d := range p.doors {
 			if d.Server == nil { // nobody would answer there
 				d.listener.Close()
@@ -143,7 +143,7 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 	for i, s := range all {
 		x, err := p.openSite(s, all[:i], len(all) > 1)
 		if err != nil && len(all) > 1 {
-			err = fmt.Errorf("site %s: %w", s.Origin, err)
+			err = fmt.Errorf("site %d, %s: %w", i+1, s.Origin, err)
 		}
 		if err != nil {
 			return nil, errors.Join(err, endAll(sites))

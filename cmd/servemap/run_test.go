@@ -125,7 +125,7 @@ func TestSiteWhoseFolderIsCutOffIsFound(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // what is served ends at once
 	log := newLines()
-	if run(ctx, []string{"run", "-config", write(t, strings.ReplaceAll(text, "HOST", "a.example"))}, streams{out: io.Discard, err: log}); !strings.Contains(log.String(), "as requests for them arrive") {
+	if run(ctx, []string{"run", "-config", write(t, strings.ReplaceAll(text, "HOST", "a.example"))}, streams{out: io.Discard, err: log}); !strings.Contains(log.String(), "as requests for them arrive, as site 1, https://a.example; give each its own") {
 		t.Errorf("two sites that arrive alike: %s", log)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -87,40 +88,14 @@ type site struct {
 // openSite opens what serves a site beside others. Once it is started, it learns.
 func (p *process) openSite(s *settings.Settings, others []*settings.Settings, several bool) (x *site, err error) {
 	x = &site{Settings: s, log: p.log}
-	if s.Origin != "" { // else only the address says it
-		if err := s.Check(); err != nil { // before an address is taken
-			return nil, usage("%v", err)
-		}
-	}
-	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
-		return nil, usage("%v; with -database it holds only the socket for commands", err)
-	} else if err != nil {
-		return nil, err
-	}
-	if x.door, err = p.at("listen", s.Listen); err != nil {
-		return nil, err
-	}
-	at := x.door.at()
 	trying := s.Origin == ""
-	if trying {
-		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
+	if err := x.place(p, several); err != nil {
+		return nil, err
 	}
-	x.sitemap = "http://" + at.String() + folderOf(s) + s.Name + ".xml"
-	if several { // they may share the address, and there another one may answer
-		x.log = p.log.With("site", s.Origin)
-		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
-	}
-	if err := s.Check(); err != nil {
-		return nil, usage("%v", err)
-	}
-	if loops(s, at.AddrPort()) {
-		return nil, usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To)
-	}
-	if slices.ContainsFunc(others, func(o *settings.Settings) bool {
-		one := originOf(o).Folder() == originOf(s).Folder() || o.Listen == s.Listen && folderOf(o) == folderOf(s)
-		return o.Data == s.Data || originOf(o).Host() == originOf(s).Host() && one // whatever the scheme
-	}) {
-		return nil, usage("two sites have the host and folder of %s, as requests for them arrive, or the folder -data %s; give each its own", s.Origin, s.Data)
+	for i, o := range others {
+		if what := same(s, o); what != "" {
+			return nil, usage("it has the same %s as site %d, %s; give each its own", what, i+1, o.Origin)
+		}
 	}
 	if s.Admin != "" {
 		if x.admin, err = p.at("admin", s.Admin); err != nil {
@@ -140,7 +115,7 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 		return nil, err
 	}
 	x.answers = newAnswers(s, known, handler, x.log)
-	x.answers.health.Listen = at.String()
+	x.answers.health.Listen = x.door.at().String()
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	if x.answers.notifier, err = s.Notifier(known, x.store, x.log); err != nil {
 		return nil, errors.Join(usage("%v", err), x.end())
@@ -153,9 +128,54 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 		x.visitors = n.Wrap(x.visitors)
 	}
 	if trying {
-		x.log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; give the site's public address in -origin before you publish it", "origin", s.Origin)
+		x.log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; "+
+			messages.Say("give the site's public address in {Origin} before you publish it"), "origin", s.Origin)
 	}
 	return x, nil
+}
+
+// place checks the settings, and takes the address for visitors. Where no origin is given, that address says it.
+func (x *site) place(p *process, several bool) (err error) {
+	s := x.Settings
+	if err := s.Check(); err != nil { // before an address is taken
+		return usage("%v", err)
+	}
+	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
+		return usage("%v; with -database it holds only the socket for commands", err)
+	} else if err != nil {
+		return err
+	}
+	if x.door, err = p.at("listen", s.Listen); err != nil {
+		return err
+	}
+	at := x.door.at()
+	if s.Origin == "" {
+		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
+	}
+	x.sitemap = "http://" + at.String() + folderOf(s) + s.Name + ".xml"
+	if several { // they may share the address, and there another one may answer
+		x.log = p.log.With("site", s.Origin)
+		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
+	}
+	if loops(s, at.AddrPort()) {
+		return usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To)
+	}
+	return nil
+}
+
+// same says what two sites may not share, "" if they share none of that.
+func same(a, b *settings.Settings) string {
+	switch {
+	case a.Data == b.Data:
+		return "-data " + a.Data
+	case originOf(a).Host() != originOf(b).Host(): // whatever the scheme
+		return ""
+	case originOf(a).Folder() == originOf(b).Folder():
+		return "host and folder"
+	case a.Listen == b.Listen && folderOf(a) == folderOf(b):
+		return "host and folder, as requests for them arrive,"
+	}
+	return ""
 }
 
 // start says where the site is, and makes it learn.

@@ -73,9 +73,10 @@ var said atomic.Pointer[strings.Replacer]
 
 func init() { use(func(library, _ string) string { return library }) }
 
-// UseFlags makes all texts of this process name the command's flags. The command calls it first of
-// all.
-func UseFlags() { use(func(_, command string) string { return command }) }
+// UseFlags makes all texts of this process name the command's flags, in some words. The command calls it first of all.
+func UseFlags(words func(string) string) {
+	use(func(_, command string) string { return words(command) })
+}
 
 func use(choose func(library, command string) string) {
 	var pairs []string

@@ -12,7 +12,7 @@ import (
 
 // flags makes texts name flags until the test ends.
 func flags(t *testing.T) {
-	UseFlags()
+	UseFlags(strings.TrimSpace)
 	t.Cleanup(func() { use(func(library, _ string) string { return library }) })
 }
 

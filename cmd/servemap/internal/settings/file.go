@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -75,6 +77,15 @@ func Write(sites []*Settings) ([]byte, error) {
 	}{shown})
 }
 
+// InKeys returns a text that names flags in the words of a file. SHELL and GO are as in package messages.
+func InKeys(text string) string {
+	flag := `-(` + strings.Join(names(), "|") + `)\b`
+	for _, to := range [][2]string{{flag + " SHELL", `$1 = [GO]`}, {"such as " + flag + ` ([^ ;,]+)`, `such as $1 = "$2"`}, {`(^|[ ("])` + flag, "$1$2"}} {
+		text = regexp.MustCompile(to[0]).ReplaceAllString(text, to[1])
+	}
+	return text
+}
+
 // takes says what the key of an error takes, "" if the error is about something else.
 func takes(bad *toml.DecodeError) (text string) {
 	if len(bad.Key()) == 0 || !strings.Contains(bad.Error(), "cannot decode") {
@@ -107,7 +118,11 @@ func takes(bad *toml.DecodeError) (text string) {
 }
 
 func names() (all []string) {
-	new(Settings).Each(func(_ string, f reflect.StructField, _ reflect.Value) { all = append(all, f.Tag.Get("toml")) })
+	new(Settings).Each(func(_ string, f reflect.StructField, _ reflect.Value) {
+		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+		all = append(all, key)
+	})
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may begin as another
 	return all
 }
 

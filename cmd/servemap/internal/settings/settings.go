@@ -27,12 +27,21 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Settings are what the owner says of one site. Each is a field, which is its only definition: the
-// tag toml is the name of its flag and of its key in a file, comment is its help, arg its value, and
+// Settings are what the owner says of one site, in the groups of the help. Each is a field of a group, which is its only
+// definition: the tag toml is the name of its flag and of its key in a file, comment is its help, arg its value, and
 // default and env what stands in its place. One with needs makes no sense without the setting of that name, one with first
-// is in the first help, and one with file has no flag. A group of the help begins where it is named.
+// is in the first help, and one with file has no flag.
 type Settings struct {
-	Origin   string   `group:"What to serve" toml:"origin" arg:"URL" first:"1" comment:"the public URL of the site, such as https://example.com; without it this is only for trying, at http://localhost and the port of -listen"`
+	Serving   `group:"What to serve"`
+	Pages     `group:"What is public"`
+	Visits    `group:"Visiting the pages"`
+	Engines   `group:"Search engines"`
+	Operation `group:"Operation"`
+}
+
+// Serving says which site is served, and to whom.
+type Serving struct {
+	Origin   string   `toml:"origin" arg:"URL" first:"1" comment:"the public URL of the site, such as https://example.com; without it this is only for trying, at http://localhost and the port of -listen"`
 	To       string   `toml:"to" arg:"URL" first:"1" comment:"where the site itself listens, such as http://localhost:3000 or unix:/run/site.sock"`
 	Folder   string   `toml:"folder" file:"1" comment:"the folder of the site's HTML files, in place of to"`
 	Listen   string   `toml:"listen" arg:"ADDRESS" first:"1" default:"localhost:8080" comment:"where visitors are served, such as :8080"`
@@ -41,8 +50,11 @@ type Settings struct {
 	Hosts    []string `toml:"hosts" arg:"HOSTS" comment:"other hosts whose requests show pages of the site, such as www.example.com"`
 	Stripped string   `toml:"stripped" arg:"PREFIX" comment:"what a server in front cuts off the path, such as /shop, if -origin has a folder"`
 	Trusted  []string `toml:"trusted-proxies" arg:"RANGES" first:"1" comment:"the proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private"`
+}
 
-	Never      []string `group:"What is public" toml:"never" arg:"PATTERN" first:"1" comment:"locations that are not listed, as in robots.txt, such as /internal/"`
+// Pages says which pages may be listed.
+type Pages struct {
+	Never      []string `toml:"never" arg:"PATTERN" first:"1" comment:"locations that are not listed, as in robots.txt, such as /internal/"`
 	Always     []string `toml:"always" arg:"PATTERN" first:"1" comment:"locations that are listed once they are seen, such as /landing/*$; exploring asks for one without a star"`
 	Public     []string `toml:"public" arg:"PATTERN" first:"1" comment:"locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are"`
 	Entries    []string `toml:"entry" arg:"PATH" comment:"where visitors enter the site, in place of /"`
@@ -51,14 +63,20 @@ type Settings struct {
 	RobotsText string   `toml:"robots-text" file:"1" comment:"the host's robots.txt, if another server serves it"`
 	ReportOnly bool     `toml:"report-only" comment:"learn and explain, and serve no sitemap"`
 	Rules      []rule   `toml:"rule,omitempty" file:"1" comment:"rules for the locations of a pattern"`
+}
 
-	Explore     bool `group:"Visiting the pages" toml:"explore" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before they are visited; a folder always is"`
+// Visits says which pages servemap visits itself.
+type Visits struct {
+	Explore     bool `toml:"explore" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before they are visited; a folder always is"`
 	Inside      bool `toml:"inside" comment:"explore the site itself, even where -origin does not lead to this process; only if no server in front keeps strangers from a page"`
 	Revisit     bool `toml:"revisit" comment:"visit pages that no visitor asks for again and again, at most -max a day, so that their changes get a date"`
 	Max         int  `toml:"max" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
 	Concurrency int  `toml:"concurrency" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most"`
+}
 
-	Robots      bool     `group:"Search engines" toml:"robots" first:"1" comment:"name the sitemap in the site's robots.txt, and serve one if the site has none"`
+// Engines says what search engines get and are told.
+type Engines struct {
+	Robots      bool     `toml:"robots" first:"1" comment:"name the sitemap in the site's robots.txt, and serve one if the site has none"`
 	IndexNow    bool     `toml:"indexnow" first:"1" comment:"tell Bing, Yandex and others what changed, by IndexNow; the key is made and kept with what is learned"`
 	Endpoints   []string `toml:"indexnow-endpoint" needs:"indexnow" arg:"URL" comment:"whom to tell in place of api.indexnow.org"`
 	Key         secret   `toml:"indexnow-key" file:"1" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
@@ -73,8 +91,11 @@ type Settings struct {
 	Videos      bool     `toml:"videos" comment:"add the videos of pages"`
 	News        bool     `toml:"news" comment:"serve sitemap-news.xml with the articles of the last two days"`
 	Publication string   `toml:"publication" arg:"NAME" comment:"the name of the newspaper in that file"`
+}
 
-	Data      string     `group:"Operation" toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
+// Operation says how the process runs, and where it keeps what it learns.
+type Operation struct {
+	Data      string     `toml:"data" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
 	Reserve   int        `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
 	Database  secret     `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
 	Table     string     `toml:"table" needs:"database" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
@@ -116,11 +137,12 @@ func (d duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 
 // Each calls fn with each setting.
 func (s *Settings) Each(fn func(group string, f reflect.StructField, v reflect.Value)) {
-	all, group := reflect.ValueOf(s).Elem(), ""
+	all := reflect.ValueOf(s).Elem()
 	for i := range all.NumField() {
-		f := all.Type().Field(i)
-		group = cmp.Or(f.Tag.Get("group"), group)
-		fn(group, f, all.Field(i))
+		group, in := all.Type().Field(i), all.Field(i)
+		for j := range in.NumField() {
+			fn(group.Tag.Get("group"), in.Type().Field(j), in.Field(j))
+		}
 	}
 }
 
@@ -198,7 +220,7 @@ func (v Flag) split(text string) (all []string) {
 	return all
 }
 
-// Check says which setting is wrong.
+// Check says which setting is wrong. The origin may still be missing.
 func (s *Settings) Check() (err error) {
 	given := map[string]bool{}
 	s.Each(func(_ string, f reflect.StructField, v reflect.Value) { given[f.Tag.Get("toml")] = !v.IsZero() })
@@ -217,7 +239,7 @@ func (s *Settings) Check() (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := location.ParseOrigin(s.Origin); err != nil {
+	if _, err := location.ParseOrigin(s.Origin); err != nil && s.Origin != "" { // else the address says it
 		return fmt.Errorf("-origin: %v", err)
 	}
 	if s.Folder != "" && s.To != "" {
