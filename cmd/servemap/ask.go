@@ -23,6 +23,8 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		switch {
 		case errors.As(err, new(exit)):
 			return err
+		case err == nil && !h.Serves:
+			text = fmt.Sprintf("not served: process %d only answers commands", h.PID)
 		case err == nil && h.Store != "":
 			text = fmt.Sprintf("served by process %d at %s; the store cannot be used: %s", h.PID, h.Listen, h.Store)
 		case err == nil:
@@ -103,6 +105,9 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			return err
 		}
 		st.IndexNow, st.Crawlers.Told = st.Crawlers.Told, nil
+		if !a.served { // only the records are known
+			st.Serving, st.Look, st.State = false, nil, "No process serves the site; this is what is stored."
+		}
 		if !a.json { // people get these with what they mean
 			st.Stats.Verdicts, st.Stats.Ignored, st.History = nil, nil, inspect.History{}
 			defer terminal.PrintReasons(a.out, st.Reasons, st.Responses)

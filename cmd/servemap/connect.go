@@ -37,8 +37,9 @@ func checkData(data string) error {
 // asking is the common part of the commands that ask the process that serves the site.
 type asking struct {
 	streams
-	data string
-	json bool
+	data   string
+	json   bool
+	served bool // visitors are, by the process that was asked
 }
 
 func newAsking(s streams, fs *flag.FlagSet) *asking {
@@ -48,9 +49,10 @@ func newAsking(s streams, fs *flag.FlagSet) *asking {
 	return a
 }
 
-// connect returns a client of the process that serves the site.
+// connect returns a client of the process that serves the site. Where there is none, this process answers itself.
 func (a *asking) connect(ctx context.Context) (*control.Client, error) {
-	_, err := askFirst[health](ctx, a.data, "/health")
+	h, err := askFirst[health](ctx, a.data, "/health")
+	a.served = h.Serves
 	switch {
 	case err == nil:
 		return control.Process(a.data), nil
@@ -59,20 +61,16 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
 		return nil, fmt.Errorf("-data: %w", err)
 	}
-	if c, err := a.alone(ctx); c != nil || err != nil {
-		return c, err
+	text, err := control.ReadFile(control.Settings(a.data))
+	if err != nil || len(text) == 0 { // what was learned may be in a database
+		return nil, fmt.Errorf("no process answers in -data %s, and none has left its settings there; give the folder of servemap proxy, files or crawl, "+
+			"start one of them with it, or ask a program that uses the library by its inspector", a.data)
 	}
-	return nil, fmt.Errorf("no process answers in -data %s, and none has left its settings there; give the folder of servemap proxy, files or crawl, "+
-		"start one of them with it, or ask a program that uses the library by its inspector", a.data)
+	return a.alone(ctx, text)
 }
 
-// alone makes this process the one that answers, as after a crawl or while the site is not served. It does what
-// the last one had set. If that is not known, or what was learned is in a database, it returns nil.
-func (a *asking) alone(ctx context.Context) (*control.Client, error) {
-	text, err := control.ReadFile(control.Settings(a.data))
-	if err != nil || len(text) == 0 {
-		return nil, nil
-	}
+// alone makes this process answer, as after a crawl or while the site is not served. It does what the last one had set.
+func (a *asking) alone(ctx context.Context, text []byte) (*control.Client, error) {
 	sites, err := settings.Read(control.Settings(a.data), text)
 	if err != nil {
 		return nil, err
@@ -88,21 +86,11 @@ func (a *asking) alone(ctx context.Context) (*control.Client, error) {
 		end()
 		return nil, err
 	}
-	silent, err := newAnswers(s, site, nil, log).answerIn(ctx, s)
-	c := control.Process(a.data)
-	hangUp := c.Close
-	c.Close = func() {
-		hangUp()
-		if err == nil {
-			silent()
-		}
+	_ = site.Flush(ctx) // now it knows what is stored
+	return control.Here(newAnswers(s, site, nil, log).handler(), func() {
 		_ = closeSite(site)
 		end()
-	}
-	if err != nil {
-		c.Close()
-	}
-	return c, err
+	}), nil
 }
 
 // locked is the error of a folder whose process does not answer.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -116,7 +115,7 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 	return errors.Join(err, closeSite(site))
 }
 
-// visit crawls, says what was left out and why, and writes the sitemap.
+// visit crawls, and writes the sitemap.
 func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handler, log *slog.Logger) error {
 	a := newAnswers(&c.Settings, site, pages, log)
 	a.explorer.Explored, a.explorer.Inside = "", true
@@ -137,34 +136,7 @@ func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handl
 		}
 		return fmt.Errorf("%w; %s is not written, and %s", err, c.out, kept)
 	}
-	var text bytes.Buffer
-	terminal.PrintFields(&text, "", reflect.ValueOf(done))
-	var of summary
-	var links inspect.Links
-	for name, to := range map[string]any{"stats": &of, "links": &links} {
-		_, answered := fetch(a.site.Inspector(anybody), "/inspect/"+name+".json")
-		if err := json.Unmarshal(answered, to); err != nil {
-			return err
-		}
-	}
-	terminal.PrintReasons(&text, of.Reasons, nil)
-	for _, g := range of.Reasons {
-		if g.Verdict == eligibility.Held.String() {
-			continue // they are named above
-		}
-		var some inspect.Pages
-		_, answered := fetch(a.site.Inspector(anybody), "/inspect/pages.json?reason="+url.QueryEscape(g.Reason))
-		if err := json.Unmarshal(answered, &some); err != nil {
-			return err
-		}
-		terminal.PrintSome(&text, g.Reason, some.Links)
-	}
-	terminal.PrintBroken(&text, links.Broken)
-	to := c.streams.out
-	if c.out == "-" {
-		to = c.err
-	}
-	if _, err := text.WriteTo(to); err != nil {
+	if err := c.report(ctx, a, done); err != nil {
 		return err
 	}
 	if err := c.write(site); err != nil {
@@ -184,6 +156,43 @@ func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handl
 	log.Info("the inspector shows what was learned until you end it", "inspector", a.link)
 	<-ctx.Done()
 	return d.Close()
+}
+
+// report says what was found, and what was left out and why.
+func (c *crawl) report(ctx context.Context, a *answers, done servemap.Exploration) error {
+	var text bytes.Buffer
+	terminal.PrintFields(&text, "", reflect.ValueOf(done))
+	here := control.Here(a.handler(), nil)
+	of, err := control.Get[summary](ctx, here, "/inspect/stats.json", nil)
+	if err != nil {
+		return err
+	}
+	terminal.PrintReasons(&text, of.Reasons, nil)
+	for _, g := range of.Reasons {
+		if g.Verdict == eligibility.Held.String() {
+			continue // they are named above
+		}
+		some, err := control.Get[inspect.Pages](ctx, here, "/inspect/pages.json", url.Values{"reason": {g.Reason}})
+		if err != nil {
+			return err
+		}
+		for _, p := range some.Links[:min(len(some.Links), 5)] {
+			fmt.Fprintf(&text, "%-12s %s\n", g.Reason, p.URL)
+		}
+	}
+	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)
+	if err != nil {
+		return err
+	}
+	for _, l := range links.Broken {
+		fmt.Fprintf(&text, "broken link  %s answers %d; it is on %s\n", l.URL, l.Status, l.From[0])
+	}
+	to := c.streams.out
+	if c.out == "-" {
+		to = c.err
+	}
+	_, err = text.WriteTo(to)
+	return err
 }
 
 // write writes the sitemap, each file in one step. An index comes after its parts.

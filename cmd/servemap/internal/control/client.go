@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"strings"
@@ -48,6 +49,17 @@ func Process(data string) *Client {
 	}}}
 	c.Close = c.http.CloseIdleConnections
 	return c
+}
+
+// Here returns a client of a handler in this process. end is called when it is closed.
+func Here(h http.Handler, end func()) *Client { return &Client{http.Client{Transport: here{h}}, end} }
+
+type here struct{ http.Handler }
+
+func (h here) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result(), nil
 }
 
 // errOlder is the error of a question that the process does not know.

@@ -80,20 +80,6 @@ func PrintReasons(w io.Writer, pages []inspect.Group, responses []inspect.Respon
 	}
 }
 
-// PrintBroken prints the broken links, each with a page that has it.
-func PrintBroken(w io.Writer, links []inspect.Link) {
-	for _, l := range links {
-		fmt.Fprintf(w, "broken link  %s answers %d; it is on %s\n", Escape(l.URL, ""), l.Status, Escape(l.From[0], ""))
-	}
-}
-
-// PrintSome prints up to five of the pages with a reason.
-func PrintSome(w io.Writer, reason string, pages []inspect.Link) {
-	for _, p := range pages[:min(len(pages), 5)] {
-		fmt.Fprintf(w, "%-12s %s\n", Escape(reason, ""), Escape(p.URL, ""))
-	}
-}
-
 // Stamp returns a time in the sitemap's format, "" for none.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
