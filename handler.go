@@ -668,6 +668,9 @@ func (s explained) explanation(p *reader.Known) Explanation {
 
 // why says in words why a page is listed or not, and what would list it.
 func (s explained) why(p *reader.Known) (text string, missing []string) {
+	if s.files.OwnsLocation(p.Location) {
+		return messages.OwnFile, nil
+	}
 	if p.NeedsLogin() {
 		return messages.NeedsLogin(p.Status)
 	}

@@ -68,6 +68,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"a secret", secret, "looks like a secret"},
 			{"not seen", "/unseen", "open it once in a private window, and it is listed seconds later"},
 			{"nothing known", "/nothing", "Nothing is known of this page"},
+			{"the sitemap itself", "/sitemap.xml", "This is a file of the sitemap itself."},
 			{"elsewhere", "https://elsewhere.example/a", "its host is not the site's"},
 			{"no address", "/a//b", "two slashes in a row"},
 		} {

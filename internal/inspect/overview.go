@@ -46,7 +46,6 @@ type Group struct {
 	Pages   int           `json:"pages,omitempty"`
 	Means   string        `json:"means"` // and what to do about it
 	Care    messages.Care `json:"care"`
-	Since   time.Time     `json:"since,omitzero"` // when the first of those was seen that have a name
 }
 
 // Response counts the responses that did not count for one reason.
@@ -73,10 +72,8 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
-		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(),
+		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(), Reasons: groupsOf(s.Verdicts),
 	}
-	links, _ := i.targets(ctx) // without the store, they count as pages
-	o.Reasons = setApart(groupsOf(s.Verdicts), links)
 	for _, n := range s.Ignored {
 		o.Uncounted += n
 	}
@@ -94,24 +91,6 @@ func (o Overview) Pages(care messages.Care) (n int) {
 		}
 	}
 	return n
-}
-
-// setApart takes broken and moved links out of the counts of pages: the view of links has them. It says since when the
-// others are known.
-func setApart(groups []Group, links []Link) []Group {
-	for n := range groups {
-		g := &groups[n]
-		for _, l := range links {
-			switch {
-			case l.Reason != g.Reason:
-			case l.wrong():
-				g.Pages--
-			case !l.Since.IsZero() && (g.Since.IsZero() || l.Since.Before(g.Since)):
-				g.Since = l.Since
-			}
-		}
-	}
-	return slices.DeleteFunc(groups, func(g Group) bool { return g.Pages <= 0 })
 }
 
 // look lists what may be wrong.

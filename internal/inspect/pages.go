@@ -13,10 +13,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
-	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
 // mostPages is how many pages or changes one view shows.
@@ -37,33 +35,21 @@ type Pages struct {
 	Pages []Row  `json:"pages"` // each a servemap.Page, and how many links lead there
 	Next  string `json:"next,omitempty"`
 	Links []Link `json:"links,omitempty"` // in place of pages, those that are not listed and have a name
-	Known int    `json:"known,omitempty"` // how many pages have that reason, without those of Apart
-	Apart int    `json:"apart,omitempty"` // the others: the view of links has them
-	Left  bool   `json:"-"`               // the pages were listed
+	Known int    `json:"known,omitempty"` // how many pages have that reason
 	Means string `json:"means,omitempty"`
 
 	Groups []Group `json:"-"` // the reasons to choose from
 	all    []Row
-	named  []Link        // all, the newest first; Links has some
-	age    time.Duration // as Changed says
+	named  []Link // all; Links has some
 }
 
 // Selection is what the query asks for.
 type Selection struct {
-	Query   string `json:"query,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	Changed string `json:"changed,omitempty"` // only those whose lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
-	Sort    string `json:"sort,omitempty"`    // "date", "changes" or "links"; else by address
-	After   string `json:"after,omitempty"`
+	Query  string `json:"query,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Sort   string `json:"sort,omitempty"` // "date", "changes" or "links"; else by address
+	After  string `json:"after,omitempty"`
 }
-
-// ofAge reports whether a time is as the age asks.
-func (p *Pages) ofAge(t time.Time) bool {
-	return p.age == 0 || (p.age > 0) == (time.Since(t) <= max(p.age, -p.age))
-}
-
-// ages are the times of changes that the view of pages offers.
-var ages = []struct{ Value, Text string }{{"", "at any time"}, {"24h", "in a day"}, {"168h", "in a week"}, {"720h", "in a month"}, {"-720h", "longer ago, or never"}}
 
 // searchFor is how long a search may take before it shows its results so far.
 const searchFor = 150 * time.Millisecond
@@ -73,9 +59,7 @@ const searchFor = 150 * time.Millisecond
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	_, s := i.Public.Stats()
-	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")}, Means: messages.ReasonNamed(q.Get("reason")).Means()}
-	links, linksErr := i.targets(ctx)
-	p.Groups = setApart(groupsOf(s.Verdicts), links)
+	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("sort"), q.Get("after")}, Means: messages.ReasonNamed(q.Get("reason")).Means(), Groups: groupsOf(s.Verdicts)}
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
@@ -101,16 +85,10 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 		}
 	}
 	err := checkLocations(want.Prefix, want.After)
-	var badSpan error
-	p.age, badSpan = time.ParseDuration(cmp.Or(p.Changed, "0s"))
 	switch {
 	case err != nil:
-	case badSpan != nil:
-		err = refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
-	case p.Means != "" && linksErr != nil:
-		err = linksErr
 	case p.Means != "":
-		err = p.name(ctx, i, want, links)
+		err = p.name(ctx, i, want)
 	default:
 		err = p.list(ctx, i, want, skip)
 	}
@@ -123,80 +101,47 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	return v, err
 }
 
-// name finds those of the pages that are not listed that have a name: listed pages link to them, or they were listed.
-func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted, links []Link) error {
-	p.Left = messages.ReasonNamed(p.Reason).Verdict == eligibility.Gone
-	links, err := i.removed(ctx, p, links)
+// name finds those of the pages that are not listed that have a name, since listed pages link to them.
+func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) error {
+	links, err := i.targets(ctx)
 	for _, l := range links {
 		loc := strings.TrimPrefix(l.URL, i.root())
-		if l.Reason == p.Reason && l.wrong() {
-			p.Apart++
-		}
-		if l.Reason == p.Reason && !l.wrong() && (p.Left || len(l.From) > 0) && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) && p.ofAge(l.Since) {
-			p.Links = append(p.Links, l)
+		if l.Reason == p.Reason && len(l.From) > 0 && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) {
+			p.named = append(p.named, l)
 		}
 	}
-	slices.SortStableFunc(p.Links, func(a, b Link) int { return b.Since.Compare(a.Since) })
-	p.named, p.Total = p.Links, len(p.Links)
-	p.Links = slices.Clone(p.Links[:min(p.Total, mostPages)])
-	if p.Sort != "date" {
-		slices.SortStableFunc(p.Links, func(a, b Link) int { return natural(a.URL, b.URL) })
-	}
+	slices.SortStableFunc(p.named, func(a, b Link) int {
+		if p.Sort == "date" {
+			return b.Since.Compare(a.Since)
+		}
+		return strings.Compare(a.URL, b.URL)
+	})
+	p.Total = len(p.named)
+	p.Links = p.named[:min(p.Total, mostPages)]
 	return err
-}
-
-// removed adds to links the pages that left for a reason in the last days, as far as that is remembered. They were
-// public, and the view of changes names them too.
-func (i *Inspector) removed(ctx context.Context, p *Pages, links []Link) ([]Link, error) {
-	if !p.Left {
-		return links, nil
-	}
-	events, err := i.Indexer.Latest(ctx, time.Now().Add(-7*day), changelog.Event{}, mostRows)
-	locations, linked := []string{}, map[string]bool{}
-	for _, l := range links {
-		linked[l.URL] = true
-	}
-	for _, e := range events {
-		if e.Why.String() == p.Reason && !linked[i.Origin.URL(e.Location)] {
-			locations = append(locations, e.Location)
-		}
-	}
-	if err != nil {
-		return links, err
-	}
-	known, err := i.Indexer.PagesAt(ctx, locations)
-	for n, k := range known {
-		if k.Reason.String() == p.Reason { // it may have been forgotten since
-			links = append(links, Link{URL: i.Origin.URL(locations[n]), Verdict: k.Verdict.String(), Reason: p.Reason, Since: k.LastSeen.Time().UTC(), Status: k.Status})
-		}
-	}
-	return links, err
 }
 
 // list finds listed pages, sorts them and shows some.
 func (p *Pages) list(ctx context.Context, i *Inspector, want reader.Wanted, skip int) error {
 	found, err := i.rows(ctx, want)
 	p.all = slices.DeleteFunc(found.Rows, func(r Row) bool {
-		return p.Reason != "" && r.Reason != p.Reason || !p.ofAge(r.Modified)
+		return p.Reason != "" && r.Reason != p.Reason
 	})
-	slices.SortStableFunc(p.all, func(a, b Row) int {
+	slices.SortStableFunc(p.all, func(a, b Row) int { // they come by address
 		switch p.Sort {
 		case "date":
-			return cmp.Or(b.Modified.Compare(a.Modified), natural(a.Location, b.Location))
+			return b.Modified.Compare(a.Modified)
 		case "links":
-			return cmp.Or(cmp.Compare(b.Links, a.Links), natural(a.Location, b.Location))
+			return cmp.Compare(b.Links, a.Links)
 		case "changes":
-			return cmp.Or(cmp.Compare(b.Changes, a.Changes), natural(a.Location, b.Location))
+			return cmp.Compare(b.Changes, a.Changes)
 		}
-		return natural(a.Location, b.Location)
+		return 0
 	})
 	p.Total, p.Stopped = len(p.all), found.Next != ""
 	p.Pages = append([]Row{}, p.all[min(skip, len(p.all)):min(skip+mostPages, len(p.all))]...)
-	switch from, _ := cursor(p.After); {
-	case skip+mostPages < len(p.all):
-		p.Next = strings.TrimSpace(fmt.Sprintf("%d %s", skip+mostPages, from))
-	default:
-		p.Next = found.Next
+	if p.Next = found.Next; skip+mostPages < len(p.all) {
+		p.Next = strings.TrimSpace(fmt.Sprintf("%d %s", skip+mostPages, want.After))
 	}
 	return err
 }
@@ -244,29 +189,6 @@ func cursor(text string) (from string, skip int) {
 	}
 	return text, 0
 }
-
-// natural compares texts as people do: dept-2 comes before dept-10.
-func natural(a, b string) int {
-	for a != "" && b != "" {
-		x, y := digits(a), digits(b)
-		if x > 0 && y > 0 {
-			m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-			if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
-				return c
-			}
-			a, b = a[x:], b[y:]
-			continue
-		}
-		if a[0] != b[0] {
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// digits returns how many digits a text begins with.
-func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // table returns the pages as rows of cells, all that match.
 func (p Pages) table() (rows [][]string) {

@@ -27,6 +27,7 @@ type Trial struct {
 	Missing []string        `json:"missing,omitempty"`
 	Setting messages.Change `json:"setting,omitzero"`
 
+	Seen     bool     `json:"seen"`               // the page was observed before, so that there is something to compare with
 	New      []string `json:"new,omitempty"`      // texts that no observation is remembered to have shown
 	Gone     int      `json:"gone,omitempty"`     // texts of the last observation that are not there
 	Links    int      `json:"links"`              // pages of the site that it links to
@@ -71,6 +72,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	o := observation.New(exchange, c.Normalizer, nil)
 	o.Read(c.Normalizer, true, 0, nil)
 	t.New, t.Gone = o.News(p.Mark)
+	t.Seen = p.FirstSeen != 0
 	c.follow(&t, loc, o.Links)
 	r := p.Judged()
 	r.Witnessed, r.Absent, r.Content, r.Self, r.Until = true, eligibility.None, o.Forbids, o.Canonized, o.Until

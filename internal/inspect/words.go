@@ -19,7 +19,7 @@ var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "plot": plotOf, "share": share, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
-	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
+	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
 }
 
 // thousands writes a whole number with commas between its thousands.

@@ -170,6 +170,9 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 	return text, missing
 }
 
+// OwnFile is said of the location of a file of the sitemap.
+const OwnFile = "This is a file of the sitemap itself. It lists pages and is none."
+
 // Endless says why exploring did not believe the page, and what would list it.
 func Endless(location string) (text string, missing []string) {
 	return waits + "Exploring found that the site has such a page at any address like it, with nothing of its own to say.", []string{visitor, always(location)}
