@@ -225,9 +225,5 @@ func answer(w io.Writer, v any) {
 
 // refuse answers with an error.
 func refuse(w http.ResponseWriter, err error) {
-	code := http.StatusInternalServerError
-	if errors.Is(err, context.Canceled) {
-		code = http.StatusServiceUnavailable
-	}
-	http.Error(w, strings.TrimPrefix(err.Error(), "servemap: "), code)
+	http.Error(w, strings.TrimPrefix(err.Error(), "servemap: "), http.StatusInternalServerError)
 }

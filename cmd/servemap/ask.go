@@ -5,12 +5,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/inspect"
 )
@@ -166,5 +169,38 @@ func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 		}
 		_, err = fmt.Fprintln(a.out, v.Link)
 		return err
+	}
+}
+
+func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
+	a := newAsking(s, fs)
+	most := fs.Int("max", 20_000, "how many `REQUESTS` it makes at most")
+	inside := fs.Bool("inside", false, "explore the site itself, even where -origin does not lead to the process; only if no server in front keeps strangers from a page")
+	return func(ctx context.Context, _ string) error {
+		log, err := newLog(s, "", slog.LevelInfo)
+		if err != nil {
+			return err
+		}
+		var last progress
+		tell, query := explorer.Progress(log), url.Values{"max": {strconv.Itoa(*most)}, "inside": {strconv.FormatBool(*inside)}}
+		err = each(ctx, a, http.MethodPost, "/explore", query, func(p progress) string {
+			last = p
+			tell(p.Exploration)
+			return ""
+		})
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("%w; what was found so far is kept, and the next exploration begins anew", err)
+		case err != nil:
+			return err
+		case last.Error != "":
+			return errors.New(strings.TrimPrefix(last.Error, "servemap: "))
+		case a.json:
+			return nil
+		}
+		for _, advice := range explorer.Advice(last.Exploration) {
+			fmt.Fprintln(a.err, advice)
+		}
+		return a.show(last.Exploration)
 	}
 }

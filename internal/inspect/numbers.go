@@ -20,7 +20,7 @@ func Numbers(x *indexer.Indexer, f *files.Files, o *observe.Observer, hints int)
 	changes := map[string]uint64{"added": l.Changes[changelog.Added], "changed": l.Changes[changelog.Changed], "removed": l.Changes[changelog.Removed]}
 	return []metrics.Family{
 		gauge("servemap_build_info", "The version of servemap, as a label of the constant 1.", metrics.One(1, "version", metrics.Version())),
-		gauge("servemap_pages", "Locations that are known now, by verdict and reason.", verdicts),
+		gauge("servemap_pages", "Locations that are known now, by verdict and reason; soon after the start some may be missing.", verdicts),
 		gauge("servemap_sitemap_pages", "Pages in the sitemap that is served now.", metrics.One(served.Pages)),
 		gauge("servemap_sitemap_dated_pages", "Pages of the files made since the start that have a lastmod.", metrics.One(served.Dated)),
 		gauge("servemap_sitemap_files", "Files of the sitemap that is served now.", metrics.One(served.Files)),

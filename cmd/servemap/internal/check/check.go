@@ -12,12 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -55,7 +53,6 @@ type checker struct {
 	pages  []string // on the host of the sitemap
 	listed int      // on any host
 	faults int
-	kinds  map[string]int // faults, by what they say
 	dates  map[string]int // how many pages have a lastmod in each hour
 }
 
@@ -74,7 +71,7 @@ func newChecker(cfg Config) (*checker, error) {
 	}
 	client := explore.NewClient(origin)
 	client.Timeout = patience
-	return &checker{Config: cfg, client: client, server: cfg.URL, seen: map[string]bool{}, dates: map[string]int{}, kinds: map[string]int{}}, nil
+	return &checker{Config: cfg, client: client, server: cfg.URL, seen: map[string]bool{}, dates: map[string]int{}}, nil
 }
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. It returns
@@ -96,15 +93,16 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 		c.server = c.URL
 	}
 	named, err := c.sitemaps(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
 	for _, name := range named {
-		if c.URL, err = url.Parse(name); err == nil {
+		if err == nil {
+			c.URL, err = url.Parse(name)
+		}
+		if err == nil {
 			err = c.sitemap(ctx)
 		}
 		if err != nil && len(named) > 1 && ctx.Err() == nil {
 			c.fault(name, "cannot be read: %v", err)
+			err = nil
 		} else if err != nil {
 			return 0, 0, fmt.Errorf("%s: %w", name, err)
 		}
@@ -120,7 +118,6 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 			c.fault(c.URL.String(), "gives %d of its %d pages a lastmod of one time, %s; that is the time of a build, and engines ignore it", n, c.listed, hour)
 		}
 	}
-	c.more()
 	return c.listed, c.faults, ctx.Err()
 }
 
@@ -158,21 +155,22 @@ func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) 
 func (c *checker) sitemaps(ctx context.Context) (named []string, err error) {
 	if resp, text, err := c.get(ctx, c.root()+"/robots.txt"); err == nil && resp.StatusCode == http.StatusOK {
 		c.robots = robots.Parse(text)
-		for line := range strings.Lines(string(text)) {
-			key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-			if at, e := c.URL.Parse(strings.TrimSpace(value)); e == nil && strings.EqualFold(key, "sitemap") {
+		for name := range robots.Sitemaps(text) {
+			if at, err := c.URL.Parse(name); err == nil {
 				named = append(named, at.String())
 			}
 		}
 	}
-	if strings.Trim(c.URL.Path, "/") != "" {
+	switch {
+	case strings.Trim(c.URL.Path, "/") != "":
 		c.named = slices.ContainsFunc(named, func(n string) bool { return strings.HasSuffix(n, c.URL.Path) })
-		return []string{c.URL.String()}, ctx.Err()
+		named = []string{c.URL.String()}
+	case len(named) > 0:
+		c.named = true
+	default:
+		named = []string{c.root() + "/sitemap.xml"}
 	}
-	if c.named = len(named) > 0; c.named {
-		return named, ctx.Err()
-	}
-	return []string{c.root() + "/sitemap.xml"}, ctx.Err()
+	return named, ctx.Err()
 }
 
 // sitemap checks one sitemap.
@@ -197,22 +195,12 @@ func (c *checker) sitemap(ctx context.Context) error {
 	return nil
 }
 
-// told is how many faults of one kind are told.
-const told = 20
+// told is how many faults are told. All are counted.
+const told = 100
 
 func (c *checker) fault(where, text string, args ...any) {
-	c.faults++
-	if c.kinds[text]++; c.kinds[text] <= told {
+	if c.faults++; c.faults <= told {
 		c.Tell(Finding{"fault", where, fmt.Sprintf(text, args...)})
-	}
-}
-
-// more says how many faults were not told.
-func (c *checker) more() {
-	for _, text := range slices.Sorted(maps.Keys(c.kinds)) {
-		if n := c.kinds[text] - told; n > 0 {
-			c.Tell(Finding{"fault", strconv.Itoa(n) + " more", strings.NewReplacer("%q", "…", "%s", "…", "%v", "…", "%d", "…").Replace(text)})
-		}
 	}
 }
 
@@ -394,12 +382,9 @@ func (c *checker) page(ctx context.Context, loc string) {
 	if noIndex, _, _ := html.Robots(resp.Header["X-Robots-Tag"]); noIndex || facts.NoIndex {
 		c.fault(loc, "says noindex")
 	}
-	u, err := url.Parse(loc)
+	at, _ := url.Parse(loc) // it was checked
+	to, err := at.Parse(facts.Canonical)
 	if err != nil || facts.Canonical == "" {
-		return
-	}
-	to, err := u.Parse(facts.Canonical)
-	if err != nil {
 		return
 	}
 	if to.Fragment, to.Path = "", cmp.Or(to.Path, "/"); to.String() != loc {

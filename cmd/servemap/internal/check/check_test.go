@@ -27,7 +27,7 @@ func FuzzFile(f *testing.F) {
 				t.Errorf("%q is taken for the address of a page, %v", loc, err)
 			}
 		}
-		if told > c.faults || told == 0 && c.faults > 0 {
+		if told != min(c.faults, 100) {
 			t.Errorf("%d faults are counted and %d told", c.faults, told)
 		}
 		if len(c.pages)+len(parts) == 0 && c.faults == 0 {
@@ -40,13 +40,13 @@ func TestFileOfAStrangerIsBounded(t *testing.T) {
 	const head = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
 	for _, tt := range []struct {
 		name, text, want string
-		faults, told     int
+		faults           int
 	}{
-		{"nests deep", head + strings.Repeat("<a>", 2*mostElements), "elements", 1, 1},
-		{"an entry without end", head + "<url>" + strings.Repeat("<loc/>", 2*mostElements), "elements", 1, 1},
-		{"every entry is wrong", head + strings.Repeat("<url/>", 500) + "</urlset>", "480 more", 500, told + 1},
-		{"more entries than a sitemap may have", head + strings.Repeat("<url/>", 50_500) + "</urlset>", "more than 50000 entries", 50_501, told + 2},
-		{"is empty", "", "not well-formed XML: unexpected EOF", 1, 1},
+		{"nests deep", head + strings.Repeat("<a>", 2*mostElements), "elements", 1},
+		{"an entry without end", head + "<url>" + strings.Repeat("<loc/>", 2*mostElements), "elements", 1},
+		{"every entry is wrong", head + strings.Repeat("<url/>", 500) + "</urlset>", "without <loc>", 500},
+		{"more entries than a sitemap may have", head + strings.Repeat("<url/>", 50_500) + "</urlset>", "more than 50000 entries", 50_501},
+		{"is empty", "", "not well-formed XML: unexpected EOF", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var all []string
@@ -54,8 +54,7 @@ func TestFileOfAStrangerIsBounded(t *testing.T) {
 			c, err := newChecker(Config{URL: at, Origin: at, Tell: func(f Finding) { all = append(all, f.Where+" "+f.Text) }})
 			base.Check(t, err)
 			c.file("sitemap.xml", []byte(tt.text))
-			c.more()
-			if c.faults != tt.faults || len(all) != tt.told || !strings.Contains(strings.Join(all, "\n"), tt.want) {
+			if c.faults != tt.faults || len(all) != min(tt.faults, told) || !strings.Contains(strings.Join(all, "\n"), tt.want) {
 				t.Errorf("%d faults, %d told: %q", c.faults, len(all), all[max(0, len(all)-2):])
 			}
 		})

@@ -66,12 +66,10 @@ func Check(data string) error {
 	for _, name := range []string{"servemap", "badger", "lock"} { // the last two are the store's
 		path := filepath.Join(data, name)
 		info, err := os.Lstat(path)
-		if errors.Is(err, os.ErrPermission) {
-			return err
-		} else if err != nil {
-			continue
+		if err == nil {
+			err = ours(path, info)
 		}
-		if err := ours(path, info); err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -103,10 +101,10 @@ func within(dir string, fn func(*os.Root) error) error {
 	}
 	defer root.Close()
 	info, err := root.Stat(".")
-	if err != nil {
-		return err
+	if err == nil {
+		err = ours(dir, info)
 	}
-	if err := ours(dir, info); err != nil {
+	if err != nil {
 		return err
 	}
 	return fn(root)
@@ -121,19 +119,10 @@ func Make(data string) error {
 	return within(dir, func(root *os.Root) error { return root.Chmod(".", 0o700) })
 }
 
-// ReadFile reads a file in a folder of this user.
+// ReadFile reads a file in a folder of this user. No link there leads out of the folder.
 func ReadFile(name string) (b []byte, err error) {
-	err = within(filepath.Dir(name), func(root *os.Root) error {
-		info, err := root.Lstat(filepath.Base(name))
-		if err == nil {
-			err = ours(name, info)
-		}
-		if err == nil && !info.Mode().IsRegular() { // reading a pipe would wait for ever
-			err = fmt.Errorf("%s is no file", name)
-		}
-		if err == nil {
-			b, err = root.ReadFile(filepath.Base(name))
-		}
+	err = within(filepath.Dir(name), func(root *os.Root) (err error) {
+		b, err = root.ReadFile(filepath.Base(name))
 		return err
 	})
 	return b, err

@@ -96,24 +96,11 @@ func absent(err error) error {
 	return err
 }
 
-// hidden reports whether a path has a part that visitors do not get: a name with a dot first, or
-// a copy that an editor or a person left.
+// hidden reports whether a path has a part that visitors do not get: a name with a dot or a tilde first.
 func hidden(name string) bool {
-	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
+	for part := range strings.SplitSeq(name, "/") {
 		dot := strings.HasPrefix(part, ".") && part != "." && part != ".well-known"
-		if part == ".." || dot || part[:min(1, len(part))] == "~" || left(strings.Split(part, ".")[1:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// left reports whether the endings of a name say that it is a copy: at the end, or beside a type, as in a.html.old and
-// a.old.html. Elsewhere, as in the.old.man.html, the word belongs to a title.
-func left(endings []string) bool {
-	for i, e := range endings {
-		typed := func(at int) bool { return at >= 0 && (types[endings[at]] || program.MatchString(endings[at])) }
-		if copied.MatchString(e) && (i == len(endings)-1 || typed(i+1) || typed(i-1)) {
+		if dot || strings.HasPrefix(part, "~") {
 			return true
 		}
 	}
@@ -127,9 +114,6 @@ func left(endings []string) bool {
 func web(name string, file io.ReaderAt) bool {
 	name = strings.ToLower(name)
 	parts := strings.Split(path.Base(name), ".")[1:]
-	if end := len(parts) - 1; end > 0 && parts[end-1] == "html" && variant.MatchString(parts[end]) && !program.MatchString(parts[end]) {
-		parts = parts[:end] // as in a.html.de
-	}
 	last := len(parts) - 1
 	switch {
 	case last >= 0 && shown[parts[last]]: // a listing of a program, or what is named like one: film.pl.vtt is Polish
@@ -138,8 +122,8 @@ func web(name string, file io.ReaderAt) bool {
 		return false
 	case last >= 0 && types[parts[last]], last < 0 && strings.HasPrefix(name, "/.well-known/"):
 		return true
-	case slices.ContainsFunc(parts, func(part string) bool { return types[part] }) || !title.MatchString(path.Base(name)):
-		return false // a copy, such as a.html.1 or a.html (copy)
+	case slices.ContainsFunc(parts, func(part string) bool { return types[part] || copied.MatchString(part) }) || !title.MatchString(path.Base(name)):
+		return false // a copy, such as a.html.1, a.old or a.html (copy)
 	}
 	var begin [512]byte
 	n, err := file.ReadAt(begin[:], 0)
@@ -148,7 +132,6 @@ func web(name string, file io.ReaderAt) bool {
 
 var (
 	copied  = regexp.MustCompile(`^(ba?k|backup|bkp|old|orig|rej|save?|sw[nop]|tmp|.*~)\d*$`)
-	variant = regexp.MustCompile(`^([a-z]{2}(-[a-z]{2})?|gz|zst)$`)
 	title   = regexp.MustCompile(`^[\pL\pM\pN_.,'!-]+$`)
 	program = regexp.MustCompile(`^(php\d?|phtml|aspx?|jspx?|cgi|pl|py|rb|erb|sh|env|twig|ejs|tmpl|tpl)$`)
 	shown   = set(`html js mjs css json vtt srt`)
