@@ -37,6 +37,7 @@ var settings = []struct{ name, library, command string }{
 	{"Link", "Site.InspectorLink", `"servemap link"`},
 	{"Key", "Options.Key", "SERVEMAP_INDEXNOW_KEY"},
 	{"Endpoints", "Options.Endpoints", "-indexnow-endpoint"},
+	{"Max", "ExploreOptions.MaxRequests", "-max"},
 	{"Never", "a Never rule", "-never"},
 	{"OrAnonymous", ", or say in Options.Anonymous who is anonymous", ""},
 	{"PerDay", "Options.MaxPerDay", "-indexnow-per-day"},
