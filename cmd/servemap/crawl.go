@@ -37,7 +37,7 @@ import (
 
 func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	c := &crawl{streams: s}
-	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "admin", "admin-password", "log", "log-level"}
+	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "log", "log-level"}
 	c.Flags(fs, func(group, name string) bool {
 		return slices.Contains(also, name) || group == "What is public" && name != "report-only" && name != "benign"
 	})
@@ -54,35 +54,17 @@ type crawl struct {
 	dir *os.Root // of out
 }
 
-func (c *crawl) run(ctx context.Context, address string) (err error) {
-	password := c.Password
+func (c *crawl) run(ctx context.Context, address string) error {
 	c.Fill()
-	c.Database = "" // what the environment has is for the processes that serve
-	if c.Admin == "" {
-		c.Password = password
-	}
+	c.Database, c.Password = "", "" // what the environment has is for the processes that serve
 	log, err := newLog(c.streams, c.Log, c.Level)
 	if err != nil {
 		return err
 	}
-	fix := ""
-	if !strings.Contains(address, "://") {
-		fix = "; if it speaks no https, give http://" + address
-		address = "https://" + address
-	}
-	origin, err := location.ParseOrigin(address)
+	pages, err := c.find(ctx, address, log)
 	if err != nil {
-		return usage("%s: %v", address, err)
+		return err
 	}
-	client := explore.NewClient(origin)
-	u, err := url.Parse(origin.URL(origin.Folder()))
-	if err == nil {
-		u, err = check.Follow(ctx, client, explore.Agent+agentPage, u)
-	}
-	if err != nil {
-		return cmp.Or(ctx.Err(), fmt.Errorf("%s does not answer: %w%s", origin, err, fix))
-	}
-	c.Origin = strings.TrimSuffix(u.String(), "/")
 	if c.Name = strings.TrimSuffix(filepath.Base(c.out), ".xml"); c.out == "-" {
 		c.Name = "sitemap"
 	}
@@ -101,25 +83,45 @@ func (c *crawl) run(ctx context.Context, address string) (err error) {
 		if err := checkData(c.Data); err != nil {
 			return err
 		}
-		st, end, err = openFolder(&c.Settings, log)
-	}
-	if err != nil {
-		return err
+		if st, end, err = openFolder(&c.Settings, log); err != nil {
+			return err
+		}
 	}
 	defer end()
 	site, err := newSite(&c.Settings, st, log)
 	if err != nil {
 		return err
 	}
-	err = c.visit(ctx, site, stranger(client, u, log), log)
-	return errors.Join(err, closeSite(site))
+	return errors.Join(c.visit(ctx, site, pages, log), closeSite(site))
+}
+
+// find returns the site at an address as strangers see it. Where it redirects to, there is its origin.
+func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (http.Handler, error) {
+	fix := ""
+	if !strings.Contains(address, "://") {
+		fix = "; if it speaks no https, give http://" + address
+		address = "https://" + address
+	}
+	origin, err := location.ParseOrigin(address)
+	if err != nil {
+		return nil, usage("%s: %v", address, err)
+	}
+	client := explore.NewClient(origin)
+	u, err := url.Parse(origin.URL(origin.Folder()))
+	if err == nil {
+		u, err = check.Follow(ctx, client, explore.Agent+agentPage, u)
+	}
+	if err != nil {
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("%s does not answer: %w%s", origin, err, fix))
+	}
+	c.Origin = strings.TrimSuffix(u.String(), "/")
+	return stranger(client, u, log), nil
 }
 
 // visit crawls, and writes the sitemap.
 func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handler, log *slog.Logger) error {
 	a := newAnswers(&c.Settings, site, pages, log)
 	a.explorer.Explored, a.explorer.Inside = "", true
-	site.Wrap(pages) // of -admin "Fetch it now" asks there
 	if c.Data != "" {
 		end, err := a.answerIn(ctx, &c.Settings)
 		if err != nil {
@@ -145,17 +147,7 @@ func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handl
 	if c.out != "-" {
 		log.Info("written", "file", c.out, "pages", site.Stats().Listed)
 	}
-	if c.Admin == "" {
-		return nil
-	}
-	d, err := listen("admin " + c.Admin)
-	if err != nil {
-		return err
-	}
-	(&process{log: log}).lead(d, a.admin(&c.Settings, "", d.at(), log))
-	log.Info("the inspector shows what was learned until you end it", "inspector", a.link)
-	<-ctx.Done()
-	return d.Close()
+	return nil
 }
 
 // report says what was found, and what was left out and why.
