@@ -12,29 +12,28 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-func TestHealthSaysReadyUntilTheEnd(t *testing.T) {
-	s := files(t, writeSite(t), t.TempDir())
-	var h health
-	if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", s.data)), &h); err != nil || !h.Serves || h.PID == 0 || h.Origin != origin || h.Version == "" || "http://"+h.Listen != s.at {
-		t.Errorf("%+v, %v", h, err)
+// A balancer must go on sending visitors to a process that has no sitemap yet: it learns from them. So only its
+// answer says that.
+func TestHealthSaysWhetherVisitorsAndTheSitemapAreServed(t *testing.T) {
+	s := before(t, blog)
+	s.log.await(t, "commands are answered")
+	for _, ready := range []bool{false, true} {
+		var h health
+		if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", s.data)), &h); err != nil || !h.Serves || h.Ready != ready ||
+			h.PID == 0 || h.Origin != origin || h.Version == "" || "http://"+h.Listen != s.at {
+			t.Errorf("want ready %t: %+v, %v", ready, h, err)
+		}
+		must(t, "explore", "-data", s.data, "-inside")
+	}
+	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "\nserving        true\n") {
+		t.Error(out)
 	}
 	s.stop()
 	if code, out, _ := call(t, "health", "-data", s.data); code != codeNo || !strings.Contains(out, "not served") {
 		t.Errorf("after the end: %d %s", code, out)
 	}
-}
-
-// A balancer must go on sending visitors to a process that has no sitemap yet: it learns from them. So only its
-// answer says that.
-func TestHealthSaysReadyOnceThereIsASitemap(t *testing.T) {
-	s := before(t, blog)
-	s.log.await(t, "commands are answered")
-	for _, ready := range []bool{false, true} {
-		var h health
-		if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", s.data)), &h); err != nil || !h.Serves || h.Ready != ready {
-			t.Errorf("want ready %t: %+v, %v", ready, h, err)
-		}
-		must(t, "explore", "-data", s.data, "-inside")
+	if out := must(t, "status", "-data", s.data); strings.Contains(out, "serving") || !strings.Contains(out, "No process serves the site") || !strings.Contains(out, "  listed       21\n") {
+		t.Errorf("after the end: %s", out)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	if code, _, errs := call(t, "explore", "-data", s.data); code != codeFailed || !strings.Contains(errs, "no process serves the site") {
 		t.Errorf("exploring while nothing is served: %d %s", code, errs)
 	}
-	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "none has left its settings there") {
+	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "none has left its settings there; give the folder of servemap proxy, files or crawl, start one of them with it, or ask a program that uses the library by its inspector") {
 		t.Errorf("no folder: %d %s", code, errs)
 	}
 }

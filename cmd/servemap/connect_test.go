@@ -62,12 +62,6 @@ func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
 	asked.Wait()
 }
 
-func TestFolderOfAProgramThatUsesTheLibrarySaysWhomToAsk(t *testing.T) {
-	if code, _, errs := call(t, "explain", "-data", t.TempDir(), "/"); code != codeFailed || !strings.Contains(errs, "ask a program that uses the library by its inspector") {
-		t.Errorf("code %d, %q", code, errs)
-	}
-}
-
 func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can open what belongs to another")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -62,18 +61,6 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	if strings.Count(s.log.String(), "explored") != 1 {
 		t.Errorf("it explores again: %s", s.log)
 	}
-}
-
-func TestInterruptedCommandExitsWith130(t *testing.T) {
-	site := &slow{asked: make(chan string), release: make(chan struct{})}
-	s := before(t, site.serve)
-	s.log.await(t, "msg=\"commands are answered\"")
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-site.asked; cancel() }()
-	if code := run(ctx, []string{"explore", "-data", s.data}, streams{out: io.Discard, err: io.Discard}); code != codeInterrupted {
-		t.Errorf("code %d", code)
-	}
-	close(site.release)
 }
 
 func TestFirstTryNeedsNoOrigin(t *testing.T) {

@@ -208,12 +208,16 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 	}
 }
 
-func TestEveryCommandHasHelpWithItsExample(t *testing.T) {
+func TestEveryCommandHasAShortHelpWithItsExample(t *testing.T) {
 	_, list, _ := call(t, "help")
+	flags := func(text string) int { return strings.Count(text, "\n  -") }
 	for _, c := range commands() {
-		out := must(t, c.name, "-h")
-		if !strings.Contains(out, "servemap "+c.example) || !strings.Contains(list, c.short) || strings.Fields(c.example)[0] != c.name {
-			t.Errorf("%s: %s", c.name, out)
+		first, all := must(t, c.name, "-h"), must(t, "help", "-all", c.name)
+		if !strings.Contains(first, "servemap "+c.example) || !strings.Contains(list, c.short) || strings.Fields(c.example)[0] != c.name {
+			t.Errorf("%s: %s", c.name, first)
+		}
+		if flags(first) > 16 || flags(all) < flags(first) || strings.Contains(first, " more: servemap help -all ") != (flags(all) > flags(first)) {
+			t.Errorf("%s: %d flags first, %d in all", c.name, flags(first), flags(all))
 		}
 	}
 	if out := must(t, "--version"); !strings.HasPrefix(out, "servemap ") {

@@ -13,19 +13,6 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-func TestFirstHelpIsShort(t *testing.T) {
-	if n := len(commands()); n > 14 {
-		t.Errorf("%d commands", n)
-	}
-	for _, c := range commands() {
-		first, all := must(t, "help", c.name), must(t, "help", "-all", c.name)
-		flags := func(text string) int { return strings.Count(text, "\n  -") }
-		if flags(first) > 16 || flags(all) < flags(first) || strings.Contains(first, " more: servemap help -all ") != (flags(all) > flags(first)) {
-			t.Errorf("%s: %d flags first, %d in all", c.name, flags(first), flags(all))
-		}
-	}
-}
-
 func TestOneFlagMayHaveSeveralValues(t *testing.T) {
 	for _, tt := range []struct {
 		name string

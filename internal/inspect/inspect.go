@@ -112,14 +112,14 @@ type frame struct {
 // makers make the views, by the last element of the path.
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
 	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "changes": (*Inspector).changes, "files": (*Inspector).files,
-	"crawlers": (*Inspector).crawlers, "links": (*Inspector).links, "try": (*Inspector).onlyForm, "forget": (*Inspector).onlyForm,
+	"crawlers": (*Inspector).crawlers, "links": (*Inspector).links,
 }
 
 func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guardHeaders(w.Header())
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	switch maker, as := find(name); {
-	case (name == "forget" || name == "try") && r.Method == http.MethodPost:
+	case name == "forget" || name == "try":
 		i.post(w, r, name == "try")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
@@ -146,7 +146,7 @@ func find(name string) (maker func(*Inspector, context.Context, url.Values) (vie
 	switch {
 	case as == "json" && base == "stats":
 		base = ""
-	case as == "json" && (base == "" || base == "forget" || base == "try"), as == "csv" && base != "pages" && base != "links", as != "" && as != "json" && as != "csv", name == "stats":
+	case as == "json" && base == "", as == "csv" && base != "pages" && base != "links", as != "" && as != "json" && as != "csv", name == "stats":
 		return nil, as
 	}
 	return makers[base], as

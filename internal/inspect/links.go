@@ -46,11 +46,6 @@ type Link struct {
 	To       string    `json:"to,omitempty"` // where it redirects
 }
 
-// wrong reports whether the view of links has it, and no count of pages does: it is broken, or moved for good.
-func (l Link) wrong() bool {
-	return len(l.From) > 0 && (l.Broken || l.To != "" && (l.Status == http.StatusMovedPermanently || l.Status == http.StatusPermanentRedirect))
-}
-
 // targets returns the addresses that listed pages link to and the sitemap does not list, but no secret.
 func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 	all := c.Indexer.Links.Targets()
@@ -103,7 +98,8 @@ func (i *Inspector) links(ctx context.Context, _ url.Values) (view, error) {
 		for next := at[one.To]; next.To != "" && len(chain) < 5; next = at[next.To] {
 			chain = append(chain, next)
 		}
-		if len(one.From) > 0 && one.To != "" && (len(chain) > 1 || one.wrong()) {
+		forGood := one.Status == http.StatusMovedPermanently || one.Status == http.StatusPermanentRedirect
+		if len(one.From) > 0 && one.To != "" && (len(chain) > 1 || forGood || one.Broken) {
 			l.Chains = append(l.Chains, chain)
 		}
 	}

@@ -35,14 +35,14 @@ func (i *Inspector) explain(ctx context.Context, u string) (Explained, error) {
 	return e, err
 }
 
-// onlyForm answers who asks again for what only a form may ask for.
-func (i *Inspector) onlyForm(context.Context, url.Values) (view, error) {
-	return view{}, redirect("pages")
-}
-
 // post does what a form of the inspector asks for, if the request comes from one: it forgets a page, undoes that, or
 // fetches a page.
 func (i *Inspector) post(w http.ResponseWriter, r *http.Request, try bool) {
+	if r.Method != http.MethodPost { // as who loads the answer again
+		w.Header().Set("Location", "pages") // relative, since a prefix may have been cut off
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	// A proxy may have changed the Host with which Check compares.
 	if err := i.forged.Check(r); err != nil && r.PostFormValue("token") != i.token {

@@ -2,7 +2,6 @@ package explorer
 
 import (
 	"errors"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,39 +41,21 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 	})
 }
 
-func TestLogSaysHowManyPagesAreListed(t *testing.T) {
-	noIndex := testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "none of this"))
-	private := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "private")
-		testkit.Page(r.URL.Path)(w, r)
-	}
+func TestCauseIsWhatKeepsMostPagesOut(t *testing.T) {
 	for _, tt := range []struct {
-		name    string
-		handler http.Handler
-		counts  string
-		warns   bool
+		name, want string
+		n          int
+		st         servemap.Stats
 	}{
-		{"no page at all", http.NotFoundHandler(), "pages=0 listed=0", false},
-		{"a page that is listed", testkit.Paths{"/": testkit.Page("home")}, "pages=1 listed=1", false},
-		{"a page among many that are not to be listed", testkit.Paths{
-			"/": testkit.Page("home", "/a", "/b", "/c", "/none-1", "/none-2"), "/a": noIndex, "/b": noIndex, "/c": noIndex,
-		}, "pages=4 listed=1", false},
-		{"a page among many for one visitor each", testkit.Paths{
-			"/": testkit.Page("home", "/a", "/b", "/c"), "/a": private, "/b": private, "/c": private,
-		}, "pages=4 listed=1", true},
-		{"a page that is not", testkit.Paths{"/": noIndex}, "pages=1 listed=0", true},
+		{"no page at all", "", 0, servemap.Stats{}},
+		{"pages that are listed", "", 0, servemap.Stats{Listed: 3, Verdicts: map[string]int{"listed link": 3}}},
+		{"many that are not to be listed", "private", 1, servemap.Stats{Listed: 1, Verdicts: map[string]int{"excluded noindex": 5, "waiting not-seen": 4, "excluded private": 1}}},
+		{"nothing but these", "noindex", 5, servemap.Stats{Verdicts: map[string]int{"excluded noindex": 5}}},
+		{"responses that showed no page", "cookie", 7, servemap.Stats{Ignored: map[string]uint64{"cookie": 7, "not-html": 2}}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			explored := filepath.Join(t.TempDir(), "explored")
-			testkit.Run(t, testkit.Setup{Handler: tt.handler}, func(s *testkit.Site) {
-				e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(tt.handler), Inside: true, Explored: explored, Log: s.Logged.Logger()}
-				e.AtStart(s.Context(), false, servemap.ExploreOptions{})
-				text := s.Logged.String()
-				if warns := strings.Contains(text, "most pages could not be listed"); !strings.Contains(text, tt.counts) || warns != tt.warns {
-					t.Error(text)
-				}
-			})
-		})
+		if name, _, n := cause(tt.st); name != tt.want || n != tt.n {
+			t.Errorf("%s: %d %s, want %d %s", tt.name, n, name, tt.n, tt.want)
+		}
 	}
 }
 
