@@ -122,7 +122,7 @@ func (s inspected) counts(st Stats) messages.Counts {
 
 func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, error) {
 	e, err := i.Site.Explain(ctx, url)
-	return inspect.Explained{URL: e.URL, Known: e.Verdict != VerdictUnknown, Page: e, Setting: messages.Setting(i.norm.Parse(url).Location, string(e.Verdict), string(e.Reason))}, err
+	return inspect.Explained{URL: e.URL, Page: e, Setting: messages.Setting(i.norm.Parse(url).Location, string(e.Verdict), string(e.Reason))}, err
 }
 
 func (i inspected) Page(p reader.Known) any { return i.page(p) }

@@ -83,7 +83,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 		}
 		for _, tt := range []struct{ name, asked, has, not string }{
 			{"within", "C", "/b/c", "/b/</a>"},
-			{"the beginning of addresses", "/b", "/b/c", "/a</a>"},
+			{"the beginning of addresses", "/b*", "/b/c", "/a</a>"},
 			{"what is below an address", "/b/*", "/b/c", "/a</a>"},
 			{"nothing below an address", "/z/*", "There is none.", "/b/c"},
 			{"as people write it", "x'y&z", "x&#39;y&amp;z", "/b/c"},

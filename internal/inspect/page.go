@@ -11,9 +11,8 @@ import (
 
 // Explained is what is known of the page at a URL.
 type Explained struct {
-	URL   string
-	Known bool
-	Page  any // a servemap.Explanation
+	URL  string
+	Page any // a servemap.Explanation
 
 	Setting messages.Change // that would change the verdict
 }

@@ -54,30 +54,23 @@ type Selection struct {
 // searchFor is how long a search may take before it shows its results so far.
 const searchFor = 150 * time.Millisecond
 
-// pages lists pages. An address with a star at its end asks for those that begin with it. One
-// without leads to its page, unless nothing is known of that and pages begin with it.
+// pages lists pages. An address with a star at its end asks for those that begin with it. One without leads to its page.
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
+	why := messages.ReasonNamed(q.Get("reason"))
 	_, s := i.Public.Stats()
-	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("sort"), q.Get("after")}, Means: messages.ReasonNamed(q.Get("reason")).Means(), Groups: groupsOf(s.Verdicts)}
+	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("sort"), q.Get("after")}, Groups: groupsOf(s.Verdicts)}
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
 	loc, all := strings.CutSuffix(i.location(typed), "*")
-	address := strings.HasPrefix(loc, "/") || strings.Contains(typed, "://")
-	switch {
+	switch address := strings.HasPrefix(loc, "/") || strings.Contains(typed, "://"); {
+	case address && !all:
+		return v, redirect("page?u=" + url.QueryEscape(loc))
 	case address:
-		if want.Prefix = escaped(loc); !all {
-			e, err := i.Public.Explain(ctx, loc)
-			if err != nil || e.Known || checkLocations(want.Prefix) != nil { // the page's own view says what is wrong
-				return v, pageAt(loc)
-			}
-		}
+		want.Prefix = escaped(loc)
 	case typed != "":
 		want.Contains = strings.ToLower(escaped(typed))
-	}
-	if messages.ReasonNamed(p.Reason).Care == messages.Fine {
-		p.Means = ""
 	}
 	for _, g := range p.Groups {
 		if g.Reason == p.Reason {
@@ -87,15 +80,14 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	err := checkLocations(want.Prefix, want.After)
 	switch {
 	case err != nil:
-	case p.Means != "":
+	case why.Means() != "" && why.Care != messages.Fine:
+		p.Means = why.Means()
 		err = p.name(ctx, i, want)
 	default:
 		err = p.list(ctx, i, want, skip)
-	}
-	if none := p.Total == 0 && p.After == "" && p.Means == ""; none && address && !all && err == nil {
-		return v, pageAt(loc)
-	} else if none && typed != "" {
-		p.Ask = "/" + cmp.Or(want.Prefix[1:], escaped(typed))
+		if p.Total == 0 && p.After == "" && want.Contains != "" {
+			p.Ask = "/" + escaped(typed)
+		}
 	}
 	v.Data = p
 	return v, err
@@ -205,8 +197,6 @@ func (p Pages) table() (rows [][]string) {
 	}
 	return rows
 }
-
-func pageAt(loc string) redirect { return redirect("page?u=" + url.QueryEscape(loc)) }
 
 // location turns a URL or location that an owner typed into a location.
 func (c *Config) location(typed string) string {
