@@ -41,7 +41,15 @@ func TestQuestionsNeedNoOtherFolder(t *testing.T) {
 	base.Check(t, os.WriteFile("ranges/GPTBot.json", []byte(`{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`), 0o600))
 	files(t, site, data, "-crawlers", "-crawler-ranges", "ranges").stop()
 	t.Chdir(t.TempDir())
-	must(t, "explain", "-data", data, "/a.html")
+	var asked sync.WaitGroup
+	for range 2 { // at once
+		asked.Go(func() {
+			if code, _, errs := call(t, "explain", "-data", data, "/a.html"); code != codeDone {
+				t.Errorf("code %d, %s", code, errs)
+			}
+		})
+	}
+	asked.Wait()
 }
 
 func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {

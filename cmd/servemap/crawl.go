@@ -83,7 +83,7 @@ func (c *crawl) run(ctx context.Context, address string) error {
 		if err := checkData(c.Data); err != nil {
 			return err
 		}
-		if st, end, err = openFolder(&c.Settings, log); err != nil {
+		if st, end, err = openFolder(ctx, &c.Settings, log); err != nil {
 			return err
 		}
 	}

@@ -313,14 +313,19 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 	return st, func() { _ = db.Close() }, nil
 }
 
-// openFolder opens the records of a folder that no other process may hold.
-func openFolder(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+// openFolder opens the records of a folder. It waits a moment for another process, such as a command that asks.
+func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
 	st, end, err := openStore(s, log)
-	if folder, is := st.(*badgerstore.Store); is && folder.Health() != nil {
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, done := context.WithTimeout(ctx, answerPatience)
+	defer done()
+	if usable(ctx, st) != nil {
 		end()
 		return nil, nil, locked(s.Data)
 	}
-	return st, end, err
+	return st, end, nil
 }
 
 // closeSite stores what was seen.
