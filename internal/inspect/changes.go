@@ -27,10 +27,11 @@ var spans = []struct{ Value, Text string }{{"1h", "Last hour"}, {"24h", "Since y
 
 func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
 	c := Changes{Span: cmp.Or(q.Get("since"), "168h"), Before: q.Get("before")}
-	var err error
-	if c.Since, err = sinceOf(c.Span, time.Now()); err != nil {
-		return view{}, err
+	ago, err := time.ParseDuration(c.Span)
+	if err != nil || ago < 0 {
+		return view{}, refusal{fmt.Errorf("since %q is no span such as 24h", shorten(c.Span))}
 	}
+	c.Since = time.Now().Add(-ago).UTC().Truncate(time.Millisecond)
 	from, err := i.Indexer.JournalFrom(ctx)
 	if from.After(c.Since) {
 		c.From, c.Since = from.UTC(), from.UTC()
@@ -39,18 +40,6 @@ func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
 		err = i.latest(ctx, &c)
 	}
 	return view{Name: "changes", Nav: "changes", Title: "Changes", Data: c}, err
-}
-
-// sinceOf reads a time, or how long ago it was.
-func sinceOf(text string, now time.Time) (time.Time, error) {
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
-		return now.Add(-ago).UTC().Truncate(time.Millisecond), nil
-	}
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return at, refusal{fmt.Errorf("since %q is neither a time such as 2026-11-22T00:00:00Z nor a span such as 24h", shorten(text))}
-	}
-	return at.UTC(), nil
 }
 
 // latest finds the newest changes that come before the cursor.

@@ -17,9 +17,10 @@ import (
 // functions are what the templates call.
 var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
-	"path": showPath, "plot": plotOf, "share": share, "word": verdictWord, "care": careWord,
+	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word }, "tone": func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
+	"care":    careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
-	"spans": func() any { return spans }, "tone": tone, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
+	"spans": func() any { return spans }, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
 }
 
 // thousands writes a whole number with commas between its thousands.
@@ -116,11 +117,10 @@ func shorten(s string) string {
 	return s
 }
 
-// verdictWord is the headline of a verdict.
-func verdictWord(verdict any) string {
-	return map[string]string{
-		"listed": "Listed", "waiting": "Waiting", "held": "Held back", "excluded": "Excluded", "gone": "Gone", "unknown": "Unknown",
-	}[fmt.Sprint(verdict)]
+// verdicts have the headline of each verdict, and its colour.
+var verdicts = map[string]struct{ Word, Tone string }{
+	"listed": {"Listed", "good"}, "waiting": {"Waiting", "wait"}, "held": {"Held back", "wait"}, "excluded": {"Excluded", "look"}, "gone": {"Gone", "look"},
+	"unknown": {"Unknown", "none"}, "": {"", "look"}, // of an answer that is no page
 }
 
 // careWord says what an owner should do about pages with a [messages.Care].
@@ -141,19 +141,6 @@ func linesOf(xml string) string { return strings.ReplaceAll(strings.TrimSpace(xm
 var menu = []struct{ Name, Href, Text string }{
 	{"overview", "./", "Overview"}, {"pages", "pages", "Pages"}, {"links", "links", "Links"},
 	{"changes", "changes", "Changes"}, {"crawlers", "crawlers", "Engines"}, {"files", "files", "Files"},
-}
-
-// tone is the colour of a verdict.
-func tone(verdict any) string {
-	switch fmt.Sprint(verdict) {
-	case "listed":
-		return "good"
-	case "waiting", "held":
-		return "wait"
-	case "unknown":
-		return "none"
-	}
-	return "look"
 }
 
 // check is a kind of evidence that a page has or lacks.
