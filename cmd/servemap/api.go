@@ -21,8 +21,8 @@ import (
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/inspect"
-	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/notify"
+	"github.com/servemap/servemap/store"
 )
 
 // The JSON answers of a process, besides those of the inspector, which has the types of
@@ -56,9 +56,13 @@ type progress struct {
 	Error string `json:"error,omitempty"`
 }
 
-// answers are what a process says to the questions of commands and health checks.
+// answers are what a process knows of a site, and says to the questions of commands and health checks.
 type answers struct {
+	*settings.Settings
+	log      *slog.Logger
 	site     *servemap.Site
+	store    store.Store
+	close    func() // of the store
 	explorer *explorer.Explorer
 	notifier *notify.Notifier // nil without -indexnow
 	link     string           // to the inspector, "" without -admin
@@ -66,14 +70,28 @@ type answers struct {
 	serves   atomic.Bool // visitors
 }
 
-// newAnswers returns what answers for a site with these settings. handler is the site itself.
-func newAnswers(s *settings.Settings, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
-	origin, _ := location.ParseOrigin(s.Origin) // the site was made with it
-	return &answers{
-		site: site, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
-		explorer: &explorer.Explorer{Site: site, Handler: handler, Inside: s.Inside, Public: origin.Folder(), Log: log,
-			Explored: control.Explored(s.Data), Settings: s.Explored()},
+// newAnswers returns what answers for a site, whose store it closes at the end. handler is the site itself, nil if nobody serves it.
+func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, closeStore func(), log *slog.Logger) (*answers, error) {
+	c := &answers{Settings: s, log: log, store: st, close: closeStore, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin}}
+	opts, err := s.Options(log)
+	if err == nil {
+		c.site, err = servemap.New(s.Origin, st, opts)
 	}
+	if err != nil {
+		closeStore()
+		return nil, usage("%v", settings.InFlags(err))
+	}
+	c.explorer = &explorer.Explorer{Site: c.site, Handler: handler, Inside: s.Inside, Public: originOf(s).Folder(), Log: log,
+		Explored: control.Explored(s.Data), Settings: s.Explored()}
+	return c, nil
+}
+
+// end stores what was seen, and closes the store.
+func (c *answers) end() error {
+	defer c.close()
+	stop, done := context.WithTimeout(context.Background(), closePatience)
+	defer done()
+	return c.site.Close(stop)
 }
 
 func (c *answers) handler() http.Handler {
@@ -89,21 +107,21 @@ func (c *answers) handler() http.Handler {
 
 // answerIn answers commands in the folder of the data until the function that it returns is called. The settings
 // stay there, for questions after this process has ended, unless what it learns is in a database.
-func (c *answers) answerIn(ctx context.Context, s *settings.Settings) (end func(), err error) {
-	text, err := settings.Write([]*settings.Settings{s})
-	if s.Database != "" {
+func (c *answers) answerIn(ctx context.Context) (end func(), err error) {
+	text, err := settings.Write([]*settings.Settings{c.Settings})
+	if c.Database != "" {
 		text = nil
 	}
 	if err == nil {
-		err = control.Make(s.Data)
+		err = control.Make(c.Data)
 	}
 	if err == nil {
-		err = control.WriteFile(control.Settings(s.Data), text)
+		err = control.WriteFile(control.Settings(c.Data), text)
 	}
 	if err != nil {
 		return nil, err
 	}
-	socket, err := control.Listen(s.Data)
+	socket, err := control.Listen(c.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +136,12 @@ func (c *answers) answerIn(ctx context.Context, s *settings.Settings) (end func(
 
 // admin answers at the address of -admin, below base. It listens at an address of this machine. A
 // password opens it from everywhere.
-func (c *answers) admin(s *settings.Settings, base string, at *net.TCPAddr, log *slog.Logger) http.Handler {
+func (c *answers) admin(base string, at *net.TCPAddr) http.Handler {
 	address := strings.TrimSuffix(inspectorAt(at), "/inspect/") + base + "/inspect/"
-	allow, key := anybody, guard.NewLink(s.Origin)
-	inspector := (&guard.Door{What: "inspector", Logger: log, Names: inspect.Names}).ByLink(key, c.site.Inspector(anybody))
-	if c.link = key.At(address); s.Password != "" {
-		allow, c.link = servemap.Password("admin", string(s.Password)), address
+	allow, key := anybody, guard.NewLink(c.Origin)
+	inspector := (&guard.Door{What: "inspector", Logger: c.log, Names: inspect.Names}).ByLink(key, c.site.Inspector(anybody))
+	if c.link = key.At(address); c.Password != "" {
+		allow, c.link = servemap.Password("admin", string(c.Password)), address
 		inspector = c.site.Inspector(allow)
 	}
 	mux := http.NewServeMux()
@@ -135,10 +153,10 @@ func (c *answers) admin(s *settings.Settings, base string, at *net.TCPAddr, log 
 	mux.Handle("GET /metrics", metrics(allow))
 	mux.Handle("GET /{$}", http.RedirectHandler(base+"/inspect/", http.StatusFound))
 	mux.Handle("/inspect/", inspector)
-	if s.Password != "" {
+	if c.Password != "" {
 		return mux
 	}
-	return (&guard.Door{What: "address of -admin", Logger: log}).ByHost(s.Admin, mux)
+	return (&guard.Door{What: "address of -admin", Logger: c.log}).ByHost(c.Admin, mux)
 }
 
 // inspectorAt returns the URL of the inspector for browsers on this machine.

@@ -81,16 +81,12 @@ func (a *asking) alone(ctx context.Context, text []byte) (*control.Client, error
 	if err != nil {
 		return nil, err
 	}
-	site, err := newSite(s, st, log)
+	c, err := newAnswers(s, nil, st, end, log)
 	if err != nil {
-		end()
 		return nil, err
 	}
-	_ = site.Flush(ctx) // now it knows what is stored
-	return control.Here(newAnswers(s, site, nil, log).handler(), func() {
-		_ = closeSite(site)
-		end()
-	}), nil
+	_ = c.site.Flush(ctx) // now it knows what is stored
+	return control.Here(c.handler(), func() { _ = c.end() }), nil
 }
 
 // locked is the error of a folder whose process does not answer.

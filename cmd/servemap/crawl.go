@@ -87,12 +87,11 @@ func (c *crawl) run(ctx context.Context, address string) error {
 			return err
 		}
 	}
-	defer end()
-	site, err := newSite(&c.Settings, st, log)
+	a, err := newAnswers(&c.Settings, pages, st, end, log)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.visit(ctx, site, pages, log), closeSite(site))
+	return errors.Join(c.visit(ctx, a), a.end())
 }
 
 // find returns the site at an address as strangers see it. Where it redirects to, there is its origin.
@@ -119,18 +118,17 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 }
 
 // visit crawls, and writes the sitemap.
-func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handler, log *slog.Logger) error {
-	a := newAnswers(&c.Settings, site, pages, log)
+func (c *crawl) visit(ctx context.Context, a *answers) error {
 	a.explorer.Explored, a.explorer.Inside = "", true
 	if c.Data != "" {
-		end, err := a.answerIn(ctx, &c.Settings)
+		end, err := a.answerIn(ctx)
 		if err != nil {
 			return err
 		}
 		defer end()
 	}
-	log.Info("crawling", "site", c.Origin, "to", c.out)
-	done, err := a.explorer.Run(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency, Progress: explorer.Progress(log)})
+	a.log.Info("crawling", "site", c.Origin, "to", c.out)
+	done, err := a.explorer.Run(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency, Progress: explorer.Progress(a.log)})
 	if err != nil {
 		kept := "nothing is kept without -data"
 		if c.Data != "" {
@@ -141,11 +139,11 @@ func (c *crawl) visit(ctx context.Context, site *servemap.Site, pages http.Handl
 	if err := c.report(ctx, a, done); err != nil {
 		return err
 	}
-	if err := c.write(site); err != nil {
+	if err := c.write(a.site); err != nil {
 		return err
 	}
 	if c.out != "-" {
-		log.Info("written", "file", c.out, "pages", site.Stats().Listed)
+		a.log.Info("written", "file", c.out, "pages", a.site.Stats().Listed)
 	}
 	return nil
 }

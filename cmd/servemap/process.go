@@ -160,7 +160,7 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		} else {
 			base = "/" + origin.Host() + strings.TrimSuffix(origin.Folder(), "/")
 		}
-		owners[x.admin].Handle(base+"/", http.StripPrefix(base, x.answers.admin(s, base, x.admin.at(), x.log)))
+		owners[x.admin].Handle(base+"/", http.StripPrefix(base, x.answers.admin(base, x.admin.at())))
 	}
 	for name, d := range p.doors {
 		if strings.HasPrefix(name, "admin") {

@@ -70,15 +70,11 @@ func serveOne(ctx context.Context, s streams, v *settings.Settings) error {
 
 // site is a site that this process serves.
 type site struct {
-	*settings.Settings
-	log         *slog.Logger
+	*answers
 	door, admin *door // admin is nil without -admin
-	answers     *answers
 	visitors    http.Handler
 	sitemap     string // its address
 
-	store   store.Store
-	close   func() // of the store
 	started bool
 	ctx     context.Context // of what the site does by itself
 	cancel  context.CancelFunc
@@ -87,9 +83,9 @@ type site struct {
 
 // openSite opens what serves a site beside others. Once it is started, it learns.
 func (p *process) openSite(s *settings.Settings, others []*settings.Settings, several bool) (x *site, err error) {
-	x = &site{Settings: s, log: p.log}
-	trying := s.Origin == ""
-	if err := x.place(p, several); err != nil {
+	x, trying := &site{}, s.Origin == ""
+	log, err := x.place(p, s, several)
+	if err != nil {
 		return nil, err
 	}
 	for i, o := range others {
@@ -102,65 +98,63 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 			return nil, err
 		}
 	}
-	handler, err := s.Handler(x.log)
+	handler, err := s.Handler(log)
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	if x.store, x.close, err = openStore(s, x.log); err != nil {
-		return nil, err
-	}
-	known, err := newSite(s, x.store, x.log)
+	st, end, err := openStore(s, log)
 	if err != nil {
-		x.close()
 		return nil, err
 	}
-	x.answers = newAnswers(s, known, handler, x.log)
-	x.answers.health.Listen = x.door.at().String()
+	if x.answers, err = newAnswers(s, handler, st, end, log); err != nil {
+		return nil, err
+	}
+	x.health.Listen = x.door.at().String()
 	x.ctx, x.cancel = context.WithCancel(context.Background())
-	if x.answers.notifier, err = s.Notifier(known, x.store, x.log); err != nil {
+	if x.notifier, err = s.Notifier(x.site, st, log); err != nil {
 		return nil, errors.Join(usage("%v", err), x.end())
 	}
-	x.visitors = known.Wrap(handler)
+	x.visitors = x.site.Wrap(handler)
 	if s.Robots {
-		x.visitors = known.Robots(x.visitors)
+		x.visitors = x.site.Robots(x.visitors)
 	}
-	if n := x.answers.notifier; n != nil {
-		x.visitors = n.Wrap(x.visitors)
+	if x.notifier != nil {
+		x.visitors = x.notifier.Wrap(x.visitors)
 	}
 	if trying {
-		x.log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; "+
+		log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; "+
 			messages.Say("give the site's public address in {Origin} before you publish it"), "origin", s.Origin)
 	}
 	return x, nil
 }
 
-// place checks the settings, and takes the address for visitors. Where no origin is given, that address says it.
-func (x *site) place(p *process, several bool) (err error) {
-	s := x.Settings
+// place checks the settings, takes the address for visitors, and returns the site's log. Where no origin is given, that
+// address says it.
+func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.Logger, err error) {
 	if err := s.Check(); err != nil { // before an address is taken
-		return usage("%v", err)
+		return nil, usage("%v", err)
 	}
 	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
-		return usage("%v; with -database it holds only the socket for commands", err)
+		return nil, usage("%v; with -database it holds only the socket for commands", err)
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	if x.door, err = p.at("listen", s.Listen); err != nil {
-		return err
+		return nil, err
 	}
 	at := x.door.at()
 	if s.Origin == "" {
 		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
 	}
-	x.sitemap = "http://" + at.String() + folderOf(s) + s.Name + ".xml"
-	if several { // they may share the address, and there another one may answer
-		x.log = p.log.With("site", s.Origin)
-		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
-	}
 	if loops(s, at.AddrPort()) {
-		return usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To)
+		return nil, usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To)
 	}
-	return nil
+	if several { // they may share the address, and there another one may answer
+		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
+		return p.log.With("site", s.Origin), nil
+	}
+	x.sitemap = "http://" + at.String() + folderOf(s) + s.Name + ".xml"
+	return p.log, nil
 }
 
 // same says what two sites may not share, "" if they share none of that.
@@ -182,20 +176,20 @@ func same(a, b *settings.Settings) string {
 func (s *site) start() {
 	s.started = true
 	says := []any{"at", "http://" + s.door.at().String() + "/", "origin", s.Origin, "sitemap", s.sitemap}
-	if s.answers.link != "" {
-		says = append(says, "inspector", s.answers.link)
+	if s.link != "" {
+		says = append(says, "inspector", s.link)
 	}
 	if !s.Robots {
-		says = append(says, "robots.txt needs", s.answers.site.RobotsLine())
+		says = append(says, "robots.txt needs", s.site.RobotsLine())
 	}
 	s.log.Info("serving", says...)
-	s.answers.serves.Store(true)
+	s.serves.Store(true)
 	s.work.Go(s.own)
 }
 
 // stop ends what the site does by itself, and its readiness. Visitors are served on.
 func (s *site) stop() {
-	s.answers.serves.Store(false)
+	s.serves.Store(false)
 	s.cancel()
 }
 
@@ -203,10 +197,9 @@ func (s *site) stop() {
 func (s *site) end() error {
 	s.stop()
 	s.work.Wait()
-	defer s.close()
-	err := closeSite(s.answers.site)
+	err := s.answers.end()
 	if s.started && err == nil {
-		s.log.Info("stopped; what was learned is kept", "listed", s.answers.site.Stats().Listed, "data", s.Data)
+		s.log.Info("stopped; what was learned is kept", "listed", s.site.Stats().Listed, "data", s.Data)
 	}
 	if errors.Is(err, store.ErrUnavailable) {
 		return nil
@@ -249,25 +242,25 @@ func loops(s *settings.Settings, at netip.AddrPort) bool {
 // own waits until the store can be used: only one process can use a folder. Then it tells engines, answers
 // commands, and explores, until the site is stopped.
 func (s *site) own() {
-	c, ctx := s.answers, s.ctx
+	ctx := s.ctx
 	if usable(ctx, s.store) != nil {
 		return
 	}
-	_ = c.site.Flush(ctx) // now the site knows that the store can be used
-	if c.notifier != nil {
-		s.work.Go(func() { c.notifier.Run(ctx) })
+	_ = s.site.Flush(ctx) // now the site knows that the store can be used
+	if s.notifier != nil {
+		s.work.Go(func() { s.notifier.Run(ctx) })
 	}
-	if end, err := c.answerIn(ctx, s.Settings); err != nil {
+	if end, err := s.answerIn(ctx); err != nil {
 		s.log.Error("commands cannot ask this process", "err", err)
 	} else {
 		defer end()
 		s.log.Info("commands are answered", "data", s.Data)
 	}
 	if s.Explore || s.Folder != "" {
-		c.explorer.AtStart(ctx, s.Folder != "", servemap.ExploreOptions{MaxRequests: s.Max, Concurrency: s.Concurrency})
+		s.explorer.AtStart(ctx, s.Folder != "", servemap.ExploreOptions{MaxRequests: s.Max, Concurrency: s.Concurrency})
 	}
 	if s.Revisit {
-		c.explorer.Revisit(ctx, s.Max)
+		s.explorer.Revisit(ctx, s.Max)
 	}
 	<-ctx.Done()
 }
@@ -326,23 +319,4 @@ func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger) (st
 		return nil, nil, locked(s.Data)
 	}
 	return st, end, nil
-}
-
-// closeSite stores what was seen.
-func closeSite(site *servemap.Site) error {
-	stop, done := context.WithTimeout(context.Background(), closePatience)
-	defer done()
-	return site.Close(stop)
-}
-
-func newSite(s *settings.Settings, st store.Store, log *slog.Logger) (*servemap.Site, error) {
-	opts, err := s.Options(log)
-	if err != nil {
-		return nil, usage("%v", err)
-	}
-	site, err := servemap.New(s.Origin, st, opts)
-	if err != nil {
-		return nil, usage("%v", settings.InFlags(err))
-	}
-	return site, nil
 }
