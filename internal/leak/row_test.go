@@ -135,25 +135,6 @@ func header(pairs ...string) http.Header {
 	return h
 }
 
-func status(code int) func(http.ResponseWriter, *http.Request, string) {
-	return func(rw http.ResponseWriter, _ *http.Request, html string) {
-		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-		rw.WriteHeader(code)
-		io.WriteString(rw, html)
-	}
-}
-
-func redirect(code int, to string) func(http.ResponseWriter, *http.Request, string) {
-	return func(rw http.ResponseWriter, r *http.Request, _ string) { http.Redirect(rw, r, to, code) }
-}
-
-func with(name, value string) func(http.ResponseWriter, *http.Request, string) {
-	return func(rw http.ResponseWriter, _ *http.Request, html string) {
-		rw.Header().Set(name, value)
-		io.WriteString(rw, html)
-	}
-}
-
 // split writes the page in two pieces, flushed, cut inside a word.
 func split(inside string) func(http.ResponseWriter, *http.Request, string) {
 	return func(rw http.ResponseWriter, _ *http.Request, html string) {
