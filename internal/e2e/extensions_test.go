@@ -54,9 +54,6 @@ func TestSitemapHasTheExtensionsThatAreSwitchedOn(t *testing.T) {
 		news string
 	}{
 		{"none", servemap.Extensions{}, nil, ""},
-		{"alternates", servemap.Extensions{Alternates: true}, []string{alternate}, ""},
-		{"images", servemap.Extensions{Images: true}, []string{image}, ""},
-		{"videos", servemap.Extensions{Videos: true}, []string{video}, ""},
 		{"all", servemap.Extensions{Alternates: true, Images: true, Videos: true, News: true}, []string{alternate, image, video}, "<news:name>The Paper<"},
 		{"a publication of the owner's", servemap.Extensions{News: true, Publication: "Paper & Co"}, nil, "<news:name>Paper &amp; Co<"},
 	} {

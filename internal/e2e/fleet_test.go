@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -46,14 +47,10 @@ func shop(items []string, leaves string, left *atomic.Bool) http.Handler {
 // Several sites on one store each see a part of a site's visits. Another site alone sees all of
 // them.
 func TestFleetServesOneSitemap(t *testing.T) {
-	for _, n := range []int{2, 4} {
-		t.Run(fmt.Sprintf("%d in memory", n), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { testFleet(t, n, sharedStore{new(memstore.Store)}) })
-		})
-		t.Run(fmt.Sprintf("%d in PostgreSQL", n), func(t *testing.T) {
-			testFleet(t, n, inPostgres(t))
-		})
-	}
+	t.Run("two in memory", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { testFleet(t, 2, sharedStore{new(memstore.Store)}) })
+	})
+	t.Run("four in PostgreSQL", func(t *testing.T) { testFleet(t, 4, inPostgres(t)) })
 }
 
 func testFleet(t *testing.T, n int, st store.Store) {
@@ -82,15 +79,9 @@ func testFleet(t *testing.T, n int, st store.Store) {
 		if len(want) != pages {
 			t.Fatalf("the site alone lists %d pages, want %d", len(want), pages)
 		}
-		why := ""
-		t.Cleanup(func() {
-			if t.Failed() {
-				t.Log(why)
-			}
-		})
-		alone.Await("the fleet serves what the site alone does", func() bool {
-			why = difference(want, fleet)
-			return why == ""
+		base.Await(t, "the fleet serves what the site alone does", func() bool {
+			first := filesOf(fleet[0])
+			return maps.Equal(entriesOf(fleet[0]), want) && !slices.ContainsFunc(fleet, func(s *testkit.Site) bool { return filesOf(s) != first })
 		})
 	}
 	for i := range n {
@@ -129,21 +120,6 @@ func entriesOf(s *testkit.Site) map[string]bool {
 		}
 	}
 	return entries
-}
-
-// difference says how the sites of a fleet differ from each other, or how the first one differs
-// from the wanted entries.
-func difference(want map[string]bool, fleet []*testkit.Site) string {
-	if got := entriesOf(fleet[0]); !maps.Equal(got, want) {
-		return fmt.Sprintf("the fleet lists\n%v\nwant\n%v", got, want)
-	}
-	first := filesOf(fleet[0])
-	for i, s := range fleet {
-		if got := filesOf(s); got != first {
-			return fmt.Sprintf("site %d serves\n%v\nsite 0\n%v", i, got, first)
-		}
-	}
-	return ""
 }
 
 // sharedStore is a store that says that it is shared.

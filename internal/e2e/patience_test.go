@@ -7,15 +7,13 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
-	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/memstore"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
@@ -54,39 +52,6 @@ func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
 	}
 }
 
-// hangingStore is a store whose reads hang until they are released, or the context ends.
-type hangingStore struct {
-	store.Store
-	hangs   atomic.Bool
-	release chan struct{}
-}
-
-func (d *hangingStore) wait(ctx context.Context) {
-	if d.hangs.Load() {
-		select {
-		case <-d.release:
-		case <-ctx.Done():
-		}
-	}
-}
-
-func (d *hangingStore) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	d.wait(ctx)
-	return d.Store.View(ctx, keys, fn)
-}
-
-func (d *hangingStore) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		d.wait(ctx)
-		for r, err := range d.Store.Scan(ctx, prefix, after) {
-			if !yield(r, err) {
-				return
-			}
-			d.wait(ctx)
-		}
-	}
-}
-
 // lastError returns the last error of a sequence.
 func lastError[T any](seq iter.Seq2[T, error]) (last error) {
 	for _, err := range seq {
@@ -103,15 +68,14 @@ func TestReadersReturnWhenTheirContextEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := &hangingStore{Store: new(memstore.Store), release: make(chan struct{})}
+				st := base.NewStore()
 				s := testkit.Start(t, testkit.Setup{Store: st, Handler: testkit.PageOfItsURL("/a")})
 				s.Visit("/", "/a")
 				if err := read(t.Context(), s.Site); err != nil {
 					t.Fatalf("a store that answers: %v", err)
 				}
-				st.hangs.Store(true)
-				defer close(st.release)
-				defer st.hangs.Store(false)
+				st.Before(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+				defer st.Mend()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				if err := read(ctx, s.Site); !errors.Is(err, context.DeadlineExceeded) {

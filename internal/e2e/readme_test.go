@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,22 +106,6 @@ func fetch(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// until asks again and again whether something is so.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for !is() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("%s: not within a minute", what)
-		}
-	}
-}
-
 // The first program of the README does what the transcript below it shows.
 func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	if testing.Short() {
@@ -157,7 +140,7 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 			t.Errorf("%s: %d", path, code)
 		}
 	}
-	until(t, "the sitemap is as in the README", func() bool {
+	base.Await(t, "the sitemap is as in the README", func() bool {
 		code, sitemap := fetch(t, at+"/sitemap.xml")
 		return code == http.StatusOK && strings.HasSuffix(strings.TrimSpace(transcripts[0]), strings.TrimSpace(sitemap))
 	})
@@ -212,7 +195,7 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), program, append(use(proxy[1]), "-listen", free.Addr().String())...)
 	base.Check(t, cmd.Start())
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	until(t, "the page is explained as in the README", func() bool {
+	base.Await(t, "the page is explained as in the README", func() bool {
 		out, err := exec.CommandContext(t.Context(), program, use(explain[1])...).Output()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
@@ -244,7 +227,7 @@ func TestGoOfTheREADMECompiles(t *testing.T) {
 	if len(lines) < 5 {
 		t.Fatalf("found only %q", lines)
 	}
-	build(t, `package main
+	build(t, `package readme
 
 import (
 	"context"
@@ -254,13 +237,11 @@ import (
 	"github.com/servemap/servemap"
 )
 
-func main() {}
-
 func _(ctx context.Context, site *servemap.Site, mux *http.ServeMux, handler http.Handler, allow func(*http.Request) bool) {
 	_ = netip.Addr{}
 	`+strings.Join(lines, "\n\t")+`
 }
-`, `package main
+`, `package readme
 
 import (
 	"log"

@@ -1,26 +1,20 @@
 package observe
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/observe/capture"
-	"github.com/servemap/servemap/internal/observe/schedule"
-	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/publish/files"
-	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/bench"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -38,43 +32,24 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
 	base.FixRandom(t)
 	r := &rig{t: t, log: new(base.Log), buffers: response.NewBuffers(observation.MaxPage, 8<<20, nil)}
-	origin, err := location.ParseOrigin("https://example.com")
-	r.check(err)
-	norm, err := location.New(origin, location.Config{})
-	r.check(err)
-	keys, err := keys.New(origin.String())
-	r.check(err)
 	logger := r.log.Logger()
-	st, due := new(memstore.Store), schedule.New(1<<12)
-	files := files.New(files.Config{
-		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
-	})
-	l, err := indexer.New(indexer.Config{
-		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, KeepFor: 90 * 24 * time.Hour,
-		Schedule: due, Logger: logger,
-	})
-	r.check(err)
+	b, err := bench.New("https://example.com", new(memstore.Store), bench.Options{RenderEvery: time.Hour, Logger: logger})
+	base.Check(t, err)
+	t.Cleanup(b.Close)
 	cfg := Config{
-		Addresses: Addresses{Normalizer: norm}, Schedule: due,
-		Captures: capture.NewRecorder(r.buffers), Indexer: l, Files: files, Clients: Clients{Hints: messages.NewHints(logger)}, WatchRobots: true,
+		Addresses: Addresses{Normalizer: b.Locations}, Schedule: b.Schedule,
+		Captures: capture.NewRecorder(r.buffers), Indexer: b.Indexer, Files: b.Files, Clients: Clients{Hints: messages.NewHints(logger)}, WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)
 	}
 	r.Observer = New(cfg)
-	ctx, stop := context.WithCancel(context.Background())
-	var workers sync.WaitGroup
-	workers.Go(func() { l.Run(ctx) })
-	workers.Go(func() { files.Run(ctx) })
-	t.Cleanup(func() { stop(); workers.Wait() })
 	return r
 }
 
 func (r *rig) check(err error) {
 	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	base.Check(r.t, err)
 }
 
 // observe returns the middleware around next.

@@ -202,33 +202,11 @@ func (s *Site) Visit(paths ...string) {
 	s.Settle()
 }
 
-// Dial opens a connection to the server.
-func (s *Site) Dial() net.Conn {
-	s.Helper()
-	conn, err := s.net.Dial(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return conn
-}
-
 // Settle returns when everything that was seen is learned and rendered.
 func (s *Site) Settle() {
 	s.Helper()
 	if err := s.Flush(s.Context()); err != nil {
 		s.Fatal(err)
-	}
-}
-
-// Await polls until so returns true. It fails the test after two minutes.
-func (s *Site) Await(what string, so func() bool) {
-	s.Helper()
-	poll := time.NewTicker(10 * time.Millisecond)
-	defer poll.Stop()
-	for end := time.Now().Add(2 * time.Minute); !so(); <-poll.C {
-		if time.Now().After(end) {
-			s.Fatalf("after two minutes it is not so that %s; Stats().Store is %q; the log:\n%s", what, s.Stats().Store, s.Logged)
-		}
 	}
 }
 
@@ -330,10 +308,4 @@ func (s *Site) WantHints(want ...string) {
 	for _, text := range want {
 		s.Logged.Want(s, 1, text)
 	}
-}
-
-// WantNoTrace checks that a text is neither in the store nor in the log.
-func (s *Site) WantNoTrace(text string) {
-	s.Helper()
-	base.WantNoTrace(s, s.Store, s.Logged, text)
 }

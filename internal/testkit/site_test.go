@@ -24,9 +24,6 @@ func TestChecksFailOnlyWhereTheyShould(t *testing.T) {
 		{"another verdict", func(s *Site) { s.WantVerdict("/a", "held", "link") }, 1},
 		{"no hint", func(s *Site) { s.WantHints() }, 0},
 		{"a hint that was not given", func(s *Site) { s.WantHints("www") }, 2}, // neither given nor logged
-		{"no trace", func(s *Site) { s.WantNoTrace("nowhere") }, 0},
-		{"a trace in the store", func(s *Site) { s.WantNoTrace(Origin + "|page|/a") }, 1},
-		{"a trace in the log", func(s *Site) { s.Logged.Logger().Debug("blackbird"); s.WantNoTrace("blackbird") }, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			Run(t, Setup{Handler: PageOfItsURL("/a")}, func(s *Site) {

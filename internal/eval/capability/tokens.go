@@ -55,23 +55,8 @@ var kinds = []kind{
 	}},
 	{"a title and base62 16", 95, 0.999, func(r *rand.Rand) string { return "my-holiday-photos-" + from(base62, 16)(r) }},
 	{"base62 8", 48, 0.97, from(base62, 8)},
-	{"base62 6", 36, 0, from(base62, 6)},
-	{"base62 10", 60, 0, from(base62, 10)},
-	{"base62 12", 71, 0, from(base62, 12)},
-	{"nanoid 10", 60, 0, from(nanoid, 10)},
-	{"video id, base64url 11", 64, 0, from(nanoid, 11)},
 	{"base36 8", 41, 0, from(base36, 8)},
-	{"base36 10", 52, 0, from(base36, 10)},
-	{"base36 12", 62, 0, from(base36, 12)},
-	{"hex 8", 32, 0, hexOf(4)},
-	{"hex 12", 48, 0, hexOf(6)},
 	{"a-z 10", 47, 0, from(small, 10)},
-	{"a-z 16", 75, 0, from(small, 16)},
-	{"abc-defg-hij", 47, 0, func(r *rand.Rand) string {
-		return from(small, 3)(r) + "-" + from(small, 4)(r) + "-" + from(small, 3)(r)
-	}},
-	{"decimal 10", 33, 0, from(digits, 10)},
-	{"decimal 16", 53, 0, from(digits, 16)},
 }
 
 // from returns a function that draws n characters of an alphabet.

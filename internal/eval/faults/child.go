@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // recoveryLimit is how long a site may take to work again when the trouble is over.
@@ -21,7 +22,7 @@ type child struct {
 	*kit.Child
 	public string // URL of the site
 	begun  time.Time
-	log    *kit.Log
+	log    *base.Log
 	client *http.Client
 	ask    kit.Getter // for orders
 }
@@ -47,7 +48,7 @@ func (l launch) start(ctx context.Context) (*child, error) {
 		return nil, err
 	}
 	c := &child{
-		begun: time.Now(), log: new(kit.Log),
+		begun: time.Now(), log: new(base.Log),
 		client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}},
 	}
 	if c.Child, err = kit.Start(ctx, c.log, command); c.Child == nil {
@@ -89,11 +90,11 @@ func (c *child) tell(what string, args ...string) ([]byte, error) {
 	for i := 0; i < len(args); i += 2 {
 		form.Set(args[i], args[i+1])
 	}
-	a, err := c.ask(context.Background(), "/"+what+"?"+form.Encode())
-	if err == nil && a.Status != http.StatusOK {
-		err = fmt.Errorf("%s: %s", what, strings.TrimSpace(string(a.Body)))
+	status, body, err := c.ask("/" + what + "?" + form.Encode())
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s: %s", what, strings.TrimSpace(string(body)))
 	}
-	return a.Body, err
+	return body, err
 }
 
 func (c *child) status() (s status, err error) {

@@ -57,12 +57,7 @@ func main() {
 	flag.IntVar(&cfg.trials, "trials", 20, "how often the disk is filled")
 	flag.IntVar(&cfg.images, "images", 200, "damaged folders")
 	flag.IntVar(&cfg.kills, "kills", 50, "how often a site is killed")
-	kit.Main("faults", func(ctx context.Context) error {
-		if err := kit.NoArguments(); err != nil {
-			return err
-		}
-		return runAll(ctx, cfg, *names)
-	})
+	kit.Main("faults", func(ctx context.Context) error { return runAll(ctx, cfg, *names) })
 }
 
 // runAll runs the named parts one after the other, and returns which of them failed.
@@ -87,7 +82,7 @@ func runAll(ctx context.Context, cfg config, names string) (err error) {
 		}
 	}
 	if names != "" && known != len(strings.Split(names, ",")) {
-		return fmt.Errorf("%w: some of the parts %q do not exist", kit.ErrUsage, names)
+		return fmt.Errorf("some of the parts %q do not exist", names)
 	}
 	return err
 }

@@ -43,7 +43,8 @@ type process struct {
 	dir    string
 	log    *slog.Logger
 	store  *badgerstore.Store
-	moody  *moody // around the store, nil for none
+	moods  bool   // the store misbehaves when it is told to
+	moody  *moody // that store
 	site   *servemap.Site
 	server *kit.Server
 	pages  *fates
@@ -55,14 +56,11 @@ func serveSite(args []string) int {
 	set := flag.NewFlagSet("site", flag.ContinueOnError)
 	set.StringVar(&p.dir, "dir", "", "folder of the store")
 	state := set.String("state", "{}", "fates of the pages, as JSON")
-	moods := set.Bool("moods", false, "the store misbehaves when it is told to")
+	set.BoolVar(&p.moods, "moods", false, "the store misbehaves when it is told to")
 	if err := set.Parse(args); err != nil {
 		return 2
 	}
 	err := json.Unmarshal([]byte(*state), p.pages)
-	if *moods {
-		p.moody = new(moody)
-	}
 	if err == nil {
 		err = p.run()
 	}
@@ -95,10 +93,11 @@ func (p *process) open() (err error) {
 		return err
 	}
 	var st store.Store = p.store
-	if p.moody != nil {
-		p.moody.Store, st = p.store, p.moody
+	if p.moods {
+		p.moody = newMoody(st)
+		st = p.moody
 	}
-	if p.site, err = kit.NewSite(st, kit.Setup{RenderEvery: 200 * time.Millisecond, Logger: p.log}); err != nil {
+	if p.site, err = kit.NewSite(st, servemap.Options{Limits: servemap.Limits{RenderEvery: 200 * time.Millisecond}, Logger: p.log}); err != nil {
 		return err
 	}
 	p.server.Handle(p.site.Wrap(p.pages))

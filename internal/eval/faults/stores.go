@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -33,9 +33,15 @@ func (m mood) String() string {
 
 // moody is a store that misbehaves on demand. While it hangs, it ignores its context.
 type moody struct {
-	store.Store
+	base.Store
 	mood atomic.Int32
 	hang sync.RWMutex // locked while it hangs
+}
+
+func newMoody(st store.Store) *moody {
+	m := &moody{Store: base.Store{Store: st}}
+	m.Before(func(context.Context) error { return m.suffer() })
+	return m
 }
 
 func (m *moody) become(to mood) {
@@ -61,37 +67,6 @@ func (m *moody) suffer() error {
 		panic("the store panics")
 	}
 	return nil
-}
-
-func (m *moody) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if err := m.suffer(); err != nil {
-		return err
-	}
-	return m.Store.View(ctx, keys, fn)
-}
-
-func (m *moody) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if err := m.suffer(); err != nil {
-		return err
-	}
-	return m.Store.Update(ctx, keys, fn)
-}
-
-func (m *moody) Sync(ctx context.Context) error {
-	if err := m.suffer(); err != nil {
-		return err
-	}
-	return m.Store.Sync(ctx)
-}
-
-func (m *moody) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		if err := m.suffer(); err != nil {
-			yield(store.Record{}, err)
-			return
-		}
-		m.Store.Scan(ctx, prefix, after)(yield)
-	}
 }
 
 // mostHeap is how much a site may use while its store misbehaves: the queue and its bodies

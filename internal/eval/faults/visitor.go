@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -118,10 +117,8 @@ func (v *visitors) counts() string {
 // sitemap returns the paths that a site lists, none while it has no sitemap. It fails if a
 // path must never be listed.
 func (v *visitors) sitemap(site string) (map[string]bool, error) {
-	s, err := kit.ReadSitemap(context.Background(), kit.FromServer(v.client, site))
-	listed := map[string]bool{}
-	for path := range s.Pages {
-		listed[path] = true
+	listed, err := kit.ReadSitemap(kit.FromServer(v.client, site))
+	for path := range listed {
 		if strings.HasSuffix(path, "/hidden") || strings.HasPrefix(path, "/unlinked/") || strings.HasPrefix(path, "zz") {
 			return nil, fmt.Errorf("%s is listed", path)
 		}

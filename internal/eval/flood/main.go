@@ -14,11 +14,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"time"
 
@@ -47,24 +45,5 @@ func main() {
 	flag.Float64Var(&cfg.rate, "rate", 0, "requests per second; 0 for as fast as it goes")
 	flag.IntVar(&cfg.bytes, "bytes", 0, "least size of a junk page; what is added is dense with markup")
 	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed")
-	kit.Main("flood", func(ctx context.Context) error {
-		if err := cmp.Or(cfg.check(), kit.NoArguments()); err != nil {
-			return err
-		}
-		return run(ctx, cfg, os.Stdout)
-	})
-}
-
-func (cfg config) check() error {
-	switch {
-	case cfg.junk < 1 || cfg.junk > maxJunk:
-		return fmt.Errorf("%w: -junk is %d; it must be from 1 to %d", kit.ErrUsage, cfg.junk, maxJunk)
-	case cfg.pages < minPages:
-		return fmt.Errorf("%w: -pages is %d; it must be at least %d", kit.ErrUsage, cfg.pages, minPages)
-	case cfg.networks < 1 || cfg.networks > maxNetworks:
-		return fmt.Errorf("%w: -networks is %d; it must be from 1 to %d", kit.ErrUsage, cfg.networks, maxNetworks)
-	case cfg.rate < 0:
-		return fmt.Errorf("%w: -rate is %v; it must not be negative", kit.ErrUsage, cfg.rate)
-	}
-	return nil
+	kit.Main("flood", func(ctx context.Context) error { return run(ctx, cfg, os.Stdout) })
 }

@@ -94,7 +94,7 @@ func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (er
 
 // start assembles the site, and the target in front of it.
 func (t *trial) start(st store.Store, log *slog.Logger) error {
-	site, err := kit.NewSite(st, kit.Setup{ClientIP: clientIP, Logger: log})
+	site, err := kit.NewSite(st, servemap.Options{ClientIP: clientIP, Logger: log})
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (t *trial) pour(ctx context.Context) error {
 	grew := make(chan error, 1)
 	err := t.flood.each(t.target.workers, func(i int, v visit) error {
 		if i == total/2 {
-			go func() { grew <- t.growth(ctx) }()
+			go func() { grew <- t.growth() }()
 		}
 		return t.target.visit(v)
 	})
@@ -154,15 +154,14 @@ func (t *trial) pour(ctx context.Context) error {
 }
 
 // growth makes a section link to new pages, and waits for them to be listed.
-func (t *trial) growth(ctx context.Context) error {
+func (t *trial) growth() error {
 	t.pages.open.Add(grown)
 	fresh := t.pages.articles[len(t.pages.articles)-grown:]
 	missing := func() (int, error) {
-		s, err := kit.ReadSitemap(ctx, kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
+		listed, err := kit.ReadSitemap(kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
 		n := 0
 		for _, loc := range fresh {
-			_, listed := s.Pages[loc]
-			n += kit.One(!listed)
+			n += kit.One(!listed[loc])
 		}
 		return n, err
 	}
@@ -195,8 +194,8 @@ type listing struct {
 
 func (t *trial) listing() (listing, error) {
 	var l listing
-	s, err := kit.ReadSitemap(context.Background(), kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
-	for loc := range s.Pages {
+	listed, err := kit.ReadSitemap(kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
+	for loc := range listed {
 		if t.pages.real(loc) {
 			l.real++
 		} else {

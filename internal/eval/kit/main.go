@@ -1,14 +1,10 @@
 // Package kit is shared by the programs below internal/eval: how a program starts and ends,
-// the site or indexer that it measures, pages, sitemaps, child processes, data files, and
-// the measuring of memory, disk and CPU.
-//
-// Only this package puts sites and indexers together, as servemap.New does by default. It
-// measures and counts. It must never judge a figure: each program does that itself.
+// the site that it measures, pages, sitemaps, child processes, data files, and the measuring of
+// memory, disk and CPU. It must never judge a figure: each program does that itself.
 package kit
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,32 +12,17 @@ import (
 	"time"
 )
 
-// ErrUsage is wrapped by errors about flags and arguments.
-var ErrUsage = errors.New("wrong arguments")
-
 // Main parses the flags and runs a program with a context that ends at an
-// interrupt. The program's exit status is 1 if run fails, and 2 for [ErrUsage].
+// interrupt. The program's exit status is 1 if run fails.
 func Main(name string, run func(context.Context) error) {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	err := run(ctx)
-	if err == nil {
-		return
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
 	}
-	fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-	if errors.Is(err, ErrUsage) {
-		os.Exit(2)
-	}
-	os.Exit(1)
-}
-
-// NoArguments returns an error if the command line has more than flags.
-func NoArguments() error {
-	if flag.NArg() > 0 {
-		return fmt.Errorf("%w: %q", ErrUsage, flag.Args())
-	}
-	return nil
 }
 
 // Until asks every few milliseconds whether a condition holds, and returns how

@@ -16,6 +16,9 @@ func Words() []string {
 		"falcon velvet prairie willow canyon marble quartz zephyr jasper clover valley grove acorn heath mandolin sunflower")
 }
 
+// HTML is the content type of all pages.
+const HTML = "text/html; charset=utf-8"
+
 // Page is the frame of a page of HTML.
 type Page struct {
 	Title  string // and heading

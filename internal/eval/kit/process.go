@@ -2,7 +2,6 @@ package kit
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -108,24 +106,4 @@ func (c *Child) Stop() error {
 		c.Kill()
 		return errors.New("the process does not end when it is stopped")
 	}
-}
-
-// Log keeps what is written to it. It may be used concurrently.
-type Log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write adds to the log.
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-// String returns all that was written.
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

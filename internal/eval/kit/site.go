@@ -2,10 +2,8 @@ package kit
 
 import (
 	"context"
-	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -19,18 +17,9 @@ const (
 	Origin = "https://" + Host
 )
 
-// Setup has the options that a program changes. Zero values are the defaults.
-type Setup struct {
-	ClientIP    func(*http.Request) netip.Addr
-	RenderEvery time.Duration
-	Logger      *slog.Logger
-}
-
 // NewSite returns a site at [Origin].
-func NewSite(st store.Store, s Setup) (*servemap.Site, error) {
-	return servemap.New(Origin, st, &servemap.Options{
-		ClientIP: s.ClientIP, Limits: servemap.Limits{RenderEvery: s.RenderEvery}, Logger: s.Logger,
-	})
+func NewSite(st store.Store, o servemap.Options) (*servemap.Site, error) {
+	return servemap.New(Origin, st, &o)
 }
 
 // CloseSite closes a site, and gives up after a while.

@@ -16,23 +16,23 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-var visits = flag.String("visits", "", "when each page is visited again after a fetch, such as 1h,24h")
+var later = flag.String("visits", "", "when each page is visited again after a fetch, such as 1h,24h")
 
 // TestHistories replays the files that the command line names. It prints, and judges nothing.
 func TestHistories(t *testing.T) {
 	if flag.NArg() == 0 {
 		t.Skip("no files of histories are given")
 	}
-	var later []time.Duration
-	for s := range strings.FieldsFuncSeq(*visits, func(r rune) bool { return r == ',' }) {
+	var after []time.Duration
+	for s := range strings.FieldsFuncSeq(*later, func(r rune) bool { return r == ',' }) {
 		d, err := time.ParseDuration(s)
 		base.Check(t, err)
-		later = append(later, d)
+		after = append(after, d)
 	}
 	for _, name := range flag.Args() {
 		var r report
 		base.Check(t, kit.ReadFile(name, func(lines io.Reader) error {
-			return replay(t, func(each func(*fetch) error) error { return read(lines, each) }, later, &r)
+			return replay(t, func(each func(*fetch) error) error { return read(lines, each) }, after, &r)
 		}))
 		printTable(os.Stdout, filepath.Base(name), r.all())
 	}

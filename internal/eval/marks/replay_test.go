@@ -19,6 +19,8 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 	parsed "github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/bench"
+	"github.com/servemap/servemap/internal/testkit/visits"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -72,7 +74,7 @@ type site struct {
 	tallies []tally // of the simple detectors, and last of ours
 	simple  []func(*sight) bool
 	dates   []map[string]int64 // from the simple detectors, by page
-	ours    *kit.Bench
+	ours    *bench.Bench
 	alone   [seeds]alone
 }
 
@@ -120,7 +122,7 @@ func replaySite(t *testing.T, fetches []*fetch) siteReport {
 	rules, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}})
 	base.Check(t, err)
 	time.Sleep(time.Until(time.Unix(fetches[0].Unix, 0)))
-	s.ours, err = kit.NewBench(new(memstore.Store), kit.BenchOptions{KeepFor: forever, Rules: rules, Logger: slog.New(slog.DiscardHandler)})
+	s.ours, err = bench.New(kit.Origin, new(memstore.Store), bench.Options{KeepFor: forever, Rules: rules, Logger: slog.New(slog.DiscardHandler)})
 	base.Check(t, err)
 	defer s.ours.Close()
 	for _, f := range fetches {
@@ -162,7 +164,7 @@ func (s *site) take(f *fetch) {
 		s.tallies[i].fetches++
 	}
 	body := strings.ReplaceAll(f.HTML, `rel="canonical"`, "") // it names the page's address on the real site
-	s.ours.Indexer.Offer(kit.Visit(s.location(f.Page), time.Unix(f.Unix, 0), []byte(body)))
+	s.ours.Indexer.Offer(visits.Page(s.location(f.Page), body, time.Unix(f.Unix, 0)))
 	base.Check(s.t, s.ours.Indexer.Flush(context.Background()))
 }
 

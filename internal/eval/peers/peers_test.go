@@ -24,6 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -61,7 +62,7 @@ func wrapped(tb testing.TB) []struct {
 	http.Handler
 } {
 	h := http.HandlerFunc(servePage)
-	site, err := kit.NewSite(new(memstore.Store), kit.Setup{Logger: slog.New(slog.DiscardHandler)})
+	site, err := kit.NewSite(new(memstore.Store), servemap.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		tb.Fatal(err)
 	}

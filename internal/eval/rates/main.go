@@ -14,7 +14,6 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 
 	"github.com/servemap/servemap/internal/eval/kit"
@@ -27,9 +26,6 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of all that is random")
 	seeds := flag.Int("seeds", 1, "simulations to count together, with this seed and the following ones")
 	kit.Main("rates", func(context.Context) error {
-		if *pages < 0 || *most < 1 || *seeds < 1 {
-			return fmt.Errorf("%w: -pages must be 0 or more, -most and -seeds 1 or more", kit.ErrUsage)
-		}
 		var simulated, histories []*table
 		for _, v := range []visitors{{name: "observations at random"}, {name: "observations in bursts", bursty: true}, {name: "1 % of observations wrong", noise: 0.01}} {
 			t := &table{name: "simulated pages, " + v.name}

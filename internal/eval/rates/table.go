@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
-	"text/tabwriter"
 
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/eval/kit"
@@ -53,39 +51,29 @@ func (t *table) print(w io.Writer) {
 
 // printReliability writes how true our probabilities are.
 func (t *table) printReliability(w io.Writer) {
-	var tenths [10]struct {
+	type sum struct {
 		labels, right int
-		said          float64 // sum of the probabilities
+		said          float64 // of the probabilities
 	}
-	published, publishedRight, publishedSaid := 0, 0, 0.0
+	var all, published sum
+	add := func(to *sum, of label, right int) {
+		to.labels, to.right, to.said = to.labels+1, to.right+right, to.said+of.probability
+	}
 	for _, s := range t.scores {
 		ours := s.labels[oursAt]
 		if ours.freq == rate.Unknown {
 			continue
 		}
 		right := kit.One(s.truth.exact(ours.freq))
-		x := &tenths[min(9, int(ours.probability*10))]
-		x.labels++
-		x.right += right
-		x.said += ours.probability
-		if ours.published {
-			published++
-			publishedSaid += ours.probability
-			publishedRight += right
+		if add(&all, ours, right); ours.published {
+			add(&published, ours, right)
 		}
 	}
-	fmt.Fprintln(w, "\nof labels of about the probability said, the share that is right, and their distance in standard errors")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "said\tright\tlabels\tdistance\t")
-	for _, x := range tenths {
-		if n := float64(x.labels); n > 0 {
-			said, right := x.said/n, float64(x.right)/n
-			fmt.Fprintf(tw, "%.3f\t%.3f\t%d\t%+.1f\t\n", said, right, x.labels, (right-said)/math.Sqrt(said*(1-said)/n))
-		}
+	for i, x := range []sum{all, published} {
+		fmt.Fprintf(w, "%s: %.1f %% of pages, said to be right for %.1f %%, right for %.1f %%\n", []string{"all labels", "published"}[i],
+			percent(x.labels, len(t.scores)), 100*x.said/max(1, float64(x.labels)), percent(x.right, x.labels))
 	}
-	tw.Flush()
-	fmt.Fprintf(w, "published: %.1f %% of pages, said to be right for %.1f %%, right for %.1f %%\n\n",
-		percent(published, len(t.scores)), 100*publishedSaid/max(1, float64(published)), percent(publishedRight, published))
+	fmt.Fprintln(w)
 }
 
 func percent(n, of int) float64 { return 100 * kit.Share(n, of) }

@@ -98,11 +98,12 @@ func (s *site) tags() map[string]string {
 // visits shows pages as they were at the last observation.
 func (s *site) visits(ctx context.Context, cfg config) error {
 	const rounds = 8
+	n := min(together, cfg.pages)
 	var took time.Duration
 	for range rounds {
-		for range together {
+		for range n {
 			i := rand.IntN(cfg.pages)
-			s.shows(location(i), time.Now(), body(i, version(i, visits-1)))
+			s.shows(location(i), time.Now(), body(i, version(i, looks-1)))
 		}
 		began := time.Now()
 		if err := s.Indexer.Flush(ctx); err != nil {
@@ -110,6 +111,6 @@ func (s *site) visits(ctx context.Context, cfg config) error {
 		}
 		took += time.Since(began)
 	}
-	fmt.Printf("a visit to a known page at %d pages: %.0f µs in the background\n", cfg.pages, float64(took.Microseconds())/(rounds*together))
+	fmt.Printf("a visit to a known page at %d pages: %.0f µs in the background\n", cfg.pages, float64(took.Microseconds())/float64(rounds*n))
 	return nil
 }

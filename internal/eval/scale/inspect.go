@@ -23,7 +23,7 @@ func inspect(ctx context.Context, cfg config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	site, err := kit.NewSite(st, kit.Setup{})
+	site, err := kit.NewSite(st, servemap.Options{})
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func allocations() int64 {
 
 // deadLinks gives the first page so many links that lead nowhere that the inspector remembers no more.
 func deadLinks(ctx context.Context, site *servemap.Site) error {
-	first := body(0, version(0, visits-1))
+	first := body(0, version(0, looks-1))
 	for n := range 2048 {
 		first = kit.AppendLink(first, "/dead/"+strconv.Itoa(n), "A page that is not there")
 	}

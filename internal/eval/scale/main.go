@@ -38,15 +38,7 @@ func main() {
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
 	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "change", "serve" or "inspect", with -sites "fill" or "serve"; "" for all`)
-	kit.Main("scale", func(ctx context.Context) error {
-		if cfg.pages < 1 {
-			return fmt.Errorf("%w: -pages must be positive", kit.ErrUsage)
-		}
-		if err := kit.NoArguments(); err != nil {
-			return err
-		}
-		return run(ctx, cfg)
-	})
+	kit.Main("scale", func(ctx context.Context) error { return run(ctx, cfg) })
 }
 
 func run(ctx context.Context, cfg config) error {
@@ -56,7 +48,7 @@ func run(ctx context.Context, cfg config) error {
 	}
 	step := steps[cfg.step]
 	if step == nil {
-		return fmt.Errorf("%w: -step is %q", kit.ErrUsage, cfg.step)
+		return fmt.Errorf("there is no step %q", cfg.step)
 	}
 	return step(ctx, cfg)
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
@@ -37,7 +38,7 @@ func serve(_ context.Context, cfg config) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	opened := time.Since(began)
-	site, err := kit.NewSite(st, kit.Setup{})
+	site, err := kit.NewSite(st, servemap.Options{})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/bench"
+	"github.com/servemap/servemap/internal/testkit/visits"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -54,8 +56,8 @@ func body(i, version int) []byte {
 	})
 }
 
-// visits is how often each page is seen.
-const visits = 2
+// looks is how often each page is seen.
+const looks = 2
 
 // version returns which version of page i an observation shows. At the second observation a tenth of the
 // pages has changed.
@@ -68,7 +70,7 @@ func openStore(folder string) (*badgerstore.Store, error) {
 // site is the indexer and files over the store on disk. It reads every page at once; a real
 // site is visited until it has read all.
 type site struct {
-	*kit.Bench
+	*bench.Bench
 	store *badgerstore.Store
 }
 
@@ -77,13 +79,13 @@ func open(folder string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	bench, err := kit.NewBench(st, kit.BenchOptions{Unrendered: true})
-	return &site{bench, st}, err
+	b, err := bench.New(kit.Origin, st, bench.Options{Unrendered: true})
+	return &site{b, st}, err
 }
 
 // shows offers an observation of a page, which is read whatever that costs.
 func (s *site) shows(loc string, at time.Time, body []byte) {
-	seen := kit.Visit(loc, at, body)
+	seen := visits.Page(loc, string(body), at)
 	seen.Explored = true
 	s.Indexer.Offer(seen)
 }
@@ -102,9 +104,9 @@ func fill(ctx context.Context, cfg config) error {
 	if err != nil {
 		return err
 	}
-	for visit := range visits {
+	for visit := range looks {
 		began := time.Now()
-		at := began.Add(-time.Duration(visits-visit) * 24 * time.Hour)
+		at := began.Add(-time.Duration(looks-visit) * 24 * time.Hour)
 		for i := range cfg.pages {
 			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, visit)))
 			if i%together == together-1 || i == cfg.pages-1 {

@@ -23,13 +23,13 @@ import (
 var scale = flag.String("scale", "10000", "the numbers of pages that BenchmarkScale is run with, with commas between them")
 
 const (
-	scalePart = 50_000 // pages
-	scaleSite = "https://example.com|"
+	partPages = 50_000
+	site      = "https://example.com|"
 )
 
-// fillScale makes the three rows of a listed page in their usual sizes: its state, its entry in a
+// fill makes the three rows of a listed page in their usual sizes: its state, its entry in a
 // part, and the pages with its content. Locations come in random order, as visitors ask for them.
-const fillScale = `INSERT INTO {records} (key, value)
+const fill = `INSERT INTO {records} (key, value)
 SELECT row.key, convert_to(rpad(i::text, row.bytes, '.'), 'UTF8')
 FROM generate_series($1::bigint, $2::bigint - 1) AS i,
 LATERAL (SELECT '/section/' || left(md5(i::text), 12) || '-the-title-of-the-page' AS location) AS page,
@@ -38,21 +38,19 @@ LATERAL (VALUES
 	($3 || 'list|' || lpad((1 + i / $4)::text, 6, '0') || '|' || page.location, 28),
 	($3 || 'duplicates|' || right(md5(i::text), 16), 52)) AS row (key, bytes)`
 
-// scaleLocation returns the location of page i in fillScale.
-func scaleLocation(i int) string {
+// pageKey returns the key of the state of page i.
+func pageKey(i int) string {
 	sum := md5.Sum([]byte(strconv.Itoa(i)))
-	return "/section/" + hex.EncodeToString(sum[:6]) + "-the-title-of-the-page"
+	return site + "page|/section/" + hex.EncodeToString(sum[:6]) + "-the-title-of-the-page"
 }
 
-// BenchmarkScale measures the size of a table with many pages. merge
-// writes the states of random pages, a thousand at a time.
+// BenchmarkScale measures the size of a table with many pages. It writes the states of random pages, as many at a
+// time as an update takes.
 func BenchmarkScale(b *testing.B) {
 	for size := range strings.SplitSeq(*scale, ",") {
 		pages, err := strconv.Atoi(size)
-		if err != nil || pages < store.MaxKeys {
-			b.Fatalf("-scale: %q is no number of pages from %d on", size, store.MaxKeys)
-		}
-		b.Run(size, func(b *testing.B) { benchPages(b, pages) })
+		base.Check(b, err)
+		b.Run(size, func(b *testing.B) { benchPages(b, max(pages, store.MaxKeys)) })
 	}
 }
 
@@ -62,62 +60,39 @@ func benchPages(b *testing.B, pages int) {
 	st, err := sqlstore.Open(postgres.Dial(b, postgres.Address), &sqlstore.Options{Table: table})
 	base.Check(b, err)
 	base.MustPut(b, st, "made", "by this")
-	fill := strings.ReplaceAll(fillScale, "{records}", table)
-	for first := 0; first < pages; first += scalePart {
-		postgres.Exec(b, db, fill, first, min(pages, first+scalePart), scaleSite, scalePart)
+	for first := 0; first < pages; first += partPages {
+		postgres.Exec(b, db, strings.ReplaceAll(fill, "{records}", table), first, min(pages, first+partPages), site, partPages)
 	}
 	postgres.Exec(b, db, "ANALYZE "+table)
-	rows, bytes := measure(b, db, table)
+	rows, bytes := number(b, db, "SELECT count(*) FROM "+table), number(b, db, "SELECT pg_total_relation_size('"+table+"')")
 	b.Run("merge", func(b *testing.B) {
-		before := walBytes(b, db)
-		mergeScale(b, st, pages)
-		merged := float64(b.N) * store.MaxKeys
-		b.ReportMetric((walBytes(b, db)-before)/merged, "WAL-B/page")
+		const written = `SELECT pg_current_wal_lsn() - '0/0'` // by the whole server, into its log
+		before, random := number(b, db, written), rand.New(rand.NewPCG(1, uint64(b.N)))
+		for range b.N {
+			keys := make([]string, store.MaxKeys)
+			first := random.IntN(pages)
+			for i := range keys {
+				keys[i] = pageKey((first + i*(pages/store.MaxKeys)) % pages)
+			}
+			slices.Sort(keys)
+			base.Check(b, st.Update(context.Background(), keys, visit))
+		}
+		b.ReportMetric((number(b, db, written)-before)/(float64(b.N)*store.MaxKeys), "WAL-B/page")
 		b.ReportMetric(rows/float64(pages), "rows/page")
 		b.ReportMetric(bytes/float64(pages), "B/page")
 	})
 }
 
-// measure returns the number of rows, and the bytes of the table and its index.
-func measure(b *testing.B, db *sql.DB, table string) (rows, bytes float64) {
+func number(b *testing.B, db *sql.DB, query string) (n float64) {
 	b.Helper()
-	base.Check(b, db.QueryRow("SELECT count(*), pg_total_relation_size('"+table+"') FROM "+table).Scan(&rows, &bytes))
-	return rows, bytes
-}
-
-// walBytes returns how many bytes the whole server has written to its log so far.
-func walBytes(b *testing.B, db *sql.DB) (n float64) {
-	b.Helper()
-	base.Check(b, db.QueryRow(`SELECT pg_current_wal_lsn() - '0/0'`).Scan(&n))
+	base.Check(b, db.QueryRow(query).Scan(&n))
 	return n
 }
 
-func mergeScale(b *testing.B, st store.Store, pages int) {
-	random := rand.New(rand.NewPCG(1, uint64(b.N)))
-	for range b.N {
-		base.Check(b, st.Update(context.Background(), scaleKeys(random, pages), visit))
-	}
-}
-
-// scaleKeys returns the keys of as many pages as an update takes, in order.
-func scaleKeys(random *rand.Rand, pages int) []string {
-	keys := make([]string, store.MaxKeys)
-	first := random.IntN(pages)
-	for i := range keys {
-		keys[i] = scaleSite + "page|" + scaleLocation((first+i*(pages/store.MaxKeys))%pages)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// visit counts visits in records of 100 bytes.
+// visit counts visits in the records.
 func visit(values [][]byte) error {
-	for i, value := range values {
-		if value == nil {
-			value = make([]byte, 100)
-		}
+	for _, value := range values {
 		binary.BigEndian.PutUint64(value, binary.BigEndian.Uint64(value)+1)
-		values[i] = value
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap/store"
 )
@@ -126,6 +127,18 @@ func Check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Await asks again and again whether something is so. It ends the test after two minutes.
+func Await(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	for end := time.Now().Add(2 * time.Minute); !so(); <-poll.C {
+		if time.Now().After(end) {
+			t.Fatalf("after two minutes it is not so that %s", what)
+		}
 	}
 }
 

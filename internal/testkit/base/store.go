@@ -19,32 +19,48 @@ type Update func(ctx context.Context, keys []string, fn func([][]byte) error) er
 // Store is a store that fails on demand. A test may change its behaviour while it is in use.
 type Store struct {
 	store.Store
+	before atomic.Pointer[func(context.Context) error]
 	update atomic.Pointer[Update]
 	sync   atomic.Pointer[error]
-	down   atomic.Pointer[error]
 }
 
 // NewStore returns an empty store that works.
 func NewStore() *Store { return &Store{Store: new(memstore.Store)} }
 
-// View fails if the store is down.
+// Before calls a function before whatever the store does. If it returns an error, that is all.
+func (s *Store) Before(do func(context.Context) error) { s.before.Store(&do) }
+
+func (s *Store) begin(ctx context.Context) error {
+	if do := s.before.Load(); do != nil {
+		return (*do)(ctx)
+	}
+	return nil
+}
+
+// View reads, unless the store is down.
 func (s *Store) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if err := s.down.Load(); err != nil {
-		return *err
+	if err := s.begin(ctx); err != nil {
+		return err
 	}
 	return s.Store.View(ctx, keys, fn)
 }
 
-// Scan fails if the store is down.
+// Scan reads, unless the store is down.
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	if err := s.down.Load(); err != nil {
-		return func(yield func(store.Record, error) bool) { yield(store.Record{}, *err) }
+	return func(yield func(store.Record, error) bool) {
+		if err := s.begin(ctx); err != nil {
+			yield(store.Record{}, err)
+			return
+		}
+		s.Store.Scan(ctx, prefix, after)(yield)
 	}
-	return s.Store.Scan(ctx, prefix, after)
 }
 
 // Update calls the replacement, if there is one.
 func (s *Store) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
 	if update := s.update.Load(); update != nil {
 		return (*update)(ctx, keys, fn)
 	}
@@ -53,6 +69,9 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func([][]byte) err
 
 // Sync fails if it was told to.
 func (s *Store) Sync(ctx context.Context) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
 	if err := s.sync.Load(); err != nil {
 		return *err
 	}
@@ -61,9 +80,9 @@ func (s *Store) Sync(ctx context.Context) error {
 
 // Mend makes the store work again.
 func (s *Store) Mend() {
+	s.before.Store(nil)
 	s.update.Store(nil)
 	s.sync.Store(nil)
-	s.down.Store(nil)
 }
 
 // OnUpdate replaces Update by a function.
@@ -79,11 +98,8 @@ func (s *Store) OnUpdateOf(suffix string, update Update) {
 	})
 }
 
-// Down makes each View, Update and Scan fail, as if nobody could reach the store.
-func (s *Store) Down(err error) {
-	s.down.Store(&err)
-	s.Refuse(err)
-}
+// Down makes everything fail, as if nobody could reach the store.
+func (s *Store) Down(err error) { s.Before(func(context.Context) error { return err }) }
 
 // Refuse makes each Update fail before it does anything.
 func (s *Store) Refuse(err error) {
