@@ -4,12 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/netip"
@@ -27,12 +26,13 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/notify"
 	"github.com/servemap/servemap/store/memstore"
 )
 
-const origin = "https://example.com"
+const host = "example.com"
 
 func TestMain(m *testing.M) {
 	gin.SetMode(gin.TestMode)
@@ -40,79 +40,43 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// site is a running recipe.
-type site struct {
-	testing.TB
-	*servemap.Site
-	url string
+func start(t *testing.T, opts *servemap.Options, recipe func(*servemap.Site) http.Handler) *testkit.Site {
+	setup := testkit.Setup{Mount: recipe}
+	if opts != nil {
+		setup.Options = *opts
+	}
+	return testkit.Start(t, setup)
 }
 
-func start(t testing.TB, origin string, opts *servemap.Options, recipe func(*servemap.Site) http.Handler) *site {
-	s, err := servemap.New(origin, new(memstore.Store), opts)
-	base.Check(t, err)
-	server := httptest.NewServer(recipe(s))
-	t.Cleanup(func() {
-		server.Close()
-		if err := s.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return &site{t, s, server.URL}
+// ask asks a handler for a path of a host.
+func ask(h http.Handler, method, host, path string) *httptest.ResponseRecorder {
+	w, r := httptest.NewRecorder(), httptest.NewRequest(method, "https://"+host+path, nil)
+	r.RequestURI = path
+	h.ServeHTTP(w, r)
+	return w
 }
 
-// get makes a request as client, or as a visitor without cookies if client is nil. header
-// is pairs of names and values.
-func (s *site) get(client *http.Client, path string, header ...string) (int, string) {
-	s.Helper()
-	req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
-	base.Check(s, err)
-	for i := 0; i < len(header); i += 2 {
-		if header[i] == "Host" {
-			req.Host = header[i+1]
-		}
-		req.Header.Add(header[i], header[i+1])
+// wantListed checks what a site lists in its file at a path.
+func wantListed(t *testing.T, site *servemap.Site, h http.Handler, host, file string, want ...string) {
+	t.Helper()
+	base.Check(t, site.Flush(t.Context()))
+	dates, err := testkit.ParseSitemap(ask(h, http.MethodGet, host, file).Body.String(), "https://"+host)
+	if got := slices.Sorted(maps.Keys(dates)); !slices.Equal(got, want) || (err != nil) != (want == nil) {
+		t.Errorf("%s lists %q, want %q; %v, %v", host, got, want, err, site.Stats())
 	}
-	if client == nil {
-		client = http.DefaultClient
-	}
-	resp, err := client.Do(req)
-	base.Check(s, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	base.Check(s, err)
-	return resp.StatusCode, string(body)
 }
 
-// listed waits until all that was seen is in the sitemap at a path, and returns its paths.
-func (s *site) listed(path string, header ...string) (paths []string) {
-	s.Helper()
-	base.Check(s, s.Flush(context.Background()))
-	status, body := s.get(nil, path, header...)
-	if status != http.StatusOK {
-		return nil
-	}
-	var set struct {
-		URL []struct {
-			Loc string `xml:"loc"`
-		} `xml:"url"`
-	}
-	if err := xml.Unmarshal([]byte(body), &set); err != nil {
-		s.Fatalf("%s: %v\n%s", path, err, body)
-	}
-	for _, u := range set.URL {
-		loc, err := url.Parse(u.Loc)
-		base.Check(s, err)
-		paths = append(paths, loc.Path)
-	}
-	slices.Sort(paths)
-	return paths
+// logIn returns the cookies of a visitor who has logged in.
+func logIn(s *testkit.Site) string {
+	return cookies(ask(s, http.MethodPost, host, "/login").Result().Header)
 }
 
-func (s *site) want(paths ...string) {
-	s.Helper()
-	if got := s.listed("/sitemap.xml"); !slices.Equal(got, paths) {
-		s.Errorf("listed are %q, want %q; %v", got, paths, s.Stats())
+func cookies(from http.Header) string {
+	var all []string
+	for _, c := range (&http.Response{Header: from}).Cookies() {
+		all = append(all, c.Name+"="+c.Value)
 	}
+	return strings.Join(all, "; ")
 }
 
 func TestRecipesListTheirPages(t *testing.T) {
@@ -139,88 +103,79 @@ func TestRecipesListTheirPages(t *testing.T) {
 		{"a timeout inside", TimeoutInside, linked},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := start(t, origin, nil, tt.recipe)
+			s := start(t, nil, tt.recipe)
 			for _, path := range []string{"/", "/about", "/p/teapot", "/p/secret"} {
-				if status, body := s.get(nil, path, "Accept-Encoding", "gzip"); status != http.StatusOK || body == "" {
-					t.Errorf("%s: %d %q", path, status, body)
+				if a := s.Get(path, "Accept-Encoding", "gzip"); a.Status != http.StatusOK || a.Body == "" {
+					t.Errorf("%s: %d %q", path, a.Status, a.Body)
 				}
 			}
-			if status, _ := s.get(nil, "/missing"); status != http.StatusNotFound {
-				t.Errorf("/missing: %d, want 404", status)
+			if a := s.Get("/missing"); a.Status != http.StatusNotFound {
+				t.Errorf("/missing: %d, want 404", a.Status)
 			}
-			s.want(tt.want...)
+			s.WantListed(tt.want...)
 		})
 	}
 }
 
 func TestContentsForVisitorsNameTheListedPages(t *testing.T) {
-	s := start(t, origin, nil, ForVisitors)
+	s := start(t, nil, ForVisitors)
 	for _, path := range []string{"/", "/p/teapot", "/p/secret"} {
-		s.get(nil, path)
+		s.Get(path)
 	}
-	s.want("/", "/p/teapot")
-	status, body := s.get(nil, "/contents")
-	if status != http.StatusOK || !strings.Contains(body, `<li><a href="/p/teapot">`) || strings.Contains(body, "secret") {
-		t.Errorf("the contents are %d\n%s", status, body)
+	s.WantListed("/", "/p/teapot")
+	a := s.Get("/contents")
+	if a.Status != http.StatusOK || !strings.Contains(a.Body, `<li><a href="/p/teapot">`) || strings.Contains(a.Body, "secret") {
+		t.Errorf("the contents are %d\n%s", a.Status, a.Body)
 	}
-	s.want("/", "/p/teapot")
+	s.WantListed("/", "/p/teapot")
 }
 
 func TestPagesAreCompressed(t *testing.T) {
 	for name, recipe := range map[string]func(*servemap.Site) http.Handler{"outside": GzipOutside, "inside": GzipInside} {
-		s := start(t, origin, nil, recipe)
-		if _, body := s.get(nil, "/", "Accept-Encoding", "gzip"); !strings.HasPrefix(body, "\x1f\x8b") {
-			t.Errorf("%s: the page is not compressed: %q", name, body)
+		s := start(t, nil, recipe)
+		if a := s.Get("/", "Accept-Encoding", "gzip"); !strings.HasPrefix(a.Body, "\x1f\x8b") {
+			t.Errorf("%s: the page is not compressed: %q", name, a.Body)
 		}
-		s.want("/")
+		s.WantListed("/")
 	}
 }
 
 func TestFiberHintsAtTheRightWay(t *testing.T) {
-	s := start(t, origin, nil, FiberWrong)
+	s := start(t, nil, FiberWrong)
 	for i := range 50 {
-		if status, body := s.get(nil, fmt.Sprintf("/?utm_source=%d", i)); status != http.StatusOK || body != home {
-			t.Fatalf("%d %q, want the page as it is", status, body)
+		if a := s.Get(fmt.Sprintf("/?utm_source=%d", i)); a.Status != http.StatusOK || a.Body != home {
+			t.Fatalf("%d %q, want the page as it is", a.Status, a.Body)
 		}
 	}
-	s.want()
+	s.WantListed()
 	if hints := strings.Join(s.Stats().Hints, "\n"); !strings.Contains(hints, "site.Wrap(adaptor.FiberApp(app))") {
 		t.Errorf("the hints are %q; they should name the right way", hints)
 	}
 }
 
 func TestHTMXFragmentsAreNoPages(t *testing.T) {
-	s := start(t, origin, nil, HTMX)
-	s.get(nil, "/")
-	s.get(nil, "/news", "HX-Request", "true")
-	s.get(nil, "/news", "HX-Request", "true", "HX-Boosted", "true")
-	s.want("/")
-	s.get(nil, "/about", "HX-Request", "true", "HX-Boosted", "true") // a link that leads to a whole document
-	s.want("/", "/about")
-	s.get(nil, "/news")
-	s.want("/", "/about", "/news")
-}
-
-func visitor(t *testing.T) *http.Client {
-	jar, err := cookiejar.New(nil)
-	base.Check(t, err)
-	return &http.Client{Jar: jar}
+	s := start(t, nil, HTMX)
+	s.Get("/")
+	s.Get("/news", "HX-Request", "true")
+	s.Get("/news", "HX-Request", "true", "HX-Boosted", "true")
+	s.WantListed("/")
+	s.Get("/about", "HX-Request", "true", "HX-Boosted", "true") // a link that leads to a whole document
+	s.WantListed("/", "/about")
+	s.Get("/news")
+	s.WantListed("/", "/about", "/news")
 }
 
 func TestPagesOfASessionAreNotListed(t *testing.T) {
-	s := start(t, origin, nil, SCS)
-	eve := visitor(t)
-	if resp, err := eve.Post(s.url+"/login", "", nil); err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatal(resp, err)
+	s := start(t, nil, SCS)
+	eve, pages := logIn(s), []string{"/", "/about", "/orders"}
+	for _, path := range pages {
+		if a := s.Get(path, "Cookie", eve); a.Status != http.StatusOK {
+			t.Errorf("%s: %d for who is logged in", path, a.Status)
+		}
 	}
-	for _, path := range []string{"/", "/about", "/orders"} {
-		s.get(eve, path)
-	}
-	s.want()
-	for _, path := range []string{"/", "/about", "/orders"} {
-		s.get(nil, path)
-	}
-	s.want("/", "/about")
+	s.WantListed()
+	s.Visit(pages...)
+	s.WantListed("/", "/about")
 }
 
 func TestASessionForEverybody(t *testing.T) {
@@ -233,17 +188,13 @@ func TestASessionForEverybody(t *testing.T) {
 		{"its cookie is not", nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := start(t, origin, tt.opts, GorillaSessions)
-			bob, eve := visitor(t), visitor(t)
-			s.get(bob, "/missing") // it gives him the cookie
+			s := start(t, tt.opts, GorillaSessions)
+			bob := cookies(s.Get("/missing").Header) // it gives him the cookie
 			for _, path := range []string{"/", "/p/teapot"} {
-				s.get(bob, path)
+				s.Get(path, "Cookie", bob)
 			}
-			if resp, err := eve.Post(s.url+"/login", "", nil); err != nil || resp.StatusCode != http.StatusOK {
-				t.Fatal(resp, err)
-			}
-			s.get(eve, "/members/only")
-			s.want(tt.want...)
+			s.Get("/members/only", "Cookie", logIn(s))
+			s.WantListed(tt.want...)
 		})
 	}
 }
@@ -289,23 +240,16 @@ func TestHostsHaveSitemapsOfTheirOwn(t *testing.T) {
 	blogOnly.Handle("GET /{$}", page(blogHome))
 	h, sites, err := Hosts(new(memstore.Store), nil, map[string]http.Handler{"example.com": shop(), "blog.example.com": blogOnly})
 	base.Check(t, err)
-	server := httptest.NewServer(h)
-	defer server.Close()
 	for _, of := range sites {
-		s := &site{t, of, server.URL}
 		host := strings.TrimPrefix(strings.TrimSuffix(of.RobotsLine(), "/sitemap.xml"), "Sitemap: https://")
 		for _, path := range []string{"/", "/about"} {
-			s.get(nil, path, "Host", host)
+			ask(h, http.MethodGet, host, path)
 		}
-		want := map[string][]string{"example.com": {"/", "/about"}, "blog.example.com": {"/"}}[host]
-		if got := s.listed("/sitemap.xml", "Host", host); !slices.Equal(got, want) {
-			t.Errorf("%s lists %q, want %q", host, got, want)
-		}
+		wantListed(t, of, h, host, "/sitemap.xml", map[string][]string{"example.com": {"/", "/about"}, "blog.example.com": {"/"}}[host]...)
 		defer of.Close(context.Background())
 	}
-	other := &site{t, sites[0], server.URL}
-	if status, _ := other.get(nil, "/", "Host", "elsewhere.example"); status != http.StatusMisdirectedRequest {
-		t.Errorf("another host: %d", status)
+	if w := ask(h, http.MethodGet, "elsewhere.example", "/"); w.Code != http.StatusMisdirectedRequest {
+		t.Errorf("another host: %d", w.Code)
 	}
 }
 
@@ -313,23 +257,17 @@ func TestCustomersHaveSitemapsOfTheirOwn(t *testing.T) {
 	policy := autocert.HostWhitelist("one.example", "two.example")
 	server, sites := Customers(new(memstore.Store), nil, policy, shop())
 	defer sites.Close(context.Background())
-	visible := httptest.NewServer(server.Handler)
-	defer visible.Close()
 	for host, want := range map[string][]string{"one.example": {"/", "/about"}, "two.example": {"/"}} {
 		base.Check(t, sites.Do(t.Context(), host, func(of *servemap.Site) error {
-			s := &site{t, of, visible.URL}
 			for _, path := range want {
-				s.get(nil, path, "Host", host)
+				ask(server.Handler, http.MethodGet, host, path)
 			}
-			if got := s.listed("/sitemap.xml", "Host", host); !slices.Equal(got, want) {
-				t.Errorf("%s lists %q, want %q", host, got, want)
-			}
+			wantListed(t, of, server.Handler, host, "/sitemap.xml", want...)
 			return nil
 		}))
 	}
-	other := &site{t, nil, visible.URL}
-	if status, _ := other.get(nil, "/sitemap.xml", "Host", "elsewhere.example"); status != http.StatusNotFound {
-		t.Errorf("the sitemap of another host: %d", status)
+	if w := ask(server.Handler, http.MethodGet, "elsewhere.example", "/sitemap.xml"); w.Code != http.StatusNotFound {
+		t.Errorf("the sitemap of another host: %d", w.Code)
 	}
 	if _, err := server.TLSConfig.GetCertificate(&tls.ClientHelloInfo{ServerName: "elsewhere.example"}); err == nil {
 		t.Error("another host has a certificate")
@@ -356,16 +294,10 @@ func TestChangesOfCustomersAreAnnounced(t *testing.T) {
 				return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, err
 			}),
 		}}
-		ask := func(host, path string) *httptest.ResponseRecorder {
-			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "https://"+host+path, nil)
-			r.RequestURI = path
-			all.ServeHTTP(w, r)
-			return w
-		}
 		visit := func() {
 			for _, path := range []string{"/", "/about"} {
-				ask("one.example", path)
-				ask("two.example", path)
+				ask(all, http.MethodGet, "one.example", path)
+				ask(all, http.MethodGet, "two.example", path)
 			}
 			time.Sleep(time.Hour)
 		}
@@ -383,10 +315,10 @@ func TestChangesOfCustomersAreAnnounced(t *testing.T) {
 			t.Fatalf("the engine got %q", posts)
 		}
 		file := "/" + post.Key + ".txt"
-		if got := ask("one.example", file); got.Body.String() != post.Key {
+		if got := ask(all, http.MethodGet, "one.example", file); got.Body.String() != post.Key {
 			t.Errorf("the key file %s: %d, %s", file, got.Code, got.Body)
 		}
-		if got := ask("two.example", file); got.Body.String() == post.Key {
+		if got := ask(all, http.MethodGet, "two.example", file); got.Body.String() == post.Key {
 			t.Errorf("another customer has the key file too")
 		}
 		stop()
@@ -411,12 +343,14 @@ func TestRecipesWithAPrefixListThePublicPath(t *testing.T) {
 		{"stripped by a proxy", PrefixProxied, PrefixProxiedOptions(), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := start(t, origin+"/blog", tt.opts, tt.recipe)
-			s.get(nil, tt.before+"/")
-			s.get(nil, tt.before+"/first")
-			if got, want := s.listed(tt.before+"/sitemap.xml"), []string{"/blog/", "/blog/first"}; !slices.Equal(got, want) {
-				t.Errorf("listed are %q, want %q; %v", got, want, s.Stats())
+			setup := testkit.Setup{Origin: testkit.Origin + "/blog", Mount: tt.recipe}
+			if tt.opts != nil {
+				setup.Options = *tt.opts
 			}
+			s := testkit.Start(t, setup)
+			s.Get(tt.before + "/")
+			s.Get(tt.before + "/first")
+			wantListed(t, s.Site, s, host, tt.before+"/sitemap.xml", "/blog/", "/blog/first")
 		})
 	}
 }
@@ -442,13 +376,8 @@ func TestContainerListsItsPages(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			server := httptest.NewServer(shop)
-			defer server.Close()
-			(&site{t, shop.Site, server.URL}).want(tt.want...)
-			server.Close()
-			if err := shop.Close(ctx); err != nil {
-				t.Error(err)
-			}
+			wantListed(t, shop.Site, shop, host, "/sitemap.xml", tt.want...)
+			base.Check(t, shop.Close(ctx))
 		})
 	}
 }
