@@ -22,7 +22,7 @@ var ways = []setup{
 	{router: "mux", proto: "HTTP/2.0", rounds: roundsShort},
 }
 
-// TestSecretsOfTheCorpusAreNotListed shows each scenario of the corpus to a site, 25 times, to as
+// TestSecretsOfTheCorpusAreNotListed shows each scenario of the corpus to a site, again and again, to as
 // many networks.
 func TestSecretsOfTheCorpusAreNotListed(t *testing.T) {
 	ways, rows := ways, corpus()

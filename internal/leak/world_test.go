@@ -24,10 +24,10 @@ import (
 
 // rounds is how often each private page is shown. Each time a client from another network asks,
 // after a restart of the site, which forgets its recent observations.
-const rounds = 25
+const rounds = 10
 
 // roundsShort is enough for what happens at any visit.
-const roundsShort = 8
+const roundsShort = 4
 
 // world is a running site: a router behind a server with TLS, and a Badger store on disk.
 type world struct {
