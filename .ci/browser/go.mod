@@ -7,7 +7,7 @@ replace github.com/servemap/servemap => ../..
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
-	github.com/servemap/servemap v0.0.0
+	github.com/servemap/servemap v0.1.0
 )
 
 require (

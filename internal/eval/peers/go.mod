@@ -6,7 +6,7 @@ require (
 	github.com/felixge/httpsnoop v1.1.0
 	github.com/gorilla/handlers v1.5.2
 	github.com/prometheus/client_golang v1.25.0
-	github.com/servemap/servemap v0.0.0
+	github.com/servemap/servemap v0.1.0
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.72.0
 )
 
