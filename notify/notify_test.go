@@ -193,9 +193,12 @@ func (r *runningSite) walk(pages int, head string) {
 	})
 	r.pages.change("/news")
 	for n := range pages {
-		r.Visit("/", "/news", fmt.Sprintf("/news?page=%d", n+1))
-		time.Sleep(time.Second / 3)
+		for _, path := range []string{"/", "/news", fmt.Sprintf("/news?page=%d", n+1)} {
+			r.Get(path)
+		}
+		time.Sleep(time.Second / 3) // meanwhile they are learned
 	}
+	r.Settle()
 }
 
 // A stranger's requests must not keep what the owner changed from being sent, nor be told as changes.
