@@ -72,6 +72,13 @@ var mazes = []struct {
 		}
 		return "Shoes: " + strings.Join(has, " and ") + ", 7 found", links
 	})},
+	{"a number tree", "/n/1", below("/n/", func(rest string) (string, []string) {
+		var links []string
+		for i := range 10 {
+			links = append(links, "/n/"+rest+"/"+strconv.Itoa(i))
+		}
+		return "Node " + rest, links
+	})},
 	{"a list without end", "/news?page=2", below("/news?page=", func(rest string) (string, []string) {
 		n, _ := strconv.Atoi(rest)
 		return "News, page " + rest, []string{"/news?page=" + strconv.Itoa(n+1)}
@@ -86,6 +93,14 @@ var mazes = []struct {
 			links = append(links, d.Format("/agenda/2006-01-02"))
 		}
 		return at.Format("January 2006"), links
+	})},
+	{"a calendar by seconds, in a query", "/plan?at=1700000000", below("/plan?at=", func(rest string) (string, []string) {
+		n, _ := strconv.Atoi(rest)
+		links := []string{}
+		for _, step := range []int{-86400, 3600, 7200, 86400, 604800} {
+			links = append(links, "/plan?at="+strconv.Itoa(n+step))
+		}
+		return "The plan at " + time.Unix(int64(n), 0).UTC().Format(time.RFC1123), links
 	})},
 	{"one answer to any address", "/any/a", below("/any/", func(rest string) (string, []string) {
 		var links []string
@@ -105,6 +120,9 @@ var mazes = []struct {
 	{"random words, which the text repeats", "/v/start", below("/v/", func(rest string) (string, []string) {
 		return "All about " + rest, words("/v/", rest)
 	})},
+	{"random words at the top", "/y-start", below("/y-", func(rest string) (string, []string) {
+		return "All about " + rest, words("/y-", rest)
+	})},
 	{"random numbers", "/no/17", below("/no/", func(rest string) (string, []string) {
 		n, _ := strconv.Atoi(rest)
 		var links []string
@@ -112,6 +130,17 @@ var mazes = []struct {
 			links = append(links, "/no/"+strconv.Itoa((n*48271+i*1299709)%2147483647))
 		}
 		return "Number " + rest, links
+	})},
+	{"days of several rooms", "/rooms/", below("/rooms/", func(rest string) (string, []string) {
+		room, date, _ := strings.Cut(rest, "/")
+		at, links := day(date, "2006-01-02"), []string{}
+		if at.IsZero() {
+			at = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+		}
+		for i := range 12 {
+			links = append(links, fmt.Sprintf("/rooms/%d/%s", i, at.AddDate(0, 0, i-6).Format(time.DateOnly)))
+		}
+		return "The free hours of room " + room + " on " + at.Format("Monday, 2 January 2006"), links
 	})},
 	{"a list that repeats its end", "/archive/page/2", below("/archive/page/", func(rest string) (string, []string) {
 		n, _ := strconv.Atoi(rest)
@@ -131,6 +160,9 @@ var (
 	adjectives = strings.Fields("red blue green white black small large warm cold quick slow old new bright dark quiet loud soft hard plain")
 	nouns      = strings.Fields("house garden river street tower bridge forest window table chair lamp boat train cloud stone field market harbour island valley")
 )
+
+// options allow a parameter.
+var options = servemap.Options{Rules: []servemap.Rule{{Pattern: "/plan", Query: []string{"at"}}}}
 
 const tenth = 20_000 / 10
 
@@ -158,7 +190,7 @@ func TestMazesEndWithinATenthOfTheRequestsAndLeaveNothing(t *testing.T) {
 				}
 				real.ServeHTTP(w, r)
 			})
-			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+			testkit.Run(t, testkit.Setup{Handler: h, Options: options}, func(s *testkit.Site) {
 				done := explore(s, servemap.ExploreOptions{})
 				var inMaze []string
 				for path := range s.LastMods() {
@@ -222,6 +254,22 @@ func TestRealSitesAreExploredWhole(t *testing.T) {
 					links = append(links, "/products/"+strconv.Itoa(i))
 				}
 				return append(links, "/products?page="+strconv.Itoa(min(page+1, products/20))), true
+			}
+			return nil, false
+		}},
+		{"documentation by versions", 8 * 60, func(path string) (links []string, is bool) {
+			version, n := 0, 0
+			switch {
+			case path == "/":
+				for v := range 8 {
+					links = append(links, fmt.Sprintf("/docs/1.%d/", v))
+				}
+				return links, true
+			case scan(path, "/docs/1.%d/", &version), scan(path, "/docs/1.%d/topic-%d", &version, &n) && n < 60 && version < 8:
+				for n := range 60 {
+					links = append(links, fmt.Sprintf("/docs/1.%d/topic-%d", version, n))
+				}
+				return links, true
 			}
 			return nil, false
 		}},

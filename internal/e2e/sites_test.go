@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -14,8 +15,45 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
+
+// customers runs fn with the sites of all hosts that end in ".example", and a server that has the same pages for every
+// host: a home page with links, and others.
+func customers(t *testing.T, st store.Store, fn func(*testing.T, *servemap.Sites, func(host, path, client string) *httptest.ResponseRecorder)) {
+	synctest.Test(t, func(t *testing.T) {
+		base.FixRandom(t)
+		pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			text := fmt.Sprintf("%s of %s ", r.URL.Path, r.Host)
+			switch {
+			case r.URL.Path == "/" && r.Host == "flooded.example":
+				for i := range heavyPages {
+					text += fmt.Sprintf(`<a href="/heavy%d">More</a> `, i)
+				}
+			case r.URL.Path == "/":
+				text += `<a href="/about">About</a> <a href="/news">News</a>`
+			case strings.HasPrefix(r.URL.Path, "/heavy"):
+				text += heavy
+			}
+			w.Write([]byte(testkit.HTML("", text)))
+		})
+		sites := servemap.NewSites(st, pages, func(_ context.Context, host string) (*servemap.Options, error) {
+			if !strings.HasSuffix(host, ".example") {
+				return nil, errors.New("no customer")
+			}
+			return &servemap.Options{Logger: new(testkit.Log).Logger()}, nil
+		})
+		defer sites.Close(context.Background())
+		fn(t, sites, func(host, path, client string) *httptest.ResponseRecorder {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "https://"+host+path, nil)
+			r.RequestURI, r.RemoteAddr = path, client+":1"
+			sites.ServeHTTP(w, r)
+			return w
+		})
+	})
+}
 
 // listedOf returns what the sitemap of a host lists.
 func listedOf(t *testing.T, host string, w *httptest.ResponseRecorder) (paths []string) {
@@ -31,30 +69,8 @@ func listedOf(t *testing.T, host string, w *httptest.ResponseRecorder) (paths []
 	return paths
 }
 
-// The pages of all hosts are the same: a home page with links, and others.
 func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		base.FixRandom(t)
-		pages := func(w http.ResponseWriter, r *http.Request) {
-			var links []string
-			if r.URL.Path == "/" {
-				links = []string{"/about", "/news"}
-			}
-			testkit.Page(r.URL.Path+" of "+r.Host, links...)(w, r)
-		}
-		sites := servemap.NewSites(new(memstore.Store), http.HandlerFunc(pages), func(_ context.Context, host string) (*servemap.Options, error) {
-			if !strings.HasSuffix(host, ".example") {
-				return nil, errors.New("no customer")
-			}
-			return &servemap.Options{Logger: new(testkit.Log).Logger()}, nil
-		})
-		defer sites.Close(context.Background())
-		ask := func(host, path, client string) *httptest.ResponseRecorder {
-			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "https://"+host+path, nil)
-			r.RequestURI, r.RemoteAddr = path, client+":1"
-			sites.ServeHTTP(w, r)
-			return w
-		}
+	customers(t, new(memstore.Store), func(t *testing.T, sites *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
 		visit := func(host string, paths ...string) {
 			for _, path := range paths {
 				ask(host, path, ann)
@@ -93,6 +109,39 @@ func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
 			err := sites.Do(t.Context(), host, func(*servemap.Site) error { return nil })
 			if err == nil || !strings.Contains(err.Error(), host) {
 				t.Errorf("the site of %s, which is not allowed: %v", host, err)
+			}
+		}
+	})
+}
+
+// heavyPages pages take more time to read than all sites may save up.
+const heavyPages = 190
+
+var heavy = strings.Repeat("<", 300_000)
+
+// One customer's site has pages that take long to read, and visitors in many networks ask for them until no more is read.
+// The pages of another customer are read and listed as before.
+func TestFloodOfOneSiteLeavesTheOthersTheirPages(t *testing.T) {
+	customers(t, new(memstore.Store), func(t *testing.T, _ *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
+		ask("flooded.example", "/", ann)
+		time.Sleep(10 * time.Second)
+		flood := func(pages int) {
+			for i := range pages {
+				ask("flooded.example", fmt.Sprintf("/heavy%d", i), fmt.Sprintf("11.0.%d.1", i))
+				synctest.Wait()
+			}
+		}
+		flood(heavyPages)
+		for n := range 2 {
+			host := fmt.Sprintf("quiet%d.example", n)
+			ask(host, "/", ann)
+			time.Sleep(time.Second)
+			flood(5)
+			ask(host, "/about", ann)
+			ask(host, "/news", bob)
+			time.Sleep(time.Minute)
+			if got, want := listedOf(t, host, ask(host, "/sitemap.xml", bob)), []string{"/", "/about", "/news"}; !slices.Equal(got, want) {
+				t.Errorf("%s lists %q, want %q", host, got, want)
 			}
 		}
 	})
