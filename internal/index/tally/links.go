@@ -280,6 +280,12 @@ func (l *Links) Targets() (all []Target) {
 
 // Target returns the target at a location, nil if it is none.
 func (l *Links) Target(location string) *Target {
+	l.mu.Lock()
+	known := l.targets[location] != nil
+	l.mu.Unlock()
+	if !known {
+		return nil
+	}
 	for _, t := range l.Targets() {
 		if t.Location == location {
 			return &t
