@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ import (
 // visitors visit a small site on which all kinds of things happen.
 type visitors struct {
 	*rand.Rand
-	doubtful bool // some observations only put a page in doubt
+	doubtful bool // some observations only put a page in doubt, and several pages show one text
 }
 
 // observations returns what is seen at a time.
@@ -101,6 +102,9 @@ func (v visitors) body(location string) string {
 		fmt.Fprintf(&links, `<a href=%q>x</a>`, v.location())
 	}
 	text := fmt.Sprintf("one of nine texts, which is this one: %d, and which is long enough to tell pages apart by it", v.IntN(9))
+	if !v.doubtful {
+		text += " at " + location
+	}
 	return "<!doctype html><html><head><title>t</title>" + head.String() + "</head><body><main><p>" + text + "</p>" + links.String() + "</main></body></html>"
 }
 
@@ -108,7 +112,13 @@ func (v visitors) body(location string) string {
 // returns the records of the pages. The secret is the same each time, since hashes are
 // compared.
 func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*observation.Exchange)) (records map[string]string) {
-	inBubble(t, Config{Store: st, MaxURLs: 7}, func(r *rig) {
+	cfg := Config{Store: st, MaxURLs: 7}
+	if !doubtful {
+		var err error
+		cfg.Rules, err = eligibility.NewRules([]eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}})
+		base.Check(t, err)
+	}
+	inBubble(t, cfg, func(r *rig) {
 		r.stop() // and forget what was made without the secret
 		r.put("https://example.com|site", secret.Key("a secret that is no secret at all"[:32]).Encode())
 		r.start()
@@ -203,8 +213,8 @@ func placeless(records map[string]string) map[string]string {
 	return without
 }
 
-// Observations that only put a page in doubt are left out: their result depends on what was
-// stored meanwhile.
+// An observation that is merged again meets what later ones of its batch have changed: links, and other pages with its
+// text. So a rule lists all pages, each has texts of its own, and no observation only puts a page in doubt.
 func TestVisitWhoseAnswerIsLostCountsOnce(t *testing.T) {
 	base.OneByOne(t)
 	for seed := range uint64(3) {
@@ -229,6 +239,29 @@ func TestVisitWhoseAnswerIsLostCountsOnce(t *testing.T) {
 		if keys := differences(got, want); len(keys) > 0 {
 			t.Errorf("seed %d: after lost answers others are counted: %q: %q, else %q", seed, keys, got[keys[0]], want[keys[0]])
 		}
+	}
+}
+
+// A page that is read again would teach the boilerplate twice.
+func TestPageIsReadOnceThoughItIsNotStoredAtOnce(t *testing.T) {
+	var learned [][]byte
+	for _, failures := range []int{0, 3} {
+		st := base.NewStore()
+		inBubble(t, Config{Store: st}, func(r *rig) {
+			r.crawl("/b")
+			st.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+				if failures--; failures >= 0 {
+					return errors.New("the disk is full")
+				}
+				return st.Store.Update(ctx, keys, fn)
+			})
+			for err := r.mergeNow(sightAll(numbered("/p%d", 3), "a text")...); err != nil; err = r.mergeNow() {
+			}
+			learned = append(learned, r.indexer.site.Boilerplate.AppendBinary(nil))
+		})
+	}
+	if !bytes.Equal(learned[0], learned[1]) {
+		t.Error("the boilerplate is another one after failures")
 	}
 }
 
