@@ -2,14 +2,12 @@ package indexer
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/txn"
-	"github.com/servemap/servemap/store"
 )
 
 // commit stores what fn merges, and then applies the effects.
@@ -32,7 +30,6 @@ func (x *Indexer) commitAt(ctx context.Context, now time.Time, first []string, f
 		done, written = m.Effects, t.Written()
 	})
 	if err != nil {
-		x.records.opened = x.records.opened && errors.Is(err, store.ErrInvalid) // any other error may have stored something
 		return err
 	}
 	x.replicas.Wrote(written)
@@ -75,7 +72,6 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 		return nil
 	}
 	if err := x.trust.open(ctx); err != nil {
-		x.records.opened = false
 		return err
 	}
 	x.trust.tellFiles()

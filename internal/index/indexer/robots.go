@@ -62,7 +62,6 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
 		}
 	})
 	if err != nil {
-		r.records.opened = false // the store may or may not hold it
 		return err
 	}
 	r.syncing.unsynced = true

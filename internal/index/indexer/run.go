@@ -2,12 +2,10 @@ package indexer
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/schema/txn"
-	"github.com/servemap/servemap/store"
 )
 
 // Run works until ctx ends. Anything not stored by then is lost, so call Flush first.
@@ -38,9 +36,8 @@ func (x *Indexer) Run(ctx context.Context) {
 		}
 		x.worked.Add(int64(time.Since(begun)))
 		if wake = x.queue.wake; err != nil {
-			wake = nil // retry a store in trouble after retryRound, not at each exchange
-			// It may be a new store by then, for example if its folder was removed.
-			x.records.opened = x.records.opened && !errors.Is(err, store.ErrUnavailable)
+			wake = nil               // retry a store in trouble after retryRound, not at each exchange
+			x.records.opened = false // it may have done what it did not confirm, or be a new one by then
 		}
 		x.note(ctx, err)
 		timer.Reset(x.nextRound(err))
@@ -103,7 +100,7 @@ func (x *Indexer) runTasks(ctx context.Context, all bool) error {
 const itemsAtOnce = 64
 
 // inSteps calls fn with all items, so many at a time, and with fewer if these are too much for a transaction. It
-// leaves out an item that alone is too much.
+// leaves out an item that alone is too much. Nothing of a transaction that is too much is stored.
 func inSteps[T any](items []T, most int, fn func([]T) error) error {
 	for some := range slices.Chunk(items, most) {
 		err := fn(some)

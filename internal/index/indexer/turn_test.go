@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -20,6 +21,15 @@ import (
 type stepping struct {
 	store.Store
 	steps atomic.Int64
+	loses *atomic.Bool // the answer to the next update of the turns
+}
+
+func (s *stepping) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	err := s.Store.Update(ctx, keys, fn)
+	if slices.Contains(keys, "https://example.com|review") && s.loses.Swap(false) {
+		return errors.Join(err, errors.New("the answer is lost"))
+	}
+	return err
 }
 
 func (s *stepping) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
@@ -36,6 +46,7 @@ type fleet struct {
 	*testing.T
 	rigs  []*rig
 	steps []*stepping
+	loses atomic.Bool
 }
 
 // inLargeFleet runs fn with a fleet whose processes poll so often, after the passes at their start.
@@ -53,7 +64,7 @@ func inLargeFleet(t *testing.T, every time.Duration, fn func(f *fleet)) {
 			}
 		}
 		for i := range 3 {
-			f.steps = append(f.steps, &stepping{Store: st})
+			f.steps = append(f.steps, &stepping{Store: st, loses: &f.loses})
 			f.rigs = append(f.rigs, openRig(t, f.steps[i], Config{RefreshEvery: every}))
 			defer func() { f.rigs[i].stop() }()
 		}
@@ -120,6 +131,14 @@ func TestAnotherProcessReviewsInTheNextSpanOnceOneHasDied(t *testing.T) {
 		f.wantPasses("before its time is over", 0)
 		time.Sleep(2 * time.Minute)
 		f.wantPasses("in the next span", 1)
+	})
+}
+
+func TestClaimWhoseAnswerIsLostCostsNoSpan(t *testing.T) {
+	inLargeFleet(t, refreshEvery, func(f *fleet) {
+		f.loses.Store(true)
+		time.Sleep(f.rigs[0].indexer.site.SpanLength() + refreshEvery)
+		f.wantPasses("in the span", 1)
 	})
 }
 
