@@ -239,31 +239,41 @@ func (x *Indexer) Flush(ctx context.Context) error {
 
 // TakeBack takes out the locations that only the site itself got. They wait for a visitor.
 func (x *Indexer) TakeBack(ctx context.Context, locations []string) error {
-	return x.change(ctx, locations, (*merge.Transaction).TakeBack)
+	return x.change(ctx, func(ctx context.Context) error {
+		return inSteps(locations, itemsAtOnce, func(some []string) error {
+			return x.commit(ctx, x.keys(some), func(m *merge.Transaction) {
+				for _, location := range some {
+					m.TakeBack(location)
+				}
+			})
+		})
+	})
 }
 
 // Forget takes location out of the sitemap, erases its record, and bars it until a rule lists it or
 // [Indexer.Allow] is called. Once Forget has returned nil, a loss of power cannot undo it.
 func (x *Indexer) Forget(ctx context.Context, location string) error {
 	x.cfg.Files.Withdraw(location, time.Now())
-	return x.change(ctx, []string{location}, (*merge.Transaction).Forget)
+	return x.change(ctx, func(ctx context.Context) error {
+		return x.commit(ctx, x.keys([]string{location}), func(m *merge.Transaction) { m.Forget(location) })
+	})
 }
 
 // Allow undoes Forget: location is no longer barred. Its next visit can list it.
 func (x *Indexer) Allow(ctx context.Context, location string) error {
-	return x.change(ctx, []string{location}, (*merge.Transaction).Allow)
+	return x.change(ctx, func(ctx context.Context) error {
+		return x.commit(ctx, x.keys([]string{location}), func(m *merge.Transaction) { m.Allow(location) })
+	})
 }
 
-// change changes what is known of locations, and returns once no loss of power can undo that.
-func (x *Indexer) change(ctx context.Context, locations []string, how func(*merge.Transaction, string)) error {
+// change runs a change in the worker's goroutine, and returns once no loss of power can undo it.
+func (x *Indexer) change(ctx context.Context, how func(context.Context) error) error {
 	return x.call(ctx, func(ctx context.Context) error {
 		if err := x.records.open(ctx); err != nil {
 			return err
 		}
-		for _, location := range locations {
-			if err := x.commit(ctx, nil, func(m *merge.Transaction) { how(m, location) }); err != nil {
-				return err
-			}
+		if err := how(ctx); err != nil {
+			return err
 		}
 		return x.syncing.run(ctx, true)
 	})
