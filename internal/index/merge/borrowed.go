@@ -17,10 +17,16 @@ func (u *visited) borrows() bool {
 	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Unsure(u.Forbids) || u.late():
 		return false
 	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
-		if u.keepsBorrowed() {
-			if p.Showing == u.Showing {
-				p.Dates.Redo()
-			}
+		// The content is the page's own by now if all others have returned it, or after a day. What one network alone
+		// is shown may be for it alone, so after a day that counts for some pages a day.
+		own := p.Showing == u.Showing && !u.borrowedBeside(u.Showing, u.Location)
+		if !own {
+			_, own = u.told(eligibility.Duplicate)
+		}
+		if own && p.Showing == u.Showing {
+			p.Dates.Redo()
+		}
+		if own {
 			return false
 		}
 	case p.Showing == u.Showing || !u.belongsToOthers():
@@ -30,18 +36,6 @@ func (u *visited) borrows() bool {
 		u.borrow(u.Visit)
 	}
 	return true
-}
-
-// keepsBorrowed reports whether the borrowed content is the page's own by now: all others have returned
-// it, or a day has passed. What one network alone is shown may be for it alone, so after a day that
-// counts for some pages a day.
-func (u *visited) keepsBorrowed() bool {
-	p := u.p
-	if p.Showing == u.Showing && !u.borrowedBeside(u.Showing, u.Location) {
-		return true
-	}
-	_, leaves := u.told(eligibility.Duplicate)
-	return leaves
 }
 
 // belongsToOthers reports whether the content of the visit is that of other pages: they borrow it, or

@@ -68,7 +68,7 @@ func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open
 		open = max(open, left)
 	}
 	if news == maybeNews && len(unheard) > 0 {
-		u.await(unheard)
+		u.await(unheard, v.Moment().Second())
 	}
 	return open
 }

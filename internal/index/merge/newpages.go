@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -17,31 +18,29 @@ const (
 	sureNews
 )
 
-// news compares the record of a page before and after the visit. If the page had not
+// newsOf compares the record of a page before and after the visit. If the page had not
 // been read before, its links may be old.
-func (u *visited) news() News {
-	after := u.p
+func newsOf(v *Visit, after *pagerecord.Page) News {
 	switch {
-	case !u.Before.Read:
+	case !v.Before.Read:
 		return NoNews
-	case after.Dates.Count > u.Before.Dates.Count && after.Dates.Changed == u.Moment().Second():
+	case after.Dates.Count > v.Before.Dates.Count && after.Dates.Changed == v.Moment().Second():
 		return sureNews
-	case after.Mark.Holds(u.At.Unix()):
+	case after.Mark.Holds(v.At.Unix()):
 		return maybeNews
 	}
 	return NoNews
 }
 
 // await notes unknown locations that the page links to since a visit that may be a change.
-func (u *visited) await(unheard []string) {
-	from := u.p
-	if !from.Loaded.Known {
+func (g page) await(unheard []string, since moment.Time) {
+	if !g.p.Loaded.Known {
 		return
 	}
-	for _, location := range unheard[:min(len(unheard), max(0, pagerecord.NewLinksKept-len(from.NewLinks)))] {
-		from.NewLinks = append(from.NewLinks, pagerecord.NewLink{Since: u.Moment().Second(), To: u.site.ID(location)})
+	for _, location := range unheard[:min(len(unheard), max(0, pagerecord.NewLinksKept-len(g.p.NewLinks)))] {
+		g.p.NewLinks = append(g.p.NewLinks, pagerecord.NewLink{Since: since, To: g.site.ID(location)})
 	}
-	u.Save(from)
+	g.Save(g.p)
 }
 
 // keepLinks drops the awaited links that the visit no longer shows. The others lead to new

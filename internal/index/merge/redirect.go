@@ -29,12 +29,18 @@ func (u *visited) redirected() {
 	if u.Echo.Repeats(u.Target) && !respelled(u.Location, u.Target) {
 		return // it leads back to a page that the request named
 	}
-	hop, first := u.hop(), p.Target == 0
+	hop, first := 0, p.Target == 0 // redirects from an entry to the target, 0 if none starts at one
+	switch {
+	case u.site.Entries[u.Location]:
+		hop = 1
+	case p.Hop == 1:
+		hop = 2
+	}
 	if hop == 0 && !(permanent && (p.Listed() || p.Link)) {
 		return
 	}
 	all := u.forAll()
-	if !first && !all {
+	if !first && !all { // the first target counts at once, another one once it is for all
 		hop = 0
 	}
 	moved := permanent && p.Listed() && !u.late() && (all || u.few())
@@ -53,18 +59,6 @@ func (u *visited) redirected() {
 	u.point(to)
 	to.Link = to.Link || led
 	u.Save(to)
-}
-
-// hop returns how many redirects the target is away from an entry, 0 if the redirect does not start at an entry. Its first
-// target counts at once, another one once it is for all.
-func (u *visited) hop() int {
-	switch {
-	case u.site.Entries[u.Location]:
-		return 1
-	case u.p.Hop == 1:
-		return 2
-	}
-	return 0
 }
 
 // forAll reports whether a redirect leads everybody to the same target. It does if the

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/sitewide"
@@ -61,18 +62,17 @@ func (u *visited) refused(why eligibility.Reason) {
 		}
 	}
 	p.MissingNet = after.MissingNet
-	u.asked()
+	p.Asked = p.Asked || asksToLogIn(u.Observation)
 	if p.HasMinute() && u.Moment().Sub(p.Missing) < pagerecord.ConfirmAfter { // another process may have noted it
 		u.Effects.Pending[u.Location] = p.Missing
 	}
 	u.Save(p)
 }
 
-// asked notes whether the program asked a visitor to log in who had nothing that only the owner calls harmless. If all
-// have it, as where a proxy adds a header, it does not tell who is let in.
-func (u *visited) asked() {
-	login := u.Reason == eligibility.Denied || u.Reason == eligibility.LoginRedirect
-	u.p.Asked = u.p.Asked || login && !u.Named.Vouched && !u.Kept
+// asksToLogIn reports whether the program asked a visitor to log in who had nothing that only the owner calls harmless. If
+// all have it, as where a proxy adds a header, it does not tell who is let in.
+func asksToLogIn(o *observation.Observation) bool {
+	return (o.Reason == eligibility.Denied || o.Reason == eligibility.LoginRedirect) && !o.Named.Vouched && !o.Kept
 }
 
 // told returns the removal of the page after an answer, and whether the page leaves by it.
@@ -126,7 +126,3 @@ func (m *Transaction) few() bool {
 	m.Put(key, left.Encode())
 	return true
 }
-
-// While a site is under maintenance, or asks everybody to log in, all its pages may show one text
-// with status 200. So what others show is one more answer that contradicts a listed page, and that takes a day; see
-// [pagerecord.PendingRemoval]. Nothing of it is merged meanwhile, so the page keeps its place, its date and its links.

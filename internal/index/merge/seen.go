@@ -66,18 +66,12 @@ func (u *visited) seen() {
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
 	p.Witnessed, p.Absent, p.Kept, p.Endless, p.Asked = true, eligibility.None, false, false, false
-	if !u.Same {
-		u.seenNew()
-	} else {
+	u.stored(u.At)
+	if u.Same {
 		p.Mark = p.Mark.Still()
 		p.Estimate(mark.Same, u.date(comparison{outcome: mark.Same}), u.At.Unix())
+		return
 	}
-	u.stored(u.At)
-}
-
-// seenNew merges a visit that shows other bytes than the last one.
-func (u *visited) seenNew() {
-	p := u.p
 	if u.Full || u.Forbids != eligibility.None || !eligibility.Deep(p.Content) { // what forbids it may be in the part that was not read
 		p.Content, p.Until = u.Forbids, u.Until
 	}

@@ -83,7 +83,7 @@ func (m *Transaction) Apply(v *Visit) Merged {
 	p, known := m.Load(v.Location)
 	u := &visited{page{m, p}, v}
 	follow := u.merge(known)
-	return Merged{p.Standing, u.news(), follow && m.site.leads(p)}
+	return Merged{p.Standing, newsOf(v, p), follow && m.site.leads(p)}
 }
 
 // merge merges the visit. follow says that the links of the page must be followed, if they count.
@@ -149,7 +149,7 @@ func (u *visited) refusedUnseen() {
 	if p.Content = eligibility.None; u.Kind == eligibility.Forbidden {
 		p.Content = u.Reason
 	}
-	u.asked()
+	p.Asked = p.Asked || asksToLogIn(u.Observation)
 	if !p.Public() { // a page that was listed keeps the reason why it left
 		if p.Absent = eligibility.None; u.Kind == eligibility.Doubtful {
 			p.Absent = u.Reason
