@@ -24,7 +24,7 @@ func (x *Indexer) commitAt(ctx context.Context, now time.Time, first []string, f
 		m := merge.New(t, x.site, now)
 		fn(m)
 		m.Settle()
-		if m.Effects.Erased && !x.replicas.Alone() {
+		if m.Effects.Erased && !x.replicas.alone() {
 			t.Put(x.site.Keys.Erased(), now.AppendFormat(nil, time.RFC3339Nano)) // other processes forget what they followed
 		}
 		done, written = m.Effects, t.Written()
@@ -32,7 +32,7 @@ func (x *Indexer) commitAt(ctx context.Context, now time.Time, first []string, f
 	if err != nil {
 		return err
 	}
-	x.replicas.Wrote(written)
+	x.replicas.wrote(written)
 	return x.apply(ctx, done, now)
 }
 

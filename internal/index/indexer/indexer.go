@@ -29,7 +29,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/keys"
-	"github.com/servemap/servemap/internal/schema/replicas"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/store"
@@ -140,7 +139,6 @@ func New(cfg Config) (*Indexer, error) {
 		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, days: days{Indexer: x, fresh: sitewide.Days{}}, syncing: syncing{Indexer: x},
 	}
 	x.replicas = replicated{Indexer: x}
-	x.replicas.Watch = replicas.New(k, cfg.RefreshEvery, x.replicas.keys())
 	x.tasks = []task{ // in the order in which a round runs them
 		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.days, &x.syncing,
 	}

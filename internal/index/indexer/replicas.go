@@ -3,19 +3,34 @@ package indexer
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/schema/replicas"
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/sitewide"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// replicated reads what other processes have changed in the store.
+// replicated notices what other processes change in the store that they share with this one, and reads it again. Each
+// change of a shard raises a number in the shard's record. A few records say what is known of the whole site. These
+// records are compared with what they were when they were last read.
 type replicated struct {
 	*Indexer
-	*replicas.Watch
+	seen  map[string]uint64 // hashes of the records by key, nil before they were read
+	asked time.Time         // when they were last read
 }
 
-func (f *replicated) due(time.Time) time.Time { return f.Due() }
+// alone reports whether there are no other processes.
+func (f *replicated) alone() bool { return f.cfg.RefreshEvery == 0 }
+
+func (f *replicated) due(time.Time) time.Time {
+	if f.alone() {
+		return time.Time{}
+	}
+	return f.asked.Add(f.cfg.RefreshEvery)
+}
 
 // keys are the keys of the site-wide records that other processes change. The site's
 // own record is among them for the guard, which checks its version.
@@ -23,47 +38,96 @@ func (f *replicated) keys() []string {
 	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased(), f.site.Keys.Review())
 }
 
+// poll returns the hashes of the records.
+func (f *replicated) poll(ctx context.Context) (map[string]uint64, error) {
+	now := map[string]uint64{}
+	for r, err := range f.cfg.Store.Scan(ctx, f.site.Keys.Shards(), "") {
+		if err != nil {
+			return nil, err
+		}
+		now[r.Key] = xxh3.Hash(r.Value)
+	}
+	watched := f.keys()
+	records, err := txn.ReadAll(ctx, f.cfg.Store, watched...)
+	for i, b := range records {
+		now[watched[i]] = xxh3.Hash(b)
+	}
+	return now, err
+}
+
+// changed returns whether one of some records was changed since they were last read.
+func (f *replicated) changed(now map[string]uint64, some ...string) bool {
+	return slices.ContainsFunc(some, func(key string) bool {
+		before, known := f.seen[key]
+		return f.seen != nil && (!known || before != now[key])
+	})
+}
+
+// shards returns the shards that were changed.
+func (f *replicated) shards(now map[string]uint64) (changed []int) {
+	for key := range now {
+		if n, ok := keys.NumberOf(key, f.site.Keys.Shards()); ok && n <= keys.MaxShard && f.changed(now, key) {
+			changed = append(changed, n)
+		}
+	}
+	return changed
+}
+
+// took notes that this process has taken in what was changed.
+func (f *replicated) took(now map[string]uint64) {
+	changed := f.shards(now)
+	f.cfg.Files.Changed(changed...)
+	f.site.Layout.Filling = slices.Max(append(changed, f.site.Layout.Filling))
+	f.seen, f.asked = now, time.Now()
+}
+
+// wrote notes records that this process has written, so that it does not take its own changes for others'.
+func (f *replicated) wrote(records map[string][]byte) {
+	for key, value := range records {
+		if _, watched := f.seen[key]; f.seen != nil && (watched || strings.HasPrefix(key, f.site.Keys.Shards())) {
+			f.seen[key] = xxh3.Hash(value)
+		}
+	}
+}
+
 // open notes the state of the store. Everything else is read after it, so that no
 // change of another process is missed.
 func (f *replicated) open(ctx context.Context) error {
-	if f.Alone() {
+	if f.alone() {
 		return nil
 	}
-	now, err := f.Poll(ctx, f.cfg.Store)
+	now, err := f.poll(ctx)
 	if err == nil {
-		f.cfg.Files.Changed(now.Shards...)
-		f.Took(now)
+		f.took(now)
 	}
 	return err
 }
 
 // run reads again what other processes have changed.
 func (f *replicated) run(ctx context.Context, _ bool) error {
-	c, err := f.Poll(ctx, f.cfg.Store)
+	now, err := f.poll(ctx)
 	if err != nil {
 		return err
 	}
-	if c.Site[f.site.Keys.Erased()] {
+	if f.changed(now, f.site.Keys.Erased()) {
 		f.site.Followed.Forget()
 	}
-	if c.Site[f.site.Keys.Review()] {
+	if f.changed(now, f.site.Keys.Review()) {
 		if err := f.review.share(ctx, func(*turn) bool { return false }); err != nil {
 			return err
 		}
 	}
-	if c.Site[f.site.Keys.Trust()] {
+	if f.changed(now, f.site.Keys.Trust()) {
 		if err := f.trust.open(ctx); err != nil {
 			return err
 		}
 	}
-	if slices.ContainsFunc(sitewide.RobotsKeys(f.site.Keys), func(key string) bool { return c.Site[key] }) {
+	if f.changed(now, sitewide.RobotsKeys(f.site.Keys)...) {
 		if err := f.robotsTxt.open(ctx); err != nil {
 			return err
 		}
 	}
 	f.trust.tellFiles()
-	f.cfg.Files.Changed(c.Shards...)
-	f.site.Layout.Filling = slices.Max(append(c.Shards, f.site.Layout.Filling))
-	f.Took(c)
+	f.took(now)
 	return nil
 }

@@ -20,7 +20,7 @@ type turn struct {
 
 // share changes the record of the turns, or leaves it if change returns false, and takes in what it is then.
 func (r *review) share(ctx context.Context, change func(*turn) bool) error {
-	if r.replicas.Alone() {
+	if r.replicas.alone() {
 		return nil
 	}
 	var is turn
@@ -45,7 +45,7 @@ func (r *review) claim(ctx context.Context) (claimed bool, err error) {
 		}
 		return claimed
 	})
-	return claimed || r.replicas.Alone(), err
+	return claimed || r.replicas.alone(), err
 }
 
 // take takes in the record of the turns. If another process makes a pass, this one need not make it. If one has ended,
