@@ -11,9 +11,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/extension"
 )
 
-// allExtensions are those that there are.
-var allExtensions = extension.Of(extension.Alternates, extension.Images, extension.News, extension.Videos)
-
 // wantImages checks the images in the entry of a page of the site.
 func (w *world) wantImages(location string, want ...string) {
 	w.Helper()
@@ -42,7 +39,7 @@ func (w *world) wantAlternates(location string, want ...string) {
 }
 
 func TestImagesFollowThePage(t *testing.T) {
-	run(t, "a site", options{extensions: allExtensions}, func(w *world) {
+	run(t, "a site", options{extensions: extension.All()}, func(w *world) {
 		w.sight("/", html("home", "/a", "/b"))
 		w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
 		w.wantImages("/a", "/1.png", "/2.png")
@@ -64,7 +61,7 @@ func TestImagesFollowThePage(t *testing.T) {
 
 // The images of a carousel change at each visit; the text does not.
 func TestVisitChangesNoFile(t *testing.T) {
-	run(t, "a site", options{extensions: allExtensions}, func(w *world) {
+	run(t, "a site", options{extensions: extension.All()}, func(w *world) {
 		w.sight("/", html("home", "/a", "/b"))
 		carousel := func(i int) string {
 			return illustrated("a text that stays as it is, whatever is shown below it", fmt.Sprintf("/%d.png", i))
@@ -97,14 +94,14 @@ func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {
 		w.wantAlternates("/en")
 		w.sight("/deutsch", inLanguages("hallo", all...))
 	}
-	run(t, "kept when reciprocal and listed", options{extensions: allExtensions}, func(w *world) {
+	run(t, "kept when reciprocal and listed", options{extensions: extension.All()}, func(w *world) {
 		start(w)
 		w.wantAlternates("/en", "de-at=/deutsch")
 		w.wantAlternates("/deutsch", "en=/en", "x-default=/en")
 		w.sight("/fr", inLanguages("salut")) // names nobody
 		w.wantAlternates("/en", "de-at=/deutsch")
 	})
-	run(t, "not while one is not listed", options{extensions: allExtensions}, func(w *world) {
+	run(t, "not while one is not listed", options{extensions: extension.All()}, func(w *world) {
 		start(w)
 		w.answer("/deutsch", 410)
 		w.wantAlternates("/en")
@@ -114,13 +111,13 @@ func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {
 		w.wantAlternates("/en")
 		w.wantNoTrace("/deutsch")
 	})
-	run(t, "not when one no longer says so", options{extensions: allExtensions}, func(w *world) {
+	run(t, "not when one no longer says so", options{extensions: extension.All()}, func(w *world) {
 		start(w)
 		w.sight("/deutsch", inLanguages("hallo"))
 		w.wantAlternates("/en")
 		w.wantAlternates("/deutsch")
 	})
-	run(t, "when it becomes listed later", options{extensions: allExtensions}, func(w *world) {
+	run(t, "when it becomes listed later", options{extensions: extension.All()}, func(w *world) {
 		w.sight("/", html("home", "/en"))
 		w.sight("/en", inLanguages("hello", all...))
 		w.sight("/deutsch", inLanguages("hallo", all...))

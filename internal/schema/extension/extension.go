@@ -83,6 +83,9 @@ func Of(kinds ...Kind) (s Set) {
 	return s
 }
 
+// All returns all extensions.
+func All() Set { return 1<<len(registered) - 1 }
+
 // Has reports whether the set has an extension.
 func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
 
@@ -175,7 +178,7 @@ func (vs Values) Append(dst []byte, some Set, v *View) []byte {
 // Len returns the most bytes that an entry's elements take.
 func (vs Values) Len(url func(location string) string) int {
 	all := View{URL: url, Shows: func(string) bool { return true }}
-	return len(vs.Append(nil, Set(0xffffffff).Entries(), &all))
+	return len(vs.Append(nil, All().Entries(), &all))
 }
 
 // elementsOf returns the values as elements, as many as take at most so many bytes. Escaped for XML,

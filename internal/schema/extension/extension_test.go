@@ -18,9 +18,9 @@ const everything = `<html lang=de-AT><head><link rel=alternate hreflang=de-AT hr
 
 func TestOnlyWhatIsWantedIsFound(t *testing.T) {
 	p := pageOf(t, everything)
-	for want := range Of(Alternates, Images, News, Videos) + 1 {
+	for want := range All() + 1 {
 		got := want.Read(p)
-		for _, k := range []Kind{Alternates, Images, News, Videos} {
+		for k := range Kind(len(registered)) {
 			if _, is := got[k]; is != want.Has(k) {
 				t.Errorf("with %b the extension %d is there: %t", want, k, is)
 			}
@@ -35,7 +35,7 @@ var view = View{
 }
 
 func TestElementsAreWrittenInTheirOrder(t *testing.T) {
-	all := Of(Alternates, Images, News, Videos)
+	all := All()
 	got := string(all.Read(pageOf(t, everything)).Append(nil, all.Entries(), &view))
 	const want = "\n" + `<xhtml:link rel="alternate" hreflang="de-at" href="https://example.com/a/b"/>` + "\n" +
 		`<xhtml:link rel="alternate" hreflang="en" href="https://example.com/en&amp;more"/>` + "\n" +
@@ -162,7 +162,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("news %+v", a)
 			}
 		}
-		all := Set(0xffffffff)
+		all := All()
 		elements := all.Read(p).Append(nil, all, &view)
 		if err := xml.Unmarshal([]byte("<x"+all.Namespaces()+">"+string(elements)+"</x>"), new(struct{})); err != nil {
 			t.Fatalf("%v in %s", err, elements)
@@ -194,13 +194,13 @@ func TestAllThatIsStoredOfAPageFitsAValue(t *testing.T) {
 	for i := range maxImages {
 		fmt.Fprintf(&b, `<img src="/%d%s.jpg">`, i, strings.Repeat("&amp;", 400))
 	}
-	stored := Of(Alternates, Images, News, Videos).Read(pageOf(t, b.String()))
+	stored := All().Read(pageOf(t, b.String()))
 	total := 0
 	for k, one := range stored {
 		t.Logf("extension %d takes %d bytes", k, len(one))
 		total += len(one)
 	}
-	if len(stored) != 4 || total > store.MaxValue-4<<10 {
+	if len(stored) != len(registered) || total > store.MaxValue-4<<10 {
 		t.Errorf("%d extensions take %d of %d bytes, want all, and room for the rest", len(stored), total, store.MaxValue)
 	}
 	for name, one := range map[string]string{"image:image": string(stored[Images]), "video:video": string(stored[Videos])} {
