@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
@@ -14,14 +13,13 @@ import (
 // days notes a few numbers of each day, for the owner.
 type days struct {
 	*Indexer
-	mu     sync.Mutex    // guards fresh, which only the worker changes
 	fresh  sitewide.Days // what happened and is not stored yet
 	since  time.Time     // when the first of that happened
 	listed int           // in what is stored
 }
 
 // daysEvery is how long numbers that nobody waits for are collected.
-const daysEvery = 10 * time.Minute
+const daysEvery = time.Minute
 
 // happened counts events.
 func (d *days) happened(events [changelog.Happenings]int, now time.Time) {
@@ -31,8 +29,6 @@ func (d *days) happened(events [changelog.Happenings]int, now time.Time) {
 	if len(d.fresh) == 0 {
 		d.since = now
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.fresh.Add(sitewide.Days{moment.Of(now).Day(): {Added: events[changelog.Added], Changed: events[changelog.Changed], Removed: events[changelog.Removed]}})
 }
 
@@ -50,9 +46,7 @@ func (d *days) run(ctx context.Context, _ bool) error {
 		return nil
 	}
 	now := moment.Of(time.Now())
-	d.mu.Lock()
 	d.fresh.Add(sitewide.Days{now.Day(): {Listed: served.Pages, Dated: served.Dated}})
-	d.mu.Unlock()
 	key := d.site.Keys.Days()
 	err := txn.Update(ctx, d.cfg.Store, []string{key}, func(t *txn.Tx) {
 		all := sitewide.ReadDays(t.Get(key), now.Day())
@@ -60,20 +54,7 @@ func (d *days) run(ctx context.Context, _ bool) error {
 		t.Put(key, all.Encode())
 	})
 	if err == nil {
-		d.mu.Lock()
 		d.fresh, d.listed = sitewide.Days{}, served.Pages
-		d.mu.Unlock()
 	}
 	return err
-}
-
-// Days returns the numbers of each day, with those that are not stored yet. It may be called concurrently.
-func (x *Indexer) Days(ctx context.Context) (sitewide.Days, error) {
-	all, err := x.Reader.Days(ctx)
-	if err == nil {
-		x.days.mu.Lock()
-		defer x.days.mu.Unlock()
-		all.Add(x.days.fresh)
-	}
-	return all, err
 }
