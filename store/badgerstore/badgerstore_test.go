@@ -87,7 +87,7 @@ func TestFailedWriteReopens(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("a failed update shows the key: %v", err)
 	}
-	if err := broken.commit([]change{{"k", nil}}); err == nil {
+	if err := broken.commit([]store.Record{{Key: "k"}}); err == nil {
 		t.Error("a commit to a closed database fails without an error")
 	}
 	_ = s.fail(broken, errors.New("a write failed"))

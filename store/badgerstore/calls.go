@@ -1,12 +1,11 @@
 package badgerstore
 
 import (
-	"bytes"
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/internal/calls"
 )
 
 // View implements [store.Store]. It calls fn after it has read the records, so that a slow fn
@@ -32,8 +31,10 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	s.writer.Lock()
-	defer s.writer.Unlock()
+	if err := s.writer.Take(ctx); err != nil {
+		return err
+	}
+	defer s.writer.Release()
 	db, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -43,19 +44,9 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err != nil {
 		return s.fail(db, err)
 	}
-	values := make([][]byte, len(old))
-	for i, value := range old {
-		values[i] = slices.Clone(value)
-	}
-	if err := fn(values); err != nil {
+	changes, err := calls.Changes(keys, old, fn)
+	if err != nil || len(changes) == 0 {
 		return err
-	}
-	if err := store.CheckValues(keys, values); err != nil {
-		return err
-	}
-	changes := diff(keys, old, values)
-	if len(changes) == 0 {
-		return nil
 	}
 	if err = db.gate.check(spareFiles); err != nil {
 		err = unavailable(err)
@@ -73,8 +64,10 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 // sites that close at once each want one.
 func (s *Store) Sync(ctx context.Context) error {
 	wanted := s.commits.Load()
-	s.writer.Lock()
-	defer s.writer.Unlock()
+	if err := s.writer.Take(ctx); err != nil {
+		return err
+	}
+	defer s.writer.Release()
 	db, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -96,52 +89,17 @@ func (s *Store) Sync(ctx context.Context) error {
 
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		if err := store.CheckScan(prefix, after); err != nil {
-			yield(store.Record{}, err)
-			return
+	return calls.Scan(ctx, prefix, after, func(first string, few bool) ([]store.Record, bool, error) {
+		db, err := s.acquire(ctx)
+		if err != nil {
+			return nil, false, err
 		}
-		after, more := after, true // each loop over the sequence begins anew
-		for most := firstRecords; more; most = min(4*most, scanRecords) {
-			db, err := s.acquire(ctx)
-			var records []store.Record
-			if err == nil {
-				records, more, err = db.next(prefix, after, most)
-				db.calls.Done()
-				err = s.fail(db, err)
-			}
-			if err != nil {
-				yield(store.Record{}, err)
-				return
-			}
-			for _, record := range records {
-				if ctx.Err() != nil {
-					yield(store.Record{}, contextError(ctx))
-					return
-				}
-				if !yield(record, nil) {
-					return
-				}
-				after = record.Key
-			}
+		most := scanRecords
+		if few {
+			most = firstRecords
 		}
-	}
-}
-
-// A change is a key with its new value; a nil value deletes the key.
-type change struct {
-	key   string
-	value []byte
-}
-
-// diff returns what changed, in order. The values are copies, since Badger keeps them beyond the
-// call.
-func diff(keys []string, old, values [][]byte) []change {
-	var changes []change
-	for i, value := range values {
-		if (value == nil) != (old[i] == nil) || !bytes.Equal(value, old[i]) {
-			changes = append(changes, change{keys[i], slices.Clone(value)})
-		}
-	}
-	return changes
+		records, more, err := db.next(prefix, first, most)
+		db.calls.Done()
+		return records, more, s.fail(db, err)
+	})
 }

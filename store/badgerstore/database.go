@@ -105,9 +105,8 @@ const (
 	scanBytes    = 1 << 20
 )
 
-// next returns the first records after the key after that begin with prefix, and whether there may
-// be more.
-func (db *database) next(prefix, after string, most int) (records []store.Record, more bool, err error) {
+// next returns the records from a key on that begin with prefix, and whether there may be more.
+func (db *database) next(prefix, first string, most int) (records []store.Record, more bool, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)
 	defer txn.Discard()
@@ -115,7 +114,7 @@ func (db *database) next(prefix, after string, most int) (records []store.Record
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: stored(prefix)})
 	defer it.Close()
 	size := 0
-	for it.Seek(stored(max(prefix, after+"\x00"))); it.Valid() && !more; it.Next() {
+	for it.Seek(stored(first)); it.Valid() && !more; it.Next() {
 		value, err := valueOf(it.Item())
 		if err != nil {
 			return nil, false, err
@@ -140,18 +139,17 @@ func valueOf(item *badger.Item) ([]byte, error) {
 	return value, nil
 }
 
-// commit writes all changes or none. After an error, nothing may be written to the database any
+// commit writes all changes or none. Badger keeps their values. After an error, nothing may be written to the database any
 // more.
-func (db *database) commit(changes []change) (err error) {
+func (db *database) commit(changes []store.Record) (err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(true)
 	defer txn.Discard()
 	for _, c := range changes {
-		key := stored(c.key)
-		if c.value == nil {
+		if key := stored(c.Key); c.Value == nil {
 			err = txn.Delete(key)
 		} else {
-			err = txn.Set(key, c.value)
+			err = txn.Set(key, c.Value)
 		}
 		if err != nil {
 			return failed("writing", err)

@@ -1,7 +1,6 @@
 package badgerstore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,11 +20,6 @@ var errClosed = fmt.Errorf("badgerstore: %w", store.ErrClosed)
 // unavailable is the error of calls while the store cannot be used.
 func unavailable(err error) error {
 	return fmt.Errorf("badgerstore: %w: %w", store.ErrUnavailable, err)
-}
-
-// contextError is the error of a call whose context is done.
-func contextError(ctx context.Context) error {
-	return fmt.Errorf("badgerstore: %w", ctx.Err())
 }
 
 // A badgerError is a failure of Badger.

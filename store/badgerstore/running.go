@@ -18,8 +18,8 @@ func (s *Store) set(db *database, err error) {
 
 // acquire returns the open database. It stays open until the caller calls its calls.Done.
 func (s *Store) acquire(ctx context.Context) (*database, error) {
-	if ctx.Err() != nil {
-		return nil, contextError(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,8 +124,8 @@ func (s *Store) shut(db *database, inOrder bool) error {
 		}
 	}
 	db.calls.Wait()
-	s.writer.Lock() // until the last write has ended; no other can begin
-	defer s.writer.Unlock()
+	_ = s.writer.Take(context.Background()) // once the last write has ended; no other can begin
+	defer s.writer.Release()
 	if err := db.close(inOrder); err != nil {
 		return unavailable(err)
 	}

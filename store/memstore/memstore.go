@@ -6,12 +6,12 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/internal/calls"
 )
 
 // A Store is a [store.Store] in memory. Its zero value is empty and ready for use. It is safe for
@@ -20,11 +20,9 @@ import (
 type Store struct {
 	// An Update holds writer all the time, so that updates run one after the other. mu is held only
 	// while records are read or replaced, so that a slow fn delays no reader.
-	writer sync.Mutex
+	writer calls.Lock
 	mu     sync.RWMutex
 	values map[string][]byte
-	keys   []string // of values, in order, and some that were removed; sorted anew when a scan needs it
-	grown  bool     // values has keys that are not in keys
 }
 
 // New returns an empty store. A zero Store is one as well.
@@ -34,10 +32,7 @@ var _ store.Store = (*Store)(nil)
 
 // View implements [store.Store].
 func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
-	if err := store.CheckKeys(keys); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(store.CheckKeys(keys), ctx.Err()); err != nil {
 		return err
 	}
 	return fn(s.read(keys))
@@ -48,35 +43,24 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	s.writer.Lock()
-	defer s.writer.Unlock()
-	if err := ctx.Err(); err != nil {
+	if err := s.writer.Take(ctx); err != nil {
 		return err
 	}
-	values := s.read(keys)
-	if err := fn(values); err != nil {
+	defer s.writer.Release()
+	changes, err := calls.Changes(keys, s.read(keys), fn)
+	if err != nil {
 		return err
-	}
-	if err := store.CheckValues(keys, values); err != nil {
-		return err
-	}
-	for i, value := range values {
-		values[i] = slices.Clone(value)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.values == nil {
 		s.values = map[string][]byte{}
 	}
-	for i, key := range keys {
-		_, there := s.values[key]
-		switch {
-		case values[i] == nil:
-			delete(s.values, key)
-		case there:
-			s.values[key] = values[i]
-		default:
-			s.values[strings.Clone(key)], s.grown = values[i], true
+	for _, c := range changes {
+		if c.Value == nil {
+			delete(s.values, c.Key)
+		} else {
+			s.values[strings.Clone(c.Key)] = c.Value
 		}
 	}
 	return nil
@@ -89,12 +73,7 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			yield(store.Record{}, err)
 			return
 		}
-		keys := s.sorted()
-		first, _ := slices.BinarySearch(keys, max(prefix, after+"\x00"))
-		for _, key := range keys[first:] {
-			if !strings.HasPrefix(key, prefix) {
-				return
-			}
+		for _, key := range s.keys(prefix, after) {
 			if err := ctx.Err(); err != nil {
 				yield(store.Record{}, err)
 				return
@@ -107,14 +86,17 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 	}
 }
 
-// sorted returns all keys in order, and some that were removed. Nobody changes the slice.
-func (s *Store) sorted() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.grown || len(s.keys) > 2*len(s.values) {
-		s.keys, s.grown = slices.Sorted(maps.Keys(s.values)), false
+// keys returns the keys that a scan begins with, in order.
+func (s *Store) keys(prefix, after string) (keys []string) {
+	s.mu.RLock()
+	for key := range s.values {
+		if key > after && strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
 	}
-	return s.keys
+	s.mu.RUnlock()
+	slices.Sort(keys) // others go on meanwhile
+	return keys
 }
 
 // Sync implements [store.Store] and does nothing: memory survives nothing.

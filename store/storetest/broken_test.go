@@ -234,6 +234,14 @@ var brokenStores = map[string]struct {
 				return st.Scan(context.Background(), prefix, after)
 			}}
 	}},
+	"DoneContextEndsWait": {"waits at a mutex", func(st store.Store) store.Store {
+		var writer sync.Mutex
+		return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			writer.Lock()
+			defer writer.Unlock()
+			return st.Update(ctx, keys, fn)
+		}}
+	}},
 	"DoneContextEndsScan": {"ends a scan in silence when its context is done", func(st store.Store) store.Store {
 		return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
 			for r, err := range st.Scan(ctx, prefix, after) {

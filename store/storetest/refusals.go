@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/servemap/servemap/store"
 )
@@ -12,6 +14,7 @@ import (
 var refusalRules = []rule{
 	{"BadCallsAreRefused", "what one store takes and another refuses ties a site to a store", badCallsAreRefused},
 	{"DoneContextIsRefused", "a server that is shutting down would wait for its store", doneContextIsRefused},
+	{"DoneContextEndsWait", "a server that is shutting down would wait for a slow writer", doneContextEndsWait},
 	{"DoneContextEndsScan", "a server that is shutting down would wait for a long scan", doneContextEndsScan},
 }
 
@@ -114,6 +117,54 @@ func doneContextIsRefused(t tester, p pair) {
 		t.Errorf("with a context that is done fn was called, or %q was stored", got)
 	}
 }
+
+// doneContextEndsWait makes calls while the fn of an Update takes its time. Where they need not wait for
+// that, they succeed.
+func doneContextEndsWait(t tester, p pair) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	slow := make(chan error, 1)
+	go func() {
+		var once sync.Once
+		slow <- p.a.Update(context.Background(), []string{"a"}, func(values [][]byte) error {
+			once.Do(func() { close(begun) })
+			<-end
+			values[0] = []byte("1")
+			return nil
+		})
+	}()
+	<-begun
+	fn := func(values [][]byte) error { return nil }
+	ended := make(chan error)
+	for name, call := range map[string]func(context.Context) error{
+		"View":   func(ctx context.Context) error { return p.b.View(ctx, []string{"a"}, fn) },
+		"Update": func(ctx context.Context) error { return p.b.Update(ctx, []string{"b"}, fn) },
+		"Sync":   p.b.Sync,
+		"Scan":   func(ctx context.Context) error { return scanError(p.b, ctx, "", "") },
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		go func() { ended <- call(ctx) }()
+		select {
+		case err := <-ended:
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s beside a slow writer: %v, want nothing or context.DeadlineExceeded", name, err)
+			}
+		case <-time.After(patience):
+			t.Errorf("%s still waits for a slow writer %v after its context ended", name, patience)
+			close(end)
+			<-ended
+			cancel()
+			return
+		}
+		cancel()
+	}
+	close(end)
+	if err := <-slow; err != nil {
+		t.Errorf("a slow Update: %v", err)
+	}
+}
+
+// patience is how long a call may go on after its context ended: this machine may be busy.
+const patience = 2 * time.Second
 
 func doneContextEndsScan(t tester, p pair) {
 	putKeys(t, p, awkward)

@@ -1,0 +1,88 @@
+// Package calls has what the stores do alike in their calls.
+package calls
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/servemap/servemap/store"
+)
+
+// Lock is held by one call at a time. Unlike a sync.Mutex, it can be waited for until a context ends.
+// The zero value is free.
+type Lock struct {
+	made sync.Once
+	held chan struct{}
+}
+
+// Take waits for the lock. It returns ctx.Err() if ctx ends before.
+func (l *Lock) Take(ctx context.Context) error {
+	l.made.Do(func() { l.held = make(chan struct{}, 1) })
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case l.held <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Release gives the lock back.
+func (l *Lock) Release() { <-l.held }
+
+// Changes calls fn of an Update with copies of the old values, and returns what it changed, in order:
+// copies, whose Value is nil if the key is to be deleted. The error is fn's, or that of what it left.
+func Changes(keys []string, old [][]byte, fn func(values [][]byte) error) (changes []store.Record, err error) {
+	values := make([][]byte, len(old))
+	for i, value := range old {
+		values[i] = slices.Clone(value)
+	}
+	if err := fn(values); err != nil {
+		return nil, err
+	}
+	if err := store.CheckValues(keys, values); err != nil {
+		return nil, err
+	}
+	for i, value := range values {
+		if (value == nil) != (old[i] == nil) || !bytes.Equal(value, old[i]) {
+			changes = append(changes, store.Record{Key: keys[i], Value: slices.Clone(value)})
+		}
+	}
+	return changes, nil
+}
+
+// Scan is a Scan that reads some records at a time. next returns records whose keys begin with prefix,
+// from the first key on, and whether there may be more. The first time it is asked for few, since many
+// loops end soon.
+func Scan(ctx context.Context, prefix, after string, next func(first string, few bool) ([]store.Record, bool, error)) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if err := store.CheckScan(prefix, after); err != nil {
+			yield(store.Record{}, err)
+			return
+		}
+		first := max(prefix, after+"!") // no key has a byte below '!'
+		for few, more := true, true; more; few = false {
+			var records []store.Record
+			var err error
+			if records, more, err = next(first, few); err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			for _, record := range records {
+				if ctx.Err() != nil {
+					yield(store.Record{}, ctx.Err())
+					return
+				}
+				if !yield(record, nil) {
+					return
+				}
+				first = record.Key + "!"
+			}
+		}
+	}
+}
