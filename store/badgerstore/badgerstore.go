@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/internal/calls"
+	"github.com/servemap/servemap/store/internal/call"
 )
 
 // openTimeout is how long Open waits for the folder to open.
@@ -57,7 +57,7 @@ type Store struct {
 
 	// writer is held during a write. Only one write may be in flight: after a failed write, the
 	// next one would end the process.
-	writer  calls.Lock
+	writer  call.Lock
 	commits atomic.Uint64 // that have ended
 	synced  uint64        // of these, how many survive a loss of power; writer guards it
 

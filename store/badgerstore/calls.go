@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/internal/calls"
+	"github.com/servemap/servemap/store/internal/call"
 )
 
 // View implements [store.Store]. It calls fn after it has read the records, so that a slow fn
@@ -44,7 +44,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err != nil {
 		return s.fail(db, err)
 	}
-	changes, err := calls.Changes(keys, old, fn)
+	changes, err := call.Changes(keys, old, fn)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *Store) Sync(ctx context.Context) error {
 
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return calls.Scan(ctx, prefix, after, func(first string, few bool) ([]store.Record, bool, error) {
+	return call.Scan(ctx, prefix, after, func(first string, few bool) ([]store.Record, bool, error) {
 		db, err := s.acquire(ctx)
 		if err != nil {
 			return nil, false, err

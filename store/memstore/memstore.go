@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/internal/calls"
+	"github.com/servemap/servemap/store/internal/call"
 )
 
 // A Store is a [store.Store] in memory. Its zero value is empty and ready for use. It is safe for
@@ -20,7 +20,7 @@ import (
 type Store struct {
 	// An Update holds writer all the time, so that updates run one after the other. mu is held only
 	// while records are read or replaced, so that a slow fn delays no reader.
-	writer calls.Lock
+	writer call.Lock
 	mu     sync.RWMutex
 	values map[string][]byte
 }
@@ -47,7 +47,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 		return err
 	}
 	defer s.writer.Release()
-	changes, err := calls.Changes(keys, s.read(keys), fn)
+	changes, err := call.Changes(keys, s.read(keys), fn)
 	if err != nil {
 		return err
 	}

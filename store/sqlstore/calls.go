@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/internal/call"
 )
 
 // View implements [store.Store]. It runs one query, and calls fn after the answer, so that a slow
@@ -15,9 +16,9 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 		return err
 	}
 	var values [][]byte
-	err := s.within(ctx, func(ctx context.Context) (_ bool, err error) {
+	err := s.within(ctx, func(ctx context.Context) (err error) {
 		values, err = s.read(ctx, keys, indexOf(keys))
-		return false, err
+		return err
 	})
 	if err != nil {
 		return err
@@ -34,52 +35,64 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 		return err
 	}
 	u := &update{Store: s, keys: keys, index: indexOf(keys), fn: fn}
-	return s.within(ctx, func(ctx context.Context) (bool, error) {
-		err := u.run(ctx)
-		return u.wrote || err != nil, err
-	})
+	err := s.within(ctx, u.run)
+	if u.wrote {
+		s.note(nil) // a database that reads, or syncs, may still not write
+	}
+	return err
 }
 
 // Sync implements [store.Store]. It commits a transaction that waits for the disk. Then all earlier
 // ones are on the disk too.
 func (s *Store) Sync(ctx context.Context) error {
-	return s.within(ctx, func(ctx context.Context) (bool, error) {
-		err := s.transact(ctx, func(tx *sql.Tx) error {
+	return s.within(ctx, func(ctx context.Context) error {
+		return s.transact(ctx, func(tx *sql.Tx) error {
 			if _, err := tx.ExecContext(ctx, s.sql.flush, describe); err != nil {
 				return err
 			}
 			return tx.Commit()
 		})
-		return err != nil, err // a server with a full disk still syncs
 	})
 }
+
+// How much a Scan fetches at a time. A page of more than pageBytes is cut.
+const (
+	fewRecords  = 500
+	pageRecords = 4000
+	pageBytes   = 4 << 20
+)
 
 // Scan implements [store.Store]. It fetches a page of records at a time, each with its own query.
 // So nothing stays open while the loop's body runs.
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		if err := store.CheckScan(prefix, after); err != nil {
-			yield(store.Record{}, err)
-			return
+	return call.Scan(ctx, prefix, after, func(first string, few bool) (page []store.Record, more bool, err error) {
+		most := pageRecords
+		if few {
+			most = fewRecords
 		}
-		p := firstPage(prefix, after)
-		for more := true; more; more = p.next() {
-			err := s.within(ctx, func(ctx context.Context) (bool, error) {
-				return false, p.fetch(ctx, s.db, s.sql.scan)
-			})
-			if err != nil {
-				yield(store.Record{}, err)
-				return
-			}
-			for _, record := range p.records {
-				if ctx.Err() != nil {
-					yield(store.Record{}, ended(ctx))
-					return
-				}
-				if !yield(record, nil) {
-					return
-				}
-			}
-		}
+		err = s.within(ctx, func(ctx context.Context) error {
+			page, more, err = s.page(ctx, first, prefix+"\x7f", most) // no key has a byte above '~'
+			return err
+		})
+		return page, more, err
+	})
+}
+
+// page returns the records from one key to before another, and whether there may be more.
+func (s *Store) page(ctx context.Context, first, end string, most int) (page []store.Record, more bool, err error) {
+	rows, err := s.db.QueryContext(ctx, s.sql.scan, describe, first, end, most)
+	if err != nil {
+		return nil, false, err
 	}
+	defer rows.Close()
+	for size := 0; size <= pageBytes && rows.Next(); {
+		var r store.Record
+		if err := rows.Scan(&r.Key, &r.Value); err != nil {
+			return nil, false, err
+		}
+		page = append(page, r)
+		size += len(r.Key) + len(r.Value)
+		more = size > pageBytes || len(page) == most
+	}
+	return page, more, rows.Err()
 }

@@ -37,19 +37,18 @@ const sayClosed = "sql: database is closed"
 func (s *Store) limit() string { return strconv.FormatInt(s.timeout.Milliseconds(), 10) + "ms" }
 
 // within runs f with a context that ends when the call must end, and turns its error into the
-// store's. f reports whether it wrote, or could not.
-func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool, err error)) error {
-	if ctx.Err() != nil {
-		return ended(ctx)
+// store's.
+func (s *Store) within(ctx context.Context, f func(context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	writes := false
 	err := s.prepare(limited)
 	if err == nil {
-		writes, err = f(limited)
+		err = f(limited)
 		for again := 0; again < 3 && stateOf(err) == serializationFailed; again++ {
-			writes, err = f(limited)
+			err = f(limited)
 		}
 	}
 	if r, ok := errors.AsType[*refusal](err); ok {
@@ -60,34 +59,28 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool
 	}
 	switch {
 	case err == nil:
-		s.note(writes, nil)
 		return nil
 	case ctx.Err() != nil:
-		return ended(ctx)
+		return ctx.Err()
 	case err.Error() == sayClosed:
 		return fmt.Errorf("sqlstore: %w", store.ErrClosed)
 	case errors.Is(err, errLater):
 		err = fmt.Errorf("sqlstore: %w", err)
-		s.note(writes, err)
+		s.note(err)
 		return err
 	case stateOf(err) == missingRight:
 		err = fmt.Errorf("%w; its owner gives the right with: %s", err, s.sql.grants(s.ready.Load()))
 	case limited.Err() != nil:
 		err = fmt.Errorf("no answer from the database within Options.Timeout, which is %v", s.timeout)
 	}
-	s.note(writes, err)
+	s.note(err)
 	return fmt.Errorf("sqlstore: %w: %w", store.ErrUnavailable, err)
 }
 
-// note logs the first of the problems of reading, or of writing, and their end. A database that reads
-// may still not write.
-func (s *Store) note(writes bool, err error) {
-	troubled := &s.readFails
-	if writes {
-		troubled = &s.writeFails
-	}
+// note logs the first of several problems, and their end once something was written.
+func (s *Store) note(err error) {
 	switch {
-	case troubled.Swap(err != nil) == (err != nil):
+	case s.troubled.Swap(err != nil) == (err != nil):
 	case err == nil:
 		s.log.Info("sqlstore: works again", "table", s.sql.name.String())
 	case errors.Is(err, errLater):
@@ -95,9 +88,4 @@ func (s *Store) note(writes bool, err error) {
 	default:
 		s.log.Warn("sqlstore: cannot be used now, trying again", "table", s.sql.name.String(), "cause", err)
 	}
-}
-
-// ended is the error of a call whose context ended first.
-func ended(ctx context.Context) error {
-	return fmt.Errorf("sqlstore: %w", ctx.Err())
 }

@@ -62,7 +62,7 @@ type Options struct {
 	// longer. It must be at least 1 ms. Zero means 10 seconds.
 	Timeout time.Duration
 
-	// Logger receives problems of reading and of writing, each once, and their end. Nil means slog.Default().
+	// Logger receives the first of several problems, and their end at the next write. Nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -74,9 +74,8 @@ type Store struct {
 	timeout time.Duration
 	log     *slog.Logger
 
-	ready atomic.Bool // the tables exist and have our format
-
-	readFails, writeFails atomic.Bool // that was logged, and is not over
+	ready    atomic.Bool // the tables exist and have our format
+	troubled atomic.Bool // that was logged, and is not over
 }
 
 var (

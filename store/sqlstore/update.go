@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -9,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/internal/call"
 )
 
 // update is one call of Update.
@@ -34,34 +34,34 @@ func (u *update) run(ctx context.Context) (err error) {
 	if u.old, err = u.read(ctx, u.keys, u.index); err != nil {
 		return err
 	}
-	c, err := u.changes()
-	if err != nil || c.none() {
+	changes, err := u.changes()
+	if err != nil || len(changes) == 0 {
 		return err
 	}
-	return u.transact(ctx, func(tx *sql.Tx) error { return u.write(ctx, tx, c) })
+	return u.transact(ctx, func(tx *sql.Tx) error { return u.write(ctx, tx, changes) })
 }
 
-// changes makes fn change copies of the values.
-func (u *update) changes() (*changes, error) {
-	values := make([][]byte, len(u.old))
-	for i, value := range u.old {
-		values[i] = slices.Clone(value)
-	}
-	err := u.fn(values)
-	if err == nil {
-		err = store.CheckValues(u.keys, values)
-	}
+func (u *update) changes() ([]store.Record, error) {
+	changes, err := call.Changes(u.keys, u.old, u.fn)
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	return diff(u.keys, u.old, values), nil
+	return changes, nil
 }
 
 // write commits the changes if all values are still the same. Otherwise it calls fn again with the
 // current values, which stay the same while it has the lock.
-func (u *update) write(ctx context.Context, tx *sql.Tx, c *changes) error {
+func (u *update) write(ctx context.Context, tx *sql.Tx, changes []store.Record) error {
 	for range 2 {
-		rows, err := tx.QueryContext(ctx, u.sql.write, describe, u.keys, u.old, c.put, c.values, c.deleted)
+		put, values, deleted := []string{}, [][]byte{}, []string{}
+		for _, c := range changes {
+			if c.Value == nil {
+				deleted = append(deleted, c.Key)
+			} else {
+				put, values = append(put, c.Key), append(values, c.Value)
+			}
+		}
+		rows, err := tx.QueryContext(ctx, u.sql.write, describe, u.keys, u.old, put, values, deleted)
 		if err != nil {
 			return err
 		}
@@ -74,33 +74,11 @@ func (u *update) write(ctx context.Context, tx *sql.Tx, c *changes) error {
 			u.wrote = err == nil
 			return err
 		}
-		if c, err = u.changes(); err != nil || c.none() {
+		if changes, err = u.changes(); err != nil || len(changes) == 0 {
 			return err
 		}
 	}
 	return errUnsteady
-}
-
-// changes are what an update writes.
-type changes struct {
-	put     []string
-	values  [][]byte // of put
-	deleted []string
-}
-
-func (c *changes) none() bool { return len(c.put) == 0 && len(c.deleted) == 0 }
-
-func diff(keys []string, old, values [][]byte) *changes {
-	c := &changes{put: []string{}, values: [][]byte{}, deleted: []string{}}
-	for i, value := range values {
-		switch {
-		case value == nil && old[i] != nil:
-			c.deleted = append(c.deleted, keys[i])
-		case value != nil && (old[i] == nil || !bytes.Equal(value, old[i])):
-			c.put, c.values = append(c.put, keys[i]), append(c.values, value)
-		}
-	}
-	return c
 }
 
 // inSession runs f with a session of the database. It closes a session that proves read-only

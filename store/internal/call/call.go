@@ -1,5 +1,5 @@
-// Package calls has what the stores do alike in their calls.
-package calls
+// Package call has what the stores do alike in their calls.
+package call
 
 import (
 	"bytes"
