@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ import (
 type change struct {
 	url     string
 	hash    hash
+	kind    string // as kindOf says, once it waits
+	alike   int    // how many of its kind wait, once it is due
 	at      time.Time
 	found   bool            // the page was listed, and has not changed since
 	removed bool            // the page is no longer in the sitemap that this process serves
@@ -38,11 +41,11 @@ const (
 	maxWaiting = 100_000            // changes; of more the oldest are given up, not those that came last
 )
 
-// choose returns those of all changes whose pages are to be looked at now, in the order in which to send them.
-// It moves the cursor to the first change that waits. A page is held from its first change on. Otherwise one
+// choose returns those of all changes whose pages are to be looked at now: first those of which few of their kind
+// wait, and then the oldest. It moves the cursor to the first change that waits. A page is held from its first change on. Otherwise one
 // that changes each minute would never be sent.
 func (n *Notifier) choose(all []change, now time.Time) (due []change) {
-	waits, cursor := make(map[hash]waiting, len(all)), now.Add(-skew)
+	waits, alike, cursor := make(map[hash]waiting, len(all)), map[string]int{}, now.Add(-skew)
 	n.st.Pending = 0
 	for _, c := range all {
 		if sent := n.sent[c.hash].Time(); !sent.Before(c.at) || !c.at.After(n.st.Floor) {
@@ -59,7 +62,8 @@ func (n *Notifier) choose(all []change, now time.Time) (due []change) {
 		if c.at.Before(cursor) {
 			cursor = c.at
 		}
-		if !c.found {
+		c.kind = kindOf(c.url)
+		if alike[c.kind]++; !c.found {
 			n.st.Pending++
 		}
 		if !now.Before(w.due) && !now.Before(n.sent[c.hash].Time().Add(interval)) {
@@ -67,7 +71,10 @@ func (n *Notifier) choose(all []change, now time.Time) (due []change) {
 		}
 	}
 	n.waits, n.st.Cursor = waits, latest(n.st.Cursor, cursor)
-	fewFirst(due)
+	for i, c := range due {
+		due[i].alike = alike[c.kind]
+	}
+	slices.SortStableFunc(due, func(a, b change) int { return a.alike - b.alike })
 	return due
 }
 
@@ -135,14 +142,22 @@ func mayTell(e servemap.Explanation, c change) bool {
 // gone are the reasons for which a page left the sitemap because the site no longer has it there.
 var gone = []servemap.Reason{servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved}
 
-// fewFirst orders changes so that those of which few of their kind wait come first, and then the oldest. So a
-// stranger who makes pages change by the hundred keeps no other from being sent when there is a limit.
-func fewFirst(changes []change) {
-	waiting := map[string]int{}
-	for _, c := range changes {
-		waiting[kindOf(c.url)]++
+// allowed returns how many of the due changes, as choose returns them, may be sent now. Half of a day's limit may be
+// sent at once, and the rest as the day goes on. A stranger may make pages change by the hundred. So of a kind of which
+// more wait than half of what may be sent at once, pages are sent as the day goes on, and never the last tenth.
+func (n *Notifier) allowed(due []change) int {
+	now := n.now().UTC().Truncate(5 * time.Minute) // a post for each page is too many
+	passed := now.Sub(now.Truncate(24*time.Hour)).Hours() / 24
+	left := func(share float64) int { return int(math.Ceil(float64(n.perDay)*share)) - n.st.SentToday }
+	most := left((1 + passed) / 2)
+	few := slices.IndexFunc(due, func(c change) bool { return 2*c.alike > most+1 })
+	switch few {
+	case 0:
+		return min(len(due), left(.9*passed))
+	case -1:
+		few = len(due)
 	}
-	slices.SortStableFunc(changes, func(a, b change) int { return waiting[kindOf(a.url)] - waiting[kindOf(b.url)] })
+	return min(few, most)
 }
 
 // kindOf returns what pages have in common that are likely to change together: their top folder, how many parts

@@ -76,8 +76,8 @@ func TestArticleGoesBeforeManyPagesOfAnotherKind(t *testing.T) {
 		"/item-*", "/news?page=*", "/tags/**", "/tags/**/all", "/2026/*/news/", "/*", "/search?q=**", "/search?**=1", "/blog/*", "/blog/tags/**",
 	} {
 		changes := slices.Concat(several(50, many, noon, time.Second), several(1, "/blog/article", noon.Add(time.Hour), 0), several(2, "/about/**", noon.Add(2*time.Hour), time.Second))
-		fewFirst(changes)
-		var got []string
+		n, got := new(Notifier), []string(nil)
+		changes = n.choose(changes, noon.Add(3*time.Hour))
 		for _, c := range changes {
 			got = append(got, strings.TrimPrefix(c.url, "https://example.com"))
 		}
@@ -88,12 +88,52 @@ func TestArticleGoesBeforeManyPagesOfAnotherKind(t *testing.T) {
 }
 
 func TestHalfOfADayIsSpreadOverIt(t *testing.T) {
-	for _, row := range []struct{ perDay, hour, sent, left int }{
-		{10_000, 0, 0, 5000}, {10_000, 12, 5000, 2500}, {10_000, 12, 8000, -500}, {4, 0, 0, 2}, {4, 1, 2, 1}, {4, 13, 3, 1}, {1, 0, 0, 1},
+	for _, row := range []struct {
+		perDay, hour, sent int
+		alike              []int // of each due page, how many of its kind wait
+		want               int
+	}{
+		{10_000, 0, 0, make([]int, 6000), 5000}, {10_000, 12, 5000, make([]int, 6000), 2500}, {10_000, 12, 8000, []int{1}, -3500},
+		{4, 0, 0, []int{1, 1, 1}, 2}, {4, 1, 2, []int{1, 1}, 1}, {4, 13, 3, []int{1, 1}, 1}, {1, 0, 0, []int{1, 1}, 1},
+		{100, 0, 0, []int{1, 2, 2, 110, 110}, 3}, {100, 0, 3, []int{110, 110}, -3}, {100, 12, 3, slices.Repeat([]int{110}, 110), 42},
+		{1000, 0, 0, slices.Repeat([]int{110}, 110), 110}, {20, 23, 17, []int{1, 1, 99}, 2}, {20, 23, 18, []int{99}, 0},
 	} {
 		n := Notifier{settings: settings{perDay: row.perDay}, now: func() time.Time { return time.Date(2026, 11, 22, row.hour, 0, 0, 0, time.UTC) }}
-		if n.st.SentToday = row.sent; n.left() != row.left {
-			t.Errorf("%+v: %d are left", row, n.left())
+		n.st.SentToday = row.sent
+		var due []change
+		for _, alike := range row.alike {
+			due = append(due, change{alike: alike})
+		}
+		if got := n.allowed(due); got != row.want {
+			t.Errorf("%d of %d sent at %d o'clock, %d are due: %d are allowed, want %d", row.sent, row.perDay, row.hour, len(due), got, row.want)
+		}
+	}
+}
+
+// Junk waits since long ago, and has all that it may have, when an article changes at some hour of the day.
+func TestArticleIsAllowedInTimeBesideAnyJunk(t *testing.T) {
+	for _, perDay := range []int{20, 100, 1000} {
+		for _, junk := range []int{110, 10_000} {
+			for _, hour := range []int{0, 12, 23} {
+				now := time.Date(2026, 11, 22, hour, 0, 0, 0, time.UTC)
+				n := Notifier{settings: settings{hold: 5 * time.Minute, perDay: perDay}, running: running{sent: sentPages{}}}
+				n.now = func() time.Time { return now }
+				all, changed := several(junk, "/shop/item-*", now.Add(-time.Hour), 0), now.Add(time.Minute)
+				all = append(all, several(1, "/blog/article", changed, 0)...)
+				article := all[junk].hash
+				for ; n.sent[article] == 0 && now.Sub(changed) <= 10*time.Minute; now = now.Add(30 * time.Second) {
+					due := n.choose(all, now)
+					for size := n.allowed(due); size > 0; size = n.allowed(due) {
+						for _, c := range due[:size] {
+							n.sent[c.hash] = moment.Of(now)
+						}
+						n.st.SentToday, due = n.st.SentToday+size, due[size:]
+					}
+				}
+				if n.sent[article] == 0 || n.st.SentToday > perDay {
+					t.Errorf("at %d o'clock, with %d a day and %d others: not told in 10 minutes, or %d in all", hour, perDay, junk, n.st.SentToday)
+				}
+			}
 		}
 	}
 }

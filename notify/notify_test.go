@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store/memstore"
 )
 
 func TestChangeIsPostedAfterItsHold(t *testing.T) {
@@ -160,26 +161,40 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 	}
 }
 
-// A day has four pages, of which three may be sent by noon. A stranger makes all of 40 pages change.
+// A stranger makes 110 pages change, again and again. The engines of three notifiers with small limits are told
+// of each change of the owner's article soon.
 func TestStrangerWhoMakesPagesChangeKeepsNoArticleOut(t *testing.T) {
-	run(t, 40, Options{MaxPerDay: 4}, func(r *runningSite) {
-		time.Sleep(24*time.Hour - time.Since(time.Now().Truncate(24*time.Hour))) // the day begins
+	base.OneByOne(t)
+	synctest.Test(t, func(t *testing.T) {
+		r := newRunningSite(t, 110, testkit.Setup{})
+		engines := map[int]*engineFake{}
+		for _, perDay := range []int{20, 100, 1000} {
+			engines[perDay] = new(engineFake)
+			n, err := New(r.Site.Site, new(memstore.Store), &Options{MaxPerDay: perDay, Key: testKey, Transport: engines[perDay], Logger: r.Logged.Logger()})
+			base.Check(t, err)
+			t.Cleanup(r.run(n))
+		}
+		paths := r.pages.paths()
 		r.pages.change("/blog/article")
 		r.Visit("/", "/blog/article")
-		r.changes(r.pages.paths()[:40]...)
-		time.Sleep(time.Hour)
-		sent := r.status().SentToday
-		if sent < 2 || sent > 3 {
-			t.Errorf("%d pages were sent at once", sent)
-		}
-		r.changes("/blog/article")
-		time.Sleep(13 * time.Hour)
-		var last string
-		for _, p := range r.engine.all() {
-			last = p.URLs[len(p.URLs)-1]
-		}
-		if s := r.status(); last != testkit.Origin+"/blog/article" || s.SentToday != 4 {
-			t.Errorf("the last of %d pages is %s; the log:\n%s", s.SentToday, last, r.Logged)
+		time.Sleep(24*time.Hour - time.Since(time.Now().Truncate(24*time.Hour))) // the day begins
+		for range 3 {
+			r.changes(paths...)
+			time.Sleep(10 * time.Minute)
+			r.changes("/blog/article")
+			changed := time.Now()
+			time.Sleep(3 * time.Hour)
+			for perDay, engine := range engines {
+				told, sent := time.Duration(-1), 0
+				for _, p := range engine.all() {
+					if sent += len(p.URLs); p.at.After(changed) && slices.Contains(p.URLs, testkit.Origin+"/blog/article") {
+						told = p.at.Sub(changed)
+					}
+				}
+				if told < 0 || told > 10*time.Minute || sent > perDay {
+					t.Errorf("at %v, with %d a day, the article was told after %v, and %d pages in all", changed.UTC(), perDay, told, sent)
+				}
+			}
 		}
 	})
 }

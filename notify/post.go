@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -35,7 +34,7 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 	}
 	due := n.choose(all, n.now())
 	for len(due) > 0 && !n.now().Before(n.st.Endpoints[0].NextTry) && n.st.Until.Sub(n.now()) > leaseFor/2 {
-		size := min(len(due), n.batch, n.left())
+		size := min(n.batch, n.allowed(due))
 		if size <= 0 {
 			return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait", n.perDay, messages.Say("{PerDay}"))
 		}
@@ -49,14 +48,6 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 		due = due[size:]
 	}
 	return nil
-}
-
-// left returns how many pages may be sent now. Half of those of a day are spread over it, so that no burst of
-// changes keeps a later one from being sent. It grows every 5 minutes, as a post for each page is too many.
-func (n *Notifier) left() int {
-	now := n.now().UTC().Truncate(5 * time.Minute)
-	passed := now.Sub(now.Truncate(24*time.Hour)).Hours() / 24
-	return int(math.Ceil(float64(n.perDay)*(1+passed)/2)) - n.st.SentToday
 }
 
 // post sends pages, and stores the outcome, which renews the lease.
