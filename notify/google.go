@@ -1,11 +1,11 @@
 package notify
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -44,10 +44,9 @@ type Sitemap struct {
 }
 
 const (
-	consoleURL   = "https://www.googleapis.com/webmasters/v3/sites"
-	readAgain    = 24 * time.Hour
-	readSoon     = time.Hour // after a submission, and after a failure
-	consoleBytes = 1 << 20   // the most bytes to read of an answer from the owner's account
+	consoleURL = "https://www.googleapis.com/webmasters/v3/sites"
+	readAgain  = 24 * time.Hour
+	readSoon   = time.Hour // after a submission, and after a failure
 )
 
 // google asks Google once a day what it says about the top files that are served, and submits those that it does
@@ -167,10 +166,9 @@ var forbidden = map[string]string{
 	"forbidden":               "the account needs full permission for exactly this property",
 }
 
-func whyForbidden(body io.Reader) string {
-	said, _ := io.ReadAll(body) // without a reason all of them are named
+func whyForbidden(said []byte) string {
 	for reason, why := range forbidden {
-		if strings.Contains(string(said), strconv.Quote(reason)) {
+		if bytes.Contains(said, []byte(strconv.Quote(reason))) {
 			return why
 		}
 	}
@@ -183,15 +181,8 @@ var errUnknown = errors.New("it answered 404: Search Console has no such propert
 // call makes a request to the API, and decodes the answer into to, unless that is nil. No
 // error repeats the other side's words.
 func (c *console) call(ctx context.Context, method, at string, to any) error {
-	c.wait = 0
-	ctx, cancel := context.WithTimeout(ctx, postTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, at, nil)
-	if err != nil {
-		return withoutURL(err)
-	}
-	req.Header.Set("User-Agent", c.agent)
-	resp, err := c.client.Do(req)
+	a, err := ask(ctx, c.client, c.agent, method, at, nil)
+	c.wait = a.retryAfter
 	var file *fs.PathError
 	switch {
 	case errors.As(err, &file):
@@ -200,19 +191,15 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 		return errors.New(messages.Say("{Google} got no authorisation (invalid_grant): the account's key or refresh token was revoked, has run out, or the clock of this machine is wrong"))
 	case err != nil:
 		return errors.New(messages.Say("it cannot be reached in time, or {Google} got no authorisation"))
-	}
-	defer resp.Body.Close()
-	c.wait = retryAfter(resp.Header.Get("Retry-After"), time.Now())
-	switch {
-	case resp.StatusCode == http.StatusUnauthorized:
+	case a.code == http.StatusUnauthorized:
 		return errors.New(messages.Say("it answered 401: {Google} has no valid authorisation"))
-	case resp.StatusCode == http.StatusForbidden:
-		return fmt.Errorf("it answered 403: %s", whyForbidden(io.LimitReader(resp.Body, consoleBytes)))
-	case resp.StatusCode == http.StatusNotFound:
+	case a.code == http.StatusForbidden:
+		return fmt.Errorf("it answered 403: %s", whyForbidden(a.body))
+	case a.code == http.StatusNotFound:
 		return errUnknown
-	case resp.StatusCode/100 != 2:
-		return fmt.Errorf("it answered %d", resp.StatusCode)
-	case to != nil && json.NewDecoder(io.LimitReader(resp.Body, consoleBytes)).Decode(to) != nil:
+	case !a.accepted():
+		return fmt.Errorf("it answered %d", a.code)
+	case to != nil && json.Unmarshal(a.body, to) != nil:
 		return errors.New("the answer cannot be read")
 	}
 	return nil

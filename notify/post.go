@@ -18,8 +18,8 @@ import (
 
 const (
 	batchPages  = 1000
-	postTimeout = 20 * time.Second
-	answerBytes = 2 << 10 // read of an answer
+	askTimeout  = 20 * time.Second
+	answerBytes = 1 << 20 // the most to read of an answer
 )
 
 // indexNow sends the changes that are due in batches, at most so many that the day's limit is kept and the
@@ -52,7 +52,7 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 
 // post sends pages, and stores the outcome, which renews the lease.
 func (n *Notifier) post(ctx context.Context, pages []change) error {
-	a, failed := n.ask(ctx, pages)
+	a, failed := n.tell(ctx, pages)
 	if ctx.Err() != nil {
 		return ctx.Err() // nobody knows the outcome
 	}
@@ -92,8 +92,8 @@ type message struct {
 	URLs        []string `json:"urlList"`
 }
 
-// ask posts pages. The error says why no answer came.
-func (n *Notifier) ask(ctx context.Context, pages []change) (answer, error) {
+// tell posts pages. The error says why no answer came.
+func (n *Notifier) tell(ctx context.Context, pages []change) (answer, error) {
 	m := message{Host: n.folder.Host, Key: n.st.Key}
 	if n.folder.Path != "/" {
 		m.KeyLocation = n.folder.String() + m.Key + ".txt"
@@ -102,27 +102,35 @@ func (n *Notifier) ask(ctx context.Context, pages []change) (answer, error) {
 		m.URLs = append(m.URLs, c.url)
 	}
 	body, _ := json.Marshal(m) // strings can be encoded
-	ctx, cancel := context.WithTimeout(ctx, postTimeout)
+	return ask(ctx, n.client, n.agent, http.MethodPost, n.endpoints[0], body)
+}
+
+// answer is the answer to a request.
+type answer struct {
+	code       int           // 0 if nothing came
+	retryAfter time.Duration // 0 if it is not given
+	body       []byte
+}
+
+// ask makes a request with a body of JSON, nil for none, and reads the answer. The error says why none came.
+func ask(ctx context.Context, client *http.Client, agent, method, url string, body []byte) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.endpoints[0], bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, withoutURL(err)
 	}
-	req.Header.Set("Content-Type", "application/json; charset=utf-8")
-	req.Header.Set("User-Agent", n.agent)
-	resp, err := n.client.Do(req)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json; charset=utf-8")
+	}
+	req.Header.Set("User-Agent", agent)
+	resp, err := client.Do(req)
 	if err != nil {
 		return answer{}, withoutURL(err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, answerBytes) // so that the connection can be used again
-	return answer{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), n.now())}, nil
-}
-
-// answer is the answer to a post.
-type answer struct {
-	code       int           // 0 if nothing came
-	retryAfter time.Duration // 0 if it is not given
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, answerBytes)) // what breaks off cannot be decoded
+	return answer{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), time.Now()), said}, nil
 }
 
 func (a answer) accepted() bool { return a.code/100 == 2 }

@@ -88,7 +88,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			n, err := newAt(t, "http://localhost:1", &Options{Endpoints: []string{engine.URL + "/indexnow"}, Key: testKey})
 			base.Check(t, err)
 			n.st.Key = testKey
-			a, err := n.ask(t.Context(), []change{{url: "https://example.com/"}})
+			a, err := n.tell(t.Context(), []change{{url: "https://example.com/"}})
 			if err != nil || a.code != code || elsewhere.Load() != 0 {
 				t.Errorf("%+v, %v, after %d requests elsewhere", a, err, elsewhere.Load())
 			}
