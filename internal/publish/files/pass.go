@@ -61,8 +61,8 @@ func (f *Files) Render(ctx context.Context) error {
 	return nil
 }
 
-// pass makes the files that have changed, and then serves them together. If one cannot be made, all stay as they
-// are, and the next pass tries again.
+// pass makes the files that have changed, and then serves them together. One that cannot be made stays as it is,
+// and the next pass tries again.
 func (f *Files) pass(ctx context.Context) error {
 	select {
 	case f.passing <- struct{}{}:
@@ -70,12 +70,15 @@ func (f *Files) pass(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	d, any := f.begin()
-	if !any {
+	p := &pass{Files: f}
+	if !p.begin() {
 		return nil
 	}
-	err := withWriter(ctx, func(to *writer) error { return f.make(ctx, d, to) })
-	f.end(d, err)
+	err := withWriter(ctx, func(to *writer) error {
+		p.to = to
+		return p.make(ctx)
+	})
+	p.end(err)
 	if err == nil {
 		f.problem = ""
 		return nil
@@ -83,116 +86,130 @@ func (f *Files) pass(ctx context.Context) error {
 	f.wake.poke() // Run may have looked while this pass had taken what is due
 	if text := err.Error(); text != f.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 		f.problem = text // an unavailable store tells of its troubles itself
-		f.cfg.Logger.Warn("servemap: could not make the sitemap; the last one is served until that works", "err", err)
+		f.cfg.Logger.Warn("servemap: could not make a file of the sitemap; the last one is served until that works", "err", err)
 	}
 	return err
 }
 
-// begin takes what is due. Each pass makes the files beside the sitemap too, since any change may concern them.
-func (f *Files) begin() (d due, any bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := moment.Of(time.Now())
-	for n, p := range f.served.Load().files {
-		if passed(p.until, now) {
-			f.due.files[n] = true
-		}
-	}
-	if f.policy.Load() == nil || !f.due.any() {
-		return due{}, false
-	}
-	for n := range f.asides {
-		f.due.files[n] = true
-	}
-	f.due.passing = true
-	f.due.passes++
-	d = f.due
-	f.due.all, f.due.files = false, map[int]bool{}
-	return d, true
+// pass makes files from the entries in the store.
+type pass struct {
+	*Files
+	todo  due // what it makes; in the end, if it failed, what it could not make
+	to    *writer
+	trust lastmod.Trust
+	now   moment.Time // when the file that is being made was begun
+	more  []byte      // the elements of extensions of the entry that is being written
 }
 
-// end marks what a pass could not make as due again.
-func (f *Files) end(d due, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.due.passing = false; err != nil {
-		f.due.all = f.due.all || d.all
-		maps.Copy(f.due.files, d.files)
+// begin takes what is due, and reports whether that is anything. Each pass makes the files beside the sitemap too,
+// since any change may concern them.
+func (p *pass) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := moment.Of(time.Now())
+	for n, one := range p.served.Load().files {
+		if passed(one.until, now) {
+			p.due.files[n] = true
+		}
+	}
+	if p.policy.Load() == nil || !p.due.any() {
+		return false
+	}
+	for n := range p.asides {
+		p.due.files[n] = true
+	}
+	p.due.passing = true
+	p.due.passes++
+	p.todo = p.due
+	p.due.all, p.due.files = false, map[int]bool{}
+	return true
+}
+
+// end marks what the pass could not make as due again.
+func (p *pass) end(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.due.passing = false; err != nil {
+		p.due.all = p.due.all || p.todo.all
+		maps.Copy(p.due.files, p.todo.files)
 		return
 	}
 	// No later file names what none of these does.
-	f.gone.forget(func(one withdrawal) bool { return !one.named && (one.passes < d.passes || !f.due.any()) })
+	p.gone.forget(func(one withdrawal) bool { return !one.named && (one.passes < p.todo.passes || !p.due.any()) })
 }
 
 // make makes files and serves them. Their dates may change the trust in the dates of the other files. Then it makes
-// those again too, before it serves any.
-func (f *Files) make(ctx context.Context, d due, to *writer) error {
-	if d.all || !f.opened {
-		if err := f.findAll(ctx, d.files); err != nil {
+// those again too, before it serves any. But a file of which only the record was served is served as soon as it is made.
+func (p *pass) make(ctx context.Context) (problem error) {
+	if p.todo.all || !p.opened {
+		if err := p.findAll(ctx, p.todo.files); err != nil {
 			return err
 		}
 	}
-	todo, made, trust := maps.Clone(d.files), map[int]*file{}, f.Trust()
-	for {
-		if judged := f.judge(made); judged != trust { // something was learned of the sources
-			trust = judged
-			for n := range f.served.Load().with(made) {
-				todo[n] = true
+	next, made, failed := maps.Clone(p.todo.files), map[int]*file{}, map[int]bool{}
+	for p.trust = p.Trust(); ; clear(next) {
+		if trust := p.judge(made); trust != p.trust { // something was learned of the sources
+			p.trust = trust
+			for n := range p.served.Load().with(made) {
+				next[n] = true
 			}
 		}
-		if len(todo) == 0 {
+		if len(next) == 0 {
 			break
 		}
-		for _, n := range slices.Sorted(maps.Keys(todo)) { // the shards first
-			c := composer{Files: f, to: to, trust: trust, now: moment.Of(time.Now())}
-			one, err := c.file(ctx, n, made)
-			if err != nil {
-				return err
-			}
-			if old := f.served.Load(); old.files[n] != nil && old.files[n].gz == nil && old.trust == trust {
-				f.publish(map[int]*file{n: one}, trust, 0) // only its record was served, so this changes nothing for others
-			} else {
+		for _, n := range slices.Sorted(maps.Keys(next)) { // the shards first
+			old := p.served.Load()
+			p.now = moment.Of(time.Now())
+			one, err := p.file(ctx, n, made)
+			switch {
+			case err != nil && (ctx.Err() != nil || !old.whole && old.files[n] == nil):
+				return err // without this file, its pages would seem to have left
+			case err != nil:
+				failed[n], problem = true, err
+			case old.files[n] != nil && old.files[n].gz == nil:
+				p.publish(map[int]*file{n: one}, p.trust, 0)
+			default:
 				made[n] = one
 			}
 		}
-		clear(todo)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f.publish(made, trust, d.passes)
-	return nil
+	p.publish(made, p.trust, p.todo.passes)
+	p.todo.all, p.todo.files = false, failed
+	return problem
 }
 
 // findAll adds all files: those of shards with a record in the store, whatever it says, since it may be damaged, and
 // those that are served, since a record may be lost. Their entries decide.
-func (f *Files) findAll(ctx context.Context, dirty map[int]bool) error {
-	known, err := shards.ReadAll(ctx, f.cfg.Store, f.cfg.Keys)
+func (p *pass) findAll(ctx context.Context, dirty map[int]bool) error {
+	known, err := shards.ReadAll(ctx, p.cfg.Store, p.cfg.Keys)
 	if err != nil {
 		return err
 	}
 	for n := range known {
 		dirty[n] = true
 	}
-	for n := range f.served.Load().files {
+	for n := range p.served.Load().files {
 		dirty[n] = true
 	}
-	if f.opened {
+	if p.opened {
 		return nil
 	}
-	return f.open(ctx, dirty)
+	return p.open(ctx, dirty)
 }
 
 // open reads the stored records of the files in the first pass. If every shard has one, the index is
 // served at once, and each file as soon as it is made.
-func (f *Files) open(ctx context.Context, dirty map[int]bool) error {
+func (p *pass) open(ctx context.Context, dirty map[int]bool) error {
 	files := map[int]*file{}
-	for stored, err := range f.cfg.Store.Scan(ctx, f.cfg.Keys.Files(), "") {
+	for stored, err := range p.cfg.Store.Scan(ctx, p.cfg.Keys.Files(), "") {
 		if err != nil {
 			return err
 		}
-		n, ok := keys.NumberOf(stored.Key, f.cfg.Keys.Files())
-		if !ok || n > keys.MaxShard && f.asides[n] == nil {
+		n, ok := keys.NumberOf(stored.Key, p.cfg.Keys.Files())
+		if !ok || n > keys.MaxShard && p.asides[n] == nil {
 			continue
 		}
 		dirty[n] = true
@@ -200,24 +217,24 @@ func (f *Files) open(ctx context.Context, dirty map[int]bool) error {
 			files[n] = &file{record: r}
 		}
 	}
-	f.opened = true
+	p.opened = true
 	for n := range dirty {
 		if n <= keys.MaxShard && files[n] == nil {
 			return nil
 		}
 	}
-	f.publish(files, f.judge(files), 0)
+	p.publish(files, p.judge(files), 0)
 	return nil
 }
 
 // judge returns the trust that the dates of all files earn, with the made files in place
 // of the old ones.
-func (f *Files) judge(made map[int]*file) lastmod.Trust {
+func (p *pass) judge(made map[int]*file) lastmod.Trust {
 	var all []lastmod.Summary
-	for _, one := range f.served.Load().with(made) {
+	for _, one := range p.served.Load().with(made) {
 		all = append(all, one.Dates)
 	}
-	return lastmod.Judge(all, f.policy.Load().Trust)
+	return lastmod.Judge(all, p.policy.Load().Trust)
 }
 
 // publish serves the made files in place of the old ones. number is the number of the pass

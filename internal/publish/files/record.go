@@ -39,9 +39,9 @@ func readRecord(b []byte) (r record, ok bool) {
 // restarts and which other processes see. A file without pages is stored too, so that a
 // restart knows that its shard was made. If the store does not answer, the time may be another
 // one after a restart.
-func (c *composer) note(ctx context.Context, n int, made, old *file) {
-	since := made.since(old, c.now.Second())
-	err := c.cfg.Store.Update(ctx, []string{c.cfg.Keys.File(n)}, func(values [][]byte) error {
+func (p *pass) note(ctx context.Context, n int, made, old *file) {
+	since := made.since(old, p.now.Second())
+	err := p.cfg.Store.Update(ctx, []string{p.cfg.Keys.File(n)}, func(values [][]byte) error {
 		made.Modified = since
 		known, ok := readRecord(values[0])
 		if ok && known.Hash == made.Hash && (old == nil || old.Hash != made.Hash && known.Modified > old.Modified) {

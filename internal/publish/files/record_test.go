@@ -39,7 +39,7 @@ func FuzzEntry(f *testing.F) {
 			t.Errorf("%+v, then %+v, %v", e, again, err)
 		}
 		files := New(Config{URL: testURL, Extensions: extension.Set(on)})
-		c := composer{Files: files, to: new(writer), now: moment.Time(now)}
+		c := pass{Files: files, to: new(writer), now: moment.Time(now)}
 		text, ok := c.appendEntry(nil, "/a", &e)
 		if !ok {
 			t.Errorf("%+v has no place in a file", e)

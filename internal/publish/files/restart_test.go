@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
@@ -70,6 +71,37 @@ func TestFileThatCannotBeMadeAfterARestartIsLeftForLater(t *testing.T) {
 			t.Errorf("the index: %d", w.Code)
 		}
 	})
+}
+
+// Files whose dates earn another trust than before the restart do not wait for each other either. Without its record, a
+// shard that cannot be read would seem to be empty: then nothing is served.
+func TestShardThatCannotBeReadAfterARestartKeepsNoOtherFileBack(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := threeParts(t)
+			s.st.fail(s.layout.Keys.List(1, ""))
+			if lost {
+				s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.File(1), nil) })
+			}
+			s.stop()
+			s.files = New(s.files.cfg)
+			s.files.Follow(Policy{Trust: lastmod.Trust{lastmod.Page: {Caught: true}}})
+			s.start(s.files.Run)
+			want := map[string]int{"sitemap.xml": 200, "sitemap-1.xml": 503, "sitemap-3.xml": 200}
+			if lost {
+				want = map[string]int{"sitemap.xml": 503, "sitemap-1.xml": 503, "sitemap-3.xml": 503}
+			}
+			for name, code := range want {
+				if w := s.get(name); w.Code != code {
+					t.Errorf("record lost: %t, %s: %d, want %d", lost, name, w.Code, code)
+				}
+			}
+			s.st.mend()
+			time.Sleep(time.Minute)
+			s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
+			s.want("sitemap-1.xml", "/0", "/1", "/2")
+		})
+	}
 }
 
 // The bytes that a client has may not be those of the new start.
