@@ -71,7 +71,7 @@ func (s *Store) within(ctx context.Context, f func(context.Context) error) error
 	case stateOf(err) == missingRight:
 		err = fmt.Errorf("%w; its owner gives the right with: %s", err, s.sql.grants(s.ready.Load()))
 	case limited.Err() != nil:
-		err = fmt.Errorf("no answer from the database within Options.Timeout, which is %v", s.timeout)
+		err = fmt.Errorf("no answer from the database within %v", s.timeout)
 	}
 	s.note(err)
 	return fmt.Errorf("sqlstore: %w: %w", store.ErrUnavailable, err)

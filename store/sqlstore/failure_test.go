@@ -179,8 +179,8 @@ func TestLockThatIsNotGivenBackFailsUpdatesAndLetsReadsThrough(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	tx := holdLock(t, s, db, "60s")
-	hasty := openWith(t, db, &Options{Table: s.sql.name.String(),
-		Timeout: 200 * time.Millisecond, Logger: new(base.Log).Logger()})
+	hasty := openWith(t, db, &Options{Table: s.sql.name.String(), Logger: new(base.Log).Logger()})
+	hasty.timeout = 200 * time.Millisecond
 	if err := put(hasty, "k", "2"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Update behind a lock: %v, want ErrUnavailable", err)
 	}

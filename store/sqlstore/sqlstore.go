@@ -24,6 +24,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -42,8 +43,11 @@ import (
 const describe = pgx.QueryExecModeCacheDescribe
 
 const (
-	defaultTable   = "servemap"
-	defaultTimeout = 10 * time.Second
+	defaultTable = "servemap"
+	// callTimeout is how long a call, or one step of a Scan, may take. The database server ends our
+	// transactions after the same time. So a process that hangs with a lock keeps others waiting no
+	// longer.
+	callTimeout = 10 * time.Second
 )
 
 // Options adjusts a [Store]. The zero value of each field is the default.
@@ -57,11 +61,6 @@ type Options struct {
 	// they do not wait for each other.
 	Table string
 
-	// Timeout is how long a call, or one step of a Scan, may take. The database server ends our
-	// transactions after the same time. So a process that hangs with a lock keeps others waiting no
-	// longer. It must be at least 1 ms. Zero means 10 seconds.
-	Timeout time.Duration
-
 	// Logger receives the first of several problems, and their end at the next write. Nil means slog.Default().
 	Logger *slog.Logger
 }
@@ -71,7 +70,7 @@ type Options struct {
 type Store struct {
 	db      *sql.DB
 	sql     statements
-	timeout time.Duration
+	timeout time.Duration // callTimeout, except in tests
 	log     *slog.Logger
 
 	ready    atomic.Bool // the tables exist and have our format
@@ -101,9 +100,6 @@ func Open(db *sql.DB, opts *Options) (*Store, error) {
 	if db == nil {
 		return nil, errors.New("sqlstore: no database given; open one with sql.Open")
 	}
-	if opts.Timeout != 0 && opts.Timeout < time.Millisecond {
-		return nil, fmt.Errorf("sqlstore: Options.Timeout is %v; it must be 0 for the default, or at least 1 ms", opts.Timeout)
-	}
 	name := tableName{table: defaultTable}
 	if opts.Table != "" {
 		var err error
@@ -111,12 +107,5 @@ func Open(db *sql.DB, opts *Options) (*Store, error) {
 			return nil, fmt.Errorf("sqlstore: Options.Table %w", err)
 		}
 	}
-	s := &Store{db: db, sql: statementsFor(name), timeout: opts.Timeout, log: opts.Logger}
-	if s.timeout == 0 {
-		s.timeout = defaultTimeout
-	}
-	if s.log == nil {
-		s.log = slog.Default()
-	}
-	return s, nil
+	return &Store{db: db, sql: statementsFor(name), timeout: callTimeout, log: cmp.Or(opts.Logger, slog.Default())}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/postgres"
@@ -33,8 +32,6 @@ func TestOpenRefusesBadArguments(t *testing.T) {
 		want string
 	}{
 		{"no database", nil, nil, "no database"},
-		{"a negative timeout", db, &Options{Timeout: -1}, "Options.Timeout"},
-		{"a timeout too short for the server", db, &Options{Timeout: time.Microsecond}, "Options.Timeout"},
 		{"a table that is none", db, &Options{Table: `a"; DROP TABLE b; --`}, "Options.Table"},
 		{"capitals", db, &Options{Table: "Servemap"}, "Options.Table"},
 		{"a table too long", db, &Options{Table: strings.Repeat("t", 51)}, "Options.Table"},
