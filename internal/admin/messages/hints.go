@@ -2,7 +2,9 @@ package messages
 
 import (
 	"log/slog"
-	"sync/atomic"
+	"slices"
+	"strings"
+	"sync"
 )
 
 // Hint is a known cause that prevents learning a whole site. It is for an owner whose program runs
@@ -68,8 +70,9 @@ func (h Hint) String() string { return Say(hintTexts[h]) }
 // and has none. It is safe for concurrent use.
 type Hints struct {
 	logger *slog.Logger
-	texts  [hints]atomic.Pointer[string] // the text of each hint, nil if it was not given
-	over   [hints]atomic.Bool            // whether its cause has gone
+	mu     sync.Mutex
+	texts  [hints]string // of those that were ever given
+	holds  [hints]bool
 }
 
 // NewHints returns Hints that log to logger.
@@ -79,48 +82,52 @@ func NewHints(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
 // owner, or "". It says how the hint applies to this site. args are attributes as for
 // [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
 func (h *Hints) Give(hint Hint, more string, args ...any) {
-	if h == nil || h.Has(hint) {
+	if h == nil {
 		return
 	}
-	h.over[hint].Store(false)
-	text := hint.String()
-	if more != "" {
-		text += " " + more
-	}
-	if h.texts[hint].CompareAndSwap(nil, &text) {
-		h.logger.Warn("servemap: "+text, args...)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.holds[hint] = true
+	if h.texts[hint] == "" {
+		h.texts[hint] = strings.TrimSpace(hint.String() + " " + more)
+		h.logger.Warn("servemap: "+h.texts[hint], args...)
 	}
 }
 
 // End ends hints, since their cause has gone.
 func (h *Hints) End(gone ...Hint) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, hint := range gone {
-		if h != nil {
-			h.over[hint].Store(true)
-		}
+		h.holds[hint] = false
 	}
 }
-
-// Has reports whether the hint was given, and holds.
-func (h *Hints) Has(hint Hint) bool { return h.texts[hint].Load() != nil && !h.over[hint].Load() }
 
 // Given returns the hints that hold, in the order of their numbers.
 func (h *Hints) Given() (given []Hint) {
 	if h == nil {
 		return nil
 	}
-	for hint := range hints {
-		if h.Has(hint) {
-			given = append(given, hint)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for hint, holds := range h.holds {
+		if holds {
+			given = append(given, Hint(hint))
 		}
 	}
 	return given
 }
 
+// Has reports whether the hint was given, and holds.
+func (h *Hints) Has(hint Hint) bool { return slices.Contains(h.Given(), hint) }
+
 // Texts returns the texts for the owner of the hints that hold, in the same order.
 func (h *Hints) Texts() (all []string) {
 	for _, hint := range h.Given() {
-		all = append(all, *h.texts[hint].Load())
+		all = append(all, h.texts[hint]) // which stays as it is
 	}
 	return all
 }
