@@ -111,21 +111,24 @@ func Version() string {
 	return "unknown"
 }
 
+// codes are the statuses that are counted of answers to requests for the sitemap.
+var codes = [...]int{http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable}
+
 // Answers counts answers to requests for the sitemap, by status. The zero value is ready. It is safe for concurrent use.
-type Answers [600]atomic.Uint64
+type Answers [len(codes)]atomic.Uint64
 
 // Count counts an answer.
 func (a *Answers) Count(status int) {
-	if 0 <= status && status < len(a) {
-		a[status].Add(1)
+	if i := slices.Index(codes[:], status); i >= 0 {
+		a[i].Add(1)
 	}
 }
 
-// Counts returns the counts so far of the statuses that there are.
+// Counts returns the counts so far.
 func (a *Answers) Counts() map[int]uint64 {
 	counts := map[int]uint64{}
-	for _, code := range []int{http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable} {
-		counts[code] = a[code].Load()
+	for i, code := range codes {
+		counts[code] = a[i].Load()
 	}
 	return counts
 }
