@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -58,38 +57,6 @@ func TestCopyRefusesATargetThatIsNotEmpty(t *testing.T) {
 	}
 	if got := base.Dump(t, dst); !maps.Equal(got, map[string]string{"other": "2"}) {
 		t.Errorf("the target had one record, and now holds %q", got)
-	}
-}
-
-// TestCopyThatBreaksOff makes each update fail in turn.
-func TestCopyThatBreaksOff(t *testing.T) {
-	src := learned(t)
-	for done := range 3 {
-		_, err := store.Copy(context.Background(), &breaking{Store: new(memstore.Store), left: done}, src)
-		if !errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), "example.com") {
-			t.Errorf("Copy to a store that breaks after %d updates: %v, want its own error", done, err)
-		}
-	}
-}
-
-// breaking is a store that fails after a number of updates.
-type breaking struct {
-	store.Store
-	left int
-}
-
-func (b *breaking) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if b.left--; b.left < 0 {
-		return store.ErrUnavailable
-	}
-	return b.Store.Update(ctx, keys, fn)
-}
-
-func TestCopyKeepsToItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := store.Copy(ctx, new(memstore.Store), learned(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("Copy with a context that is done: %v, want context.Canceled", err)
 	}
 }
 

@@ -13,6 +13,7 @@
 package badgerstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,14 +113,11 @@ func Open(dir string, opts *Options) (*Store, error) {
 	s := &Store{
 		dir:     abs,
 		reserve: opts.Reserve,
-		log:     opts.Logger,
+		log:     cmp.Or(opts.Logger, slog.Default()),
 		stopped: make(chan struct{}),
 		err:     unavailable(errors.New("the folder is being opened")),
 	}
 	s.closing, s.cancel = context.WithCancel(context.Background())
-	if s.log == nil {
-		s.log = slog.Default()
-	}
 	tried := make(chan struct{})
 	go s.run(tried)
 	select {

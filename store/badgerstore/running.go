@@ -93,11 +93,11 @@ func (s *Store) run(tried chan<- struct{}) {
 		if !s.sleep(pause) {
 			return
 		}
+		most := longPause
 		if _, ok := errors.AsType[*badgerError](err); ok {
-			pause = min(2*pause, badgerPause)
-		} else {
-			pause = min(2*pause, longPause)
+			most = badgerPause
 		}
+		pause = min(2*pause, most)
 	}
 }
 

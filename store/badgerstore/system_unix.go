@@ -54,24 +54,12 @@ func needDescriptors(n int) error {
 
 // tryDescriptors takes n file descriptors, and gives them back. It opens one file and copies its descriptor.
 func tryDescriptors(n int) error {
-	taken := make([]int, 0, n)
-	defer func() {
-		for _, fd := range taken {
-			_ = unix.Close(fd)
+	first, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	for fd := first; err == nil; fd, err = unix.FcntlInt(uintptr(first), unix.F_DUPFD_CLOEXEC, 0) {
+		defer unix.Close(fd)
+		if n--; n == 0 {
+			return nil
 		}
-	}()
-	for len(taken) < n {
-		var fd int
-		var err error
-		if len(taken) == 0 {
-			fd, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		} else {
-			fd, err = unix.FcntlInt(uintptr(taken[0]), unix.F_DUPFD_CLOEXEC, 0)
-		}
-		if err != nil {
-			return err
-		}
-		taken = append(taken, fd)
 	}
-	return nil
+	return err
 }
