@@ -6,28 +6,21 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 )
 
 var validKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
-// keyFile is the file that proves to engines that the notifier speaks for the site.
-type keyFile struct {
-	folder string                 // its path
-	served atomic.Pointer[string] // the path of the file, nil while the key is not known
-}
-
-// know makes serve serve the file of a key.
-func (k *keyFile) know(key string) {
-	if path := k.folder + key + ".txt"; key != "" {
-		k.served.Store(&path)
+// know makes serveKey serve the file of a key, which proves to engines that the notifier speaks for the site.
+func (n *Notifier) know(key string) {
+	if path := n.folder.Path + key + ".txt"; key != "" {
+		n.keyFile.Store(&path)
 	}
 }
 
-// serve answers a GET or HEAD for the key file, and reports whether it is one. A proxy may have removed folders
+// serveKey answers a GET or HEAD for the key file, and reports whether it is one. A proxy may have removed folders
 // at the beginning of its path.
-func (k *keyFile) serve(w http.ResponseWriter, r *http.Request) bool {
-	file := k.served.Load()
+func (n *Notifier) serveKey(w http.ResponseWriter, r *http.Request) bool {
+	file := n.keyFile.Load()
 	if file == nil || !strings.HasSuffix(*file, r.URL.Path) || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}

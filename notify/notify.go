@@ -46,6 +46,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -96,10 +97,10 @@ type Notifier struct {
 	now   func() time.Time // time.Now, except in tests
 	settings
 	client  *http.Client
-	folder  *url.URL // of the site, with a slash at the end
-	agent   string   // the User-Agent of the notifier's requests
-	key     *keyFile
-	console *console // nil without Options.Google
+	folder  *url.URL               // of the site, with a slash at the end
+	agent   string                 // the User-Agent of the notifier's requests
+	keyFile atomic.Pointer[string] // its path, nil while the key is not known
+	console *console               // nil without Options.Google
 	running
 }
 
@@ -166,9 +167,8 @@ func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err e
 	if opts.Transport == nil {
 		n.client.Transport = &http.Transport{ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute}
 	}
-	n.key = &keyFile{folder: n.folder.Path}
 	if len(n.endpoints) > 0 {
-		n.key.know(opts.Key)
+		n.know(opts.Key)
 	}
 	if opts.Google != nil {
 		n.console = newConsole(*opts.Google, n.agent)
@@ -247,7 +247,7 @@ func (n *Notifier) Wrap(next http.Handler) http.Handler {
 		next = http.DefaultServeMux
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !n.key.serve(w, r) {
+		if !n.serveKey(w, r) {
 			next.ServeHTTP(w, r)
 		}
 	})

@@ -172,7 +172,7 @@ func (n *Notifier) save(ctx context.Context) error {
 		return err
 	})
 	if len(n.endpoints) > 0 {
-		n.key.know(cmp.Or(n.given, st.Key))
+		n.know(cmp.Or(n.given, st.Key))
 	}
 	switch {
 	case err == nil:

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -49,23 +48,5 @@ func TestNilHintsHaveNone(t *testing.T) {
 	h.End(Few)
 	if h.Give(Few, ""); h.Given() != nil || h.Texts() != nil {
 		t.Errorf("nil has %v", h.Texts())
-	}
-}
-
-func TestConcurrentGiversGiveEachHintOnce(t *testing.T) {
-	var log bytes.Buffer
-	h := NewHints(slog.New(slog.NewTextHandler(&log, nil)))
-	var givers sync.WaitGroup
-	for range 8 {
-		givers.Go(func() {
-			for hint := OtherOrigin; hint < hints; hint++ {
-				h.Give(hint, "")
-				h.Texts()
-			}
-		})
-	}
-	givers.Wait()
-	if n := strings.Count(log.String(), "level=WARN"); n != int(hints)-1 || len(h.Given()) != n {
-		t.Errorf("%d logged and %d given, want each of %d once", n, len(h.Given()), hints-1)
 	}
 }
