@@ -89,14 +89,10 @@ func (s *Store) Sync(ctx context.Context) error {
 
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return call.Scan(ctx, prefix, after, func(first string, few bool) ([]store.Record, bool, error) {
+	return call.Scan(ctx, prefix, after, func(first string, most int) ([]store.Record, bool, error) {
 		db, err := s.acquire(ctx)
 		if err != nil {
 			return nil, false, err
-		}
-		most := scanRecords
-		if few {
-			most = firstRecords
 		}
 		records, more, err := db.next(prefix, first, most)
 		db.calls.Done()

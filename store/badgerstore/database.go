@@ -9,6 +9,7 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/internal/call"
 )
 
 const (
@@ -97,15 +98,8 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 	return values, nil
 }
 
-// Limits of what a scan reads at a time. No transaction is open between two of its steps, since an
-// open one keeps Badger from removing files.
-const (
-	firstRecords = 16 // whoever wants only the first records does not wait for more
-	scanRecords  = 1000
-	scanBytes    = 1 << 20
-)
-
-// next returns the records from a key on that begin with prefix, and whether there may be more.
+// next returns the records from a key on that begin with prefix, and whether there may be more. No
+// transaction is open between two steps of a scan, since an open one keeps Badger from removing files.
 func (db *database) next(prefix, first string, most int) (records []store.Record, more bool, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)
@@ -121,7 +115,7 @@ func (db *database) next(prefix, first string, most int) (records []store.Record
 		}
 		records = append(records, store.Record{Key: string(it.Item().Key()[len(keyPrefix):]), Value: value})
 		size += len(value)
-		more = size >= scanBytes || len(records) == most
+		more = size >= call.MostBytes || len(records) == most
 	}
 	return records, more, nil
 }

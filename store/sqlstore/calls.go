@@ -55,21 +55,10 @@ func (s *Store) Sync(ctx context.Context) error {
 	})
 }
 
-// How much a Scan fetches at a time. A page of more than pageBytes is cut.
-const (
-	fewRecords  = 500
-	pageRecords = 4000
-	pageBytes   = 4 << 20
-)
-
 // Scan implements [store.Store]. It fetches a page of records at a time, each with its own query.
 // So nothing stays open while the loop's body runs.
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return call.Scan(ctx, prefix, after, func(first string, few bool) (page []store.Record, more bool, err error) {
-		most := pageRecords
-		if few {
-			most = fewRecords
-		}
+	return call.Scan(ctx, prefix, after, func(first string, most int) (page []store.Record, more bool, err error) {
 		err = s.within(ctx, func(ctx context.Context) error {
 			page, more, err = s.page(ctx, first, prefix+"\x7f", most) // no key has a byte above '~'
 			return err
@@ -85,14 +74,14 @@ func (s *Store) page(ctx context.Context, first, end string, most int) (page []s
 		return nil, false, err
 	}
 	defer rows.Close()
-	for size := 0; size <= pageBytes && rows.Next(); {
+	for size := 0; !more && rows.Next(); {
 		var r store.Record
 		if err := rows.Scan(&r.Key, &r.Value); err != nil {
 			return nil, false, err
 		}
 		page = append(page, r)
-		size += len(r.Key) + len(r.Value)
-		more = size > pageBytes || len(page) == most
+		size += len(r.Value)
+		more = size >= call.MostBytes || len(page) == most
 	}
 	return page, more, rows.Err()
 }

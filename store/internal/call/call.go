@@ -56,20 +56,26 @@ func Changes(keys []string, old [][]byte, fn func(values [][]byte) error) (chang
 	return changes, nil
 }
 
-// Scan is a Scan that reads some records at a time. next returns records whose keys begin with prefix,
-// from the first key on, and whether there may be more. The first time it is asked for few, since many
-// loops end soon.
-func Scan(ctx context.Context, prefix, after string, next func(first string, few bool) ([]store.Record, bool, error)) iter.Seq2[store.Record, error] {
+// How much a step of a Scan reads. The first step is small, since many loops end soon.
+const (
+	firstRecords = 256
+	mostRecords  = 4096
+	MostBytes    = 1 << 20 // of values, after which a step ends
+)
+
+// Scan is a Scan that reads some records at a time. next returns at most so many records whose keys begin
+// with prefix, from the first key on, and whether there may be more.
+func Scan(ctx context.Context, prefix, after string, next func(first string, most int) ([]store.Record, bool, error)) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		if err := store.CheckScan(prefix, after); err != nil {
 			yield(store.Record{}, err)
 			return
 		}
 		first := max(prefix, after+"!") // no key has a byte below '!'
-		for few, more := true, true; more; few = false {
+		for most, more := firstRecords, true; more; most = mostRecords {
 			var records []store.Record
 			var err error
-			if records, more, err = next(first, few); err != nil {
+			if records, more, err = next(first, most); err != nil {
 				yield(store.Record{}, err)
 				return
 			}
