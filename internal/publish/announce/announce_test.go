@@ -104,6 +104,9 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 				w.WriteHeader(tt.status)
 				for chunk := range slices.Chunk([]byte(tt.body), 7) { // as a program that copies writes
 					w.Write(chunk)
+					if len(tt.body) < 100 { // nothing may be sent too early
+						w.(http.Flusher).Flush()
+					}
 				}
 			})
 			bare, with := fetch(t, program, http.MethodGet), fetch(t, around(program, none), http.MethodGet)
@@ -230,18 +233,6 @@ type packing struct {
 }
 
 func (p packing) Write(b []byte) (int, error) { return p.z.Write(b) }
-
-func TestFlushSendsNothingTooEarly(t *testing.T) {
-	h := around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for line := range strings.Lines(theirs) {
-			io.WriteString(w, line)
-			w.(http.Flusher).Flush()
-		}
-	}), "")
-	if got := fetch(t, h, http.MethodGet); got.body != ours+"\n"+theirs {
-		t.Errorf("%q", got.body)
-	}
-}
 
 // A file that broke off may lack rules. It must look broken to crawlers too.
 func TestFileThatBreaksOffStaysBroken(t *testing.T) {

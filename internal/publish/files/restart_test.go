@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
@@ -117,39 +118,30 @@ func TestNo304AfterARestartBeforeTheShardIsMade(t *testing.T) {
 	})
 }
 
-func TestRestartMakesAFileWhoseRecordIsLost(t *testing.T) {
+// What a shard lists is in its entries: a record of it, or of its file, that is gone empties no file.
+func TestFileStaysWhenARecordIsGone(t *testing.T) {
 	for name, stored := range map[string][]byte{"missing": nil, "damaged": []byte("x")} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := threeParts(t)
-				s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.File(2), stored) })
-				s.restart(time.Second / 10)
-				s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
-				s.want("sitemap-2.xml", "/3", "/4", "/5")
+		for of, key := range map[string]func(keys.Keys, int) string{"the file": keys.Keys.File, "the shard": keys.Keys.Shard} {
+			t.Run(of+" "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := threeParts(t)
+					s.write(func(tx txn.Records) { tx.Put(key(s.layout.Keys, 2), stored) })
+					s.files.ChangedAll()
+					if of == "the shard" { // made anew, the file has its record again
+						s.render()
+						s.want("sitemap-2.xml", "/3", "/4", "/5")
+					}
+					s.restart(time.Second / 10)
+					s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
+					s.want("sitemap-2.xml", "/3", "/4", "/5")
+					s.stop()
+					s.write(func(tx txn.Records) { s.layout.Remove(tx, 2, "/4") })
+					s.files.ChangedAll()
+					s.render()
+					s.want("sitemap-2.xml", "/3", "/5")
+				})
 			})
-		})
-	}
-}
-
-// What a shard lists is in its entries: a record of it that is gone empties no file.
-func TestFileStaysWhenTheRecordOfItsShardIsGone(t *testing.T) {
-	for name, stored := range map[string][]byte{"missing": nil, "damaged": []byte("x")} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := threeParts(t)
-				s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.Shard(2), stored) })
-				s.files.ChangedAll()
-				s.render()
-				s.want("sitemap-2.xml", "/3", "/4", "/5")
-				s.restart(time.Second / 10)
-				s.want("sitemap-2.xml", "/3", "/4", "/5")
-				s.stop()
-				s.write(func(tx txn.Records) { s.layout.Remove(tx, 2, "/4") })
-				s.files.ChangedAll()
-				s.render()
-				s.want("sitemap-2.xml", "/3", "/5")
-			})
-		})
+		}
 	}
 }
 
