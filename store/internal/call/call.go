@@ -12,28 +12,47 @@ import (
 )
 
 // Lock is held by one call at a time. Unlike a sync.Mutex, it can be waited for until a context ends.
-// The zero value is free.
+// The zero value is free. It has no channel, since a test's store may outlive the bubble of synctest.
 type Lock struct {
-	made sync.Once
-	held chan struct{}
+	mu   sync.Mutex
+	held bool
+	free sync.Cond
 }
 
 // Take waits for the lock. It returns ctx.Err() if ctx ends before.
 func (l *Lock) Take(ctx context.Context) error {
-	l.made.Do(func() { l.held = make(chan struct{}, 1) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.free.L == nil {
+		l.free.L = &l.mu
+	}
+	if l.held {
+		defer context.AfterFunc(ctx, l.wake)()
+	}
+	for l.held && ctx.Err() == nil {
+		l.free.Wait()
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	select {
-	case l.held <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	l.held = true
+	return nil
 }
 
 // Release gives the lock back.
-func (l *Lock) Release() { <-l.held }
+func (l *Lock) Release() {
+	l.mu.Lock()
+	l.held = false
+	l.mu.Unlock()
+	l.free.Broadcast()
+}
+
+// wake has those who wait look whether their context has ended.
+func (l *Lock) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free.Broadcast()
+}
 
 // Changes calls fn of an Update with copies of the old values, and returns what it changed, in order:
 // copies, whose Value is nil if the key is to be deleted. The error is fn's, or that of what it left.
