@@ -77,20 +77,19 @@ type explorer struct {
 	robots   *robots.Rules
 	pace     pace
 	report   Report
-	away     error               // the entry redirects to another host
-	nowhere  uint64              // a hash of the main text where the site has no page, 0 if it answers with an error as it should
-	none     []string            // the locations that show it
-	doubtful []string            // the locations of pages whose words may keep them out
-	skipped  map[string]bool     // links that are counted in the report
-	queries  map[string]int      // linked locations with a query that is not allowed, by what names returns
-	bares    map[string]string   // by the path: a query of it
-	lones    map[string][]string // by the names of parameters: the first such queries of other paths than the site links to
+	away     error           // the entry redirects to another host
+	nowhere  uint64          // a hash of the main text where the site has no page, 0 if it answers with an error as it should
+	none     []string        // the locations that show it
+	doubtful []string        // the locations of pages whose words may keep them out
+	skipped  map[string]bool // links that are counted in the report
+	queries  queries
 }
 
 func newExplorer(cfg Config) *explorer {
+	f := newFrontier(cfg.MaxRequests)
 	return &explorer{
-		Config: cfg, frontier: newFrontier(cfg.MaxRequests), report: Report{Skipped: map[string]int{}},
-		skipped: map[string]bool{}, queries: map[string]int{}, bares: map[string]string{}, lones: map[string][]string{},
+		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}}, skipped: map[string]bool{},
+		queries: queries{f, map[string]int{}, map[string]string{}, map[string][]string{}},
 	}
 }
 
@@ -118,7 +117,10 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if err == nil {
 		err = e.takeBack(ctx)
 	}
-	e.report.Params = e.params()
+	params, kept := e.queries.params(e.Normalizer)
+	if e.report.Params = params; kept > 0 {
+		e.report.Skipped[location.ReasonQuery.String()] += kept
+	}
 	e.held(ctx)
 	e.tell()
 	return e.report, err

@@ -17,7 +17,7 @@ import (
 
 // follow puts the links of an answer into the frontier.
 func (e *explorer) follow(r result) {
-	bare := e.query(r.item)
+	bare := e.queries.of(r.item)
 	if r.status >= 300 && r.status < 400 {
 		e.redirected(r)
 	}
@@ -109,7 +109,7 @@ func (e *explorer) consider(to location.Result, href string) {
 		why = to.Reason.String()
 	default:
 		if to.OwnQuery {
-			e.count(to.Location)
+			e.queries.count(to.Location)
 		}
 		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: rule.Listing == eligibility.Always, Query: to.OwnQuery})
 	}

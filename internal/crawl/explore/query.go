@@ -36,10 +36,18 @@ func names(loc string) string {
 	return strings.Join(names, ",") + " " + path
 }
 
+// queries are what an exploration knows of locations with a query.
+type queries struct {
+	frontier *frontier
+	linked   map[string]int      // locations with a query that is not allowed, by what names returns
+	bares    map[string]string   // by the path: a query of it
+	lones    map[string][]string // by the names of parameters: the first such queries of other paths than the site links to
+}
+
 // count counts a location with a query that is not allowed, once, but for a day or month.
-func (e *explorer) count(loc string) {
-	if key := names(loc); key != "" && !date.MatchString(loc) && (e.queries[key] > 0 || len(e.queries) < queriesKept) && e.frontier.news("query "+loc) {
-		e.queries[strings.Clone(key)]++
+func (q *queries) count(loc string) {
+	if key := names(loc); key != "" && !date.MatchString(loc) && (q.linked[key] > 0 || len(q.linked) < queriesKept) && q.frontier.news("query "+loc) {
+		q.linked[strings.Clone(key)]++
 	}
 }
 
@@ -52,13 +60,13 @@ func (e *explorer) lone(loc string) bool {
 	if params == "" || e.frontier.has(path) || slices.Contains(e.Entries, loc) {
 		return false
 	}
-	switch alone := e.lones[params]; {
+	switch alone := e.queries.lones[params]; {
 	case len(alone) >= queriesTried:
 		e.bare(path, loc)
-	case !slices.Contains(alone, loc) && len(e.lones) < queriesKept:
-		e.count(loc)
+	case !slices.Contains(alone, loc) && len(e.queries.lones) < queriesKept:
+		e.queries.count(loc)
 		alone = append(alone, strings.Clone(loc))
-		e.lones[strings.Clone(params)] = alone
+		e.queries.lones[strings.Clone(params)] = alone
 		if len(alone) < queriesTried {
 			return true
 		}
@@ -78,19 +86,19 @@ func (e *explorer) bare(path, loc string) {
 	}
 	if e.consider(e.Normalizer.Parse(path), path); e.frontier.has(path) {
 		e.frontier.news(loc)
-		e.bares[strings.Clone(path)] = strings.Clone(loc)
+		e.queries.bares[strings.Clone(path)] = strings.Clone(loc)
 	}
 }
 
-// query queues the query of a path that was asked for, if there is one.
-func (e *explorer) query(it item) bool {
-	loc := e.bares[it.Location]
+// of queues the query of a path that was asked for, if there is one.
+func (q *queries) of(it item) bool {
+	loc := q.bares[it.Location]
 	if loc == "" {
 		return false
 	}
-	delete(e.bares, it.Location)
+	delete(q.bares, it.Location)
 	it.Location, it.Query = loc, true
-	e.frontier.put(&it)
+	q.frontier.put(&it)
 	return true
 }
 
@@ -99,13 +107,13 @@ var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\
 
 // params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
 // have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those that only add to what
-// others select, as action does in ?title=Crow&action=history beside ?title=Crow.
-func (e *explorer) params() (all []string) {
+// others select, as action does in ?title=Crow&action=history beside ?title=Crow. pages are how many they keep out.
+func (q *queries) params(norm *location.Normalizer) (all []string, pages int) {
 	asked, own, bare := map[string]int{}, map[string]map[uint64]bool{}, map[string]uint64{}
-	for _, p := range e.frontier.trail.Pages {
+	for _, p := range q.frontier.trail.Pages {
 		key := names(p.Location)
 		bare[p.Location] = p.Title
-		if e.queries[key] == 0 {
+		if q.linked[key] == 0 {
 			continue
 		}
 		if asked[key]++; own[key] == nil {
@@ -113,28 +121,28 @@ func (e *explorer) params() (all []string) {
 		}
 		switch {
 		case p.Says:
-			e.queries[key]-- // it is not its query that keeps it out
+			q.linked[key]-- // it is not its query that keeps it out
 		case p.Own > 0:
 			own[key][xxh3.HashString(p.Location)] = true // a text of its own is worth a title
 		case p.Title != 0:
 			own[key][p.Title] = true
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(e.queries), func(a, b string) int {
-		return cmp.Or(e.queries[b]-e.queries[a], strings.Compare(a, b))
+	for _, key := range slices.SortedFunc(maps.Keys(q.linked), func(a, b string) int {
+		return cmp.Or(q.linked[b]-q.linked[a], strings.Compare(a, b))
 	}) {
 		names, path, _ := strings.Cut(key, " ")
-		n := e.queries[key]
+		n := q.linked[key]
 		if delete(own[key], bare[path]); n <= 0 || asked[key] > 0 && 2*len(own[key]) <= asked[key] {
 			continue
 		}
-		e.report.Skipped[location.ReasonQuery.String()] += n
+		pages += n
 		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
-			return name != names && (e.queries[name+" "+path] > 0 || !e.Normalizer.Parse(path+"?"+name+"=1").OwnQuery)
+			return name != names && (q.linked[name+" "+path] > 0 || !norm.Parse(path+"?"+name+"=1").OwnQuery)
 		})
 		if !adds && len(all) < paramsTold {
 			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", names, n, path))
 		}
 	}
-	return all
+	return all, pages
 }
