@@ -60,6 +60,12 @@ func (s *Site) Mount(r *mux.Router) {
 	}
 	var router http.Handler = r
 	s.inner.CompareAndSwap(nil, &router)
+	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		if _, is := route.GetHandler().(inspector); is {
+			inspect.Bound(route)
+		}
+		return nil
+	})
 	r.Use(s.Wrap)
 	if r.NotFoundHandler == nil {
 		r.NotFoundHandler = http.NotFoundHandler()
@@ -89,11 +95,18 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		pages = door.ByLink(s.link, pages)
 		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"), "origin", s.origin.String())
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return inspector(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)
-		pages.ServeHTTP(w, r)
+		if !inspect.Enter(w, r) {
+			pages.ServeHTTP(w, r)
+		}
 	})
 }
+
+// inspector is a handler of [Site.Inspector], which Mount finds among the routes.
+type inspector http.HandlerFunc
+
+func (i inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) { i(w, r) }
 
 // InspectorLink returns the link that opens an inspector at base, such as
 // "http://localhost:8080/inspect/". Its key ends with the process.

@@ -78,7 +78,7 @@ func run(addr, data, engine string, still bool) error {
 	paper := newPaper()
 	router := mux.NewRouter()
 	paper.routes(router, site.RobotsLine())
-	router.PathPrefix("/inspect/").Handler(site.Inspector(nil))
+	router.PathPrefix("/inspect").Handler(site.Inspector(nil))
 	site.Mount(router) // after the routes
 
 	var group sync.WaitGroup

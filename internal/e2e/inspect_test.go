@@ -159,7 +159,7 @@ func TestEveryLinkOfTheInspectorLeadsSomewhereBelowAnyPath(t *testing.T) {
 		{"behind StripPrefix without the slash", "/see/", func(i http.Handler) http.Handler { return http.StripPrefix("/see", i) }},
 		{"in gorilla/mux", "/see/", func(i http.Handler) http.Handler {
 			r := mux.NewRouter()
-			r.PathPrefix("/see/").Handler(i)
+			r.PathPrefix("/see").Handler(i)
 			return r
 		}},
 		{"behind a proxy that cuts the prefix off", "/admin/", func(i http.Handler) http.Handler {
@@ -182,7 +182,7 @@ func TestEveryLinkOfTheInspectorLeadsSomewhereBelowAnyPath(t *testing.T) {
 				if n := len(follow(t, tt.base, get)); n < 25 {
 					t.Errorf("%d pages were found", n)
 				}
-				if tt.name == "behind StripPrefix without the slash" {
+				if tt.base == "/see/" && tt.name != "behind StripPrefix" {
 					if a := get("/see?live"); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "./see/?live" {
 						t.Errorf("without the slash: %d, to %q", a.Status, a.Header.Get("Location"))
 					}
@@ -224,8 +224,9 @@ func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
 func TestTheOwnersClicksDoNotCount(t *testing.T) {
 	mount := func(s *servemap.Site) http.Handler {
 		r := mux.NewRouter()
-		r.PathPrefix("/inspect/").Handler(s.Inspector(nil))
+		r.PathPrefix("/inspect").Handler(s.Inspector(nil))
 		r.HandleFunc("/", testkit.Page("home"))
+		r.HandleFunc("/inspection", testkit.Page("the site's own page"))
 		s.Mount(r)
 		return r
 	}
@@ -240,6 +241,12 @@ func TestTheOwnersClicksDoNotCount(t *testing.T) {
 					t.Errorf("%s gets %d, want %d", path, a.Status, status)
 				}
 			}
+		}
+		if a := s.Get("/inspect"); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "./inspect/" {
+			t.Errorf("without the slash: %d, to %q", a.Status, a.Header.Get("Location"))
+		}
+		if a := s.Get("/inspection"); a.Status != http.StatusOK || !strings.Contains(a.Body, "the site's own page") {
+			t.Errorf("a page of the site whose address begins in the same way: %d", a.Status)
 		}
 		if got := s.Stats().Ignored; len(got) > 0 {
 			t.Errorf("what the owner asked for counts: %v", got)
@@ -361,6 +368,13 @@ func TestInspectorShowsHostileInputAsText(t *testing.T) {
 			"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'sha256-")
 		if !ok || len(rest) != len(base64.StdEncoding.EncodeToString(make([]byte, 32))+"'") {
 			t.Errorf("the policy allows more than one script by its hash: %q", a.Header)
+		}
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, "http://x/", nil)
+		r.URL.Path, r.RequestURI = "/https:evil", "/https:evil"
+		s.Inspector(everybody).ServeHTTP(w, r)
+		if to := w.Header().Get("Location"); to != "./https:evil/" {
+			t.Errorf("a strange mount leads to %q", to)
 		}
 	})
 }

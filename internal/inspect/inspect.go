@@ -25,6 +25,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gorilla/mux"
+
 	"github.com/servemap/servemap/internal/admin/messages"
 )
 
@@ -135,6 +137,8 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !i.Files.WriteTo(w, name) {
 			http.NotFound(w, r)
 		}
+	case !strings.Contains(name, ".") && !belowSlash(r):
+		enter(w, r)
 	default:
 		http.NotFound(w, r)
 	}
@@ -184,8 +188,40 @@ func endsInSlash(r *http.Request) bool {
 	return target == "" || strings.HasSuffix(target, "/")
 }
 
+// belowSlash reports whether the router got here by a path that ends in a slash, so that
+// the client's address cannot be that of the inspector without its slash.
+func belowSlash(r *http.Request) bool {
+	return strings.Count(r.Pattern, "/") > 1 && strings.HasSuffix(r.Pattern, "/") || mux.CurrentRoute(r) != nil // for which there is Enter
+}
+
+// Enter sends whoever asks gorilla/mux for the route of an Inspector without its slash to the one with it, and
+// reports whether it did. http.ServeMux does that by itself.
+func Enter(w http.ResponseWriter, r *http.Request) bool {
+	route := mux.CurrentRoute(r)
+	if route == nil {
+		return false
+	}
+	template, _ := route.GetPathTemplate()
+	if template != r.URL.Path || strings.HasSuffix(template, "/") {
+		return false
+	}
+	enter(w, r)
+	return true
+}
+
+// Bound keeps a gorilla/mux route of an Inspector from its neighbours: the prefix "/inspect" is that of the site's own
+// "/inspection", too.
+func Bound(route *mux.Route) {
+	prefix, _ := route.GetPathTemplate()
+	route.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
+		rest, found := strings.CutPrefix(r.URL.Path, prefix)
+		return !found || rest == "" || rest[0] == '/' || strings.HasSuffix(prefix, "/")
+	})
+}
+
 // enter sends the client to the same address with a slash at its end. Its query may have the key.
 func enter(w http.ResponseWriter, r *http.Request) {
+	guardHeaders(w.Header())
 	target, query, asks := strings.Cut(r.RequestURI, "?")
 	last := target[strings.LastIndexByte(target, '/')+1:] + "/"
 	if asks {
