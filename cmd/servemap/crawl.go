@@ -37,7 +37,7 @@ import (
 
 func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	c := &crawl{streams: s}
-	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "log", "log-level"}
+	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "admin", "admin-password", "log", "log-level"}
 	c.Flags(fs, func(group, name string) bool {
 		return slices.Contains(also, name) || group == "What is public" && name != "report-only" && name != "benign"
 	})
@@ -55,8 +55,12 @@ type crawl struct {
 }
 
 func (c *crawl) run(ctx context.Context, address string) error {
+	password := c.Password
 	c.Fill()
-	c.Database, c.Password = "", "" // what the environment has is for the processes that serve
+	c.Database = "" // what the environment has is for the processes that serve
+	if c.Admin == "" {
+		c.Password = password
+	}
 	log, err := newLog(c.streams, c.Log, c.Level)
 	if err != nil {
 		return err
@@ -120,6 +124,7 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 // visit crawls, and writes the sitemap.
 func (c *crawl) visit(ctx context.Context, a *answers) error {
 	a.explorer.Explored, a.explorer.Inside = "", true
+	a.site.Wrap(a.explorer.Handler) // of -admin "Fetch it now" asks there
 	if c.Data != "" {
 		end, err := a.answerIn(ctx)
 		if err != nil {
@@ -145,7 +150,17 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	if c.out != "-" {
 		a.log.Info("written", "file", c.out, "pages", a.site.Stats().Listed)
 	}
-	return nil
+	if c.Admin == "" {
+		return nil
+	}
+	d, err := listen("admin " + c.Admin)
+	if err != nil {
+		return err
+	}
+	(&process{log: a.log}).lead(d, a.admin("", d.at()))
+	a.log.Info("the inspector shows what was learned until you end it", "inspector", a.link)
+	<-ctx.Done()
+	return d.Close()
 }
 
 // report says what was found, and what was left out and why.

@@ -81,6 +81,26 @@ func TestCrawlOfAFolderWritesItsSitemap(t *testing.T) {
 	}
 }
 
+func TestInspectorOfACrawlFetchesPages(t *testing.T) {
+	_, site := newForeign(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s, ended := &server{t: t, log: newLines()}, make(chan int)
+	args := []string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-admin", "127.0.0.1:0", "-admin-password", "secret"}
+	go func() { ended <- run(ctx, args, streams{out: io.Discard, err: s.log}) }()
+	s.log.await(t, "until you end it")
+	r, err := http.NewRequest(http.MethodPost, strings.TrimSpace(linkOf(t, s))+"try", strings.NewReader("u=/article-4"))
+	base.Check(t, err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.SetBasicAuth("admin", "secret")
+	if resp, body := do(t, r); !strings.Contains(body, "It would be listed") {
+		t.Errorf("%s: %s", resp.Status, body)
+	}
+	cancel()
+	if code := <-ended; code != codeDone {
+		t.Errorf("code %d: %s", code, s.log)
+	}
+}
+
 func TestLaterCrawlsDateWhatChanged(t *testing.T) {
 	t.Setenv("SERVEMAP_DATABASE", "postgres://localhost:1/x") // it is for what serves
 	t.Setenv("SERVEMAP_ADMIN_PASSWORD", "a password")

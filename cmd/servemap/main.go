@@ -106,7 +106,7 @@ var more = map[string]string{
 	"crawl": "It asks for pages along the links, as a stranger does: what robots.txt disallows to\n" +
 		"servemap-explore, what may change something and what needs a log-in stays out. With -data the\n" +
 		"next crawl knows what this one saw, so that changes get a true lastmod. A large site gets an\n" +
-		"index, with its parts beside FILE.",
+		"index, with its parts beside FILE. With -admin it goes on showing what it learned.",
 	"check": "It finds the sitemap by robots.txt, and reads some of the listed pages.",
 	"run": "At SIGHUP it reads the file anew. All sites begin anew, and no visitor\n" +
 		"waits. If the file is wrong, nothing changes, and the log names its line.",
