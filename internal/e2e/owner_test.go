@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,9 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 		if !strings.Contains(waits, "/wanted,") || strings.Contains(waits, "8f14e45") {
 			t.Errorf("what waits:\n%s", waits)
 		}
+		if listed := ask("pages.csv?q=/dept*"); !strings.Contains(listed, "/dept-2,") || strings.Index(listed, "/dept-2,") > strings.Index(listed, "/dept-10,") {
+			t.Errorf("in natural order:\n%s", listed)
+		}
 		if all := ask("pages.json?sort=links"); !strings.Contains(all, `"links": 1`) {
 			t.Errorf("no page has a link:\n%s", all)
 		}
@@ -90,16 +94,18 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 
 // What no page was read for is not known, and what is counted is what the counts of the site say.
 func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/a", "/left", "/stays", "/wanted", "/missing"), "/a": testkit.Page("a"), "/left": testkit.Page("left"), "/stays": testkit.Page("stays")}
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/left", "/gone", "/wanted", "/missing"), "/a": testkit.Page("a"), "/left": testkit.Page("left"), "/gone": testkit.Page("gone")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		s.Visit("/", "/a", "/left", "/stays")
+		s.Visit("/", "/a", "/left", "/gone")
 		s.Visit("/missing")
-		site["/"] = testkit.Page("home, without the link to one of them", "/a", "/stays", "/wanted", "/missing")
-		site["/left"], site["/stays"] = status(410), status(410)
+		site["/"] = testkit.Page("home, without the link to one of them", "/a", "/gone", "/wanted", "/missing")
 		time.Sleep(time.Hour)
-		s.Visit("/", "/left", "/stays")
+		s.Visit("/left")
+		site["/left"], site["/gone"] = status(410), status(410)
+		time.Sleep(time.Hour)
+		s.Visit("/", "/left", "/gone")
 		time.Sleep(2 * time.Hour)
-		s.Visit("/", "/left", "/stays")
+		s.Visit("/", "/left", "/gone")
 		want := func(name, view, has, not string) {
 			t.Helper()
 			if got := text(owner(s)(view)); !strings.Contains(got, has) || not != "" && strings.Contains(got, not) {
@@ -110,14 +116,28 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		want("links that wait", "pages?reason=not-seen", "2 pages not listed", "cookie (1)")
 		want("as in its title", "pages?reason=not-seen", "has got it yet (2)", "")
 		want("pages that have left", "pages?reason=gone", "2 pages not listed", "None of them")
-		want("the name of one that is linked", "pages?reason=gone", "1 of them has a name", "/left 410")
+		want("all their names", "pages?reason=gone", "These are all.", "")
+		for _, tt := range []struct{ name, view, has, not string }{
+			{"that left, by address", "pages?reason=gone", `(?s)/gone<.*/left<`, ""},
+			{"that left, by date", "pages?reason=gone&sort=date", `(?s)/left<.*/gone<`, ""},
+			{"that left, the newest first", "pages.csv?reason=gone", `(?s)/left,.*/gone,`, ""},
+			{"that left long ago", "pages.json?reason=gone&changed=-24h", `"total": 0`, "/left"},
+			{"that changed", "pages.csv?changed=24h", `(?m)^/,`, "/a,"},
+			{"that did not", "pages.json?changed=-24h", `"https://example.com/a"`, `"https://example.com/"`},
+			{"at that time, by the pager", "pages?changed=24h&after=/", `href="pages\?q=&amp;reason=&amp;changed=24h&amp;sort="`, ""},
+			{"at no time", "pages?changed=soon", "no span such as 24h", ""},
+		} {
+			if got := owner(s)(tt.view); !regexp.MustCompile(tt.has).MatchString(got) || tt.not != "" && strings.Contains(got, tt.not) {
+				t.Errorf("pages %s: no %s, or %q, in\n%s", tt.name, tt.has, tt.not, got)
+			}
+		}
 		want("no page of that reason", "pages?reason=denied", "0 pages not listed", "can be named")
 		want("no rate of a page that is gone", "page?u=/left", "None counts while the page is gone", "Fits best")
 		want("no column without a value", "pages", "Changes seen", "How often")
 		s.Restart()
 		time.Sleep(time.Minute)
 		want("links after a restart", "links", "Not known yet", "No broken link")
-		want("the overview after a restart", "", "Broken links are not known yet: no page's links were read since the program started at 03:0", "nothing seems wrong")
+		want("the overview after a restart", "", "Broken links are not known yet: no page's links were read since the program started at 04:0", "nothing seems wrong")
 		s.Visit("/a")
 		want("one page on the overview", "", "nothing seems wrong, as far as the links of 1 page were read", "")
 		want("one page", "links", "No broken link found yet", "No broken links")

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
+	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
 // mostPages is how many pages or changes one view shows.
@@ -40,15 +42,25 @@ type Pages struct {
 
 	Groups []Group `json:"-"` // the reasons to choose from
 	all    []Row
-	named  []Link // all; Links has some
+	named  []Link        // all, the newest first; Links has some
+	age    time.Duration // as Changed says
 }
 
 // Selection is what the query asks for.
 type Selection struct {
-	Query  string `json:"query,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	Sort   string `json:"sort,omitempty"` // "date", "changes" or "links"; else by address
-	After  string `json:"after,omitempty"`
+	Query   string `json:"query,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Changed string `json:"changed,omitempty"` // lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
+	Sort    string `json:"sort,omitempty"`    // "date", "changes" or "links"; else by address
+	After   string `json:"after,omitempty"`
+}
+
+// ages are the times of changes that the view of pages offers.
+var ages = []struct{ Value, Text string }{{"", "at any time"}, {"24h", "in a day"}, {"168h", "in a week"}, {"720h", "in a month"}, {"-720h", "longer ago, or never"}}
+
+// ofAge reports whether a time is as Changed asks.
+func (p *Pages) ofAge(t time.Time) bool {
+	return p.age == 0 || (p.age > 0) == (time.Since(t) <= max(p.age, -p.age))
 }
 
 // searchFor is how long a search may take before it shows its results so far.
@@ -59,7 +71,7 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	why := messages.ReasonNamed(q.Get("reason"))
 	_, s := i.Public.Stats()
-	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("sort"), q.Get("after")}, Groups: groupsOf(s.Verdicts)}
+	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")}, Groups: groupsOf(s.Verdicts)}
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
@@ -77,8 +89,11 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 			p.Known = g.Pages
 		}
 	}
-	err := checkLocations(want.Prefix, want.After)
-	switch {
+	var err error
+	if p.age, err = time.ParseDuration(cmp.Or(p.Changed, "0s")); err != nil {
+		return v, refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
+	}
+	switch err = checkLocations(want.Prefix, want.After); {
 	case err != nil:
 	case why.Means() != "" && why.Care != messages.Fine:
 		p.Means = why.Means()
@@ -93,42 +108,70 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	return v, err
 }
 
-// name finds those of the pages that are not listed that have a name, since listed pages link to them.
+// name finds those of the pages that are not listed that have a name: listed pages link to them, or they left in the
+// last seven days. It shows the newest.
 func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) error {
 	links, err := i.targets(ctx)
-	for _, l := range links {
+	links = slices.DeleteFunc(links, func(l Link) bool { return l.Reason != p.Reason || len(l.From) == 0 })
+	if err == nil && messages.ReasonNamed(p.Reason).Verdict == eligibility.Gone {
+		links, err = i.removed(ctx, p.Reason, links)
+	}
+	p.named = slices.DeleteFunc(links, func(l Link) bool {
 		loc := strings.TrimPrefix(l.URL, i.root())
-		if l.Reason == p.Reason && len(l.From) > 0 && strings.HasPrefix(loc, want.Prefix) && strings.Contains(strings.ToLower(loc), want.Contains) {
-			p.named = append(p.named, l)
+		return !strings.HasPrefix(loc, want.Prefix) || !strings.Contains(strings.ToLower(loc), want.Contains) || !p.ofAge(l.Since)
+	})
+	slices.SortStableFunc(p.named, func(a, b Link) int { return b.Since.Compare(a.Since) })
+	p.Total = len(p.named)
+	p.Links = slices.Clone(p.named[:min(p.Total, mostPages)])
+	if p.Sort != "date" {
+		slices.SortStableFunc(p.Links, func(a, b Link) int { return natural(a.URL, b.URL) })
+	}
+	return err
+}
+
+// removed adds to links the pages that left for a reason in the last seven days, as far as that is remembered. They
+// were public, and the view of changes names them too.
+func (i *Inspector) removed(ctx context.Context, reason string, links []Link) ([]Link, error) {
+	events, err := i.Indexer.Latest(ctx, time.Now().Add(-7*day), changelog.Event{}, mostRows)
+	if err != nil {
+		return links, err
+	}
+	locations, linked := []string{}, map[string]bool{}
+	for _, l := range links {
+		linked[l.URL] = true
+	}
+	for _, e := range events {
+		if e.Why.String() == reason && !linked[i.Origin.URL(e.Location)] {
+			locations = append(locations, e.Location)
 		}
 	}
-	slices.SortStableFunc(p.named, func(a, b Link) int {
-		if p.Sort == "date" {
-			return b.Since.Compare(a.Since)
+	known, err := i.Indexer.PagesAt(ctx, locations)
+	for n, k := range known {
+		if k.Reason.String() == reason { // it may have been forgotten since
+			links = append(links, Link{
+				URL: i.Origin.URL(locations[n]), Verdict: k.Verdict.String(), Reason: reason, Since: k.LastSeen.Time().UTC(), Status: k.Status,
+			})
 		}
-		return strings.Compare(a.URL, b.URL)
-	})
-	p.Total = len(p.named)
-	p.Links = p.named[:min(p.Total, mostPages)]
-	return err
+	}
+	return links, err
 }
 
 // list finds listed pages, sorts them and shows some.
 func (p *Pages) list(ctx context.Context, i *Inspector, want reader.Wanted, skip int) error {
 	found, err := i.rows(ctx, want)
 	p.all = slices.DeleteFunc(found.Rows, func(r Row) bool {
-		return p.Reason != "" && r.Reason != p.Reason
+		return p.Reason != "" && r.Reason != p.Reason || !p.ofAge(r.Modified)
 	})
-	slices.SortStableFunc(p.all, func(a, b Row) int { // they come by address
+	slices.SortStableFunc(p.all, func(a, b Row) (order int) {
 		switch p.Sort {
 		case "date":
-			return b.Modified.Compare(a.Modified)
+			order = b.Modified.Compare(a.Modified)
 		case "links":
-			return cmp.Compare(b.Links, a.Links)
+			order = cmp.Compare(b.Links, a.Links)
 		case "changes":
-			return cmp.Compare(b.Changes, a.Changes)
+			order = cmp.Compare(b.Changes, a.Changes)
 		}
-		return 0
+		return cmp.Or(order, natural(a.Location, b.Location))
 	})
 	p.Total, p.Stopped = len(p.all), found.Next != ""
 	p.Pages = append([]Row{}, p.all[min(skip, len(p.all)):min(skip+mostPages, len(p.all))]...)
@@ -181,6 +224,29 @@ func cursor(text string) (from string, skip int) {
 	}
 	return text, 0
 }
+
+// natural compares texts as people do: dept-2 comes before dept-10.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x > 0 && y > 0 {
+			m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+			if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
+				return c
+			}
+			a, b = a[x:], b[y:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits returns how many digits a text begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // table returns the pages as rows of cells, all that match.
 func (p Pages) table() (rows [][]string) {

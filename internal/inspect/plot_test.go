@@ -38,3 +38,13 @@ func TestPlotShowsSmallDaysBesideTheFirst(t *testing.T) {
 		t.Errorf("no days: %+v", empty)
 	}
 }
+
+func TestNaturalOrder(t *testing.T) {
+	for _, tt := range []struct{ a, b string }{
+		{"/dept-2", "/dept-10"}, {"/dept-02", "/dept-10"}, {"/a", "/b"}, {"/a", "/a/b"}, {"/p2/x", "/p10/a"}, {"/v1.9", "/v1.10"}, {"/12345678901234567890", "/22345678901234567890"},
+	} {
+		if natural(tt.a, tt.b) >= 0 || natural(tt.b, tt.a) <= 0 {
+			t.Errorf("%s must come before %s", tt.a, tt.b)
+		}
+	}
+}

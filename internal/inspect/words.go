@@ -20,7 +20,7 @@ var functions = template.FuncMap{
 	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word }, "tone": func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
 	"care":    careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
-	"spans": func() any { return spans }, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
+	"spans": func() any { return spans }, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
 }
 
 // thousands writes a whole number with commas between its thousands.
