@@ -282,6 +282,9 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
 		err = fmt.Errorf("%w; %s", err, messages.Elsewhere(s.observer.Visits.CutInFront()))
+		s.hints.Give(messages.Unexplored, "It seems that "+err.Error()+".")
+	} else if err == nil {
+		s.hints.End(messages.Unexplored)
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)

@@ -196,13 +196,12 @@ func (e *Explorer) keepTrying(ctx context.Context, do func() error) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		log, wait := e.Log.With("again in", failedWait), failedWait
+		wait := failedWait
 		if errors.Is(err, explore.ErrElsewhere) {
-			log, wait = e.Log.With("again in", elsewhereWait), elsewhereWait
-		}
-		if err.Error() != last {
+			wait = elsewhereWait // a hint says it
+		} else if err.Error() != last {
 			last = err.Error()
-			log.Warn("not explored", "err", err)
+			e.Log.Warn("not explored", "err", err, "again in", wait)
 		}
 		e.Log.Debug(Exploring, "waiting", err)
 		select {
