@@ -45,6 +45,7 @@ type Links struct {
 
 	mu      sync.Mutex
 	targets map[string]*Target
+	links   map[string]int      // by the page: targets that name it in From
 	read    map[string]outgoing // pages whose links were read since the start
 	kept    int                 // links of these pages
 	reread  time.Time           // when all were last to be read again
@@ -58,7 +59,7 @@ type outgoing struct {
 
 // NewLinks returns empty links. lists reports whether the sitemap lists a location.
 func NewLinks(lists func(string) bool) *Links {
-	return &Links{lists: lists, since: time.Now(), targets: map[string]*Target{}, read: map[string]outgoing{}}
+	return &Links{lists: lists, since: time.Now(), targets: map[string]*Target{}, links: map[string]int{}, read: map[string]outgoing{}}
 }
 
 // Unread reports whether the links of a page should be read although it shows the same as before.
@@ -115,15 +116,13 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	slices.Sort(all)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	again := l.remember(o.Location, slices.Compact(all))
+	l.remember(o.Location, slices.Compact(all))
 	for location, t := range l.targets {
-		if !again {
-			break // no target has a link from it
+		if l.links[o.Location] == 0 {
+			break // most pages lead to none, and to look at all takes long
 		}
-		if _, still := slices.BinarySearch(links, location); !still && slices.Contains(t.From, o.Location) {
-			if t.From = slices.DeleteFunc(t.From, func(from string) bool { return from == o.Location }); len(t.From) == 0 {
-				delete(l.targets, location)
-			}
+		if _, still := slices.BinarySearch(links, location); !still && l.unlink(t, o.Location) && len(t.From) == 0 {
+			delete(l.targets, location)
 		}
 	}
 	for _, location := range links {
@@ -131,25 +130,40 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 		if isNew && len(l.targets) <= targetsKept/2 {
 			fresh = append(fresh, location)
 		}
-		t.From = slices.DeleteFunc(t.From, func(from string) bool { return from == o.Location })
+		l.unlink(t, o.Location)
 		t.From, t.At = slices.Insert(t.From, 0, o.Location), o.At
-		t.From = t.From[:min(len(t.From), fromKept)]
+		l.links[o.Location]++
+		if len(t.From) > fromKept {
+			l.unlink(t, t.From[fromKept])
+		}
 	}
 	return fresh
 }
 
-// remember notes the links of a page, if there is room, and reports whether the page may have been read before.
-func (l *Links) remember(location string, to []uint64) (again bool) {
-	out, again := l.read[location]
-	if !again && len(l.read) >= pagesKept {
-		return true
+// unlink takes a page out of those that link to a target, and reports whether it was there.
+func (l *Links) unlink(t *Target, page string) bool {
+	i := slices.Index(t.From, page)
+	if i < 0 {
+		return false
+	}
+	t.From = slices.Delete(t.From, i, i+1)
+	if l.links[page]--; l.links[page] == 0 {
+		delete(l.links, page)
+	}
+	return true
+}
+
+// remember notes the links of a page, if there is room.
+func (l *Links) remember(location string, to []uint64) {
+	out, before := l.read[location]
+	if !before && len(l.read) >= pagesKept {
+		return
 	}
 	if l.kept -= len(out.to); l.kept+len(to) > linksKept {
 		to = nil
 	}
 	l.kept += len(to)
 	l.read[location] = outgoing{to: slices.Clip(to)}
-	return again
 }
 
 // outgoing yields the listed pages whose links are remembered, with these.
@@ -202,6 +216,9 @@ func (l *Links) target(location string) (t *Target, isNew bool) {
 	if len(l.targets) >= targetsKept {
 		all := slices.SortedFunc(maps.Values(l.targets), worst)
 		for _, t := range all[targetsKept*3/4:] {
+			for len(t.From) > 0 {
+				l.unlink(t, t.From[0])
+			}
 			delete(l.targets, t.Location)
 		}
 	}
