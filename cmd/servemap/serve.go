@@ -159,8 +159,10 @@ func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.
 
 // same says what two sites may not share, "" if they share none of that.
 func same(a, b *settings.Settings) string {
+	mine, err := filepath.Abs(a.Data)
+	its, other := filepath.Abs(b.Data)
 	switch {
-	case a.Data == b.Data:
+	case err == nil && other == nil && mine == its:
 		return "-data " + a.Data
 	case originOf(a).Host() != originOf(b).Host(): // whatever the scheme
 		return ""

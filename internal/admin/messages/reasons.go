@@ -52,10 +52,10 @@ var reasons = []Reason{
 		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}.", []string{"an anonymous visitor who gets it on another day", this}},
 
 	{eligibility.Held, eligibility.RiskyWord, Look, "its address has a word that is common for pages meant for one person, or for the site's own use",
-		"If it is public, link to it from a listed page, or add {Always} for it." + twice, []string{link, this}},
+		linkTwice, []string{link, this}},
 	{eligibility.Held, eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it.", []string{this}},
 	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret that lets in whoever knows it",
-		"If it is public, link to it from a listed page, or add {Always} for it." + twice + " Behind a proxy, set {ClientIP}.", []string{link + ", seen by visitors from two networks or a day apart", this}},
+		linkTwice + " Behind a proxy, set {ClientIP}.", []string{link + ", seen by visitors from two networks or a day apart", this}},
 	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
 	{eligibility.Held, eligibility.SoftNotFound, Look, "so many pages show the same content that it seems to be an error page",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
@@ -91,7 +91,7 @@ const (
 	visitor    = "an anonymous visitor who gets a page there"
 	visit      = "a visit: open it once in a private window, and it is listed seconds later"
 	this       = "{AlwaysThis}"
-	twice      = " The link counts once it was seen twice, a day apart or from two networks."
+	linkTwice  = "If it is public, a link to it from a listed page lists it once it was seen twice, a day apart or from two networks. Or add {Always} for it."
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
 	back       = "It comes back when an anonymous visitor gets it again."
