@@ -205,8 +205,7 @@ func (c *crawl) write(site *servemap.Site) error {
 	files, name := site.Wrap(http.NotFoundHandler()), c.Name+".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
-		fmt.Fprintf(c.err, "%s is not written: %s", c.out, text)
-		return errNo
+		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out, bytes.TrimSpace(text))}
 	}
 	var index struct {
 		Parts []string `xml:"sitemap>loc"`

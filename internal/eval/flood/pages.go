@@ -20,12 +20,8 @@ var (
 		"maps books films trains boats weather cities farms tools letters")
 )
 
-const (
-	// minPages gives each section an article.
-	minPages = 50
-	// grown is how many articles are new after the flood, or in the middle of it.
-	grown = 20
-)
+// grown is how many articles are new after the flood, or in the middle of it.
+const grown = 20
 
 // pages is the flooded site: a root, sections, and articles below them. It also answers any
 // other path.
