@@ -33,11 +33,12 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 		return err
 	}
 	due := n.choose(all, n.now())
-	for len(due) > 0 && !n.now().Before(n.st.Endpoints[0].NextTry) && n.st.Until.Sub(n.now()) > leaseFor/2 {
-		size := min(n.batch, n.allowed(due))
-		if size <= 0 {
-			return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait", n.perDay, messages.Say("{PerDay}"))
-		}
+	allowed := n.allowed(due)
+	if len(due) > 0 && allowed <= 0 {
+		return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait", n.perDay, messages.Say("{PerDay}"))
+	}
+	for allowed > 0 && !n.now().Before(n.st.Endpoints[0].NextTry) && n.st.Until.Sub(n.now()) > leaseFor/2 {
+		size := min(n.batch, allowed)
 		pages, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
 		if err == nil && len(pages) > 0 {
 			err = n.post(ctx, pages)
@@ -45,7 +46,7 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		due = due[size:]
+		due, allowed = due[size:], allowed-size
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -57,6 +58,20 @@ func TestCopyRefusesATargetThatIsNotEmpty(t *testing.T) {
 	}
 	if got := base.Dump(t, dst); !maps.Equal(got, map[string]string{"other": "2"}) {
 		t.Errorf("the target had one record, and now holds %q", got)
+	}
+}
+
+// TestCopyReturnsWhatEndsIt has a store that fails, and a context that ends.
+func TestCopyReturnsWhatEndsIt(t *testing.T) {
+	broken := base.NewStore()
+	broken.Refuse(store.ErrUnavailable)
+	if _, err := store.Copy(t.Context(), broken, learned(t)); !errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), "example.com") {
+		t.Errorf("Copy to a store that takes nothing: %v, want its own error", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := store.Copy(ctx, new(memstore.Store), learned(t)); !errors.Is(err, context.Canceled) {
+		t.Errorf("Copy with a context that is done: %v, want context.Canceled", err)
 	}
 }
 

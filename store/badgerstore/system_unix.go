@@ -57,7 +57,7 @@ func tryDescriptors(n int) error {
 	first, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	for fd := first; err == nil; fd, err = unix.FcntlInt(uintptr(first), unix.F_DUPFD_CLOEXEC, 0) {
 		defer unix.Close(fd)
-		if n--; n == 0 {
+		if n--; n <= 0 {
 			return nil
 		}
 	}

@@ -17,6 +17,7 @@ func TestDescriptorsAreTried(t *testing.T) {
 	defer before.Close()
 	base.Check(t, gate{dir: "/data"}.check(spareFiles))
 	base.Check(t, tryDescriptors(spareFiles))
+	base.Check(t, tryDescriptors(0))
 	after, err := os.Open(os.DevNull)
 	base.Check(t, err)
 	defer after.Close()

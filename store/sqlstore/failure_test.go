@@ -60,7 +60,7 @@ func TestStoreWorksAgainAfterTheDatabaseFailed(t *testing.T) {
 		for name, call := range calls {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				s, n, log := throughNetwork(t)
-				s.timeout = c.timeout // only now, since this machine may be busy
+				s.timeout = c.timeout
 				n.fail(c.mute, c.down)
 				for range 3 {
 					began := time.Now()
@@ -70,7 +70,7 @@ func TestStoreWorksAgainAfterTheDatabaseFailed(t *testing.T) {
 					}
 				}
 				n.mend()
-				s.timeout = time.Minute // this machine may be busy
+				s.timeout = time.Minute
 				if err := eventually(func() error { return call(context.Background(), s) }); err != nil {
 					t.Errorf("when the database is back: %v", err)
 				}

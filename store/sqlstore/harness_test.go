@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -36,6 +37,7 @@ func openWith(t testing.TB, db *sql.DB, opts *Options) *Store {
 	t.Helper()
 	s, err := Open(db, opts)
 	base.Check(t, err)
+	s.timeout = time.Minute // this machine may be busy
 	return s
 }
 

@@ -263,7 +263,7 @@ func TestVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
 
 // One page of them is too much for a transaction.
 func TestPagesAreTakenBackTogether(t *testing.T) {
-	st, updates := base.NewStore(), 0
+	st, updates := base.NewStore(), new(atomic.Int64)
 	inBubble(t, Config{Store: st}, func(r *rig) {
 		pages := numbered("/p%d", 30)
 		r.sight("/", html("home", pages...))
@@ -271,7 +271,7 @@ func TestPagesAreTakenBackTogether(t *testing.T) {
 			r.sight(p, html(p[1:]), func(e *observation.Exchange) { e.Explored = true })
 		}
 		st.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-			if updates++; slices.Contains(keys, "https://example.com|page|/p7") {
+			if updates.Add(1); slices.Contains(keys, "https://example.com|page|/p7") {
 				return store.ErrInvalid
 			}
 			return st.Store.Update(ctx, keys, fn)
@@ -280,8 +280,8 @@ func TestPagesAreTakenBackTogether(t *testing.T) {
 		st.Mend()
 		r.flush()
 		r.wantListed("/", "/p7")
-		if updates >= len(pages) {
-			t.Errorf("%d pages took %d updates of the store", len(pages), updates)
+		if n := updates.Load(); n >= int64(len(pages)) {
+			t.Errorf("%d pages took %d updates of the store", len(pages), n)
 		}
 	})
 }

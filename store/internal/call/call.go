@@ -11,47 +11,56 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Lock is held by one call at a time. Unlike a sync.Mutex, it can be waited for until a context ends.
-// The zero value is free. It has no channel, since a test's store may outlive the bubble of synctest.
+// Lock is held by one call at a time, in the order in which they came. Unlike a sync.Mutex, it can be waited for
+// until a context ends. The zero value is free. It has no channel, since a test's store may outlive the bubble of synctest.
 type Lock struct {
-	mu   sync.Mutex
-	held bool
-	free sync.Cond
+	mu      sync.Mutex
+	held    bool
+	waiting []*waiter
+}
+
+// waiter is a call that waits for a Lock. It is woken when it has the lock, or its context has ended.
+type waiter struct {
+	*sync.Cond
+	has bool
 }
 
 // Take waits for the lock. It returns ctx.Err() if ctx ends before.
 func (l *Lock) Take(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.free.L == nil {
-		l.free.L = &l.mu
-	}
-	if l.held {
-		defer context.AfterFunc(ctx, l.wake)()
-	}
-	for l.held && ctx.Err() == nil {
-		l.free.Wait()
-	}
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || !l.held {
+		l.held = l.held || err == nil
 		return err
 	}
-	l.held = true
-	return nil
+	w := &waiter{Cond: sync.NewCond(&l.mu)}
+	l.waiting = append(l.waiting, w)
+	defer context.AfterFunc(ctx, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		w.Signal()
+	})()
+	for !w.has && ctx.Err() == nil {
+		w.Wait()
+	}
+	if w.has {
+		return nil
+	}
+	l.waiting = slices.DeleteFunc(l.waiting, func(other *waiter) bool { return other == w })
+	return ctx.Err()
 }
 
-// Release gives the lock back.
+// Release gives the lock to the call that waits longest.
 func (l *Lock) Release() {
 	l.mu.Lock()
-	l.held = false
-	l.mu.Unlock()
-	l.free.Broadcast()
-}
-
-// wake has those who wait look whether their context has ended.
-func (l *Lock) wake() {
-	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.free.Broadcast()
+	if l.held = len(l.waiting) > 0; !l.held {
+		return
+	}
+	next := l.waiting[0]
+	l.waiting[0] = nil
+	l.waiting, next.has = l.waiting[1:], true
+	next.Signal()
 }
 
 // Changes calls fn of an Update with copies of the old values, and returns what it changed, in order:
@@ -78,7 +87,7 @@ func Changes(keys []string, old [][]byte, fn func(values [][]byte) error) (chang
 // How much a step of a Scan reads. The first step is small, since many loops end soon.
 const (
 	firstRecords = 256
-	mostRecords  = 4096
+	mostRecords  = 1000
 	MostBytes    = 1 << 20 // of values, after which a step ends
 )
 
