@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
@@ -140,6 +142,54 @@ func TestShardThatCannotBeReadKeepsItsFileAlone(t *testing.T) {
 	s.render()
 	s.want("sitemap-1.xml", "/1")
 	s.want("sitemap-2.xml", "/5")
+}
+
+// Pages may have moved to the shard: without its file, they would seem to have left.
+func TestNewShardThatCannotBeReadKeepsTheOtherFilesAsTheyAre(t *testing.T) {
+	s := newShelf(t)
+	s.list(shards.Entry{}, "/1", "/2", "/3")
+	s.render()
+	s.write(func(tx txn.Records) {
+		s.layout.Remove(tx, 1, "/2")
+		s.layout.Add(tx, 2, "/2", shards.Entry{})
+	})
+	s.files.Changed(1, 2)
+	s.files.Withdraw("/3", time.Now())
+	s.st.fail(s.layout.Keys.List(2, ""))
+	for range 2 {
+		if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
+			t.Errorf("Render returned %v", err)
+		}
+		s.want("sitemap.xml", "/1", "/2") // "/3" was withdrawn
+	}
+	s.st.mend()
+	s.render()
+	s.want("sitemap-1.xml", "/1")
+	s.want("sitemap-2.xml", "/2")
+}
+
+// Its dates change the trust in those of the others, so all files are made twice.
+func TestFileThatIsMadeAtTheSecondTryHasNotFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/1", "/2", "/3", "/4", "/5", "/6")
+		s.render()
+		s.write(func(tx txn.Records) {
+			s.layout.Remove(tx, 1, "/1")
+			for _, l := range []string{"/4", "/5", "/6"} {
+				s.layout.Set(tx, 2, l, shards.Entry{Date: lastmod.Date{At: moment.Of(time.Now()), By: lastmod.Page}})
+			}
+		})
+		s.files.Changed(1, 2)
+		s.st.fail(s.layout.Keys.List(1, ""))
+		s.st.delay.Store(int64(time.Hour))
+		time.AfterFunc(time.Minute, s.st.mend) // while the second shard is read for the first time
+		s.render()
+		s.want("sitemap-1.xml", "/2", "/3")
+		if s.files.due.any() {
+			t.Error("a file is to be made again")
+		}
+	})
 }
 
 func TestWithdrawnPageHasNoElementUntilTheStoreHasDecided(t *testing.T) {

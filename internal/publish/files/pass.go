@@ -62,7 +62,7 @@ func (f *Files) Render(ctx context.Context) error {
 }
 
 // pass makes the files that have changed, and then serves them together. One that cannot be made stays as it is,
-// and the next pass tries again.
+// and the next pass tries again. If it was never served, the others stay too: pages may have moved to it.
 func (f *Files) pass(ctx context.Context) error {
 	select {
 	case f.passing <- struct{}{}:
@@ -161,9 +161,10 @@ func (p *pass) make(ctx context.Context) (problem error) {
 			old := p.served.Load()
 			p.now = moment.Of(time.Now())
 			one, err := p.file(ctx, n, made)
+			delete(failed, n) // it may have failed with the trust before
 			switch {
-			case err != nil && (ctx.Err() != nil || !old.whole && old.files[n] == nil):
-				return err // without this file, its pages would seem to have left
+			case err != nil && (ctx.Err() != nil || old.files[n] == nil):
+				return err // without this file, pages that are new in it would seem to have left the others
 			case err != nil:
 				failed[n], problem = true, err
 			case old.files[n] != nil && old.files[n].gz == nil:
@@ -176,7 +177,13 @@ func (p *pass) make(ctx context.Context) (problem error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p.publish(made, p.trust, p.todo.passes)
+	number := p.todo.passes
+	if len(failed) > 0 {
+		number = 0 // what stays, or is made of it, may name withdrawn pages
+	} else {
+		problem = nil
+	}
+	p.publish(made, p.trust, number)
 	p.todo.all, p.todo.files = false, failed
 	return problem
 }
@@ -238,7 +245,7 @@ func (p *pass) judge(made map[int]*file) lastmod.Trust {
 }
 
 // publish serves the made files in place of the old ones. number is the number of the pass
-// if these are all its files, else 0. It ends the withdrawals that were settled before the pass:
+// if it made all its files, else 0. It ends the withdrawals that were settled before the pass:
 // its files follow the store again.
 func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	f.replacing.take()

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 func TestWithdrawnPageLeavesWhileTheStoreHangs(t *testing.T) {
@@ -59,6 +61,37 @@ func TestOlderVerdictEndsNoWithdrawal(t *testing.T) {
 		s.render()
 		s.want("sitemap.xml", "/a", "/b")
 	})
+}
+
+// The store has taken the verdict, and the shard cannot be read. What is made of its old file does not bring the page back.
+func TestWithdrawnPageStaysOutOfEachFileWhileItsShardCannotBeRead(t *testing.T) {
+	d := newPress(t)
+	now := time.Now()
+	d.files.Withdraw("/gone", now)
+	d.write(func(tx txn.Records) { d.layout.Remove(tx, 1, "/gone") })
+	d.files.Changed(1)
+	d.files.Settle("/gone", 0, now)
+	want := func() {
+		t.Helper()
+		d.want("sitemap-1.xml", "/a", "/b")
+		d.want("sitemap-news.xml", "/a", "/b", "/c")
+	}
+	d.st.fail(d.layout.Keys.List(1, ""))
+	for range 3 {
+		if err := d.files.Render(t.Context()); !errors.Is(err, errBroken) {
+			t.Errorf("Render returned %v", err)
+		}
+		want()
+		if body := d.get("sitemap-2.xml").Body.String(); strings.Contains(body, "/gone") {
+			t.Errorf("the other shard is\n%s", body)
+		}
+	}
+	d.st.mend()
+	d.render()
+	want()
+	if n := d.remembered(); n != 0 {
+		t.Errorf("%d withdrawals are remembered, although the files follow the store", n)
+	}
 }
 
 // The store cannot take the verdict, and still lists the page.
