@@ -96,11 +96,24 @@ func absent(err error) error {
 	return err
 }
 
-// hidden reports whether a path has a part that visitors do not get: a name with a dot or a tilde first.
+// hidden reports whether a path has a part that visitors do not get: a name with a dot or a tilde first, or
+// a copy that an editor or a person left.
 func hidden(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
+	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
 		dot := strings.HasPrefix(part, ".") && part != "." && part != ".well-known"
-		if dot || strings.HasPrefix(part, "~") {
+		if dot || strings.HasPrefix(part, "~") || left(strings.Split(part, ".")[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// left reports whether the endings of a name say that it is a copy: at the end, or beside a type, as in a.html.old and
+// a.old.html. Elsewhere, as in the.old.man.html, the word belongs to a title.
+func left(endings []string) bool {
+	for i, e := range endings {
+		typed := func(at int) bool { return at >= 0 && (types[endings[at]] || program.MatchString(endings[at])) }
+		if copied.MatchString(e) && (i == len(endings)-1 || typed(i+1) || typed(i-1)) {
 			return true
 		}
 	}
@@ -122,8 +135,8 @@ func web(name string, file io.ReaderAt) bool {
 		return false
 	case last >= 0 && types[parts[last]], last < 0 && strings.HasPrefix(name, "/.well-known/"):
 		return true
-	case slices.ContainsFunc(parts, func(part string) bool { return types[part] || copied.MatchString(part) }) || !title.MatchString(path.Base(name)):
-		return false // a copy, such as a.html.1, a.old or a.html (copy)
+	case slices.ContainsFunc(parts, func(part string) bool { return types[part] }) || !title.MatchString(path.Base(name)):
+		return false // a copy, such as a.html.1 or a.html (copy)
 	}
 	var begin [512]byte
 	n, err := file.ReadAt(begin[:], 0)
