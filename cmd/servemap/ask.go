@@ -65,8 +65,8 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		if err != nil {
 			return err
 		}
-		defer c.Close()
 		p, err := control.Get[servemap.Explanation](ctx, c, "/inspect/page.json", url.Values{"u": {u}})
+		c.Close() // before it prints, which may take long
 		if err != nil {
 			return err
 		}
@@ -99,12 +99,12 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		if err != nil {
 			return err
 		}
-		defer c.Close()
 		var st status
-		if st.summary, err = control.Get[summary](ctx, c, "/inspect/stats.json", nil); err != nil {
-			return err
+		if st.summary, err = control.Get[summary](ctx, c, "/inspect/stats.json", nil); err == nil {
+			st.Crawlers, err = control.Get[crawlers](ctx, c, "/inspect/crawlers.json", nil)
 		}
-		if st.Crawlers, err = control.Get[crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
+		c.Close() // before it prints, which may take long
+		if err != nil {
 			return err
 		}
 		st.IndexNow, st.Crawlers.Told = st.Crawlers.Told, nil

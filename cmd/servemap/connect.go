@@ -23,6 +23,9 @@ import (
 // may take longer, such as that of an exploration.
 const answerPatience = 4 * time.Second
 
+// askAgain is how long a command waits for the folder before it looks again for a process that answers.
+const askAgain = time.Second
+
 // checkData refuses a folder that cannot hold the control socket.
 func checkData(data string) error {
 	if data == "" {
@@ -49,8 +52,18 @@ func newAsking(s streams, fs *flag.FlagSet) *asking {
 	return a
 }
 
-// connect returns a client of the process that serves the site. Where there is none, this process answers itself.
+// connect returns a client of the process that serves the site. Where there is none, this process answers itself, and
+// holds the folder until the client is closed. Another process that holds it may be about to answer, so it is asked again.
 func (a *asking) connect(ctx context.Context) (*control.Client, error) {
+	for begun := time.Now(); ; {
+		c, err := a.connectOnce(ctx)
+		if !errors.Is(err, locked(a.data)) || time.Since(begun) >= answerPatience || ctx.Err() != nil {
+			return c, err
+		}
+	}
+}
+
+func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 	h, err := askFirst[health](ctx, a.data, "/health")
 	a.served = h.Serves
 	switch {
@@ -77,7 +90,7 @@ func (a *asking) alone(ctx context.Context, text []byte) (*control.Client, error
 	}
 	s, log := sites[0], slog.New(slog.DiscardHandler)
 	s.Data, s.Database, s.Ranges = a.data, "", "" // the environment may have a database; nobody fetches pages here, and the path may mean another folder now
-	st, end, err := openFolder(ctx, s, log)
+	st, end, err := openFolder(ctx, s, log, askAgain)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +143,8 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 	if err != nil {
 		return err
 	}
-	defer c.Close()
 	resp, err := c.Do(ctx, method, path, query)
+	c.Close() // the reader of what is printed may take its time; an answer that still comes is read to its end
 	if err != nil {
 		return err
 	}

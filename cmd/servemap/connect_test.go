@@ -2,14 +2,19 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/postgres"
+	"github.com/servemap/servemap/store/badgerstore"
 )
 
 func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
@@ -67,6 +72,56 @@ func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
 			}
 		})
 	}
+	asked.Wait()
+}
+
+func TestReaderOfAnAnswerKeepsNobodyFromTheFolder(t *testing.T) {
+	t.Parallel() // while it fails, it waits for some seconds
+	site, data := writeSite(t), t.TempDir()
+	files(t, site, data).stop()
+	for _, args := range [][]string{{"list"}, {"status"}, {"explain", "/a.html"}, {"forget", "/typo.html"}} {
+		reader, out := io.Pipe() // as to a pager
+		ended := make(chan int, 1)
+		go func() {
+			ended <- run(t.Context(), append(args, "-data", data), streams{out: out, err: io.Discard})
+			out.Close()
+		}()
+		if _, err := reader.Read(make([]byte, 1)); err != nil {
+			t.Errorf("%s prints nothing: %v", args[0], err)
+		}
+		must(t, "explain", "-data", data, "/a.html")
+		if rest, err := io.ReadAll(reader); len(rest) == 0 || err != nil {
+			t.Errorf("the rest of %s: %q, %v", args[0], rest, err)
+		}
+		if code := <-ended; code != codeDone {
+			t.Errorf("%s: code %d", args[0], code)
+		}
+	}
+}
+
+func TestProcessThatBeginsToAnswerIsAsked(t *testing.T) {
+	t.Parallel() // it waits for a second
+	site, data := writeSite(t), t.TempDir()
+	files(t, site, data).stop()
+	starting, err := badgerstore.Open(data, nil)
+	base.Check(t, err)
+	defer starting.Close()
+	var asked sync.WaitGroup
+	asked.Go(func() {
+		if code, out, errs := call(t, "list", "-data", data); code != codeDone || !strings.Contains(out, "/from-the-process") {
+			t.Errorf("code %d, %s%s", code, out, errs)
+		}
+	})
+	time.Sleep(askAgain / 2) // the command has asked, and waits for the folder
+	socket, err := control.Listen(data)
+	base.Check(t, err)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"url": "https://example.com/from-the-process"}`)
+	}))
+	server.Listener.Close()
+	server.Listener = socket
+	server.Start()
+	defer server.Close()
 	asked.Wait()
 }
 

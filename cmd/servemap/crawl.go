@@ -87,7 +87,7 @@ func (c *crawl) run(ctx context.Context, address string) error {
 		if err := checkData(c.Data); err != nil {
 			return err
 		}
-		if st, end, err = openFolder(ctx, &c.Settings, log); err != nil {
+		if st, end, err = openFolder(ctx, &c.Settings, log, answerPatience); err != nil {
 			return err
 		}
 	}

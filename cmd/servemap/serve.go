@@ -309,12 +309,12 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 }
 
 // openFolder opens the records of a folder. It waits a moment for another process, such as a command that asks.
-func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger, patience time.Duration) (store.Store, func(), error) {
 	st, end, err := openStore(s, log)
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, done := context.WithTimeout(ctx, answerPatience)
+	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()
 	if usable(ctx, st) != nil {
 		end()
