@@ -122,6 +122,9 @@ var heavy = strings.Repeat("<", 300_000)
 // One customer's site has pages that take long to read, and visitors in many networks ask for them until no more is read.
 // The pages of another customer are read and listed as before.
 func TestFloodOfOneSiteLeavesTheOthersTheirPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its 300 KB pages take the race detector long, and show it nothing new")
+	}
 	customers(t, new(memstore.Store), func(t *testing.T, _ *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
 		ask("flooded.example", "/", ann)
 		time.Sleep(10 * time.Second)
