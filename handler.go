@@ -281,8 +281,12 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
-		err = fmt.Errorf("%w; %s", err, messages.Elsewhere(s.observer.Visits.CutInFront()))
-		s.hints.Give(messages.Unexplored, "It seems that "+err.Error()+".")
+		cut := s.observer.Visits.CutInFront()
+		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
+		if err = fmt.Errorf("%w; %s", err, messages.Elsewhere(cut)); cut != "" {
+			why += "; " + messages.Elsewhere(cut)
+		}
+		s.hints.Give(messages.Unexplored, "In detail: "+why+".")
 	} else if err == nil {
 		s.hints.End(messages.Unexplored)
 	}
