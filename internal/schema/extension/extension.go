@@ -16,12 +16,12 @@ import (
 )
 
 // The extensions, in the order in which an entry has them. Their numbers are stored, so a new one
-// goes last.
+// gets the next number.
 var (
-	Alternates = register(alternates)
-	Images     = register(images)
-	News       = register(news)
-	Videos     = register(videos)
+	Alternates = register(0, alternates)
+	News       = register(1, news)
+	Images     = register(2, images)
+	Videos     = register(3, videos)
 )
 
 // Kind is the number of an extension.
@@ -67,9 +67,11 @@ type View struct {
 
 var registered []*Extension
 
-func register(x Extension) Kind {
-	registered = append(registered, &x)
-	return Kind(len(registered) - 1)
+// register gives an extension its number. Go may initialize the extensions in any order.
+func register(number Kind, x Extension) Kind {
+	registered = append(registered, make([]*Extension, max(int(number)+1-len(registered), 0))...)
+	registered[number] = &x
+	return number
 }
 
 // Set is a set of extensions.

@@ -3,6 +3,7 @@ package extension
 import (
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,13 @@ import (
 const everything = `<html lang=de-AT><head><link rel=alternate hreflang=de-AT href=b><link rel=alternate hreflang=en href="/en&amp;more">
 	<script type="application/ld+json">{"@type":"NewsArticle","headline":"Tom & Jerry","datePublished":"2026-11-20T10:00:00Z",
 	"video":{"@type":"VideoObject","name":"Tom & Jerry","description":"D","thumbnailUrl":"/t.jpg","contentUrl":"/v.mp4"}}</script></head><body><main>text<img src="/a.jpg?b&amp;c='d'"></main>`
+
+// The numbers are stored, so they must stay.
+func TestExtensionsKeepTheirNumbers(t *testing.T) {
+	if got, want := []Kind{Alternates, News, Images, Videos}, []Kind{0, 1, 2, 3}; !slices.Equal(got, want) || len(registered) != len(want) {
+		t.Errorf("the %d extensions have the numbers %v, want %v", len(registered), got, want)
+	}
+}
 
 func TestOnlyWhatIsWantedIsFound(t *testing.T) {
 	p := pageOf(t, everything)
