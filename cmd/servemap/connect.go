@@ -52,8 +52,9 @@ func newAsking(s streams, fs *flag.FlagSet) *asking {
 	return a
 }
 
-// connect returns a client of the process that serves the site. Where there is none, this process answers itself, and
-// holds the folder until the client is closed. Another process that holds it may be about to answer, so it is asked again.
+// connect returns a client of the process that serves the site. If there is none, this process opens the folder and
+// answers itself, until the client is closed. If another process has the folder but does not answer yet, connect tries
+// again for some seconds.
 func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 	for begun := time.Now(); ; {
 		c, err := a.connectOnce(ctx)

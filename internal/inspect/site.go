@@ -35,8 +35,8 @@ type Config struct {
 	Crawlers   bool                          // the fetches of search engines are followed
 }
 
-// Public is what package servemap says of a site. What it returns as any is one of that package's structs or a list
-// of them. The templates and the JSON show it as it is, so that a new field needs nothing here. Its methods may be
+// Public is what package servemap says of a site. That package imports this one, so its structs are returned as any.
+// The templates and the JSON show them as they are, so that a new field needs nothing here. Its methods may be
 // called concurrently, and return soon after ctx ends.
 type Public interface {
 	// Stats returns a servemap.Stats, and the numbers from which texts are made.

@@ -71,8 +71,8 @@ func (s *Visits) start(o *Observer) {
 	s.observer, s.proof, s.text = o, strings.TrimSuffix(o.cfg.Files.Tops()[0], ".xml")+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
 }
 
-// Proof returns the location of a file that only this process has, and what that says. Nobody else can know either
-// before the origin was asked for it.
+// Proof returns the location and the content of a file that only this process has. Both are random, so a server that
+// returns the content leads to this process.
 func (s *Visits) Proof() (location, says string) {
 	return s.observer.cfg.Normalizer.Origin().Folder() + s.proof, s.text
 }

@@ -17,7 +17,7 @@ import (
 
 // follow puts the links of an answer into the frontier.
 func (e *explorer) follow(r result) {
-	bare := e.queries.of(r.item)
+	bare := e.queries.queueQueryOf(r.item)
 	if r.status >= 300 && r.status < 400 {
 		e.redirected(r)
 	}

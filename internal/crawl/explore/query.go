@@ -90,8 +90,8 @@ func (e *explorer) bare(path, loc string) {
 	}
 }
 
-// of queues the query of a path that was asked for, if there is one.
-func (q *queries) of(it item) bool {
+// queueQueryOf queues the query that waits until its path was asked for. It reports whether one waited.
+func (q *queries) queueQueryOf(it item) bool {
 	loc := q.bares[it.Location]
 	if loc == "" {
 		return false

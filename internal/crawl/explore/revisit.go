@@ -131,7 +131,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
 		p, err := e.Indexer.Page(ctx, it.Location)
 		if tried[it.Location] || err != nil || p.Reason != eligibility.NotSeen || p.Endless {
-			e.queries.of(it)
+			e.queries.queueQueryOf(it)
 			continue
 		}
 		if len(tried) >= mostLinks {

@@ -27,7 +27,7 @@ func Page(location, body string, at time.Time, changes ...Change) *observation.E
 	return exchange(location, http.StatusOK, at, append([]Change{page}, changes...))
 }
 
-// Answer is an exchange with a response other than a page. What it proves follows from the response.
+// Answer returns an exchange with a response that is no page. Its kind is what the rules say of that response.
 func Answer(location string, status int, at time.Time, changes ...Change) *observation.Exchange {
 	e := exchange(location, status, at, changes)
 	e.Kind, e.Reason = eligibility.Rules{}.Response(location, e.Response)
