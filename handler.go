@@ -271,6 +271,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	cfg := s.exploring(opts)
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
+		s.hints.End(messages.Unexplored) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
 	if err == nil && opts.Progress == nil && len(report.Params) > 0 {
@@ -287,8 +288,6 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 			why += "; " + messages.Elsewhere(cut)
 		}
 		s.hints.Give(messages.Unexplored, "In detail: "+why+".")
-	} else if err == nil {
-		s.hints.End(messages.Unexplored)
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)

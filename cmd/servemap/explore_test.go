@@ -96,9 +96,16 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	if code != codeFailed || !strings.Contains(errs, want) || asked.Load() > 0 {
 		t.Errorf("code %d, %s; the site was asked %d times", code, errs, asked.Load())
 	}
+	const hint = "The site was not explored"
+	if text := must(t, "status", "-data", s.data); !strings.Contains(text, hint) {
+		t.Errorf("status before it is explored: %s", text)
+	}
 	must(t, "explore", "-data", s.data, "-inside")
 	if n := len(listed(t, s.data)); n != 21 {
 		t.Errorf("%d pages are listed", n)
+	}
+	if text := must(t, "status", "-data", s.data); strings.Contains(text, hint) {
+		t.Errorf("status after it: %s", text)
 	}
 	if text := s.log.String(); strings.Count(text, "not explored") != 1 {
 		t.Error(text)
