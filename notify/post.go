@@ -34,7 +34,7 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 	}
 	due := n.choose(all, n.now())
 	allowed := n.allowed(due)
-	if len(due) > 0 && allowed <= 0 {
+	if len(due) > 0 && allowed <= 0 && !n.now().Before(n.st.Endpoints[0].NextTry) {
 		return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait", n.perDay, messages.Say("{PerDay}"))
 	}
 	for allowed > 0 && !n.now().Before(n.st.Endpoints[0].NextTry) && n.st.Until.Sub(n.now()) > leaseFor/2 {
