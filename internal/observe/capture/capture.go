@@ -69,7 +69,7 @@ type watch struct {
 	sent     bool // the final header was sent
 	keeps    bool // the body is kept
 	untyped  bool // net/http will tell the type from the content
-	failed   bool // a write failed, or an error status came too late
+	failed   bool // a write failed, an error status came too late, or the client had gone before a part was handed over
 	hijacked bool
 	ended    bool // the handler has returned or panicked
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -79,18 +80,32 @@ func TestFailedWriteLeavesTheResponseIncomplete(t *testing.T) {
 	}
 }
 
-// net/http cancels the request of a client that has gone while the handler still works. Whether that client took
-// the whole page cannot be known.
-func TestClientThatHasGoneProvesNothing(t *testing.T) {
-	for name, declared := range map[string]string{"a length that is not known": "", "all that was declared": strconv.Itoa(len(page)), "more": "1000"} {
-		t.Run(name, func(t *testing.T) {
+// A client that closes its connection after the last declared byte has the page, whatever the handler still does.
+// Whether one that closes it earlier, or before the end of a response without a length, took all of it cannot be known.
+func TestResponseIsCompleteOnceItsLastByteWasHandedOver(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		declared string
+		writes   func(w http.ResponseWriter) // what follows once the client has gone
+		complete bool
+	}{
+		{"all that was declared", strconv.Itoa(len(page)), func(http.ResponseWriter) {}, true},
+		{"all that was declared, and an empty write", strconv.Itoa(len(page)), func(w http.ResponseWriter) { io.WriteString(w, "") }, true},
+		{"a length that is not known", "", func(http.ResponseWriter) {}, false},
+		{"less than was declared", "1000", func(http.ResponseWriter) {}, false},
+		{"the last declared byte later", strconv.Itoa(len(page) + 1), func(w http.ResponseWriter) { io.WriteString(w, ".") }, false},
+		{"the last declared byte later, from a reader", strconv.Itoa(len(page) + 1), func(w http.ResponseWriter) { io.Copy(w, strings.NewReader(".")) }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			h, saw := seen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if declared != "" {
-					w.Header().Set("Content-Length", declared)
+				w.Header().Set("Content-Type", "text/html")
+				if c.declared != "" {
+					w.Header().Set("Content-Length", c.declared)
 				}
 				io.WriteString(w, page)
 				_ = http.NewResponseController(w).Flush()
 				<-r.Context().Done()
+				c.writes(w)
 			}), buffers())
 			srv := newHTTP1(h)
 			defer srv.Close()
@@ -100,8 +115,8 @@ func TestClientThatHasGoneProvesNothing(t *testing.T) {
 			_, err = conn.Read(make([]byte, 1)) // it has begun
 			base.Check(t, err)
 			conn.Close()
-			if got := <-saw; got.Complete {
-				t.Error("the response is complete")
+			if got := <-saw; got.Complete != c.complete {
+				t.Errorf("complete %v, want %v", got.Complete, c.complete)
 			}
 		})
 	}

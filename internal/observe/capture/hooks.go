@@ -59,6 +59,7 @@ func write[T string | []byte](c *Capture, next func(T) (int, error), p T) (int, 
 		return next(p)
 	}
 	c.snapshot()
+	c.handsOver()
 	n, err := next(p)
 	c.implicit()
 	took(c, p[:min(max(n, 0), len(p))]) // a faulty writer may return any number
@@ -88,6 +89,7 @@ func (c *Capture) readFrom(next httpsnoop.ReadFromFunc, src io.Reader) (int64, e
 		return next(src)
 	}
 	c.snapshot()
+	c.handsOver()
 	before := c.Written
 	along := c.sent && c.keeps || !c.sent && (c.untyped || c.wants())
 	if along {
@@ -112,6 +114,7 @@ type hearing struct{ c *Capture }
 
 func (h hearing) Write(p []byte) (int, error) {
 	h.c.snapshot() // the header is sent after this and before the first byte
+	h.c.handsOver()
 	h.c.implicit()
 	took(h.c, p)
 	return len(p), nil

@@ -105,6 +105,7 @@ func (c *Capture) finish() {
 	c.snapshot()
 	c.implicit()
 	c.decideType()
+	c.handsOver() // the end, which net/http sends now
 	// A handler that sent nothing may have hijacked the connection of a writer that only Unwrap
 	// finds. No capture sees that.
 	c.Complete = sent && c.complete()
@@ -114,12 +115,17 @@ func (c *Capture) finish() {
 	c.ended = true
 }
 
-// complete reports whether the whole response was written, and the client was there to take it.
-//
-// net/http cancels a request as soon as the client closes the connection. Some clients close it after the last
-// byte, while the handler still works; the next one will wait.
+// handsOver notes, before the next part of the response goes to the client, whether the client is still there to
+// take it. net/http cancels a request as soon as its client closes the connection. Many clients close it after the
+// last byte, while the handler still works, so what happens after the last declared byte does not count.
+func (c *Capture) handsOver() {
+	whole := c.Written > 0 && c.Written == declared(c.Header.ContentLength)
+	c.failed = c.failed || !whole && c.ctx.Err() != nil
+}
+
+// complete reports whether the whole response was written, while the client was there to take it.
 func (c *Capture) complete() bool {
-	if c.hijacked || c.failed || c.ctx.Err() != nil {
+	if c.hijacked || c.failed {
 		return false
 	}
 	length := declared(c.Header.ContentLength)
