@@ -71,6 +71,34 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	}
 }
 
+func TestEachCrawlOfALargeSiteWritesTheSameWholeFile(t *testing.T) {
+	base.OneByOne(t)
+	const pages = 1000
+	filler := strings.Repeat("<p>These words are on each page of the site, which is long for that reason.", 2700)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := 0
+		if r.URL.Path != "/" && (!scanned(r.URL.Path, "/story-%d", &n) || n < 1 || n >= pages) {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Connection", "close")
+		fmt.Fprintf(w, "<!doctype html><title>Story %d</title><p>This is story %[1]d of all.", n)
+		for i := 10 * n; i < 10*n+10; i++ {
+			fmt.Fprintf(w, "<a href=/story-%d>%[1]d</a> ", 1+i%(pages-1))
+		}
+		io.WriteString(w, filler[:20_000+n%2*180_000])
+	}))
+	t.Cleanup(site.Close)
+	first := ""
+	for i := range 10 {
+		file := must(t, "crawl", site.URL, "-out", "-")
+		if n := strings.Count(file, "<loc>"); n != pages || i > 0 && file != first {
+			t.Fatalf("crawl %d wrote %d of %d pages", i, n, pages)
+		}
+		first = file
+	}
+}
+
 func TestCrawlOfAFolderWritesItsSitemap(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "<title>Blog</title><p>Hello.")

@@ -185,6 +185,8 @@ func (d *diagnosis) answered(asked asked, kind eligibility.Kind, why eligibility
 		d.showed(asked)
 	case kind == eligibility.Witness, why == eligibility.NotHTML, why == eligibility.Fragment:
 		d.caused(messages.NoPages, asked.turn, nil)
+	case why == eligibility.Incomplete:
+		d.caused(messages.Incomplete, asked.turn, nil)
 	case why == eligibility.Private, why == eligibility.NoStore:
 		d.caused(messages.ForOne, asked.turn, nil)
 	}

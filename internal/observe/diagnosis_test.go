@@ -44,6 +44,7 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		{"credentials", "", header("Authorization", "Basic secret"), page200, []messages.Hint{messages.Credentials}, ""},
 		{"a header", "", header("X-Shop-Account", "secret"), page200, []messages.Hint{messages.Credentials}, "X-Shop-Account"},
 		{"for one visitor", "", plain, sent("Cache-Control", "private"), []messages.Hint{messages.ForOne}, ""},
+		{"less than was declared", "", plain, sent("Content-Length", "100000"), []messages.Hint{messages.Incomplete}, ""},
 		{"a proxy on the machine itself", "", func(req *http.Request) *http.Request {
 			req.RemoteAddr = "[::1]:1234"
 			return with(req, "X-Forwarded-For", "8.8.8.8")

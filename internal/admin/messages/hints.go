@@ -21,6 +21,7 @@ const (
 	Credentials      // every request names a user
 	Cookies          // every visitor has a cookie that may be a log-in
 	ForOne           // every response is private
+	Incomplete       // the responses are not taken whole
 	NoPages          // the responses are no pages that servemap can read
 	Forbidden        // the entry is disallowed, noindex or nofollow
 	ClientApp        // a script makes the pages in the browser
@@ -46,6 +47,8 @@ var hintTexts = [hints]string{
 	Cookies: "Nearly every visitor has a cookie that may stand for a log-in, so none counts as anonymous. " +
 		"If every visitor gets that cookie and it never stands for a log-in, name it in {Benign}.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
+	Incomplete: "The responses end early: the visitor, or the proxy in front, had gone before the last byte, or fewer bytes came than Content-Length says. " +
+		"See the timeouts of what is in front, and whether the program's writes fail.",
 	NoPages: "The responses are no HTML, are empty where servemap sees them, are parts of pages that a script asks for, or have a Content-Encoding that servemap cannot read. " +
 		"Send pages with the Content-Type text/html, and to a script that follows a link the whole document{OrAround}. " + unreadable,
 	Forbidden: "A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. " +
