@@ -120,7 +120,8 @@ type Options struct {
 	// Query names the query parameters that make a page of its own, whatever their values.
 	// If it is nil, only "page" does, with a number or a short word; if it is empty but not
 	// nil, none. A page with any other parameter is observed only under the canonical URL it
-	// gives itself. Well-known tracking parameters are dropped. See also Rule.Query.
+	// gives itself. A visit with well-known tracking parameters does not count, and links lose
+	// these. See also Rule.Query.
 	Query []string
 	// Benign are names of cookies that the site gives to every visitor, so that who sends them
 	// is still anonymous. A final "*" stands for any ending. A name with a colon, as in

@@ -170,7 +170,7 @@ func personalRows() []*row {
 		{name: "where visitors came from, a risky word", route: "/invoices/{id}", canaries: []string{"100234977"},
 			visit: andSign(guestbooks[2], referred), want: "held: risky-word|capability"},
 		{name: "where visitors came from, in the query", route: "/memos/{id}", canaries: tokens(uuids, 1, 14),
-			visit: andSign(guestbooks[3], func(r *http.Request, target string) { r.URL.RawQuery = "utm_content=" + url.QueryEscape(target) }),
+			visit: andSign(guestbooks[3], func(r *http.Request, target string) { r.URL.RawQuery = "from=" + url.QueryEscape(target) }),
 			want:  "held: capability"},
 	}
 }
@@ -180,7 +180,7 @@ var guestbooks = []string{"of-the-harbour", "of-the-lighthouse", "of-the-old-mil
 
 // leadsBack links to the page that the visitor came from, if the request names it.
 func leadsBack(rw http.ResponseWriter, r *http.Request, _ string) {
-	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("utm_content"), r.Header.Get("X-Forwarded-Server")))
+	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("from"), r.Header.Get("X-Forwarded-Server")))
 }
 
 // andSign goes on from the page to a guestbook.

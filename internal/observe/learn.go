@@ -26,12 +26,10 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		kind, why = eligibility.Nothing, eligibility.Fragment
 	}
 	o.diagnosis.answered(asked, kind, why, resp)
-	if !loc.Tracked {
-		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
-			return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
-		})
-	}
-	if !loc.Tracked && (!asked.boosted || kind == eligibility.Witness) {
+	o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
+		return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
+	})
+	if !asked.boosted || kind == eligibility.Witness {
 		o.withdraw(loc.Location, kind, resp, at)
 	}
 	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
@@ -42,7 +40,6 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		Kind: kind, Reason: why,
 		Location: strings.Clone(loc.Location),
 		OwnQuery: loc.OwnQuery,
-		Tracked:  loc.Tracked,
 		At:       at,
 		Response: resp,
 		Network:  asked.network,
@@ -77,9 +74,6 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 		return schedule.Claim{}
 	case kind == eligibility.Nothing:
 		claim.Return()
-		return schedule.Claim{}
-	case loc.Tracked && kind != eligibility.Witness: // it proves nothing about the page without tracking parameters
-		claim.Accept()
 		return schedule.Claim{}
 	case kind == eligibility.Doubtful && !asked.explored && !o.trusts(loc.Location): // only a listed page can be lost
 		claim.Return()

@@ -225,9 +225,6 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	case loc.Location == r.RequestURI:
 		return loc, claim, true
 	}
-	if loc.Tracked {
-		class += tracked
-	}
 	claim.Return() // all spellings of a page share its claims
 	claim, ok = o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
 	return loc, claim, ok
@@ -253,14 +250,13 @@ func (o *Observer) trusts(loc string) bool {
 }
 
 // These prefixes give responses other than the page itself their own schedules. No request's target
-// begins with one. With a validator, an Accept header or a tracking parameter, a stranger can turn a response into one of
-// these, and must not use up the page's claim. Denials and redirects have a schedule for each network, and
-// so has robots.txt. So a client that is denied over and over does not hide that others are denied too.
+// begins with one. With a validator or an Accept header, a stranger can turn a response into one of these, and
+// must not use up the page's claim. Denials and redirects have a schedule for each network, and so has robots.txt. So a
+// client that is denied over and over does not hide that others are denied too.
 const (
 	unchanged   = "304 "
 	denials     = "404 "
 	redirects   = "3xx "
-	tracked     = "tracked "
 	boosted     = "boosted "
 	robotsClaim = "robots "
 )

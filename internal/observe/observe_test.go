@@ -181,7 +181,7 @@ func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 	}{
 		{get("/page"), page200, true},
 		{get("/page"), page200, false}, // not due
-		{get("/b?utm_source=x"), page200, true},
+		{get("/b?utm_source=x"), page200, false},
 		{get("/b?sort=1"), page200, true}, // which only its canonical allows
 		{method(http.MethodHead), page200, false},
 		{method(http.MethodPost), page200, false},
@@ -209,7 +209,7 @@ func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 	}
 	want := map[string]uint64{
 		"cookie": 2, "authorization": 1, "identity-header": 1, "fragment": 2, "status": 1, "attachment": 1,
-		"not-html": 1, "incomplete": 1, "host": 1, "segment": 2, "path-param": 1,
+		"not-html": 1, "incomplete": 1, "host": 1, "segment": 2, "path-param": 1, "query": 1,
 	}
 	if got := r.Counts(); !maps.Equal(got, want) {
 		t.Errorf("counts = %v, want %v", got, want)

@@ -68,7 +68,7 @@ var responses = map[string]string{
 	eligibility.LoginRedirect.String():     "visitors must log in",
 	eligibility.NoIndex.String():           "the response says noindex",
 
-	location.ReasonQuery.String():         "the query has a parameter that is not allowed, or one without a value; if it makes a page of its own, name it in {Query}",
+	location.ReasonQuery.String():         "the query has a parameter that is not allowed, tracks visitors or has no value; if it makes a page of its own, name it in {Query}",
 	location.ReasonOutsideFolder.String(): "the path is outside the origin's folder",
 	location.ReasonHost.String():          "the request is for another host; if it is yours, correct {Origin}, or name its hosts in {Hosts}",
 }

@@ -364,7 +364,7 @@ var (
 	header, lastModified     = visits.Header, visits.LastModified
 	robotsTag, redirect      = visits.RobotsTag, visits.Redirect
 	ownQuery                 = visits.OwnQuery
-	tracked, fromSeconds     = visits.Tracked, visits.FromSeconds
+	fromSeconds              = visits.FromSeconds
 )
 
 const netA, netB = visits.NetA, visits.NetB

@@ -278,7 +278,7 @@ func (m *merging) count(v *merge.Visit, is merge.Merged) {
 	if m.site.Entries[v.Location] && !m.cfg.Files.Lists(v.Location) {
 		m.counts.EntryAnswered(v)
 	}
-	if v.Parsed && !v.Tracked {
+	if v.Parsed {
 		m.counts.Read(v, is)
 	} else if v.Same {
 		m.counts.Again(v)
@@ -289,13 +289,13 @@ func (m *merging) count(v *merge.Visit, is merge.Merged) {
 // the same as before, it is read for that once in the life of the process, with what no vouched page needs of the budget.
 func (m *merging) tellLinks(ctx context.Context, v *merge.Visit) error {
 	o := v.Observation
-	if v.Same && !v.Tracked && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false, v.Payer) {
+	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false, v.Payer) {
 		read := *o
 		m.read(v, func() { read.Read(m.site.Normalizer, true, 0, nil) })
 		m.budget.Pay(int64(read.Cost), v.Payer)
 		o = &read
 	}
-	if !o.Full || o.NoFollow || o.Tracked {
+	if !o.Full || o.NoFollow {
 		return nil
 	}
 	return inSteps(m.Links.Read(o), itemsAtOnce, func(some []string) error {
@@ -321,7 +321,7 @@ func (m *merging) withdrawUnstored() {
 
 // peek reads the head of a page, once.
 func (m *merging) peek(s *observation.Exchange) {
-	if s.Peeked || s.Kind != eligibility.Witness || s.Tracked || !m.cfg.Files.Lists(s.Location) {
+	if s.Peeked || s.Kind != eligibility.Witness || !m.cfg.Files.Lists(s.Location) {
 		return
 	}
 	s.Peeked = true

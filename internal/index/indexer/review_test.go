@@ -164,20 +164,6 @@ func (r *rig) wantEvents(since time.Time, want ...string) {
 	}
 }
 
-// What visitors of a campaign get shows that a page is there.
-func TestTrackedVisitKeepsAPageThatIsThere(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a", "/b", "/old")
-		for range 40 {
-			r.keeps(3, "/", "/a")
-			r.sight("/b", html("the landing page of a campaign"), tracked)
-			r.sight("/old", html("the landing page of a campaign"), tracked, robotsTag("noindex"))
-		}
-		r.wantListed("/", "/a", "/b")
-		r.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
-	})
-}
-
 func TestBoilerplateIsKnownAfterARestart(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		menu := "<p>The menu of the site, which is on every page of it and is no news of any of them.</p>"

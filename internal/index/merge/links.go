@@ -117,7 +117,7 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 // record. A page that nobody asks for stays while such links are seen.
 func (u *visited) point(to *pagerecord.Page) (changed bool) {
 	changed = !to.Public() && to.SawLink(u.Moment(), u.Net)
-	if to.Listed() && u.site.fades(to, u.Moment()) && u.Moment().Sub(to.LinkSeen) >= u.site.KeepFor/8 {
+	if to.Listed() && u.Moment().Sub(to.LastSeen) >= u.site.KeepFor/2 && u.Moment().Sub(to.LinkSeen) >= u.site.KeepFor/8 {
 		to.LinkSeen, changed = u.Moment().Second(), true
 	}
 	if !to.Unprompted && !to.Public() && to.Word() == eligibility.Risky && u.unprompted() {

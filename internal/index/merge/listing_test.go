@@ -245,7 +245,6 @@ func TestPageThatOnlyVisitorsSpeakForWaits(t *testing.T) {
 	tell(t, options{}, []story{
 		{"beside linked posts", append([]step{linked}, visited("/post/orphan")...), all},
 		{"with a query that only the page names", append([]step{linked}, visited("/post/x?token=orphan", ownQuery)...), all},
-		{"with tracking parameters", append([]step{linked}, visited("/post/orphan", tracked)...), all},
 	})
 }
 
@@ -334,30 +333,5 @@ func TestUnknownPageForOneVisitorIsNoted(t *testing.T) {
 			is("/for-one", excluded, why), is("/linked", excluded, why), noTrace("for-one"),
 			see("/for-one", html("a page for all")), is("/for-one", waiting, eligibility.NoEvidence), see("/linked", html("another page for all")),
 		}, []string{"/", "/linked"}}})
-	}
-}
-
-// Requests with tracking parameters speak for a page, and never against it.
-func TestTrackedVisits(t *testing.T) {
-	campaign := html("the landing page of a campaign")
-	tell(t, options{}, []story{
-		{"take no page out", []step{
-			crawls("/a"), see("/a", campaign, tracked, robotsTag("noindex")), see("/a", head(noIndex), tracked), waits(time.Hour),
-		}, []string{"/", "/a"}},
-		{"list a linked page", []step{see("/", html("home", "/a")), see("/a", campaign, tracked), is("/a", listed, eligibility.ByLink)}, []string{"/", "/a"}},
-		{"list no page that forbids it", []step{see("/", html("home", "/a")), see("/a", campaign, tracked, robotsTag("noindex"))}, []string{"/"}},
-		{"have links that prove nothing", []step{see("/", html("home", "/a"), tracked), see("/a", html("a"))}, []string{"/"}},
-	})
-	w := newWorld(t, options{})
-	w.sight("/", html("home", "/a"))
-	w.sight("/a", campaign, tracked, lastModified(w.now.Add(-48*time.Hour)))
-	if p := w.page("/a"); p.Observations != 0 || w.due["/a"] == 0 {
-		t.Errorf("after a tracked visit /a has %d observations and was made due %d times; want none, and due", p.Observations, w.due["/a"])
-	}
-	w.wait(24 * time.Hour)
-	first := w.moment().Second()
-	w.sight("/a", html("a"))
-	if p := w.page("/a"); p.FirstSeen != first || p.Observations != 1 {
-		t.Errorf("/a was first seen at %v, after %d observations; want %v and 1", p.FirstSeen, p.Observations, first)
 	}
 }

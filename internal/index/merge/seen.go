@@ -7,7 +7,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/mark"
-	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -93,49 +92,6 @@ func (u *visited) alive() {
 		u.stays() // the client may have the page, and has it already
 	}
 	u.Save(p)
-}
-
-// A tracked visit is one to a target with tracking parameters, as in links of a campaign. The site
-// may answer it with anything: a landing page, a redirect, or a page for this visitor alone, since
-// some parameters name the visitor. So a tracked visit is evidence for the page and shows that it
-// exists. It never takes the page out and never dates it, and its links and its content are ignored.
-
-// tracked merges a tracked visit.
-func (u *visited) tracked() {
-	p := u.p
-	if u.Forbids != eligibility.None || !u.Parsed && !u.Same {
-		return
-	}
-	switch {
-	case p.Witnessed && p.Content == eligibility.None:
-	case p.Unasked():
-		p.Witnessed, p.Status = true, u.Response.Status
-		p.FirstSeen, p.LastSeen = u.Moment().Second(), u.Moment()
-		p.Self, p.NoFollow, p.Until = u.Canonized, u.NoFollow, u.Until
-	default:
-		return // the page itself is gone, or forbids its listing
-	}
-	witnessed(p, u.Observation)
-	if u.site.fades(p, u.Moment()) {
-		p.LastSeen = u.Moment()
-	}
-	u.Save(p)
-}
-
-// WantsTracked reports whether a tracked visit may add anything. Then the page must be read, to see
-// whether it forbids its listing.
-func (site *Site) WantsTracked(at moment.Time, before *pagerecord.Page) bool {
-	if !before.Witnessed || before.Content != eligibility.None {
-		return before.Unasked()
-	}
-	return !before.Public() || site.fades(before, at)
-}
-
-// fades reports whether a page was unseen for so long that a tracked visit counts as one to the
-// page. Earlier it does not, since its content is not known and the date of the next change would
-// become less exact.
-func (site *Site) fades(p *pagerecord.Page, at moment.Time) bool {
-	return at.Sub(p.LastSeen) >= site.KeepFor/2
 }
 
 // witnessed notes what an observation of the page adds to the reasons for its listing.

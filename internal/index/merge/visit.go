@@ -25,7 +25,7 @@ type Visit struct {
 // page may show something new and must be read, see [Site.Read].
 func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *Visit, unread bool) {
 	v = &Visit{Observation: observation.New(e, site.Normalizer, site.Secret), Before: before}
-	if v.Kind != eligibility.Witness || v.Tracked && !site.WantsTracked(v.Moment(), before) {
+	if v.Kind != eligibility.Witness {
 		return v, false
 	}
 	v.Same, v.Again = site.Knows(v.Observation, before)
@@ -36,11 +36,8 @@ func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *
 func (site *Site) Read(v *Visit, full bool) {
 	v.Observation.Read(site.Normalizer, full, site.Extensions, site.hidden)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
-	if v.Showing != 0 && !(v.Tracked && v.Before.Observations > 0) { // a tracked visit must not replace what the page itself shows
+	if v.Showing != 0 {
 		v.Showing = site.Secret.Hash("showing", strconv.FormatUint(v.Showing, 16))
-	}
-	if v.Tracked {
-		v.DropContent()
 	}
 	site.consult(v)
 }
@@ -90,8 +87,6 @@ func (m *Transaction) Apply(v *Visit) Merged {
 func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
 	switch {
-	case u.Tracked:
-		u.tracked()
 	case (p.Kept || u.Named.Vouched && p.Asked) && !u.Explored && !u.site.vouches(u.Location):
 		u.stored(u.At) // the client came by another path than a stranger, or may have logged in
 	case p.Endless && u.Explored && !u.site.vouches(u.Location):

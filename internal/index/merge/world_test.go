@@ -277,7 +277,7 @@ var (
 	header, lastModified     = visits.Header, visits.LastModified
 	robotsTag, cacheControl  = visits.RobotsTag, visits.CacheControl
 	redirect, ownQuery       = visits.Redirect, visits.OwnQuery
-	tracked, fromSeconds     = visits.Tracked, visits.FromSeconds
+	fromSeconds              = visits.FromSeconds
 )
 
 const netA, netB, netC, netD = visits.NetA, visits.NetB, visits.NetC, visits.NetD

@@ -25,9 +25,6 @@ type Exchange struct {
 
 	// OwnQuery says that only the page's own canonical can vouch for the query.
 	OwnQuery bool
-	// Tracked says that tracking parameters were dropped from the request. Such an exchange is a
-	// Witness, and proves at most that the page is there.
-	Tracked bool
 	// Route is the page's route, as far as it is known.
 	Route Route
 	// Network is the client's network, the zero Prefix if unknown.

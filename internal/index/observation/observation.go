@@ -293,12 +293,6 @@ func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links [
 	return links, twin
 }
 
-// DropContent forgets what the page shows. It keeps what forbids its listing.
-func (o *Observation) DropContent() {
-	o.Full, o.View, o.Showing = false, nil, 0
-	o.Links, o.Extensions = nil, nil
-}
-
 // The costs of reading on a core of 2.5 GHz, including its garbage and the merging, with pauses
 // between the pages. In a loop it takes two thirds of that, but on a site other work uses the
 // processor's caches between two pages. The costs are not measured page by page: if others use the

@@ -19,7 +19,7 @@ func (n *Normalizer) Resolve(base, href string) Result {
 	case !n.linked(u.Host):
 		return Result{Reason: ReasonHost}
 	}
-	return n.locate(u.EscapedPath(), strings.ReplaceAll(u.RawQuery, "'", "%27")) // as browsers write it
+	return n.locate(u.EscapedPath(), strings.ReplaceAll(u.RawQuery, "'", "%27"), true) // as browsers write it
 }
 
 // Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin and that

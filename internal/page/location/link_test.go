@@ -74,11 +74,11 @@ func TestParseReadsURLsAndPaths(t *testing.T) {
 		url  string
 		want Result
 	}{
-		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9", Tracked: true}},
+		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9"}},
 		{"path", "/blog/a", Result{Location: "/blog/a"}},
 		{"no scheme", "example.com/blog/a", Result{Reason: ReasonForm}},
 		{"other host", "https://evil.com/blog/a", Result{Reason: ReasonHost}},
-		{"unknown parameter", "/blog/a?id=7", Result{"/blog/a?id=7", ReasonQuery, true, false, false}},
+		{"unknown parameter", "/blog/a?id=7", Result{"/blog/a?id=7", ReasonQuery, true, false}},
 		{"empty", "", Result{Reason: ReasonForm}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

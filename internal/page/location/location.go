@@ -81,12 +81,9 @@ type Result struct {
 	// Reason is ReasonNone if nothing in the URL itself keeps the page out of the sitemap.
 	Reason Reason
 	// OwnQuery says that Reason is ReasonQuery only because of a well-formed parameter that
-	// is not allowed. Location then has all parameters but the tracking ones. The page may be
+	// is not allowed. Location then has all parameters but the tracking ones of a link. The page may be
 	// listed there if its own canonical link resolves to that same location.
 	OwnQuery bool
-	// Tracked says that tracking parameters were dropped. With them, the site may show something
-	// other than at Location.
-	Tracked bool
 	// Local says that a request's host counts only because a nearby proxy may send it instead of
 	// the origin's.
 	Local bool

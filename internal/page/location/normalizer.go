@@ -96,7 +96,7 @@ func (n *Normalizer) read(host, requestURI, prefix string) Result {
 		return Result{Reason: ReasonForm}
 	}
 	path, query, _ := strings.Cut(target, "?")
-	r := n.locate(prefix+path, query)
+	r := n.locate(prefix+path, query, false)
 	r.Local = !named
 	return r
 }
@@ -106,8 +106,8 @@ func (n *Normalizer) Ours(host string, nearby bool) bool {
 	return n.Names(host) || nearby && n.nearby && isLocal(host)
 }
 
-// locate applies the rules for a path and for a query, and joins the two.
-func (n *Normalizer) locate(path, query string) Result {
+// locate applies the rules for a path and for a query, and joins the two. link says that no request was made with them.
+func (n *Normalizer) locate(path, query string, link bool) Result {
 	path, reason := normalPath(path)
 	if reason != ReasonNone {
 		return Result{Reason: reason}
@@ -118,7 +118,7 @@ func (n *Normalizer) locate(path, query string) Result {
 	if query == "" {
 		return fit(Result{Location: path})
 	}
-	return fit(n.canonicalQuery(path, query))
+	return fit(n.canonicalQuery(path, query, link))
 }
 
 // fit refuses a location that is too long.

@@ -35,10 +35,11 @@ func CheckParam(key string) error {
 	return nil
 }
 
-// canonicalQuery returns the location of a path in normal form with a query. It keeps the parameters
-// that are no tracking ones, sorted by key. One defect makes the whole query malformed, since two
-// programs may read it differently.
-func (n *Normalizer) canonicalQuery(path, query string) Result {
+// canonicalQuery returns the location of a path in normal form with a query, its parameters sorted by
+// key. Those that track are dropped from a link. A request with them has no location, since the site may
+// answer it with a page for a campaign or for one visitor. One defect makes the whole query malformed, since
+// two programs may read it differently.
+func (n *Normalizer) canonicalQuery(path, query string, link bool) Result {
 	var (
 		result Result
 		params []param
@@ -59,7 +60,9 @@ func (n *Normalizer) canonicalQuery(path, query string) Result {
 		allowed = allowed || slices.Contains(more, key)
 		switch {
 		case !allowed && tracking.MatchString(key):
-			result.Tracked = true
+			if !link {
+				return Result{Reason: ReasonQuery}
+			}
 			continue
 		case bad:
 			return Result{Reason: ReasonQuery}

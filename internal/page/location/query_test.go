@@ -14,8 +14,8 @@ func TestQueryKeepsAllowedParametersInOrder(t *testing.T) {
 		want   Result
 	}{
 		{"page by default", nil, "page=2", Result{Location: "/a?page=2"}},
-		{"none by choice", []string{}, "page=2", Result{"/a?page=2", ReasonQuery, true, false, false}},
-		{"key is told by case", nil, "Page=2", Result{"/a?Page=2", ReasonQuery, true, false, false}},
+		{"none by choice", []string{}, "page=2", Result{"/a?page=2", ReasonQuery, true, false}},
+		{"key is told by case", nil, "Page=2", Result{"/a?Page=2", ReasonQuery, true, false}},
 		{"escaped key", nil, "p%61ge=2", Result{Reason: ReasonQuery}},
 		{"empty key", nil, "=2", Result{Reason: ReasonQuery}},
 		{"empty value", nil, "page=", Result{Reason: ReasonQuery}},
@@ -25,19 +25,36 @@ func TestQueryKeepsAllowedParametersInOrder(t *testing.T) {
 		{"value with an escaped ampersand", []string{"page"}, "page=a%26b", Result{Location: "/a?page=a%26b"}},
 		{"value with an apostrophe", nil, "page='", Result{Reason: ReasonQuery}},
 		{"value is an address", nil, "page=jane@example.org", Result{Reason: ReasonEmail}},
-		{"unknown with known, sorted", nil, "page=2&id=7", Result{"/a?id=7&page=2", ReasonQuery, true, false, false}},
+		{"unknown with known, sorted", nil, "page=2&id=7", Result{"/a?id=7&page=2", ReasonQuery, true, false}},
 		{"four parameters", []string{"a", "b", "c", "d"}, "a=1&b=2&c=3&d=4", Result{Reason: ReasonQuery}},
-		{"tracking beside known", nil, "utm_source=x&page=2&fbclid=y", Result{Location: "/a?page=2", Tracked: true}},
-		{"tracking in upper case", nil, "UTM_SOURCE=x", Result{Location: "/a", Tracked: true}},
-		{"tracking with odd value", nil, "utm_campaign={a|b}%zz", Result{Location: "/a", Tracked: true}},
 		{"tracking by look, but allowed", []string{"at_home"}, "at_home=1", Result{Location: "/a?at_home=1"}},
-		{"ambiguous names are kept", nil, "ref=1&source=2", Result{"/a?ref=1&source=2", ReasonQuery, true, false, false}},
-		{"semicolon in a tracking value", nil, "utm_source=x;token=y", Result{Reason: ReasonQuery}},
+		{"ambiguous names are kept", nil, "ref=1&source=2", Result{"/a?ref=1&source=2", ReasonQuery, true, false}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newNormalizer(t, "https://example.com", Config{Params: tt.params})
 			if got := n.Request("example.com", "/a?"+tt.query); got != tt.want {
 				t.Errorf("query %q: %+v, want %+v", tt.query, got, tt.want)
+			}
+		})
+	}
+}
+
+// With tracking parameters, the site may answer with a page for a campaign or for one visitor. A link leads to the page.
+func TestTrackingParametersAreDroppedFromLinksAlone(t *testing.T) {
+	n := newNormalizer(t, "https://example.com", Config{})
+	for _, tt := range []struct{ name, query, location string }{
+		{"alone", "utm_source=x&gclid=1", "/a"},
+		{"beside an allowed one", "utm_source=x&page=2&fbclid=y", "/a?page=2"},
+		{"in upper case", "UTM_SOURCE=x", "/a"},
+		{"with an odd value", "utm_campaign={a|b}%zz", "/a"},
+		{"with a semicolon in the value", "utm_source=x;token=y", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, want := n.Request("example.com", "/a?"+tt.query), (Result{Reason: ReasonQuery}); got != want {
+				t.Errorf("a request: %+v, want %+v", got, want)
+			}
+			if got := n.Resolve("/b", "a?"+tt.query); got.Location != tt.location {
+				t.Errorf("a link: %+v, want %q", got, tt.location)
 			}
 		})
 	}
@@ -64,8 +81,8 @@ func TestRuleAllowsMoreParametersBelowAPath(t *testing.T) {
 	}{
 		{"no query", "/caf%C3%A9", Result{Location: "/app/caf%C3%A9"}, 0},
 		{"allowed here", "/caf%C3%A9?id=7", Result{Location: "/app/caf%C3%A9?id=7"}, 1},
-		{"one that is allowed and one that is not", "/caf%C3%A9?id=7&x=1", Result{"/app/caf%C3%A9?id=7&x=1", ReasonQuery, true, false, false}, 1},
-		{"elsewhere", "/b?id=7", Result{"/app/b?id=7", ReasonQuery, true, false, false}, 1},
+		{"one that is allowed and one that is not", "/caf%C3%A9?id=7&x=1", Result{"/app/caf%C3%A9?id=7&x=1", ReasonQuery, true, false}, 1},
+		{"elsewhere", "/b?id=7", Result{"/app/b?id=7", ReasonQuery, true, false}, 1},
 		{"looks like a tracking parameter", "/shop?at_home=1", Result{Location: "/app/shop?at_home=1"}, 1},
 		{"outside what can be listed", "/b//c?id=7", Result{Reason: ReasonSegment}, 0},
 	} {

@@ -145,8 +145,5 @@ func Redirect(target string) Change {
 // OwnQuery gives an exchange a query that only the page's own canonical can allow.
 func OwnQuery(e *observation.Exchange) { e.OwnQuery = true }
 
-// Tracked gives an exchange a target with tracking parameters.
-func Tracked(e *observation.Exchange) { e.Tracked = true }
-
 // FromSeconds returns the time of a number of Unix seconds, the zero time for 0.
 func FromSeconds(sec int64) time.Time { return moment.Seconds(sec).Time() }
