@@ -5,31 +5,26 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
-// paid says for which network an exchange is counted.
-func paid(by quota.Payer) change { return func(e *observation.Exchange) { e.Payer = by } }
+// bySite says that the site itself asked.
+func bySite(e *observation.Exchange) { e.Explored = true }
 
-// One client that walks through a calendar without end fills neither the sitemap nor the day of others.
+// A calendar without end fills neither memory nor disk, whoever walks through it.
 func TestLinksListSoManyPagesADay(t *testing.T) {
-	const maze, other = quota.Payer(1), quota.Payer(2)
-	bySite := func(e *observation.Exchange) { e.Explored = true }
+	visitor := func(*observation.Exchange) {}
 	for _, tt := range []struct {
 		name   string
-		grown  map[quota.Payer]int64 // today
-		site   int                   // pages that it lists
+		grown  int // today
+		site   int // pages that it lists
 		visit  change
 		listed bool
 	}{
-		{"a network with less than half", map[quota.Payer]int64{maze: growthADay/2 - 1}, 0, paid(maze), true},
-		{"a network with more than half", map[quota.Payer]int64{maze: growthADay/2 + 1}, 0, paid(maze), false},
-		{"another network then", map[quota.Payer]int64{maze: growthADay/2 + 1}, 0, paid(other), true},
-		{"a network with more than half, of a large site", map[quota.Payer]int64{maze: growthADay/2 + 1}, 20 * growthADay, paid(maze), true},
-		{"a network that is not known may have all", map[quota.Payer]int64{0: growthADay - 1}, 0, paid(0), true},
-		{"and no more", map[quota.Payer]int64{0: growthADay}, 0, paid(0), false},
-		{"the site itself", map[quota.Payer]int64{maze: growthADay}, 0, bySite, true},
+		{"the last of a day", growthADay - 1, 0, visitor, true},
+		{"one more", growthADay, 0, visitor, false},
+		{"one more of a large site", growthADay, 20 * growthADay, visitor, true},
+		{"the site itself", growthADay, 0, bySite, true},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/day/1"))
@@ -52,14 +47,14 @@ func TestLinksListSoManyPagesADay(t *testing.T) {
 
 func TestPagesThatLinksListAreCounted(t *testing.T) {
 	w := newWorld(t, options{})
-	w.sight("/routed", html("routed"), route("/routed", true), paid(1))
-	w.sight("/", html("home", "/a", "/b", "/c"), paid(1))
+	w.sight("/routed", html("routed"), route("/routed", true))
+	w.sight("/", html("home", "/a", "/b", "/c"))
 	for range 2 {
-		w.sight("/a", html("a"), paid(1))
-		w.sight("/b", html("b"), paid(2))
-		w.sight("/c", html("c"), func(e *observation.Exchange) { e.Explored = true })
+		w.sight("/a", html("a"))
+		w.sight("/b", html("b"))
+		w.sight("/c", html("c"), bySite)
 	}
-	if g := w.site.Growth; g.total != 2 || g.held.Of(1).Load() != 1 || g.held.Of(2).Load() != 1 {
-		t.Errorf("%d are counted, %d and %d", g.total, g.held.Of(1).Load(), g.held.Of(2).Load())
+	if got := w.site.Growth.pages; got != 2 {
+		t.Errorf("%d are counted, want 2", got)
 	}
 }

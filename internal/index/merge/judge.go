@@ -31,7 +31,7 @@ func (g page) judge() (next *pagerecord.Page) {
 	p := g.p
 	r := p.Judged()
 	c := g.site.Context(&r, g.site.Robots, g.moment())
-	c.Full = !g.by.Explored && !g.site.Growth.allows(g.by.Payer, g.site.Listed, g.Now)
+	c.Full = !g.by.Explored && !g.site.Growth.allows(g.site.Listed, g.Now)
 	claims := r.MayClaim(c)
 	if claims && !r.Public {
 		p.Barred = p.Barred || g.Get(g.site.Keys.Bar(r.Location)) != nil

@@ -5,7 +5,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/codec"
@@ -36,7 +35,7 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{},
 		Effects: Effects{
 			Shards: map[int]bool{}, Pending: map[string]moment.Time{},
-			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{}, Grown: map[quota.Payer]int64{},
+			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{},
 		},
 	}
 }
@@ -54,7 +53,7 @@ type Effects struct {
 
 	Moves   []Move                     // verdicts that changed
 	Left    map[eligibility.Reason]int // how many pages left, and why
-	Grown   map[quota.Payer]int64      // how many pages links have listed for the first time, see Growth
+	Grown   int                        // how many pages links have listed for the first time, see Growth
 	Events  [changelog.Happenings]int  // that were added to the journal, by what happened
 	Damaged int                        // records that could not be read
 
@@ -124,7 +123,7 @@ func (m *Transaction) Save(p *pagerecord.Page) {
 	was := p.Standing
 	next := page{m, p}.judge()
 	if p.Listed() && p.Shard == 0 && p.Reason.Plenty() && !was.Listed() && !m.by.Explored {
-		m.Effects.Grown[m.by.Payer]++
+		m.Effects.Grown++
 	}
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // the next visit may show that the page is not public
