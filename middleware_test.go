@@ -615,21 +615,14 @@ func ExampleSite_Changes() {
 
 // ExampleSite_Stats says what keeps a site from being learned.
 func ExampleSite_Stats() {
-	site := open(&servemap.Options{Logger: slog.New(slog.DiscardHandler)})
+	site := open(&servemap.Options{Robots: "User-agent: *\nDisallow: /", Logger: slog.New(slog.DiscardHandler)})
 	defer site.Close(context.Background())
-	handler := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Robots-Tag", "noindex")
-		page("home")(w, r)
-	}))
-	r := httptest.NewRequest(http.MethodGet, "https://example.com/", nil)
-	r.RemoteAddr = "127.0.0.1:4567" // the owner; of strangers, two networks would have to see it
-	handler.ServeHTTP(httptest.NewRecorder(), r)
-	visit(site, handler)
+	visit(site, site.Wrap(page("home")), "/")
 	fmt.Println(site.Stats().Verdicts)
 	fmt.Println(strings.Join(site.Stats().Hints, "\n"))
 	// Output:
-	// map[excluded noindex:1]
-	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that if it is a mistake. Here it is noindex.
+	// map[excluded disallowed:1]
+	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that if it is a mistake. Here it is robots.txt.
 }
 
 // ExampleRule lists pages that nothing links to, keeps a folder out, and lets a query make

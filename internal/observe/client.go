@@ -83,10 +83,3 @@ func (c *Clients) Client(r *http.Request) (addr netip.Addr) {
 
 // Client returns the client's address, see [Clients.Client].
 func (o *Observer) Client(r *http.Request) netip.Addr { return o.cfg.Client(r) }
-
-// local reports whether the request comes from this machine, for example from a developer who tries
-// the site, or from the site itself.
-func local(r *http.Request) bool {
-	peer, _ := forwarded.Peer(r)
-	return Explores(r) || peer.IsLoopback() && !forwarded.Passed(r.Header)
-}

@@ -14,7 +14,6 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -24,19 +23,17 @@ import (
 // does not. While the site is not learned, the owner gets the hint of the most frequent cause.
 type diagnosis struct {
 	cfg      *Config
-	turns    quota.Held // requests by network, so that one client cannot outweigh all others
 	pages    atomic.Uint64
-	networks atomic.Uint64 // of the pages: sent to a known network
-	causes   [messages.NoNetworks + 1]cause
+	causes   [messages.NoPages + 1]cause
 	ends     atomic.Uint64 // requests that were counted
-	given    atomic.Uint32 // a bit for each hint that follows from the counts
+	given    atomic.Uint32 // the hint that follows from the counts, 0 for none
 	outcomes [eligibility.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
 }
 
 const (
-	enough     = 20 // requests that show a cause
-	perNetwork = 10 // requests of one network that count, so that several must show it
+	enough = 20   // requests that show a cause; fewer may be those of one odd client
+	plenty = 1024 // requests of one kind, after which all counts are halved: what has changed is soon outweighed
 
 	// So many known clients for each page say that hardly any visitor is anonymous. A page is observed once a
 	// minute at most. But a request by a known client uses up no claim, so each is counted.
@@ -48,22 +45,27 @@ const (
 type cause struct {
 	count atomic.Uint64
 	mu    sync.Mutex
-	named int // requests whose names were read
+	named int // requests whose names were read, at most mostNamed until all is halved
 	names map[string]int
 }
 
 const (
+	mostNamed   = 256
 	namesKept   = 64
 	longestName = 40 // a longer one may name the visitor
 )
 
-// add counts one request. It waits for nobody: which names most requests have, a part of them tells too.
-func (c *cause) add(names iter.Seq[string]) {
-	c.count.Add(1)
+// add counts one request, and returns how many were counted. It waits for nobody: which names most requests have,
+// a part of them tells too.
+func (c *cause) add(names iter.Seq[string]) (n uint64) {
+	n = c.count.Add(1)
 	if names == nil || !c.mu.TryLock() {
-		return
+		return n
 	}
 	defer c.mu.Unlock()
+	if c.named == mostNamed {
+		return n
+	}
 	if c.named++; c.names == nil {
 		c.names = map[string]int{}
 	}
@@ -71,6 +73,22 @@ func (c *cause) add(names iter.Seq[string]) {
 		_, known := c.names[name]
 		if known || len(c.names) < namesKept && len(name) <= longestName && !capability.Looks("/"+name) {
 			c.names[strings.Clone(name)]++ // the name alone, without the whole header's memory
+		}
+	}
+	return n
+}
+
+// halve halves the counts. It may miss a request that is counted meanwhile, and waits for none.
+func (c *cause) halve() {
+	c.count.Store(c.count.Load() / 2)
+	if !c.mu.TryLock() {
+		return
+	}
+	defer c.mu.Unlock()
+	c.named /= 2
+	for name, n := range c.names {
+		if c.names[name] = n / 2; n < 2 {
+			delete(c.names, name)
 		}
 	}
 }
@@ -87,10 +105,10 @@ func (c *cause) most() string {
 	return "Most had: " + strings.Join(names, ", ") + "."
 }
 
-// holds returns the hints for which the counts are strong evidence.
-func (d *diagnosis) holds() (hints []messages.Hint) {
+// holds returns the hint for which the counts are strong evidence, 0 for none.
+func (d *diagnosis) holds() messages.Hint {
 	most, pages := messages.OtherOrigin, d.pages.Load()
-	for h := range d.causes[:messages.NoPages+1] {
+	for h := range d.causes {
 		if d.causes[h].count.Load() > d.causes[most].count.Load() {
 			most = messages.Hint(h)
 		}
@@ -98,80 +116,66 @@ func (d *diagnosis) holds() (hints []messages.Hint) {
 	n := d.causes[most].count.Load()
 	hardly := pages == 0 || n >= knownShare*pages && (most == messages.Credentials || most == messages.Cookies)
 	if n >= enough && (hardly || n >= 2*pages && d.cfg.Indexer.Starved()) {
-		hints = append(hints, most)
+		return most
 	}
-	if d.causes[messages.NoNetworks].count.Load() >= enough && d.networks.Load() == 0 && d.cfg.ClientIP == nil {
-		hints = append(hints, messages.NoNetworks)
-	}
-	return hints
+	return 0
 }
 
-// ended notes that a request was counted. At every tenth, it gives the hints that follow from the counts, and
-// ends those that no longer do.
-func (d *diagnosis) ended() {
+// counted notes that a request was counted, as one of n. At every tenth, it gives the hint that follows from the counts, and
+// ends the one that no longer does. Once n is plenty, it halves all counts.
+func (d *diagnosis) counted(n uint64) {
+	if n == plenty {
+		d.pages.Store((d.pages.Load() + 1) / 2)
+		for i := range d.causes {
+			d.causes[i].halve()
+		}
+	}
 	if d.ends.Add(1)%10 != 0 {
 		return
 	}
-	now := uint32(0)
-	for _, h := range d.holds() {
-		if now |= 1 << h; !d.cfg.Hints.Has(h) {
-			d.cfg.Hints.Give(h, d.causes[h].most(), "origin", d.cfg.Normalizer.Origin().String())
-		}
+	now := d.holds()
+	if now != 0 && !d.cfg.Hints.Has(now) {
+		d.cfg.Hints.Give(now, d.causes[now].most(), "origin", d.cfg.Normalizer.Origin().String())
 	}
-	gone := d.given.Swap(now) &^ now
-	for h := range messages.NoNetworks + 1 {
-		if gone>>h&1 != 0 {
-			d.cfg.Hints.End(h)
-		}
+	if before := messages.Hint(d.given.Swap(uint32(now))); before != 0 && before != now {
+		d.cfg.Hints.End(before)
 	}
-}
-
-// turn returns how many requests of a network were counted, with this one. It is 1 if the network is
-// not known, as behind a proxy that the owner has not named: then all count.
-func (d *diagnosis) turn(by quota.Payer) int64 {
-	if by == 0 {
-		return 1
-	}
-	return d.turns.Add(by, 1)
 }
 
 // caused counts a request that shows the cause of a hint. names may be nil.
-func (d *diagnosis) caused(h messages.Hint, turn int64, names iter.Seq[string]) {
-	if turn <= perNetwork {
-		d.causes[h].add(names)
-		d.ended()
-	}
+func (d *diagnosis) caused(h messages.Hint, names iter.Seq[string]) {
+	d.counted(d.causes[h].add(names))
 }
 
 // refused counts a request that is not for a location of the site.
-func (d *diagnosis) refused(r *http.Request, why location.Reason, by quota.Payer) {
+func (d *diagnosis) refused(r *http.Request, why location.Reason) {
 	d.refusals[why].Add(1)
 	switch path, _, _ := strings.Cut(r.RequestURI, "?"); {
 	case why == location.ReasonHost:
 		host := strconv.Quote(r.Host) // a stranger chooses it
-		d.caused(messages.OtherOrigin, d.turn(by), slices.Values([]string{host}))
+		d.caused(messages.OtherOrigin, slices.Values([]string{host}))
 	case why == location.ReasonOutsideFolder && !eligibility.AssetName(path): // the folder's pages may have their assets elsewhere
-		d.caused(messages.OtherFolder, d.turn(by), nil)
+		d.caused(messages.OtherFolder, nil)
 	}
 }
 
 // passed counts a request that was not watched, as that of a client who may not be anonymous.
-func (d *diagnosis) passed(why eligibility.Reason, h http.Header, turn int64) {
+func (d *diagnosis) passed(why eligibility.Reason, h http.Header) {
 	d.outcomes[why].Add(1)
 	switch why {
 	case eligibility.Fragment:
-		d.caused(messages.NoPages, turn, nil)
+		d.caused(messages.NoPages, nil)
 	case eligibility.Authorization, eligibility.ClientCertificate:
-		d.caused(messages.Credentials, turn, nil)
+		d.caused(messages.Credentials, nil)
 	case eligibility.Cookie:
-		d.caused(messages.Cookies, turn, d.cfg.Benign.Telling(h))
+		d.caused(messages.Cookies, d.cfg.Benign.Telling(h))
 	case eligibility.IdentityHeader:
-		d.caused(messages.Credentials, turn, d.cfg.Benign.NamingHeaders(h))
+		d.caused(messages.Credentials, d.cfg.Benign.NamingHeaders(h))
 	}
 }
 
 // answered counts the response that an anonymous client got.
-func (d *diagnosis) answered(asked asked, kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
+func (d *diagnosis) answered(kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
 	if kind == eligibility.Nothing && unread(resp) {
 		return
 	}
@@ -180,31 +184,16 @@ func (d *diagnosis) answered(asked asked, kind eligibility.Kind, why eligibility
 	}
 	switch {
 	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
-		d.caused(messages.NoPageYet, asked.turn, nil)
+		d.caused(messages.NoPageYet, nil)
 	case kind == eligibility.Witness && readable(resp):
-		d.showed(asked)
+		d.counted(d.pages.Add(1))
 	case kind == eligibility.Witness, why == eligibility.NotHTML, why == eligibility.Fragment:
-		d.caused(messages.NoPages, asked.turn, nil)
+		d.caused(messages.NoPages, nil)
 	case why == eligibility.Incomplete:
-		d.caused(messages.Incomplete, asked.turn, nil)
+		d.caused(messages.Incomplete, nil)
 	case why == eligibility.Private, why == eligibility.NoStore:
-		d.caused(messages.ForOne, asked.turn, nil)
+		d.caused(messages.ForOne, nil)
 	}
-}
-
-// showed counts a page.
-func (d *diagnosis) showed(asked asked) {
-	if asked.turn > perNetwork {
-		return
-	}
-	d.pages.Add(1)
-	switch {
-	case asked.network.IsValid():
-		d.networks.Add(1)
-	case !asked.local:
-		d.causes[messages.NoNetworks].add(nil)
-	}
-	d.ended()
 }
 
 // reasons returns how many requests that were due taught nothing, by the reason's name.

@@ -25,7 +25,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	if asked.boosted && kind == eligibility.Witness && !whole(resp) {
 		kind, why = eligibility.Nothing, eligibility.Fragment
 	}
-	o.diagnosis.answered(asked, kind, why, resp)
+	o.diagnosis.answered(kind, why, resp)
 	o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
 		return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
 	})

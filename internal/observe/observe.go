@@ -75,7 +75,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		next.ServeHTTP(w, r)
 		return
 	}
-	asked := asked{network: o.cfg.network(r), payer: o.cfg.payer(r), local: local(r), explored: Explores(r), boosted: anonymous.Boosted(r.Header)}
+	asked := asked{network: o.cfg.network(r), payer: o.cfg.payer(r), explored: Explores(r), boosted: anonymous.Boosted(r.Header)}
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
@@ -119,8 +119,6 @@ func (o *Observer) Disown(w http.ResponseWriter) {
 type asked struct {
 	network  netip.Prefix
 	payer    quota.Payer
-	turn     int64 // how many requests of that network the diagnosis has counted
-	local    bool
 	explored bool // the site asked itself
 	boosted  bool // a script asked for a page, and may have got a part
 	named    observation.Named
@@ -192,11 +190,10 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 			claim.Accept() // the same target will always be refused
 		}
 		if !asked.explored { // else it asks for what is no page on purpose
-			o.diagnosis.refused(r, loc.Reason, asked.payer)
+			o.diagnosis.refused(r, loc.Reason)
 		}
 		return loc, claim, false
 	}
-	asked.turn = o.diagnosis.turn(asked.payer)
 	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed
 		claim.Accept()
 		return loc, claim, false
@@ -212,7 +209,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		why = eligibility.Fragment
 	}
 	if why != eligibility.None {
-		o.diagnosis.passed(why, r.Header, asked.turn)
+		o.diagnosis.passed(why, r.Header)
 		claim.Return()
 		return loc, claim, false
 	}

@@ -26,7 +26,6 @@ const (
 	Forbidden        // the entry is disallowed, noindex or nofollow
 	ClientApp        // a script makes the pages in the browser
 	DeadEnd          // the entries link to no page
-	NoNetworks       // no visitor's network is known
 	Few              // hardly any page is listed
 	Leaving          // many pages left
 	Refused          // more listed pages are refused than leave in a day by that
@@ -57,8 +56,6 @@ var hintTexts = [hints]string{
 		"Render the pages on the server, and answer 404 where there is none.",
 	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
-	NoNetworks: "No visitor's network is known, because requests come from private addresses or through a proxy, so all visitors count as one. " +
-		"They take out ten pages a day at most by 404s, refusals and other canonicals. To change that, set {ClientIP}.",
 	Few: "Hardly any of the pages that were seen is listed. See the reasons in {Stats}, or ask {Explain} about one of them.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"If they still exist, see whether the site answers 404, noindex or private by mistake.",

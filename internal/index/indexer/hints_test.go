@@ -2,13 +2,13 @@ package indexer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -23,13 +23,16 @@ const (
 func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 	base.OneByOne(t)
 	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
+	lasts := func(do func(*rig)) func(*rig) {
+		return func(r *rig) { do(r); time.Sleep(time.Minute); do(r) }
+	}
 	for _, tt := range []struct {
 		name string
 		do   func(*rig)
 		want messages.Hint // 0 for none
 	}{
 		{"nothing wrong", func(r *rig) { r.crawl("/a", "/b") }, 0},
-		{"an entry that links nowhere", func(r *rig) { r.sight("/", html("home")) }, messages.DeadEnd},
+		{"an entry that links nowhere", lasts(func(r *rig) { r.sight("/", html("home")) }), messages.DeadEnd},
 		{"a client-side application", func(r *rig) {
 			r.sight("/", shell+"<a href=/a></a>")
 			for i := range shellsNeeded {
@@ -54,30 +57,30 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 				r.sight(fmt.Sprint("/start?do=", i), shell+"<a href=/a></a>", ownQuery)
 			}
 		}, 0},
-		{"an entry that is noindex", func(r *rig) {
+		{"an entry that is noindex", lasts(func(r *rig) {
 			r.sight("/", "<html><head><meta name=robots content=noindex></head><body>x</body></html>")
-		}, messages.Forbidden},
-		{"an entry with a canonical elsewhere", func(r *rig) { r.sight("/", variant("https://www.other.example/", same)) }, messages.OtherOrigin},
-		{"an entry with a canonical on the site", func(r *rig) { r.sight("/", variant("/home", same)) }, 0},
-		{"an entry that is denied", func(r *rig) { r.answer("/", 401) }, messages.NoPageYet},
+		}), messages.Forbidden},
+		{"an entry with a canonical elsewhere", lasts(func(r *rig) { r.sight("/", variant("https://www.other.example/", same)) }), messages.OtherOrigin},
+		{"an entry with a canonical on the site", lasts(func(r *rig) { r.sight("/", variant("/home", same)) }), 0},
+		{"an entry that is denied", lasts(func(r *rig) { r.answer("/", 401) }), messages.NoPageYet},
 		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
 		{"robots.txt forbids the entry", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /") }, messages.Forbidden},
 		{"robots.txt forbids something else", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
-		{"an entry that leads to www", func(r *rig) { r.answer("/", 301, redirect("https://www.example.com/")) }, messages.OtherOrigin},
-		{"an entry that leads to another host", func(r *rig) { r.answer("/", 301, redirect("https://shop.example.com/")) }, 0},
+		{"an entry that leads to www", lasts(func(r *rig) { r.answer("/", 301, redirect("https://www.example.com/")) }), messages.OtherOrigin},
+		{"an entry that leads to another host", lasts(func(r *rig) { r.answer("/", 301, redirect("https://shop.example.com/")) }), 0},
 		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
-		{"an entry that names www as canonical", func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }, messages.OtherOrigin},
-		{"an entry that names itself with the other scheme", func(r *rig) {
+		{"an entry that names www as canonical", lasts(func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }), messages.OtherOrigin},
+		{"an entry that names itself with the other scheme", lasts(func(r *rig) {
 			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1))
-		}, messages.OtherOrigin},
-		{"an entry all links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }, messages.OtherOrigin},
-		{"an entry some links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }, 0},
-		{"an entry that says nofollow", func(r *rig) {
+		}), messages.OtherOrigin},
+		{"an entry all links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }), messages.OtherOrigin},
+		{"an entry some links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }), 0},
+		{"an entry that says nofollow", lasts(func(r *rig) {
 			r.sight("/", "<html><head><title>t</title><meta name=robots content=nofollow></head><body><a href=/a></a>x</body></html>")
-		}, messages.Forbidden},
-		{"an entry that says nofollow in its header", func(r *rig) {
+		}), messages.Forbidden},
+		{"an entry that says nofollow in its header", lasts(func(r *rig) {
 			r.sight("/", html("home", "/a"), robotsTag("nofollow"))
-		}, messages.Forbidden},
+		}), messages.Forbidden},
 		{"a page that says nofollow", func(r *rig) {
 			r.crawl("/a")
 			r.sight("/a", html("another", "/b"), robotsTag("nofollow"))
@@ -122,57 +125,61 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 	}
 }
 
-// What one network shows gives no hint, since a stranger may choose what he is shown. If another one shows
-// the same, it does.
-func TestHintIsNotSteeredByOneNetwork(t *testing.T) {
+// One odd answer gives no hint, since a visitor may choose what he is answered. What the site got itself does.
+func TestHintNeedsAnAnswerThatLasts(t *testing.T) {
 	base.OneByOne(t)
-	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
 	for _, tt := range []struct {
-		name  string
-		do    func(r *rig, visitor int, by func(*observation.Exchange))
-		needs int // how many networks
-		want  messages.Hint
+		name string
+		do   func(r *rig, change ...func(*observation.Exchange))
+		want messages.Hint
 	}{
-		{"an entry that is denied", func(r *rig, _ int, by func(*observation.Exchange)) { r.answer("/", 401, by) }, 2, messages.NoPageYet},
-		{"an entry that leads to www", func(r *rig, _ int, by func(*observation.Exchange)) {
-			r.answer("/", 301, redirect("https://www.example.com/"), by)
-		}, 2, messages.OtherOrigin},
-		{"an entry with the scheme that he forwards", func(r *rig, _ int, by func(*observation.Exchange)) {
-			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1), by)
-		}, 2, messages.OtherOrigin},
-		{"an entry without links", func(r *rig, _ int, by func(*observation.Exchange)) { r.sight("/", html("home"), by) }, 2, messages.DeadEnd},
-		{"made-up addresses that show the entry", func(r *rig, visitor int, by func(*observation.Exchange)) {
-			r.sight("/", shell+"<a href=/a></a>", by)
-			for i := range shellsNeeded {
-				r.sight(fmt.Sprintf("/p%d-%d", visitor, i), shell+"<a href=/a></a>", by)
-			}
-		}, 3, messages.ClientApp},
-		{"pages that nothing links to", func(r *rig, visitor int, by func(*observation.Exchange)) {
-			r.sight("/", html("home", "/a"), by)
-			for i := range 2 * fewPages {
-				page := fmt.Sprintf("/orphans/%d-%d", visitor, i)
-				r.sight(page, html("page "+page), by)
-			}
-			time.Sleep(fewFor)
-			r.sight("/", html("home again", "/a"), by)
-			time.Sleep(fewFor)
-			r.sight("/", html("home at last", "/a"), by)
-		}, 3, messages.Few},
+		{"an entry that is denied", func(r *rig, change ...func(*observation.Exchange)) { r.answer("/", 401, change...) }, messages.NoPageYet},
+		{"an entry that leads to www", func(r *rig, change ...func(*observation.Exchange)) {
+			r.answer("/", 301, append(change, redirect("https://www.example.com/"))...)
+		}, messages.OtherOrigin},
+		{"an entry with another scheme", func(r *rig, change ...func(*observation.Exchange)) {
+			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1), change...)
+		}, messages.OtherOrigin},
+		{"an entry without links", func(r *rig, change ...func(*observation.Exchange)) { r.sight("/", html("home"), change...) }, messages.DeadEnd},
 	} {
-		runInBubble(t, tt.name, Config{}, func(r *rig) {
-			for visitor := range tt.needs {
-				if given := r.hints.Given(); len(given) > 0 {
-					r.Fatalf("%d networks give the hints %q", visitor, r.hints.Texts())
-				}
-				for range 2 {
-					tt.do(r, visitor, func(e *observation.Exchange) { e.Payer = quota.Payer(1 + visitor) })
-				}
+		want := func(r *rig, hints ...messages.Hint) {
+			if got := r.hints.Given(); !slices.Equal(got, hints) {
+				r.Errorf("hints %q, want %q", r.hints.Texts(), hints)
 			}
-			if got := r.hints.Given(); len(got) != 1 || got[0] != tt.want {
-				r.Errorf("hints %q, want %q", r.hints.Texts(), tt.want)
+		}
+		runInBubble(t, tt.name+" for visitors", Config{}, func(r *rig) {
+			for range 3 {
+				tt.do(r)
+				want(r)
+				time.Sleep(20 * time.Second)
 			}
+			tt.do(r)
+			want(r, tt.want)
+			r.sight("/", html("home", "/a"))
+			want(r) // its cause has gone
+		})
+		runInBubble(t, tt.name+" for the site itself", Config{}, func(r *rig) {
+			tt.do(r, func(e *observation.Exchange) { e.Explored = true })
+			want(r, tt.want)
 		})
 	}
+}
+
+// A stranger who asks for made-up addresses of a site that shows its home page there makes no client-side application of it.
+func TestSiteThatListsPagesIsNoClientSideApplication(t *testing.T) {
+	base.OneByOne(t)
+	inBubble(t, Config{}, func(r *rig) {
+		pages := numbered("/p%d", shellsNeeded)
+		r.crawl(pages...)
+		home := html("home", pages...)
+		r.sight("/", home)
+		for i := range 4 * shellsNeeded {
+			r.sight(fmt.Sprintf("/made-up-%d", i), home)
+		}
+		if got := r.hints.Given(); len(got) > 0 {
+			r.Errorf("hints %q", r.hints.Texts())
+		}
+	})
 }
 
 // orphans lets visitors get pages that nothing links to.

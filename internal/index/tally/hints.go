@@ -7,57 +7,42 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
-// shellsNeeded is how many locations must show what an entry shows. Then the tally concludes that
+// shellsNeeded is how many locations must show what an entry shows. Unless the site lists more, the tally concludes that
 // a script makes the pages in the browser.
 const shellsNeeded = 5
 
-// shells holds the paths that show the same as an entry. It belongs to the worker.
+// shells holds the paths that show the same as an entry, by their ID. It belongs to the worker.
 type shells struct {
 	entry uint64 // what the entry showed last
-	same  shown
+	same  map[uint64]bool
 }
 
 // sees notes what a path shows. It reports whether enough paths show what the entry does.
-func (s *shells) sees(id, showing uint64, entry bool, by quota.Payer) bool {
+func (s *shells) sees(id, showing uint64, entry bool) bool {
 	switch {
 	case showing == 0:
 		return false
 	case entry && showing != s.entry:
-		s.entry, s.same = showing, shown{}
-	case !entry && showing == s.entry:
-		s.same.add(id, by, shellsNeeded)
+		s.entry, s.same = showing, map[uint64]bool{}
+	case !entry && showing == s.entry && len(s.same) < shellsNeeded:
+		s.same[id] = true
 	}
 	return len(s.same) >= shellsNeeded
 }
 
-// shown are pages that show the cause of a hint, by their ID, with the network that got them first.
-type shown map[uint64]quota.Payer
+// lasting is how long visitors must get answers that show the cause of a hint: one of them may choose what he is
+// answered. What the site itself got is enough.
+const lasting = time.Minute
 
-// add adds a page while fewer than needed are there. A network may add some only while it has added no
-// more than are still missing.
-func (s shown) add(id uint64, by quota.Payer, needed int) {
-	own := 0
-	for _, other := range s {
-		if other == by && by != 0 {
-			own++
-		}
-	}
-	if _, known := s[id]; !known && own < needed-len(s) {
-		s[id] = by
-	}
-}
-
-// A cause is that of a hint which an answer to one network showed. It waits until another network gets
-// such an answer, since visitors may choose what they are answered.
+// A cause is that of a hint which answers have shown since a time.
 type cause struct {
-	by   quota.Payer
-	hint messages.Hint
-	text string
-	args []any
+	since time.Time
+	hint  messages.Hint
+	text  string
+	args  []any
 }
 
 // answer names answers of a kind at a location.
@@ -66,15 +51,14 @@ type answer struct {
 	kind     eligibility.Kind
 }
 
-// asks notes what the answer to a visit gives hints of, in place of what the last one of its kind did. A visitor
-// whose network is not known, and the site itself, are enough.
+// asks notes what the answer to a visit gives hints of, in place of what the last one of its kind did.
 func (s *Tally) asks(v *merge.Visit, found ...cause) {
 	before := s.causes[answer{v.Location, v.Kind}]
 	for i, c := range found {
-		found[i].by = v.Payer
+		found[i].since = v.At
 		for _, b := range before {
 			if b.hint == c.hint && b.text == c.text {
-				found[i].by = b.by
+				found[i].since = b.since
 			}
 		}
 	}
@@ -88,7 +72,7 @@ func (s *Tally) asks(v *merge.Visit, found ...cause) {
 // Again takes in the visit of an entry that got the same answer as the one before it.
 func (s *Tally) Again(v *merge.Visit) {
 	for _, c := range s.causes[answer{v.Location, v.Kind}] {
-		if v.Payer == 0 || c.by != v.Payer {
+		if v.Explored || v.At.Sub(c.since) >= lasting {
 			s.hints.Give(c.hint, c.text, c.args...)
 		}
 	}
@@ -111,20 +95,20 @@ func keeps(by, entry string) cause {
 func (s *Tally) Read(k *merge.Visit, r merge.Merged) {
 	entry := s.site.Entries[k.Location]
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
-	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry, k.Payer) {
+	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) && s.Listed() <= shellsNeeded {
 		s.hints.Give(messages.ClientApp, "")
 	} else if entry {
 		s.hints.End(messages.ClientApp)
 	}
-	if entry && r.Listed() && k.Full && !k.NoFollow && len(k.Links) > 0 {
-		s.hints.End(messages.NoPageYet, messages.Forbidden, messages.DeadEnd)
+	if !entry {
+		return
 	}
-	if entry {
-		s.asks(k, s.ofEntry(k, r.Standing)...)
+	if r.Listed() && k.Full && !k.NoFollow && len(k.Links) > 0 {
+		if s.hints.End(messages.NoPageYet, messages.Forbidden, messages.DeadEnd); !k.Scheme {
+			s.hints.End(messages.OtherOrigin)
+		}
 	}
-	if !r.Listed() {
-		s.few.unlisted.add(s.site.ID(path), k.Payer, fewPages)
-	}
+	s.asks(k, s.ofEntry(k, r.Standing)...)
 }
 
 // ofEntry returns what follows from an entry that was read.

@@ -17,7 +17,7 @@ type Tally struct {
 	counter
 	site    *merge.Site // only read
 	hints   *messages.Hints
-	few     few
+	few     time.Time // since when hardly any seen page is listed; zero while more are
 	shells  shells
 	leaving leaving
 	causes  map[answer][]cause // what the last answers of the entries showed
@@ -25,7 +25,7 @@ type Tally struct {
 
 // New returns an empty tally. Hints may be nil.
 func New(site *merge.Site, hints *messages.Hints) *Tally {
-	return &Tally{counter: counter{waits: site.Keys.Waits()}, site: site, hints: hints, few: few{unlisted: shown{}}}
+	return &Tally{counter: counter{waits: site.Keys.Waits()}, site: site, hints: hints}
 }
 
 // EndPass ends the pass over all records. From then on, the counts are those of the pass.
@@ -54,22 +54,16 @@ const (
 	fewFor   = 5 * time.Minute
 )
 
-// few remembers since when hardly any seen page is listed.
-type few struct {
-	unlisted shown
-	since    time.Time // zero while more are listed
-}
-
 // hintFew gives a hint if hardly any seen page has been listed for some time.
 func (s *Tally) hintFew(now time.Time) {
 	o := s.outcome()
 	switch {
-	case o.seen < fewPages || len(s.few.unlisted) < fewPages*(fewShare-1)/fewShare || fewShare*o.listed > o.seen:
-		s.few.since = time.Time{}
+	case o.seen < fewPages || fewShare*o.listed > o.seen:
+		s.few = time.Time{}
 		s.hints.End(messages.Few)
-	case s.few.since.IsZero():
-		s.few.since = now
-	case now.Sub(s.few.since) >= fewFor:
+	case s.few.IsZero():
+		s.few = now
+	case now.Sub(s.few) >= fewFor:
 		why := messages.ReasonNamed(o.most.String())
 		s.hints.Give(messages.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s", o.seen, o.listed, why.Means()))
 	}
