@@ -173,9 +173,9 @@ type Limits struct {
 	// PartPages is the most pages of one file of the sitemap. The default is 50,000, and no
 	// more are allowed.
 	PartPages int
-	// RenderEvery is the least time between two renderings of the sitemap. Where processes
-	// share a store, each asks a third as often for what the others have learned. The default
-	// is 5 seconds; the least is a millisecond.
+	// RenderEvery is the least time between two renderings of the sitemap. For as long, a page
+	// that leaves may stay in it. Where processes share a store, each asks a third as often for
+	// what the others have learned. The default is 5 seconds; the least is a millisecond.
 	RenderEvery time.Duration
 }
 
@@ -640,8 +640,8 @@ func (s *Site) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Forget takes the page at url out of the sitemap, erases what is known of it, and bars it
-// until a rule says Always, or [Site.UndoForget]. url is a URL of the site, or a location
+// Forget takes the page at url out of the sitemap, as of the next rendering, erases what is known of
+// it, and bars it until a rule says Always, or [Site.UndoForget]. url is a URL of the site, or a location
 // such as "/about".
 func (s *Site) Forget(ctx context.Context, url string) error {
 	return s.barring(ctx, url, s.indexer.Forget)

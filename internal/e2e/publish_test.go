@@ -1,14 +1,17 @@
 package e2e
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestRulesDecideWhatIsPublished(t *testing.T) {
@@ -123,4 +126,58 @@ func TestCloseKeepsServing(t *testing.T) {
 			s.Error("Forget after Close returned nil")
 		}
 	})
+}
+
+// ownWords are the answers by which a page leaves by its own word.
+var ownWords = map[string]http.HandlerFunc{
+	"a robots meta": testkit.Reply(http.StatusOK, testkit.HTML("<meta name=robots content=noindex>", "a")),
+	"X-Robots-Tag":  testkit.Reply(http.StatusOK, testkit.HTML("", "a"), "X-Robots-Tag", "googlebot: none"),
+	"private":       testkit.Reply(http.StatusOK, testkit.HTML("", "a"), "Cache-Control", "private"),
+	"no-store":      testkit.Reply(http.StatusOK, testkit.HTML("", "a"), "Cache-Control", "no-store"),
+	"410":           status(http.StatusGone),
+}
+
+func TestPageLeavesTheSitemapWithinSecondsOfItsOwnWord(t *testing.T) {
+	for name, word := range ownWords {
+		t.Run(name, func(t *testing.T) {
+			site := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b")}
+			testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+				s.Visit("/", "/a")
+				time.Sleep(time.Hour)
+				s.Get("/b") // the files are made just now, so the next ones take longest
+				synctest.Wait()
+				s.WantServed("/", "/a", "/b")
+				site["/a"] = word
+				s.Get("/a")
+				time.Sleep(5*time.Second + time.Millisecond)
+				s.WantServed("/", "/b")
+			})
+		})
+	}
+}
+
+// While the disk is full, the last sitemap stays, and the owner is told why.
+func TestPageLeavesTheSitemapOnceTheStoreCanWrite(t *testing.T) {
+	for name, word := range ownWords {
+		t.Run(name, func(t *testing.T) {
+			site, st := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b")}, base.NewStore()
+			testkit.Run(t, testkit.Setup{Store: st, Handler: site}, func(s *testkit.Site) {
+				s.Visit("/", "/a", "/b")
+				time.Sleep(time.Hour)
+				st.OnlyRead(errors.New("no space left on device"))
+				site["/a"] = word
+				s.Get("/a")
+				time.Sleep(time.Hour)
+				s.WantServed("/", "/a", "/b")
+				if told := s.Stats().Store; !strings.Contains(told, "no space left") {
+					t.Errorf("Stats.Store is %q", told)
+				}
+				st.Mend()
+				time.Sleep(6 * time.Second) // it is tried each second
+				s.WantServed("/", "/b")
+				s.Shut()
+				s.Logged.Want(s, 1, "the last sitemap stays")
+			})
+		})
+	}
 }

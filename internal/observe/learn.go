@@ -12,13 +12,11 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
-	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 )
 
-// learn gives the indexer what the response showed, if anything. It withdraws the page at once if
-// the response forbids its listing.
+// learn gives the indexer what the response showed, if anything.
 func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
 	at, resp := time.Now(), seen.Response
 	kind, why := o.cfg.Rules.Response(loc.Location, resp)
@@ -29,9 +27,6 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
 		return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
 	})
-	if !asked.boosted || kind == eligibility.Witness {
-		o.withdraw(loc.Location, kind, resp, at)
-	}
 	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
 		resp.Release()
 		return
@@ -106,18 +101,6 @@ func unread(resp *response.Response) bool { return resp.Truncated && resp.Header
 
 // group returns a character that stands for a network.
 func group(by quota.Payer) string { return string(rune(by)) }
-
-// withdraw takes a page out of the served files if the response forbids its listing or says that it
-// is gone for good. It does not wait for the store.
-func (o *Observer) withdraw(loc string, kind eligibility.Kind, resp *response.Response, at time.Time) {
-	gone := kind == eligibility.Forbidden || kind == eligibility.Vanished
-	if tag := resp.Header.RobotsTag; kind == eligibility.Witness && tag != "" {
-		gone, _, _ = html.Robots(strings.Split(tag, "\n"))
-	}
-	if gone {
-		o.cfg.Files.Withdraw(loc, at)
-	}
-}
 
 // route returns the page's route. It is exact if it matches loc alone: its template is the page's path, but for
 // a prefix of the origin's folder that was cut off before. Some routers, such as chi, answer alike with and

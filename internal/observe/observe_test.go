@@ -261,8 +261,7 @@ func sent(name, value string) http.HandlerFunc {
 	}
 }
 
-// The page is out of the files before the indexer hears of it.
-func TestPageLeavesTheFilesAtOnce(t *testing.T) {
+func TestPageLeavesByItsOwnWordAtTheNextRendering(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		next http.HandlerFunc
@@ -285,9 +284,9 @@ func TestPageLeavesTheFilesAtOnce(t *testing.T) {
 				r := start(t)
 				r.watches(get("/"), page200)
 				r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
-				r.cfg.Indexer = idleIndexer(r)
 				time.Sleep(time.Minute)
 				r.watches(get("/"), tt.next)
+				r.page("/")
 				if out := !r.cfg.Files.Lists("/"); out != tt.out {
 					t.Errorf("the root has left the files: %v", out)
 				}

@@ -288,7 +288,6 @@ func (s *Visits) learnOutside(location string, outside *response.Response, front
 	e.Kept = front && outside.Status != http.StatusNotFound && outside.Status != http.StatusGone
 	e.Kind, e.Reason = s.says(location, outside)
 	s.observer.diagnosis.answered(e.Kind, e.Reason, outside)
-	s.observer.withdraw(location, e.Kind, outside, e.At)
 	s.observer.cfg.Indexer.Links.Answered(location, outside.Status, true, func() string {
 		return s.observer.cfg.Normalizer.Resolve(location, outside.Header.Location).Location
 	})

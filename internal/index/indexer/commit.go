@@ -65,9 +65,6 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	changed := slices.Collect(maps.Keys(done.Shards))
 	x.site.Layout.Filling = slices.Max(append(changed, x.site.Layout.Filling))
 	x.cfg.Files.Changed(changed...)
-	for location, by := range done.Stored {
-		x.cfg.Files.Settle(location, by.Shard, by.At)
-	}
 	if !done.Reputes {
 		return nil
 	}

@@ -251,7 +251,6 @@ func (x *Indexer) TakeBack(ctx context.Context, locations []string) error {
 // Forget takes location out of the sitemap, erases its record, and bars it until a rule lists it or
 // [Indexer.Allow] is called. Once Forget has returned nil, a loss of power cannot undo it.
 func (x *Indexer) Forget(ctx context.Context, location string) error {
-	x.cfg.Files.Withdraw(location, time.Now())
 	return x.change(ctx, func(ctx context.Context) error {
 		return x.commit(ctx, x.keys([]string{location}), func(m *merge.Transaction) { m.Forget(location) })
 	})

@@ -22,8 +22,8 @@ const (
 	linksAtOnce = 100
 	// keysAtOnce is how many keys one transaction of several visits reads at first. It may need others.
 	keysAtOnce = store.MaxKeys / 2
-	// readFor is how long pages are read before their visits are stored. It is short because a
-	// withdrawal may wait among them.
+	// readFor is how long pages are read before their visits are stored. It is short because a page
+	// may leave by one of them.
 	readFor = 20 * time.Millisecond
 )
 
@@ -305,29 +305,4 @@ func (m *merging) tellLinks(ctx context.Context, v *merge.Visit) error {
 		}
 		return err
 	})
-}
-
-// withdrawUnstored does what cannot wait for a store in trouble. It takes two kinds of pages out of
-// the served files: those whose minute is over, and those that forbid their listing in an exchange
-// that is not stored yet.
-func (m *merging) withdrawUnstored() {
-	for _, location := range m.removals.overdue(time.Now()) {
-		m.cfg.Files.Withdraw(location, m.removals.since[location]) // a later witness in the queue saves the page
-	}
-	for _, s := range append(m.queue.all(), m.pending...) {
-		m.peek(s)
-	}
-}
-
-// peek reads the head of a page, once.
-func (m *merging) peek(s *observation.Exchange) {
-	if s.Peeked || s.Kind != eligibility.Witness || !m.cfg.Files.Lists(s.Location) {
-		return
-	}
-	s.Peeked = true
-	k := &merge.Visit{Observation: &observation.Observation{Exchange: s}, Before: new(pagerecord.Page)}
-	m.read(k, func() { m.site.Read(k, false) })
-	if k.Forbids == eligibility.NoIndex {
-		m.cfg.Files.Withdraw(s.Location, s.At)
-	}
 }

@@ -80,13 +80,6 @@ func (q *queue) take(n int) []*observation.Exchange {
 	return taken
 }
 
-// all returns the waiting exchanges, in the order they came.
-func (q *queue) all() []*observation.Exchange {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return slices.Clone(q.waiting)
-}
-
 // depth returns how many exchanges wait.
 func (q *queue) depth() int {
 	q.mu.Lock()

@@ -121,7 +121,6 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			var seen []*observation.Exchange
 			for range 2 {
 				seen = append(seen, answered("/a", http.StatusGone))
-				a.files.Withdraw("/a", time.Now())
 				time.Sleep(time.Millisecond)
 			}
 			a.offer(seen...)

@@ -48,7 +48,7 @@ func (p *removals) due(time.Time) (due time.Time) {
 }
 
 // run stores that the pages whose minute is over are gone. apply then removes them here. If a page cannot be stored as
-// gone, it still leaves the served files. Storing is tried again when the review next finds it.
+// gone, that is tried again when the review next finds it.
 func (p *removals) run(ctx context.Context, _ bool) error {
 	now := time.Now() // a minute that ends later is not confirmed yet
 	err := inSteps(p.overdue(now), itemsAtOnce, func(some []string) error {
@@ -62,7 +62,6 @@ func (p *removals) run(ctx context.Context, _ bool) error {
 		return fmt.Errorf("taking out pages that are gone: %w", err)
 	}
 	for _, location := range p.overdue(now) {
-		p.cfg.Files.Withdraw(location, p.since[location])
 		delete(p.since, location)
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -66,7 +65,7 @@ func (f *replicated) changed(now map[string]uint64, some ...string) bool {
 // shards returns the shards that were changed.
 func (f *replicated) shards(now map[string]uint64) (changed []int) {
 	for key := range now {
-		if n, ok := keys.NumberOf(key, f.site.Keys.Shards()); ok && n <= keys.MaxShard && f.changed(now, key) {
+		if n, ok := f.site.Keys.ShardOf(key); ok && f.changed(now, key) {
 			changed = append(changed, n)
 		}
 	}

@@ -73,14 +73,6 @@ func (x *Indexer) nextRound(err error) time.Duration {
 // work runs the tasks that are due. With all, no budget applies, and everything queued
 // before the call is stored and synced when it returns.
 func (x *Indexer) work(ctx context.Context, all bool) error {
-	err := x.runTasks(ctx, all)
-	if err != nil {
-		x.merging.withdrawUnstored()
-	}
-	return err
-}
-
-func (x *Indexer) runTasks(ctx context.Context, all bool) error {
 	if err := x.records.open(ctx); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -124,19 +123,29 @@ func TestStoreThatComesBackEmptyGetsASecret(t *testing.T) {
 	})
 }
 
-// A page says noindex while the store is down.
-func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {
-	st := base.NewStore()
-	inBubble(t, Config{Store: st}, func(r *rig) {
-		r.crawl("/a", "/b")
-		st.Refuse(errStore)
-		r.offer(seen("/b", noindexPage))
-		time.Sleep(5 * time.Second)
-		r.wantShown("/", "/a")
-		r.mendSoon(st)
-		r.wantListed("/", "/a")
-		r.wantVerdict("/b", eligibility.Excluded, eligibility.NoIndex)
-	})
+// A page says while the store is down that it leaves.
+func TestPageLeavesOnceTheStoreCanWrite(t *testing.T) {
+	for name, says := range map[string]func(r *rig){
+		"noindex": func(r *rig) { r.offer(seen("/b", noindexPage)) },
+		"410":     func(r *rig) { r.offer(answered("/b", http.StatusGone)) },
+	} {
+		st := base.NewStore()
+		runInBubble(t, name, Config{Store: st}, func(r *rig) {
+			r.crawl("/a", "/b")
+			time.Sleep(time.Hour)
+			st.OnlyRead(errStore)
+			says(r)
+			time.Sleep(time.Hour)
+			r.wantShown("/", "/a", "/b")
+			if r.indexer.Stats().Problem == nil {
+				r.Error("Stats tell of no problem")
+			}
+			r.wantLogged("the store cannot be used", 1)
+			st.Mend()
+			time.Sleep(2 * time.Second) // a store in trouble is tried each second
+			r.wantShown("/", "/a")
+		})
+	}
 }
 
 func TestWitnessInTimeSavesThePageThoughItIsMergedLate(t *testing.T) {
@@ -247,61 +256,6 @@ func TestBarHoldsWhateverIsDamaged(t *testing.T) {
 			r.wantVerdict("/a", eligibility.Excluded, eligibility.Forgotten)
 			r.check(r.indexer.Allow(r.Context(), "/a"))
 			visit("home again")
-			r.wantListed("/", "/a", "/b")
-		})
-	}
-}
-
-// A visitor gets a page, and the next one is told that it is gone for good. Both observations are
-// merged later, and the store may be full in between. The older observation alone must not settle
-// the withdrawal.
-func TestOlderWitnessEndsNoWithdrawal(t *testing.T) {
-	witnessed := func() *observation.Exchange { return seen("/a", html("a")) }
-	gone := func() *observation.Exchange { return answered("/a", http.StatusGone) }
-	for _, tt := range []struct {
-		name   string
-		visits []func() *observation.Exchange
-		stored int // how many updates of the page are, until the store is full
-		full   bool
-	}{
-		{"all is stored", []func() *observation.Exchange{witnessed, gone}, 2, false},
-		{"the store is full after the witness", []func() *observation.Exchange{witnessed, gone}, 1, true},
-		{"a withdrawal has settled before the witness came", []func() *observation.Exchange{gone, witnessed, gone}, 4, false}, // with one for its links
-		{"it has, and the store is full after the witness", []func() *observation.Exchange{gone, witnessed, gone}, 2, true},
-	} {
-		st := base.NewStore()
-		runInBubble(t, tt.name, Config{Store: st}, func(r *rig) {
-			r.crawl("/a", "/b")
-			stored := 0
-			st.OnUpdateOf("|page|/a", func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-				if stored >= tt.stored {
-					return errors.New("no space left on device")
-				}
-				err := st.Store.Update(ctx, keys, fn)
-				if err == nil {
-					stored++
-				}
-				return err
-			})
-			var visits []*observation.Exchange
-			for _, visit := range tt.visits {
-				s := visit()
-				if visits = append(visits, s); s.Kind != eligibility.Witness {
-					r.files.Withdraw("/a", s.At)
-				}
-				time.Sleep(time.Millisecond)
-			}
-			if err := r.mergeNow(visits...); (err != nil) != tt.full {
-				r.Errorf("merging %d observations returned %v although %d updates can be stored", len(visits), err, tt.stored)
-			}
-			for _, wait := range []time.Duration{0, 2 * time.Second, time.Minute} {
-				time.Sleep(wait)
-				r.wantShown("/", "/b")
-			}
-			st.Mend()
-			time.Sleep(time.Minute)
-			r.wantListed("/", "/b")
-			r.sight("/a", html("a"))
 			r.wantListed("/", "/a", "/b")
 		})
 	}

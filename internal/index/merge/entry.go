@@ -1,13 +1,12 @@
 package merge
 
 import (
-	"time"
-
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/shards"
 )
 
 // page is the record of a page in a transaction. What follows from its verdict is written here: its
@@ -28,17 +27,17 @@ func (g page) list() {
 	}
 	p.Extended = g.site.Extensions
 	if !p.Loaded.Listed {
-		p.Shard = g.site.Layout.Add(g.Tx, p.Shard, location, e)
+		p.Shard = g.layout().Add(g.Tx, p.Shard, location, e)
 		g.Effects.Shards[p.Shard] = true
 		g.happened(changelog.Added)
 		return
 	}
-	if !g.site.Layout.Set(g.Tx, p.Shard, location, e) {
+	if !g.layout().Set(g.Tx, p.Shard, location, e) {
 		return
 	}
 	g.Effects.Shards[p.Shard] = true
 	if e.Extensions != nil && g.site.Layout.Over(g.Tx, p.Shard) { // the shard may have become too large
-		p.Shard = g.site.Layout.Move(g.Tx, p.Shard, location)
+		p.Shard = g.layout().Move(g.Tx, p.Shard, location)
 		g.Effects.Shards[p.Shard] = true
 	}
 	if p.Dates.Changed > p.Loaded.Change {
@@ -49,7 +48,7 @@ func (g page) list() {
 // unlist erases the entry of the page.
 func (g page) unlist() {
 	p := g.p
-	g.site.Layout.Remove(g.Tx, p.Shard, p.Loaded.Location)
+	g.layout().Remove(g.Tx, p.Shard, p.Loaded.Location)
 	g.Effects.Shards[p.Shard] = true
 	g.happened(changelog.Removed)
 	g.due(p.Loaded.Location) // the next client may get another answer
@@ -90,10 +89,8 @@ func (g page) happened(what changelog.Happening) {
 	g.Effects.Events[what]++
 }
 
-// stored notes that the verdict to be stored includes everything seen up to a time.
-func (g page) stored(at time.Time) {
-	g.Effects.Stored[g.p.Loaded.Location] = Stored{g.p.Shard, at}
-}
+// layout returns the layout of the shards at the time of the transaction.
+func (m *Transaction) layout() shards.Layout { return m.site.Layout.At(m.moment()) }
 
 // extensions returns what the entry of a listed page has, as far as it is wanted: what the last
 // visit that counted found, and the known alternates. Only the entry keeps the former.

@@ -1,8 +1,6 @@
 package merge
 
 import (
-	"time"
-
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/codec"
@@ -19,11 +17,11 @@ import (
 // withdraw takes the page out: the site no longer serves it, or it now forbids its listing.
 func (u *visited) withdraw(why eligibility.Reason) {
 	u.p.Status, u.p.Kept = u.Response.Status, u.Kept
-	u.leaves(u.At, why)
+	u.leaves(why)
 }
 
-// leaves takes the page out. by is the time of the last answer that counted.
-func (g page) leaves(by time.Time, why eligibility.Reason) {
+// leaves takes the page out.
+func (g page) leaves(why eligibility.Reason) {
 	p := g.p
 	g.stays()
 	switch {
@@ -34,7 +32,6 @@ func (g page) leaves(by time.Time, why eligibility.Reason) {
 	default:
 		p.Witnessed, p.Absent = false, why
 	}
-	g.stored(by)
 	g.Save(p)
 }
 
@@ -108,10 +105,9 @@ func (m *Transaction) Confirm(location string) {
 	}
 	if !p.HasMinute() || !m.few() {
 		g.endMinute() // the removal itself stays pending until the page is seen or refused again
-		g.stored(m.Now)
 		return
 	}
-	g.leaves(m.Now, p.MissingWhy)
+	g.leaves(p.MissingWhy)
 }
 
 // few reports whether few pages of the site have left in a day by what may be of the moment, and counts one more.

@@ -122,7 +122,6 @@ func (m *Transaction) anew(location string, as eligibility.Standing) *pagerecord
 		g.unlist()
 	}
 	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
-	g.stored(m.Now)
 	fresh := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
 	fresh.Evidence = p.Evidence
 	g.leave(m.site.ID(location))

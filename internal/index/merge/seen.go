@@ -65,7 +65,6 @@ func (u *visited) seen() {
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
 	p.Witnessed, p.Absent, p.Kept, p.Endless, p.Asked = true, eligibility.None, false, false, false
-	u.stored(u.At)
 	if u.Same {
 		p.Mark = p.Mark.Still()
 		p.Estimate(mark.Same, u.date(comparison{outcome: mark.Same}), u.At.Unix())

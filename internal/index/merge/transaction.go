@@ -35,7 +35,7 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{},
 		Effects: Effects{
 			Shards: map[int]bool{}, Pending: map[string]moment.Time{},
-			Stored: map[string]Stored{}, Left: map[eligibility.Reason]int{},
+			Left: map[eligibility.Reason]int{},
 		},
 	}
 }
@@ -49,7 +49,6 @@ type Effects struct {
 
 	Pending map[string]moment.Time // removals to confirm a minute after that time
 	Ended   []string               // locations whose pending removal has ended
-	Stored  map[string]Stored      // locations whose verdict is stored now
 
 	Moves   []Move                     // verdicts that changed
 	Left    map[eligibility.Reason]int // how many pages left, and why
@@ -67,13 +66,6 @@ type Effects struct {
 type Move struct {
 	Key      string
 	From, To eligibility.Standing
-}
-
-// Stored says that the stored verdict on a page includes everything seen up to At.
-// Shard lists the page, or did.
-type Stored struct {
-	Shard int
-	At    time.Time
 }
 
 func (m *Transaction) moment() moment.Time { return moment.Of(m.Now) }

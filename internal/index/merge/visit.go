@@ -88,9 +88,8 @@ func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
 	switch {
 	case (p.Kept || u.Named.Vouched && p.Asked) && !u.Explored && !u.site.vouches(u.Location):
-		u.stored(u.At) // the client came by another path than a stranger, or may have logged in
+		// The client came by another path than a stranger, or may have logged in.
 	case p.Endless && u.Explored && !u.site.vouches(u.Location):
-		u.stored(u.At)
 		u.due(u.Location)
 	case u.Kind == eligibility.Witness:
 		return u.witness()
@@ -105,7 +104,7 @@ func (u *visited) merge(known bool) (follow bool) {
 	case u.Kind == eligibility.Doubtful:
 		u.refused(u.Reason)
 	case p.Listed() && u.late():
-		u.stored(u.At)
+		// A newer visit got the page.
 	default:
 		u.withdraw(u.Reason)
 	}
@@ -138,7 +137,6 @@ func (u *visited) follows() bool { return u.Moment() != u.p.LastSeen && !u.late(
 // tells it.
 func (u *visited) refusedUnseen() {
 	p := u.p
-	u.stored(u.At)
 	p.Status = u.Response.Status
 	p.Kept = u.Kept && p.Status != http.StatusForbidden // by which a front may refuse whoever asks much
 	if p.Content = eligibility.None; u.Kind == eligibility.Forbidden {

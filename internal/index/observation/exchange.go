@@ -41,8 +41,7 @@ type Exchange struct {
 	Explored bool
 	// Kept says that something in front of the program keeps the page from strangers: the site asked
 	// itself through its origin.
-	Kept   bool
-	Peeked bool // its head was read while the store could not be used
+	Kept bool
 }
 
 // Route is a route of the site's router.

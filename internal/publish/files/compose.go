@@ -7,12 +7,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
+
+// clockSkew is how far the clock of another process may be ahead. What is stored with a later time has
+// none.
+const clockSkew = time.Minute
 
 // mention is a page with something new for a file beside the sitemap.
 type mention struct {
@@ -24,20 +29,27 @@ type mention struct {
 }
 
 // file makes file n. before are those that the pass has made. A file that lists nothing has 0 pages.
-// The file may name withdrawn pages, which are cut out when it is published.
-func (p *pass) file(ctx context.Context, n int, before map[int]*file) (made *file, err error) {
+func (p *pass) file(ctx context.Context, n int, before map[int]*file) (*file, error) {
 	if a := p.asides[n]; a != nil {
-		made = p.aside(a, p.served.Load().with(before))
-	} else if made, err = p.shard(ctx, n); err != nil {
+		return p.aside(a, p.served.Load().with(before)), nil
+	}
+	made, err := p.shard(ctx, n)
+	if err != nil {
 		return nil, fmt.Errorf("file %d: %w", n, err)
 	}
-	p.note(ctx, n, made, p.served.Load().files[n])
 	return made, nil
 }
 
 // shard makes the file of shard n.
 func (p *pass) shard(ctx context.Context, n int) (*file, error) {
 	made := new(file)
+	record, err := shards.Read(ctx, p.cfg.Store, p.cfg.Keys, n) // before the entries: what changes meanwhile is made again
+	if err != nil {
+		return nil, err
+	}
+	if made.changed = record.Changed.Second(); made.changed.Sub(p.now) > clockSkew {
+		made.changed = 0
+	}
 	p.to.begin(sitemap.URLSetOpen(p.cfg.Extensions.Entries().Namespaces()))
 	prefix := p.cfg.Keys.List(n, "")
 	for r, err := range p.cfg.Store.Scan(ctx, prefix, "") {
@@ -48,15 +60,21 @@ func (p *pass) shard(ctx context.Context, n int) (*file, error) {
 			made.damaged++
 		}
 	}
-	made.Dates = p.to.given.Summarise()
+	made.dates = p.to.given.Summarise()
 	return p.to.endPages(made), nil
 }
 
 // entry writes a stored entry if it is to be shown, and reports whether it could be read.
 func (p *pass) entry(made *file, location string, stored []byte) (ok bool) {
 	e, err := shards.DecodeEntry(stored)
-	if err != nil || passed(e.Until, p.now) || !p.Allows(location) {
-		return err == nil
+	switch {
+	case err != nil:
+		return false
+	case passed(e.Until, p.now):
+		made.changed = max(made.changed, e.Until.Second())
+		return true
+	case !p.Allows(location):
+		return true
 	}
 	p.to.given.Add(e.Date)
 	text, ok := p.appendEntry(p.to.text, location, &e)
@@ -112,13 +130,7 @@ func (p *pass) appendEntry(dst []byte, location string, e *shards.Entry) (_ []by
 
 // view returns how elements name pages.
 func (p *pass) view() *extension.View {
-	return &extension.View{URL: p.cfg.URL, Publication: p.cfg.Publication, Shows: func(location string) bool {
-		allowed := p.Allows(location)
-		if allowed {
-			p.to.linked = append(p.to.linked, p.hashOf(location))
-		}
-		return allowed
-	}}
+	return &extension.View{URL: p.cfg.URL, Publication: p.cfg.Publication, Shows: p.Allows}
 }
 
 // aside makes a file beside the sitemap, of the latest pages that the shards have for it.

@@ -21,23 +21,6 @@ func TestShardHasTheExtensionsThatAreOn(t *testing.T) {
 	}
 }
 
-// A withdrawn page must be named nowhere, although the store does not know yet. Other alternates stay.
-func TestWithdrawnPageIsNoAlternate(t *testing.T) {
-	s := newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Alternates) })
-	s.list(shards.Entry{}, "/1", "/2")
-	s.list(shards.Entry{Extensions: inLanguages("de=/d'e&", "en=/en", "fr=/fr")}, "/en", "/fr", "/d'e&")
-	s.render()
-	s.files.Withdraw("/d'e&", time.Now())
-	for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml"} {
-		if body := s.get(name).Body.String(); strings.Contains(body, "/d") || !strings.Contains(body, `hreflang="fr"`) {
-			t.Errorf("%s is\n%s", name, body)
-		}
-	}
-	if n := s.files.Listed(); n != 4 {
-		t.Errorf("%d pages are listed, want 4", n)
-	}
-}
-
 // The rules may have changed since the pages were listed.
 func TestExcludedPageIsNoAlternate(t *testing.T) {
 	s := newShelf(t, func(c *Config) { c.Extensions, c.Rules = extension.Of(extension.Alternates), barring("/de") })
@@ -64,7 +47,8 @@ func TestNewsLeaveAfterTwoDays(t *testing.T) {
 		s.want("sitemap-news.xml", "/ahead", "/new", "/old")
 		time.Sleep(2 * time.Hour)
 		s.want("sitemap-news.xml", "/ahead", "/new")
-		s.files.Withdraw("/new", time.Now())
+		s.unlist("/new")
+		time.Sleep(2 * time.Minute)
 		s.want("sitemap-news.xml", "/ahead")
 		time.Sleep(72 * time.Hour)
 		if w := s.get("sitemap-news.xml"); w.Code != 404 {

@@ -1,7 +1,7 @@
 // Package files makes the sitemap's files from the shards, and serves them over HTTP. All
-// files are in memory, compressed. A withdrawn page leaves them at once, whatever the store
-// does. This package makes no decision about a page. It stores only when each file last
-// changed.
+// files are in memory, compressed. A file follows from what is stored and from the options alone. So
+// each process serves the same one, before and after a restart. This package makes no decision about
+// a page, and stores nothing.
 package files
 
 import (
@@ -46,51 +46,35 @@ type Files struct {
 	seed    maphash.Seed           // of the hashes of locations
 	policy  atomic.Pointer[Policy] // nil before the first Follow
 	wake    signal                 // tells Run that there is something to do
-	passing lock                   // held during a pass, which alone uses the two fields below
-	opened  bool                   // the stored records were read
+	passing chan struct{}          // full during a pass, which alone uses problem and replaces served
 	problem string                 // the last failure, so that each is logged once
 	served  atomic.Pointer[snapshot]
+	made    chan struct{} // closed once files were made
 	answers metrics.Answers
 
-	// replacing is held, for as long as it takes, by who makes the next snapshot. It is
-	// taken before mu.
-	replacing lock
-	lastCut   time.Time // guarded by replacing
-
-	mu   sync.Mutex // guards due, gone, and the moment in which served is replaced; held shortly
-	due  due
-	gone withdrawals
+	mu  sync.Mutex // guards due; held shortly
+	due due
 }
 
 // New returns the files of a site. None is made before the first call of [Files.Follow].
 func New(cfg Config) *Files {
 	f := &Files{
-		names:     newNames(&cfg),
-		cfg:       cfg,
-		seed:      maphash.MakeSeed(),
-		wake:      make(signal, 1),
-		due:       due{files: map[int]bool{}},
-		gone:      withdrawals{map[uint64]withdrawal{}, map[uint64]string{}},
-		replacing: make(lock, 1),
-		passing:   make(lock, 1),
+		names:   newNames(&cfg),
+		cfg:     cfg,
+		seed:    maphash.MakeSeed(),
+		wake:    make(signal, 1),
+		made:    make(chan struct{}),
+		due:     due{files: map[int]bool{}},
+		passing: make(chan struct{}, 1),
 	}
-	f.served.Store(&snapshot{replaced: make(chan struct{})})
+	f.served.Store(new(snapshot))
 	return f
 }
 
-// lock is held by one goroutine, for long. Unlike a sync.Mutex, it can be waited for until a
-// context ends.
-type lock chan struct{}
-
-func (l lock) take()    { l <- struct{}{} }
-func (l lock) release() { <-l }
-
-// due says which files must be made, and whether a pass is making them.
+// due says which files must be made.
 type due struct {
-	files   map[int]bool // those that have changed
-	all     bool
-	passing bool // a pass is going on
-	passes  int  // how many have begun
+	files map[int]bool // those that have changed
+	all   bool
 }
 
 // any reports whether a file must be made.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/store"
 )
@@ -62,11 +61,11 @@ func (f *Files) Render(ctx context.Context) error {
 }
 
 // pass makes the files that have changed, and then serves them together. One that cannot be made stays as it is,
-// and the next pass tries again. If it was never served, the others stay too: pages may have moved to it.
+// and the next pass tries again.
 func (f *Files) pass(ctx context.Context) error {
 	select {
 	case f.passing <- struct{}{}:
-		defer f.passing.release()
+		defer func() { <-f.passing }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -118,39 +117,36 @@ func (p *pass) begin() bool {
 	for n := range p.asides {
 		p.due.files[n] = true
 	}
-	p.due.passing = true
-	p.due.passes++
 	p.todo = p.due
-	p.due.all, p.due.files = false, map[int]bool{}
+	p.due = due{files: map[int]bool{}}
 	return true
 }
 
 // end marks what the pass could not make as due again.
 func (p *pass) end(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.due.passing = false; err != nil {
-		p.due.all = p.due.all || p.todo.all
-		maps.Copy(p.due.files, p.todo.files)
+	if err == nil {
 		return
 	}
-	// No later file names what none of these does.
-	p.gone.forget(func(one withdrawal) bool { return !one.named && (one.passes < p.todo.passes || !p.due.any()) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.due.all = p.due.all || p.todo.all
+	maps.Copy(p.due.files, p.todo.files)
 }
 
 // make makes files and serves them. Their dates may change the trust in the dates of the other files. Then it makes
-// those again too, before it serves any. But a file of which only the record was served is served as soon as it is made.
+// those again too, before it serves any. The index names a shard that could never be read: without it, pages that have
+// moved there would seem to have left.
 func (p *pass) make(ctx context.Context) (problem error) {
-	if p.todo.all || !p.opened {
+	if p.todo.all {
 		if err := p.findAll(ctx, p.todo.files); err != nil {
 			return err
 		}
 	}
-	next, made, failed := maps.Clone(p.todo.files), map[int]*file{}, map[int]bool{}
-	for p.trust = p.Trust(); ; clear(next) {
+	old, next, made, failed := p.served.Load(), maps.Clone(p.todo.files), map[int]*file{}, map[int]bool{}
+	for p.trust = old.trust; ; clear(next) {
 		if trust := p.judge(made); trust != p.trust { // something was learned of the sources
 			p.trust = trust
-			for n := range p.served.Load().with(made) {
+			for n := range old.with(made) {
 				next[n] = true
 			}
 		}
@@ -158,79 +154,43 @@ func (p *pass) make(ctx context.Context) (problem error) {
 			break
 		}
 		for _, n := range slices.Sorted(maps.Keys(next)) { // the shards first
-			old := p.served.Load()
 			p.now = moment.Of(time.Now())
 			one, err := p.file(ctx, n, made)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			delete(failed, n) // it may have failed with the trust before
 			switch {
-			case err != nil && (ctx.Err() != nil || old.files[n] == nil):
-				return err // without this file, pages that are new in it would seem to have left the others
-			case err != nil:
-				failed[n], problem = true, err
-			case old.files[n] != nil && old.files[n].gz == nil:
-				p.publish(map[int]*file{n: one}, p.trust, 0)
-			default:
+			case err == nil:
 				made[n] = one
+			case made[n] == nil && old.files[n] == nil:
+				made[n] = &file{unread: true}
+				fallthrough
+			default:
+				failed[n], problem = true, err
 			}
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	number := p.todo.passes
-	if len(failed) > 0 {
-		number = 0 // what stays, or is made of it, may name withdrawn pages
-	} else {
+	if len(failed) == 0 {
 		problem = nil
 	}
-	p.publish(made, p.trust, number)
-	p.todo.all, p.todo.files = false, failed
+	p.publish(old.with(made), p.trust)
+	p.todo = due{files: failed}
 	return problem
 }
 
-// findAll adds all files: those of shards with a record in the store, whatever it says, since it may be damaged, and
-// those that are served, since a record may be lost. Their entries decide.
+// findAll adds all files: those of shards that may list a page, and those that are served.
 func (p *pass) findAll(ctx context.Context, dirty map[int]bool) error {
-	known, err := shards.ReadAll(ctx, p.cfg.Store, p.cfg.Keys)
+	last, err := shards.Last(ctx, p.cfg.Store, p.cfg.Keys)
 	if err != nil {
 		return err
 	}
-	for n := range known {
-		dirty[n] = true
+	for n := range last {
+		dirty[n+1] = true
 	}
 	for n := range p.served.Load().files {
 		dirty[n] = true
 	}
-	if p.opened {
-		return nil
-	}
-	return p.open(ctx, dirty)
-}
-
-// open reads the stored records of the files in the first pass. If every shard has one, the index is
-// served at once, and each file as soon as it is made.
-func (p *pass) open(ctx context.Context, dirty map[int]bool) error {
-	files := map[int]*file{}
-	for stored, err := range p.cfg.Store.Scan(ctx, p.cfg.Keys.Files(), "") {
-		if err != nil {
-			return err
-		}
-		n, ok := keys.NumberOf(stored.Key, p.cfg.Keys.Files())
-		if !ok || n > keys.MaxShard && p.asides[n] == nil {
-			continue
-		}
-		dirty[n] = true
-		if r, ok := readRecord(stored.Value); ok {
-			files[n] = &file{record: r}
-		}
-	}
-	p.opened = true
-	for n := range dirty {
-		if n <= keys.MaxShard && files[n] == nil {
-			return nil
-		}
-	}
-	p.publish(files, p.judge(files), 0)
 	return nil
 }
 
@@ -239,25 +199,17 @@ func (p *pass) open(ctx context.Context, dirty map[int]bool) error {
 func (p *pass) judge(made map[int]*file) lastmod.Trust {
 	var all []lastmod.Summary
 	for _, one := range p.served.Load().with(made) {
-		all = append(all, one.Dates)
+		all = append(all, one.dates)
 	}
 	return lastmod.Judge(all, p.policy.Load().Trust)
 }
 
-// publish serves the made files in place of the old ones. number is the number of the pass
-// if it made all its files, else 0. It ends the withdrawals that were settled before the pass:
-// its files follow the store again.
-func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
-	f.replacing.take()
-	defer f.replacing.release()
-	f.cut() // before withdrawals end, their pages must be out of the files that stay
-	f.mu.Lock()
-	f.gone.forget(func(one withdrawal) bool { return one.settled && one.passes < number })
-	gone := f.gone.locations() // the made files may name them
-	f.mu.Unlock()
-
-	old := f.served.Load()
-	next := &snapshot{files: old.with(made), trust: trust, whole: old.whole || number > 0, made: time.Now()}
-	f.replace(next, next.cut(gone, f.cfg.URL), gone)
+// publish serves these files from now on.
+func (f *Files) publish(all map[int]*file, trust lastmod.Trust) {
+	next := &snapshot{files: all, trust: trust, made: time.Now()}
+	next.sum(func(n int) string { return f.cfg.URL(f.cfg.Folder + f.of(n)) })
+	if first := f.served.Swap(next).made.IsZero(); first {
+		close(f.made)
+	}
 	f.wake.poke() // other pages may be the next to expire
 }

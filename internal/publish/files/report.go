@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bufio"
 	"hash/maphash"
 	"io"
 	"maps"
@@ -11,64 +12,47 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
-// hashOf returns what a set of locations holds of one. It is never 0.
-func (f *Files) hashOf(location string) uint64 { return max(1, maphash.String(f.seed, location)) }
+// hashOf returns what a set of locations holds of one.
+func (f *Files) hashOf(location string) uint64 { return maphash.String(f.seed, location) }
 
 // Lists reports whether a served file lists location. It reports false until the files
 // were first made.
-func (f *Files) Lists(location string) bool {
-	h := f.hashOf(location)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_, gone := f.gone.all[h]
-	return !gone && f.served.Load().lists(h)
-}
+func (f *Files) Lists(location string) bool { return f.served.Load().lists(f.hashOf(location)) }
 
 // Listed returns how many pages the served files list.
-func (f *Files) Listed() int {
-	f.mu.Lock()
-	s, uncut := f.served.Load(), maps.Clone(f.gone.uncut)
-	f.mu.Unlock()
-	pages := s.pages
-	for h := range uncut {
-		if s.lists(h) {
-			pages--
-		}
-	}
-	return pages
-}
+func (f *Files) Listed() int { return f.served.Load().pages }
 
 // Metrics returns what is served now, and how many requests for it were answered with
 // which status.
 func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 	served := f.served.Load()
-	m := metrics.Files{Pages: f.Listed(), Rendered: served.made}
+	m := metrics.Files{Pages: served.pages, Rendered: served.made}
 	for _, p := range served.files {
-		m.Files, m.Bytes, m.Dated, m.Damaged = m.Files+1, m.Bytes+p.Size, m.Dated+p.dated, m.Damaged+p.damaged
+		m.Files, m.Bytes, m.Dated, m.Damaged = m.Files+1, m.Bytes+p.size, m.Dated+p.dated, m.Damaged+p.damaged
 	}
 	if served.index != nil {
-		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.Size
+		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.size
 	}
 	return m, f.answers.Counts()
 }
 
 // Info is what is known of one of the files that are served.
 type Info struct {
-	Name     string    `json:"name"`
-	URL      string    `json:"url"`
-	Pages    int       `json:"pages"`    // that it lists; 0 for an index
-	Bytes    int       `json:"bytes"`    // before compression
-	Modified time.Time `json:"modified"` // when it last became another file
+	Name    string    `json:"name"`
+	URL     string    `json:"url"`
+	Pages   int       `json:"pages"`            // that it lists; 0 for an index
+	Bytes   int       `json:"bytes"`            // before compression
+	Changed time.Time `json:"changed,omitzero"` // when what it says of its pages last changed; the zero Time if that is unknown
 }
 
 // List returns the files that are served, the one that crawlers begin with first. Under
 // Config.ReportOnly they are those that would be served.
 func (f *Files) List() []Info {
-	s := f.current()
+	s := f.served.Load()
 	var list []Info
 	add := func(number int, p *file) {
 		if p != nil {
-			list = append(list, Info{f.of(number), f.cfg.URL(f.cfg.Folder + f.of(number)), p.Pages, p.Size, p.Modified.Time().UTC()})
+			list = append(list, Info{f.of(number), f.cfg.URL(f.cfg.Folder + f.of(number)), p.pages, p.size, p.changed.Time().UTC()})
 		}
 	}
 	add(0, s.named(name{top: true}))
@@ -86,24 +70,28 @@ func (f *Files) List() []Info {
 // WriteTo writes a file as it is served, or under Config.ReportOnly as it would be. It reports whether there is one.
 func (f *Files) WriteTo(w io.Writer, file string) bool {
 	n, ok := f.parse(file)
-	p := f.current().named(n)
-	if !ok || p == nil || p.gz == nil {
+	p := f.served.Load().named(n)
+	if !ok || p == nil || p.unread {
 		return false
 	}
-	_, _ = io.Copy(w, &unpacking{size: int64(p.Size), gz: p.gz}) // the reader may be gone
+	_, _ = io.Copy(w, &unpacking{size: int64(p.size), gz: p.gz}) // the reader may be gone
 	return true
 }
 
 // Element returns the element that the served file of shard n has of a page, and "" if it has none.
 func (f *Files) Element(n int, location string) (element string) {
-	p, address := f.current().files[n], sitemap.EscapedAddress(f.cfg.URL(location))
-	if p == nil || p.gz == nil || !p.listed.has(f.hashOf(location)) {
+	p, address := f.served.Load().files[n], sitemap.EscapedAddress(f.cfg.URL(location))
+	if p == nil || !p.listed.has(f.hashOf(location)) {
 		return ""
 	}
-	for in, line := range p.lines() {
-		if in == address {
-			element += string(line) + "\n"
-		} else if element != "" {
+	lines := bufio.NewScanner(&unpacking{gz: p.gz})
+	lines.Buffer(nil, sitemap.MaxBytes)
+	for lines.Scan() {
+		line := lines.Bytes()
+		if loc, begins := sitemap.Loc(line); element == "" && !(begins && string(loc) == address) {
+			continue
+		}
+		if element += string(line) + "\n"; sitemap.EndsURL(line) {
 			break
 		}
 	}

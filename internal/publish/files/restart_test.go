@@ -1,24 +1,25 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
-	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// threeParts is a shelf with an index of three shards.
+// threeParts is a shelf with an index of three shards, whose pages were listed at intervals.
 func threeParts(t *testing.T) *shelf {
 	s := newShelf(t)
 	for i := range 7 {
 		s.list(changedAt(time.Now().Unix()-int64(i)), fmt.Sprintf("/%d", i))
+		time.Sleep(time.Minute)
 	}
 	s.render()
 	return s
@@ -32,112 +33,153 @@ func (s *shelf) restart(each time.Duration) {
 	s.run()
 }
 
-func TestRestartServesTheIndexAtOnceAndTheSameFilesSoon(t *testing.T) {
+// expire waits until an hour after a page has expired.
+func (s *shelf) expire(n int, location string) {
+	s.write(func(tx txn.Records) {
+		s.at(time.Now()).Set(tx, n, location, shards.Entry{Until: moment.Of(time.Now().Add(time.Hour))})
+	})
+	time.Sleep(2 * time.Hour)
+}
+
+// all returns what is served of three parts and their index.
+func (s *shelf) all() (all string) {
+	for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml"} {
+		w := s.get(name)
+		all += fmt.Sprint(name, w.Code, w.Header(), w.Body, "\n")
+	}
+	return all
+}
+
+func TestFilesAreTheSameAfterARestartAndInAnotherProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := threeParts(t)
-		get := func(name string) string {
-			w := s.get(name)
-			return fmt.Sprint(w.Code, w.Header(), w.Body)
-		}
-		before := map[string]string{}
-		for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml"} {
-			before[name] = get(name)
-		}
+		s.unlist("/4")
+		time.Sleep(time.Hour)
+		s.render()
+		before := s.all()
+		other := New(s.files.cfg)
+		other.Follow(Policy{})
 		s.restart(time.Second)
 		began := time.Now()
-		if got := get("sitemap.xml"); got != before["sitemap.xml"] || time.Since(began) > 0 || s.files.Listed() != 7 {
-			t.Errorf("after %v and with %d pages the index is\n%s\nand was\n%s", time.Since(began), s.files.Listed(), got, before["sitemap.xml"])
+		if after := s.all(); after != before {
+			t.Errorf("after the restart the files are\n%s\nand were\n%s", after, before)
 		}
-		for name, want := range before {
-			if got := get(name); got != want {
-				t.Errorf("%s is\n%s\nand was\n%s", name, got, want)
-			}
+		if took := time.Since(began); took == 0 || took > 4*time.Second {
+			t.Errorf("the first request waited for %v, want the time that it takes to read three shards and to look for a fourth", took)
 		}
-		if took := time.Since(began); took > 3*time.Second {
-			t.Errorf("the parts took %v", took)
+		if s.files = other; s.files.Render(t.Context()) != nil || s.all() != before {
+			t.Errorf("another process serves\n%s\nand not\n%s", s.all(), before)
 		}
 	})
 }
 
-func TestFileThatCannotBeMadeAfterARestartIsLeftForLater(t *testing.T) {
+// Neither the tag nor the date that a client has stands for the new file.
+func TestChangedFileIsNo304(t *testing.T) {
+	for name, change := range map[string]func(*shelf){
+		"a page leaves":    func(s *shelf) { s.unlist("/4") },
+		"another rule":     func(s *shelf) { s.files.cfg.Rules = barring("/4"); s.restart(0) },
+		"a page expires":   func(s *shelf) { s.expire(2, "/4") },
+		"a date goes back": func(s *shelf) { s.write(func(tx txn.Records) { s.layout.Set(tx, 2, "/4", changedAt(1000)) }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := threeParts(t)
+				old := s.get("sitemap-2.xml")
+				since := time.Now().UTC().Format(http.TimeFormat)
+				change(s)
+				s.files.ChangedAll()
+				s.render()
+				for _, known := range []func(*http.Request){with("If-None-Match", old.Header().Get("Etag")), with("If-Modified-Since", since)} {
+					if w := s.get("sitemap-2.xml", known); w.Code != http.StatusOK || w.Body.String() == old.Body.String() {
+						t.Errorf("status %d and\n%s", w.Code, w.Body)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The files that a client has may not be those of the new start.
+func TestRequestThatWaitedAfterAStartGetsA503(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := threeParts(t)
+		tag := s.get("sitemap-2.xml").Header().Get("Etag")
 		s.restart(time.Hour)
 		began := time.Now()
-		w := s.get("sitemap-2.xml")
-		if took := time.Since(began); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Etag") != "" || took != patience {
-			t.Errorf("after %v: %d %v", took, w.Code, w.Header())
+		for _, name := range []string{"sitemap.xml", "sitemap-2.xml"} {
+			if w := s.get(name, with("If-None-Match", tag)); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+				t.Errorf("%s: %d %v", name, w.Code, w.Header())
+			}
 		}
-		if w := s.get("sitemap.xml"); w.Code != http.StatusOK {
-			t.Errorf("the index: %d", w.Code)
+		if took := time.Since(began); took != 2*patience {
+			t.Errorf("two requests waited for %v", took)
+		}
+		time.Sleep(5 * time.Hour)
+		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusNotModified {
+			t.Errorf("once the files are made: %d", w.Code)
 		}
 	})
 }
 
-// Files whose dates earn another trust than before the restart do not wait for each other either. Without its record, a
-// shard that cannot be read would seem to be empty: then nothing is served.
 func TestShardThatCannotBeReadAfterARestartKeepsNoOtherFileBack(t *testing.T) {
-	for _, lost := range []bool{false, true} {
+	for broken := 1; broken <= 3; broken++ {
 		synctest.Test(t, func(t *testing.T) {
 			s := threeParts(t)
-			s.st.fail(s.layout.Keys.List(1, ""))
-			if lost {
-				s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.File(1), nil) })
-			}
+			s.st.fail(s.layout.Keys.List(broken, ""))
 			s.stop()
 			s.files = New(s.files.cfg)
 			s.files.Follow(Policy{Trust: lastmod.Trust{lastmod.Page: {Caught: true}}})
 			s.start(s.files.Run)
-			want := map[string]int{"sitemap.xml": 200, "sitemap-1.xml": 503, "sitemap-3.xml": 200}
-			if lost {
-				want = map[string]int{"sitemap.xml": 503, "sitemap-1.xml": 503, "sitemap-3.xml": 503}
-			}
-			for name, code := range want {
-				if w := s.get(name); w.Code != code {
-					t.Errorf("record lost: %t, %s: %d, want %d", lost, name, w.Code, code)
+			s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
+			for n := 1; n <= 3; n++ {
+				name := fmt.Sprintf("sitemap-%d.xml", n)
+				if n == broken {
+					s.wantUnread(name)
+				} else if w := s.get(name); w.Code != http.StatusOK {
+					t.Errorf("%d cannot be read, and %s is a %d", broken, name, w.Code)
 				}
 			}
 			s.st.mend()
-			time.Sleep(time.Minute)
+			time.Sleep(2 * time.Minute)
 			s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
 			s.want("sitemap-1.xml", "/0", "/1", "/2")
 		})
 	}
 }
 
-// The bytes that a client has may not be those of the new start.
-func TestNo304AfterARestartBeforeTheShardIsMade(t *testing.T) {
+// Nothing is known of a part behind the last one, and nothing is said of it.
+func TestStoreThatFailsChangesNoFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := threeParts(t)
-		tag := s.get("sitemap-2.xml").Header().Get("Etag")
-		s.files.cfg.Rules = barring("/4")
-		s.restart(time.Second)
-		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/4") {
-			t.Errorf("status %d and\n%s", w.Code, w.Body)
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/a")
+		s.render()
+		s.st.fail("list|")
+		s.files.ChangedAll()
+		if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
+			t.Errorf("Render returned %v", err)
+		}
+		s.want("sitemap.xml", "/a")
+		s.again()
+		s.run()
+		if w := s.get("sitemap.xml"); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("after a restart: %d", w.Code)
 		}
 	})
 }
 
-// What a shard lists is in its entries: a record of it, or of its file, that is gone empties no file.
-func TestFileStaysWhenARecordIsGone(t *testing.T) {
+// What a shard lists is in its entries: a record of it that is gone empties no file.
+func TestFileStaysWhenTheRecordOfItsShardIsGone(t *testing.T) {
 	for name, stored := range map[string][]byte{"missing": nil, "damaged": []byte("x")} {
-		for of, key := range map[string]func(keys.Keys, int) string{"the file": keys.Keys.File, "the shard": keys.Keys.Shard} {
-			t.Run(of+" "+name, func(t *testing.T) {
+		for n := 1; n <= 3; n++ {
+			t.Run(fmt.Sprintf("%d %s", n, name), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := threeParts(t)
-					s.write(func(tx txn.Records) { tx.Put(key(s.layout.Keys, 2), stored) })
-					s.files.ChangedAll()
-					if of == "the shard" { // made anew, the file has its record again
-						s.render()
-						s.want("sitemap-2.xml", "/3", "/4", "/5")
-					}
+					s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.Shard(n), stored) })
 					s.restart(time.Second / 10)
 					s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
 					s.want("sitemap-2.xml", "/3", "/4", "/5")
-					s.stop()
-					s.write(func(tx txn.Records) { s.layout.Remove(tx, 2, "/4") })
-					s.files.ChangedAll()
-					s.render()
+					s.unlist("/4")
+					time.Sleep(time.Hour)
 					s.want("sitemap-2.xml", "/3", "/5")
 				})
 			})
@@ -145,29 +187,70 @@ func TestFileStaysWhenARecordIsGone(t *testing.T) {
 	}
 }
 
-// A clock ahead may have dated a file. After a restart the file counts as changed now, and stays so.
-func TestStoredTimeOfAFileLaterThanNowCountsAsNow(t *testing.T) {
+// A page that has left comes back by no failure: neither of its shard, nor of a restart.
+func TestPageThatHasLeftStaysOutWhileShardsCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := threeParts(t)
-		ahead := s.files.served.Load().files[1].record
-		ahead.Modified = ahead.Modified.Add(5 * 365 * 24 * time.Hour)
-		s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.File(1), ahead.encode()) })
+		s.unlist("/1")
+		s.render()
+		s.st.fail(s.layout.Keys.List(1, ""))
+		s.files.ChangedAll()
+		if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
+			t.Errorf("Render returned %v", err)
+		}
+		s.want("sitemap-1.xml", "/0", "/2")
 		s.restart(time.Second)
-		began := time.Now()
-		s.want("sitemap-3.xml", "/6") // all are made
-		now := s.files.List()
-		for _, one := range now {
-			if one.Modified.After(time.Now()) {
-				t.Errorf("at %v the file is %+v", time.Now(), one)
-			}
-		}
-		if now[1].Modified.Before(began) {
-			t.Errorf("the first part is of %v, before the restart", now[1].Modified)
-		}
-		s.restart(time.Second)
-		s.want("sitemap-3.xml", "/6")
-		if again := s.files.List(); !slices.Equal(again, now) {
-			t.Errorf("after another restart the files are\n%v\nand were\n%v", again, now)
-		}
+		s.wantUnread("sitemap-1.xml")
+		s.st.mend()
+		time.Sleep(time.Hour)
+		s.want("sitemap-1.xml", "/0", "/2")
 	})
+}
+
+// The index tells crawlers which parts to fetch again.
+func TestIndexSaysWhenAPartLastChanged(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*shelf)
+		want   time.Duration // after the change; -1 for no date
+	}{
+		{"nothing changes", func(*shelf) {}, -3 * time.Hour},
+		{"a page gets another date", func(s *shelf) {
+			s.write(func(tx txn.Records) { s.at(time.Now()).Set(tx, 2, "/4", changedAt(1700000000)) })
+		}, 0},
+		{"a page with an old date joins it", func(s *shelf) { s.list(changedAt(1000), "/old") }, 0},
+		{"a page leaves", func(s *shelf) { s.unlist("/4") }, 0},
+		{"a page expires an hour later", func(s *shelf) {
+			s.expire(2, "/4")
+		}, time.Hour},
+		{"by the clock of another process, which is some seconds ahead", func(s *shelf) {
+			s.write(func(tx txn.Records) { s.at(time.Now().Add(5*time.Second)).Remove(tx, 2, "/4") })
+		}, 5 * time.Second},
+		{"by a clock that was years ahead", func(s *shelf) {
+			s.write(func(tx txn.Records) { s.at(time.Now().AddDate(5, 0, 0)).Remove(tx, 2, "/4") })
+		}, -1},
+		{"at the next change after that", func(s *shelf) {
+			s.write(func(tx txn.Records) { s.at(time.Now().AddDate(5, 0, 0)).Remove(tx, 2, "/4") })
+			s.list(shards.Entry{}, "/6")
+		}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(t)
+				s.list(shards.Entry{}, "/1", "/2", "/3", "/4", "/5")
+				time.Sleep(3 * time.Hour)
+				now := time.Now()
+				tt.change(s)
+				s.files.ChangedAll()
+				s.render()
+				want := ""
+				if tt.want != -1 {
+					want = now.Add(tt.want).UTC().Format(time.RFC3339)
+				}
+				if got := entries(t, s.get("sitemap.xml").Body.Bytes())[1].LastMod; got != want {
+					t.Errorf("the index says %q of the second part, want %q", got, want)
+				}
+			})
+		})
+	}
 }

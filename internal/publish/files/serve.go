@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	patience   = 10 * time.Second // how long a request waits after a start until its file is made
+	patience   = 10 * time.Second // how long a request waits after a start until the files are made
 	retryAfter = "60"             // the Retry-After header of a 503, in seconds
 )
 
@@ -39,7 +39,8 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 		http.Error(w, "the sitemap is read with GET or HEAD", http.StatusMethodNotAllowed)
 		return true
 	}
-	s := f.await(r, n)
+	f.await(r)
+	s := f.served.Load()
 	if f.cfg.ReportOnly || s.pages == 0 {
 		// Better than an empty sitemap, which would tell search engines that the site has no pages.
 		begin503(w)
@@ -49,7 +50,7 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	switch p := s.named(n); {
 	case p == nil:
 		http.NotFound(w, r)
-	case p.gz == nil:
+	case p.unread:
 		begin503(w)
 		http.Error(w, "this part of the sitemap cannot be made now; the store may not answer", http.StatusServiceUnavailable)
 	default:
@@ -58,25 +59,17 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	return true
 }
 
-// await returns the current files once it is known which there are, and one of them is made, or as they are after
-// some time.
-func (f *Files) await(r *http.Request, n name) *snapshot {
-	var late <-chan time.Time
-	for {
-		s := f.current()
-		if p := s.named(n); !s.made.IsZero() && (p == nil || p.gz != nil || f.cfg.ReportOnly) {
-			return s
-		}
-		if late == nil {
-			late = time.After(patience)
-		}
-		select {
-		case <-s.replaced:
-		case <-late:
-			return s
-		case <-r.Context().Done():
-			return s
-		}
+// await returns once files were made since the start, or after some time.
+func (f *Files) await(r *http.Request) {
+	select {
+	case <-f.made:
+		return // nearly always
+	default:
+	}
+	select {
+	case <-f.made:
+	case <-time.After(patience):
+	case <-r.Context().Done():
 	}
 }
 
@@ -90,7 +83,8 @@ func begin503(w http.ResponseWriter) {
 
 // serve answers with the file. If packed, the gzip file is the resource itself. Otherwise the
 // coding is negotiated, unless a middleware around us compresses the answer and has said so
-// in Content-Encoding. Then the length is unknown, and a strong entity tag would be wrong.
+// in Content-Encoding. Then the length is unknown, and a strong entity tag would be wrong. There is no
+// Last-Modified: a file may change without a later time, as by another rule, and the tag tells all changes.
 func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 	h := w.Header()
 	outer := h.Get("Content-Encoding") != ""
@@ -109,18 +103,18 @@ func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 	}
 	var body io.ReadSeeker = bytes.NewReader(p.gz)
 	if !compressed {
-		body = &unpacking{size: int64(p.Size), gz: p.gz}
+		body = &unpacking{size: int64(p.size), gz: p.gz}
 	}
 	if !compressed || outer { // a range of it would be costly, or of bytes that we do not know
 		r = r.Clone(r.Context())
 		r.Header.Del("Range")
 	}
-	http.ServeContent(w, r, "", p.Modified.Time(), body)
+	http.ServeContent(w, r, "", time.Time{}, body)
 }
 
 // tag returns the entity tag of the file.
 func (p *file) tag(compressed, weak bool) string {
-	tag := `"` + hex.EncodeToString(p.Hash[:])
+	tag := `"` + hex.EncodeToString(p.hash[:])
 	if weak {
 		tag = "W/" + tag
 	}

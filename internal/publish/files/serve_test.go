@@ -31,7 +31,7 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 	if plain.Body.String() != want {
 		t.Fatalf("served\n%s, want\n%s", plain.Body, want)
 	}
-	tag, modified := plain.Header().Get("Etag"), plain.Header().Get("Last-Modified")
+	tag := plain.Header().Get("Etag")
 	zipped := s.get("sitemap.xml", with("Accept-Encoding", "gzip"))
 	ziptag := zipped.Header().Get("Etag")
 	if tag == ziptag || tag == "" || strings.HasPrefix(tag, "W/") {
@@ -57,8 +57,7 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 		{"HEAD", "sitemap.xml", []func(*http.Request){method("HEAD")}, 200, http.Header{"Content-Length": {fmt.Sprint(len(want))}, "Etag": {tag}}, ""},
 		{"same tag", "sitemap.xml", []func(*http.Request){with("If-None-Match", tag)}, 304, http.Header{"Etag": {tag}, "Vary": {"Accept-Encoding"}, "Content-Length": {""}}, ""},
 		{"tag of the other coding", "sitemap.xml", []func(*http.Request){with("If-None-Match", ziptag)}, 200, nil, "plain"},
-		{"old tag, same date", "sitemap.xml", []func(*http.Request){with("If-None-Match", `"old"`), with("If-Modified-Since", modified)}, 200, nil, "plain"},
-		{"same date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", modified)}, 304, nil, ""},
+		{"a date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", "Sat, 01 Jan 2050 00:00:00 GMT")}, 200, http.Header{"Last-Modified": {""}}, "plain"},
 		{"range of the compressed bytes", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2")}, 206, http.Header{
 			"Content-Encoding": {"gzip"}, "Etag": {ziptag}, "Content-Length": {"3"}}, "\x1f\x8b\x08"},
 		{"range of other bytes", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2"), with("If-Range", tag)}, 200, nil, "gzip"},

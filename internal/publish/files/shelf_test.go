@@ -161,11 +161,27 @@ func (s *shelf) list(e shards.Entry, locations ...string) {
 	var parts []int
 	s.write(func(tx txn.Records) {
 		for _, l := range locations {
-			parts = append(parts, s.layout.Add(tx, 0, l, e))
+			parts = append(parts, s.at(time.Now()).Add(tx, 0, l, e))
 		}
 	})
 	s.files.Changed(parts...) // once it is stored, and not before
 }
+
+// unlist takes a location out of its shard.
+func (s *shelf) unlist(location string) {
+	s.Helper()
+	n := 1
+	s.write(func(tx txn.Records) {
+		for tx.Get(s.layout.Keys.List(n, location)) == nil {
+			n++
+		}
+		s.at(time.Now()).Remove(tx, n, location)
+	})
+	s.files.Changed(n)
+}
+
+// at returns the layout for a transaction at some time.
+func (s *shelf) at(t time.Time) shards.Layout { return s.layout.At(moment.Of(t)) }
 
 // compile returns rules that must be right.
 func compile(rules ...eligibility.Rule) eligibility.Rules {
@@ -208,22 +224,29 @@ func with(key, value string) func(*http.Request) {
 
 func method(m string) func(*http.Request) { return func(r *http.Request) { r.Method = m } }
 
-// locs returns the addresses in a sitemap or an index.
-func locs(t testing.TB, body []byte) (urls []string) {
+// entry is one of a sitemap or an index.
+type entry struct {
+	Loc     string `xml:"loc"`
+	LastMod string `xml:"lastmod"`
+}
+
+func entries(t testing.TB, body []byte) []entry {
 	t.Helper()
 	var doc struct {
-		URLs []struct {
-			Loc string `xml:"loc"`
-		} `xml:"url"`
-		Parts []struct {
-			Loc string `xml:"loc"`
-		} `xml:"sitemap"`
+		URLs  []entry `xml:"url"`
+		Parts []entry `xml:"sitemap"`
 	}
 	if err := xml.Unmarshal(body, &doc); err != nil {
 		t.Fatalf("%v in\n%s", err, body)
 	}
-	for _, u := range append(doc.URLs, doc.Parts...) {
-		urls = append(urls, strings.TrimPrefix(u.Loc, "https://example.com"))
+	return append(doc.URLs, doc.Parts...)
+}
+
+// locs returns the addresses in a sitemap or an index.
+func locs(t testing.TB, body []byte) (urls []string) {
+	t.Helper()
+	for _, e := range entries(t, body) {
+		urls = append(urls, strings.TrimPrefix(e.Loc, "https://example.com"))
 	}
 	return urls
 }
@@ -237,6 +260,14 @@ func (s *shelf) want(name string, want ...string) {
 	}
 	if got := locs(s.TB, w.Body.Bytes()); !slices.Equal(got, want) {
 		s.Errorf("%s lists %q, want %q", name, got, want)
+	}
+}
+
+// wantUnread asks for a part that could not be read since the start.
+func (s *shelf) wantUnread(name string) {
+	s.Helper()
+	if w := s.get(name); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Etag") != "" {
+		s.Errorf("%s: %d %v, want a 503 that says when to come again", name, w.Code, w.Header())
 	}
 }
 

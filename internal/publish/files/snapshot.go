@@ -13,30 +13,23 @@ import (
 
 // file is one of the files. Once it is served it is replaced, never changed.
 type file struct {
-	record
-	gz      []byte      // the bytes, compressed; nil if only the record of the file was read
-	damaged int         // entries that could not be read
-	dated   int         // entries with a lastmod
-	until   moment.Time // when the first page expires, 0 for never
+	hash    hash
+	gz      []byte          // the bytes, compressed
+	size    int             // of the bytes before compression
+	pages   int             // that it lists
+	changed moment.Time     // when what is stored of its pages last changed, to the second, 0 if that is unknown
+	dates   lastmod.Summary // that its pages give
+	damaged int             // entries that could not be read
+	dated   int             // entries with a lastmod
+	until   moment.Time     // when the first page expires, 0 for never
 	listed  locations
-	linked  locations // of other pages that its entries name
 	news    []mention // of its pages, for the files beside the sitemap
+	unread  bool      // there is a shard, and it could not be read since the start
 }
 
-// since returns the time of a file that takes the place of another at some time, or of none. The same bytes keep
-// their time. Others get a later one, so that a client that compares times to the second gets them.
-func (p *file) since(before *file, at moment.Time) moment.Time {
-	switch {
-	case before == nil:
-		return at
-	case before.Hash == p.Hash:
-		return before.Modified
-	}
-	return max(at, before.Modified.Add(time.Second))
-}
-
-// names reports whether the file lists a location or links to it.
-func (p *file) names(h uint64) bool { return p.listed.has(h) || p.linked.has(h) }
+// hash is that of a file's bytes before compression. It has no seed, since entity tags go by it in every
+// process. Somebody who makes two states of a file with one hash only hides that change from crawlers.
+type hash [16]byte
 
 // locations is a set of locations, as sorted hashes. The hashes are in memory only
 // and have another seed in each process, so that no stranger can know of two
@@ -59,14 +52,12 @@ func (s locations) has(hash uint64) bool {
 
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
-	files    map[int]*file // those that list a page, by their numbers
-	index    *file         // lists the shards; nil if there are fewer than two
-	pages    int           // listed by the shards
-	until    moment.Time   // when the first of the pages expires, 0 for never
-	trust    lastmod.Trust
-	whole    bool          // all of them were made since the start
-	made     time.Time     // when files were last made, or known to be there, the zero time for never
-	replaced chan struct{} // closed when another snapshot takes its place
+	files map[int]*file // those that list a page, or may, by their numbers
+	index *file         // lists the shards; nil if there are fewer than two
+	pages int           // listed by the shards
+	until moment.Time   // when the first of the pages expires, 0 for never
+	trust lastmod.Trust
+	made  time.Time // the zero time for never
 }
 
 // shards returns the numbers of the shards, in order.
@@ -85,22 +76,12 @@ func (s *snapshot) lists(h uint64) bool {
 	return false
 }
 
-// names reports whether a file names the location with this hash.
-func (s *snapshot) names(h uint64) bool {
-	for _, p := range s.files {
-		if p.names(h) {
-			return true
-		}
-	}
-	return false
-}
-
 // with returns the files, with the made ones in place of the old ones.
 func (s *snapshot) with(made map[int]*file) map[int]*file {
 	next := map[int]*file{}
 	maps.Copy(next, s.files)
 	maps.Copy(next, made)
-	maps.DeleteFunc(next, func(_ int, p *file) bool { return p.Pages == 0 })
+	maps.DeleteFunc(next, func(_ int, p *file) bool { return p.pages == 0 && !p.unread })
 	return next
 }
 
@@ -119,67 +100,29 @@ func (s *snapshot) named(n name) *file {
 	return nil
 }
 
-// cut takes pages out of the files, and returns which of them the files named.
-func (s *snapshot) cut(gone map[uint64]string, url func(string) string) (named locations) {
-	for n, p := range s.files {
-		in := map[uint64]string{}
-		for h, location := range gone {
-			if p.names(h) {
-				in[h] = location
-				named = append(named, h)
-			}
-		}
-		if len(in) == 0 {
-			continue
-		}
-		if s.files[n] = p.without(in, url); s.files[n].Pages == 0 {
-			delete(s.files, n)
-		}
-	}
-	return newLocations(named)
-}
-
-// date gives the files that take the place of old ones their times. One that was cut out of an old one still has
-// the time of that.
-func (s *snapshot) date(old *snapshot, now moment.Time) {
-	for n, p := range s.files {
-		before := old.files[n]
-		if before == nil || before == p {
-			continue
-		}
-		at := p.Modified
-		if at <= before.Modified {
-			at = now
-		}
-		p.Modified = p.since(before, at)
-	}
-}
-
 // sum fills in what the files say together. address returns the address of a file.
-func (s *snapshot) sum(address func(n int) string, before *file) {
+func (s *snapshot) sum(address func(n int) string) {
 	for n, p := range s.files {
 		if s.until = earlier(s.until, p.until); n <= keys.MaxShard {
-			s.pages += p.Pages
+			s.pages += p.pages
 		}
 	}
 	if numbers := s.shards(); len(numbers) > 1 {
-		s.index = s.writeIndex(numbers, address, before)
+		s.index = s.writeIndex(numbers, address)
 	}
 }
 
-// writeIndex returns the index of shards. Its date is that of its newest shard. If the index has
-// changed, its date is also later than before.
-func (s *snapshot) writeIndex(numbers []int, address func(n int) string, before *file) *file {
+// writeIndex returns the index of shards.
+func (s *snapshot) writeIndex(numbers []int, address func(n int) string) *file {
 	made, w := new(file), new(writer)
 	w.begin(sitemap.IndexOpen)
 	for _, n := range numbers {
-		at := s.files[n].Modified
+		at := s.files[n].changed
 		w.text, _ = sitemap.AppendSitemap(w.text, address(n), at.Seconds())
 		w.flush()
-		made.Modified = max(made.Modified, at)
+		made.changed = max(made.changed, at)
 	}
 	w.end(made, sitemap.IndexClose)
-	made.Modified = made.since(before, made.Modified)
 	return made
 }
 

@@ -42,8 +42,8 @@ type writer struct {
 	sum  xxh3.Hasher
 	size int
 
-	listed, linked []uint64 // hashes of the locations that the file lists, and of others that it names
-	given          lastmod.Gatherer
+	listed []uint64 // hashes of the locations that the file lists
+	given  lastmod.Gatherer
 }
 
 // pieceBytes is how much text is compressed at once.
@@ -52,8 +52,7 @@ const pieceBytes = 32 << 10
 // begin begins a file.
 func (w *writer) begin(opening string) {
 	w.text, w.size = append(w.text[:0], opening...), 0
-	w.listed, w.linked = w.listed[:0], w.linked[:0]
-	w.given = lastmod.Gatherer{}
+	w.listed, w.given = w.listed[:0], lastmod.Gatherer{}
 	w.sum.Reset()
 	w.out.Reset()
 	if w.zip == nil {
@@ -82,15 +81,15 @@ func (w *writer) end(made *file, closing string) {
 	w.text = append(w.text, closing...)
 	w.compress()
 	_ = w.zip.Close()
-	made.Hash, made.Size, made.gz = w.sum.Sum128().Bytes(), w.size, bytes.Clone(w.out.Bytes())
+	made.hash, made.size, made.gz = w.sum.Sum128().Bytes(), w.size, bytes.Clone(w.out.Bytes())
 }
 
 // endPages ends a file of pages. A file that lists nothing has no bytes.
 func (w *writer) endPages(made *file) *file {
-	if made.Pages = len(w.listed); made.Pages == 0 {
+	if made.pages = len(w.listed); made.pages == 0 {
 		return new(file)
 	}
 	w.end(made, sitemap.URLSetClose)
-	made.listed, made.linked = newLocations(w.listed), newLocations(w.linked)
+	made.listed = newLocations(w.listed)
 	return made
 }

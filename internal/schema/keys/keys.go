@@ -45,7 +45,6 @@ func (k Keys) Review() string      { return string(k) + "review" }      // which
 func (k Keys) Pages() string  { return string(k) + "page|" }  // public pages
 func (k Keys) Waits() string  { return string(k) + "wait|" }  // locations that are not public
 func (k Keys) Shards() string { return string(k) + "shard|" } // shards
-func (k Keys) Files() string  { return string(k) + "file|" }  // the sitemap's files
 func (k Keys) Logs() string   { return string(k) + "log|" }   // events
 
 // The records of which a site has many. A location that is not public is named by its hash.
@@ -55,7 +54,6 @@ func (k Keys) Robots(piece int) string     { return fmt.Sprintf("%srobots|%03d",
 func (k Keys) Crawler(name string) string  { return string(k) + "crawler|" + name }
 func (k Keys) Notify(name string) string   { return string(k) + "notify|" + name } // of package notify
 func (k Keys) Shard(n int) string          { return fmt.Sprintf("%s%06d", k.Shards(), n) }
-func (k Keys) File(n int) string           { return fmt.Sprintf("%s%06d", k.Files(), n) } // of shard n
 
 // Bar is the key of the record that bars a location. That there is a record bars it, whatever the
 // record holds. The hash does not need the site's secret, so a bar also holds if that is lost.
@@ -78,10 +76,10 @@ func (k Keys) List(n int, location string) string {
 // numbers. Readers do not believe a record with a higher number.
 const MaxShard = 999_999
 
-// NumberOf returns the number of the shard or file of a key in a folder: [Keys.Shards] or [Keys.Files].
-func NumberOf(key, folder string) (int, bool) {
-	n, err := strconv.Atoi(strings.TrimPrefix(key, folder))
-	return n, err == nil && n > 0
+// ShardOf returns the number of the shard whose record has a key.
+func (k Keys) ShardOf(key string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Shards()))
+	return n, err == nil && n > 0 && n <= MaxShard
 }
 
 // IsLocation reports whether a stored text can be a location, and so be in a key.

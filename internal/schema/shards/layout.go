@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -26,6 +27,8 @@ type Layout struct {
 	MaxURLs  int                          // 0 means the protocol's 50,000
 	MaxBytes int                          // 0 means the protocol's 52,428,800
 
+	now moment.Time // of tx, see At
+
 	// Filling is the last shard, which new pages fill; 0 if there is none yet. Another
 	// process may have begun the next one meanwhile: a full shard is passed over.
 	Filling int
@@ -36,6 +39,14 @@ type Shard struct {
 	Pages   int `cbor:"1,keyasint,omitzero"`
 	Bytes   int `cbor:"2,keyasint,omitzero"` // reserved for the pages
 	Changes int `cbor:"3,keyasint,omitzero"` // counts the changes that may change the file; 0 if unknown
+
+	Changed moment.Time `cbor:"4,keyasint,omitzero"` // when the last of them was stored; 0 if unknown
+}
+
+// At returns the layout for a transaction at some time. The shards that it changes have that time.
+func (l Layout) At(now moment.Time) Layout {
+	l.now = now
+	return l
 }
 
 // Decode reads the record of a shard. Of a damaged one nothing is known, so the shard counts as
@@ -52,6 +63,15 @@ func Decode(b []byte) (p Shard) {
 
 func (p Shard) encode() []byte { return codec.Marshal(p) }
 
+// Read returns the record of a shard.
+func Read(ctx context.Context, st store.Store, k keys.Keys, n int) (Shard, error) {
+	records, err := txn.ReadAll(ctx, st, k.Shard(n))
+	if err != nil {
+		return Shard{}, err
+	}
+	return Decode(records[0]), nil
+}
+
 // ReadAll returns the records of all shards, by their numbers.
 func ReadAll(ctx context.Context, st store.Store, k keys.Keys) (map[int]Shard, error) {
 	shards := map[int]Shard{}
@@ -59,11 +79,27 @@ func ReadAll(ctx context.Context, st store.Store, k keys.Keys) (map[int]Shard, e
 		if err != nil {
 			return nil, err
 		}
-		if n, ok := keys.NumberOf(r.Key, k.Shards()); ok && n <= keys.MaxShard {
+		if n, ok := k.ShardOf(r.Key); ok {
 			shards[n] = Decode(r.Value)
 		}
 	}
 	return shards, nil
+}
+
+// Last returns the number of the last shard, 0 if there is none. Each shard up to it may list pages, also one
+// whose record is lost.
+func Last(ctx context.Context, st store.Store, k keys.Keys) (last int, err error) {
+	known, err := ReadAll(ctx, st, k)
+	for n := range known {
+		last = max(last, n)
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, err := range st.Scan(ctx, k.List(last+1, ""), "") {
+		return last + 1, err
+	}
+	return last, nil
 }
 
 // anew is where this process begins a count of changes that is unknown. It is random: other
@@ -77,6 +113,7 @@ func (l Layout) putShard(tx txn.Records, n int, p Shard) {
 		p.Changes = anew
 	}
 	p.Changes = (p.Changes + 1) % math.MaxInt32
+	p.Changed = l.now
 	p.Pages, p.Bytes = max(0, p.Pages), max(0, p.Bytes) // more may be removed than a lost record knew of
 	tx.Put(l.Keys.Shard(n), p.encode())
 }

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"math"
 	"testing"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
@@ -11,17 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
-
-// A record with a valid checksum may still hold any values.
-func TestFileRecordsWithImpossibleNumbersAreDamaged(t *testing.T) {
-	for _, v := range []any{-1, uint64(math.MaxUint64), "text"} {
-		for field := uint64(3); field <= 4; field++ {
-			if r, ok := readRecord(recordtest.Set((&record{}).encode(), 0, field, v)); ok {
-				t.Errorf("%v in field %d is read as %+v", v, field, r)
-			}
-		}
-	}
-}
 
 func testURL(location string) string { return "https://example.com" + location }
 
@@ -48,21 +36,4 @@ func FuzzEntry(f *testing.F) {
 			t.Errorf("it takes %d bytes, and %d are reserved", len(text), most)
 		}
 	})
-}
-
-// A client that compares times to the second gets each new file.
-func TestOtherBytesHaveALaterTime(t *testing.T) {
-	before := &file{record: record{Hash: hash{1}, Modified: moment.Seconds(1000)}}
-	for name, tt := range map[string]struct {
-		made     byte
-		at, want int64
-	}{
-		"the same bytes": {1, 2000, 1000}, "others": {2, 2000, 2000},
-		"others in the same second": {2, 1000, 1001}, "others by a clock that went back": {2, 500, 1001},
-	} {
-		made := &file{record: record{Hash: hash{tt.made}}}
-		if got := made.since(before, moment.Seconds(tt.at)); got != moment.Seconds(tt.want) {
-			t.Errorf("%s: of %v, want %d", name, got.Time(), tt.want)
-		}
-	}
 }
