@@ -469,7 +469,7 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		var ranges crawlers.Ranges
 		if s.opts.CrawlerRanges != "" {
 			if ranges, err = crawlers.ReadRanges(s.opts.CrawlerRanges); err != nil {
-				return fmt.Errorf("Options.CrawlerRanges: %w", err)
+				return fmt.Errorf("%s: %w", messages.Say("{Ranges}"), err)
 			}
 		}
 		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
@@ -488,23 +488,27 @@ func (s *settings) configure(origin string) (err error) {
 		return err
 	}
 	if s.origin, err = location.ParseOrigin(origin); err != nil {
-		return err
+		return fmt.Errorf("%s %w", messages.Say("{Origin}"), err)
 	}
 	s.norm, err = location.New(s.origin, location.Config{
 		Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query, More: s.rules.Query,
 	})
-	if err != nil {
+	var wrong location.OptionError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s: %w", messages.Say("{"+wrong.Option+"}"), wrong.Err)
+	case err != nil:
 		return err
 	}
 	stripped := strings.TrimSuffix(opts.StrippedPrefix, "/")
 	var below bool
 	if s.path, below = strings.CutPrefix(s.origin.Folder(), stripped); !below || !strings.HasPrefix(s.path, "/") {
-		return fmt.Errorf("options: StrippedPrefix %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q",
+		return fmt.Errorf(messages.Say("{Stripped} %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q"),
 			opts.StrippedPrefix, s.origin.Folder(), s.origin.URL(stripped))
 	}
 	opts.Name, opts.Logger = cmp.Or(opts.Name, "sitemap"), cmp.Or(opts.Logger, slog.Default())
 	if !fileName.MatchString(opts.Name) || strings.HasSuffix(opts.Name, ".xml") || strings.HasSuffix(opts.Name, ".gz") {
-		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
+		return fmt.Errorf(messages.Say(`{Name} %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`), opts.Name)
 	}
 	if err := cmp.Or(opts.Limits.check(), checkPublication(opts.Extensions), checkBenign(opts.Benign), checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
@@ -522,14 +526,13 @@ var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 // is probably a number without its unit.
 func (l *Limits) check() error {
 	l.KeepFor, l.RenderEvery = cmp.Or(l.KeepFor, 90*24*time.Hour), cmp.Or(l.RenderEvery, 5*time.Second)
-	const refused = "options: Limits.%s is %v; it must be %s, or 0 for the default"
 	switch {
 	case l.KeepFor < time.Hour:
-		return fmt.Errorf(refused, "KeepFor", l.KeepFor, "at least 1h0m0s")
+		return fmt.Errorf(messages.Say("{KeepFor} is %v; it must be at least 1h{OrZero}"), l.KeepFor)
 	case l.RenderEvery < time.Millisecond:
-		return fmt.Errorf(refused, "RenderEvery", l.RenderEvery, "at least 1ms")
+		return fmt.Errorf(messages.Say("{RenderEvery} is %v; it must be at least 1ms{OrZero}"), l.RenderEvery)
 	case l.PartPages < 0 || l.PartPages > sitemap.MaxURLs:
-		return fmt.Errorf(refused, "PartPages", l.PartPages, fmt.Sprint("from 1 to ", sitemap.MaxURLs))
+		return fmt.Errorf(messages.Say("{PartPages} is %d; it must be from 1 to %d{OrZero}"), l.PartPages, sitemap.MaxURLs)
 	}
 	return nil
 }
@@ -537,9 +540,9 @@ func (l *Limits) check() error {
 func checkPublication(e Extensions) error {
 	switch name := e.Publication; {
 	case len(name) > extension.MaxPublication, name != "" && strings.TrimSpace(name) == "":
-		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d bytes", name, extension.MaxPublication)
+		return fmt.Errorf(messages.Say("{Publication} %q must have from 1 to %d bytes"), name, extension.MaxPublication)
 	case name != "" && !e.News:
-		return fmt.Errorf("options: Extensions: Publication %q is only used in the file that News adds; set that too", name)
+		return fmt.Errorf(messages.Say("{Publication} %q is only used in the file that {News} adds; set that too"), name)
 	}
 	return nil
 }
@@ -561,7 +564,7 @@ func parseRobots(text string) (*robots.Rules, error) {
 		return nil, nil
 	}
 	if !strings.Contains(strings.ToLower(text), "user-agent:") {
-		return nil, errors.New(`options: Robots has no line that begins with "User-agent:"; it must be the text of a robots.txt`)
+		return nil, errors.New(messages.Say(`{RobotsText} has no line that begins with "User-agent:"; it must be the text of a robots.txt`))
 	}
 	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil // never nil, so that the robots.txt that is served does not count
 }

@@ -182,15 +182,15 @@ func (n *Notifier) check(opts *Options) error {
 	case n.given != "" && !validKey.MatchString(n.given):
 		return errors.New(messages.Say(`{Key} must have 8 to 128 letters, digits and "-"`))
 	case n.hold < time.Second:
-		return fmt.Errorf("options: Hold is %v; it must be at least 1s, or 0 for the default", opts.Hold)
+		return fmt.Errorf("Options.Hold is %v; it must be at least 1s, or 0 for the default", opts.Hold)
 	case n.perDay < 1 || n.perDay > 20_000:
-		return fmt.Errorf("options: MaxPerDay is %d; it must be from 1 to 20000, or 0 for the default", opts.MaxPerDay)
+		return fmt.Errorf(messages.Say("{PerDay} is %d; it must be from 1 to 20000{OrZero}"), opts.MaxPerDay)
 	case opts.Google != nil && opts.Google.Client == nil:
-		return errors.New("options: Google.Client is nil; it must be one that adds the owner's authorisation")
+		return errors.New("Options.Google.Client is nil; it must be one that adds the owner's authorisation")
 	case len(n.endpoints) > 1:
 		return errors.New(messages.Say("{Endpoints}: one is enough, since engines tell each other"))
 	case opts.Google == nil && len(n.endpoints) == 0:
-		return errors.New("options: Endpoints is empty and Google is nil, so that nobody would be told; leave Endpoints nil for the default")
+		return errors.New("Options.Endpoints is empty and Google is nil, so that nobody would be told; leave Endpoints nil for the default")
 	}
 	return nil
 }

@@ -75,11 +75,13 @@ func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, clos
 	c := &answers{Settings: s, log: log, store: st, close: closeStore, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin}}
 	opts, err := s.Options(log)
 	if err == nil {
-		c.site, err = servemap.New(s.Origin, st, opts)
+		if c.site, err = servemap.New(s.Origin, st, opts); err != nil {
+			err = errors.Unwrap(err) // the command needs no name of the package
+		}
 	}
 	if err != nil {
 		closeStore()
-		return nil, usage("%v", settings.InFlags(err))
+		return nil, usage("%v", err)
 	}
 	c.explorer = &explorer.Explorer{Site: c.site, Handler: handler, Inside: s.Inside, Public: originOf(s).Folder(), Log: log,
 		Explored: control.Explored(s.Data), Settings: s.Explored()}

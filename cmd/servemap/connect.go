@@ -29,10 +29,10 @@ const askAgain = time.Second
 // checkData refuses a folder that cannot hold the control socket.
 func checkData(data string) error {
 	if data == "" {
-		return usage("-data is missing; give the folder for what is learned, such as -data sitemap-data")
+		return usage("{-data} is missing; give the folder for what is learned, such as {-data=sitemap-data}")
 	}
 	if err := control.CheckPath(data); err != nil {
-		return usage("-data: %v", err)
+		return usage("{-data}: %v", err)
 	}
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
@@ -37,10 +36,7 @@ import (
 
 func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	c := &crawl{streams: s}
-	also := []string{"max", "concurrency", "alternates", "images", "videos", "part-pages", "data", "admin", "admin-password", "log", "log-level"}
-	c.Flags(fs, func(group, name string) bool {
-		return slices.Contains(also, name) || group == "What is public" && name != "report-only" && name != "benign"
-	})
+	c.Flags(fs, "crawl")
 	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
 	return c.run
 }
@@ -107,7 +103,7 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 	}
 	origin, err := location.ParseOrigin(address)
 	if err != nil {
-		return nil, usage("%s: %v", address, err)
+		return nil, usage("%s %v", address, err)
 	}
 	client := explore.NewClient(origin)
 	u, err := url.Parse(origin.URL(origin.Folder()))

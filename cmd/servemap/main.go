@@ -47,8 +47,10 @@ type exit struct {
 
 func (e exit) Error() string { return e.text }
 
-// usage is the error of a wrong call. It names the flag and the fix.
-func usage(format string, args ...any) error { return exit{codeUsage, fmt.Sprintf(format, args...)} }
+// usage is the error of a wrong call. It names the flag and the fix. Settings in braces are as for package messages.
+func usage(format string, args ...any) error {
+	return exit{codeUsage, fmt.Sprintf(messages.Say(format), args...)}
+}
 
 // errNo ends a command that has printed its answer, and the answer is "no".
 var errNo = exit{code: codeNo}
@@ -133,11 +135,11 @@ func main() {
 
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	words := func(text string) string { return text }
-	if len(args) > 0 && args[0] == "run" { // the owner reads and writes a file
-		words = settings.InKeys
+	words := messages.Flags
+	if len(args) > 0 && (args[0] == "run" || args[0] == "config") { // the owner reads and writes a file
+		words = messages.Keys
 	}
-	messages.UseFlags(words)
+	messages.Use(words)
 	screen := terminal.Plain{To: s.err}
 	s.out, s.err = terminal.Plain{To: s.out}, screen
 	if len(args) == 0 {
@@ -174,7 +176,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		fmt.Fprintf(s.err, "%s: interrupted: %v\n", name, err)
 		return codeInterrupted
 	}
-	fmt.Fprintf(s.err, "%s: %s\n", name, words(err.Error()))
+	fmt.Fprintf(s.err, "%s: %v\n", name, err)
 	return cmp.Or(e.code, codeFailed)
 }
 
@@ -192,10 +194,14 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return c.help(s.out, false)
 		} else if err != nil {
-			name, _ := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+			help := fmt.Sprintf("See \"servemap help -all %s\".", c.name)
+			name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+			if !unknown {
+				return usage("%v. %s", err, help)
+			}
 			var names []string
 			fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-			return usage("%v; see \"servemap help -all %s\"%s", err, c.name, settings.Meant(name, names))
+			return usage("There is no flag %s. %s", name, settings.Meant(name, slices.Values(names), help))
 		}
 		if args = fs.Args(); len(args) > 0 {
 			rest, args = append(rest, args[0]), args[1:]
@@ -218,7 +224,7 @@ func find(name string) (command, error) {
 		}
 		names = append(names, c.name)
 	}
-	return command{}, usage("there is no command %q%s; the commands are %s", name, settings.Meant(name, names), strings.Join(names, ", "))
+	return command{}, usage("There is no command %q. %s", name, settings.Meant(name, slices.Values(names), "The commands are "+strings.Join(names, ", ")+"."))
 }
 
 func helpCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -255,19 +261,22 @@ func (c command) help(w io.Writer, all bool) error {
 		fmt.Fprintf(w, "\n%s\n", text)
 	}
 	fmt.Fprintf(w, "\nExample:\n\n  servemap %s\n", c.example)
-	groups, left := map[string]string{}, 0
+	groups, left, order := map[string]string{}, 0, []string{"Flags"}
+	for _, x := range new(settings.Settings).All() {
+		order = append(order, x.Group)
+	}
 	fs.VisitAll(func(f *flag.Flag) {
 		kind, text := flag.UnquoteUsage(f)
 		group := "Flags"
-		if v, is := f.Value.(settings.Flag); is {
-			group, kind = v.Group, v.Field.Tag.Get("arg")
-			if v.Kind() == reflect.Slice {
+		if x, is := f.Value.(settings.Setting); is {
+			group, kind = x.Group, x.Tag.Get("arg")
+			if x.Type.Kind() == reflect.Slice {
 				text += "; may be given more than once"
 			}
-			if env := v.Field.Tag.Get("env"); env != "" {
+			if env := x.Tag.Get("env"); env != "" {
 				text += "; by default " + env + " of the environment"
 			}
-			if v.Field.Tag.Get("first") == "" && !all {
+			if x.Tag.Get("first") == "" && !all {
 				left++
 				return
 			}
@@ -277,12 +286,8 @@ func (c command) help(w io.Writer, all bool) error {
 		}
 		groups[group] += fmt.Sprintf("  %s\n        %s\n", strings.TrimSpace("-"+f.Name+" "+kind), text)
 	})
-	order := []string{"Flags"}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[settings.Settings]()) {
-		order = append(order, f.Tag.Get("group"))
-	}
-	for _, g := range order {
-		if g != "" && groups[g] != "" {
+	for _, g := range slices.Compact(order) {
+		if groups[g] != "" {
 			fmt.Fprintf(w, "\n%s:\n\n%s", g, groups[g])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/servemap/servemap/cmd/servemap/internal/patient"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
 // process serves sites at addresses. With other settings it does what a rolling restart does: the new
@@ -80,7 +82,7 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 		served, err = p.open(sites)
 	}
 	if err != nil {
-		p.log.Error("the settings were not taken; what is served goes on", "err", settings.InKeys(err.Error()))
+		p.log.Error("the settings were not taken; what is served goes on", "err", err)
 		for name, d := range p.doors {
 			if d.Server == nil { // nobody would answer there
 				d.listener.Close()
@@ -211,11 +213,13 @@ func listen(setting string) (*door, error) {
 	var form *net.AddrError
 	switch {
 	case errors.As(err, &form):
-		return nil, usage("-%s %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", name, address, err)
+		return nil, usage("{-"+name+"} %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", address, err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("another program listens at %s; end it, or give -%s another address: %w", address, name, err)
+		return nil, fmt.Errorf(messages.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"), address, err)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf(messages.Say("Cannot use {-"+name+"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())
 	case err != nil:
-		return nil, fmt.Errorf("-%s %s: %w", name, address, err)
+		return nil, fmt.Errorf(messages.Say("{-"+name+"} %s: %w"), address, err)
 	}
 	return &door{listener: listener}, nil
 }

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
+	"os/user"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,7 +43,7 @@ const (
 // process is told to stop.
 func proxyCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	v := &settings.Settings{}
-	v.Flags(fs, func(string, string) bool { return true })
+	v.Flags(fs, "proxy")
 	return func(ctx context.Context, _ string) error {
 		return serveOne(ctx, s, v)
 	}
@@ -49,7 +51,7 @@ func proxyCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 
 func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	v := &settings.Settings{}
-	v.Flags(fs, func(_, name string) bool { return !slices.Contains([]string{"to", "host", "timeout", "explore"}, name) })
+	v.Flags(fs, "files")
 	return func(ctx context.Context, dir string) (err error) {
 		if v.Folder, err = filepath.Abs(dir); err != nil { // other commands may run in another directory
 			return err
@@ -123,7 +125,7 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 	}
 	if trying {
 		log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; "+
-			messages.Say("give the site's public address in {Origin} before you publish it"), "origin", s.Origin)
+			messages.Say("give the site's public address in {-origin} before you publish it"), "origin", s.Origin)
 	}
 	return x, nil
 }
@@ -135,7 +137,7 @@ func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.
 		return nil, usage("%v", err)
 	}
 	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
-		return nil, usage("%v; with -database it holds only the socket for commands", err)
+		return nil, usage("%v; with {-database} it holds only the socket for commands", err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.
 		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
 	}
 	if loops(s, at.AddrPort()) {
-		return nil, usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", s.To)
+		return nil, usage("{-to} %s is the address of this process itself; give the one where the site listens, or another {-listen}", s.To)
 	}
 	if several { // they may share the address, and there another one may answer
 		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
@@ -163,7 +165,7 @@ func same(a, b *settings.Settings) string {
 	its, other := filepath.Abs(b.Data)
 	switch {
 	case err == nil && other == nil && mine == its:
-		return "-data " + a.Data
+		return messages.Say("{-data} ") + a.Data
 	case originOf(a).Host() != originOf(b).Host(): // whatever the scheme
 		return ""
 	case originOf(a).Folder() == originOf(b).Folder():
@@ -285,18 +287,18 @@ func usable(ctx context.Context, st store.Store) error {
 func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
 	data, database := s.Data, string(s.Database)
 	if err := control.Check(data); err != nil {
-		return nil, nil, fmt.Errorf("-data: %w", err)
+		return nil, nil, unusable(data, err)
 	}
 	if database == "" {
 		st, err := badgerstore.Open(data, &badgerstore.Options{Reserve: int64(s.Reserve) << 20, Logger: log})
 		if err != nil {
-			return nil, nil, fmt.Errorf("-data %s: %w", data, err)
+			return nil, nil, unusable(data, err)
 		}
 		return st, func() { _ = st.Close() }, nil
 	}
 	cfg, err := pgx.ParseConfig(database)
 	if err != nil { // which may name a password
-		return nil, nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
+		return nil, nil, usage("{-database} is no address of a PostgreSQL database; give one such as postgres://user@host/name")
 	}
 	db := stdlib.OpenDB(*cfg)
 	db.SetMaxOpenConns(4)                  // the server's connections are for all processes
@@ -306,6 +308,22 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return st, func() { _ = db.Close() }, nil
+}
+
+// unusable says why a folder of data cannot be used.
+func unusable(data string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf(messages.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose another folder."), data, whoami())
+	}
+	return fmt.Errorf(messages.Say("{-data} %s: %w"), data, err)
+}
+
+// whoami returns the name of the user of this process, or else the number.
+func whoami() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return strconv.Itoa(os.Geteuid())
 }
 
 // openFolder opens the records of a folder. It waits a moment for another process, such as a command that asks.

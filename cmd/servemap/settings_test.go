@@ -2,13 +2,17 @@ package main
 
 import (
 	"flag"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -27,7 +31,7 @@ func TestOneFlagMayHaveSeveralValues(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var s settings.Settings
 			fs := flag.NewFlagSet("", flag.ContinueOnError)
-			s.Flags(fs, func(string, string) bool { return true })
+			s.Flags(fs, "proxy")
 			base.Check(t, fs.Parse(tt.args))
 			if got := tt.of(&s); !slices.Equal(got, tt.want) {
 				t.Errorf("%q, want %q", got, tt.want)
@@ -38,7 +42,7 @@ func TestOneFlagMayHaveSeveralValues(t *testing.T) {
 
 // TestPrintedSettingsAreReadAgain also sets each default.
 func TestPrintedSettingsAreReadAgain(t *testing.T) {
-	file := write(t, "origin = 'https://example.com'\nquery = ['id']\nkeep-for = '48h'\nadmin-password = 'a secret'\n[[site]]\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")
+	file := write(t, "origin = 'https://example.com'\nquery = ['id']\nkeep-for = '1.5d'\nadmin-password = 'a secret'\n[[site]]\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")
 	read, err := readFile(file)
 	base.Check(t, err)
 	text := must(t, "config", "-config", file)
@@ -49,17 +53,61 @@ func TestPrintedSettingsAreReadAgain(t *testing.T) {
 	base.Check(t, err)
 	read[0].Password, again[0].Password = "", ""
 	empty := func(s *settings.Settings) { // a list that is printed is empty, and not nil
-		s.Each(func(_ string, _ reflect.StructField, v reflect.Value) {
-			if v.Kind() == reflect.Slice && v.Len() == 0 {
-				v.SetZero()
+		for _, x := range s.All() {
+			if x.Type.Kind() == reflect.Slice && x.Value.Len() == 0 {
+				x.Value.SetZero()
 			}
-		})
+		}
 		s.Rules[0].Query = nil
 	}
 	empty(read[0])
 	empty(again[0])
 	if !reflect.DeepEqual(read, again) || read[0].Host != "origin" || read[0].Rules[0].Priority != 0.5 {
 		t.Errorf("%+v\n%+v", read[0], again[0])
+	}
+}
+
+// TestRunServesWhatCommandsWrote takes the settings that a command leaves in the folder of the data, and what config prints.
+func TestRunServesWhatCommandsWrote(t *testing.T) {
+	site, behind := writeSite(t), httptest.NewServer(http.HandlerFunc(blog))
+	defer behind.Close()
+	for _, tt := range []struct {
+		name string
+		args func(data string) []string
+	}{
+		{"files", func(string) []string {
+			return []string{"files", site, "-origin", origin, "-keep-for", "60d", "-never", "/a,b"}
+		}},
+		{"proxy", func(string) []string {
+			return []string{"proxy", "-to", behind.URL, "-origin", origin, "-timeout", "90s"}
+		}},
+		{"run", func(data string) []string {
+			return []string{"run", "-config", write(t, "[[site]]\nfolder = '"+site+"'\ndata = '"+data+"'\nlisten = '127.0.0.1:0'\nentry = ['/a.html']\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")}
+		}},
+		{"config", func(data string) []string {
+			text := must(t, "config")
+			for _, line := range []string{"origin = '" + origin + "'", "folder = '" + site + "'", "data = '" + data + "'", "listen = '127.0.0.1:0'", "inside = true"} {
+				key, _, _ := strings.Cut(line, "=")
+				text = regexp.MustCompile(`(?m)^`+key+"=.*$").ReplaceAllString(text, line)
+			}
+			return []string{"run", "-config", write(t, text)}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data := t.TempDir()
+			s := serve(t, data, tt.args(data)...)
+			s.log.await(t, "commands are answered")
+			s.stop()
+			left, err := readFile(control.Settings(data))
+			base.Check(t, err)
+			printed := write(t, must(t, "config", "-config", control.Settings(data)))
+			again, err := readFile(printed)
+			base.Check(t, err)
+			if !reflect.DeepEqual(left, again) {
+				t.Errorf("%+v\nis printed as\n%+v", left[0], again[0])
+			}
+			serve(t, data, "run", "-config", printed)
+		})
 	}
 }
 
@@ -81,18 +129,20 @@ func write(t *testing.T, text string) (file string) {
 func TestWrongFilesNameTheLine(t *testing.T) {
 	site := "[[site]]\norigin = 'https://a.example'\nfolder = '.'\ndata = '.data-a'\nlisten = '127.0.0.1:0'\n"
 	for _, tt := range []struct{ name, text, want string }{
-		{"an unknown key", site + "benin = ['x']\n", `toml:6: there is no setting "benin"; did you mean benign?; "servemap config" prints all of them`},
-		{"an unknown table", site + "[limits]\nx = 1\n", `toml:6: there is no setting "limits"`},
-		{"a number for a text", "origin = 1\n", `toml:1: origin takes a text in quotes, as origin = "a"`},
-		{"a text for a list", site + "public = '/'\n", `toml:6: public takes a list, as public = ["/"]`},
-		{"a number for a list", site + "query = 1\n", `toml:6: query takes a list, as query = ["a"]`},
+		{"an unknown key", site + "benin = ['x']\n", "toml:6: There is no setting benin. Did you mean benign?\n"},
+		{"an unknown table", site + "[limits]\nx = 1\n", `toml:6: There is no setting limits. "servemap config" prints all of them.`},
+		{"a number for a text", "origin = 1\n", `toml:1: origin takes a text in quotes, such as "a"`},
+		{"a text for a list", site + "public = '/'\n", `toml:6: public takes a list, such as ["/"]`},
+		{"a number for a list", site + "query = 1\n", `toml:6: query takes a list, such as ["a"]`},
 		{"a text for a switch", "explore = 'yes'\n", "toml:1: explore takes true or false"},
 		{"a text for a number", "max = 'many'\n", "toml:1: max takes a number"},
 		{"a number for a rule's text", "[[site.rule]]\npattern = 3\n", "toml:2: pattern takes a text"},
-		{"a number for the rules", "rule = 3\n", "toml:1: rules stand in tables"},
+		{"a number for the rules", "rule = 3\n", "toml:1: rule takes tables, each below a line [[site.rule]]"},
 		{"no TOML", "origin\n", "toml:1: "},
-		{"a time without a unit", "\nkeep-for = '5'\n", "such as 30s"},
-		{"a time that is a bare number", site + "keep-for = 5\n", "such as 30s"},
+		{"an empty file", "# nothing\n", `toml says nothing; "servemap config" prints all settings`},
+		{"a level that is none", "log-level = 'all'\n", "toml:1: log-level takes debug, info, warn or error"},
+		{"a time without a unit", "\nkeep-for = '5'\n", "toml:2: keep-for takes a time with its unit, such as 30s or 90d"},
+		{"a time that is a bare number", site + "keep-for = 5\n", `toml: "5" is not a time with its unit, such as 30s or 90d`},
 		{"a wrong rule", site + "[[site.rule]]\npattern = '/a'\nlist = 'maybe'\n", `the list "maybe"`},
 		{"one folder for two, written otherwise", site + strings.NewReplacer("//a.", "//b.", ".data-a", "./x/../.data-a/").Replace(site), "it has the same data ./x/../.data-a/ as site 1"},
 		{"one folder for two", site + strings.ReplaceAll(site, "//a.", "//b."), "site 2, https://b.example: it has the same data .data-a as site 1, https://a.example; give each its own"},

@@ -82,7 +82,7 @@ var reasons = []Reason{
 		"If it is public, see why anonymous visitors are refused.", nil},
 	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors to log in, from two networks, on two days, or in front of the program Explore",
 		"If it is public, see why visitors must log in.", nil},
-	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it, or a listed page that links to it, for {KeepFor}", back, nil},
+	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it, or a listed page that links to it, for the time of {KeepFor}", back, nil},
 }
 
 const (

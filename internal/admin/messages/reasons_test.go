@@ -10,10 +10,10 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-// flags makes texts name flags until the test ends.
-func flags(t *testing.T) {
-	UseFlags(strings.TrimSpace)
-	t.Cleanup(func() { use(func(library, _ string) string { return library }) })
+// use makes texts have other words until the test ends.
+func use(t *testing.T, w Words) {
+	Use(w)
+	t.Cleanup(func() { Use(Library) })
 }
 
 func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
@@ -37,15 +37,15 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name        string
+		words       Words
 		has, hasNot *regexp.Regexp
 	}{
-		{"the library", regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
-		{"the command", regexp.MustCompile(` -[a-z]|"servemap `), regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
+		{"the library", Library, regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
+		{"the command", Flags, regexp.MustCompile(` -[a-z]|"servemap `), regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
+		{"the file of the command", Keys, regexp.MustCompile(`always|query|origin|entry|benign|"servemap `), regexp.MustCompile(`[ (]-[a-tv-z]|Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.name == "the command" {
-				flags(t)
-			}
+			use(t, tt.words)
 			named := 0
 			for _, text := range texts() {
 				if text == "" || tt.hasNot.MatchString(text) {
@@ -63,9 +63,9 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 }
 
 func TestOnlyAnAdditionHasNoWordsForTheCommand(t *testing.T) {
-	for _, s := range settings {
-		if s.library == "" || s.command == "" && !strings.HasPrefix(s.name, "Or") {
-			t.Errorf("%+v leaves a gap in a sentence", s)
+	for name, s := range settings {
+		if s.library == "" || s.command == "" && !strings.HasPrefix(name, "Or") {
+			t.Errorf("%s leaves a gap in a sentence", name)
 		}
 	}
 }
@@ -156,9 +156,22 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	flags(t)
+	use(t, Flags)
 	if got, want := Missing("/it's/a?page=2", eligibility.ActionWord, false, 0)[0], `-always '/it'\''s/a?page=2$'`; got != want {
 		t.Errorf("for a shell: %s, want %s", got, want)
+	}
+	for words, want := range map[Words][]string{
+		Library: {"Options.Query", "the origin"},
+		Flags:   {"-query id,lang", "-origin https://example.com"},
+		Keys:    {`query = ["id", "lang"]`, `origin = "https://example.com"`},
+	} {
+		use(t, words)
+		if got := Typed("{Query}", "id", "lang"); got != want[0] {
+			t.Errorf("%s, want %s", got, want[0])
+		}
+		if got := Say("{-origin=https://example.com}"); words != Library && got != want[1] {
+			t.Errorf("%s, want %s", got, want[1])
+		}
 	}
 }
 

@@ -71,19 +71,19 @@ func check(r Rule) error {
 	}
 	switch {
 	case r.Listing > Never:
-		return fmt.Errorf("has List %d; it must be Auto, Always or Never", r.Listing)
+		return fmt.Errorf("has the list %d; it must be Auto, Always or Never", r.Listing)
 	case !sitemap.ValidFreq(r.ChangeFreq):
-		return fmt.Errorf("ChangeFreq is %q; it must be always, hourly, daily, weekly, monthly, yearly or never", r.ChangeFreq)
+		return fmt.Errorf("has the changefreq %q; it must be always, hourly, daily, weekly, monthly, yearly or never", r.ChangeFreq)
 	case math.IsNaN(r.Priority) || r.Priority < 0 || r.Priority > 1:
-		return fmt.Errorf("Priority is %v; it must be above 0 and at most 1", r.Priority)
+		return fmt.Errorf("has the priority %v; it must be above 0 and at most 1", r.Priority)
 	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
-		return errors.New(`has a "?", but Query is about the path only; leave out the "?" and what follows`)
+		return errors.New(`has a "?", but a query is for a path only; leave out the "?" and what follows`)
 	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0 && !r.IgnoreCacheControl:
-		return errors.New("sets nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority")
+		return errors.New("says nothing; say whether to list the pages, their query parameters, to ignore Cache-Control, a changefreq or a priority")
 	}
 	for _, key := range r.Query {
 		if err := location.CheckParam(key); err != nil {
-			return fmt.Errorf("Query: %w", err)
+			return fmt.Errorf("query: %w", err)
 		}
 	}
 	return nil

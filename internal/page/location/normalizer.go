@@ -41,8 +41,15 @@ type Normalizer struct {
 	nearby bool            // addresses and names of a single label count too
 }
 
-// New returns a Normalizer for the origin. Of cfg it keeps only More. An error names the wrong
-// setting.
+// An OptionError says what is wrong with an option, by its name in package messages.
+type OptionError struct {
+	Option string
+	Err    error
+}
+
+func (e OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
+
+// New returns a Normalizer for the origin. Of cfg it keeps only More. If that is wrong, the error is an [OptionError].
 func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if origin.host == "" {
 		return nil, errors.New("origin is empty; ParseOrigin makes one")
@@ -61,7 +68,7 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	for _, h := range cfg.Hosts {
 		host, err := parseHost(h)
 		if err != nil {
-			return nil, fmt.Errorf("options: Hosts: %w", err)
+			return nil, OptionError{"Hosts", err}
 		}
 		n.hosts[hostKey(host)] = true
 	}
@@ -135,11 +142,11 @@ func parseStrippedPrefix(s string) (string, error) {
 		return "", nil
 	}
 	if s[0] != '/' {
-		return "", fmt.Errorf("options: StrippedPrefix: %q does not start with a slash; write %q", s, "/"+s)
+		return "", OptionError{"Stripped", fmt.Errorf("%q does not start with a slash; write %q", s, "/"+s)}
 	}
 	prefix, reason := normalFolder(s)
 	if reason != ReasonNone {
-		return "", fmt.Errorf("options: StrippedPrefix: %q is not a path that can be listed: %s", s, reason.Text())
+		return "", OptionError{"Stripped", fmt.Errorf("%q is not a path that can be listed: %s", s, reason.Text())}
 	}
 	return strings.TrimSuffix(prefix, "/"), nil
 }

@@ -24,7 +24,10 @@ type Origin struct {
 func ParseOrigin(s string) (Origin, error) {
 	o, err := parseOrigin(s)
 	if err != nil {
-		return Origin{}, fmt.Errorf(`origin: %w; write it as "https://example.com", or as "https://example.com/blog" for a folder`, err)
+		if _, other := parseOrigin("https://" + s); other == nil && !strings.Contains(s, "://") {
+			return Origin{}, fmt.Errorf("%s lacks its scheme; write https://%[1]s", s)
+		}
+		return Origin{}, fmt.Errorf(`is wrong: %w; write it as "https://example.com", or as "https://example.com/blog" for a folder`, err)
 	}
 	return o, nil
 }

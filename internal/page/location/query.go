@@ -19,7 +19,7 @@ func parseParams(keys []string) (map[string]bool, error) {
 	allowed := make(map[string]bool, len(keys))
 	for _, k := range keys {
 		if err := CheckParam(k); err != nil {
-			return nil, fmt.Errorf("options: Query: %w", err)
+			return nil, OptionError{"Query", err}
 		}
 		allowed[k] = true
 	}

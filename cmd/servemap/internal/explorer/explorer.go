@@ -6,11 +6,11 @@ package explorer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -74,13 +74,13 @@ func Advice(done servemap.Exploration) (all []string) {
 		text string
 	}{
 		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" and crawl name them, give {Always} for those that are pages"},
-		{done.Skipped["query"], "pages are not listed for their query (%d): " + strings.ReplaceAll(params, "%", "%%")},
+		{done.Skipped["query"], "pages are not listed for their query (%d): " + params},
 		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" and crawl name them, give {Always} for those that are public"},
 		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
 		{done.Waiting, "locations are left, since {Max} was reached (%d); give a greater one"},
 	} {
 		if left.n > 0 {
-			all = append(all, messages.Say(fmt.Sprintf(left.text, left.n)))
+			all = append(all, strings.Replace(messages.Say(left.text), "%d", strconv.Itoa(left.n), 1))
 		}
 	}
 	return all
@@ -98,11 +98,11 @@ func (e *Explorer) tell(done servemap.Exploration) {
 	if name, means, n := cause(st); done.Pages > st.Listed && n > st.Listed {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
 		if name == "private" || name == "no-store" {
-			add += messages.Say(" {Public} ") + e.Public
+			add += " " + messages.Typed("{Public}", e.Public)
 		}
 	}
 	if _, names := messages.Parameters(done.Params); len(names) > 0 {
-		add += messages.Say(" {Query} ") + strings.Join(names, ",")
+		add += " " + messages.Typed("{Query}", names...)
 	}
 	if add != "" {
 		log = log.With("if those pages are public, add", add[1:])

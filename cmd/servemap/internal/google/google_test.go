@@ -1,4 +1,4 @@
-package settings
+package google
 
 import (
 	"crypto"
@@ -55,11 +55,11 @@ func TestKeyOfAServiceAccountAuthorises(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"a key", string(text), "Bearer token-1"},
 		{"a token", "ya29.x\n", "Bearer ya29.x"},
-		{"the key of something else", `{"type": "authorized_user"}`, "-google-token: the file is neither"},
+		{"the key of something else", `{"type": "authorized_user"}`, "Google in the options of package notify: the file is neither"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			base.Check(t, os.WriteFile(file, []byte(tt.text), 0o600))
-			authorises, err := google(file)
+			authorises, err := Authorise(file)
 			for range 2 {
 				got := fmt.Sprint(err)
 				if err == nil {

@@ -1,4 +1,5 @@
-package settings
+// Package google has what authorises the command at Search Console.
+package google
 
 import (
 	"context"
@@ -12,14 +13,16 @@ import (
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/jwt"
+
+	"github.com/servemap/servemap/internal/admin/messages"
 )
 
-// google returns what authorises requests to Search Console by a file. That is the key of a service account, as
+// Authorise returns what authorises requests to Search Console by a file. That is the key of a service account, as
 // Google's console gives it, or an access token that another program renews.
-func google(file string) (http.RoundTripper, error) {
+func Authorise(file string) (http.RoundTripper, error) {
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
-		return googleToken(file), nil // which may come later
+		return token(file), nil // which may come later
 	}
 	var key struct {
 		Type  string `json:"type"`
@@ -29,7 +32,7 @@ func google(file string) (http.RoundTripper, error) {
 		URL   string `json:"token_uri"`
 	}
 	if err := json.Unmarshal(text, &key); err != nil || key.Type != "service_account" || key.Email == "" || key.Key == "" || key.URL == "" {
-		return nil, errors.New("-google-token: the file is neither an access token nor the JSON key of a service account; make one in Google's console, under IAM, Service accounts, Keys")
+		return nil, errors.New(messages.Say("{GoogleToken}: the file is neither an access token nor the JSON key of a service account; make one in Google's console, under IAM, Service accounts, Keys"))
 	}
 	cfg := &jwt.Config{
 		Email: key.Email, PrivateKey: []byte(key.Key), PrivateKeyID: key.ID, TokenURL: key.URL,
@@ -38,16 +41,16 @@ func google(file string) (http.RoundTripper, error) {
 	return cfg.Client(context.WithValue(context.Background(), oauth2.HTTPClient, &http.Client{Timeout: time.Minute})).Transport, nil
 }
 
-// googleToken is the file with an access token.
-type googleToken string
+// token is the file with an access token.
+type token string
 
 // RoundTrip adds the token to a request.
-func (file googleToken) RoundTrip(r *http.Request) (*http.Response, error) {
-	token, err := os.ReadFile(string(file))
+func (file token) RoundTrip(r *http.Request) (*http.Response, error) {
+	text, err := os.ReadFile(string(file))
 	if err != nil {
-		return nil, fmt.Errorf("-google-token: %w", err)
+		return nil, fmt.Errorf(messages.Say("{GoogleToken}: %w"), err)
 	}
 	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(text)))
 	return http.DefaultTransport.RoundTrip(r)
 }

@@ -1,0 +1,127 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/folder"
+	"github.com/servemap/servemap/cmd/servemap/internal/google"
+	"github.com/servemap/servemap/cmd/servemap/internal/upstream"
+	"github.com/servemap/servemap/internal/decide/forwarded"
+	"github.com/servemap/servemap/notify"
+	"github.com/servemap/servemap/store"
+)
+
+// decisions are the names of decisions in a file.
+var decisions = map[string]servemap.Decision{
+	"": servemap.DecisionUnset, "auto": servemap.DecisionAuto, "always": servemap.DecisionAlways, "never": servemap.DecisionNever,
+}
+
+// Options returns the library's options for these settings.
+func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
+	o := &servemap.Options{
+		Name: s.Name, Hosts: s.Hosts, Entries: s.Entries, Benign: s.Benign, StrippedPrefix: s.Stripped, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, CrawlerRanges: s.Ranges, Logger: log,
+		Robots:     s.RobotsText,
+		Extensions: servemap.Extensions{Alternates: s.Alternates, Images: s.Images, Videos: s.Videos, News: s.News, Publication: s.Publication},
+		Limits:     servemap.Limits{KeepFor: s.KeepFor.Duration, PartPages: s.PartPages, RenderEvery: s.Render.Duration},
+	}
+	for _, group := range []struct {
+		patterns patterns
+		rule     servemap.Rule
+	}{
+		{s.Never, servemap.Rule{List: servemap.DecisionNever}},
+		{s.Always, servemap.Rule{List: servemap.DecisionAlways}},
+		{s.Public, servemap.Rule{IgnoreCacheControl: true}},
+	} {
+		for _, p := range group.patterns {
+			group.rule.Pattern = p
+			o.Rules = append(o.Rules, group.rule)
+		}
+	}
+	for _, r := range s.Rules {
+		list, known := decisions[r.List]
+		if !known {
+			return nil, fmt.Errorf("the rule for %s has the list %q; it may be always, never or auto", r.Pattern, r.List)
+		}
+		o.Rules = append(o.Rules, servemap.Rule{Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl, ChangeFreq: r.ChangeFreq, Priority: r.Priority})
+	}
+	if len(s.Query) > 0 { // a rule adds to the default; Options.Query would replace it
+		o.Rules = append(o.Rules, servemap.Rule{Pattern: "/", Query: s.Query})
+	}
+	trusted, err := s.trusted()
+	if err != nil {
+		return nil, err
+	}
+	if len(trusted) > 0 {
+		o.ClientIP = trusted.Client
+	}
+	return o, nil
+}
+
+// Handler returns the site itself.
+func (s *Settings) Handler(log *slog.Logger) (http.Handler, error) {
+	if s.Folder != "" {
+		return folder.New(s.Folder)
+	}
+	if s.To == "" {
+		return nil, wrong("{-to} is missing; give the address where the site itself listens, such as {-to=http://localhost:3000}")
+	}
+	if !slices.Contains([]string{"origin", "upstream"}, s.Host) {
+		return nil, wrong("{-host} %s: give origin or upstream", s.Host)
+	}
+	trusted, err := s.trusted()
+	if err != nil {
+		return nil, err
+	}
+	origin, err := url.Parse(s.Origin)
+	if err != nil {
+		return nil, wrong("{-origin}: %w", err)
+	}
+	site, err := upstream.New(upstream.Config{To: s.To, Origin: origin, OwnHost: s.Host == "upstream", Trusted: trusted, Timeout: s.Timeout.Duration, Log: log})
+	if err != nil {
+		return nil, wrong("{-to}: %w", err)
+	}
+	return site, nil
+}
+
+// trusted returns the proxies of -trusted-proxies.
+func (s *Settings) trusted() (forwarded.Proxies, error) {
+	trusted, err := forwarded.Parse(strings.Join(s.Trusted, ","))
+	if err != nil {
+		return nil, wrong("{-trusted-proxies}: %w", err)
+	}
+	return trusted, nil
+}
+
+// Explored names the settings that decide what exploring finds.
+func (s *Settings) Explored() string { return fmt.Sprintf("%q %q %q", s.Query, s.Public, s.Benign) }
+
+// Notifier returns the notifier of a site, nil if search engines are told nothing.
+func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logger) (*notify.Notifier, error) {
+	o := &notify.Options{Key: string(s.Key), Endpoints: s.Endpoints, MaxPerDay: s.PerDay, Logger: log}
+	switch {
+	case s.GoogleToken != "":
+		authorises, err := google.Authorise(s.GoogleToken)
+		if err != nil {
+			return nil, err
+		}
+		o.Google = &notify.Google{Client: &http.Client{Transport: authorises, Timeout: time.Minute}, Property: s.Property}
+		if !s.IndexNow {
+			o.Endpoints = []string{} // nobody
+		}
+	case !s.IndexNow:
+		return nil, nil
+	}
+	n, err := notify.New(site, st, o)
+	if err != nil {
+		return nil, errors.Unwrap(err) // the command needs no name of the package
+	}
+	return n, nil
+}
