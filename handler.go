@@ -85,7 +85,7 @@ func (s *Site) Mount(r *mux.Router) {
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	var pages http.Handler = inspect.New(inspect.Config{
 		Public: inspected{s}, Origin: s.origin, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
-		Indexer: s.indexer, Files: s.files, Visits: &s.observer.Visits, Handler: &s.inner,
+		Indexer: s.indexer, Files: s.files, Own: &s.observer.Own, Handler: &s.inner,
 		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.announces, ReportOnly: s.opts.ReportOnly, Crawlers: s.crawlers != nil,
 	})
 	if door := (inspected{s}).door("inspector"); allow != nil {
@@ -282,7 +282,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
 	}
 	if errors.Is(err, explore.ErrElsewhere) {
-		cut := s.observer.Visits.CutInFront()
+		cut := s.observer.Own.CutInFront()
 		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
 		if err = fmt.Errorf("%w; %s", err, messages.Elsewhere(cut)); cut != "" {
 			why += "; " + messages.Elsewhere(cut)
@@ -301,7 +301,7 @@ func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
 func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 	routes := map[string]bool{}
-	cfg := s.observer.Visits.With(routes)
+	cfg := s.observer.Own.Door(routes)
 	cfg.Entries, cfg.MaxRequests, cfg.Concurrency = s.entries, cmp.Or(max(opts.MaxRequests, 0), 20_000), cmp.Or(max(opts.Concurrency, 0), 2)
 	for _, path := range opts.Paths {
 		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
@@ -312,7 +312,7 @@ func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 		cfg.Robots = []byte(s.opts.Robots)
 	}
 	if opts.Inside != nil {
-		cfg.Inside = s.observer.Visits.Inside(opts.Inside, routes)
+		cfg.How, cfg.Handler = explore.Inside, s.observer.Own.Inside(opts.Inside)
 		if s.path != s.origin.Folder() && cfg.Robots == nil {
 			cfg.Robots = []byte{} // a proxy removes the prefix, so the host's robots.txt is not this handler's
 		}

@@ -26,7 +26,7 @@ type Config struct {
 	Entries    []string
 	Indexer    *indexer.Indexer
 	Files      *files.Files
-	Visits     *observe.Visits
+	Own        *observe.Own
 	Handler    *atomic.Pointer[http.Handler] // what the site wraps, nil as long as that is not known
 	Tops       []string                      // the URLs of the files to name in robots.txt
 	RobotsLine string                        // that names them

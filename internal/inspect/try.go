@@ -56,8 +56,8 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 		return t, nil
 	}
 	begun := time.Now()
-	how := c.Visits.With(nil)
-	how.Inside = *handler
+	how := c.Own.Door(nil)
+	how.How, how.Handler = explore.Unproved, c.Own.Inside(*handler)
 	resp, err := explore.Once(ctx, how, loc)
 	if err != nil {
 		return t, fmt.Errorf("fetching: %w", err)

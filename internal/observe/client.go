@@ -25,11 +25,7 @@ type Clients struct {
 // client is none.
 func (c *Clients) known(r *http.Request) (why eligibility.Reason) {
 	if c.Anonymous == nil {
-		benign := c.Benign
-		if visitOf(r) != nil {
-			benign = benign.Added()
-		}
-		return anonymous.Credentials(r, benign)
+		return anonymous.Credentials(r, c.Benign)
 	}
 	why = eligibility.NotAnonymous
 	defer c.hintPanic("Anonymous")
@@ -60,7 +56,7 @@ func (c *Clients) network(r *http.Request) netip.Prefix { return anonymous.Netwo
 // of the peer, which nobody can make up.
 func (c *Clients) payer(r *http.Request) quota.Payer {
 	network := c.network(r)
-	if !network.IsValid() && !Explores(r) {
+	if !network.IsValid() {
 		peer, _ := forwarded.Peer(r)
 		network = anonymous.Network(peer)
 	}
@@ -71,7 +67,6 @@ func (c *Clients) payer(r *http.Request) quota.Payer {
 // without the owner's function, or if that function panics.
 func (c *Clients) Client(r *http.Request) (addr netip.Addr) {
 	switch {
-	case Explores(r):
 	case c.ClientIP != nil:
 		defer c.hintPanic("ClientIP")
 		addr = c.ClientIP(r)

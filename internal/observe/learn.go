@@ -24,7 +24,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		kind, why = eligibility.Nothing, eligibility.Fragment
 	}
 	o.diagnosis.answered(kind, why, resp)
-	o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, asked.explored, func() string {
+	o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, false, func() string {
 		return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
 	})
 	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
@@ -39,15 +39,15 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		Response: resp,
 		Network:  asked.network,
 		Payer:    asked.payer,
-		Explored: asked.explored,
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
 		Named:    asked.named,
 	}
 	s.Named.Referer, s.Named.Query = strings.Clone(s.Named.Referer), strings.Clone(s.Named.Query)
-	s.Route = o.route(r, seen, loc.Location)
-	if v, is := r.Context().Value(exploring{}).(*visit); is {
-		s.Route.Exact = s.Route.Exact || v.routes[s.Location]
+	route := seen.Route
+	if route.Template == "" {
+		route = o.cfg.matched(r)
 	}
+	s.Route = o.leadsTo(route, loc.Location)
 	claim.Accept() // before the offer: merging it may make the page due again
 	if !o.cfg.Indexer.Offer(s) {
 		claim.Return()
@@ -70,7 +70,7 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 	case kind == eligibility.Nothing:
 		claim.Return()
 		return schedule.Claim{}
-	case kind == eligibility.Doubtful && !asked.explored && !o.trusts(loc.Location): // only a listed page can be lost
+	case kind == eligibility.Doubtful && !o.trusts(loc.Location): // only a listed page can be lost
 		claim.Return()
 		return schedule.Claim{}
 	case kind == eligibility.Alive:
@@ -102,14 +102,10 @@ func unread(resp *response.Response) bool { return resp.Truncated && resp.Header
 // group returns a character that stands for a network.
 func group(by quota.Payer) string { return string(rune(by)) }
 
-// route returns the page's route. It is exact if it matches loc alone: its template is the page's path, but for
+// leadsTo returns a route as that of a page. It is exact if it matches the page alone: its template is the page's path, but for
 // a prefix of the origin's folder that was cut off before. Some routers, such as chi, answer alike with and
 // without a slash at the end, and name one template for both.
-func (o *Observer) route(r *http.Request, seen *capture.Capture, loc string) observation.Route {
-	route := seen.Route
-	if route.Template == "" {
-		route = o.cfg.matched(r)
-	}
+func (o *Observer) leadsTo(route observation.Route, loc string) observation.Route {
 	if route.Template == "" {
 		return observation.Route{}
 	}

@@ -38,7 +38,7 @@ type Config struct {
 // Observer watches the responses of one site. It is safe for concurrent use.
 type Observer struct {
 	closed    atomic.Bool // the first two fields are on a cache line that is seldom written: every request reads them
-	Visits    Visits
+	Own       Own
 	cfg       Config
 	diagnosis diagnosis
 }
@@ -48,7 +48,7 @@ func New(cfg Config) *Observer {
 	o := &Observer{cfg: cfg}
 	o.cfg.WatchRobots = cfg.WatchRobots && cfg.StrippedPrefix == "" // behind a proxy that strips it, all requests are below the prefix
 	o.diagnosis.cfg = &o.cfg
-	o.Visits.start(o)
+	o.Own.start(o)
 	return o
 }
 
@@ -57,7 +57,7 @@ func (o *Observer) Close() { o.closed.Store(true) }
 
 // Serve calls next for the request. It watches the response if there may be something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	if o.Visits.some.Load() > 0 && o.Visits.serve(next, w, r) {
+	if o.Own.some.Load() > 0 && o.Own.serve(next, w, r) {
 		return
 	}
 	if o.cfg.Captures.Of(w) != nil {
@@ -75,7 +75,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		next.ServeHTTP(w, r)
 		return
 	}
-	asked := asked{network: o.cfg.network(r), payer: o.cfg.payer(r), explored: Explores(r), boosted: anonymous.Boosted(r.Header)}
+	asked := asked{network: o.cfg.network(r), payer: o.cfg.payer(r), boosted: anonymous.Boosted(r.Header)}
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
@@ -86,24 +86,12 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	asked.named = named(r)
-	seen := o.cfg.Captures.Serve(next, w, r, capture.Page, asked.payer)
-	switch v := visitOf(r); {
-	case seen.Own:
+	if seen := o.cfg.Captures.Serve(next, w, r, capture.Page, asked.payer); seen.Own {
 		claim.Return()
 		seen.Release()
-	case v != nil:
-		o.keep(v, r, asked, loc, claim, seen)
-	default:
+	} else {
 		o.learn(r, asked, loc, claim, seen)
 	}
-}
-
-// keep keeps what the program answered to a visit until that has ended. It is no part of Serve, where
-// what it keeps would cost other requests memory.
-func (o *Observer) keep(v *visit, r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
-	v.answered = seen.Response
-	v.learn = func() { o.learn(r, asked, loc, claim, seen) }
-	v.drop = func() { claim.Return(); seen.Release() }
 }
 
 // Disown says that the response to w is none of the site's pages, but one that servemap itself writes for
@@ -117,11 +105,11 @@ func (o *Observer) Disown(w http.ResponseWriter) {
 // asked is what Serve reads of a request before it serves it, since handlers may change the
 // request. They may set the remote address to what the client claims.
 type asked struct {
-	network  netip.Prefix
-	payer    quota.Payer
-	explored bool // the site asked itself
-	boosted  bool // a script asked for a page, and may have got a part
-	named    observation.Named
+	network netip.Prefix
+	payer   quota.Payer
+	own     bool // the site asked itself
+	boosted bool // a script asked for a page, and may have got a part
+	named   observation.Named
 }
 
 // named returns what r names besides its page. The strings share memory with r.
@@ -129,9 +117,6 @@ func named(r *http.Request) observation.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
 	n := observation.Named{Referer: referer[:min(len(referer), maxNamed)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
-	if Explores(r) { // no stranger chose the rest
-		return n
-	}
 	n.Vouched = anonymous.Credentials(r, anonymous.Benign{}) != eligibility.None
 	n.Much = r.ContentLength != 0 // a page may repeat what was sent
 	var others strings.Builder
@@ -189,9 +174,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		} else {
 			claim.Accept() // the same target will always be refused
 		}
-		if !asked.explored { // else it asks for what is no page on purpose
-			o.diagnosis.refused(r, loc.Reason)
-		}
+		o.diagnosis.refused(r, loc.Reason)
 		return loc, claim, false
 	}
 	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed

@@ -21,16 +21,29 @@ import (
 	"github.com/servemap/servemap/internal/publish/files"
 )
 
-// Door is where the requests of an exploration come in again.
+// Door is where the requests of an exploration come in again, and what learns from them.
 type Door interface {
 	// Proof returns where the door serves a file that nobody else can know, and what that says.
 	Proof() (location, says string)
-	// Visit adds to the header of a request by which the door knows it again, and returns what to
-	// call with the answer, nil if there is none. That reports whether this process answered.
-	Visit(location string, h http.Header) (end func(context.Context, *response.Response) bool)
+	// Mark adds to the header of a request through the origin by which the door knows it again, and returns what
+	// to call once that has its answer.
+	Mark(h http.Header) (end func())
+	// Asks says that a location is asked for, and returns what to call with what came out, nil if nothing did. If
+	// the context has ended by then, nothing is learned. here reports whether this process may have answered.
+	Asks(location string, how Way) (learn func(context.Context, *response.Response) (here bool))
 }
 
-// Config says what to explore, and how far. All fields are required but StrippedPrefix, Inside, Robots
+// Way says how the site asks itself, and so what the answer proves.
+type Way uint8
+
+// The ways.
+const (
+	Outside  Way = iota // through the origin, as strangers do
+	Inside              // in this process, of which the owner says that nothing in front keeps strangers from a page
+	Unproved            // in this process: it shows no more than what the program answers
+)
+
+// Config says what to explore, and how far. All fields are required but StrippedPrefix, Handler, Robots
 // and Progress.
 type Config struct {
 	Door           Door
@@ -41,7 +54,8 @@ type Config struct {
 	StrippedPrefix string // which a proxy removes from the targets of requests
 	Rules          eligibility.Rules
 
-	Inside  http.Handler // if nil, Run asks the origin
+	How     Way
+	Handler http.Handler // to ask, unless How is Outside
 	Robots  []byte       // if nil, Run requests the site's robots.txt
 	Entries []string     // locations
 	Paths   []string     // locations to request besides, as far as links would be followed there
@@ -100,7 +114,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	e := newExplorer(cfg)
 	defer e.connect()()
 	var err error
-	if cfg.Inside == nil {
+	if cfg.How == Outside {
 		err = e.prove(ctx)
 	}
 	if err == nil {
@@ -151,8 +165,8 @@ func (e *explorer) held(ctx context.Context) {
 // connect makes the client, and returns what ends it.
 func (e *explorer) connect() (end func()) {
 	e.client = NewClient(e.Normalizer.Origin())
-	if e.Inside != nil {
-		return inside(e.client, e.Inside, e.Normalizer.Origin())
+	if e.How != Outside {
+		return inside(e.client, e.Handler, e.Normalizer.Origin())
 	}
 	return e.client.CloseIdleConnections
 }

@@ -139,7 +139,7 @@ func (e *explorer) askNowhere(ctx context.Context) {
 	if !e.robots.Allows(loc) {
 		return
 	}
-	a := e.request(ctx, loc, "")
+	a := e.request(ctx, loc)
 	if a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type")) {
 		e.nowhere = html.Read(a.body, html.Options{ContentType: a.header.Get("Content-Type")}).MainHash
 	}

@@ -30,7 +30,7 @@ func (e *explorer) prove(ctx context.Context) error {
 	loc, says := e.Door.Proof()
 	begun := time.Now()
 	for wait := firstProof; ; wait *= 2 {
-		a := e.request(ctx, loc, "")
+		a := e.request(ctx, loc)
 		why := a.err
 		switch {
 		case ctx.Err() != nil:

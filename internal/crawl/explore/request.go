@@ -27,27 +27,29 @@ type answer struct {
 	status  int // 0 if there was none
 	header  http.Header
 	body    []byte             // without its content coding, cut at [observation.MaxPage]
-	page    *response.Response // as the site judges it, nil if it is a file
+	page    *response.Response // as the site judges it, nil if there is no answer
 	elapsed time.Duration
 	err     error
 
 	elsewhere bool // a page, but this process had no part in it
 }
 
-// ask requests a page.
-func (e *explorer) ask(ctx context.Context, loc string) (a answer) {
-	defer func() { e.Answers.Count(a.status) }()
-	return e.request(ctx, loc, loc)
+// ask requests a page, and lets the site learn what came out.
+func (e *explorer) ask(ctx context.Context, loc string) answer {
+	learn := e.Door.Asks(loc, e.How)
+	a := e.request(ctx, loc)
+	e.Answers.Count(a.status)
+	a.elsewhere = !learn(ctx, a.page)
+	return a
 }
 
-// request requests a location as a stranger would. page is the location of the page there, "" if it
-// is none.
-func (e *explorer) request(ctx context.Context, loc, page string) (a answer) {
+// request requests a location as a stranger would.
+func (e *explorer) request(ctx context.Context, loc string) (a answer) {
 	ctx, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
 	origin := e.Normalizer.Origin()
 	url := origin.URL(loc)
-	if e.Inside != nil && loc != "/robots.txt" {
+	if e.How != Outside && loc != "/robots.txt" {
 		url = origin.URL(strings.TrimPrefix(loc, e.StrippedPrefix))
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -55,9 +57,8 @@ func (e *explorer) request(ctx context.Context, loc, page string) (a answer) {
 		return answer{err: withoutURL(err)}
 	}
 	r.Header = http.Header{"User-Agent": {Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
-	end := func(context.Context, *response.Response) bool { return true }
-	if e.Inside == nil {
-		end = e.Door.Visit(page, r.Header)
+	if e.How == Outside {
+		defer e.Door.Mark(r.Header)()
 	} else if r.URL.Scheme == "https" { // otherwise the site may redirect each request to https
 		r.URL.Scheme = "http"
 		r.Header.Set("X-Forwarded-Proto", "https")
@@ -65,14 +66,12 @@ func (e *explorer) request(ctx context.Context, loc, page string) (a answer) {
 	begun := time.Now()
 	resp, err := e.client.Do(r)
 	if err != nil {
-		end(ctx, nil)
 		return answer{err: withoutURL(err)}
 	}
 	defer resp.Body.Close()
 	a = answer{status: resp.StatusCode, header: resp.Header}
 	err = a.read(resp.Body)
 	a.elapsed = time.Since(begun)
-	a.elsewhere = !end(ctx, a.page)
 	if err != nil {
 		return answer{err: withoutURL(err)}
 	}
@@ -89,11 +88,10 @@ func (a *answer) read(from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if more == mostRead {
+	if a.body = body; more == mostRead {
 		a.header.Del("Content-Type")
-		return nil
+		a.body = nil
 	}
-	a.body = body
 	if decoded, _, err := observation.Decode(a.header.Get("Content-Encoding"), body, observation.MaxPage); err == nil {
 		a.body = decoded
 		a.header.Del("Content-Encoding")
@@ -105,13 +103,13 @@ func (a *answer) read(from io.Reader) error {
 	return nil
 }
 
-// Once asks cfg.Inside for one location as Run would, and learns nothing from the answer. The caller checks
+// Once asks for one location as Run would, and learns nothing from the answer. The caller checks
 // that a request may not change anything.
 func Once(ctx context.Context, cfg Config, loc string) (*response.Response, error) {
 	e := newExplorer(cfg)
 	defer e.connect()()
-	a := e.request(ctx, loc, loc)
-	if a.err == nil && a.page == nil {
+	a := e.request(ctx, loc)
+	if a.err == nil && a.body == nil {
 		a.err = fmt.Errorf("the answer is longer than %d MiB", mostRead>>20)
 	}
 	return a.page, a.err

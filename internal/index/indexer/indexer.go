@@ -155,6 +155,9 @@ func (x *Indexer) Offer(s *observation.Exchange) bool {
 	return true
 }
 
+// Alone reports whether no other process shares the store.
+func (x *Indexer) Alone() bool { return x.replicas.alone() }
+
 // IsEntry reports whether visitors enter the site at location. It may be called
 // concurrently.
 func (x *Indexer) IsEntry(location string) bool { return x.site.Entries[location] }

@@ -69,7 +69,7 @@ func (v visitors) exchange(location string) *observation.Exchange {
 	}
 	switch v.IntN(12) {
 	case 0:
-		s.Response = &response.Response{Status: []int{410, 500, 404, 403}[v.IntN(v.kinds(2, 4))], Complete: true}
+		s.Response = &response.Response{Status: []int{410, 410, 404, 403}[v.IntN(v.kinds(2, 4))], Complete: true}
 	case 1:
 		s.Response = &response.Response{Status: []int{301, 302}[v.IntN(2)], Complete: true, Header: response.Header{Location: v.location()}}
 	case 2:

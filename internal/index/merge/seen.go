@@ -64,7 +64,7 @@ func (u *visited) seen() {
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
-	p.Witnessed, p.Absent, p.Kept, p.Endless, p.Asked = true, eligibility.None, false, false, false
+	p.Witnessed, p.Absent, p.Kept, p.Endless, p.Asked = true, eligibility.None, u.keptByItself(), false, false
 	if u.Same {
 		p.Mark = p.Mark.Still()
 		p.Estimate(mark.Same, u.date(comparison{outcome: mark.Same}), u.At.Unix())
@@ -78,6 +78,12 @@ func (u *visited) seen() {
 		p.Canonical = u.site.Secret.Seal(u.Location, u.Canonical, u.At.UnixNano())
 	}
 	u.content()
+}
+
+// keptByItself reports whether a stranger was told that the page is not for search engines, or asked for a password. Something in
+// front may have said so, which visitors do not see here.
+func (u *visited) keptByItself() bool {
+	return u.Explored && !u.Inside && eligibility.Deep(u.Forbids)
 }
 
 // alive merges an answer that proves that a known page exists, such as a 304.

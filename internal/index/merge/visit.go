@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -87,7 +86,7 @@ func (m *Transaction) Apply(v *Visit) Merged {
 func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
 	switch {
-	case (p.Kept || u.Named.Vouched && p.Asked) && !u.Explored && !u.site.vouches(u.Location):
+	case (p.Kept && (!u.Explored || u.Inside) || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
 		// The client came by another path than a stranger, or may have logged in.
 	case p.Endless && u.Explored && !u.site.vouches(u.Location):
 		u.due(u.Location)
@@ -99,6 +98,8 @@ func (u *visited) merge(known bool) (follow bool) {
 		// An address that does not exist leaves no record.
 	case !p.Witnessed:
 		u.refusedUnseen()
+	case u.Kind == eligibility.Nothing:
+		// What strangers got is no word on a page that was there.
 	case u.Kind == eligibility.Alive:
 		u.alive()
 	case u.Kind == eligibility.Doubtful:
@@ -138,7 +139,9 @@ func (u *visited) follows() bool { return u.Moment() != u.p.LastSeen && !u.late(
 func (u *visited) refusedUnseen() {
 	p := u.p
 	p.Status = u.Response.Status
-	p.Kept = u.Kept && p.Status != http.StatusForbidden // by which a front may refuse whoever asks much
+	if u.Explored && !u.Inside {
+		p.Kept = u.Kept
+	}
 	if p.Content = eligibility.None; u.Kind == eligibility.Forbidden {
 		p.Content = u.Reason
 	}

@@ -36,11 +36,12 @@ type Exchange struct {
 	// Named is what else the request names.
 	Named Named
 
-	// Explored says that the site asked itself. Then the page is read whatever that costs, since
-	// the exploration has its own limit.
+	// Explored says that the site asked itself, with nothing of a visitor. Then the page is read whatever that costs,
+	// since such requests have their own limit.
 	Explored bool
-	// Kept says that something in front of the program keeps the page from strangers: the site asked
-	// itself through its origin.
+	// Inside says that it asked in this process, where it may get what something in front keeps from strangers.
+	Inside bool
+	// Kept says that it asked through its origin, and that something there keeps the page from strangers.
 	Kept bool
 }
 

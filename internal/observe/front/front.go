@@ -74,7 +74,7 @@ func (f *Front) Owns(r *http.Request) bool {
 }
 
 // serves reports whether a name is that of a file, or of what proves that the origin leads here.
-func (f *Front) serves(name string) bool { return f.Files.Owns(name) || f.Observer.Visits.Proves(name) }
+func (f *Front) serves(name string) bool { return f.Files.Owns(name) || f.Observer.Own.Proves(name) }
 
 // Outside returns a path, as requests have it, that the site needs and the route does not match, ""
 // if there is none. Only paths count: a proxy may change the host and other things that a router
@@ -99,8 +99,8 @@ func (f *Front) Outside(route *mux.Route) string {
 // ServeFile answers a request for one of the files, and follows crawlers.
 func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.URL.Path)
-	if f.Observer.Visits.Proves(name) {
-		f.Observer.Visits.ServeProof(w)
+	if f.Observer.Own.Proves(name) {
+		f.Observer.Own.ServeProof(w)
 		return
 	}
 	fetch, ok := f.fetchOf(r)

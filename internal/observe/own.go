@@ -1,0 +1,233 @@
+package observe
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/felixge/httpsnoop"
+
+	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/anonymous"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/observe/schedule"
+	"github.com/servemap/servemap/internal/page/response"
+)
+
+// The site asks for its own pages as a stranger would: through its public origin once that is proved to lead here,
+// or in this process. Such a request comes in here again, and teaches nothing on its way. What counts is what comes
+// out, whatever something in front made of it.
+
+// keyHeader names the header by which a request of this process is known when it comes back from the origin.
+const keyHeader = "Servemap-Visit"
+
+// Own are the requests that the site makes to itself, and the proof that its origin leads here.
+type Own struct {
+	some     atomic.Int32 // how many are under way; each request looks here first
+	returns  atomic.Bool  // some have come in here from the origin
+	observer *Observer    // learns what they showed
+	key      string       // the value of keyHeader in all of them
+	proof    string       // the name of the file by which the origin proves that it leads here
+	text     string       // what that file says
+	cut      atomic.Value // what something in front cut off the path of that file
+	asked    sync.Map     // of *request, by location, while it is under way
+	answered metrics.Result
+}
+
+// request is what is known of a request of the site to itself once it has come in here.
+type request struct {
+	status atomic.Int32 // of the program's answer, 0 if it was not asked
+	named  atomic.Bool  // something in front has added who is asking, as where it knows this machine by its address
+	route  atomic.Pointer[observation.Route]
+}
+
+// exploring is the context key that marks requests of the site itself.
+type exploring struct{}
+
+// Explores reports whether the site makes the request to itself.
+func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
+
+// Inside returns a handler for requests that the site makes to itself in this process.
+func (s *Own) Inside(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.some.Add(1)
+		defer s.some.Add(-1)
+		s.pass(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, true)))
+	})
+}
+
+func (s *Own) start(o *Observer) {
+	s.observer, s.key = o, rand.Text()
+	s.proof, s.text = strings.TrimSuffix(o.cfg.Files.Tops()[0], ".xml")+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
+}
+
+// Proof returns the location and the content of a file that only this process has. Both are random, so a server that
+// returns the content leads to this process.
+func (s *Own) Proof() (location, says string) {
+	return s.observer.cfg.Normalizer.Origin().Folder() + s.proof, s.text
+}
+
+// Proves reports whether a name is that of the file.
+func (s *Own) Proves(name string) bool { return name == s.proof }
+
+// ServeProof answers with the file.
+func (s *Own) ServeProof(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Robots-Tag", "noindex")
+	_, _ = io.WriteString(w, s.text) // the asker may be gone
+}
+
+// findCut notes what something in front cut off the path, if that is the file's below another folder.
+func (s *Own) findCut(path string) {
+	location, _ := s.Proof()
+	if cut, is := strings.CutSuffix(location, path); is && cut != "" && strings.HasSuffix(path, "/"+s.proof) {
+		s.cut.Store(cut)
+	}
+}
+
+// CutInFront returns what something in front of the program cuts off the path without the owner having said so,
+// "" if that is not known.
+func (s *Own) CutInFront() string {
+	cut, _ := s.cut.Load().(string)
+	return cut
+}
+
+// Results returns how many answers the site's own requests got, of each kind.
+func (s *Own) Results() map[string]uint64 { return s.answered.Counts() }
+
+// Door returns how to ask the site. The owner gave the locations of his router: what an exploration gets there counts
+// as a page with a route of its own.
+func (s *Own) Door(routes map[string]bool) explore.Config {
+	cfg := &s.observer.cfg
+	return explore.Config{
+		Door: door{s, routes}, Indexer: cfg.Indexer, Files: cfg.Files, Answers: &s.answered,
+		Normalizer: cfg.Normalizer, StrippedPrefix: cfg.StrippedPrefix, Rules: cfg.Rules,
+	}
+}
+
+// door is the door of one exploration.
+type door struct {
+	*Own
+	routes map[string]bool
+}
+
+// Mark marks a request that is made through the origin, and returns what to call once it has its answer.
+func (s *Own) Mark(h http.Header) (end func()) {
+	h.Set(keyHeader, s.key)
+	s.some.Add(1)
+	return func() { s.some.Add(-1) }
+}
+
+// serve serves r if this process made it, and reports whether it did. The handlers get it without the key.
+func (s *Own) serve(next http.Handler, w http.ResponseWriter, r *http.Request) bool {
+	if Explores(r) {
+		s.pass(next, w, r)
+		return true
+	}
+	if r.Header.Get(keyHeader) != s.key {
+		return false
+	}
+	own := r.WithContext(context.WithValue(r.Context(), exploring{}, true))
+	own.Header = maps.Clone(r.Header)
+	own.Header.Del(keyHeader)
+	s.returns.Store(true)
+	s.findCut(r.URL.Path)
+	s.pass(next, w, own)
+	return true
+}
+
+// pass lets next answer a request of the site itself, and notes what only this process can tell of the answer.
+func (s *Own) pass(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	found, known := s.asked.Load(s.observer.cfg.Locate(r).Location)
+	if !known {
+		next.ServeHTTP(w, r)
+		return
+	}
+	arrived := found.(*request)
+	if anonymous.Credentials(r, s.observer.cfg.Benign.Added()) != eligibility.None {
+		arrived.named.Store(true)
+	}
+	arrived.status.Store(int32(httpsnoop.CaptureMetrics(next, w, r).Code))
+	if route := s.observer.cfg.matched(r); route.Template != "" {
+		arrived.route.Store(&route)
+	}
+}
+
+// stray reports whether r seems to be a request of a site to itself, but not one that this process made, or its key was
+// removed on the way.
+func stray(r *http.Request) bool {
+	return len(r.Header[keyHeader]) > 0 || r.Header.Get("User-Agent") == explore.Agent
+}
+
+// Asks notes that a location is asked for. The caller then calls learn with what came out, nil if nothing did.
+// how says as whom it asks.
+func (s door) Asks(location string, how explore.Way) (learn func(context.Context, *response.Response) (here bool)) {
+	arrived := new(request)
+	s.asked.Store(location, arrived)
+	return func(ctx context.Context, resp *response.Response) bool {
+		s.asked.Delete(location)
+		switch {
+		case ctx.Err() != nil || arrived.named.Load(): // the former may have cut the answer short
+		case location != robotsTxt:
+			return s.learn(location, how, arrived, resp)
+		case s.observer.cfg.WatchRobots && resp != nil:
+			s.observer.learnRobots(asked{own: true}, schedule.Claim{}, resp)
+		}
+		return true
+	}
+}
+
+// learn gives the indexer what came out. A page that strangers do not get at the origin, whatever came instead, is
+// kept from them. It reports whether it was this process that answered with a page, or may have been.
+func (s door) learn(location string, how explore.Way, arrived *request, resp *response.Response) (here bool) {
+	o := s.observer
+	if resp == nil {
+		resp = new(response.Response)
+	}
+	_, query, _ := strings.Cut(location, "?")
+	e := &observation.Exchange{
+		Location: location, At: time.Now(), Response: resp, OwnQuery: o.cfg.Normalizer.Parse(location).OwnQuery,
+		Explored: true, Inside: how == explore.Unproved, Named: observation.Named{Query: query},
+	}
+	e.Kind, e.Reason = o.cfg.Rules.Response(location, resp)
+	here = how != explore.Outside || arrived.status.Load() != 0 || !resp.HTML()
+	e.Kept = how == explore.Outside && s.keeps(e, int(arrived.status.Load()))
+	if route := arrived.route.Load(); route != nil {
+		e.Route = o.leadsTo(*route, location)
+	}
+	e.Route.Exact = e.Route.Exact || s.routes[location]
+	o.diagnosis.answered(e.Kind, e.Reason, resp)
+	o.cfg.Indexer.Links.Answered(location, resp.Status, true, func() string {
+		return o.cfg.Normalizer.Resolve(location, resp.Header.Location).Location
+	})
+	switch {
+	case e.Kept && e.Kind == eligibility.Witness:
+		e.Kind = eligibility.Nothing // it is another page
+	case e.Kind == eligibility.Nothing && !e.Kept, e.Kind == eligibility.Witness && !here:
+		return here
+	}
+	o.cfg.Indexer.Offer(e)
+	return here
+}
+
+// keeps reports whether something in front of the program keeps the page from strangers, or the program itself does. status is
+// what the program answered, 0 if this process was not asked: another process of the site may have been, or something
+// removed the key on the way.
+func (s *Own) keeps(e *observation.Exchange, status int) bool {
+	refused := e.Kind == eligibility.Forbidden || e.Kind == eligibility.Doubtful && e.Reason != eligibility.NotFound
+	if status == 0 && (!s.returns.Load() || !s.observer.cfg.Indexer.Alone()) {
+		return refused
+	}
+	file := e.Response.Status == http.StatusOK && !e.Response.HTML()
+	return refused || e.Response.Status != status && !file
+}
