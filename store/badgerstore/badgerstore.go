@@ -35,7 +35,7 @@ const openTimeout = 5 * time.Second
 // Options adjusts a [Store]. The zero value of each field is the default.
 type Options struct {
 	// Reserve is how many bytes of the file system must be free before the store writes. Below
-	// that, it serves reads only. It must not be negative. Zero means a tenth of the file system, but
+	// that, it serves reads only, also after a restart. It must not be negative. Zero means a tenth of the file system, but
 	// at least 24 MiB and at most 512 MiB. It has no effect except on Linux, macOS and FreeBSD.
 	Reserve int64
 
@@ -58,7 +58,10 @@ type Store struct {
 
 	// writer is held during a write. Only one write may be in flight: after a failed write, the
 	// next one would end the process.
-	writer  call.Lock
+	writer call.Lock
+
+	unreadable bool // the folder could not be opened for reading on a full disk; run alone uses it
+
 	commits atomic.Uint64 // that have ended
 	synced  uint64        // of these, how many survive a loss of power; writer guards it
 
@@ -87,6 +90,8 @@ var _ store.Store = (*Store)(nil)
 // there are four, it waits until its owner has removed one. Only what was stored last may be lost
 // without a word, if the end of a log is damaged. Files that are damaged while they are open are
 // found at the next opening.
+//
+// A folder on a disk without room is opened for reading. The Store opens it for writing once there is room.
 //
 // If an open folder is removed, renamed or replaced, the Store writes no more, and says so. Put back
 // the folder that is to be used, and restart the process. If nothing else stood in its place
@@ -149,8 +154,5 @@ func (s *Store) Health() error {
 		return err
 	}
 	defer db.calls.Done()
-	if err := db.gate.check(spareFiles); err != nil {
-		return unavailable(err)
-	}
-	return nil
+	return db.mayWrite(spareFiles)
 }

@@ -48,9 +48,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	if err = db.gate.check(spareFiles); err != nil {
-		err = unavailable(err)
-	}
+	err = db.mayWrite(spareFiles)
 	s.logChange(err)
 	if err != nil {
 		return err
@@ -73,8 +71,8 @@ func (s *Store) Sync(ctx context.Context) error {
 		return err
 	}
 	db.calls.Done()
-	if err := db.gate.check(0); err != nil {
-		return unavailable(err)
+	if err := db.mayWrite(0); err != nil {
+		return err
 	}
 	if wanted > 0 && s.synced >= wanted {
 		return nil

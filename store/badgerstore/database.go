@@ -72,6 +72,7 @@ type database struct {
 	badger *badger.DB
 	lock   *os.File
 	gate   gate
+	full   error // why it was opened for reading alone, nil if it can be written
 
 	calls  sync.WaitGroup // running calls; none begins once the database is out of use
 	failed chan error     // receives the error that took the database out of use
@@ -175,6 +176,17 @@ func (db *database) close(inOrder bool) (err error) {
 	}
 	if inOrder {
 		return markClosed(db.lock, true)
+	}
+	return nil
+}
+
+// mayWrite returns an error if nothing may be written. files is as for [gate.check].
+func (db *database) mayWrite(files int) error {
+	if err := db.gate.check(files); err != nil {
+		return unavailable(err)
+	}
+	if db.full != nil {
+		return unavailable(errRoom)
 	}
 	return nil
 }

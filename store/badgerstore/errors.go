@@ -3,6 +3,8 @@ package badgerstore
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -70,7 +72,21 @@ var (
 	// textBeforeTable begins the last log line before a compaction makes a table. The line itself
 	// does not matter.
 	textBeforeTable = "[%d] LOG Compact. Added %d keys."
+
+	// textLogEnd is in its error about a log that it would have to cut: its number, and where it ends.
+	textLogEnd = regexp.MustCompile(`while opening fid: (\d+) .*end offset: (\d+) < size`)
 )
+
+// logEnd returns which log Badger would have to cut, and where, if that is why it did not open.
+func logEnd(err error) (number, size int64, needed bool) {
+	found := textLogEnd.FindStringSubmatch(err.Error())
+	if found == nil {
+		return 0, 0, false
+	}
+	number, _ = strconv.ParseInt(found[1], 10, 64)
+	size, err = strconv.ParseInt(found[2], 10, 64)
+	return number, size, err == nil
+}
 
 // recoverTo turns a panic of Badger into an error. Badger panics in its callers if its files are
 // damaged, and after a failed write. The panic's value may have a key in it.

@@ -37,11 +37,22 @@ func (g gate) check(files int) error {
 	if g.folder != nil && replaced(g.folder) {
 		return fmt.Errorf("the folder %s was removed, renamed or replaced while it was open; put it back, or restart the process", g.dir)
 	}
-	if sp, known := spaceAt(g.dir); known {
-		if err := g.judge(sp); err != nil {
-			return err
-		}
+	if err := g.room(); err != nil {
+		return err
 	}
+	return mayOpen(files)
+}
+
+// room returns an error if there is too little space to write.
+func (g gate) room() error {
+	if sp, known := spaceAt(g.dir); known {
+		return g.judge(sp)
+	}
+	return nil
+}
+
+// mayOpen returns an error if this process cannot open so many more files.
+func mayOpen(files int) error {
 	if err := needDescriptors(files); err != nil {
 		return fmt.Errorf("this process cannot open %d more files; raise its limit of open files; %w", files, err)
 	}

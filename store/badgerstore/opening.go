@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -88,46 +89,118 @@ func markClosed(lock *os.File, closed bool) error {
 }
 
 // openLocked checks that there is room and that the files are whole, and opens Badger. It removes the
-// mark first: if the process dies of a file in the folder, the next one reads all files.
+// mark first: if the process dies of a file in the folder, the next one reads all files. Without room, it
+// opens Badger for reading. If that fails, it is not tried again: Badger would keep the memory of each attempt.
 func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 	files, err := os.ReadDir(path)
 	if err != nil {
 		return nil, err
 	}
 	db := &database{lock: lock, gate: gate{dir: s.dir, reserve: s.reserve}, failed: make(chan error, 1)}
-	if err := db.gate.check(spareFiles + len(files)); err != nil {
+	if err := mayOpen(spareFiles + len(files)); err != nil {
 		return nil, err
 	}
-	if err := checkFiles(path, files, wasClosed(lock)); err != nil {
-		return nil, err
+	db.full = db.gate.room()
+	if db.full != nil && (s.unreadable || len(files) == 0) {
+		return nil, db.full
 	}
-	if err := markClosed(lock, false); err != nil {
-		return nil, err
+	if err = db.open(path, files); err != nil && db.full != nil {
+		s.unreadable = true
+		return nil, fmt.Errorf("%w; nor can it be read until then: %v", db.full, err) // what is damaged is moved aside then
+	}
+	s.unreadable = false
+	if err == nil && len(files) == 0 {
+		s.log.Info("badgerstore: the folder is empty, so the site is learned from the start", "dir", s.dir)
+	}
+	return db, err
+}
+
+// open checks the files in the locked folder, and opens Badger on them.
+func (db *database) open(path string, files []fs.DirEntry) (err error) {
+	if err := checkFiles(path, files, wasClosed(db.lock)); err != nil {
+		return err
+	}
+	if err := markClosed(db.lock, false); err != nil {
+		return err
 	}
 	if db.gate.folder, err = os.Open(path); err != nil {
-		return nil, err
+		return err
 	}
-	if db.badger, err = openBadger(guestOptions(path, badgerLog{db.awaitTable})); err != nil {
+	o := guestOptions(path, badgerLog{db.awaitTable})
+	if db.full == nil {
+		db.badger, err = openBadger(o)
+	} else {
+		db.badger, err = openFull(o)
+	}
+	if err != nil {
 		db.gate.folder.Close()
-		return nil, err
 	}
-	if len(files) == 0 {
-		s.log.Info("badgerstore: the folder is empty, so the site is learned from the start", "dir", s.dir)
+	return err
+}
+
+// openBadger opens Badger, and treats a panic there as damage.
+func openBadger(o badger.Options) (*badger.DB, error) {
+	db, err := tryBadger(o)
+	if err != nil {
+		return nil, failedOpening(err)
 	}
 	return db, nil
 }
 
-// openBadger treats a panic in badger.Open as damage.
-func openBadger(o badger.Options) (db *badger.DB, err error) {
+func tryBadger(o badger.Options) (db *badger.DB, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			db, err = nil, corruption("badger panicked with a value of type %T", p)
+			db, err = nil, fmt.Errorf("badger panicked with a value of type %T", p)
 		}
 	}()
-	if db, err = badger.Open(o); err != nil {
-		return nil, failedOpening(err)
+	return badger.Open(o)
+}
+
+// openFull opens Badger for reading, on a disk without room. A process that was killed leaves logs that are longer
+// than what is in them. Badger cuts them at each opening, but not if it may only read: then it fails, and says where
+// one ends. Before, it reads a little beyond that, through a memory map. In the middle of a hole in a file, that
+// may take space and end the process, so the logs must not end in holes.
+func openFull(o badger.Options) (*badger.DB, error) {
+	o.ReadOnly = true
+	logs, err := filepath.Glob(filepath.Join(o.Dir, "*.mem"))
+	if err != nil {
+		return nil, err
 	}
-	return db, nil
+	for _, name := range logs {
+		if err := cutZeros(name); err != nil {
+			return nil, err
+		}
+	}
+	for range logs {
+		db, err := tryBadger(o)
+		if err == nil {
+			return db, nil
+		}
+		number, size, needed := logEnd(err)
+		if !needed {
+			return nil, failedOpening(err)
+		}
+		if err := os.Truncate(filepath.Join(o.Dir, fmt.Sprintf("%05d.mem", number)), size); err != nil {
+			return nil, err
+		}
+	}
+	return openBadger(o)
+}
+
+// cutZeros cuts a log of Badger where nothing but zeros follow. What it keeps ends in a checksum, which may end in zeros too.
+func cutZeros(name string) error {
+	const header, checksum = 20, 4
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if len(data) < header { // Badger would end the process
+		return fmt.Errorf("the log %s has only %d bytes", name, len(data))
+	}
+	if size := max(header, len(bytes.TrimRight(data, "\x00"))+checksum); size < len(data) {
+		return os.Truncate(name, int64(size))
+	}
+	return nil
 }
 
 // moveAside renames Badger's folder, to make room for a new one. Each folder gets a name of its own,

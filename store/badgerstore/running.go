@@ -75,8 +75,12 @@ func (s *Store) run(tried chan<- struct{}) {
 	for attempts := 0; ; attempts++ {
 		db, err := s.open()
 		s.set(db, err)
+		trouble := err
+		if err == nil && db.full != nil {
+			trouble = unavailable(db.full) // it can be read
+		}
 		if !errors.Is(err, ErrLocked) || attempts > 1 { // a process that ends lets go within a moment
-			s.logChange(err)
+			s.logChange(trouble)
 		}
 		if attempts == 0 {
 			close(tried)
@@ -85,6 +89,9 @@ func (s *Store) run(tried chan<- struct{}) {
 			began := time.Now()
 			if err = s.serve(db); err == nil {
 				return
+			}
+			if err == errRoom {
+				continue
 			}
 			if time.Since(began) > time.Minute {
 				pause = firstPause
@@ -101,24 +108,42 @@ func (s *Store) run(tried chan<- struct{}) {
 	}
 }
 
-// serve waits until db fails or the store is closed, and closes db. It returns
-// why db failed, or nil if the store is closed.
+// errRoom takes a database out of use that was opened for reading.
+var errRoom = errors.New("there is room again, and the folder is being opened for writing")
+
+// serve waits until db fails or the store is closed, or until a database that was opened for reading can be opened for
+// writing. Then it closes db. It returns why db is out of use, or nil if the store is closed.
 func (s *Store) serve(db *database) error {
-	select {
-	case err := <-db.failed:
-		_ = s.shut(db, false) // err was logged already; the next opening reads all files
-		return err
-	case <-s.closing.Done():
-		s.closeErr = s.shut(db, len(db.failed) == 0) // both may have happened
-		return nil
+	var looks <-chan time.Time
+	if db.full != nil {
+		ticker := time.NewTicker(longPause)
+		defer ticker.Stop()
+		looks = ticker.C
+	}
+	for {
+		select {
+		case <-looks:
+			if db.gate.check(spareFiles) != nil {
+				continue
+			}
+			s.set(nil, unavailable(errRoom))
+			_ = s.shut(db, false)
+			return errRoom
+		case err := <-db.failed:
+			_ = s.shut(db, false) // err was logged already; the next opening reads all files
+			return err
+		case <-s.closing.Done():
+			s.closeErr = s.shut(db, len(db.failed) == 0 && db.full == nil) // several may have happened
+			return nil
+		}
 	}
 }
 
 // shut closes a database that is out of use. While nothing may be written, it waits, since closing
-// writes. If the store is closed meanwhile, it leaves the files open and locked, because Badger
-// works on them until the process ends. inOrder is as for [database.close].
+// writes, unless the database was opened for reading. If the store is closed meanwhile, it leaves the files
+// open and locked, because Badger works on them until the process ends. inOrder is as for [database.close].
 func (s *Store) shut(db *database, inOrder bool) error {
-	for err := db.gate.check(spareFiles); err != nil; err = db.gate.check(spareFiles) {
+	for err := db.gate.check(spareFiles); err != nil && db.full == nil; err = db.gate.check(spareFiles) {
 		if !s.sleep(4 * time.Second) {
 			return fmt.Errorf("%w; the folder stays locked until the process ends", unavailable(err))
 		}

@@ -142,6 +142,11 @@ func (c *child) wantPages(v *visitors, pages int) error {
 	if err := c.order("flush"); err != nil {
 		return err
 	}
+	return c.lists(v, pages)
+}
+
+// lists is wantPages without a wait for what was seen to be stored.
+func (c *child) lists(v *visitors, pages int) error {
 	listed, err := v.sitemap(c.public)
 	if err != nil {
 		return err

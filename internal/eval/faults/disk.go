@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // fullDisk is a site on a small disk that fills up again and again during visits.
@@ -64,7 +66,7 @@ func (d *fullDisk) run(ctx context.Context, trials int) (alive int, err error) {
 }
 
 // trial fills the disk during the work, visits a new section, and frees the disk. In every
-// fifth trial the site restarts while the disk is full, in every tenth after a kill.
+// fifth trial the site restarts while the disk is full, in every tenth after a kill. It then lists what was stored.
 func (d *fullDisk) trial(ctx context.Context, n int) error {
 	if err := d.site.order("churn", "writes", "20"); err != nil {
 		return err
@@ -89,6 +91,9 @@ func (d *fullDisk) trial(ctx context.Context, n int) error {
 		if err := d.restart(ctx, n%10 == 9); err != nil {
 			return err
 		}
+		if err := d.awaitPages((n + 1) * sectionPages); err != nil {
+			return fmt.Errorf("after a restart on a full disk: %w", err)
+		}
 	}
 	if err := os.Remove(d.waste()); err != nil {
 		return err
@@ -112,6 +117,15 @@ func (d *fullDisk) restart(ctx context.Context, kill bool) (err error) {
 	}
 	d.site, err = d.launch.start(ctx)
 	return err
+}
+
+// awaitPages waits until the first pages are listed, as they were before the disk was full.
+func (d *fullDisk) awaitPages(pages int) (err error) {
+	_, late := kit.Until(recoveryLimit, "what was stored is listed", func() bool {
+		err = d.site.lists(d.visitors, pages)
+		return err == nil
+	})
+	return errors.Join(late, err)
 }
 
 func (d *fullDisk) waste() string { return filepath.Join(d.dir, "waste") }
