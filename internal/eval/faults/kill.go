@@ -17,8 +17,6 @@ const (
 	laneSections = 16
 	lives        = 3 * time.Second  // at most, of one process
 	reopenLimit  = 10 * time.Second // the printed line says how long it took
-	// settled is how long ago a withdrawal must have left the sitemap to count as written.
-	settled = time.Second
 )
 
 // lane is a site that is killed again and again, and what is known of it.
@@ -28,10 +26,10 @@ type lane struct {
 	visitors *visitors
 	site     *child
 
-	listed  map[string]bool      // paths that the sitemap has had
-	gone    map[string]time.Time // when they left the sitemap, for good
-	unsure  map[string]bool      // withdrawn or forgotten, but the kill came before that could be seen
-	touched map[string]bool      // visited by this process
+	listed  map[string]bool // paths that the sitemap has had
+	gone    map[string]bool // those that left it, for good: what has left is written
+	unsure  map[string]bool // withdrawn or forgotten, but the kill came before that could be seen
+	touched map[string]bool // visited by this process
 
 	kills, early, withdrawn, forgotten int
 	slowest                            time.Duration // to reopen
@@ -45,7 +43,7 @@ func kill(ctx context.Context, cfg *config) (line string, err error) {
 		l := &lane{
 			launch: launch{dir: filepath.Join(cfg.work, fmt.Sprint("store", i)), pages: newFates(laneSections)},
 			rng:    rand.New(rand.NewPCG(1, uint64(10+i))), visitors: newVisitors(),
-			listed: map[string]bool{}, gone: map[string]time.Time{}, unsure: map[string]bool{},
+			listed: map[string]bool{}, gone: map[string]bool{}, unsure: map[string]bool{},
 		}
 		all[i] = l
 		kills := (cfg.kills + i) / lanes
@@ -132,8 +130,8 @@ func (l *lane) check() error {
 		}
 	}
 	for path := range now {
-		if at, left := l.gone[path]; left {
-			return fmt.Errorf("%s is listed, and left %v ago", path, time.Since(at))
+		if l.gone[path] {
+			return fmt.Errorf("%s is listed, and had left", path)
 		}
 		if !l.unsure[path] {
 			l.listed[path] = true
@@ -154,7 +152,7 @@ func (l *lane) work() (err error) {
 	l.visitors.forgives.Store(true)
 	l.site.Kill()
 	stop()
-	l.settle(time.Now())
+	l.withdrawn = len(l.gone) - l.forgotten
 	return err
 }
 
@@ -201,19 +199,6 @@ func (l *lane) withdraw() error {
 		return err
 	}
 	delete(l.unsure, path)
-	if l.gone[path] = time.Now(); forgets {
-		l.gone[path] = time.Time{}
-	}
+	l.gone[path] = true
 	return nil
-}
-
-// settle ignores withdrawals that were not written when the process was killed.
-func (l *lane) settle(killed time.Time) {
-	for path, at := range l.gone {
-		if killed.Sub(at) < settled {
-			delete(l.gone, path)
-			l.unsure[path] = true
-		}
-	}
-	l.withdrawn = len(l.gone) - l.forgotten
 }
