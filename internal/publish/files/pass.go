@@ -85,7 +85,8 @@ func (f *Files) pass(ctx context.Context) error {
 	f.wake.poke() // Run may have looked while this pass had taken what is due
 	if text := err.Error(); text != f.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 		f.problem = text // an unavailable store tells of its troubles itself
-		f.cfg.Logger.Warn("servemap: could not make a file of the sitemap; the last one is served until that works", "err", err)
+		f.cfg.Logger.Warn("servemap: could not make a file of the sitemap; until that works "+
+			"the last one is served, or a 503 if there was none since the start", "err", err)
 	}
 	return err
 }

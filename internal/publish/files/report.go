@@ -42,7 +42,7 @@ type Info struct {
 	URL     string    `json:"url"`
 	Pages   int       `json:"pages"`            // that it lists; 0 for an index
 	Bytes   int       `json:"bytes"`            // before compression
-	Changed time.Time `json:"changed,omitzero"` // when what it says of its pages last changed; the zero Time if that is unknown
+	Changed time.Time `json:"changed,omitzero"` // when what is stored of its pages last changed, if known
 }
 
 // List returns the files that are served, the one that crawlers begin with first. Under
@@ -52,7 +52,8 @@ func (f *Files) List() []Info {
 	var list []Info
 	add := func(number int, p *file) {
 		if p != nil {
-			list = append(list, Info{f.of(number), f.cfg.URL(f.cfg.Folder + f.of(number)), p.pages, p.size, p.changed.Time().UTC()})
+			name := f.of(number)
+			list = append(list, Info{name, f.cfg.URL(f.cfg.Folder + name), p.pages, p.size, p.changed.Time().UTC()})
 		}
 	}
 	add(0, s.named(name{top: true}))
