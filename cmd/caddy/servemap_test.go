@@ -208,6 +208,7 @@ func TestLinesOfTheBlock(t *testing.T) {
 		{"robots.txt", "/robots.txt", "", 200, "Sitemap: http://" + addr + "/sitemap.xml"},
 		{"a page that is not there", "/nothing.html", "", 404, ""},
 		{"the inspector for its owner", "/inspect/", "secret", 200, "2 pages in the sitemap"},
+		{"a page, and the line that keeps it out", "/inspect/page?u=/teapot.html", "secret", 200, "never /teapot.html$"},
 		{"the inspector for a stranger", "/inspect/", "", 401, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,6 +228,16 @@ func TestLinesOfTheBlock(t *testing.T) {
 	}
 	with("never /teapot")
 	listed("/")
+}
+
+// What only the library refuses is named as the Caddyfile does.
+func TestWrongValuesAreNamedByTheirLine(t *testing.T) {
+	text := "example.com {\n\tservemap https://example.com " + t.TempDir() + " {\nbenign a=b\n}\n}\n"
+	config, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte("{\n\tadmin off\n\tpersist_config off\n}\n"+text), nil)
+	base.Check(t, err)
+	if err := caddyserver.Load(config, true); err == nil || !strings.Contains(err.Error(), `servemap: benign: "a=b" is no name`) {
+		t.Error(err)
+	}
 }
 
 func TestWrongLinesAreNamed(t *testing.T) {

@@ -161,15 +161,20 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		t.Errorf("for a shell: %s, want %s", got, want)
 	}
 	for words, want := range map[Words][]string{
-		Library: {"Options.Query", "the origin"},
-		Flags:   {"-query id,lang", "-origin https://example.com"},
-		Keys:    {`query = ["id", "lang"]`, `origin = "https://example.com"`},
+		Library:   {"Options.Query", "the origin"},
+		Flags:     {"-query id,lang", "-origin https://example.com"},
+		Keys:      {`query = ["id", "lang"]`, `origin = "https://example.com"`},
+		Caddyfile: {"query id lang", "the origin"},
 	} {
 		use(t, words)
 		if got := Typed("{Query}", "id", "lang"); got != want[0] {
 			t.Errorf("%s, want %s", got, want[0])
 		}
-		if got := Say("{-origin=https://example.com}"); words != Library && got != want[1] {
+		origin := "{-origin=https://example.com}"
+		if words == Library || words == Caddyfile {
+			origin = "{Origin}"
+		}
+		if got := Say(origin); got != want[1] {
 			t.Errorf("%s, want %s", got, want[1])
 		}
 	}

@@ -63,15 +63,19 @@ type Words int32
 
 // The words. What a process says is in those of the library, unless it uses others.
 const (
-	Library Words = iota // Options.Hosts
-	Flags                // -hosts, of the command
-	Keys                 // hosts, in the file of the command
+	Library   Words = iota // Options.Query
+	Flags                  // -query id, of the command
+	Keys                   // query = ["id"], in the file of the command
+	Caddyfile              // query id, where Caddy has such a line
 )
 
 var words atomic.Int32
 
-// Use makes all texts of this process have these words. The command calls it first of all.
+// Use makes all texts of this process have these words. The command and the module of Caddy call it first of all.
 func Use(w Words) { words.Store(int32(w)) }
+
+// inCaddyfile matches what the command has and Caddy too.
+var inCaddyfile = regexp.MustCompile(`^((, | or )?\{-(always|benign|never|public|query|robots)\})+$`)
 
 // named is a name in braces, and maybe a value.
 var named = regexp.MustCompile(`\{(-?)([A-Za-z-]+)(?:=([^{}]+))?\}`)
@@ -83,16 +87,16 @@ func Say(text string) string {
 		parts := named.FindStringSubmatch(braced)
 		own, name, value := parts[1] != "", parts[2], parts[3]
 		is, known := settings[name]
-		switch {
-		case own && Words(words.Load()) == Keys && value != "":
-			return fmt.Sprintf("%s = %q", name, value)
-		case own && Words(words.Load()) == Keys:
-			return name
-		case own:
+		switch w := Words(words.Load()); {
+		case own && w == Flags:
 			return strings.TrimSpace("-" + name + " " + value)
+		case own && value != "":
+			return fmt.Sprintf("%s = %q", name, value)
+		case own:
+			return name
 		case !known:
 			return braced
-		case Words(words.Load()) == Library:
+		case w == Library || w == Caddyfile && !inCaddyfile.MatchString(is.command):
 			return is.library
 		}
 		return Say(is.command)
@@ -117,6 +121,8 @@ func Typed(setting string, values ...string) string {
 			quoted[i] = strconv.Quote(v)
 		}
 		return name + " = [" + strings.Join(quoted, ", ") + "]"
+	case Caddyfile:
+		return name + " " + strings.Join(values, " ")
 	}
 	return strings.Replace(name, "VALUE", strconv.Quote(text), 1)
 }
