@@ -201,7 +201,7 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 			}
 			var names []string
 			fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-			return usage("There is no flag %s. %s", name, settings.Meant(name, slices.Values(names), help))
+			return usage("There is no flag %s. %s", name, settings.Meant(name, names, help))
 		}
 		if args = fs.Args(); len(args) > 0 {
 			rest, args = append(rest, args[0]), args[1:]
@@ -224,7 +224,7 @@ func find(name string) (command, error) {
 		}
 		names = append(names, c.name)
 	}
-	return command{}, usage("There is no command %q. %s", name, settings.Meant(name, slices.Values(names), "The commands are "+strings.Join(names, ", ")+"."))
+	return command{}, usage("There is no command %q. %s", name, settings.Meant(name, names, "The commands are "+strings.Join(names, ", ")+"."))
 }
 
 func helpCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {

@@ -21,7 +21,8 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 )
 
-// process serves sites at addresses. With other settings it does what a rolling restart does: the new
+// process serves sites at addresses. They are no [servemap.Sites], since each has a folder of data, a scheme, a folder of its
+// host and a server behind it of its own, and all are known from the start. With other settings it does what a rolling restart does: the new
 // sites are opened beside the old ones, get the visitors, and learn once the old ones have ended.
 type process struct {
 	log    *slog.Logger

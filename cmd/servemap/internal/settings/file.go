@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -69,7 +69,7 @@ func faulty(err error) error {
 	}
 	switch {
 	case unknown != nil:
-		return fmt.Errorf(":%d: There is no setting %s. %s", line, key, Meant(key, maps.Keys(types), `"servemap config" prints all of them.`))
+		return fmt.Errorf(":%d: There is no setting %s. %s", line, key, Meant(key, slices.Sorted(maps.Keys(types)), `"servemap config" prints all of them.`))
 	case takes[types[key]] != "":
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}
@@ -86,9 +86,9 @@ func Write(sites []*Settings) ([]byte, error) {
 }
 
 // Meant asks whether one of the names was meant, if one is near, and else returns another text.
-func Meant(name string, names iter.Seq[string], other string) string {
+func Meant(name string, names []string, other string) string {
 	for edits := range 3 {
-		for n := range names {
+		for _, n := range names {
 			if 2*edits <= len(n) && near(name, n, edits) {
 				return "Did you mean " + n + "?"
 			}

@@ -32,17 +32,16 @@ func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 		Extensions: servemap.Extensions{Alternates: s.Alternates, Images: s.Images, Videos: s.Videos, News: s.News, Publication: s.Publication},
 		Limits:     servemap.Limits{KeepFor: s.KeepFor.Duration, PartPages: s.PartPages, RenderEvery: s.Render.Duration},
 	}
-	for _, group := range []struct {
-		patterns patterns
-		rule     servemap.Rule
+	for _, all := range []struct {
+		patterns
+		servemap.Rule
 	}{
 		{s.Never, servemap.Rule{List: servemap.DecisionNever}},
 		{s.Always, servemap.Rule{List: servemap.DecisionAlways}},
 		{s.Public, servemap.Rule{IgnoreCacheControl: true}},
 	} {
-		for _, p := range group.patterns {
-			group.rule.Pattern = p
-			o.Rules = append(o.Rules, group.rule)
+		for _, all.Pattern = range all.patterns {
+			o.Rules = append(o.Rules, all.Rule)
 		}
 	}
 	for _, r := range s.Rules {

@@ -1,0 +1,146 @@
+package settings
+
+import (
+	"cmp"
+	"encoding"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/messages"
+)
+
+// secret is a text that is never printed.
+type secret string
+
+// MarshalText writes nothing.
+func (*secret) MarshalText() ([]byte, error) { return nil, nil }
+
+// patterns are beginnings of locations. They may have commas in them.
+type patterns []string
+
+// duration is a time such as "30s" or "90d", as it was written.
+type duration struct {
+	time.Duration
+	text string
+}
+
+var days = regexp.MustCompile(`\d+(\.\d+)?d`)
+
+// UnmarshalText reads what [time.ParseDuration] does, and days.
+func (d *duration) UnmarshalText(text []byte) (err error) {
+	d.text = string(text)
+	d.Duration, err = time.ParseDuration(days.ReplaceAllStringFunc(d.text, func(days string) string {
+		n, _ := strconv.ParseFloat(strings.TrimSuffix(days, "d"), 64)
+		return fmt.Sprintf("%fh", 24*n)
+	}))
+	if err != nil || d.Duration <= 0 {
+		return fmt.Errorf("%q is not %s", text, takes[reflect.TypeFor[duration]()])
+	}
+	return nil
+}
+
+// MarshalText writes what UnmarshalText read.
+func (d duration) MarshalText() ([]byte, error) { return []byte(d.text), nil }
+
+// takes says what settings take.
+var takes = map[reflect.Type]string{
+	reflect.TypeFor[bool]():       "true or false",
+	reflect.TypeFor[int]():        "a number above 0",
+	reflect.TypeFor[float64]():    "a number",
+	reflect.TypeFor[string]():     `a text in quotes, such as "a"`,
+	reflect.TypeFor[secret]():     `a text in quotes, such as "a"`,
+	reflect.TypeFor[[]string]():   `a list, such as ["a"]`,
+	reflect.TypeFor[patterns]():   `a list, such as ["/"]`,
+	reflect.TypeFor[[]rule]():     "tables, each below a line [[site.rule]]",
+	reflect.TypeFor[duration]():   "a time with its unit, such as 30s or 90d",
+	reflect.TypeFor[slog.Level](): "debug, info, warn or error",
+}
+
+// Setting is one setting. It is also a flag.
+type Setting struct {
+	reflect.StructField
+	Value      reflect.Value
+	Group, Key string
+}
+
+// All returns each setting.
+func (s *Settings) All() (all []Setting) {
+	group, v := "", reflect.ValueOf(s).Elem()
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Anonymous {
+			group = f.Tag.Get("group")
+			continue
+		}
+		all = append(all, Setting{f, v.FieldByIndex(f.Index), group, keyOf(f)})
+	}
+	return all
+}
+
+// keyOf returns the key of a field in a file.
+func keyOf(f reflect.StructField) string {
+	key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+	return key
+}
+
+// Flags declares the flags of a command that serves, or of crawl.
+func (s *Settings) Flags(fs *flag.FlagSet, command string) {
+	for _, x := range s.All() {
+		of := x.Tag.Get("of")
+		if of == command || command != "crawl" && (of == "" || of == "crawl") {
+			fs.Var(x, x.Key, messages.Say(x.Tag.Get("comment")))
+		}
+	}
+}
+
+// String returns the default.
+func (x Setting) String() string { return x.Tag.Get("default") }
+
+// IsBoolFlag lets a switch stand without a value.
+func (x Setting) IsBoolFlag() bool { return x.Type != nil && x.Type.Kind() == reflect.Bool }
+
+// Set sets the setting to a text. A list grows by it. A comma within a location stays.
+func (x Setting) Set(text string) (err error) {
+	switch to := x.Value.Addr().Interface().(type) {
+	case encoding.TextUnmarshaler:
+		err = to.UnmarshalText([]byte(text))
+	case *bool:
+		*to, err = strconv.ParseBool(text)
+	case *int:
+		if *to, err = strconv.Atoi(text); *to < 1 {
+			err = strconv.ErrRange
+		}
+	case *[]string:
+		*to = append(*to, strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' })...)
+	case *patterns:
+		text = strings.NewReplacer(",/", "\n/", ",*", "\n*").Replace(text)
+		*to = append(*to, strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })...)
+	default:
+		x.Value.SetString(text)
+	}
+	if err != nil {
+		return errors.New("it takes " + takes[x.Type])
+	}
+	return nil
+}
+
+// given reports whether the owner said something.
+func (x Setting) given() bool {
+	return !x.Value.IsZero() && (x.Type.Kind() != reflect.Slice || x.Value.Len() > 0)
+}
+
+// Fill gives the settings that were not made their defaults.
+func (s *Settings) Fill() {
+	for _, x := range s.All() {
+		if text := cmp.Or(os.Getenv(x.Tag.Get("env")), x.Tag.Get("default")); text != "" && !x.given() {
+			_ = x.Set(text) // a test sets all defaults
+		}
+	}
+}
