@@ -407,8 +407,7 @@ func isNil(st store.Store) bool {
 // The sizes of the memory.
 const (
 	dueTargets  = 1 << 17  // request targets whose next observation is known, 16 bytes each
-	waitBytes   = 10 << 20 // all that is between a response and the reading of it
-	bodiesBytes = waitBytes - indexer.QueueBytes
+	bodiesBytes = 10 << 20 // the bodies between a response and the reading of it, beside the queue
 )
 
 func newSite(origin string, st store.Store, opts *Options, with indexer.Shared) (*Site, error) {

@@ -10,7 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
-	"github.com/servemap/servemap/internal/decide/quota"
 )
 
 // Clients tell who asks. Anonymous and ClientIP may be nil.
@@ -51,17 +50,6 @@ func nearby(r *http.Request) bool {
 
 // network returns the client's network. It is zero unless the address is really the client's.
 func (c *Clients) network(r *http.Request) netip.Prefix { return anonymous.Network(c.Client(r)) }
-
-// payer returns the network for which the work on a request is counted: the client's, or else that
-// of the peer, which nobody can make up.
-func (c *Clients) payer(r *http.Request) quota.Payer {
-	network := c.network(r)
-	if !network.IsValid() {
-		peer, _ := forwarded.Peer(r)
-		network = anonymous.Network(peer)
-	}
-	return quota.PayerOf(network)
-}
 
 // Client returns the client's address. It is zero if that is not known, as behind a proxy
 // without the owner's function, or if that function panics.

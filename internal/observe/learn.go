@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/observe/schedule"
@@ -38,7 +37,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		At:       at,
 		Response: resp,
 		Network:  asked.network,
-		Payer:    asked.payer,
+		Vouched:  asked.vouched,
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
 		Named:    asked.named,
 	}
@@ -70,20 +69,20 @@ func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Resu
 	case kind == eligibility.Nothing:
 		claim.Return()
 		return schedule.Claim{}
-	case kind == eligibility.Doubtful && !o.trusts(loc.Location): // only a listed page can be lost
+	case kind == eligibility.Doubtful && !asked.vouched: // only a listed page can be lost
 		claim.Return()
 		return schedule.Claim{}
 	case kind == eligibility.Alive:
 		class = unchanged
 	case kind == eligibility.Doubtful: // a missing entry is worth a hint, and Explain tells what linked pages answer
-		class = denials + group(asked.payer)
+		class = denials
 	case kind == eligibility.Redirected:
-		class = redirects + group(asked.payer)
+		class = redirects
 	default:
 		return claim
 	}
 	claim.Return()
-	other, _ := o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
+	other, _ := o.cfg.Schedule.Begin(class+loc.Location, func() bool { return asked.vouched })
 	return other
 }
 
@@ -98,9 +97,6 @@ var documentTag = regexp.MustCompile(`(?i)<(!doctype\s+html|html|body)[\s>]`)
 
 // unread reports whether there was no memory to learn the type of a response from.
 func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }
-
-// group returns a character that stands for a network.
-func group(by quota.Payer) string { return string(rune(by)) }
 
 // leadsTo returns a route as that of a page. It is exact if it matches the page alone: its template is the page's path, but for
 // a prefix of the origin's folder that was cut off before. Some routers, such as chi, answer alike with and

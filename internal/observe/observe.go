@@ -13,7 +13,6 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
@@ -75,18 +74,18 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		next.ServeHTTP(w, r)
 		return
 	}
-	asked := asked{network: o.cfg.network(r), payer: o.cfg.payer(r), boosted: anonymous.Boosted(r.Header)}
+	asked := asked{network: o.cfg.network(r), boosted: anonymous.Boosted(r.Header)}
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
 		return
 	}
 	if loc.Location == robotsTxt {
-		o.learnRobots(asked, claim, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt, asked.payer).Response)
+		o.learnRobots(asked, claim, o.cfg.Captures.Serve(next, w, r, capture.RobotsTxt, asked.vouched).Response)
 		return
 	}
 	asked.named = named(r)
-	if seen := o.cfg.Captures.Serve(next, w, r, capture.Page, asked.payer); seen.Own {
+	if seen := o.cfg.Captures.Serve(next, w, r, capture.Page, asked.vouched); seen.Own {
 		claim.Return()
 		seen.Release()
 	} else {
@@ -106,7 +105,7 @@ func (o *Observer) Disown(w http.ResponseWriter) {
 // request. They may set the remote address to what the client claims.
 type asked struct {
 	network netip.Prefix
-	payer   quota.Payer
+	vouched bool // something on the site vouches for the location
 	own     bool // the site asked itself
 	boosted bool // a script asked for a page, and may have got a part
 	named   observation.Named
@@ -161,7 +160,7 @@ func (o *Observer) idle(r *http.Request) bool {
 
 // begin decides whether to watch the response to a request, and for which location.
 func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, claim schedule.Claim, ok bool) {
-	if claim, ok = o.cfg.Schedule.Begin(r.RequestURI, asked.payer); !ok {
+	if claim, ok = o.cfg.Schedule.Begin(r.RequestURI, func() bool { return o.vouches(r) }); !ok {
 		return loc, claim, false
 	}
 	if stray(r) || o.cfg.Owner != nil && o.cfg.Owner(r) {
@@ -196,17 +195,16 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		claim.Return()
 		return loc, claim, false
 	}
+	asked.vouched = o.trusts(loc.Location)
 	class := ""
 	switch {
-	case isRobots:
-		class = robotsClaim + group(asked.payer)
-	case asked.boosted:
+	case asked.boosted && !isRobots:
 		class = boosted
 	case loc.Location == r.RequestURI:
 		return loc, claim, true
 	}
 	claim.Return() // all spellings of a page share its claims
-	claim, ok = o.cfg.Schedule.Begin(class+loc.Location, asked.payer)
+	claim, ok = o.cfg.Schedule.Begin(class+loc.Location, func() bool { return asked.vouched })
 	return loc, claim, ok
 }
 
@@ -222,23 +220,28 @@ func (o *Observer) locate(r *http.Request) location.Result {
 	return loc
 }
 
+// vouches reports whether something on the site vouches for the very target of a request. A stranger can spell a page's
+// address in many ways.
+func (o *Observer) vouches(r *http.Request) bool {
+	loc := o.locate(r).Location
+	return strings.HasSuffix(loc, r.RequestURI) && o.trusts(loc) // a proxy may have cut off a prefix
+}
+
 // trusts reports whether something on the site vouches for a location: it is an entry, it is
 // listed, or the indexer expects it, as after a listed page linked to it. A stranger may have made
 // up any other location.
 func (o *Observer) trusts(loc string) bool {
-	return o.cfg.Indexer.IsEntry(loc) || o.cfg.Schedule.Expects(loc) || o.cfg.Files.Lists(loc)
+	return loc == robotsTxt || o.cfg.Indexer.IsEntry(loc) || o.cfg.Schedule.Expects(loc) || o.cfg.Files.Lists(loc)
 }
 
 // These prefixes give responses other than the page itself their own schedules. No request's target
 // begins with one. With a validator or an Accept header, a stranger can turn a response into one of these, and
-// must not use up the page's claim. Denials and redirects have a schedule for each network, and so has robots.txt. So a
-// client that is denied over and over does not hide that others are denied too.
+// must not use up the page's claim.
 const (
-	unchanged   = "304 "
-	denials     = "404 "
-	redirects   = "3xx "
-	boosted     = "boosted "
-	robotsClaim = "robots "
+	unchanged = "304 "
+	denials   = "404 "
+	redirects = "3xx "
+	boosted   = "boosted "
 )
 
 // NextObservation returns when the page at a location will be observed next, if somebody asks for it

@@ -226,11 +226,11 @@ func idleIndexer(r *rig) *indexer.Indexer {
 
 func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 	for _, tt := range []struct {
-		name, target, visit string
-		seen, next          http.HandlerFunc
+		name, target string
+		seen, next   http.HandlerFunc
 	}{
-		{"a page", "/a", "/a", answer(http.StatusGone), page200},
-		{"robots.txt", "/robots.txt", robotsClaim, http.NotFound, text},
+		{"a page", "/a", answer(http.StatusGone), page200},
+		{"robots.txt", "/robots.txt", http.NotFound, text},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stopped := idleIndexer(start(t))
@@ -239,11 +239,7 @@ func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 				if i > 1<<20 {
 					t.Fatal("the queue takes whatever comes")
 				}
-				visit := tt.visit
-				if visit == robotsClaim {
-					visit += group(r.cfg.payer(get("/"))) + robotsTxt
-				}
-				r.cfg.Schedule.Reset(visit)
+				r.cfg.Schedule.Reset(tt.target)
 				r.watches(get(tt.target), tt.seen)
 			}
 			if !r.watches(get(tt.target), tt.next) {

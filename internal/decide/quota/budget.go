@@ -1,3 +1,6 @@
+// Package quota keeps strangers, and one of several sites, from using up what all share: time and memory. A part is kept
+// for what something on the site vouches for. A site of several takes no more than it leaves to the others, so a
+// newcomer always finds something.
 package quota
 
 import (
@@ -9,18 +12,21 @@ import (
 // Rate says how a [Budget] refills.
 type Rate struct {
 	PerSecond, Most, Reserved int64         // Reserved is kept for what something on the site vouches for
-	Half                      time.Duration // how often sites and networks are forgiven half of what was spent for them
+	Half                      time.Duration // how often a site is forgiven half of what it has spent
 }
 
 // Reading a whole page is the one expensive step of a worker. It is paid from a budget
 // that refills at 5 % of one core and holds at most 30 seconds of work. So a new
 // site is learned at once, and a busy one costs little. Half is kept for pages
 // that something on the site vouches for: requests for made-up addresses must not use up
-// the budget that new pages need. The sites of a process share one budget, and the networks of a site what
-// that may spend.
+// the budget that new pages need. The sites of a process share one budget.
 var Reading = Rate{
 	PerSecond: int64(time.Second / 20), Most: int64(30 * time.Second), Reserved: int64(15 * time.Second), Half: 2 * time.Minute,
 }
+
+// Open is the part of some memory that is open to pages that nothing vouches for. What is kept is small: it soon
+// comes free again. The first visits to a new site, while nothing is known, need much.
+func Open(bytes int64) int64 { return bytes / 5 * 4 }
 
 // Budget is to be spent by all sites of a process. It is safe for concurrent use.
 type Budget struct {
@@ -61,7 +67,7 @@ type Part struct {
 	alone   bool // no other site has a part of it
 	half    time.Duration
 	forgave time.Time // when half of what was spent was last forgiven
-	held    Held      // what was spent for each network, and for the site
+	spent   int64
 }
 
 // NewPart returns a part, of a Budget for the site alone if of is nil.
@@ -69,20 +75,19 @@ func NewPart(of *Budget, rate Rate, now time.Time) *Part {
 	return &Part{of: cmp.Or(of, NewBudget(rate, now)), alone: of == nil, half: rate.Half, forgave: now}
 }
 
-// Allows reports whether something may be spent now for what a network got. vouched says that
-// something on the site vouches for it.
-func (b *Part) Allows(now time.Time, vouched bool, by Payer) bool {
+// Allows reports whether something may be spent now. vouched says that something on the site vouches for what
+// it is spent for.
+func (b *Part) Allows(now time.Time, vouched bool) bool {
 	free := b.of.free(now, vouched)
 	if times := now.Sub(b.forgave) / b.half; times > 0 {
 		b.forgave = b.forgave.Add(times * b.half)
-		b.held.halve(times)
+		b.spent >>= min(times, 63)
 	}
-	return b.held.May(by, free) && (b.alone || b.held.May(All, free))
+	return free > 0 && (b.alone || b.spent <= free)
 }
 
-// Pay pays for a network. It may leave a debt.
-func (b *Part) Pay(n int64, by Payer) {
+// Pay spends n. It may leave a debt.
+func (b *Part) Pay(n int64) {
 	b.of.spend(n)
-	b.held.Add(by, n)
-	b.held.Add(All, n)
+	b.spent += n
 }

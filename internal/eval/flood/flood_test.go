@@ -11,7 +11,7 @@ import (
 
 // small is a short flood. Memory is not judged, since other tests use it too.
 func small() config {
-	return config{junk: 2000, pages: 50, networks: 100, patience: time.Minute, maxMemory: 1 << 40, maxDisk: 256 << 20}
+	return config{junk: 2000, pages: 50, patience: time.Minute, maxMemory: 1 << 40, maxDisk: 256 << 20}
 }
 
 func TestFloodRunsWithEachSetting(t *testing.T) {

@@ -69,7 +69,7 @@ func (t *trial) runBare() error {
 	f := flood{cfg, t.flood.real}
 	f.cfg.rate = 0
 	stop := kit.Every(measureEvery, func(int) { t.bare = t.bare.Max(kit.Measure("")) })
-	err = f.each(bare.workers, func(_ int, v visit) error { return bare.visit(v) })
+	err = f.each(bare.workers, func(_ int, loc string) error { return bare.visit(loc) })
 	stop()
 	return errors.Join(err, bare.close())
 }
@@ -94,7 +94,7 @@ func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (er
 
 // start assembles the site, and the target in front of it.
 func (t *trial) start(st store.Store, log *slog.Logger) error {
-	site, err := kit.NewSite(st, servemap.Options{ClientIP: clientIP, Logger: log})
+	site, err := kit.NewSite(st, servemap.Options{Logger: log})
 	if err != nil {
 		return err
 	}
@@ -131,11 +131,11 @@ func (t *trial) pour(ctx context.Context) error {
 	defer stop()
 	start, total := time.Now(), t.flood.visits()
 	grew := make(chan error, 1)
-	err := t.flood.each(t.target.workers, func(i int, v visit) error {
+	err := t.flood.each(t.target.workers, func(i int, loc string) error {
 		if i == total/2 {
 			go func() { grew <- t.growth() }()
 		}
-		return t.target.visit(v)
+		return t.target.visit(loc)
 	})
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func (t *trial) growth() error {
 
 func (t *trial) visitAll(locs []string) error {
 	for _, loc := range locs {
-		if err := t.target.visit(visit{loc, t.flood.client(0)}); err != nil {
+		if err := t.target.visit(loc); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"runtime"
 
@@ -13,7 +12,7 @@ import (
 
 // target receives the visits. Each worker goroutine uses it.
 type target struct {
-	visit   func(visit) error
+	visit   func(loc string) error
 	workers int
 	close   func() error
 }
@@ -23,7 +22,7 @@ type target struct {
 func newTarget(h http.Handler, http bool) (target, error) {
 	workers := runtime.GOMAXPROCS(0)
 	if !http {
-		return target{func(v visit) error { return call(h, v) }, workers, func() error { return nil }}, nil
+		return target{func(loc string) error { return call(h, loc) }, workers, func() error { return nil }}, nil
 	}
 	workers *= 8
 	s, err := kit.Listen(h)
@@ -31,34 +30,26 @@ func newTarget(h http.Handler, http bool) (target, error) {
 		return target{}, err
 	}
 	c := newClient(workers)
-	return target{func(v visit) error { return get(c, s.URL, v) }, workers, func() error {
+	return target{func(loc string) error { return get(c, s.URL+loc) }, workers, func() error {
 		c.CloseIdleConnections()
 		return s.Close()
 	}}, nil
 }
 
-// clientHeader names the client, as a proxy does, since all requests come from this machine.
-const clientHeader = "X-Forwarded-For"
-
-func clientIP(r *http.Request) netip.Addr {
-	addr, _ := netip.ParseAddr(r.Header.Get(clientHeader)) // the zero address for none
-	return addr
-}
-
 // call makes h answer a visit.
-func call(h http.Handler, v visit) error {
-	u, err := url.ParseRequestURI(v.loc)
+func call(h http.Handler, loc string) error {
+	u, err := url.ParseRequestURI(loc)
 	if err != nil {
 		return err
 	}
 	w := &discarding{header: http.Header{}}
 	h.ServeHTTP(w, &http.Request{
-		Method: http.MethodGet, URL: u, RequestURI: v.loc, Host: kit.Host, Body: http.NoBody,
+		Method: http.MethodGet, URL: u, RequestURI: loc, Host: kit.Host, Body: http.NoBody,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Accept": {"text/html"}, clientHeader: {v.client.String()}},
+		Header: http.Header{"Accept": {"text/html"}},
 	})
 	if w.status != http.StatusOK {
-		return fmt.Errorf("%s: status %d", v.loc, w.status)
+		return fmt.Errorf("%s: status %d", loc, w.status)
 	}
 	return nil
 }
@@ -87,20 +78,19 @@ func newClient(connections int) *http.Client {
 }
 
 // get asks the server at a URL.
-func get(c *http.Client, url string, v visit) error {
-	r, err := http.NewRequest(http.MethodGet, url+v.loc, nil)
+func get(c *http.Client, url string) error {
+	r, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
 	r.Host = kit.Host
-	r.Header.Set(clientHeader, v.client.String())
 	resp, err := c.Do(r)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: status %d", v.loc, resp.StatusCode)
+		return fmt.Errorf("%s: status %d", url, resp.StatusCode)
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	return err

@@ -2,22 +2,13 @@ package main
 
 import (
 	"math/rand/v2"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-const (
-	realEvery   = 50      // one in so many visits is to a real page
-	maxNetworks = 1 << 16 // client networks
-)
-
-// visit is one request.
-type visit struct {
-	loc    string
-	client netip.Addr
-}
+// realEvery says that one in so many visits is to a real page.
+const realEvery = 50
 
 // flood is the order in which a site is visited.
 type flood struct {
@@ -28,24 +19,17 @@ type flood struct {
 // visits returns the number of all visits.
 func (f flood) visits() int { return f.cfg.junk + f.cfg.junk/(realEvery-1) }
 
-// visit returns the i-th visit.
-func (f flood) visit(i int) visit {
-	r := rand.New(rand.NewPCG(1, uint64(i)))
-	client := f.client(r.IntN(f.cfg.networks))
+// visit returns the location of the i-th visit.
+func (f flood) visit(i int) string {
 	if i%realEvery == realEvery-1 {
-		return visit{f.real[r.IntN(len(f.real))], client}
+		return f.real[rand.New(rand.NewPCG(1, uint64(i))).IntN(len(f.real))]
 	}
-	return visit{junkLocation(i - i/realEvery), client}
-}
-
-// client returns an address of the n-th network.
-func (f flood) client(n int) netip.Addr {
-	return netip.AddrFrom4([4]byte{11, byte(n >> 8), byte(n), 7})
+	return junkLocation(i - i/realEvery)
 }
 
 // each calls do for each visit, from several goroutines, at the flood's rate, until one
 // fails.
-func (f flood) each(workers int, do func(i int, v visit) error) error {
+func (f flood) each(workers int, do func(i int, loc string) error) error {
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var wg sync.WaitGroup

@@ -165,11 +165,11 @@ func (x *Indexer) keys(locations []string) (keys []string) {
 
 // readPage reads the page of a witness: in full if the budget allows it.
 func (m *merging) readPage(v *merge.Visit, all bool) {
-	full := all || v.Explored || m.budget.Allows(time.Now(), m.site.Trusted(v), v.Payer)
+	full := all || v.Explored || m.budget.Allows(time.Now(), m.site.Trusted(v))
 	m.read(v, func() { m.site.Read(v, full) })
 	m.boilerplate.changed = m.boilerplate.changed || v.View != nil
 	if !v.Explored {
-		m.budget.Pay(int64(v.Cost+time.Duration(len(m.site.Fresh(v)))*observation.LinkCost), v.Payer)
+		m.budget.Pay(int64(v.Cost + time.Duration(len(m.site.Fresh(v)))*observation.LinkCost))
 	}
 }
 
@@ -289,10 +289,10 @@ func (m *merging) count(v *merge.Visit, is merge.Merged) {
 // the same as before, it is read for that once in the life of the process, with what no vouched page needs of the budget.
 func (m *merging) tellLinks(ctx context.Context, v *merge.Visit) error {
 	o := v.Observation
-	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false, v.Payer) {
+	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false) {
 		read := *o
 		m.read(v, func() { read.Read(m.site.Normalizer, true, 0, nil) })
-		m.budget.Pay(int64(read.Cost), v.Payer)
+		m.budget.Pay(int64(read.Cost))
 		o = &read
 	}
 	if !o.Full || o.NoFollow {

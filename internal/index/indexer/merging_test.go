@@ -325,7 +325,7 @@ func TestObservationOfTheHeadAloneKeepsANoindex(t *testing.T) {
 		r.sight("/a", body("One thing"))
 		r.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
 		time.Sleep(time.Hour)
-		r.indexer.merging.budget.Pay(int64(time.Hour), 0)
+		r.indexer.merging.budget.Pay(int64(time.Hour))
 		r.affords(seen("/a", body("Another thing")))
 		r.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
 	})
@@ -342,7 +342,7 @@ func TestObservationIsComparedWithTheOneThatIsStored(t *testing.T) {
 		reason    eligibility.Reason
 	}{
 		{"an observation of the head, after noindex was taken back", true, func(r *rig, at func(*observation.Exchange)) {
-			r.indexer.merging.budget.Pay(int64(time.Hour), 0)
+			r.indexer.merging.budget.Pay(int64(time.Hour))
 			r.affords(seen("/a", html("a, which says something else by now"), at))
 		}, eligibility.Listed, eligibility.ByLink},
 		{"the bytes of the observation before", false, func(r *rig, at func(*observation.Exchange)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},

@@ -13,16 +13,15 @@ import (
 )
 
 // QueueBytes bounds the queue. The bodies are not included; their buffers bound them.
-// Networks share the room. An exchange that does not fit is dropped and counted. Its page stays due, so that the
-// next visit offers it again.
-const QueueBytes = 2 << 20
+// Made-up pages leave a part of the room to those that something on the site vouches for. An exchange that does not
+// fit is dropped and counted. Its page stays due, so that the next visit offers it again.
+const QueueBytes = 5 << 19
 
 // queue hands exchanges from the requests, which never wait, to the one worker.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*observation.Exchange
-	bytes   int        // of waiting
-	held    quota.Held // of these, by network
+	bytes   int // of waiting
 	memory  *response.Memory
 	closed  bool
 	wake    chan struct{}
@@ -38,11 +37,13 @@ func newQueue(m *response.Memory) *queue {
 func (q *queue) offer(s *observation.Exchange) bool {
 	size := s.Size()
 	q.mu.Lock()
-	free := QueueBytes - q.bytes
-	ok := !q.closed && size <= free && q.held.May(s.Payer, int64(free)) && q.memory.Take(int64(size), int64(q.bytes+size))
+	room := int64(QueueBytes)
+	if !s.Vouched && !s.Explored {
+		room = quota.Open(room)
+	}
+	ok := !q.closed && int64(q.bytes+size) <= room && q.memory.Take(int64(size), int64(q.bytes+size))
 	if ok {
 		q.waiting, q.bytes = append(q.waiting, s), q.bytes+size
-		q.held.Add(s.Payer, int64(size))
 	}
 	q.mu.Unlock()
 	if !ok {
@@ -75,7 +76,6 @@ func (q *queue) take(n int) []*observation.Exchange {
 		size := s.Size()
 		q.bytes -= size
 		q.memory.Give(int64(size))
-		q.held.Add(s.Payer, int64(-size))
 	}
 	return taken
 }

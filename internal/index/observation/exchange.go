@@ -10,7 +10,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/response"
 )
 
@@ -29,8 +28,8 @@ type Exchange struct {
 	Route Route
 	// Network is the client's network, the zero Prefix if unknown.
 	Network netip.Prefix
-	// Payer is the network for which the work on the exchange is counted.
-	Payer quota.Payer
+	// Vouched says that something on the site vouches for the location: no stranger made it up.
+	Vouched bool
 	// Variant is the variant of the page's text.
 	Variant Variant
 	// Named is what else the request names.

@@ -24,8 +24,7 @@ import (
 // A Recorder captures the responses of one site. It is safe for concurrent use.
 type Recorder struct {
 	buffers *response.Buffers
-	held    quota.Held // the memory that the bodies for each network take
-	running sync.Map   // the captures whose handlers run, by the writers of the handlers
+	running sync.Map // the captures whose handlers run, by the writers of the handlers
 }
 
 // NewRecorder returns a Recorder that keeps bodies in the memory of b.
@@ -74,15 +73,15 @@ type watch struct {
 	ended    bool // the handler has returned or panicked
 }
 
-// Serve calls next, for a GET, with a writer that watches what goes through w to a network, and returns what it saw. Call
-// Release on the result when you no longer need its body.
+// Serve calls next, for a GET, with a writer that watches what goes through w, and returns what it saw. vouched says that
+// something on the site vouches for the location. Call Release on the result when you no longer need its body.
 //
 // Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and the
 // Capture is lost.
 //
 // Like w itself, the writer is not for concurrent use, except where w allows it. It stays valid as
 // long as w does, but watches nothing once next has returned.
-func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted, by quota.Payer) *Capture {
+func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted, vouched bool) *Capture {
 	c := &Capture{Response: new(response.Response), watch: watch{
 		header:  w.Header,
 		ctx:     r.Context(),
@@ -91,7 +90,9 @@ func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Req
 		limits:  rec.buffers.Limits(),
 		wanted:  wanted,
 	}}
-	c.limits.Own = rec.held.Of(by)
+	if !vouched {
+		c.limits.Lent = quota.Open(c.limits.Lent)
+	}
 	if wanted == RobotsTxt {
 		c.limits.Most = min(c.limits.Most, robots.Enough)
 	}

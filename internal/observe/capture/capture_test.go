@@ -23,11 +23,11 @@ func TestRecorderFindsItsOwnCapture(t *testing.T) {
 			if other.Of(w) == nil || other.Of(w) == mine.Of(w) {
 				t.Error("the captures of two sites are not told apart")
 			}
-		}), w, r, Page, 0)
+		}), w, r, Page, true)
 		if other.Of(w) != nil {
 			t.Error("found a capture that ended")
 		}
-	}), plain, httptest.NewRequest("GET", "/", nil), Page, 0)
+	}), plain, httptest.NewRequest("GET", "/", nil), Page, true)
 	if seen.Route.Template != "/a/{b}" {
 		t.Errorf("route %q", seen.Route.Template)
 	}

@@ -55,13 +55,13 @@ func seen(h http.Handler, b *response.Buffers) (http.Handler, <-chan *Capture) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var c *Capture
 		defer func() { saw <- c }()
-		c = NewRecorder(b).Serve(h, w, r, Page, 0)
+		c = NewRecorder(b).Serve(h, w, r, Page, true)
 	}), saw
 }
 
 // serve returns what a capture sees of the answer to a GET that goes to w.
 func serve(w http.ResponseWriter, h http.HandlerFunc) *Capture {
-	return NewRecorder(buffers()).Serve(h, w, httptest.NewRequest("GET", "/", nil), Page, 0)
+	return NewRecorder(buffers()).Serve(h, w, httptest.NewRequest("GET", "/", nil), Page, true)
 }
 
 // caddyish can flush and hijack only through the writer it unwraps to.

@@ -86,7 +86,7 @@ func (c fastRecorder) ReadFrom(src io.Reader) (int64, error) {
 
 // captured serves h through a capture and stores what it saw.
 func captured(h http.Handler, b *response.Buffers, wanted Wanted, saw **Capture) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { *saw = NewRecorder(b).Serve(h, w, r, wanted, 0) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { *saw = NewRecorder(b).Serve(h, w, r, wanted, true) })
 }
 
 // sameWire runs a script with and without a capture. It compares what reached the connection and what

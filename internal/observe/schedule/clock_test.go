@@ -17,7 +17,7 @@ func known(t *testing.T) *Table {
 // ask asks for the target, which must not be due.
 func ask(t *testing.T, table *Table) {
 	t.Helper()
-	if _, ok := table.Begin("/a", 0); ok {
+	if _, ok := table.Begin("/a", madeUp); ok {
 		t.Fatal("it is due")
 	}
 }

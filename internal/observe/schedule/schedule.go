@@ -27,8 +27,8 @@ const lease = time.Second
 const ways = 8
 
 // A Table remembers when each of a bounded number of request targets is next due. An unknown target
-// is due at once, as long as the budget for unknown targets lasts, which networks share. Targets that were
-// Reset need no budget. It is safe for concurrent use.
+// is due at once, as long as the budget for unknown targets lasts. Targets that were Reset need no budget. It is
+// safe for concurrent use.
 type Table struct {
 	seed  maphash.Seed
 	clock *clock
@@ -81,7 +81,7 @@ func New(size int) *Table {
 
 // unknown bounds the observations of unknown targets. A flood of made-up addresses must not crowd out the
 // site's pages, but a crawl of a new site must not lose any.
-var unknown = quota.Rate{PerSecond: 2_000, Most: 20_000, Half: 10 * time.Second}
+var unknown = quota.Rate{PerSecond: 2_000, Most: 30_000, Reserved: 10_000, Half: 10 * time.Second}
 
 // A Claim is the right to observe the response to one target. Its owner settles it once it knows
 // what the response showed. Settling the zero Claim does nothing.
@@ -108,22 +108,24 @@ func (t *Table) later(due uint64) bool {
 	return due > now
 }
 
-// Begin claims an observation of target for a network. ok is false if the target is not due.
-func (t *Table) Begin(target string, by quota.Payer) (claim Claim, ok bool) {
+// Begin claims an observation of target. ok is false if the target is not due. vouched is asked of an unknown one:
+// whether something on the site vouches for it.
+func (t *Table) Begin(target string, vouched func() bool) (claim Claim, ok bool) {
 	tag := t.tag(target)
 	if s := t.find(tag); s != nil {
 		return t.claim(s, tag)
 	}
+	known := vouched()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.find(tag); s != nil { // of several callers, only the first gets the claim
 		return t.claim(s, tag)
 	}
 	if !t.expected.Has(tag) {
-		if !t.unknown.Allows(time.Now(), true, by) {
+		if !t.unknown.Allows(time.Now(), known) {
 			return Claim{}, false
 		}
-		t.unknown.Pay(1, by)
+		t.unknown.Pay(1)
 	}
 	s := t.room(tag)
 	s.tag.Store(0) // a claim on the old target must not settle the new one

@@ -16,10 +16,12 @@ func inBubble(t *testing.T, size int, fn func(t *testing.T, table *Table)) {
 	synctest.Test(t, func(t *testing.T) { fn(t, New(size)) })
 }
 
+func madeUp() bool { return false }
+
 // begin claims a target that must be due.
 func begin(t *testing.T, table *Table, target string) Claim {
 	t.Helper()
-	claim, ok := table.Begin(target, 0)
+	claim, ok := table.Begin(target, madeUp)
 	if !ok {
 		t.Fatalf("%s is not due", target)
 	}
@@ -32,7 +34,7 @@ func wait(t *testing.T, table *Table, target string) (time.Duration, Claim) {
 	t.Helper()
 	next := table.Next(target)
 	for passed := time.Duration(0); passed <= 2*Longest; passed += time.Millisecond {
-		if claim, ok := table.Begin(target, 0); ok {
+		if claim, ok := table.Begin(target, madeUp); ok {
 			if now := time.Now(); passed == 0 && !next.IsZero() || passed > 0 && !next.Equal(now) {
 				t.Errorf("%s was said to be due at %v, and is due at %v", target, next, now)
 			}
@@ -133,7 +135,7 @@ func TestFloodPushesOutWhatIsDueForLongest(t *testing.T) {
 			begin(t, table, "/junk/"+strconv.Itoa(i)).Return()
 		}
 		for _, target := range kept {
-			if _, ok := table.Begin(target, 0); ok {
+			if _, ok := table.Begin(target, madeUp); ok {
 				t.Errorf("%s was pushed out, and is due again", target)
 			}
 		}
@@ -181,35 +183,39 @@ func TestTableGrowsWithItsTargets(t *testing.T) {
 func TestUnknownTargetsShareABudget(t *testing.T) {
 	inBubble(t, 1<<16, func(t *testing.T, table *Table) {
 		next := 0
-		granted := func() (n int) {
+		granted := func(vouched bool) (n int) {
 			for {
 				next++
-				if _, ok := table.Begin("/"+strconv.Itoa(next), 0); !ok {
+				if _, ok := table.Begin("/"+strconv.Itoa(next), func() bool { return vouched }); !ok {
 					return n
 				}
 				n++
 			}
 		}
+		most := int(unknown.Most - unknown.Reserved)
 		begin(t, table, "/known").Accept() // waits longer than any other, and so is kept
-		if n := granted(); n != int(unknown.Most)-1 {
-			t.Errorf("%d unknown targets were granted at once, want %d", n, int(unknown.Most)-1)
+		if n := granted(false); n != most-1 {
+			t.Errorf("%d made-up targets were granted at once, want %d", n, most-1)
+		}
+		if n := granted(true); n != int(unknown.Reserved) {
+			t.Errorf("%d targets were granted then that something vouches for, want %d", n, unknown.Reserved)
 		}
 		table.Reset("/known")
 		begin(t, table, "/known") // needs no budget
 		for i := range 100 {
-			if _, ok := table.Begin("/linked/"+strconv.Itoa(i), 0); ok {
+			if _, ok := table.Begin("/linked/"+strconv.Itoa(i), madeUp); ok {
 				t.Error("a target is granted that nobody expects, and there is no budget left")
 			}
 			table.Reset("/linked/" + strconv.Itoa(i))
 			begin(t, table, "/linked/"+strconv.Itoa(i)) // expected targets need none either
 		}
 		time.Sleep(time.Second)
-		if n := granted(); n != int(unknown.PerSecond) {
+		if n := granted(true); n != int(unknown.PerSecond) {
 			t.Errorf("%d were granted after a second, want %d", n, int(unknown.PerSecond))
 		}
 		time.Sleep(time.Hour)
-		if n := granted(); n != int(unknown.Most) {
-			t.Errorf("%d were granted after a quiet hour, want no more than %d", n, int(unknown.Most))
+		if n := granted(false); n != most {
+			t.Errorf("%d were granted after a quiet hour, want no more than %d", n, most)
 		}
 	})
 }
@@ -225,7 +231,7 @@ func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 			for range clients {
 				done.Go(func() {
 					start.Wait()
-					if _, ok := table.Begin(target, 0); ok {
+					if _, ok := table.Begin(target, madeUp); ok {
 						begun.Add(1)
 					}
 				})
@@ -241,13 +247,13 @@ func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 
 func TestKnownTargetCostsNoMemory(t *testing.T) {
 	table := New(64)
-	table.Begin("/a", 0)
-	if n := testing.AllocsPerRun(100, func() { table.Begin("/a", 0) }); n != 0 {
+	table.Begin("/a", madeUp)
+	if n := testing.AllocsPerRun(100, func() { table.Begin("/a", madeUp) }); n != 0 {
 		t.Errorf("a target that is not due costs %v allocations, want none", n)
 	}
 	if n := testing.AllocsPerRun(100, func() {
 		table.Reset("/a")
-		claim, _ := table.Begin("/a", 0)
+		claim, _ := table.Begin("/a", madeUp)
 		claim.Accept()
 		claim.Return()
 	}); n != 0 {

@@ -64,9 +64,8 @@ func (b *Buffers) InUse() int64 { return b.lent.Load() }
 
 // Limits bound one body.
 type Limits struct {
-	Most int           // how many of its bytes are kept
-	Lent int64         // how many bytes all bodies together may take for this one to grow
-	Own  *atomic.Int64 // how many those for its network take, which may be no more than are free; nil for no such bound
+	Most int   // how many of its bytes are kept
+	Lent int64 // how many bytes all bodies together may take for this one to grow
 }
 
 // Limits returns what a body may take.
@@ -90,7 +89,6 @@ func Keep[T string | []byte](b *Buffers, r *Response, p T, limits Limits) {
 // lent is a buffer that was lent. buf is nil if there is none.
 type lent struct {
 	from *Buffers
-	own  *atomic.Int64 // see Limits
 	buf  *[]byte
 }
 
@@ -102,9 +100,10 @@ func (l *lent) grow(b *Buffers, need int, limits Limits) bool {
 	if l.buf != nil {
 		have = cap(*l.buf)
 	}
-	l.from, l.own = b, limits.Own
-	if all, own := l.take(size - have); all > limits.Lent || own > limits.Lent-all+int64(size-have) || !b.memory.Take(int64(size-have), all) {
-		l.take(have - size)
+	l.from = b
+	more := int64(size - have)
+	if all := b.lent.Add(more); all > limits.Lent || !b.memory.Take(more, all) {
+		b.lent.Add(-more)
 		return false
 	}
 	bigger, _ := b.memory.idle[class(size)].Get().(*[]byte)
@@ -120,19 +119,11 @@ func (l *lent) grow(b *Buffers, need int, limits Limits) bool {
 	return true
 }
 
-// take counts bytes, and returns how many all bodies take now, and how many those of the network.
-func (l *lent) take(bytes int) (all, own int64) {
-	if l.own != nil {
-		own = l.own.Add(int64(bytes))
-	}
-	return l.from.lent.Add(int64(bytes)), own
-}
-
 func (l *lent) giveBack() {
 	if l.buf == nil {
 		return
 	}
-	l.take(-cap(*l.buf))
+	l.from.lent.Add(-int64(cap(*l.buf)))
 	l.from.memory.Give(int64(cap(*l.buf)))
 	l.from.keep(l.buf)
 	l.buf = nil
