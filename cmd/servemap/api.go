@@ -117,13 +117,18 @@ func (c *answers) answerIn(ctx context.Context) (end func(), err error) {
 	if err == nil {
 		err = control.Make(c.Data)
 	}
-	if err == nil {
-		err = control.WriteFile(control.Settings(c.Data), text)
-	}
 	if err != nil {
 		return nil, err
 	}
-	socket, err := control.Listen(c.Data)
+	if err := control.WriteFile(control.Settings(c.Data), text); err != nil { // on a full disk
+		c.log.Warn("the settings could not be written; commands can ask this process only while it runs", "err", err)
+	}
+	return c.answerAt(ctx, control.Listen)
+}
+
+// answerAt answers commands at a socket until the function that it returns is called.
+func (c *answers) answerAt(ctx context.Context, listen func(data string) (*control.Listener, error)) (end func(), err error) {
+	socket, err := listen(c.Data)
 	if err != nil {
 		return nil, err
 	}

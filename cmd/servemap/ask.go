@@ -26,6 +26,8 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		switch {
 		case errors.As(err, new(exit)):
 			return err
+		case err != nil && control.Check(a.data) != nil:
+			text += "; " + control.Check(a.data).Error()
 		case err == nil && !h.Serves:
 			text = fmt.Sprintf("not served: process %d only answers commands", h.PID)
 		case err == nil && h.Store != "":

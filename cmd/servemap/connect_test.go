@@ -129,6 +129,7 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can open what belongs to another")
 	}
+	t.Parallel() // a sitemap that is not there is waited for
 	site, data := writeSite(t), t.TempDir()
 	s := files(t, site, data)
 	for _, name := range []string{data, control.Folder(data)} {
@@ -137,10 +138,42 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 	must(t, "list", "-data", data) // the running process answers root
 	s.stop()
 	before := entries(t, data)
-	if code, _, errs := call(t, "files", site, "-origin", origin, "-data", data, "-listen", "127.0.0.1:0"); code != codeFailed || !strings.Contains(errs, "sudo -u '#54321' servemap") {
+	_, pages := newForeign(t)
+	if code, _, errs := call(t, "crawl", pages, "-data", data, "-out", "-"); code != codeFailed || !strings.Contains(errs, "sudo -u '#54321' servemap") {
 		t.Errorf("code %d, %s", code, errs)
 	}
+	if code, out, _ := call(t, "health", "-data", data); code != codeNo || !strings.Contains(out, "not served") || !strings.Contains(out, "belongs to another user") {
+		t.Errorf("code %d, %s", code, out)
+	}
+	served := serve(t, data, "files", site, "-origin", origin)
+	wantPagesAlone(t, served, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs }, "belongs to another user")
+	served.stop()
 	sameStrings(t, "files after the refusal", entries(t, data), before...)
+}
+
+// wantPagesAlone fails the test unless a process serves pages and no sitemap, and its health and its log say why.
+func wantPagesAlone(t *testing.T, s *server, ask func() string, why string) {
+	t.Helper()
+	var health string
+	for begun := time.Now(); !strings.Contains(health, "the store cannot be used"); time.Sleep(10 * time.Millisecond) {
+		if health = ask(); time.Since(begun) > patience {
+			break
+		}
+	}
+	if resp, _ := get(t, s.at+"/a.html"); resp.StatusCode != http.StatusOK {
+		t.Errorf("the page is answered with %d", resp.StatusCode)
+	}
+	if resp, _ := get(t, s.at+"/sitemap.xml"); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("the sitemap is answered with %d", resp.StatusCode)
+	}
+	for name, text := range map[string]string{"health": health, "the log": s.log.String()} {
+		if !strings.Contains(text, why) {
+			t.Errorf("%s does not say %q: %s", name, why, text)
+		}
+	}
+	if !strings.Contains(health, "served by process") || strings.Contains(health, "not served") {
+		t.Errorf("health says %s", health)
+	}
 }
 
 // entries returns the names in a folder.

@@ -31,6 +31,7 @@ import (
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -85,6 +86,10 @@ func (c *crawl) run(ctx context.Context, address string) error {
 		}
 		if st, end, err = openFolder(ctx, &c.Settings, log, answerPatience); err != nil {
 			return err
+		}
+		if folder, ok := st.(*badgerstore.Store); ok && folder.Health() != nil { // what is learned could not be kept
+			defer end()
+			return unusable(c.Data, folder.Health())
 		}
 	}
 	a, err := newAnswers(&c.Settings, pages, st, end, log)

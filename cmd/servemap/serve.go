@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
@@ -104,7 +105,7 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	st, end, err := openStore(s, log)
+	st, end, err := openServed(s, log)
 	if err != nil {
 		return nil, err
 	}
@@ -244,9 +245,14 @@ func loops(s *settings.Settings, at netip.AddrPort) bool {
 }
 
 // own waits until the store can be used: only one process can use a folder. Then it tells engines, answers
-// commands, and explores, until the site is stopped.
+// commands, and explores, until the site is stopped. As long as the folder cannot be used, it answers commands aside.
 func (s *site) own() {
 	ctx := s.ctx
+	end, err := s.answerAt(ctx, control.ListenAside)
+	if err != nil { // another process waits too, or the system has no such sockets
+		end = func() {}
+	}
+	defer func() { end() }()
 	if usable(ctx, s.store) != nil {
 		return
 	}
@@ -254,10 +260,11 @@ func (s *site) own() {
 	if s.notifier != nil {
 		s.work.Go(func() { s.notifier.Run(ctx) })
 	}
-	if end, err := s.answerIn(ctx); err != nil {
-		s.log.Error("commands cannot ask this process", "err", err)
+	if in, err := s.answerIn(ctx); err != nil {
+		s.log.Error("commands cannot ask this process by its folder", "err", err)
 	} else {
-		defer end()
+		end()
+		end = in
 		s.log.Info("commands are answered", "data", s.Data)
 	}
 	if s.Explore || s.Folder != "" {
@@ -269,26 +276,43 @@ func (s *site) own() {
 	<-ctx.Done()
 }
 
-// usable waits until the store can be used. If ctx ends before, it returns why the store
+// usable waits until the store can be read. If ctx ends before, it returns why the store
 // cannot be used. Only a folder may need a wait.
 func usable(ctx context.Context, st store.Store) error {
-	folder, ok := st.(*badgerstore.Store)
-	for ok && folder.Health() != nil {
+	if _, database := st.(store.Sharer); database {
+		return ctx.Err()
+	}
+	for {
+		err := st.View(context.Background(), nil, func([][]byte) error { return nil })
+		if err == nil {
+			return ctx.Err()
+		}
 		select {
 		case <-ctx.Done():
-			return cmp.Or(folder.Health(), ctx.Err())
+			return err
 		case <-time.After(lockEvery):
 		}
 	}
-	return ctx.Err()
+}
+
+// openServed opens the records of a site that visitors see. They get its pages even if the folder is not the process's own.
+func openServed(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+	err := control.Check(s.Data)
+	barred := errors.As(err, new(control.ForeignError)) || errors.Is(err, fs.ErrPermission)
+	switch {
+	case err == nil || barred && s.Database != "": // in a database, only commands need the folder
+		return openStore(s, log)
+	case !barred:
+		return nil, nil, unusable(s.Data, err)
+	}
+	err = unusable(s.Data, err)
+	log.Error("the pages are served without a sitemap, since the folder cannot be used; restart once it can", "err", err)
+	return noStore{fmt.Errorf("%w: %w", store.ErrUnavailable, err)}, func() {}, nil
 }
 
 // openStore opens the records. It also returns a function that closes them.
 func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
 	data, database := s.Data, string(s.Database)
-	if err := control.Check(data); err != nil {
-		return nil, nil, unusable(data, err)
-	}
 	if database == "" {
 		st, err := badgerstore.Open(data, &badgerstore.Options{Reserve: int64(s.Reserve) << 20, Logger: log})
 		if err != nil {
@@ -328,15 +352,32 @@ func whoami() string {
 
 // openFolder opens the records of a folder. It waits a moment for another process, such as a command that asks.
 func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger, patience time.Duration) (store.Store, func(), error) {
+	if err := control.Check(s.Data); err != nil {
+		return nil, nil, unusable(s.Data, err)
+	}
 	st, end, err := openStore(s, log)
 	if err != nil {
 		return nil, nil, err
 	}
 	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()
-	if usable(ctx, st) != nil {
+	if err := usable(ctx, st); err != nil {
 		end()
-		return nil, nil, locked(s.Data)
+		if errors.Is(err, badgerstore.ErrLocked) {
+			return nil, nil, locked(s.Data)
+		}
+		return nil, nil, unusable(s.Data, err)
 	}
 	return st, end, nil
+}
+
+// noStore is the store of a process that may not use its folder.
+type noStore struct{ why error }
+
+func (s noStore) View(context.Context, []string, func([][]byte) error) error   { return s.why }
+func (s noStore) Update(context.Context, []string, func([][]byte) error) error { return s.why }
+func (s noStore) Sync(context.Context) error                                   { return s.why }
+
+func (s noStore) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) { yield(store.Record{}, s.why) }
 }

@@ -22,33 +22,58 @@ type Client struct {
 	Close func()
 }
 
-// Process returns a client of the process that answers at the socket. That process belongs to the
-// owner of the folder.
+// Process returns a client of the process that answers at the socket, or else aside. That process belongs to the
+// owner of the folder, or to this user.
 func Process(data string) *Client {
 	c := &Client{http: http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			info, err := os.Lstat(Folder(data))
+			conn, err := dial(ctx, data)
 			if err != nil {
-				return nil, err
+				if other, failed := dialAside(ctx, data); failed == nil {
+					return other, nil
+				}
 			}
-			if err := ours(Folder(data), info); err != nil && (os.Geteuid() != 0 || info.Mode()&fs.ModeSymlink != 0) {
-				return nil, err
-			}
-			conn, err := new(net.Dialer).DialContext(ctx, "unix", Socket(data))
-			if err != nil {
-				return nil, err
-			}
-			owner, _ := ownerOf(info)
-			if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() {
-				conn.Close()
-				return nil, ForeignError{Socket(data), uid}
-			}
-			return conn, nil
+			return conn, err
 		},
 		DisableCompression: true,
 	}}}
 	c.Close = c.http.CloseIdleConnections
 	return c
+}
+
+// dial connects to the socket in the folder.
+func dial(ctx context.Context, data string) (net.Conn, error) {
+	info, err := os.Lstat(Folder(data))
+	if err != nil {
+		return nil, err
+	}
+	if err := ours(Folder(data), info); err != nil && (os.Geteuid() != 0 || info.Mode()&fs.ModeSymlink != 0) {
+		return nil, err
+	}
+	owner, _ := ownerOf(info)
+	return dialOf(ctx, Socket(data), owner)
+}
+
+// dialAside connects to the socket that needs no folder. Anybody may have listened there.
+func dialAside(ctx context.Context, data string) (net.Conn, error) {
+	name, ok := aside(data)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return dialOf(ctx, name, os.Geteuid())
+}
+
+// dialOf connects to a socket of another process of this user, or of owner.
+func dialOf(ctx context.Context, name string, owner int) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", name)
+	if err != nil {
+		return nil, err
+	}
+	if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() {
+		conn.Close()
+		return nil, ForeignError{name, uid}
+	}
+	return conn, nil
 }
 
 // Here returns a client of a handler in this process. end is called when it is closed.

@@ -110,8 +110,11 @@ func within(dir string, fn func(*os.Root) error) error {
 	return fn(root)
 }
 
-// Make makes the folder private, whatever the umask.
+// Make makes the folder private, whatever the umask. It refuses what [Check] refuses.
 func Make(data string) error {
+	if err := Check(data); err != nil {
+		return err
+	}
 	dir := Folder(data)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -173,6 +176,19 @@ func Listen(data string) (*Listener, error) {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("listening for commands: %w", err)
+	}
+	return &Listener{l}, nil
+}
+
+// ListenAside listens where clients of this user ask if the folder cannot be used.
+func ListenAside(data string) (*Listener, error) {
+	name, ok := aside(data)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+	if err != nil {
+		return nil, err
 	}
 	return &Listener{l}, nil
 }

@@ -36,6 +36,18 @@ func TestClientsReachTheSocket(t *testing.T) {
 	l, err := Listen(data)
 	base.Check(t, err)
 	answering(t, l)
+	beside, err := ListenAside(data)
+	if runtime.GOOS == "linux" {
+		base.Check(t, err)
+		server := answering(t, beside)
+		base.Check(t, os.Rename(Folder(data), Folder(data)+".away"))
+		if got, err := Get[string](t.Context(), c, "/aside", nil); got != "/aside" || err != nil {
+			t.Errorf("without the folder: %q, %v", got, err)
+		}
+		c.Close()
+		server.Close()
+		base.Check(t, os.Rename(Folder(data)+".away", Folder(data)))
+	}
 	if got, err := Get[string](t.Context(), c, "/health", nil); got != "/health" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -1,0 +1,76 @@
+//go:build linux
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// A container may run as a user who may not write to its volume.
+func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
+	const user = 54321 // nobody has it
+	if os.Geteuid() != 0 {
+		t.Skip("only root can start a process of another user")
+	}
+	t.Parallel()
+	site, data, at := writeSite(t), t.TempDir(), t.TempDir()
+	for dir := at; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
+			base.Check(t, os.Chmod(dir, 0o755))
+		}
+	}
+	program, err := os.ReadFile(os.Args[0])
+	base.Check(t, err)
+	name := filepath.Join(at, "servemap")
+	base.Check(t, os.WriteFile(name, program, 0o755))
+	command := func(args ...string) *exec.Cmd {
+		c := exec.Command(name, args...)
+		c.Env = append(os.Environ(), "SERVEMAP_TEST_MAIN=1")
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+		return c
+	}
+	s, c := &server{t: t, data: data, log: newLines()}, command(onlyHere([]string{"files", site, "-origin", origin}, data)...)
+	c.Stderr = s.log
+	base.Check(t, c.Start())
+	s.stop = sync.OnceValue(func() int { _ = c.Wait(); return c.ProcessState.ExitCode() })
+	t.Cleanup(func() { _ = c.Process.Kill(); s.stop() })
+	s.log.await(t, "cannot be used now")
+	s.awaitAddress()
+	wantPagesAlone(t, s, func() string { out, _ := command("health", "-data", data).CombinedOutput(); return string(out) }, "permission denied")
+	base.Check(t, os.Chown(data, user, user))
+	s.log.await(t, "works again")
+	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		resp, _ := get(t, s.at+"/sitemap.xml")
+		if resp.StatusCode == http.StatusOK {
+			break
+		}
+		if time.Since(begun) > patience {
+			t.Fatalf("with rights the sitemap is answered with %d", resp.StatusCode)
+		}
+	}
+}
+
+func TestFullDiskIsTold(t *testing.T) {
+	t.Parallel()
+	site, data := writeSite(t), t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16m", "servemap", data).CombinedOutput(); err != nil {
+		t.Skipf("no disk can be mounted: %v: %s", err, out)
+	}
+	_, pages := newForeign(t)
+	t.Cleanup(func() { base.Check(t, exec.Command("umount", "-l", data).Run()) })
+	if code, out, errs := call(t, "crawl", pages, "-data", data, "-out", "-"); code != codeFailed || !strings.Contains(errs, "MiB are needed") {
+		t.Errorf("crawl: code %d, %s%s", code, out, errs)
+	}
+	s := serve(t, data, "files", site, "-origin", origin)
+	wantPagesAlone(t, s, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs }, "MiB are needed")
+}
