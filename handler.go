@@ -214,7 +214,7 @@ type ExploreOptions struct {
 	Revisit int
 	// Paths are those of a router's own list. Explore asks for them too, and a page there is
 	// listed as one with a route of its own. Paths with a variable, such as /p/{id}, are left
-	// out, and so is what has a verb or a risky word, as /cache/clear.
+	// out, and so is what has a verb, as /cache/clear, or a name such as admin or debug.
 	Paths []string
 	// Progress, if not nil, is called a few times a second and at the end. Otherwise Explore
 	// logs which query parameters keep linked pages out.
@@ -536,7 +536,6 @@ const (
 
 // The reasons why a page is held.
 const (
-	ReasonRiskyWord    Reason = "risky-word"     // its location has a word of private or utility pages
 	ReasonActionWord   Reason = "action-word"    // its location is that of an action, such as logout
 	ReasonCapability   Reason = "capability"     // its location looks like a secret that lets in anyone who knows it
 	ReasonDuplicate    Reason = "duplicate"      // a listed page shows the same

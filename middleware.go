@@ -38,8 +38,8 @@
 //   - route: the router has a route for exactly this path, such as "/about".
 //   - rule: a [Rule] of yours says so.
 //
-// An address that looks like a secret, a risky word or an action needs more. A page leaves
-// at once when it answers 410, noindex or private, and a minute after a 404. The rules are
+// An address that looks like a secret or names an action needs more. A page leaves at once
+// when it answers 410, noindex or private, and a minute after a 404. The rules are
 // in docs/listing.md.
 //
 // # What a lastmod is

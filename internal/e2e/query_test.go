@@ -35,7 +35,7 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 		{"orders of one list", "/list?sort=", func(r *http.Request) string { return r.RequestURI }, func(n int) string {
 			return all[n%3] + ".</p><p>" + all[(n+1)%3] + ".</p><p>" + all[(n+2)%3]
 		}, 0, ""},
-		{"searches", "/search?q=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "found " + paragraph(n) }, 0, ""},
+		{"searches that the site links to", "/search?q=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "found " + paragraph(n) }, 12, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var links []string

@@ -115,7 +115,7 @@ type asked struct {
 func named(r *http.Request) observation.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
-	n := observation.Named{Referer: referer[:min(len(referer), maxNamed)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
+	n := observation.Named{Referer: referer[:min(len(referer), maxNamed)], Query: query}
 	n.Vouched = anonymous.Credentials(r, anonymous.Benign{}) != eligibility.None
 	n.Much = r.ContentLength != 0 // a page may repeat what was sent
 	var others strings.Builder

@@ -121,19 +121,14 @@ func TestObservationsGiveTheirMemoryBack(t *testing.T) {
 // Handlers below the observer may change the request.
 func TestHandlersMayChangeTheRequest(t *testing.T) {
 	r := start(t)
-	for i, claimed := range []string{"9.9.1.1:1", "9.9.2.1:1", "9.9.3.1:1"} {
-		r.cfg.Schedule.Reset("/")
-		req := get("/")
-		req.RemoteAddr = []string{"8.8.8.8:1", "8.8.8.8:2", "8.8.8.9:1"}[i]
-		r.watches(req, func(w http.ResponseWriter, req *http.Request) {
-			req.RemoteAddr = claimed
-			w.Header().Set("Content-Type", "text/html")
-			io.WriteString(w, `<title>home</title><a href="/invite/5">x</a>`)
-		})
-		r.page("/")
-	}
-	if p := r.page("/invite/5"); p.LinkNet == 0 || p.Confirmed {
-		t.Errorf("the link to it was seen by %d, and by another network: %v; want only the network that the connections came from", p.LinkNet, p.Confirmed)
+	r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
+		req.RemoteAddr, req.Host, req.URL.Path = "9.9.1.1:1", "elsewhere.test", "/elsewhere"
+		req.Header.Set("Authorization", "Bearer 1")
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, `<title>home</title><p>hello`)
+	})
+	if p := r.page("/"); !p.Listed() {
+		t.Errorf("it is %+v", p.Standing)
 	}
 }
 

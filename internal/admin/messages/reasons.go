@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
@@ -44,18 +45,16 @@ var reasons = []Reason{
 	{eligibility.Listed, eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", "", nil},
 
 	{eligibility.Waiting, eligibility.NoEvidence, Wait, "an anonymous visitor got it, but nothing shows yet that it is public",
-		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder.", []string{link, "{OrRoute}", this}},
+		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder.", []string{link, route, this}},
 	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
 		"The next visit without a cookie decides. The page's own view says if the last one got a log-in, an error or a redirect.", []string{visitor}},
 
 	{eligibility.Waiting, eligibility.Growth, Wait, "links have listed as many new pages today as they may",
 		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}.", []string{"an anonymous visitor who gets it on another day", this}},
 
-	{eligibility.Held, eligibility.RiskyWord, Look, "its address has a word that is common for pages meant for one person, or for the site's own use",
-		linkTwice, []string{link, this}},
 	{eligibility.Held, eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it.", []string{this}},
-	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret that lets in whoever knows it",
-		linkTwice + " Behind a proxy, set {ClientIP}.", []string{link + ", seen by visitors from two networks or a day apart", this}},
+	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret, so it waits until a link from a listed page was seen twice, a day apart",
+		"Link to it from a listed page, if none does. To list it now, add {Always} for it.", []string{link + ", seen twice, a day apart", this}},
 	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
 	{eligibility.Held, eligibility.SoftNotFound, Look, "so many pages show the same content that it seems to be an error page",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
@@ -87,11 +86,11 @@ var reasons = []Reason{
 
 const (
 	link       = "a link from a listed page"
-	again      = "another visit to a page that links to it, a day later or from another network"
+	again      = "another visit to a page that links to it, a day later"
+	route      = "{OrRoute}"
 	visitor    = "an anonymous visitor who gets a page there"
 	visit      = "a visit: open it once in a private window, and it is listed seconds later"
 	this       = "{AlwaysThis}"
-	linkTwice  = "If it is public, a link to it from a listed page lists it once it was seen twice, a day apart or from two networks. Or add {Always} for it."
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
 	back       = "It comes back when an anonymous visitor gets it again."
@@ -127,7 +126,7 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 		return unknown
 	}
 	text := openings[r.Verdict] + r.Why + "."
-	if worst, word := eligibility.WordIn(location); why == eligibility.ActionWord && worst == eligibility.Action || why == eligibility.RiskyWord && worst == eligibility.Risky {
+	if word, acts := action.Word(location); acts && why == eligibility.ActionWord {
 		text += fmt.Sprintf(" The word is %q.", word)
 	}
 	return strings.TrimSpace(text + " " + r.Todo)
@@ -145,6 +144,8 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 			item = always(location)
 		case item == visitor && status == 0 && eligibility.Unlinked(location):
 			item = visit
+		case item == route && eligibility.Own(location):
+			continue // it may have one
 		case led && strings.HasPrefix(item, link):
 			item = again
 		}
@@ -164,7 +165,7 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
 	}
 	text, missing = waits+"Exploring does not ask for it, because a request for an address with such a name may change something.", []string{visitor, "exploring, with " + always(location)}
-	if worst, word := eligibility.WordIn(location); worst == eligibility.Action {
+	if word, acts := action.Word(location); acts {
 		text, missing = text+fmt.Sprintf(" The word is %q.", word), []string{visitor + ", and " + always(location)}
 	}
 	return text, missing

@@ -94,7 +94,7 @@ type explorer struct {
 	away     error           // the entry redirects to another host
 	nowhere  uint64          // a hash of the main text where the site has no page, 0 if it answers with an error as it should
 	none     []string        // the locations that show it
-	doubtful []string        // the locations of pages whose words may keep them out
+	doubtful []string        // the locations of pages that look like secrets
 	skipped  map[string]bool // links that are counted in the report
 	queries  queries
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
@@ -25,7 +26,7 @@ func (e *explorer) follow(r result) {
 		return
 	}
 	e.report.Pages++
-	if eligibility.WordOf(r.Location, false) >= eligibility.Risky {
+	if capability.Looks(r.Location) {
 		e.doubtful = append(e.doubtful, r.Location)
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})

@@ -10,8 +10,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/location"
 )
 
@@ -22,7 +22,7 @@ const (
 	queriesKept  = 100
 )
 
-// names returns the names of the parameters of a location, and its path, or "" if a word of it asks for care.
+// names returns the names of the parameters of a location, and its path, or "" if it may act or carry a secret.
 func names(loc string) string {
 	path, query, _ := strings.Cut(loc, "?")
 	var names []string
@@ -30,7 +30,7 @@ func names(loc string) string {
 		name, _, _ := strings.Cut(param, "=")
 		names = append(names, name)
 	}
-	if eligibility.WordOf(loc, false) != eligibility.Plain || slices.ContainsFunc(names, func(name string) bool { return capability.Looks("/" + name) }) {
+	if _, acts := action.Word(loc); acts || capability.Looks(loc) || slices.ContainsFunc(names, func(name string) bool { return capability.Looks("/" + name) }) {
 		return ""
 	}
 	return strings.Join(names, ",") + " " + path

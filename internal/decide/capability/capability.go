@@ -2,107 +2,69 @@
 // secret that lets in whoever knows it, such as reset links, share links and invitations. It takes a
 // location or a route template and says whether it looks like one. It must never need anything but
 // that text.
-//
-// Some tokens have a shape of their own. The others are told from words by how likely their
-// characters follow each other (model.go). Short words, numbers and names look like no token: a link
-// is enough for them.
 package capability
 
 import (
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/servemap/servemap/internal/page/escape"
 )
 
 const (
-	minLength = 8  // characters; shorter words are no tokens
-	minPart   = 3  // characters; shorter words do not count for their element
-	minHex    = 16 // from this length on, a run of both hexadecimal digits and letters is a token
-	uuid      = 32 // hexadecimal digits of a UUID or an MD5, with or without dashes
-	maxDigits = 12 // longer runs of digits are random numbers, but for those that are books or times
-	maxLength = 48 // characters; longer words must read like words
-
-	// minLetters is from which length on a word of letters of one case may be a token. Shorter ones
-	// are names of products and words of languages that the model does not know far more often.
-	minLetters = 13
+	least = 8 // characters of a secret
+	reads = 6 // small letters in a row, as in a name
 )
 
-// number matches an ISBN and a time such as 20261121103000.
-var number = regexp.MustCompile(`^(97[89]\d{10}|(19|20)\d\d(0\d|1[0-2])[0-3]\d[0-2]\d[0-5]\d[0-5]\d)$`)
+var uuid = regexp.MustCompile(`(?i)[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}`)
 
-// Looks reports whether a location looks like it carries a secret. The location must be normalised,
-// such as "/a/b%C3%A9?page=2". It is safe for concurrent use.
+// Looks reports whether a location looks like it carries a secret: a UUID, or eight and more characters that change
+// between letters and digits, or to capitals, more often than names do. Letters of one case are a name, and digits alone
+// are a number. The location must be normalised, such as "/a/b%C3%A9?page=2". It is safe for concurrent use.
 func Looks(location string) bool {
-	path, query, _ := strings.Cut(location, "?")
-	for element := range strings.SplitSeq(path, "/") {
-		if len(element) >= minLength && looks(stem(escape.Decode(element))) {
-			return true
-		}
-	}
-	for element := range strings.SplitSeq(query, "&") {
-		if len(element) >= minLength && looks(escape.Decode(element)) {
+	for run := range strings.FieldsFuncSeq(escape.Decode(location), func(c rune) bool { return !letter(c) && !digit(c) && !hyphen(c) }) {
+		if len(run) >= least && mixes(run) || len(run) >= 32 && uuid.MatchString(run) {
 			return true
 		}
 	}
 	return false
 }
 
-// looks judges the decoded text of an element: its runs, each of its words, and all together.
-func looks(s string) bool {
-	if hasRun(s) {
-		return true
-	}
-	sum, length := 0, 0
-	for word := range strings.FieldsFuncSeq(s, func(c rune) bool { return c <= unicode.MaxASCII && Class(byte(c)) == Edge }) {
-		if strings.ContainsFunc(word, func(c rune) bool { return c > unicode.MaxASCII }) {
-			continue // the model knows no other characters
-		}
-		score, limit := score(word)
-		if len(word) >= minLength && score > limit || len(word) > maxLength && score > 0 {
-			return true
-		}
-		if len(word) >= minPart {
-			sum += score
-			length += len(word)
+// mixes reports whether words that hyphens join change as often as a secret. Names change once, as html5 and 3d do. They
+// change twice where they read well, as iphone15pro does. Short words that change more often count together.
+func mixes(run string) bool {
+	all, length := 0, 0
+	for word := range strings.FieldsFuncSeq(run, hyphen) {
+		if n, name := changes(word); n > 2 || n == 2 && !name {
+			all += n
+			length += len(word) + 1
 		}
 	}
-	return length >= minLength && sum > segmentLimit
+	return length > least || len(run) <= 4*all
 }
 
-// hasRun reports whether a text has a long number, or a long run of hexadecimal digits and letters.
-func hasRun(s string) bool {
-	digits, hex, of, dashed := 0, 0, 0, 0 // of counts the digits among hex, and dashed goes on after a dash
-	for i := range len(s) {
-		c := s[i]
-		if digits++; Class(c) != Digit {
-			digits = 0
+// changes counts where a word changes between letters and digits, or to a capital that begins no word of its own: one
+// that two small letters follow does, as in GettingStarted. name says that a part of the word reads like a name.
+func changes(word string) (n int, name bool) {
+	for i, row := 0, 0; i < len(word); i++ {
+		if row++; !small(rune(word[i])) {
+			row = 0
 		}
-		switch {
-		case Class(c) == Digit:
-			hex, of, dashed = hex+1, of+1, dashed+1
-		case escape.IsHex(c):
-			hex, dashed = hex+1, dashed+1
-		case c == '-':
-			hex, of = 0, 0
-		default:
-			hex, of, dashed = 0, 0, 0
+		name = name || row == reads
+		if i == 0 {
+			continue
 		}
-		ends := i+1 == len(s) || Class(s[i+1]) != Digit
-		if dashed >= uuid || hex >= minHex && 0 < of && of < hex || ends && digits > maxDigits && !number.MatchString(s[i+1-digits:i+1]) {
-			return true
+		before, c := rune(word[i-1]), rune(word[i])
+		begins := i+2 < len(word) && small(rune(word[i+1])) && small(rune(word[i+2]))
+		if digit(before) != digit(c) || small(before) && capital(c) && !begins {
+			n++
 		}
 	}
-	return false
+	return n, name
 }
 
-// stem returns a segment without its extension, which is not part of a token.
-func stem(s string) string {
-	const maxExtension = 5 // characters, as in xhtml
-	at := strings.LastIndexByte(s, '.')
-	if at <= 0 || len(s)-at > maxExtension+1 {
-		return s
-	}
-	return s[:at]
-}
+func small(c rune) bool   { return 'a' <= c && c <= 'z' }
+func capital(c rune) bool { return 'A' <= c && c <= 'Z' }
+func digit(c rune) bool   { return '0' <= c && c <= '9' }
+func letter(c rune) bool  { return small(c) || capital(c) }
+func hyphen(c rune) bool  { return c == '-' || c == '_' }

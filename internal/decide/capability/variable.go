@@ -58,7 +58,7 @@ func secretWord(word, before string) bool {
 		return !weakWords[word] || !plainWords[before]
 	}
 	for secret := range secretWords {
-		if len(secret) > minPart && !weakWords[secret] && strings.HasSuffix(word, secret) {
+		if len(secret) > 3 && !weakWords[secret] && strings.HasSuffix(word, secret) {
 			return true
 		}
 	}

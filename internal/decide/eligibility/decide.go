@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
@@ -53,9 +54,8 @@ const ClusterSize = 20
 // of these decides: an Always rule, being an entry, having been listed before, evidence. Of several
 // locations with one content, at most one is listed.
 //
-// A location with a suspicious word needs a link from a listed page as evidence. For a risky word,
-// the link must not be there for one visitor alone. For a capability, two observations must have
-// seen the link, by visitors of two networks or a day apart. For an action, only an Always rule is enough.
+// What looks like a secret needs a link from a listed page that was seen twice, a day apart: a link for one visitor
+// is gone by then. For an action, only an Always rule is enough.
 func Decide(r Record, c Context) (s Standing, claims bool) {
 	s = r.alone(c)
 	if !s.Listed() {
@@ -148,14 +148,13 @@ func (r *Record) unwitnessed() Standing {
 
 // enters decides about a page that was never listed.
 func (r *Record) enters(c Context) Standing {
-	word, proof := r.Word(), r.Proof()
+	_, acts := action.Word(r.Location)
+	proof := r.Proof()
 	switch {
-	case word == Action:
+	case acts:
 		return Standing{Held, ActionWord}
-	case word == Secret && !(r.Led() && r.Confirmed):
+	case r.Secret(r.Location) && !(r.Led() && r.Confirmed):
 		return Standing{Held, Capability}
-	case word == Risky && !(r.Led() && (r.Confirmed || r.Unprompted)):
-		return Standing{Held, RiskyWord}
 	case proof == None:
 		return Standing{Waiting, NoEvidence}
 	case proof.Plenty() && c.Full:
@@ -163,9 +162,6 @@ func (r *Record) enters(c Context) Standing {
 	}
 	return Standing{Listed, proof}
 }
-
-// Word returns what the location's own words suggest.
-func (r *Record) Word() Word { return WordOf(r.Location, r.Variable) }
 
 // outdone returns why another location, or none, is listed with the content of this one. It returns
 // None if this one is listed.

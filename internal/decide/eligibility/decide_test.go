@@ -10,8 +10,6 @@ import (
 
 const (
 	capabilityURL = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
-	riskyURL      = "/share/summer-party"
-	ownURL        = "/dashboard"
 	actionURL     = "/logout"
 )
 
@@ -28,6 +26,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"entry", Record{}, Context{Entry: true}, Standing{Listed, ByEntry}},
 		{"an entry redirects to it", Record{Evidence: Evidence{Hop: 1}}, Context{}, Standing{Listed, ByEntry}},
 		{"route", Record{Evidence: Evidence{Route: true}}, Context{}, Standing{Listed, ByRoute}},
+		{"link to what names an order, an invitation or a back office", Record{Location: "/admin/invite/order-7", Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 		{"link", Record{Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 		{"link, on a day that is full", Record{Evidence: linked}, Context{Full: true}, Standing{Waiting, Growth}},
 		{"route, on a day that is full", Record{Evidence: Evidence{Route: true, Link: true}}, Context{Full: true}, Standing{Listed, ByRoute}},
@@ -59,19 +58,13 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"not there, and was listed", Record{Absent: StatusGone, Public: true, Evidence: linked}, Context{Listing: Always}, Standing{Gone, StatusGone}},
 		{"for one visitor", Record{Content: NoStore}, Context{}, Standing{Excluded, NoStore}},
 
-		{"risky, route", Record{Location: riskyURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, RiskyWord}},
-		{"risky, link shown to several", Record{Location: riskyURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
-		{"risky, link that is not there for one visitor", Record{Location: riskyURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
-		{"risky, an entry redirects to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, RiskyWord}},
-		{"risky, an entry redirects everybody to it", Record{Location: riskyURL, Evidence: Evidence{Hop: 1, Confirmed: true}}, Context{}, Standing{Listed, ByEntry}},
-		{"for the site's own use, link that is not there for one visitor", Record{Location: ownURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Listed, ByLink}},
 		{"action, link", Record{Location: actionURL, Evidence: shown}, Context{}, Standing{Held, ActionWord}},
 		{"action, route", Record{Location: actionURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, ActionWord}},
 		{"secret, route", Record{Location: capabilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, Capability}},
-		{"secret, link that is not there for one visitor", Record{Location: capabilityURL, Evidence: Evidence{Link: true, Unprompted: true}}, Context{}, Standing{Held, Capability}},
-		{"secret, link shown to several", Record{Location: capabilityURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
+		{"secret, link seen once", Record{Location: capabilityURL, Evidence: linked}, Context{}, Standing{Held, Capability}},
+		{"secret, link seen a day apart", Record{Location: capabilityURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
 		{"secret, an entry redirects to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, Capability}},
-		{"secret, an entry redirects everybody to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Confirmed: true}}, Context{}, Standing{Listed, ByEntry}},
+		{"secret, an entry redirects to it, a day apart", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Confirmed: true}}, Context{}, Standing{Listed, ByEntry}},
 		{"a route variable named like a secret", Record{Location: "/x/winter", Evidence: Evidence{Link: true, Variable: true}}, Context{}, Standing{Held, Capability}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -175,66 +168,55 @@ func TestReviseActsOnWhatHasChangedSince(t *testing.T) {
 	}
 }
 
-func TestLinkIsShownByIndependentObservations(t *testing.T) {
-	type sight struct {
-		network uint32
-		hours   int
-	}
+func TestLinkIsConfirmedADayLater(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		seen  []sight
-		news  bool // the last one is
-		shown bool
+		name      string
+		hours     []int
+		news      bool // the last sight is
+		confirmed bool
 	}{
-		{"one", []sight{{1, 0}}, true, false},
-		{"twice from one network", []sight{{1, 0}, {1, 1}}, false, false},
-		{"from two networks", []sight{{1, 0}, {2, 1}}, true, true},
-		{"a day apart", []sight{{1, 0}, {1, 24}}, true, true},
-		{"from no known network", []sight{{0, 0}, {0, 1}}, false, false},
-		{"then from a known network", []sight{{0, 0}, {1, 1}}, true, false},
-		{"then from two known networks", []sight{{0, 0}, {1, 1}, {2, 1}}, true, true},
-		{"once more", []sight{{1, 0}, {2, 0}, {3, 0}}, false, true},
+		{"one", []int{0}, true, false},
+		{"within a day", []int{0, 1, 23}, false, false},
+		{"a day apart", []int{0, 24}, true, true},
+		{"a day apart, and between", []int{0, 12, 30}, true, true},
+		{"twice a day, out of order", []int{24, 0}, false, false},
+		{"once more", []int{0, 24, 48}, false, true},
 	} {
 		var ev Evidence
 		var news bool
-		for _, s := range tt.seen {
-			news = ev.SawLink(1_700_000_000_000+moment.Time(s.hours)*3_600_000, s.network)
+		for _, h := range tt.hours {
+			news = ev.SawLink(1_700_000_000_000 + moment.Time(h)*3_600_000)
 		}
-		if news != tt.news || ev.Confirmed != tt.shown {
-			t.Errorf("%s: news %t and shown %t, want %t and %t", tt.name, news, ev.Confirmed, tt.news, tt.shown)
+		if news != tt.news || ev.Confirmed != tt.confirmed {
+			t.Errorf("%s: news %t and confirmed %t, want %t and %t", tt.name, news, ev.Confirmed, tt.news, tt.confirmed)
 		}
 	}
 }
 
-func TestWordOfRecognisesRiskyLocations(t *testing.T) {
-	for want, locations := range map[Word]string{
-		Plain: "/ /about /blog/hello-world /blog/presets /border/orderly /blog/how-to-delete-files /delete.html /wiki/Page/edit " +
-			"/errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /menu /news/2024 /rooms/401-b " +
-			"/customer-stories /a?page=404 /carts /manual/delete.html /manual/function.delete.php /carts.php /logout.png " +
-			"/.php /index.php /how-to-delete.php",
-		Risky: "/SignIn /LogIn /WebHook /resetPassword /404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
-			"/fragments/menu /ajax/comments /dashboard /dashboard/sales /backoffice /staff /logs /config /customers/export " +
-			"/reset-password/abc /RESET/abc /forgot_password /invite/Ab3kZ9 /share/summer-party /orders/100234/thank-you /wp-admin/ " +
-			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.html " +
-			"/Bestellung/maria /mot-de-passe-oublie /mi-cuenta /zamowienie-12 /%E9%87%8D%E7%BD%AE%E5%AF%86%E7%A0%81 /%D0%B7%D0%B0%D0%BA%D0%B0%D0%B7/%D0%B8%D0%B2%D0%B0%D0%BD /%E3%83%9E%E3%82%A4%E3%83%9A%E3%83%BC%E3%82%B8 /best%C3%A4tigung-maria /%EB%B9%84%EB%B0%80%EB%B2%88%ED%98%B8-%EC%B0%BE%EA%B8%B0 /%D9%81%D8%A7%D8%AA%D9%88%D8%B1%D8%A9",
-		Secret: "/404/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /d/3f2504e0-4f89-41d3-9a0c-0305e82c3301 " +
-			"/invitation/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
-		Action: "/u/unsubscribe/42 /logout /user/log_out /wiki/5/edit /Cart /a?delete /logout. /reset.php /reset/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /dashboard/logout " +
-			"/3f2504e0-4f89-41d3-9a0c-0305e82c3301/delete /logout.php /LogOut.aspx /log_out.do /logout.jsp /user/signout.action " +
-			"/shop/add_to_cart.cgi /delete.php /edit.asp /remove.cfm /unsubscribe.pl /cart.html /logout.htm /logout.php/now",
+func TestPagesForTheOwnerAreKnownByTheirNames(t *testing.T) {
+	for want, locations := range map[bool]string{
+		true: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /logged-out /header /_partials/menu /fragments/menu /ajax/comments /dashboard /dashboard/sales " +
+			"/backoffice /staff /logs /config /customers/export /wp-admin/ /debug/pprof/ /actuator /admin /admin/users/5 /logs/search /metrics /%61dmin",
+		false: "/ /about /errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /rooms/401-b /customer-stories /a?page=404 /staff-handbook " +
+			"/docs/admin-guide /invite /orders/5 /reset-password /search /share/summer-party /.php",
 	} {
 		for location := range strings.FieldsSeq(locations) {
-			if got := WordOf(location, false); got != want {
-				t.Errorf("%s: word %d, want %d", location, got, want)
+			if Own(location) != want {
+				t.Errorf("%s is for the owner: %t, want %t", location, !want, want)
 			}
 		}
 	}
 }
 
-func TestVariableNamedLikeASecretMakesALocationSecret(t *testing.T) {
-	for location, want := range map[string]Word{"/x/winter": Secret, "/x/invite": Secret, "/x/logout": Action} {
-		if got := WordOf(location, true); got != want {
-			t.Errorf("%s: word %d, want %d", location, got, want)
+func TestUnlinkedLocationsThatMayBeAskedFor(t *testing.T) {
+	for want, locations := range map[bool]string{
+		true:  "/ /about /orders /search /news/2024",
+		false: "/logout /cache/clear /delete/5 /debug/pprof/ /staff /d/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+	} {
+		for location := range strings.FieldsSeq(locations) {
+			if Unlinked(location) != want {
+				t.Errorf("%s may be asked for: %t, want %t", location, !want, want)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package eligibility
 import (
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
@@ -16,14 +17,8 @@ type Evidence struct {
 	Query     bool        `cbor:"3,keyasint,omitzero"` // its location has a query
 	Link      bool        `cbor:"4,keyasint,omitzero"` // a listed page links to it
 	LinkAt    moment.Time `cbor:"5,keyasint,omitzero"` // when such a link was first seen, to the second; only while the page waits
-	LinkNet   uint32      `cbor:"6,keyasint,omitzero"` // the network that saw it then, 0 if unknown
-	Confirmed bool        `cbor:"7,keyasint,omitzero"` // such a link was seen a day apart, or from two networks
-
-	// Unprompted says that such a link was seen although the request named only public pages. So
-	// the link does not depend on who asked. It is noted only if the location has a risky word.
-	Unprompted bool `cbor:"8,keyasint,omitzero"`
-
-	Hop int `cbor:"9,keyasint,omitzero"` // how many redirects lead here from an entry, one or two; 0 for none
+	Confirmed bool        `cbor:"7,keyasint,omitzero"` // and again a day later
+	Hop       int         `cbor:"9,keyasint,omitzero"` // how many redirects lead here from an entry, one or two; 0 for none
 }
 
 // Kinds yields the kinds of evidence that there are, the strongest first. Nothing else lists them.
@@ -53,20 +48,21 @@ func (ev *Evidence) Scarce() bool {
 // Such evidence lists so many pages a day, and none that only Explore got in a space without end.
 func (r Reason) Plenty() bool { return r == ByLink }
 
+// Secret reports whether the evidence's location looks like a secret, by itself or by the name of its route's variable.
+func (ev *Evidence) Secret(location string) bool { return ev.Variable || capability.Looks(location) }
+
 // Led reports whether the site leads its visitors to the location.
 func (ev *Evidence) Led() bool { return ev.Link || ev.Hop > 0 }
 
-// SawLink notes that a network saw a link from a listed page. It reports whether that is news.
-func (ev *Evidence) SawLink(at moment.Time, network uint32) bool {
+// SawLink notes that a link from a listed page was seen. It reports whether that is news.
+func (ev *Evidence) SawLink(at moment.Time) bool {
 	switch {
 	case ev.Confirmed:
 		return false
 	case ev.LinkAt == 0:
-		ev.LinkAt, ev.LinkNet = at.Second(), network
-	case Independent(ev.LinkAt, ev.LinkNet, at, network):
+		ev.LinkAt = at.Second()
+	case at.Sub(ev.LinkAt) >= ShownAfter:
 		ev.Confirmed = true
-	case ev.LinkNet == 0 && network != 0:
-		ev.LinkNet = network
 	default:
 		return false
 	}
@@ -75,7 +71,7 @@ func (ev *Evidence) SawLink(at moment.Time, network uint32) bool {
 
 // Entered forgets what matters only until a page is listed, since it tells of visitors.
 func (ev *Evidence) Entered() {
-	ev.LinkAt, ev.LinkNet, ev.Confirmed, ev.Unprompted = 0, 0, false, false
+	ev.LinkAt, ev.Confirmed = 0, false
 }
 
 // ShownAfter is how far apart two observations must be to be independent.
@@ -115,7 +111,7 @@ const (
 	QueryNotCanonical
 	HeadNotSeen
 	Encoding
-	RiskyWord
+	Growth
 	ActionWord
 
 	// Why a page that was listed has left.
@@ -132,7 +128,6 @@ const (
 	SoftNotFound
 	Disallowed
 	PasswordField
-	Growth
 
 	// Why a request or a response is no observation at all.
 	Authorization
@@ -156,7 +151,7 @@ var reasonNames = [...]string{
 	NoIndex: "noindex", Private: "private", NoStore: "no-store",
 	CanonicalElsewhere: "canonical-elsewhere", CanonicalConflict: "canonical-conflict",
 	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Encoding: "encoding",
-	RiskyWord: "risky-word", ActionWord: "action-word",
+	ActionWord: "action-word",
 
 	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
 

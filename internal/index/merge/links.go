@@ -116,28 +116,11 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 // point notes that a listed page links to the page, and reports whether that changed the
 // record. A page that nobody asks for stays while such links are seen.
 func (u *visited) point(to *pagerecord.Page) (changed bool) {
-	changed = !to.Public() && to.SawLink(u.Moment(), u.Net)
+	changed = !to.Public() && to.SawLink(u.Moment())
 	if to.Listed() && u.Moment().Sub(to.LastSeen) >= u.site.KeepFor/2 && u.Moment().Sub(to.LinkSeen) >= u.site.KeepFor/8 {
 		to.LinkSeen, changed = u.Moment().Second(), true
 	}
-	if !to.Unprompted && !to.Public() && to.Word() == eligibility.Risky && u.unprompted() {
-		to.Unprompted, changed = true, true
-	}
 	return changed
-}
-
-// unprompted reports whether the request named only public pages. Then no link can be
-// there because this visitor asked for it.
-func (u *visited) unprompted() bool {
-	switch from := u.Echo.From; {
-	case u.Echo.Prompted:
-		return false
-	case from == "" || u.site.Entries[from]:
-		return true
-	default:
-		p, _ := u.Load(from)
-		return p.Listed()
-	}
 }
 
 // credit counts the evidence for a variant as evidence for its canonical page too. A link

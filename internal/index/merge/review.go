@@ -92,7 +92,7 @@ func (m *Transaction) Forget(location string) {
 	barred := m.anew(location, eligibility.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten})
 	barred.Barred = true
 	if p.Public() {
-		barred.Confirmed, barred.Unprompted = true, true
+		barred.Confirmed = true
 	}
 	m.Save(barred)
 }

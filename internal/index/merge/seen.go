@@ -102,7 +102,7 @@ func (u *visited) alive() {
 // witnessed notes what an observation of the page adds to the reasons for its listing.
 func witnessed(p *pagerecord.Page, k *observation.Observation) {
 	p.Explored = k.Explored && (p.Explored || p.FirstSeen == 0)
-	p.Route = p.Route || k.Route.Exact && k.Whole
+	p.Route = p.Route || k.Route.Exact && k.Whole && !eligibility.Own(k.Location)
 	p.Query = strings.Contains(k.Location, "?")
 	p.Variable = p.Variable || k.Route.Template != "" && capability.Variable(k.Route.Template)
 }

@@ -19,7 +19,6 @@ type Named struct {
 	Query   string // as it was sent
 	Others  string // the values of other headers that may name a location, and the telling words of the rest
 	Much    bool   // they are too long to be kept
-	Cookies bool   // whether there are any
 	Vouched bool   // the client is anonymous by the owner's word alone, as with a cookie that he named
 }
 
@@ -32,12 +31,10 @@ type Echo struct {
 	named    string          // the letters and digits of all that the request names, but for those of ordinary words
 	own      string          // those of the page's own address
 	anything bool            // the headers may name any location
-	Prompted bool            // the page may repeat more than From: what cookies mean to the site, or the rest of a query
 }
 
 // newEcho returns the echo of a request for a location.
 func newEcho(in *location.Normalizer, asked string, n *Named) (e Echo) {
-	e.Prompted = n.Cookies || n.Query != queryOf(asked)
 	e.said, e.anything = unescape(n.Query+" "+n.Others), n.Much
 	own := asked + " " + in.Origin().String() // whoever asks for the page names these words
 	for w := range Telling(e.said) {
@@ -61,7 +58,6 @@ func newEcho(in *location.Normalizer, asked string, n *Named) (e Echo) {
 	}
 	path, query, _ := strings.Cut(target, "?")
 	e.From, e.path = in.Resolve("/", target).Location, Bare(unescape(path))
-	e.Prompted = e.Prompted || e.From == "" || query != queryOf(e.From)
 	e.said += " " + unescape(query)
 	return e
 }
@@ -111,11 +107,6 @@ var ordinary = func() map[string]bool {
 	}
 	return set
 }()
-
-func queryOf(location string) string {
-	_, query, _ := strings.Cut(location, "?")
-	return query
-}
 
 // Repeats reports whether a link to a location may exist only because the request named that
 // location. Then other visitors may not see it.

@@ -7,9 +7,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
-// Word returns what the location's own words suggest.
-func (p *Page) Word() eligibility.Word { return eligibility.WordOf(p.Loaded.Location, p.Variable) }
-
 // Judged returns what decides about the page's listing.
 func (p *Page) Judged() eligibility.Record {
 	return eligibility.Record{
@@ -21,10 +18,7 @@ func (p *Page) Judged() eligibility.Record {
 }
 
 // Passes reports whether one observation of a link would be enough evidence for the location.
-func (p *Page) Passes() bool {
-	word := p.Word()
-	return word != eligibility.Secret && (word != eligibility.Risky || p.Unprompted)
-}
+func (p *Page) Passes() bool { return !p.Secret(p.Loaded.Location) }
 
 // Found reports whether the site leads everybody to the location, as far as its address needs proof.
 func (p *Page) Found() bool { return p.Led() && (p.Public() || p.Confirmed || p.Passes()) }
@@ -38,10 +32,8 @@ func (p *Page) LeavesOpen(now moment.Time) Openness {
 	switch {
 	case p.Public():
 		return Settled
-	case p.Reason == eligibility.Capability, p.Reason == eligibility.RiskyWord:
-		return Unproven
-	case !p.Witnessed && !p.Confirmed && !p.Passes():
-		return Unproven
+	case p.Reason == eligibility.Capability, !p.Witnessed && !p.Confirmed && !p.Passes():
+		return Unseen
 	case !p.Witnessed && now.Second().Sub(p.LinkAt) < unseenFor:
 		return Unseen
 	}

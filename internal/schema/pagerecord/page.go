@@ -133,7 +133,7 @@ type Openness uint8
 
 const (
 	Settled  Openness = iota // nothing
-	Unseen                   // in a day, something: a page that it links to was never got
+	Unseen                   // in a day, something: a page that it links to was never got, or a link to it must last
 	Unproven                 // in a day, or from another network, something: a link may prove to be for everybody
 )
 

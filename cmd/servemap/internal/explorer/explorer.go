@@ -75,7 +75,7 @@ func Advice(done servemap.Exploration) (all []string) {
 	}{
 		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" and crawl name them, give {Always} for those that are pages"},
 		{done.Skipped["query"], "pages are not listed for their query (%d): " + params},
-		{done.Skipped["held"], "linked pages are held for their address (%d), which looks like a secret or has a risky word; \"servemap explore\" and crawl name them, give {Always} for those that are public"},
+		{done.Skipped["held"], "linked pages wait for a day, since their address looks like a secret (%d); \"servemap explore\" and crawl name them, give {Always} to list them now"},
 		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
 		{done.Waiting, "locations are left, since {Max} was reached (%d); give a greater one"},
 	} {

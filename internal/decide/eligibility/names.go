@@ -1,0 +1,53 @@
+package eligibility
+
+import (
+	_ "embed"
+	"net/url"
+	"strings"
+
+	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/decide/capability"
+)
+
+// wordsFile has names of pages. Lines that begin with "own" have those that programs have for their owner: the back office,
+// answers to errors and forms, parts of other pages. Those with "login" have log-in pages, in many languages.
+//
+//go:embed words.txt
+var wordsFile string
+
+var ownNames, loginWords = func() (own, login map[string]bool) {
+	own, login = map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(wordsFile) {
+		meaning, list, _ := strings.Cut(line, " ")
+		for name := range strings.FieldsSeq(list) {
+			if meaning == "own" {
+				own[name] = true
+			} else {
+				login[strings.Join(action.Words(name), "")] = true
+			}
+		}
+	}
+	return own, login
+}()
+
+// Own reports whether an element of a location's path has a name of pages for the owner alone, such as /debug/pprof/. That
+// they have a route and answer does not make them public: often only the network keeps strangers out. A link does.
+func Own(location string) bool {
+	path, _, _ := strings.Cut(location, "?")
+	for element := range strings.SplitSeq(path, "/") {
+		if decoded, err := url.PathUnescape(element); err == nil {
+			element = decoded
+		}
+		name, _, _ := strings.Cut(strings.ToLower(element), ".")
+		if ownNames[strings.Trim(strings.ReplaceAll(name, "_", "-"), "-")] {
+			return true
+		}
+	}
+	return false
+}
+
+// Unlinked reports whether a location may be asked for although nothing links to it: nothing in it says that this
+// does something, or that the page is not for everybody.
+func Unlinked(location string) bool {
+	return !action.Verb(location) && !Own(location) && !capability.Looks(location)
+}
