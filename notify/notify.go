@@ -121,8 +121,8 @@ type running struct {
 	said  string           // the trouble that was logged last
 }
 
-// New returns a Notifier for a site. It keeps its records in st, which is usually the site's store. All
-// processes of a fleet must give the same store. The caller closes st, after Run has returned. If opts
+// New returns a Notifier for a site, of which a process needs one. It keeps its records in st, which is usually the
+// site's store. All processes of a fleet must give the same store, and only one sends. The caller closes st, after Run has returned. If opts
 // is nil, New uses the defaults.
 //
 // New refuses a site that no engine could reach: one with a port, or at an IP address, at "localhost" or
@@ -270,10 +270,14 @@ func (n *Notifier) Run(ctx context.Context) {
 // complain logs what ended a pass, unless the pass before ended in the same way.
 func (n *Notifier) complain(err error) {
 	said := ""
-	if err != nil && !errors.Is(err, errElsewhere) && !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		said = err.Error()
 	}
-	if said != "" && said != n.said {
+	switch {
+	case said == "" || said == n.said:
+	case errors.Is(err, errElsewhere): // as in every fleet
+		n.log.Info("notify: this notifier waits", "cause", said)
+	default:
 		n.log.Warn("notify: nothing is sent now; it is tried again", "error", said, "waiting", n.st.Pending)
 	}
 	n.said = said

@@ -127,7 +127,8 @@ func readSent(b []byte) sentPages {
 }
 
 // errElsewhere ends what only the process that sends may do.
-var errElsewhere = errors.New("another process sends")
+var errElsewhere = errors.New("another notifier sends for this site, or ended less than 5 minutes ago; if it is in this process, " +
+	"make one notifier with the options of both")
 
 // save takes the lease or renews it, and stores the state. While this process has the lease, nobody else changes
 // what is stored, so that what it remembers counts, even if the last call failed. Otherwise what is stored counts.

@@ -105,6 +105,18 @@ func TestFleetSendsOnce(t *testing.T) {
 	})
 }
 
+func TestSecondNotifierSaysThatItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, log := newRunningSite(t, 5, testkit.Setup{}), new(base.Log)
+		r.launch(r.build(Options{}))
+		time.Sleep(time.Second)
+		r.launch(r.build(Options{Logger: log.Logger()}))
+		time.Sleep(time.Hour)
+		log.Want(t, 1, "make one notifier with the options of both")
+		log.Want(t, 0, "level=WARN")
+	})
+}
+
 func TestPagesThatWereSentAreBoundedAndForgotten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s := sentPages{1: moment.Of(now.Add(-time.Hour)), 2: moment.Of(now.Add(-time.Minute)), 3: moment.Of(now.AddDate(1, 0, 0))} // too old, right, of a wrong clock

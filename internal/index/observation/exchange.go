@@ -55,7 +55,8 @@ type Route struct {
 
 // Size returns about how many bytes of memory the exchange needs, without its body.
 func (s *Exchange) Size() int {
-	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route.Template) + len(s.Named.Referer) + len(s.Named.Query) + len(s.Named.Others)
+	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route.Template) + len(s.Named.Referer) + len(s.Named.Query) + len(s.Named.Others) +
+		len(s.Variant.Language)
 	if s.Response != nil {
 		n += s.Response.Size()
 	}

@@ -1,0 +1,46 @@
+package observation
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/page/response"
+)
+
+// The queue is bounded by these sizes, so no text of an exchange or its response may be forgotten.
+func TestSizeCountsEveryText(t *testing.T) {
+	texts := 0
+	var visit func(path string, v reflect.Value, size func() int)
+	visit = func(path string, v reflect.Value, size func() int) {
+		switch v.Kind() {
+		case reflect.String:
+			texts++
+			before := size()
+			v.SetString(strings.Repeat("x", 1000))
+			if got := size() - before; got != 1000 {
+				t.Errorf("1,000 bytes of %s count as %d", path, got)
+			}
+		case reflect.Pointer:
+			visit(path, v.Elem(), size)
+		case reflect.Struct:
+			if !strings.Contains(v.Type().PkgPath(), "servemap") { // as a time is
+				return
+			}
+			for f, field := range v.Fields() {
+				if f.IsExported() {
+					visit(path+"."+f.Name, field, size)
+				}
+			}
+		case reflect.Slice, reflect.Map, reflect.Interface, reflect.Func, reflect.Chan:
+			if path != "Exchange.Response.Body" { // which is counted where it is lent
+				t.Errorf("%s may hold memory that no size counts", path)
+			}
+		}
+	}
+	e := &Exchange{Response: new(response.Response)}
+	visit("Exchange", reflect.ValueOf(e), e.Size)
+	if texts < 10 {
+		t.Errorf("only %d texts were found", texts)
+	}
+}
