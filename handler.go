@@ -259,8 +259,8 @@ func (e Exploration) String() string {
 // without [ExploreOptions.Inside]. So it gets what a stranger gets, whatever a proxy in
 // front does. It makes only GET requests, to the origin alone, without cookies, as
 // "servemap-explore". It obeys robots.txt and nofollow, leaves to visitors what may act,
-// such as /logout and /items/5/hide, and slows down or pauses when the site does. What it
-// finds in a calendar without end waits for a visitor.
+// such as /logout and /items/5/hide, and slows down or pauses when the site does. A
+// calendar without end is left after some pages that show nothing new.
 //
 // The error is that of ctx if ctx ended, or says why the exploration could not begin or go
 // on. The Exploration counts what was done until then, and what was learned stays.
@@ -303,6 +303,7 @@ func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 	routes := map[string]bool{}
 	cfg := s.observer.Own.Door(routes)
 	cfg.Entries, cfg.MaxRequests, cfg.Concurrency = s.entries, cmp.Or(max(opts.MaxRequests, 0), 20_000), cmp.Or(max(opts.Concurrency, 0), 2)
+	cfg.Ledger = explore.NewLedger(cfg.MaxRequests)
 	for _, path := range opts.Paths {
 		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
 			cfg.Paths, routes[r.Location] = append(cfg.Paths, r.Location), true
@@ -683,8 +684,6 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	switch notSeen := p.Reason == eligibility.NotSeen; {
 	case notSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
 		return messages.LeftOut(p.Location, foreign)
-	case notSeen && p.Endless:
-		return messages.Endless(p.Location)
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason, p.Evidence.Led(), p.Status)
 	switch {

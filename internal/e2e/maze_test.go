@@ -53,9 +53,10 @@ func words(prefix, from string) (paths []string) {
 
 var mazes = []struct {
 	name, start string
+	most        int // requests in it
 	page        maze
 }{
-	{"months below years, from today on", "/calendar", below("/calendar", func(rest string) (string, []string) {
+	{"months below years, from today on", "/calendar", 50, below("/calendar", func(rest string) (string, []string) {
 		at := day(rest, "/2006/01")
 		if rest == "" {
 			at = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -63,7 +64,7 @@ var mazes = []struct {
 		}
 		return at.Format("Events in January 2006"), []string{at.AddDate(0, 1, 0).Format("/calendar/2006/01")}
 	})},
-	{"facets as folders", "/shoes/", below("/shoes/", func(rest string) (string, []string) {
+	{"facets as folders", "/shoes/", 40, below("/shoes/", func(rest string) (string, []string) {
 		has, links := strings.Split(strings.Trim(rest, "/"), "/"), []string{"/products/shoe-7"}
 		for _, facet := range []string{"red", "blue", "size-8", "size-9", "nike", "puma", "leather", "cheap", "new", "women"} {
 			if !strings.Contains(rest, facet) {
@@ -72,18 +73,18 @@ var mazes = []struct {
 		}
 		return "Shoes: " + strings.Join(has, " and ") + ", 7 found", links
 	})},
-	{"a number tree", "/n/1", below("/n/", func(rest string) (string, []string) {
+	{"a number tree", "/n/1", 30, below("/n/", func(rest string) (string, []string) {
 		var links []string
 		for i := range 10 {
 			links = append(links, "/n/"+rest+"/"+strconv.Itoa(i))
 		}
 		return "Node " + rest, links
 	})},
-	{"a list without end", "/news?page=2", below("/news?page=", func(rest string) (string, []string) {
+	{"a list without end", "/news?page=2", 30, below("/news?page=", func(rest string) (string, []string) {
 		n, _ := strconv.Atoi(rest)
 		return "News, page " + rest, []string{"/news?page=" + strconv.Itoa(n+1)}
 	})},
-	{"months that list all their days", "/agenda/2026-11", below("/agenda/", func(rest string) (string, []string) {
+	{"months that list all their days", "/agenda/2026-11", 350, below("/agenda/", func(rest string) (string, []string) {
 		at := day(rest, "2006-01")
 		if at.IsZero() {
 			return "Nothing is on at " + rest, []string{"/agenda/" + rest[:7]}
@@ -94,7 +95,7 @@ var mazes = []struct {
 		}
 		return at.Format("January 2006"), links
 	})},
-	{"a calendar by seconds, in a query", "/plan?at=1700000000", below("/plan?at=", func(rest string) (string, []string) {
+	{"a calendar by seconds, in a query", "/plan?at=1700000000", 130, below("/plan?at=", func(rest string) (string, []string) {
 		n, _ := strconv.Atoi(rest)
 		links := []string{}
 		for _, step := range []int{-86400, 3600, 7200, 86400, 604800} {
@@ -102,14 +103,14 @@ var mazes = []struct {
 		}
 		return "The plan at " + time.Unix(int64(n), 0).UTC().Format(time.RFC1123), links
 	})},
-	{"one answer to any address", "/any/a", below("/any/", func(rest string) (string, []string) {
+	{"one answer to any address", "/any/a", 150, below("/any/", func(rest string) (string, []string) {
 		var links []string
 		for i := range 8 {
 			links = append(links, fmt.Sprintf("/any/%x", (len(rest)*31+i)*7919+int(rest[len(rest)-1])*104729))
 		}
 		return "Sorry, this is not here", links
 	})},
-	{"a session in the path", "/in/home/s0", below("/in/", func(rest string) (string, []string) {
+	{"a session in the path", "/in/home/s0", 110, below("/in/", func(rest string) (string, []string) {
 		var links []string
 		for i, name := range []string{"home", "news", "help", "about"} {
 			links = append(links, fmt.Sprintf("/in/%s/s%d%d", name, i, xxh3.HashString(rest)%1_000_000))
@@ -117,13 +118,13 @@ var mazes = []struct {
 		name, _, _ := strings.Cut(rest, "/")
 		return "This is " + name, links
 	})},
-	{"random words, which the text repeats", "/v/start", below("/v/", func(rest string) (string, []string) {
+	{"random words, which the text repeats", "/v/start", 190, below("/v/", func(rest string) (string, []string) {
 		return "All about " + rest, words("/v/", rest)
 	})},
-	{"random words at the top", "/y-start", below("/y-", func(rest string) (string, []string) {
+	{"random words at the top", "/y-start", 190, below("/y-", func(rest string) (string, []string) {
 		return "All about " + rest, words("/y-", rest)
 	})},
-	{"random numbers", "/no/17", below("/no/", func(rest string) (string, []string) {
+	{"random numbers", "/no/17", 230, below("/no/", func(rest string) (string, []string) {
 		n, _ := strconv.Atoi(rest)
 		var links []string
 		for i := range 10 {
@@ -131,7 +132,7 @@ var mazes = []struct {
 		}
 		return "Number " + rest, links
 	})},
-	{"days of several rooms", "/rooms/", below("/rooms/", func(rest string) (string, []string) {
+	{"days of several rooms", "/rooms/", 130, below("/rooms/", func(rest string) (string, []string) {
 		room, date, _ := strings.Cut(rest, "/")
 		at, links := day(date, "2006-01-02"), []string{}
 		if at.IsZero() {
@@ -142,11 +143,11 @@ var mazes = []struct {
 		}
 		return "The free hours of room " + room + " on " + at.Format("Monday, 2 January 2006"), links
 	})},
-	{"a list that repeats its end", "/archive/page/2", below("/archive/page/", func(rest string) (string, []string) {
+	{"a list that repeats its end", "/archive/page/2", 30, below("/archive/page/", func(rest string) (string, []string) {
 		n, _ := strconv.Atoi(rest)
 		return "The archive", []string{fmt.Sprintf("/archive/page/%d", n+1), fmt.Sprintf("/products/shoe-%d", min(n, 39))}
 	})},
-	{"names of two words, and three", "/names/blue-house", below("/names/", func(rest string) (string, []string) {
+	{"names of two words, and three", "/names/blue-house", 190, below("/names/", func(rest string) (string, []string) {
 		var links []string
 		for i := range 8 {
 			n := xxh3.HashString(rest + strconv.Itoa(i))
@@ -164,10 +165,8 @@ var (
 // options allow a parameter.
 var options = servemap.Options{Rules: []servemap.Rule{{Pattern: "/plan", Query: []string{"at"}}}}
 
-const tenth = 20_000 / 10
-
-// The page where a maze begins may stay: it shows what the others repeat.
-func TestMazesEndWithinATenthOfTheRequestsAndLeaveNothing(t *testing.T) {
+// What was asked for in a maze may be listed, since a page links to it. So the requests there are few.
+func TestMazesEndAfterFewRequests(t *testing.T) {
 	mazes := mazes
 	if testing.Short() { // more show nothing new to the race detector
 		mazes = mazes[:2]
@@ -192,17 +191,16 @@ func TestMazesEndWithinATenthOfTheRequestsAndLeaveNothing(t *testing.T) {
 			})
 			testkit.Run(t, testkit.Setup{Handler: h, Options: options}, func(s *testkit.Site) {
 				done := explore(s, servemap.ExploreOptions{})
-				var inMaze []string
+				inMaze := 0
 				for path := range s.LastMods() {
 					if _, _, is := tt.page(path); is {
-						inMaze = append(inMaze, path)
+						inMaze++
 					}
 				}
-				leaves := len(inMaze) > 1 || len(inMaze) == 1 && inMaze[0] != tt.start
-				if real := s.Stats().Listed - len(inMaze); asked.Load() > tenth || real != 41 || leaves {
-					s.Errorf("%d requests, %q listed, %d of 41 others; %v", asked.Load(), inMaze, real, done.Skipped)
+				if real := s.Stats().Listed - inMaze; asked.Load() > int64(tt.most) || real != 41 {
+					s.Errorf("%d requests, %d listed, %d of 41 others; %v", asked.Load(), inMaze, real, done.Skipped)
 				}
-				s.Logf("%d requests, %q listed", asked.Load(), inMaze)
+				s.Logf("%d requests, %d listed", asked.Load(), inMaze)
 			})
 		})
 	}
@@ -356,15 +354,13 @@ func TestRealSitesAreExploredWhole(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 				done, listed := explore(s, servemap.ExploreOptions{}), 0
 				for path := range s.LastMods() {
-					if strings.HasSuffix(path, "/reviews") || strings.HasSuffix(path, "/questions") || strings.HasPrefix(path, "/c/") && strings.Count(path, "/") > 2 {
-						s.Errorf("%s is listed", path)
-					}
-					if counted.MatchString(strings.TrimPrefix(path, "/products/")) || strings.Contains(path, "a-title") || strings.Contains(path, "topic") {
+					name := path[strings.LastIndex(path, "/")+1:]
+					if counted.MatchString(strings.TrimPrefix(path, "/products/")) || strings.Contains(name, "a-title") || strings.Contains(name, "topic") {
 						listed++
 					}
 				}
 				s.Logf("%d requests, %d listed of which %d are wanted, %v", done.Requests, s.Stats().Listed, listed, done.Skipped)
-				if listed != tt.want {
+				if listed != tt.want || done.Requests > tt.want*11/10+70 {
 					s.Errorf("%d of %d are listed, %d requests, %v", listed, tt.want, done.Requests, done.Skipped)
 				}
 			})
@@ -372,21 +368,24 @@ func TestRealSitesAreExploredWhole(t *testing.T) {
 	}
 }
 
-func TestPageOfASpaceWithoutEndIsListedOnceAVisitorGetsIt(t *testing.T) {
+// Explored again and revisited, a list without end gets no further.
+func TestListWithoutEndIsNoLongerEachTime(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(r.URL.Query().Get("page"))
 		testkit.Page("news, part "+strconv.Itoa(n), "/?page="+strconv.Itoa(n+1))(w, r)
 	})
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		s.Visit("/", "/?page=1")
-		for range 2 {
+		explore(s, servemap.ExploreOptions{})
+		before := s.Stats().Listed
+		for range 3 {
+			time.Sleep(24 * time.Hour)
 			explore(s, servemap.ExploreOptions{})
-			s.WantListed("/", "/?page=1")
 		}
-		if e := s.Explained("/?page=7"); e.Verdict != servemap.VerdictWaiting || !strings.Contains(e.Text, "such a page at any address") {
-			s.Errorf("/?page=7 is %s: %s", e.Verdict, e.Text)
+		stop := revisiting(s, 86_400)
+		time.Sleep(60 * 24 * time.Hour)
+		stop()
+		if after := s.Stats().Listed; before > 30 || after != before {
+			s.Errorf("%d are listed at first, %d later", before, after)
 		}
-		s.Visit("/?page=7")
-		s.WantListed("/", "/?page=1", "/?page=7")
 	})
 }

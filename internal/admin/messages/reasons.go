@@ -174,11 +174,6 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 // OwnFile is said of the location of a file of the sitemap.
 const OwnFile = "This is a file of the sitemap itself. It lists pages and is none."
 
-// Endless says why exploring did not believe the page, and what would list it.
-func Endless(location string) (text string, missing []string) {
-	return waits + "Exploring found that the site has such a page at any address like it, with nothing of its own to say.", []string{visitor, always(location)}
-}
-
 // NoPage says that a waiting location answered with an error, a redirect or something else than a page.
 func NoPage(status int) string {
 	if status == http.StatusOK {

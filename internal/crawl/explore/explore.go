@@ -43,8 +43,8 @@ const (
 	Unproved            // in this process: it shows no more than what the program answers
 )
 
-// Config says what to explore, and how far. All fields are required but StrippedPrefix, Handler, Robots
-// and Progress.
+// Config says what to explore, and how far. All fields are required but StrippedPrefix, Handler, Robots,
+// Ledger and Progress.
 type Config struct {
 	Door           Door
 	Indexer        *indexer.Indexer
@@ -62,6 +62,7 @@ type Config struct {
 
 	MaxRequests, Concurrency int
 
+	Ledger   *Ledger // what [Revisit] knows from [Run], if both have it
 	Progress func(Report)
 }
 
@@ -93,17 +94,19 @@ type explorer struct {
 	report   Report
 	away     error           // the entry redirects to another host
 	nowhere  uint64          // a hash of the main text where the site has no page, 0 if it answers with an error as it should
-	none     []string        // the locations that show it
 	doubtful []string        // the locations of pages that look like secrets
 	skipped  map[string]bool // links that are counted in the report
 	queries  queries
 }
 
 func newExplorer(cfg Config) *explorer {
-	f := newFrontier(cfg.MaxRequests)
+	if cfg.Ledger == nil {
+		cfg.Ledger = NewLedger(cfg.MaxRequests)
+	}
+	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	return &explorer{
 		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}}, skipped: map[string]bool{},
-		queries: queries{f, map[string]int{}, map[string]string{}, map[string][]string{}},
+		queries: queries{f, map[string]int{}, map[string]string{}, map[string][]string{}, nil},
 	}
 }
 
@@ -121,15 +124,17 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		err = e.askRobots(ctx)
 	}
 	if err == nil {
-		e.askNowhere(ctx)
+		err = e.askNowhere(ctx)
+	}
+	if err == nil {
 		e.begin(ctx)
 		err = e.walk(ctx)
 	}
+	if err == nil {
+		err = e.Indexer.Flush(ctx)
+	}
 	if err == nil && e.report.Pages == 0 && e.away != nil {
 		err = e.away
-	}
-	if err == nil {
-		err = e.takeBack(ctx)
 	}
 	params, kept := e.queries.params(e.Normalizer)
 	if e.report.Params = params; kept > 0 {
@@ -138,15 +143,6 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	e.held(ctx)
 	e.tell()
 	return e.report, err
-}
-
-// takeBack takes out the pages of spaces without end and those that show nothing, once they are read, as far as no visitor
-// got them.
-func (e *explorer) takeBack(ctx context.Context) error {
-	if err := e.Indexer.Flush(ctx); err != nil {
-		return err
-	}
-	return e.Indexer.TakeBack(ctx, append(e.frontier.trail.endless(), e.none...))
 }
 
 // held names the pages that are held.

@@ -5,10 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/servemap/servemap/internal/decide/action"
-	"github.com/servemap/servemap/internal/page/html"
 )
 
 // locations returns all locations of a frontier, in its order.
@@ -19,39 +16,13 @@ func locations(f *frontier) (all []string) {
 	return all
 }
 
-// text returns what a page shows.
-func text(block string) html.Text {
-	return html.Text{Blocks: []html.Block{{Text: block, Main: true}}, MainHash: xxh3.HashString(block)}
-}
-
-func TestEachLocationIsAskedForOnceAndNewNamesComeFirst(t *testing.T) {
-	f := newFrontier(1000)
-	for _, loc := range []string{"/p/1", "/b", "/a", "/b", "/a/b", "/p/2", "/c"} {
+func TestEachLocationIsAskedForOnceAndEachShapeGetsItsTurn(t *testing.T) {
+	f := newFrontier(1000, NewLedger(1000))
+	for _, loc := range []string{"/p/1", "/p/2", "/p/3", "/a", "/b", "/a", "/p?page=2", "/p/4"} {
 		f.add(item{Location: loc})
 	}
-	if got := locations(f); !slices.Equal(got, []string{"/b", "/a", "/c", "/p/1", "/p/2", "/a/b"}) {
-		t.Errorf("asked for %q", got)
-	}
-}
-
-func TestRankSaysWhatIsNewInALocation(t *testing.T) {
-	f := newFrontier(1000)
-	for _, tt := range []struct {
-		location string
-		want     rank
-	}{
-		{"/", named},
-		{"/shoes/red", named}, {"/shoes/size-9", named}, {"/shoes/red/size-9", combined}, {"/shoes/size-9/red", combined}, {"/shoes/blue+red", combined},
-		{"/shoes/red/index.html", combined}, {"/hats/index.html", named},
-		{"/n/1", numbered}, {"/n/2", numbered}, {"/n/2/1", combined}, {"/n/2/99", combined}, {"/m/1.html", numbered}, {"/m/2.html", numbered},
-		{"/list?page=2", numbered}, {"/list?page=3", numbered}, {"/news?page=2", numbered},
-		{"/day/2026-11-22", numbered}, {"/day/2026-11-23", numbered}, {"/day/2027-11-22", numbered}, {"/day/2027-11-23", combined},
-		{"/day?m=5&y=2026", numbered}, {"/day?m=6&y=2026", combined}, {"/day?m=6&y=2027", numbered},
-		{"/2026/05/a-title", named}, {"/2026/06/a-title-17", named}, {"/2026/06", combined},
-	} {
-		if got := f.rank(tt.location); got != tt.want {
-			t.Errorf("%s has rank %d, want %d", tt.location, got, tt.want)
-		}
+	if got, want := locations(f), []string{"/p/1", "/a", "/p?page=2", "/p/2", "/b", "/p/3", "/p/4"}; !slices.Equal(got, want) {
+		t.Errorf("asked for %q, want %q", got, want)
 	}
 }
 
@@ -61,25 +32,25 @@ func TestPagesThatShowNothingNewAreFollowedForAWhile(t *testing.T) {
 		link func(n int) string // from the n-th page
 		want int                // pages requested, of 500
 	}{
-		{"one page leads to the next", func(n int) string { return fmt.Sprintf("/calendar/%d", n+1) }, longestIdle + 1},
-		{"each page has a new name", func(n int) string { return fmt.Sprintf("/x%dy", n) }, longestIdle + 1},
-		{"names repeat", func(n int) string { return fmt.Sprintf("/a/%d/b", n) }, mostIdle + 1},
+		{"one page leads to the next", func(n int) string { return fmt.Sprintf("/calendar/%d", n+1) }, shapeBudget + 1},
+		{"each page has a new name", func(n int) string { return fmt.Sprintf("/x%dy", n) }, shapeBudget + 1},
+		{"names repeat", func(n int) string { return fmt.Sprintf("/a/%d/b", n) }, shapeBudget + 1},
 		{"segments repeat", func(n int) string {
 			s := ""
 			for i := range n + 1 {
 				s += []string{"/a", "/b"}[i%2]
 			}
 			return s
-		}, mostIdle + 3},
+		}, shapeBudget + 1},
 		{"segments grow", func(n int) string {
 			s := ""
 			for i := range n + 1 {
 				s += fmt.Sprintf("/%c", 'a'+i%26)
 			}
 			return s
-		}, longestIdle + 1},
+		}, shapeBudget + 1},
 	} {
-		f := newFrontier(500)
+		f := newFrontier(500, NewLedger(500))
 		f.add(item{Location: "/start"})
 		n := 0
 		for it, ok := f.next(); ok; it, ok = f.next() {
@@ -100,10 +71,10 @@ func TestFewPagesWithTheSameParametersAreRequestedThatShowNothingNew(t *testing.
 		new        bool
 		want       int
 	}{
-		{"the same list, sorted", "/list?sort=%d", false, mostQueries}, {"on many paths", "/shoe-%d?tab=2", false, mostQueries},
+		{"the same list, sorted", "/list?sort=%d", false, queryBudget}, {"on many paths", "/shoe-%d?tab=2", false, queryBudget},
 		{"other lists", "/list?start=%d", true, 40},
 	} {
-		f := newFrontier(500)
+		f := newFrontier(500, NewLedger(500))
 		for n := range 40 {
 			f.add(item{Location: fmt.Sprintf(tt.link, n), Query: true})
 		}
@@ -128,7 +99,7 @@ func TestFewPagesWithTheSameParametersAreRequestedThatShowNothingNew(t *testing.
 }
 
 func TestRefusedLocationIsTriedAgainAtTheEndAndNotForEver(t *testing.T) {
-	f := newFrontier(100)
+	f := newFrontier(100, NewLedger(100))
 	for _, loc := range []string{"/broken", "/a", "/b"} {
 		f.add(item{Location: loc})
 	}
@@ -167,7 +138,7 @@ func TestWordBelowAThingIsAskedForOnceItIsNoControl(t *testing.T) {
 		{"a long title", []string{"/q/5/how-do-i-hide-a-file"}, "", []string{"/q/5/how-do-i-hide-a-file"}},
 		{"a document", []string{"/docs/15/start.html"}, "", []string{"/docs/15/start.html"}},
 	} {
-		f := newFrontier(1000)
+		f := newFrontier(1000, NewLedger(1000))
 		for _, loc := range tt.links {
 			f.add(item{Location: loc})
 		}

@@ -18,7 +18,7 @@ import (
 
 // follow puts the links of an answer into the frontier.
 func (e *explorer) follow(r result) {
-	bare := e.queries.queueQueryOf(r.item)
+	e.queries.queueQueryOf(r.item.Location)
 	if r.status >= 300 && r.status < 400 {
 		e.redirected(r)
 	}
@@ -30,17 +30,16 @@ func (e *explorer) follow(r result) {
 		e.doubtful = append(e.doubtful, r.Location)
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
-	r.item.Query = r.item.Query || bare // nothing but its query is linked
 	e.frontier.begin(r.item, facts.Text)
-	if own := facts.Canonical != "" && e.Normalizer.Resolve(r.Location, facts.Canonical).Location == r.Location; !own && e.isNowhere(r.Location, facts.MainHash) {
-		e.none = append(e.none, r.Location)
-		return
-	}
 	base := e.Normalizer.Base(r.Location, facts.Base)
 	noIndex, noFollow, _ := html.Robots(r.header["X-Robots-Tag"])
-	page := &e.frontier.trail.Pages[e.frontier.trail.last()]
-	if page.Says = facts.Canonical != "" || noIndex || facts.NoIndex; facts.Title != "" {
-		page.Title = xxh3.HashString(facts.Title)
+	page := shown{location: r.Location, fresh: e.frontier.fresh, says: facts.Canonical != "" || noIndex || facts.NoIndex}
+	if facts.Title != "" {
+		page.title = xxh3.HashString(facts.Title)
+	}
+	e.queries.pages = append(e.queries.pages, page)
+	if own := facts.Canonical != "" && e.Normalizer.Resolve(r.Location, facts.Canonical).Location == r.Location; !own && e.isNowhere(r.Location, facts.MainHash) {
+		return
 	}
 	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
@@ -132,18 +131,20 @@ func (e *explorer) skip(why, link string) (first bool) {
 	return true
 }
 
-// askNowhere learns what the site shows where it has no page, if it answers 200 there: the main text at an address that
-// nobody can have linked to. Pages that show the same are taken back, however few they are. The address has a query
+// askNowhere learns what the site shows where it has no page, if it answers 200 there: at an address that
+// nobody can have linked to. What shows the same is no page, however few do. The address has a query
 // without a value, which is no page either.
-func (e *explorer) askNowhere(ctx context.Context) {
+func (e *explorer) askNowhere(ctx context.Context) error {
 	loc := e.Normalizer.Origin().Folder() + "no-page-" + rand.Text() + "?no-page"
 	if !e.robots.Allows(loc) {
-		return
+		return nil
 	}
 	a := e.request(ctx, loc)
-	if a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type")) {
-		e.nowhere = html.Read(a.body, html.Options{ContentType: a.header.Get("Content-Type")}).MainHash
+	if a.status != http.StatusOK || !response.IsHTML(a.header.Get("Content-Type")) {
+		return e.Indexer.Nowhere(ctx, nil)
 	}
+	e.nowhere = html.Read(a.body, html.Options{ContentType: a.header.Get("Content-Type")}).MainHash
+	return e.Indexer.Nowhere(ctx, a.page)
 }
 
 // isNowhere reports whether a page shows that. The home page may be shown there, so an entry is a page all the same.

@@ -42,6 +42,15 @@ type queries struct {
 	linked   map[string]int      // locations with a query that is not allowed, by what names returns
 	bares    map[string]string   // by the path: a query of it
 	lones    map[string][]string // by the names of parameters: the first such queries of other paths than the site links to
+	pages    []shown             // that were got
+}
+
+// shown is what a page showed.
+type shown struct {
+	location string
+	title    uint64 // a hash, 0 for none
+	fresh    bool   // a new text
+	says     bool   // it says itself which page it is, or that it is none for the sitemap
 }
 
 // count counts a location with a query that is not allowed, once, but for a day or month.
@@ -90,16 +99,12 @@ func (e *explorer) bare(path, loc string) {
 	}
 }
 
-// queueQueryOf queues the query that waits until its path was asked for. It reports whether one waited.
-func (q *queries) queueQueryOf(it item) bool {
-	loc := q.bares[it.Location]
-	if loc == "" {
-		return false
+// queueQueryOf queues the query that waits until its path was asked for.
+func (q *queries) queueQueryOf(path string) {
+	if loc := q.bares[path]; loc != "" {
+		delete(q.bares, path)
+		q.frontier.put(&item{Location: loc, Query: true, Free: true})
 	}
-	delete(q.bares, it.Location)
-	it.Location, it.Query = loc, true
-	q.frontier.put(&it)
-	return true
 }
 
 // date matches a location whose last names are a day or month.
@@ -110,9 +115,9 @@ var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\
 // others select, as action does in ?title=Crow&action=history beside ?title=Crow. pages are how many they keep out.
 func (q *queries) params(norm *location.Normalizer) (all []string, pages int) {
 	asked, own, bare := map[string]int{}, map[string]map[uint64]bool{}, map[string]uint64{}
-	for _, p := range q.frontier.trail.Pages {
-		key := names(p.Location)
-		bare[p.Location] = p.Title
+	for _, p := range q.pages {
+		key := names(p.location)
+		bare[p.location] = p.title
 		if q.linked[key] == 0 {
 			continue
 		}
@@ -120,12 +125,12 @@ func (q *queries) params(norm *location.Normalizer) (all []string, pages int) {
 			own[key] = map[uint64]bool{}
 		}
 		switch {
-		case p.Says:
+		case p.says:
 			q.linked[key]-- // it is not its query that keeps it out
-		case p.Own > 0:
-			own[key][xxh3.HashString(p.Location)] = true // a text of its own is worth a title
-		case p.Title != 0:
-			own[key][p.Title] = true
+		case p.fresh:
+			own[key][xxh3.HashString(p.location)] = true // a text of its own is worth a title
+		case p.title != 0:
+			own[key][p.title] = true
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(q.linked), func(a, b string) int {

@@ -103,7 +103,6 @@ func Revisit(ctx context.Context, cfg Config, perDay int, maxAge time.Duration) 
 }
 
 // revisit requests pages, and then at most so many of those that they link to, each of which it adds to tried.
-// Of these only pages with a text of their own are believed: a space without end would not show in so few.
 func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]bool, links int, pause time.Duration) error {
 	if len(pages) == 0 {
 		return nil
@@ -119,19 +118,18 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		if e.mayAct(loc) {
 			continue
 		}
-		if err := e.visit(ctx, item{Location: strings.Clone(loc)}); err != nil {
+		if err := e.visit(ctx, item{Location: strings.Clone(loc), Free: true}); err != nil {
 			return err
 		}
 	}
-	if links > 0 {
-		e.askNowhere(ctx)
+	if links > 0 && e.askNowhere(ctx) != nil {
+		return ctx.Err() // the store may answer next time
 	}
-	e.frontier.trail.Doubted = len(e.frontier.trail.Pages)
 	e.frontier.release()
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
 		p, err := e.Indexer.Page(ctx, it.Location)
-		if tried[it.Location] || err != nil || p.Reason != eligibility.NotSeen || p.Endless {
-			e.queries.queueQueryOf(it)
+		if tried[it.Location] || err != nil || p.Reason != eligibility.NotSeen {
+			e.queries.queueQueryOf(it.Location)
 			continue
 		}
 		if len(tried) >= mostLinks {
@@ -143,7 +141,6 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 			return err
 		}
 	}
-	_ = e.takeBack(ctx) // the store's trouble is logged
 	return ctx.Err()
 }
 

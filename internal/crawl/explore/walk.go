@@ -35,7 +35,7 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.report.Requests++
 			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
 		}
-		if running == 0 && (e.frontier.release() || e.unreached(ctx) || e.frontier.probe()) {
+		if running == 0 && (e.frontier.release() || e.unreached(ctx)) {
 			continue
 		}
 		if running == 0 {

@@ -34,18 +34,8 @@ func (ev *Evidence) Proof() Reason {
 	return None
 }
 
-// Scarce reports whether there is evidence of a kind that a space without end does not have.
-func (ev *Evidence) Scarce() bool {
-	for kind := range ev.Kinds {
-		if !kind.Plenty() {
-			return true
-		}
-	}
-	return false
-}
-
 // Plenty reports whether a site that answers any address may show evidence of that kind for any number of them.
-// Such evidence lists so many pages a day, and none that only Explore got in a space without end.
+// Such evidence lists so many pages a day.
 func (r Reason) Plenty() bool { return r == ByLink }
 
 // Secret reports whether the evidence's location looks like a secret, by itself or by the name of its route's variable.

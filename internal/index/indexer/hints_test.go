@@ -99,17 +99,6 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		}, 0},
 		{"hardly any page listed as the owner wants it", func(r *rig) { r.orphans(numbered("/never/%d", fewPages)...); time.Sleep(fewFor) }, 0},
 		{"many withdrawals", func(r *rig) { r.withdraw25(0) }, messages.Leaving},
-		{"pages of a space without end, taken back", func(r *rig) {
-			pages := numbered("/p%d", 30)
-			r.sight("/", html("home", pages...))
-			for _, p := range pages {
-				r.sight(p, html(p[1:]), func(e *observation.Exchange) { e.Explored = true })
-			}
-			if err := r.indexer.TakeBack(r.Context(), pages[:25]); err != nil {
-				r.Error(err)
-			}
-			r.flush()
-		}, 0},
 		{"many withdrawals in a long time", func(r *rig) { r.withdraw25(time.Hour) }, 0},
 	} {
 		never, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/never/", Listing: eligibility.Never}})

@@ -238,16 +238,15 @@ func (x *Indexer) Flush(ctx context.Context) error {
 	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })
 }
 
-// TakeBack takes out the locations that only the site itself got. They wait for a visitor.
-func (x *Indexer) TakeBack(ctx context.Context, locations []string) error {
-	return x.change(ctx, func(ctx context.Context) error {
-		return inSteps(locations, itemsAtOnce, func(some []string) error {
-			return x.commit(ctx, x.keys(some), func(m *merge.Transaction) {
-				for _, location := range some {
-					m.TakeBack(location)
-				}
-			})
-		})
+// Nowhere notes the site's answer to an address that it cannot have, nil if that is an error, as it should be. What
+// shows the same is no page either.
+func (x *Indexer) Nowhere(ctx context.Context, answer *response.Response) error {
+	return x.call(ctx, func(ctx context.Context) error {
+		if err := x.records.open(ctx); err != nil {
+			return err
+		}
+		x.site.LearnNowhere(answer)
+		return nil
 	})
 }
 

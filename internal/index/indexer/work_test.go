@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -230,29 +229,4 @@ func TestVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
 		t.Errorf("keys and records are %+v with 20 pages, and %+v with 400", costs[0], costs[1])
 	}
 	t.Logf("%+v", costs)
-}
-
-// One page of them is too much for a transaction.
-func TestPagesAreTakenBackTogether(t *testing.T) {
-	st, updates := base.NewStore(), new(atomic.Int64)
-	inBubble(t, Config{Store: st}, func(r *rig) {
-		pages := numbered("/p%d", 30)
-		r.sight("/", html("home", pages...))
-		for _, p := range pages {
-			r.sight(p, html(p[1:]), func(e *observation.Exchange) { e.Explored = true })
-		}
-		st.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-			if updates.Add(1); slices.Contains(keys, "https://example.com|page|/p7") {
-				return store.ErrInvalid
-			}
-			return st.Store.Update(ctx, keys, fn)
-		})
-		r.check(r.indexer.TakeBack(r.Context(), pages))
-		st.Mend()
-		r.flush()
-		r.wantListed("/", "/p7")
-		if n := updates.Load(); n >= int64(len(pages)) {
-			t.Errorf("%d pages took %d updates of the store", len(pages), n)
-		}
-	})
 }

@@ -54,6 +54,9 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 	}
 	rival := g.rival(r.Location, d)
 	c.Copies = g.copies(rival, d.Members())
+	if p.Showing == g.site.nowhere {
+		c.Copies.Showing = eligibility.ClusterSize // it shows this at any address
+	}
 	var claims bool
 	if p.Standing, claims = eligibility.Decide(r, c); !claims || p.Joined != p.Showing {
 		g.leave(id)

@@ -97,20 +97,6 @@ func (m *Transaction) Forget(location string) {
 	m.Save(barred)
 }
 
-// TakeBack makes a location wait for a visitor, if only the site itself got it, and nothing but links
-// speaks for it. A listed page that may be gone keeps its place as long as after any other visit: in a maintenance, the
-// site shows at all addresses what it shows at one that it does not have.
-func (m *Transaction) TakeBack(location string) {
-	p, _ := m.Load(location)
-	if !p.Explored || p.Scarce() || p.Reason == eligibility.QueryNotCanonical || p.Missing != 0 || m.site.Entries[location] || m.site.vouches(location) {
-		return
-	}
-	waits := m.anew(location, eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NotSeen})
-	waits.Endless = true
-	m.Save(waits)
-	m.due(location)
-}
-
 // anew erases all that is known of a location but the evidence for it, and returns its new record. If the
 // page was listed, it leaves the sitemap as the standing says.
 func (m *Transaction) anew(location string, as eligibility.Standing) *pagerecord.Page {

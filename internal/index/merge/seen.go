@@ -64,7 +64,7 @@ func (u *visited) seen() {
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
-	p.Witnessed, p.Absent, p.Kept, p.Endless, p.Asked = true, eligibility.None, u.keptByItself(), false, false
+	p.Witnessed, p.Absent, p.Kept, p.Asked = true, eligibility.None, u.keptByItself(), false
 	if u.Same {
 		p.Mark = p.Mark.Still()
 		p.Estimate(mark.Same, u.date(comparison{outcome: mark.Same}), u.At.Unix())
@@ -101,7 +101,6 @@ func (u *visited) alive() {
 
 // witnessed notes what an observation of the page adds to the reasons for its listing.
 func witnessed(p *pagerecord.Page, k *observation.Observation) {
-	p.Explored = k.Explored && (p.Explored || p.FirstSeen == 0)
 	p.Route = p.Route || k.Route.Exact && k.Whole && !eligibility.Own(k.Location)
 	p.Query = strings.Contains(k.Location, "?")
 	p.Variable = p.Variable || k.Route.Template != "" && capability.Variable(k.Route.Template)

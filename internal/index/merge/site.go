@@ -54,6 +54,8 @@ type Site struct {
 	Followed    quota.Recent // links that were merged lately
 	Boilerplate mark.Site    // the text that the site's pages have in common
 
+	nowhere uint64 // what it shows where it has no page, 0 if that is unknown or an error as it should be
+
 	names map[string]secret.Name // of locations used lately
 	named secret.Key             // the secret that gave the names
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -35,10 +36,25 @@ func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *
 func (site *Site) Read(v *Visit, full bool) {
 	v.Observation.Read(site.Normalizer, full, site.Extensions, site.hidden)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
-	if v.Showing != 0 {
-		v.Showing = site.Secret.Hash("showing", strconv.FormatUint(v.Showing, 16))
-	}
+	v.Showing = site.showing(v.Observation)
 	site.consult(v)
+}
+
+// showing returns the stored form of what a page shows.
+func (site *Site) showing(o *observation.Observation) uint64 {
+	if o.Showing == 0 {
+		return 0
+	}
+	return site.Secret.Hash("showing", strconv.FormatUint(o.Showing, 16))
+}
+
+// LearnNowhere learns what the site shows where it has no page, if it answers 200 there. answer is nil if it does not.
+func (site *Site) LearnNowhere(answer *response.Response) {
+	if site.nowhere = 0; answer != nil {
+		o := observation.New(&observation.Exchange{Kind: eligibility.Witness, Location: "/", Response: answer}, site.Normalizer, site.Secret)
+		o.Read(site.Normalizer, true, 0, site.hidden)
+		site.nowhere = site.showing(o)
+	}
 }
 
 // consult marks the blocks of the page that other pages of the site show too. A variant
@@ -88,8 +104,6 @@ func (u *visited) merge(known bool) (follow bool) {
 	switch {
 	case (p.Kept && (!u.Explored || u.Inside) || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
 		// The client came by another path than a stranger, or may have logged in.
-	case p.Endless && u.Explored && !u.site.vouches(u.Location):
-		u.due(u.Location)
 	case u.Kind == eligibility.Witness:
 		return u.witness()
 	case u.Kind == eligibility.Redirected:

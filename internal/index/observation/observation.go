@@ -248,19 +248,19 @@ func (o *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts
 const tellingText = 64
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
-// show the same.
+// show the same. The blocks of the text count in any order: a list sorted in another way is no other list.
 func showing(o *Observation, facts *html.Facts) uint64 {
-	size := 0
+	size, blocks := 0, uint64(0)
 	for i := range facts.Blocks {
-		if facts.Blocks[i].Main {
-			size += len(facts.Blocks[i].Text)
+		if b := &facts.Blocks[i]; b.Main {
+			size, blocks = size+len(b.Text), blocks+b.Hash
 		}
 	}
 	if size < tellingText {
 		return o.Hash
 	}
 	var h xxh3.Hasher
-	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, facts.MainHash)) // it never fails
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, blocks)) // it never fails
 	_, _ = h.WriteString(facts.Title)
 	for _, picture := range facts.Pictures {
 		_, _ = h.WriteString("\n" + picture.Src)

@@ -82,8 +82,6 @@ type Presence struct {
 	Absent       eligibility.Reason `cbor:"6,keyasint,omitzero"`  // why it was not
 	Barred       bool               `cbor:"7,keyasint,omitzero"`  // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
 	Kept         bool               `cbor:"8,keyasint,omitzero"`  // from strangers, when the site asked itself through its origin; visitors may have let in
-	Explored     bool               `cbor:"9,keyasint,omitzero"`  // only the site itself got the page
-	Endless      bool               `cbor:"10,keyasint,omitzero"` // exploring found such a page at any address like it; it waits for a visitor
 	LinkSeen     moment.Time        `cbor:"11,keyasint,omitzero"` // when a page that was got then linked to it, to the second, if it was unseen for long by then
 	Asked        bool               `cbor:"12,keyasint,omitzero"` // to log in: a visitor who needed no word of the owner's to be anonymous
 }

@@ -1,0 +1,191 @@
+package explore
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+// Ledger says how far to follow a site that may make up addresses for ever, as a calendar does. Each shape of
+// address has a budget. A page that shows something new leads on for nothing, and earns for its shape. One that shows
+// nothing new costs its shape something if it leads on, and leads nowhere once the budget is spent. So what repeats
+// itself ends, and a list without a text of its own is still read to its end.
+//
+// It makes no requests and has no clock. What it remembers is bounded by the number of requests.
+type Ledger struct {
+	most    int
+	spent   map[string]float64 // by shape
+	folders map[string]bool    // that shapes name
+	seen    map[uint64]bool    // hashes of the texts and names that there were
+}
+
+const (
+	shapeBudget = 20.0 // of a shape
+	queryBudget = 3.0  // of a shape with a parameter that is not allowed: most of these sort, filter and track
+	smallCost   = .1   // of a page that leads to others than its like, and of a number or date that is no new one and leads nowhere
+	mostFolders = 100  // that shapes name
+	mostTexts   = 20   // of a page that are compared
+	mostSeen    = 50   // texts and names that are remembered, for each request that may be made
+)
+
+// NewLedger returns the ledger of an exploration that makes so many requests at most, and of the revisits after it.
+func NewLedger(most int) *Ledger {
+	return &Ledger{most: max(most, mostLinks), spent: map[string]float64{}, folders: map[string]bool{}, seen: map[uint64]bool{}}
+}
+
+// news notes a text or a name, and reports whether it is new.
+func (l *Ledger) news(text string) bool {
+	id := xxh3.HashString(text)
+	if l.seen[id] {
+		return false
+	}
+	if len(l.seen) >= mostSeen*l.most {
+		clear(l.seen)
+	}
+	l.seen[id] = true
+	return true
+}
+
+// shape returns what a location has in common with others of its kind: its first folder, and whether its last name
+// is a number, as in /products/# for /products/17, or a word. Dates are numbers. The number of something, as in
+// /products/page/2, has that in its shape too. A query has its first folder and the names of its parameters. query says that one of
+// these is not allowed.
+func (l *Ledger) shape(location string, query bool) string {
+	path, params, _ := strings.Cut(location, "?")
+	names, shape := namesOf(path), ""
+	last := len(names) - 1
+	if last > 0 || last == 0 && params != "" {
+		shape = "/" + l.folder(names[0])
+	}
+	switch {
+	case params != "":
+		shape += "?" + digits.ReplaceAllString(values.ReplaceAllString(params, ""), "#")
+	case last < 0 || !number.MatchString(names[last]):
+		shape += "/*"
+	case last > 1 && !number.MatchString(names[last-1]):
+		shape += "/" + l.folder(names[last-1]) + "/#"
+	default:
+		shape += "/#"
+	}
+	if query {
+		return "?" + shape
+	}
+	return shape
+}
+
+// folder returns a folder's name without its numbers, or "*" if there are many.
+func (l *Ledger) folder(name string) string {
+	name = digits.ReplaceAllString(name, "#")
+	if !l.folders[name] && len(l.folders) >= mostFolders {
+		return "*"
+	}
+	l.folders[name] = true
+	return name
+}
+
+// isSpent reports whether the budget of a shape is spent.
+func (l *Ledger) isSpent(shape string) bool {
+	if strings.HasPrefix(shape, "?") {
+		return l.spent[shape] >= queryBudget
+	}
+	return l.spent[shape] >= shapeBudget
+}
+
+// earn notes that a page of a shape showed something new.
+func (l *Ledger) earn(shape string) { l.spent[shape] = max(0, l.spent[shape]-1) }
+
+// spend notes that a page showed nothing new, and led to some locations. It costs less if many of these have another
+// shape and a new name, as what a list is for, and little if all have another shape.
+func (l *Ledger) spend(it *item, led []*item) {
+	alike, news := 0, 0
+	for _, to := range led {
+		switch {
+		case to.Shape == it.Shape:
+			alike++
+		case !to.Old:
+			news++
+		}
+	}
+	switch {
+	case alike > 0:
+		l.spent[it.Shape] += 1 / float64(1+news)
+	case it.Query && len(led) == 0:
+		l.spent[it.Shape]++
+	case len(led) > 0, it.Old && strings.HasSuffix(it.Shape, "#"):
+		l.spent[it.Shape] += smallCost
+	}
+}
+
+// isNew reports whether the name of a location is new, and notes it. A site that makes up pages for ever repeats its
+// names, as in /red/size-9 after /size-9, or counts. A date is the numbers it consists of. A number below another one is the
+// next part of a date, or a step into a tree.
+func (l *Ledger) isNew(location string) (is bool) {
+	names := namesOf(location)
+	if len(names) == 0 {
+		return true
+	}
+	last, before := names[len(names)-1], names[:len(names)-1]
+	switch {
+	case !number.MatchString(last):
+		return l.news("name " + last)
+	case len(before) > 0 && number.MatchString(before[len(before)-1]):
+		return false
+	}
+	scope := digits.ReplaceAllString(strings.Join(before, "/"), "#")
+	for i, n := range digits.FindAllString(last, -1) {
+		is = l.news("number "+scope+strings.Repeat("/", i+1)+n) || is
+	}
+	return is
+}
+
+// shows notes the texts of a page, and reports whether one is new. A text counts without numbers and without the
+// words of the page's location, since a page that is made up mentions these.
+func (l *Ledger) shows(location string, page html.Text) (fresh bool) {
+	own, texts := map[string]bool{}, 0
+	if plain, err := url.PathUnescape(location); err == nil {
+		location = plain
+	}
+	for _, w := range wordsOf(location) {
+		own[w] = true
+	}
+	for _, b := range page.Blocks {
+		words := slices.DeleteFunc(wordsOf(b.Text), func(w string) bool { return own[w] })
+		if !b.Main || len(words) == 0 {
+			continue
+		}
+		if fresh = l.news("text "+strings.Join(words, " ")) || fresh; texts == mostTexts {
+			break
+		}
+		texts++
+	}
+	return fresh
+}
+
+// wordsOf returns the words of a text without its numbers.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) })
+}
+
+// namesOf returns the names that a location consists of.
+func namesOf(location string) []string {
+	names := strings.FieldsFunc(location, func(c rune) bool { return strings.ContainsRune("/?&=;:,+|~", c) })
+	if len(names) > 1 && strings.HasPrefix(names[len(names)-1], "index.") {
+		names = names[:len(names)-1]
+	}
+	return names
+}
+
+var (
+	digits = regexp.MustCompile(`\d+`)
+	values = regexp.MustCompile(`=[^&]*`)
+	number = regexp.MustCompile(`^\d[\d._-]*(\.[a-z]+)?$`)
+)
+
+// shapeOf returns a location without its numbers.
+func shapeOf(location string) string { return digits.ReplaceAllString(location, "0") }
