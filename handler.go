@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
@@ -271,6 +272,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	cfg := s.exploring(opts)
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
+		s.asks.Store(&cfg)               // looks go the same way from now on, as a stranger gets the page
 		s.hints.End(messages.Unexplored) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
@@ -682,7 +684,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	}
 	foreign := s.norm.Parse(p.Location).OwnQuery
 	switch notSeen := p.Reason == eligibility.NotSeen; {
-	case notSeen && p.Status == 0 && !p.Rule && (foreign || explore.Waits(p.Location)):
+	case notSeen && p.Status == 0 && !p.Rule && (foreign || action.Waits(p.Location)):
 		return messages.LeftOut(p.Location, foreign)
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason, p.Evidence.Led(), p.Status)

@@ -81,6 +81,8 @@ import (
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/logging"
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/crawl/look"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
@@ -173,6 +175,12 @@ type Limits struct {
 	// PartPages is the most pages of one file of the sitemap. The default is 50,000, and no
 	// more are allowed.
 	PartPages int
+	// Looks is 0, or negative to keep the site from looking at its own pages. It looks where
+	// one visitor's word would decide: what takes a page out or dates it anew, a new link, a
+	// new robots.txt. A look is a GET of a page that a visitor just asked for, with nothing of
+	// the visitor, in this process or as [Site.Explore] asked, at most once a minute and page,
+	// one for a hundred observations and one a second. See [Exploring].
+	Looks int
 	// RenderEvery is the least time between two renderings of the sitemap. For as long, a page
 	// that leaves may stay in it. Where processes share a store, each asks a third as often for
 	// what the others have learned. The default is 5 seconds; the least is a millisecond.
@@ -264,7 +272,9 @@ type Site struct {
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
-	inner    atomic.Pointer[http.Handler] // what the site wraps, for the inspector
+	inner    atomic.Pointer[http.Handler]   // what the site wraps, for looks and the inspector
+	asks     atomic.Pointer[explore.Config] // how Explore asked the site, nil if it did not
+	looker   *look.Looker
 	hints    *messages.Hints
 	link     *guard.Link // opens the inspector
 	log      *logging.Queue
@@ -279,6 +289,7 @@ type Site struct {
 type running struct {
 	workers sync.WaitGroup
 	stop    context.CancelFunc // ends them
+	rest    context.CancelFunc // ends the looks, which come first
 	close   sync.Once
 	closed  error // what the first Close returned
 }
@@ -423,6 +434,9 @@ func newSite(origin string, st store.Store, opts *Options, with indexer.Shared) 
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
+	looks, rest := context.WithCancel(ctx)
+	s.rest = rest
+	s.workers.Go(func() { s.looker.Run(looks) })
 	s.workers.Go(func() { s.indexer.Run(ctx) })
 	s.workers.Go(func() { s.files.Run(ctx) })
 	if s.crawlers != nil {
@@ -451,9 +465,10 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.opts.Name, Folder: s.origin.Folder(), Every: limits.RenderEvery, Rules: s.rules,
 		Extensions: extensions, Publication: s.opts.Extensions.Publication, ReportOnly: s.opts.ReportOnly, Logger: logger,
 	})
+	s.looker = look.New(s.look, func() uint64 { return s.indexer.Stats().Observations })
 	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries, KeepFor: limits.KeepFor, Robots: s.robots, Schedule: due,
-		Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, Extensions: extensions, RefreshEvery: refresh, Shared: with,
+		Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, Extensions: extensions, RefreshEvery: refresh, Shared: with, Looks: looks{s},
 	})
 	if err != nil {
 		return err
@@ -478,6 +493,26 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
 	})
 	return nil
+}
+
+// looks says whether the site can look at its own pages, and at which.
+type looks struct{ *Site }
+
+func (l looks) Want(location string) { l.looker.Want(location) }
+
+func (l looks) Works() bool {
+	return l.opts.Limits.Looks >= 0 && (l.inner.Load() != nil || l.asks.Load() != nil) && l.looker.Works()
+}
+
+// look asks for one of the site's own pages as Explore did, or else in this process.
+func (s *Site) look(ctx context.Context, location string) (answered bool) {
+	cfg := s.asks.Load()
+	if cfg == nil {
+		inside := s.observer.Own.Door(nil)
+		inside.How, inside.Handler = explore.Unproved, s.observer.Own.Inside(*s.inner.Load())
+		cfg = &inside
+	}
+	return explore.Look(ctx, *cfg, location)
 }
 
 // configure checks the settings, and fills in the defaults.
@@ -672,6 +707,7 @@ func (s *settings) barring(ctx context.Context, url string, do func(context.Cont
 // closes it, after this. Further calls return what the first call did.
 func (s *Site) Close(ctx context.Context) error {
 	s.close.Do(func() {
+		s.rest()
 		s.observer.Close()
 		s.closed = s.Flush(ctx)
 		s.stop()

@@ -48,7 +48,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	t.URL = c.Origin.URL(loc)
 	handler := c.Handler.Load()
 	switch {
-	case action.Acts(loc) || p.Verdict != eligibility.Listed && explore.Waits(loc):
+	case action.Acts(loc) || p.Verdict != eligibility.Listed && action.Waits(loc):
 		t.Refused = "A request for an address with such a name may change something, so servemap does not make it. Visit it yourself."
 		return t, nil
 	case handler == nil:

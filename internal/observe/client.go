@@ -48,9 +48,6 @@ func nearby(r *http.Request) bool {
 	return !anonymous.Network(peer).IsValid()
 }
 
-// network returns the client's network. It is zero unless the address is really the client's.
-func (c *Clients) network(r *http.Request) netip.Prefix { return anonymous.Network(c.Client(r)) }
-
 // Client returns the client's address. It is zero if that is not known, as behind a proxy
 // without the owner's function, or if that function panics.
 func (c *Clients) Client(r *http.Request) (addr netip.Addr) {

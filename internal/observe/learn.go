@@ -36,7 +36,6 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		OwnQuery: loc.OwnQuery,
 		At:       at,
 		Response: resp,
-		Network:  asked.network,
 		Vouched:  asked.vouched,
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
 		Named:    asked.named,

@@ -5,8 +5,6 @@ package observe
 
 import (
 	"net/http"
-	"net/netip"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -74,7 +72,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		next.ServeHTTP(w, r)
 		return
 	}
-	asked := asked{network: o.cfg.network(r), boosted: anonymous.Boosted(r.Header)}
+	asked := asked{boosted: anonymous.Boosted(r.Header)}
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
 		next.ServeHTTP(w, r)
@@ -104,7 +102,6 @@ func (o *Observer) Disown(w http.ResponseWriter) {
 // asked is what Serve reads of a request before it serves it, since handlers may change the
 // request. They may set the remote address to what the client claims.
 type asked struct {
-	network netip.Prefix
 	vouched bool // something on the site vouches for the location
 	own     bool // the site asked itself
 	boosted bool // a script asked for a page, and may have got a part
@@ -115,41 +112,14 @@ type asked struct {
 func named(r *http.Request) observation.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
-	n := observation.Named{Referer: referer[:min(len(referer), maxNamed)], Query: query}
-	n.Vouched = anonymous.Credentials(r, anonymous.Benign{}) != eligibility.None
-	n.Much = r.ContentLength != 0 // a page may repeat what was sent
-	var others strings.Builder
-	others.WriteString(r.Host + " ")
-	for name, values := range r.Header {
-		for _, v := range values {
-			if name == "User-Agent" { // each has some, as in Mozilla/5.0, and they are no paths
-				v = versions.ReplaceAllString(v, "$1")
-			}
-			if name == "Referer" { // it is known already
-				continue
-			}
-			if strings.ContainsAny(v, "/%") { // it may name this page, as those of proxies do
-				v = strings.TrimSuffix(v, r.RequestURI)
-			}
-			if others.Len()+len(v) > 2*maxNamed {
-				n.Others, n.Much = "", true
-				return n
-			}
-			if v != "" {
-				others.WriteString(v)
-				others.WriteByte(' ')
-			}
-		}
+	return observation.Named{
+		Referer: referer[:min(len(referer), maxNamed)], Query: query,
+		Vouched: anonymous.Credentials(r, anonymous.Benign{}) != eligibility.None,
 	}
-	n.Others = others.String()
-	return n
 }
 
-// versions are those of programs in a User-Agent.
-var versions = regexp.MustCompile(`/\d[\d.]*([\s;)]|$)`)
-
-// maxNamed bounds the bytes of a Referer, and twice that those of all other headers that may name a location, while
-// a response waits in the queue. Every location fits, even with all of its bytes escaped.
+// maxNamed bounds the bytes of a Referer while a response waits in the queue. Every location fits, even with all of
+// its bytes escaped.
 const maxNamed = 4096
 
 // idle reports whether there is nothing to learn from r. It asks the cheapest question first: is the

@@ -194,10 +194,9 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	if resp == nil {
 		resp = new(response.Response)
 	}
-	_, query, _ := strings.Cut(location, "?")
 	e := &observation.Exchange{
 		Location: location, At: time.Now(), Response: resp, OwnQuery: o.cfg.Normalizer.Parse(location).OwnQuery,
-		Explored: true, Inside: how == explore.Unproved, Named: observation.Named{Query: query},
+		Explored: true, Inside: how == explore.Unproved,
 	}
 	e.Kind, e.Reason = o.cfg.Rules.Response(location, resp)
 	here = how != explore.Outside || arrived.status.Load() != 0 || !resp.HTML()

@@ -10,13 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
-// Waits reports whether exploring leaves a location to visitors: it may act, or be a
-// control of one of many things.
-func Waits(location string) bool {
-	_, below := action.Split(location)
-	return below || action.Acts(location)
-}
-
 // mayAct reports whether a request for a location may change something, as far as no rule says that it is a page.
 func (c *Config) mayAct(location string) bool {
 	rule, _ := c.Rules.Match(location)

@@ -142,3 +142,10 @@ func Split(location string) (b Below, is bool) {
 	b.Kind, b.Word = strings.Join(texts[:at+1], "/"), strings.Join(texts[at+1:], "/")
 	return b, true
 }
+
+// Waits reports whether the site leaves a location to visitors: a request for it may act, or it may be a control of one
+// of many things.
+func Waits(location string) bool {
+	_, below := Split(location)
+	return below || Acts(location)
+}

@@ -67,12 +67,6 @@ func (ev *Evidence) Entered() {
 // ShownAfter is how far apart two observations must be to be independent.
 const ShownAfter = 24 * time.Hour
 
-// Independent reports whether the second of two observations is a day later than the first, or from
-// another network. What both saw is shown to everybody.
-func Independent(first moment.Time, network uint32, second moment.Time, other uint32) bool {
-	return second.Sub(first) >= ShownAfter || network != 0 && other != 0 && network != other
-}
-
 // Reason says why. Its name is a word or two to log and to search for.
 type Reason uint8
 

@@ -59,6 +59,9 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	for _, location := range done.Ended {
 		delete(x.removals.since, location)
 	}
+	for _, location := range done.Looks {
+		x.look(location)
+	}
 	for _, location := range done.Due {
 		x.cfg.Schedule.Reset(location)
 	}

@@ -53,6 +53,9 @@ type Config struct {
 
 	Shared
 
+	// Looks, if not nil, lets the site look at its own pages.
+	Looks Looks
+
 	// RefreshEvery is how often to poll for other processes' changes; 0 means that
 	// there are no other processes.
 	RefreshEvery time.Duration
@@ -62,6 +65,12 @@ type Config struct {
 type Shared struct {
 	Memory  *response.Memory // between responses and their reading
 	Reading *quota.Budget
+}
+
+// Looks has the site ask itself for locations, and learn the answers.
+type Looks interface {
+	Want(location string) // never waits
+	Works() bool          // whether looks get answers, as far as is known
 }
 
 // Schedule decides when each page is observed next.
@@ -153,6 +162,13 @@ func (x *Indexer) Offer(s *observation.Exchange) bool {
 		return false
 	}
 	return true
+}
+
+// look asks for a look of the site's own at a location.
+func (x *Indexer) look(location string) {
+	if x.cfg.Looks != nil {
+		x.cfg.Looks.Want(location)
+	}
 }
 
 // Alone reports whether no other process shares the store.

@@ -16,7 +16,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -199,7 +198,7 @@ func placeless(records map[string]string) map[string]string {
 			_, location, _ := strings.Cut(rest, "|")
 			key = "list|" + location
 		case "log":
-			value = string(recordtest.Set([]byte(value), 0, 3, 0)) // the part
+			value = "" // a page that leaves and comes back in one transaction has no event of that
 		case "page":
 			p, err := pagerecord.Decode([]byte(value))
 			if err != nil {

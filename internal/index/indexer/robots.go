@@ -47,8 +47,7 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
 	}
 	r.SetSitemaps(slices.AppendSeq([]string{}, robots.Sitemaps(text)))
 	seen := robots.Parse(text)
-	network := observation.Net(r.site.Secret, s.Network)
-	if before.Saw(seen, s.At, network) == *before {
+	if before.Saw(seen, s.At, s.Explored) == *before {
 		return nil
 	}
 	var after robots.Obeyed
@@ -57,7 +56,7 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
 		if stored.Lost {
 			stored = *before
 		}
-		if after = stored.Saw(seen, s.At, network); after != stored {
+		if after = stored.Saw(seen, s.At, s.Explored); after != stored {
 			sitewide.WriteRobots(t, r.site.Keys, after)
 		}
 	})
@@ -65,6 +64,9 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Exchange) error {
 		return err
 	}
 	r.syncing.unsynced = true
+	if !after.Since.IsZero() {
+		r.look(s.Location)
+	}
 	if before.Lost || !before.Now.Equal(after.Now) {
 		r.review.begin()
 	}

@@ -56,7 +56,7 @@ func TestLongRobotsTxtIsReplaced(t *testing.T) {
 		r.sight("/", html("home again", "/new"))
 		r.sight("/new", html("new"))
 		r.wantListed("/", "/b")
-		time.Sleep(time.Minute)
+		r.wait(25 * time.Hour)
 		serveRobots(r, 200, next, from(netB))
 		r.wantListed("/", "/a")
 		r.restart()

@@ -17,8 +17,7 @@ func (u *visited) borrows() bool {
 	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Unsure(u.Forbids) || u.late():
 		return false
 	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
-		// The content is the page's own by now if all others have returned it, or after a day. What one network alone
-		// is shown may be for it alone, so after a day that counts for some pages a day.
+		// The content is the page's own by now if all others have returned it, or after a day.
 		own := p.Showing == u.Showing && !u.borrowedBeside(u.Showing, u.Location)
 		if !own {
 			_, own = u.told(eligibility.Duplicate)
@@ -76,7 +75,11 @@ func (g page) borrow(v *Visit) {
 	if p.MissingWhy != eligibility.Duplicate {
 		g.stays()
 	}
-	p.PendingRemoval, _ = p.Told(eligibility.Duplicate, v.Net, v.Moment())
+	looked := p.Looked || v.Explored
+	p.PendingRemoval, _ = p.Told(eligibility.Duplicate, v.Moment())
+	if p.Looked = looked; !looked {
+		g.look(p.Loaded.Location)
+	}
 	g.setBorrowed(v.Showing)
 	if p.Showing == v.Showing {
 		if p.BodyHash = 0; p.Dates.Changed != 0 && p.Dates.Changed >= p.Turned.Second() {

@@ -20,6 +20,10 @@ type comparison struct {
 // reading, the page stays unread, and the next visit reads it.
 func (u *visited) content() {
 	p := u.p
+	if u.news() {
+		u.look(u.Location) // what the site shows to everybody dates the page
+		return
+	}
 	wasRead := p.Read
 	p.Read = p.Read && p.BodyHash == u.Hash
 	switch {
@@ -48,6 +52,15 @@ func (u *visited) content() {
 		return
 	}
 	u.date(comparison{outcome: mark.Variant})
+}
+
+// news reports whether a visitor got a text by which a listed page would change, if the site can look itself.
+func (u *visited) news() bool {
+	if !u.Full || u.Cut || u.decides() || !u.p.Listed() {
+		return false
+	}
+	_, outcome, _ := u.p.Mark.Observe(u.View, u.Moment().Seconds())
+	return outcome >= mark.Held
 }
 
 // compare merges the text of the page into its mark.
@@ -117,7 +130,7 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	if !p.Witnessed || p.BodyHash != k.Hash {
 		return false, false
 	}
-	again = p.Read && p.Reopens(k.Moment(), k.Net, site.KeepFor) // whatever the mark says
+	again = p.Read && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor) // whatever the mark says
 	switch {
 	case again, p.Mark.Holding(), p.Variants.Untold():
 		return false, again

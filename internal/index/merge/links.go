@@ -79,10 +79,7 @@ func (m *Transaction) FollowedAll(v *Visit, open pagerecord.Openness) {
 	if from.BodyHash != v.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
 		return
 	}
-	from.Read, from.Open, from.ReadAt, from.ReadNet = true, open, v.Moment().Second(), 0
-	if open != pagerecord.Settled {
-		from.ReadNet = v.Net
-	}
+	from.Read, from.Open, from.ReadAt = true, open, v.Moment().Second()
 	m.Save(from)
 }
 
@@ -90,10 +87,12 @@ func (m *Transaction) FollowedAll(v *Visit, open pagerecord.Openness) {
 // that the location was unknown and the link may be news. If it is, the page is new.
 func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
 	to, known := u.Load(ln.Location)
-	if u.Echo.Repeats(ln.Location) {
-		if to.Public() || to.Found() {
-			return pagerecord.Settled, false // it needs no other link
-		}
+	switch {
+	case to.Public() || to.Found(): // it needs no other link
+	case !u.Explored && u.Echo.Repeats(ln.Location):
+		return pagerecord.Unproven, false
+	case !u.decides() && !to.Link:
+		u.look(u.Location)
 		return pagerecord.Unproven, false
 	}
 	isNew = news != NoNews && ln.Main && !known
@@ -139,7 +138,13 @@ func (u *visited) credit() {
 	case u.Forbids != eligibility.CanonicalElsewhere && u.Forbids != eligibility.QueryNotCanonical:
 		return
 	}
-	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] || to != path && u.Echo.Repeats(to) {
+	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] || to != path && !u.Explored && u.Echo.Repeats(to) {
+		return
+	}
+	if !u.decides() {
+		if p, _ := u.Load(to); !p.Public() && !p.Link {
+			u.look(u.Location)
+		}
 		return
 	}
 	p, _ := u.Load(to)

@@ -26,8 +26,11 @@ func (u *visited) redirected() {
 	case u.Location:
 		return
 	}
-	if u.Echo.Repeats(u.Target) && !respelled(u.Location, u.Target) {
+	if !u.Explored && u.Echo.Repeats(u.Target) && !respelled(u.Location, u.Target) {
 		return // it leads back to a page that the request named
+	}
+	if !u.decides() && !respelled(u.Location, u.Target) {
+		u.look(u.Location)
 	}
 	hop, first := 0, p.Target == 0 // redirects from an entry to the target, 0 if none starts at one
 	switch {
@@ -40,10 +43,10 @@ func (u *visited) redirected() {
 		return
 	}
 	all := u.forAll()
-	if !first && !all { // the first target counts at once, another one once it is for all
+	if !all && (!first || !u.decides()) { // where the site cannot look, the first target counts at once
 		hop = 0
 	}
-	moved := permanent && p.Listed() && !u.late() && (all || u.few())
+	moved := permanent && p.Listed() && !u.late() && all
 	led := moved || permanent && p.Link && all // a public link leads to the target
 	if hop == 0 && !led {
 		return
@@ -61,20 +64,19 @@ func (u *visited) redirected() {
 	u.Save(to)
 }
 
-// forAll reports whether a redirect leads everybody to the same target. It does if the
-// target is another spelling of the location, if the site asked itself, as nobody, or if visits
-// a day apart, or from two networks, saw the same target.
+// forAll reports whether a redirect leads everybody to the same target. It does if the target is another spelling of the
+// location, if the site asked itself, as nobody, or if visits a day apart saw the same target.
 func (u *visited) forAll() bool {
 	p := u.p
 	if respelled(u.Location, u.Target) || u.Explored {
 		return true
 	}
 	if p.Target != u.site.ID(u.Target) {
-		p.Redirect = pagerecord.Redirect{Target: u.site.ID(u.Target), TargetAt: u.Moment(), By: u.Net}
+		p.Redirect = pagerecord.Redirect{Target: u.site.ID(u.Target), TargetAt: u.Moment()}
 		u.Save(p)
 		return false
 	}
-	return eligibility.Independent(p.TargetAt, p.By, u.Moment(), u.Net)
+	return u.Moment().Sub(p.TargetAt) >= day
 }
 
 // respelled reports whether two locations are spellings of the same address.

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/codec"
@@ -8,15 +9,53 @@ import (
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
-// An answer may be of the moment, or for one client alone. So what contradicts a listed page waits in
-// its record, with its reason, its network and its time, until somebody gets the page or the answer is
-// confirmed; see [pagerecord.PendingRemoval]. If many pages leave at once, that too may be of the moment: only
-// some leave in a day, the others wait for an answer a day later, to a second network. All clients whose
-// network is unknown count as one network.
+// Leaving needs time. An answer that contradicts a listed page may be of the moment, or for one client alone. So it waits in
+// the page's record, and the site looks itself. What the site is told decides: that the page is gone for good, noindex or
+// private, at once; a 404 once it has lasted for a minute; all else once it has lasted for a day. Where the site cannot look,
+// visitors decide. Where a look shows neither the page nor a refusal, they do so after a day. If a site refuses many pages, it may
+// block its own machine, so few of them leave in a day while visitors get them.
+
+// decides reports whether this answer alone decides: the site itself got it, or cannot look.
+func (u *visited) decides() bool { return u.Explored || !u.site.looks(u.Location) }
+
+// looks reports whether the site can look at a location itself: a request for it does not act.
+func (site *Site) looks(location string) bool { return site.Looks && !action.Waits(location) }
+
+// look asks for a look of the site's own at a location.
+func (m *Transaction) look(location string) {
+	if m.site.looks(location) {
+		m.Effects.Looks = append(m.Effects.Looks, location)
+	}
+}
+
+// keeper returns who keeps the page from strangers by this answer. Only the site itself can tell.
+func (u *visited) keeper() pagerecord.Keeper {
+	shown := u.Kind == eligibility.Witness && !eligibility.Deep(u.Forbids)
+	switch {
+	case !u.Explored:
+		return u.p.Kept
+	case shown:
+		return pagerecord.Nobody
+	case u.Kept, u.Kind == eligibility.Witness && !u.Inside:
+		return pagerecord.Front
+	}
+	return pagerecord.Program
+}
+
+// keptFromAll reports whether the page is kept from strangers, so that this answer to somebody else, or in this process, does not count.
+func (u *visited) keptFromAll() bool {
+	switch u.p.Kept {
+	case pagerecord.Front:
+		return !u.Explored || u.Inside
+	case pagerecord.Program:
+		return !u.decides()
+	}
+	return false
+}
 
 // withdraw takes the page out: the site no longer serves it, or it now forbids its listing.
 func (u *visited) withdraw(why eligibility.Reason) {
-	u.p.Status, u.p.Kept = u.Response.Status, u.Kept
+	u.p.Status, u.p.Kept = u.Response.Status, u.keeper()
 	u.leaves(why)
 }
 
@@ -45,11 +84,17 @@ func (u *visited) refused(why eligibility.Reason) {
 		return
 	case p.Missing == 0 && u.late():
 		return
-	}
-	after, leaves := u.told(why)
-	if leaves || u.Kept && u.few() {
+	case u.decides() && pagerecord.Stated(why), u.Kept && u.few():
 		u.withdraw(why)
 		return
+	}
+	after, leaves := u.told(why)
+	if leaves {
+		u.withdraw(why)
+		return
+	}
+	if !u.decides() {
+		u.look(u.Location)
 	}
 	if begins := after.Missing != p.Missing || after.MissingWhy != p.MissingWhy; begins {
 		u.setBorrowed(0)
@@ -58,7 +103,7 @@ func (u *visited) refused(why eligibility.Reason) {
 			u.setBorrowed(u.Showing)
 		}
 	}
-	p.MissingNet = after.MissingNet
+	p.Looked = p.Looked || u.Explored
 	p.Asked = p.Asked || asksToLogIn(u.Observation)
 	if p.HasMinute() && u.Moment().Sub(p.Missing) < pagerecord.ConfirmAfter { // another process may have noted it
 		u.Effects.Pending[u.Location] = p.Missing
@@ -74,8 +119,24 @@ func asksToLogIn(o *observation.Observation) bool {
 
 // told returns the removal of the page after an answer, and whether the page leaves by it.
 func (u *visited) told(why eligibility.Reason) (after pagerecord.PendingRemoval, leaves bool) {
-	after, confirmed := u.p.Told(why, u.Net, u.Moment())
-	return after, confirmed && (after.Sure(u.Moment()) || u.few())
+	after, lasted := u.p.Told(why, u.Moment())
+	switch {
+	case !lasted, !u.decides() && !after.IsOld(u.Moment()):
+		return after, false
+	case !pagerecord.Refuses(why), u.p.LastSeen <= after.Missing && after.Overdue(u.Moment()):
+		return after, true
+	}
+	return after, u.few()
+}
+
+// refutes ends the pending removal, since the page is there. What the site was told itself, a visitor cannot refute: then
+// the site looks again.
+func (u *visited) refutes() {
+	if u.p.Looked && !u.decides() {
+		u.look(u.Location)
+	} else {
+		u.stays()
+	}
 }
 
 // stays ends the pending removal, if there is one.
@@ -103,11 +164,14 @@ func (m *Transaction) Confirm(location string) {
 		p.MissingWhy = eligibility.Duplicate
 		m.Save(p)
 	}
-	if !p.HasMinute() || !m.few() {
-		g.endMinute() // the removal itself stays pending until the page is seen or refused again
+	switch {
+	case p.HasMinute() && m.site.looks(location):
+		m.look(location)
+	case p.HasMinute() && m.few():
+		g.leaves(p.MissingWhy)
 		return
 	}
-	g.leaves(p.MissingWhy)
+	g.endMinute() // the removal itself stays pending until the page is seen or refused again
 }
 
 // few reports whether few pages of the site have left in a day by what may be of the moment, and counts one more.

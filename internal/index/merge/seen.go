@@ -19,9 +19,7 @@ func (u *visited) witness() (follow bool) {
 	if !u.Same {
 		switch {
 		case u.borrows():
-		case p.Listed() && pagerecord.Unsure(u.Forbids) && p.MissingWhy == eligibility.Duplicate && p.Borrowed == u.Showing:
-			u.withdraw(u.Forbids)
-		case p.Listed() && pagerecord.Unsure(u.Forbids):
+		case p.Listed() && u.Forbids != eligibility.None && (pagerecord.Unsure(u.Forbids) || !u.decides()):
 			u.refused(u.Forbids)
 		default:
 			return u.shown()
@@ -60,11 +58,11 @@ func (u *visited) seen() {
 		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // earlier times are not of visits at the page
 		p.Dates.FirstSeen(at)
 	}
-	u.stays()
+	u.refutes()
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
-	p.Witnessed, p.Absent, p.Kept, p.Asked = true, eligibility.None, u.keptByItself(), false
+	p.Witnessed, p.Absent, p.Kept, p.Asked = true, eligibility.None, u.keeper(), false
 	if u.Same {
 		p.Mark = p.Mark.Still()
 		p.Estimate(mark.Same, u.date(comparison{outcome: mark.Same}), u.At.Unix())
@@ -80,12 +78,6 @@ func (u *visited) seen() {
 	u.content()
 }
 
-// keptByItself reports whether a stranger was told that the page is not for search engines, or asked for a password. Something in
-// front may have said so, which visitors do not see here.
-func (u *visited) keptByItself() bool {
-	return u.Explored && !u.Inside && eligibility.Deep(u.Forbids)
-}
-
 // alive merges an answer that proves that a known page exists, such as a 304.
 func (u *visited) alive() {
 	p := u.p
@@ -94,7 +86,7 @@ func (u *visited) alive() {
 	}
 	p.LastSeen, p.Status = u.Moment(), u.Response.Status
 	if p.Status == http.StatusNotModified && !pagerecord.Variable(p.MissingWhy) {
-		u.stays() // the client may have the page, and has it already
+		u.refutes() // the client may have the page, and has it already
 	}
 	u.Save(p)
 }

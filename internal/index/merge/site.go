@@ -47,7 +47,8 @@ type Site struct {
 	Trust       lastmod.Trust
 	Reputations lastmod.Reputations
 	Activity    sitewide.Activity
-	Listed      int // pages listed now, about
+	Listed      int  // pages listed now, about
+	Looks       bool // whether the site can look at its own pages
 	Growth      Growth
 
 	// What can be learned again. It is lost at a restart, except for the boilerplate.

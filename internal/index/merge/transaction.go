@@ -44,6 +44,7 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 type Effects struct {
 	Shards map[int]bool // shards whose entries changed
 	Due    []string     // locations to observe when they are next visited
+	Looks  []string     // locations for the site to look at itself
 
 	Followed []uint64 // hashes of links that need not be followed again
 

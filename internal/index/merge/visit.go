@@ -102,8 +102,10 @@ func (m *Transaction) Apply(v *Visit) Merged {
 func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
 	switch {
-	case (p.Kept && (!u.Explored || u.Inside) || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
-		// The client came by another path than a stranger, or may have logged in.
+	case (u.keptFromAll() || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
+		u.look(u.Location) // the client came by another path than a stranger, or may have logged in
+	case u.Kept && known && !p.Witnessed:
+		u.refusedUnseen()
 	case u.Kind == eligibility.Witness:
 		return u.witness()
 	case u.Kind == eligibility.Redirected:
@@ -116,12 +118,8 @@ func (u *visited) merge(known bool) (follow bool) {
 		// What strangers got is no word on a page that was there.
 	case u.Kind == eligibility.Alive:
 		u.alive()
-	case u.Kind == eligibility.Doubtful:
-		u.refused(u.Reason)
-	case p.Listed() && u.late():
-		// A newer visit got the page.
 	default:
-		u.withdraw(u.Reason)
+		u.refused(u.Reason)
 	}
 	return false
 }
@@ -153,9 +151,7 @@ func (u *visited) follows() bool { return u.Moment() != u.p.LastSeen && !u.late(
 func (u *visited) refusedUnseen() {
 	p := u.p
 	p.Status = u.Response.Status
-	if u.Explored && !u.Inside {
-		p.Kept = u.Kept
-	}
+	p.Kept = u.keeper()
 	if p.Content = eligibility.None; u.Kind == eligibility.Forbidden {
 		p.Content = u.Reason
 	}
@@ -164,6 +160,9 @@ func (u *visited) refusedUnseen() {
 		if p.Absent = eligibility.None; u.Kind == eligibility.Doubtful {
 			p.Absent = u.Reason
 		}
+	}
+	if u.Personal() && !u.Explored && (p.Led() || u.site.Entries[u.Location]) {
+		u.look(u.Location) // a stranger without the visitor's cookies may get the page
 	}
 	if u.Personal() && p.FirstSeen == 0 {
 		p.LastSeen = max(p.LastSeen, u.Moment()) // the record expires by this time

@@ -31,6 +31,7 @@ type world struct {
 	records map[string][]byte
 	due     map[string]int // how often each location was made due
 	pending map[string]moment.Time
+	looks   []string // locations that the site is to look at
 }
 
 // options change a world before it begins.
@@ -61,6 +62,9 @@ func newWorld(t *testing.T, o options) *world {
 	w.rule(o.rules...)
 	return w
 }
+
+// own says that the site itself asked.
+func own(e *observation.Exchange) { e.Explored = true }
 
 // run runs fn in a subtest with a world of its own.
 func run(t *testing.T, name string, o options, fn func(*world)) {
@@ -122,6 +126,7 @@ func (w *world) update(fn func(*Transaction)) {
 	for _, location := range done.Ended {
 		delete(w.pending, location)
 	}
+	w.looks = append(w.looks, done.Looks...)
 	for _, location := range done.Due {
 		w.due[location]++
 	}

@@ -2,7 +2,6 @@ package observation
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 	"unsafe"
@@ -26,8 +25,6 @@ type Exchange struct {
 	OwnQuery bool
 	// Route is the page's route, as far as it is known.
 	Route Route
-	// Network is the client's network, the zero Prefix if unknown.
-	Network netip.Prefix
 	// Vouched says that something on the site vouches for the location: no stranger made it up.
 	Vouched bool
 	// Variant is the variant of the page's text.
@@ -55,7 +52,7 @@ type Route struct {
 
 // Size returns about how many bytes of memory the exchange needs, without its body.
 func (s *Exchange) Size() int {
-	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route.Template) + len(s.Named.Referer) + len(s.Named.Query) + len(s.Named.Others) +
+	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route.Template) + len(s.Named.Referer) + len(s.Named.Query) +
 		len(s.Variant.Language)
 	if s.Response != nil {
 		n += s.Response.Size()

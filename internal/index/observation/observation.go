@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -28,8 +27,7 @@ import (
 // Observation is what one response showed.
 type Observation struct {
 	*Exchange
-	Net  uint32 // the client's network plus one, 0 if unknown
-	Echo Echo   // what the page's links may repeat of the request
+	Echo Echo // what the page's links may repeat of the request
 
 	Target string      // where a redirect leads, "" if it leads off the site
 	Hash   uint64      // of a page's body
@@ -73,7 +71,7 @@ type Link struct {
 
 // New returns the observation of an exchange. [Observation.Read] then reads the page.
 func New(e *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
-	o := &Observation{Exchange: e, Net: Net(key, e.Network), Echo: newEcho(norm, e.Location, &e.Named)}
+	o := &Observation{Exchange: e, Echo: newEcho(norm, &e.Named)}
 	h := &e.Response.Header
 	switch e.Kind {
 	case eligibility.Witness:
@@ -87,14 +85,6 @@ func New(e *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
 		}
 	}
 	return o
-}
-
-// Net returns a number for a client's network, 0 if unknown.
-func Net(key secret.Key, network netip.Prefix) uint32 {
-	if !network.IsValid() {
-		return 0
-	}
-	return uint32(key.Network(network.String())) + 1
 }
 
 // Moment returns when the response was seen.

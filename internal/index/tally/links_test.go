@@ -3,7 +3,6 @@ package tally
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +31,7 @@ func reading(t *testing.T, page, query string, at time.Time, links ...string) *o
 		body += `<a href="` + l + `">` + l + `</a> `
 	}
 	e := &observation.Exchange{
-		Kind: eligibility.Witness, Location: page, At: at, Network: netip.MustParsePrefix("203.0.113.0/24"), Named: observation.Named{Query: query},
+		Kind: eligibility.Witness, Location: page, At: at, Named: observation.Named{Query: query},
 		Response: &response.Response{Status: http.StatusOK, Body: []byte(body + "</main>"), Header: response.Header{ContentType: "text/html"}},
 	}
 	o := observation.New(e, norm, secret.New())

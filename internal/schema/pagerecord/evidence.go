@@ -42,13 +42,13 @@ func (p *Page) LeavesOpen(now moment.Time) Openness {
 
 // Reopens reports whether the page must be read again although it shows the same bytes as before.
 // It must if merging its links left something open. It also must now and then, since the records of
-// the locations it links to expire.
-func (p *Page) Reopens(at moment.Time, network uint32, keepFor time.Duration) bool {
+// the locations it links to expire. decides says that an observation alone shows what is for everybody.
+func (p *Page) Reopens(at moment.Time, decides bool, keepFor time.Duration) bool {
 	age := at.Sub(p.ReadAt)
 	switch {
 	case p.Open == Settled:
 		return age >= keepFor/2
-	case p.Open == Unproven && network != 0 && network != p.ReadNet:
+	case p.Open == Unproven && decides:
 		return true
 	}
 	return age >= eligibility.ShownAfter

@@ -81,10 +81,21 @@ type Presence struct {
 	Witnessed    bool               `cbor:"5,keyasint,omitzero"`  // it was there when somebody last asked
 	Absent       eligibility.Reason `cbor:"6,keyasint,omitzero"`  // why it was not
 	Barred       bool               `cbor:"7,keyasint,omitzero"`  // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
-	Kept         bool               `cbor:"8,keyasint,omitzero"`  // from strangers, when the site asked itself through its origin; visitors may have let in
+	Kept         Keeper             `cbor:"8,keyasint,omitzero"`  // what keeps it from strangers
 	LinkSeen     moment.Time        `cbor:"11,keyasint,omitzero"` // when a page that was got then linked to it, to the second, if it was unseen for long by then
 	Asked        bool               `cbor:"12,keyasint,omitzero"` // to log in: a visitor who needed no word of the owner's to be anonymous
 }
+
+// Keeper says who keeps a page from strangers. It was so when the site asked itself. Visitors who get the page may have
+// been let in.
+type Keeper uint8
+
+// The keepers.
+const (
+	Nobody  Keeper = iota
+	Program        // the program did not give it to the site itself
+	Front          // at the origin something else came, perhaps from what is in front of the program
+)
 
 // Unasked reports whether nobody has asked for the location yet, as far as is known.
 func (p *Page) Unasked() bool {
@@ -92,11 +103,11 @@ func (p *Page) Unasked() bool {
 }
 
 // PendingRemoval says that a listed page may be gone, or may not be for everybody. It lasts until it is
-// confirmed or refuted.
+// confirmed or refuted. What the site itself was told, only the site itself refutes.
 type PendingRemoval struct {
 	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 if it is not pending
 	MissingWhy eligibility.Reason `cbor:"2,keyasint,omitzero"` // what a client was told
-	MissingNet uint32             `cbor:"3,keyasint,omitzero"` // which client; see observation.Net
+	Looked     bool               `cbor:"3,keyasint,omitzero"` // the site itself was told so too
 	Borrowed   uint64             `cbor:"4,keyasint,omitzero"` // the content that it showed then, if that was not its own; see sitewide.Duplicates
 }
 
@@ -113,7 +124,6 @@ type Statement struct {
 type Redirect struct {
 	Target   uint64      `cbor:"1,keyasint,omitzero"` // the last target
 	TargetAt moment.Time `cbor:"2,keyasint,omitzero"` // the observation that first saw it
-	By       uint32      `cbor:"3,keyasint,omitzero"` // the client of that observation; see observation.Net
 }
 
 // Reading says what was read of the page, and what reading the same bytes again may add.
@@ -122,7 +132,6 @@ type Reading struct {
 	Read     bool        `cbor:"2,keyasint,omitzero"` // the links in those bytes were merged too
 	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
 	ReadAt   moment.Time `cbor:"4,keyasint,omitzero"` // when that was, to the second
-	ReadNet  uint32      `cbor:"5,keyasint,omitzero"` // and its client; see observation.Net
 	NewLinks NewLinks    `cbor:"6,keyasint,omitzero"` // links that may announce new pages
 }
 
@@ -132,7 +141,7 @@ type Openness uint8
 const (
 	Settled  Openness = iota // nothing
 	Unseen                   // in a day, something: a page that it links to was never got, or a link to it must last
-	Unproven                 // in a day, or from another network, something: a link may prove to be for everybody
+	Unproven                 // something, once the site itself has looked, or in a day: a link may prove to be for everybody
 )
 
 // Copies says what the page shows, to find others that show the same.

@@ -10,67 +10,53 @@ import (
 // ConfirmAfter is how long a page has to prove that it is there.
 const ConfirmAfter = time.Minute
 
-// SeveralNetworks in PendingRemoval.MissingNet stands for more than one network.
-const SeveralNetworks = 1 << 17
-
-// Told returns the removal after an answer that contradicts the listing, and whether that confirms it: an
-// answer of the same weight came before, and nobody got the page for as long as the removal takes. An answer
-// of more weight begins anew, one of less changes nothing.
-func (d PendingRemoval) Told(why eligibility.Reason, network uint32, at moment.Time) (after PendingRemoval, confirmed bool) {
-	switch was, is := weightOf(d.MissingWhy), weightOf(why); {
-	case d.Missing == 0 || is > was:
-		return PendingRemoval{Missing: at, MissingWhy: why, MissingNet: network}, false
-	case is < was:
+// Told returns the removal after an answer that contradicts the listing, and whether that has lasted for as long as
+// the removal takes. A 404 takes less, and so begins anew.
+func (d PendingRemoval) Told(why eligibility.Reason, at moment.Time) (after PendingRemoval, lasted bool) {
+	switch was, is := takes(d.MissingWhy), takes(why); {
+	case d.Missing == 0 || is < was:
+		return PendingRemoval{Missing: at, MissingWhy: why}, false
+	case is > was:
 		return d, false
-	case network != 0 && d.MissingNet != 0 && network != d.MissingNet:
-		d.MissingNet = SeveralNetworks
 	}
-	return d, at.Sub(d.Missing) >= d.takes()
+	d.MissingWhy = why
+	return d, at.Sub(d.Missing) >= takes(why)
 }
 
-// takes returns how long the removal takes. A day is for what may be of the moment, or for one client.
-func (d *PendingRemoval) takes() time.Duration {
-	if weightOf(d.MissingWhy) >= missing {
+// takes returns how long a removal takes. A day is for what may be of the moment.
+func takes(why eligibility.Reason) time.Duration {
+	if why == eligibility.NotFound {
 		return ConfirmAfter
 	}
 	return day
 }
 
 // HasMinute reports whether a minute confirms the removal, without another answer.
-func (d *PendingRemoval) HasMinute() bool { return d.Missing != 0 && d.takes() == ConfirmAfter }
-
-// Sure reports whether the removal rests on the word of several networks, and has been pending for a day.
-// Then it does not matter how many pages leave with it.
-func (d *PendingRemoval) Sure(at moment.Time) bool {
-	return d.MissingNet == SeveralNetworks && d.IsOld(at)
+func (d *PendingRemoval) HasMinute() bool {
+	return d.Missing != 0 && takes(d.MissingWhy) == ConfirmAfter
 }
 
 // IsOld reports whether the removal has been pending for a day.
 func (d *PendingRemoval) IsOld(at moment.Time) bool { return at.Sub(d.Missing) >= day }
 
-// weight says how much an answer proves that contradicts a listed page.
-type weight uint8
+// Overdue reports whether the removal has been pending for a day longer than it takes. If nobody got the page, it does
+// not matter by then how many pages leave with it.
+func (d *PendingRemoval) Overdue(at moment.Time) bool {
+	return at.Sub(d.Missing) >= takes(d.MissingWhy)+day
+}
 
-const (
-	none     weight = iota
-	borrowed        // the page shows what others show
-	refused         // a 401, a log-in and the like
-	missing         // a 404
-	stated          // the page itself says so, perhaps to one client alone
-)
-
-func weightOf(why eligibility.Reason) weight {
-	switch {
-	case why == eligibility.None:
-		return none
-	case why == eligibility.Duplicate:
-		return borrowed
-	case why == eligibility.NotFound:
-		return missing
-	case Variable(why):
-		return stated
+// Stated reports whether the page itself says so for good: that is no accident of the moment.
+func Stated(why eligibility.Reason) bool {
+	switch why {
+	case eligibility.StatusGone, eligibility.NoIndex, eligibility.Private, eligibility.NoStore:
+		return true
 	}
-	return refused
+	return false
+}
+
+// Refuses reports whether a reason may stand for a client that the site refuses, as where it blocks its own machine.
+func Refuses(why eligibility.Reason) bool {
+	return why == eligibility.NotFound || why == eligibility.Denied || why == eligibility.LoginRedirect
 }
 
 // Unsure reports whether one answer with this reason takes no listed page out, although the page itself

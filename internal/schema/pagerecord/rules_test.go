@@ -42,46 +42,42 @@ func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 }
 
 func TestAnswersConfirmARemoval(t *testing.T) {
-	const ann, bob = 1, 2
 	type told struct {
-		why     eligibility.Reason
-		network uint32
-		after   time.Duration // since the first answer
+		why   eligibility.Reason
+		after time.Duration // since the first answer
 	}
 	denied, login, gone, other, copied := eligibility.Denied, eligibility.LoginRedirect, eligibility.NotFound, eligibility.CanonicalElsewhere, eligibility.Duplicate
 	for _, tt := range []struct {
-		name      string
-		told      []told
-		why       eligibility.Reason // of the removal
-		since     time.Duration
-		confirmed bool
-		sure      bool
-		minute    bool
+		name    string
+		told    []told
+		why     eligibility.Reason // of the removal
+		since   time.Duration
+		lasted  bool
+		overdue bool
+		minute  bool
 	}{
-		{"a 404", []told{{gone, ann, 0}}, gone, 0, false, false, true},
-		{"a 404 again within the minute", []told{{gone, ann, 0}, {gone, ann, 59 * time.Second}}, gone, 0, false, false, true},
-		{"a 404 again after a minute", []told{{gone, ann, 0}, {gone, ann, time.Minute}}, gone, 0, true, false, true},
-		{"a 404 for two networks", []told{{gone, ann, 0}, {gone, bob, time.Minute}}, gone, 0, true, false, true},
-		{"a refusal", []told{{denied, ann, 0}}, denied, 0, false, false, false},
-		{"a refusal hours later, elsewhere", []told{{denied, ann, 0}, {denied, bob, 23 * time.Hour}}, denied, 0, false, false, false},
-		{"a refusal a day later", []told{{denied, ann, 0}, {denied, ann, day}}, denied, 0, true, false, false},
-		{"another refusal a day later, elsewhere", []told{{denied, ann, 0}, {login, bob, day}}, denied, 0, true, true, false},
-		{"what others show, for two networks", []told{{copied, ann, 0}, {copied, bob, time.Hour}}, copied, 0, false, false, false},
-		{"what others show, a day later", []told{{copied, ann, 0}, {copied, ann, day}}, copied, 0, true, false, false},
-		{"a 404 after a refusal begins anew", []told{{denied, ann, 0}, {gone, ann, day}}, gone, day, false, false, true},
-		{"a refusal after a 404 says nothing", []told{{gone, ann, 0}, {denied, bob, day}}, gone, 0, false, false, true},
-		{"another canonical, which is the page's own word", []told{{gone, ann, 0}, {other, ann, time.Second}}, other, time.Second, false, false, true},
-		{"another canonical for two networks", []told{{other, ann, 0}, {other, bob, time.Minute}}, other, 0, true, false, true},
-		{"a 404 for two networks, a day later", []told{{gone, ann, 0}, {gone, bob, day}}, gone, 0, true, true, true},
+		{"a 404", []told{{gone, 0}}, gone, 0, false, false, true},
+		{"a 404 again within the minute", []told{{gone, 0}, {gone, 59 * time.Second}}, gone, 0, false, false, true},
+		{"a 404 again after a minute", []told{{gone, 0}, {gone, time.Minute}}, gone, 0, true, false, true},
+		{"a 404 a day and a minute later", []told{{gone, 0}, {gone, day + time.Minute}}, gone, 0, true, true, true},
+		{"a refusal", []told{{denied, 0}}, denied, 0, false, false, false},
+		{"a refusal hours later", []told{{denied, 0}, {denied, 23 * time.Hour}}, denied, 0, false, false, false},
+		{"a refusal a day later", []told{{denied, 0}, {denied, day}}, denied, 0, true, false, false},
+		{"another refusal two days later", []told{{denied, 0}, {login, 2 * day}}, login, 0, true, true, false},
+		{"another canonical a minute later", []told{{other, 0}, {other, time.Minute}}, other, 0, false, false, false},
+		{"what others show, a day later", []told{{copied, 0}, {copied, day}}, copied, 0, true, false, false},
+		{"a 404 after a refusal begins anew", []told{{denied, 0}, {gone, day}}, gone, day, false, false, true},
+		{"a refusal after a 404 says nothing", []told{{gone, 0}, {denied, day}}, gone, 0, false, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var d PendingRemoval
-			var confirmed bool
+			var lasted bool
 			for _, a := range tt.told {
-				d, confirmed = d.Told(a.why, a.network, noon.Add(a.after))
+				d, lasted = d.Told(a.why, noon.Add(a.after))
 			}
-			if d.MissingWhy != tt.why || d.Missing != noon.Add(tt.since) || confirmed != tt.confirmed || d.Sure(noon.Add(tt.told[len(tt.told)-1].after)) != tt.sure || d.HasMinute() != tt.minute {
-				t.Errorf("%+v, confirmed %t, with a minute %t", d, confirmed, d.HasMinute())
+			overdue := d.Overdue(noon.Add(tt.told[len(tt.told)-1].after))
+			if d.MissingWhy != tt.why || d.Missing != noon.Add(tt.since) || lasted != tt.lasted || overdue != tt.overdue || d.HasMinute() != tt.minute {
+				t.Errorf("%+v, lasted %t, overdue %t, with a minute %t", d, lasted, overdue, d.HasMinute())
 			}
 		})
 	}

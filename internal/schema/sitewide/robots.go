@@ -22,7 +22,6 @@ type storedRobots struct {
 	Now   []byte      `cbor:"1,keyasint,omitzero"` // the text that holds
 	Next  robots.Sum  `cbor:"2,keyasint,omitzero"` // of one that may come to hold; who confirms it has its text
 	Since moment.Time `cbor:"3,keyasint,omitzero"`
-	By    uint32      `cbor:"4,keyasint,omitzero"`
 	Known bool        `cbor:"5,keyasint,omitzero"`
 }
 
@@ -53,7 +52,7 @@ func ReadRobots(t txn.Records, k keys.Keys) robots.Obeyed {
 	if err != nil || codec.Unmarshal(text, &all) != nil {
 		return robots.Obeyed{Lost: true}
 	}
-	o := robots.Obeyed{Now: robots.Parse(all.Now), Since: all.Since.Time(), By: all.By, Known: all.Known}
+	o := robots.Obeyed{Now: robots.Parse(all.Now), Since: all.Since.Time(), Known: all.Known}
 	if all.Next != (robots.Sum{}) {
 		o.Next = robots.Unread(all.Next)
 	}
@@ -62,7 +61,7 @@ func ReadRobots(t txn.Records, k keys.Keys) robots.Obeyed {
 
 // WriteRobots stores o.
 func WriteRobots(t txn.Records, k keys.Keys, o robots.Obeyed) {
-	all := storedRobots{Now: o.Now.Text(), Next: o.Next.Sum(), Since: moment.Of(o.Since), By: o.By, Known: o.Known}
+	all := storedRobots{Now: o.Now.Text(), Next: o.Next.Sum(), Since: moment.Of(o.Since), Known: o.Known}
 	packed := s2.Encode(nil, codec.Marshal(all))
 	for _, key := range RobotsKeys(k) {
 		n := min(len(packed), robotsPiece)

@@ -5,7 +5,6 @@ package visits
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -108,7 +107,7 @@ const (
 
 // From says which network asked.
 func From(network string) Change {
-	return func(e *observation.Exchange) { e.Network = netip.MustParsePrefix(network) }
+	return func(*observation.Exchange) {}
 }
 
 // Route says which route answered.

@@ -1,0 +1,148 @@
+// Package look lets the site look at its own pages, where one visitor's word would decide: what takes a listed page away,
+// what dates it anew, a link that nobody else has shown yet, what robots.txt says. A look is one GET with nothing of a
+// visitor. It takes locations and has them asked for. It never asks for one twice a minute, nor more often than its
+// budget allows, and nobody waits for it.
+package look
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	perPage   = time.Minute // between two looks at one page
+	perSecond = 1           // that the budget always earns
+	share     = 100         // observations that earn one more
+	most      = 600         // that the budget holds
+	kept      = 4096        // locations that wait, or were looked at within a minute
+
+	// A program may answer looks with nothing but errors, as where it needs something that another part of the server
+	// adds to each request. Then visitors decide, and a look tries again later.
+	failures  = 3
+	restAtOdd = time.Hour
+)
+
+// Looker looks at the pages of one site. It is safe for concurrent use.
+type Looker struct {
+	ask      func(ctx context.Context, location string) (answered bool)
+	observed func() uint64 // how many observations there were so far
+
+	failing atomic.Bool
+	wake    chan struct{}
+
+	mu    sync.Mutex
+	due   map[string]time.Time // when to look at a location next
+	asked map[string]time.Time // when it was looked at last, for a minute
+}
+
+// New returns a Looker. ask makes one request, has its answer learned, and reports whether that was an answer: neither
+// an error of the server nor nothing. observed counts the observations of visits, by which the budget grows.
+func New(ask func(ctx context.Context, location string) (answered bool), observed func() uint64) *Looker {
+	return &Looker{ask: ask, observed: observed, wake: make(chan struct{}, 1), due: map[string]time.Time{}, asked: map[string]time.Time{}}
+}
+
+// Works reports whether looks get answers, as far as is known.
+func (l *Looker) Works() bool { return !l.failing.Load() }
+
+// Want asks for a look at a location, as soon as may be. If too many wait, it is dropped: the next visitor's word asks again.
+func (l *Looker) Want(location string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, waits := l.due[location]; waits {
+		return
+	}
+	now := time.Now()
+	for old, at := range l.asked {
+		if now.Sub(at) >= perPage {
+			delete(l.asked, old)
+		}
+	}
+	if len(l.due)+len(l.asked) >= kept {
+		return
+	}
+	l.due[location] = now
+	if at, asked := l.asked[location]; asked {
+		l.due[location] = at.Add(perPage)
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// next returns the location that is due first, and when. ok is false if none waits.
+func (l *Looker) next() (location string, at time.Time, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for loc, due := range l.due {
+		if !ok || due.Before(at) || due.Equal(at) && loc < location {
+			location, at, ok = loc, due, true
+		}
+	}
+	return location, at, ok
+}
+
+// take notes that a location is looked at now.
+func (l *Looker) take(location string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.due, location)
+	l.asked[location] = time.Now()
+}
+
+// Run looks until ctx ends.
+func (l *Looker) Run(ctx context.Context) {
+	budget := budget{left: most, at: time.Now(), observed: l.observed()}
+	var rests time.Time
+	for failed := 0; ctx.Err() == nil; {
+		location, at, some := l.next()
+		wait := max(time.Until(at), time.Until(rests), budget.wait(time.Now(), l.observed()))
+		if !some || wait > 0 {
+			l.sleep(ctx, wait, some)
+			continue
+		}
+		l.take(location)
+		budget.left--
+		if failed++; l.ask(ctx, location) {
+			failed = 0
+		}
+		if failed >= failures {
+			rests = time.Now().Add(restAtOdd)
+		}
+		l.failing.Store(failed >= failures)
+	}
+}
+
+// sleep waits until a location is wanted that was not, until ctx ends or, if some location waits already, for a time.
+func (l *Looker) sleep(ctx context.Context, wait time.Duration, some bool) {
+	var after <-chan time.Time
+	if some {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		after = timer.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-l.wake:
+	case <-after:
+	}
+}
+
+// budget says how many looks the site may make: some each second, and one in a hundred of its visits.
+type budget struct {
+	left     float64
+	at       time.Time
+	observed uint64
+}
+
+// wait returns how long to wait for the next look.
+func (b *budget) wait(now time.Time, observed uint64) time.Duration {
+	earned := now.Sub(b.at).Seconds()*perSecond + float64(observed-b.observed)/share
+	b.left, b.at, b.observed = min(most, b.left+max(0, earned)), now, observed
+	if b.left >= 1 {
+		return 0
+	}
+	return time.Duration((1 - b.left) / perSecond * float64(time.Second))
+}

@@ -1,0 +1,117 @@
+package look
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// asker notes what it is asked for.
+type asker struct {
+	asked    []string
+	at       []time.Duration // since the start
+	start    time.Time
+	answers  bool
+	observed uint64
+}
+
+func (a *asker) ask(_ context.Context, location string) bool {
+	a.asked, a.at = append(a.asked, location), append(a.at, time.Since(a.start))
+	return a.answers
+}
+
+// looking runs fn beside a Looker in virtual time.
+func looking(t *testing.T, fn func(l *Looker, a *asker)) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &asker{start: time.Now(), answers: true}
+		l := New(a.ask, func() uint64 { return a.observed })
+		ctx, end := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { l.Run(ctx); close(done) }()
+		synctest.Wait()
+		fn(l, a)
+		end()
+		<-done
+	})
+}
+
+func TestPageIsLookedAtOnceAMinute(t *testing.T) {
+	looking(t, func(l *Looker, a *asker) {
+		for range 100 {
+			l.Want("/a")
+			time.Sleep(time.Second)
+		}
+		if !slices.Equal(a.at, []time.Duration{0, time.Minute}) {
+			t.Errorf("it was looked at after %v, want at once and after a minute", a.at)
+		}
+	})
+}
+
+func TestLooksKeepTheirBudget(t *testing.T) {
+	looking(t, func(l *Looker, a *asker) {
+		pages := 0
+		want := func(n int) {
+			for range n {
+				l.Want(fmt.Sprintf("/%d", pages))
+				pages++
+			}
+			synctest.Wait()
+		}
+		want(most + 50)
+		if len(a.asked) != most {
+			t.Errorf("%d looks at once, want %d", len(a.asked), most)
+		}
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		if n := len(a.asked) - most; n != 20 {
+			t.Errorf("%d looks in 20 seconds, want 20", n)
+		}
+		a.observed += 1000
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if n := len(a.asked) - most; n != 31 {
+			t.Errorf("%d looks after 1,000 observations and another second, want 31", n)
+		}
+		want(2 * kept)
+		if n := len(l.due) + len(l.asked); n > kept {
+			t.Errorf("%d locations are kept, want at most %d", n, kept)
+		}
+	})
+}
+
+func TestProgramThatAnswersNoLookIsLeftAlone(t *testing.T) {
+	looking(t, func(l *Looker, a *asker) {
+		a.answers = false
+		for i := range 10 {
+			l.Want(fmt.Sprintf("/%d", i))
+		}
+		synctest.Wait()
+		if l.Works() || len(a.asked) != failures {
+			t.Errorf("it works: %t, after %d looks", l.Works(), len(a.asked))
+		}
+		time.Sleep(restAtOdd - time.Second)
+		if len(a.asked) != failures {
+			t.Errorf("%d looks within an hour, want %d", len(a.asked), failures)
+		}
+		a.answers = true
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if !l.Works() || len(a.asked) != 10 {
+			t.Errorf("it works: %t, after %d looks", l.Works(), len(a.asked))
+		}
+	})
+}
+
+func TestNothingIsLookedAtOnceTheSiteEnds(t *testing.T) {
+	a := &asker{start: time.Now()}
+	l := New(a.ask, func() uint64 { return 0 })
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	l.Want("/a")
+	if l.Run(ctx); len(a.asked) > 0 {
+		t.Errorf("it asked for %q", a.asked)
+	}
+}

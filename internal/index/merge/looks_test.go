@@ -1,0 +1,148 @@
+package merge
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/testkit/visits"
+)
+
+// Where the site can look itself, what one visitor gets asks for a look, and what the look gets decides.
+func TestOneVisitorsWordAsksForALook(t *testing.T) {
+	edited := html("a, and a new sentence that nobody has read before, which is long enough to count")
+	for _, tt := range []struct {
+		name  string
+		gets  func(changes ...change) step // of "/a", unless at says otherwise
+		at    string
+		then  func(w *world) bool // whether it counts
+		after time.Duration       // until a second look, 0 if one is enough
+	}{
+		{"410", func(c ...change) step { return answers("/a", http.StatusGone, c...) }, "/a", left, 0},
+		{"private", func(c ...change) step { return answers("/a", 200, append(c, cacheControl("private"))...) }, "/a", left, 0},
+		{"noindex in a header", func(c ...change) step { return see("/a", html("a"), append(c, robotsTag("noindex"))...) }, "/a", left, 0},
+		{"noindex in the page", func(c ...change) step { return see("/a", head(`<meta name=robots content=noindex>`), c...) }, "/a", left, 0},
+		{"moved", func(c ...change) step { return answers("/a", 301, append(c, redirect("/b"))...) }, "/a", left, 0},
+		{"404", func(c ...change) step { return answers("/a", http.StatusNotFound, c...) }, "/a", left, 0}, // it has lasted by now
+		{"403", func(c ...change) step { return answers("/a", http.StatusForbidden, c...) }, "/a", left, 24 * time.Hour},
+		{"another canonical", func(c ...change) step { return see("/a", variant("/b", "a"), c...) }, "/a", left, 24 * time.Hour},
+		{"a field for a password", func(c ...change) step { return see("/a", html("a")+"<input type=password>", c...) }, "/a", left, 24 * time.Hour},
+		{"a new text", func(c ...change) step { return see("/a", edited, c...) }, "/a", func(w *world) bool { return w.lastMod("/a") != 0 }, 0},
+		{"a new link", func(c ...change) step { return see("/", html("home", "/a", "/x"), c...) }, "/", func(w *world) bool {
+			w.sight("/x", html("x"))
+			return w.page("/x").Listed()
+		}, 0},
+	} {
+		runWithPage(t, tt.name, func(w *world) {
+			w.site.Looks = true
+			w.wait(time.Hour)
+			for range 3 {
+				tt.gets()(w)
+				w.wait(5 * time.Minute)
+			}
+			if !slices.Contains(w.looks, tt.at) || tt.then(w) {
+				w.Fatalf("visitors decided: %q are to be looked at", w.looks)
+			}
+			tt.gets(own)(w)
+			if tt.after != 0 {
+				if tt.then(w) {
+					w.Fatal("one look decided")
+				}
+				w.wait(tt.after)
+				tt.gets(own)(w)
+			}
+			if !tt.then(w) {
+				w.Error("the site's own look does not count")
+			}
+		})
+	}
+}
+
+func left(w *world) bool { return !w.page("/a").Listed() }
+
+// A look that gets the page refutes what visitors got. One that is refused is not refuted by them.
+func TestLookRefutesVisitorsAndNotTheOtherWayRound(t *testing.T) {
+	refused, gets := answers("/a", http.StatusForbidden), see("/a", html("a"), own)
+	runWithPage(t, "the site gets the page", func(w *world) {
+		w.site.Looks = true
+		for range 30 {
+			refused(w)
+			gets(w)
+			w.wait(time.Hour)
+		}
+		w.wantListed("/", "/a")
+	})
+	runWithPage(t, "visitors get the page", func(w *world) {
+		w.site.Looks = true
+		for range 26 {
+			answers("/a", http.StatusForbidden, own)(w)
+			seen(w)
+			w.wait(time.Hour)
+		}
+		w.wantListed("/")
+	})
+	runWithPage(t, "looks get nothing that decides", func(w *world) {
+		w.site.Looks = true
+		for range 24 {
+			refused(w)
+			w.wait(time.Hour)
+			w.wantListed("/", "/a")
+		}
+		refused(w)
+		w.wantListed("/")
+	})
+}
+
+// A site may answer "private" to whoever has any cookie.
+func TestPageThatIsPrivateForAVisitorIsLookedAt(t *testing.T) {
+	w := newWorld(t, options{})
+	w.site.Looks = true
+	w.sight("/", html("home", "/a"), own)
+	w.answer("/a", 200, cacheControl("private"))
+	if !slices.Contains(w.looks, "/a") {
+		t.Fatalf("%q are to be looked at", w.looks)
+	}
+	w.sight("/a", html("a"), own)
+	w.wantListed("/", "/a")
+}
+
+func TestNoLookActs(t *testing.T) {
+	w := newWorld(t, options{})
+	w.site.Looks = true
+	w.sight("/", html("home", "/items/5/history"), own)
+	w.sight("/items/5/history", html("history"))
+	w.answer("/items/5/history", http.StatusGone)
+	if slices.Contains(w.looks, "/items/5/history") {
+		t.Errorf("%q are to be looked at", w.looks)
+	}
+	w.wantListed("/") // where the site cannot look, visitors decide
+}
+
+// What the site did not get at its origin, whatever came instead, waits until it does.
+func TestPageThatIsKeptFromStrangersWaits(t *testing.T) {
+	kept := func(e *observation.Exchange) { e.Explored, e.Kept = true, true }
+	for name, came := range map[string]func(w *world){
+		"403":                func(w *world) { w.answer("/a", http.StatusForbidden, kept) },
+		"another page":       func(w *world) { w.merge(visits.Answer("/a", 200, w.now, kept)) },
+		"nothing":            func(w *world) { w.merge(visits.Answer("/a", 0, w.now, kept)) },
+		"noindex":            func(w *world) { w.sight("/a", html("a"), robotsTag("noindex"), own) },
+		"a log-in page":      func(w *world) { w.sight("/a", html("a")+"<input type=password>", own) },
+		"a redirect to home": func(w *world) { w.answer("/a", 302, redirect("/"), kept) },
+	} {
+		run(t, name, options{}, func(w *world) {
+			w.site.Looks = true
+			w.sight("/", html("home", "/a"), own)
+			came(w)
+			for range 3 {
+				seen(w)
+				w.sight("/a", html("a"), own, func(e *observation.Exchange) { e.Inside = true })
+				w.wait(30 * time.Hour)
+			}
+			w.wantListed("/")
+			w.sight("/a", html("a"), own)
+			w.wantListed("/", "/a")
+		})
+	}
+}
