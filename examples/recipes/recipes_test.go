@@ -143,7 +143,7 @@ func TestPagesAreCompressed(t *testing.T) {
 func TestFiberHintsAtTheRightWay(t *testing.T) {
 	s := start(t, nil, FiberWrong)
 	for i := range 50 {
-		if a := s.Get(fmt.Sprintf("/?utm_source=%d", i)); a.Status != http.StatusOK || a.Body != home {
+		if a := s.Get(fmt.Sprintf("/?page=%d", i)); a.Status != http.StatusOK || a.Body != home {
 			t.Fatalf("%d %q, want the page as it is", a.Status, a.Body)
 		}
 	}
