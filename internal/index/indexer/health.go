@@ -41,7 +41,7 @@ func (x *Indexer) note(ctx context.Context, err error) {
 func (x *Indexer) trouble() error {
 	x.health.mu.Lock()
 	defer x.health.mu.Unlock()
-	if g, ok := x.cfg.Store.(*txn.Guarded); ok && x.health.problem == nil {
+	if g, ok := x.sights.Store.(*txn.Guarded); ok && x.health.problem == nil {
 		return g.Stalled()
 	}
 	return x.health.problem

@@ -102,6 +102,7 @@ type parts struct {
 	records     records
 	replicas    replicated
 	merging     merging
+	sights      *sights
 	removals    removals
 	eviction    eviction
 	review      review
@@ -138,18 +139,20 @@ func New(cfg Config) (*Indexer, error) {
 	for _, e := range cfg.Entries {
 		site.Entries[e] = true
 	}
+	seen := newSights(cfg.Store, k)
+	cfg.Store = seen
 	x := &Indexer{
 		Reader: reader.New(cfg.Store, site), Links: tally.NewLinks(func(location string) bool { return cfg.Files.OwnsLocation(location) || cfg.Files.Lists(location) }), cfg: cfg, queue: newQueue(cfg.Memory), calls: make(chan call), stopped: make(chan struct{}),
 		site: site, counts: tally.New(site, cfg.Hints),
 	}
 	x.parts = parts{
-		records: records{Indexer: x}, merging: merging{Indexer: x, budget: quota.NewPart(cfg.Reading, quota.Reading, time.Now())}, removals: removals{Indexer: x, since: map[string]time.Time{}},
+		records: records{Indexer: x}, merging: merging{Indexer: x, budget: quota.NewPart(cfg.Reading, quota.Reading, time.Now())}, sights: seen, removals: removals{Indexer: x, since: map[string]time.Time{}},
 		eviction: eviction{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
 		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, days: days{Indexer: x, fresh: sitewide.Days{}}, syncing: syncing{Indexer: x},
 	}
 	x.replicas = replicated{Indexer: x}
 	x.tasks = []task{ // in the order in which a round runs them
-		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.days, &x.syncing,
+		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.days, x.sights, &x.syncing,
 	}
 	return x, nil
 }

@@ -1,0 +1,186 @@
+package indexer
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/store"
+)
+
+// sights is the store as the indexer sees it. It keeps the last sight of each page in memory, since nearly all
+// observations find a page unchanged, and each would be a write. A sight is stored with the page's next change, in an
+// hour, and by a Flush. Whoever reads a page reads it with its last sight. If another process changed the record
+// meanwhile, the sight is of the past, and does not count.
+type sights struct {
+	store.Store
+	kinds []string // the beginnings of the keys of pages
+
+	mu   sync.Mutex // guards the rest
+	last map[string]sight
+	size int       // bytes
+	from time.Time // when the first of them was kept
+}
+
+// sight is the last sight of a page, and a hash of the record to which it belongs.
+type sight struct {
+	pagerecord.Sight
+	of uint64
+}
+
+const (
+	sightsEvery = time.Hour
+	mostSights  = 8 << 20 // bytes of them; then they are stored
+	sightBytes  = 200     // that one takes beside its key
+)
+
+func newSights(st store.Store, k keys.Keys) *sights {
+	return &sights{Store: st, kinds: []string{k.Pages(), k.Waits()}, last: map[string]sight{}}
+}
+
+// seen returns the record of a page with its last sight.
+func (s *sights) seen(key string, record []byte) []byte {
+	s.mu.Lock()
+	last, ok := s.last[key]
+	s.mu.Unlock()
+	if !ok || xxh3.Hash(record) != last.of {
+		return record
+	}
+	return pagerecord.Sighted(record, last.Sight)
+}
+
+func (s *sights) allSeen(keys []string, records [][]byte) {
+	for i, key := range keys {
+		records[i] = s.seen(key, records[i])
+	}
+}
+
+// View reads pages with their last sights.
+func (s *sights) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	return s.Store.View(ctx, keys, func(values [][]byte) error {
+		s.allSeen(keys, values)
+		return fn(values)
+	})
+}
+
+// Scan reads pages with their last sights.
+func (s *sights) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		for r, err := range s.Store.Scan(ctx, prefix, after) {
+			if r.Value = s.seen(r.Key, r.Value); !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// Update stores what fn changes, but keeps what is only a sight.
+func (s *sights) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	var kept map[string]sight
+	var stored []string
+	err := s.Store.Update(ctx, keys, func(values [][]byte) error {
+		kept, stored = map[string]sight{}, nil
+		records := slices.Clone(values)
+		s.allSeen(keys, values)
+		before := slices.Clone(values)
+		if err := fn(values); err != nil {
+			return err
+		}
+		for i, key := range keys {
+			if values[i] == nil == (before[i] == nil) && bytes.Equal(values[i], before[i]) {
+				values[i] = records[i]
+			} else if one, ok := s.between(key, records[i], values[i]); ok {
+				kept[key], values[i] = one, records[i]
+			} else {
+				stored = append(stored, key)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.drop(stored)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, one := range kept {
+		if len(s.last) == 0 {
+			s.from = time.Now()
+		}
+		if _, known := s.last[key]; !known {
+			key = strings.Clone(key)
+			s.size += len(key) + sightBytes
+		}
+		s.last[key] = one
+	}
+	return nil
+}
+
+// between returns the sight that changed a record, if it was one and there is room to keep it.
+func (s *sights) between(key string, record, value []byte) (one sight, ok bool) {
+	ofPage := func(kind string) bool { return strings.HasPrefix(key, kind) }
+	if record == nil || value == nil || !slices.ContainsFunc(s.kinds, ofPage) {
+		return one, false
+	}
+	s.mu.Lock()
+	full := s.size >= mostSights
+	s.mu.Unlock()
+	if full {
+		return one, false
+	}
+	one.of = xxh3.Hash(record)
+	one.Sight, ok = pagerecord.SightBetween(record, value)
+	return one, ok
+}
+
+// drop forgets the sights of pages that were stored.
+func (s *sights) drop(keys []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		if _, known := s.last[key]; known {
+			s.size -= len(key) + sightBytes
+			delete(s.last, key)
+		}
+	}
+}
+
+func (s *sights) due(now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case len(s.last) == 0:
+		return time.Time{}
+	case s.size >= mostSights:
+		return now
+	}
+	return s.from.Add(sightsEvery)
+}
+
+// run stores the sights.
+func (s *sights) run(ctx context.Context, _ bool) error {
+	s.mu.Lock()
+	all := slices.Sorted(maps.Keys(s.last))
+	s.mu.Unlock()
+	return inSteps(all, itemsAtOnce, func(some []string) error {
+		err := txn.Update(ctx, s.Store, some, func(t *txn.Tx) {
+			for _, key := range some {
+				t.Put(key, s.seen(key, t.Get(key)))
+			}
+		})
+		if err == nil {
+			s.drop(some)
+		}
+		return err
+	})
+}
