@@ -136,9 +136,10 @@ type Options struct {
 	// benign cookies and headers.
 	Anonymous func(*http.Request) bool
 	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is
-	// unknown, to tell networks apart. It must be quick and safe for concurrent use, and must
-	// not believe a header that the client itself can send. [Behind] makes one for known
-	// proxies. By default it is the peer's address.
+	// unknown. It is for two things: the DNS confirms by it that a crawler is what it says, and
+	// guesses of a password are counted by it. Pages are learned without it. It must be quick and
+	// safe for concurrent use, and must not believe a header that the client itself can send.
+	// [Behind] makes one for known proxies. By default it is the peer's address.
 	ClientIP func(*http.Request) netip.Addr
 	// Rules decide for groups of locations whether they are listed, and what the sitemap
 	// says of them.

@@ -148,7 +148,7 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 				} else {
 					r.wantPosts()
 				}
-				time.Sleep(24 * time.Hour) // one network that is refused again a day later takes the page out
+				time.Sleep(24 * time.Hour) // the page leaves if it is refused again a day later
 				r.Visit("/1")
 				time.Sleep(time.Hour)
 				r.wantPosts()

@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// BehindNginx is for nginx or Caddy on the same machine or network. The folder proxies has
-// their configurations. Without ClientIP all visitors would be one network.
+// BehindNginx is for nginx or Caddy on the same machine or network, of a site with a password or
+// Options.Crawlers. The folder proxies has their configurations.
 func BehindNginx() *servemap.Options {
 	return &servemap.Options{ClientIP: servemap.Behind(
 		netip.MustParsePrefix("127.0.0.1/32"),
@@ -20,8 +20,8 @@ func BehindNginx() *servemap.Options {
 }
 
 // BehindCDN is for a CDN in front of that proxy. A CDN publishes its ranges, and changes
-// them at times: read them from a file that you renew. If a range is missing, its visitors
-// look like one network, but nothing wrong is listed.
+// them at times: read them from a file that you renew. If a range is missing, its crawlers
+// are not confirmed, and who guesses a password through it keeps the owner out.
 func BehindCDN(published ...netip.Prefix) *servemap.Options {
 	own := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
 	return &servemap.Options{ClientIP: servemap.Behind(append(own, published...)...)}

@@ -59,8 +59,8 @@ var hintTexts = [hints]string{
 	Few: "Hardly any of the pages that were seen is listed. See the reasons in {Stats}, or ask {Explain} about one of them.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"If they still exist, see whether the site answers 404, noindex or private by mistake.",
-	Refused: "Visitors are refused many listed pages, by a 401, 403 or 404, a log-in, a redirect to another site or another canonical. A few of them leave at once, the others if two networks are refused them for a day. " +
-		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and behind a proxy set {ClientIP}: without it all visitors count as one network.",
+	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. Ten of them leave in a day, or one in a hundred, and the others once nobody has got them for a day longer. " +
+		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its own machine.",
 	Unexplored: "The site was not explored, since its public origin does not lead to this process, so pages are learned from visitors. " +
 		"Correct {Origin}, or, if nothing in front keeps strangers from a page, give {Inside}.",
 	Panicked: "A function that you gave has panicked, and such a request does not count. Correct the function; the log has the stack of the first panic.",

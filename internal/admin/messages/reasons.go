@@ -77,9 +77,9 @@ var reasons = []Reason{
 	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404, and nobody got it in the minute after that", back, nil},
 	{eligibility.Gone, eligibility.StatusGone, Intended, "the site answered 410", "", nil},
 	{eligibility.Gone, eligibility.Moved, Intended, "it has moved for good", "", nil},
-	{eligibility.Gone, eligibility.Denied, Look, "the site answered 401 or 403, to two networks, on two days, or in front of the program to Explore",
+	{eligibility.Gone, eligibility.Denied, Look, "the site answered 401 or 403, and still did a day later, or in front of the program to Explore",
 		"If it is public, see why anonymous visitors are refused.", nil},
-	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors to log in, from two networks, on two days, or in front of the program Explore",
+	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors to log in, and still did a day later, or in front of the program Explore",
 		"If it is public, see why visitors must log in.", nil},
 	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it, or a listed page that links to it, for the time of {KeepFor}", back, nil},
 }
@@ -202,5 +202,5 @@ func Leaves(status int, since time.Time, borrowed bool) string {
 		what = "shown what other pages show too, as in a maintenance"
 	}
 	return fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves a minute later after a 404, and else if that is still so a day later, "+
-		"unless an anonymous visitor gets it before. Ten pages leave so in a day, and more only if two networks got none.", stamp(since), what)
+		"unless the site or an anonymous visitor gets it before. Ten pages leave as refused in a day, or one in a hundred.", stamp(since), what)
 }

@@ -360,14 +360,12 @@ func (r *rig) wantNoTrace(text string) {
 var (
 	illustrated, inLanguages = visits.Illustrated, visits.InLanguages
 	html, variant, numbered  = visits.HTML, visits.Variant, visits.Numbered
-	from, route              = visits.From, visits.Route
+	route                    = visits.Route
 	header, lastModified     = visits.Header, visits.LastModified
 	robotsTag, redirect      = visits.RobotsTag, visits.Redirect
 	ownQuery                 = visits.OwnQuery
 	fromSeconds              = visits.FromSeconds
 )
-
-const netA, netB = visits.NetA, visits.NetB
 
 const (
 	same        = "The same text at several locations, which is long enough to tell this page apart from any other one."

@@ -63,9 +63,6 @@ func (v visitors) location() string {
 
 func (v visitors) exchange(location string) *observation.Exchange {
 	s := seen(location, v.body(location))
-	if v.IntN(2) == 0 {
-		from(fmt.Sprintf("203.0.%d.0/24", v.IntN(5)))(s)
-	}
 	switch v.IntN(12) {
 	case 0:
 		s.Response = &response.Response{Status: []int{410, 410, 404, 403}[v.IntN(v.kinds(2, 4))], Complete: true}

@@ -187,7 +187,7 @@ func TestSecretLocationNeedsALinkThatLasts(t *testing.T) {
 	}{
 		{"nothing links to it", []step{see("/", html("home")), page, waits(25 * time.Hour), page}, false},
 		{"a link, seen once", []step{link(), page}, false},
-		{"a link, seen within a day by three networks", []step{link(from(netA)), page, link(from(netB)), waits(23 * time.Hour), link(from(netC)), page}, false},
+		{"a link, seen within a day three times", []step{link(), page, link(), waits(23 * time.Hour), link(), page}, false},
 		{"a link, seen a day apart", []step{link(), page, waits(24 * time.Hour), link()}, true},
 		{"a link, seen a day apart before the page was", []step{link(), waits(24 * time.Hour), link(), page}, true},
 		{"a link, seen a day apart on a page that has changed", []step{link(), page, waits(24 * time.Hour), newLink}, true},
@@ -216,16 +216,16 @@ func TestSecretLocationNeedsALinkThatLasts(t *testing.T) {
 	// Only the page knows its route, and nobody told the one that links to it; that is read again the
 	// next day.
 	tell(t, options{}, []story{{"a variable of its route named like a secret", []step{
-		see("/", html("home", "/x/winter"), from(netA)), see("/x/winter", html("winter"), route("/x/{code}", false)),
-		is("/x/winter", held, eligibility.Capability), waits(24 * time.Hour), see("/", html("home", "/x/winter"), from(netA)),
+		see("/", html("home", "/x/winter")), see("/x/winter", html("winter"), route("/x/{code}", false)),
+		is("/x/winter", held, eligibility.Capability), waits(24 * time.Hour), see("/", html("home", "/x/winter")),
 	}, []string{"/", "/x/winter"}}})
 }
 
-// Visits prove nothing, however many networks they come from, and wherever the page is.
+// Visits prove nothing, however many there are, and wherever the page is.
 func TestPageThatOnlyVisitorsSpeakForWaits(t *testing.T) {
 	visited := func(location string, changes ...change) (steps []step) {
-		for _, network := range []string{netA, netB, netC, netD} {
-			steps = append(steps, see(location, variant(location, "a page of its own"), append(changes, from(network))...))
+		for range 4 {
+			steps = append(steps, see(location, variant(location, "a page of its own"), changes...))
 		}
 		return append(steps, is(location, waiting, eligibility.NoEvidence), noTrace("orphan"))
 	}
@@ -303,7 +303,6 @@ func TestPageThatIsNotPublicIsStoredNowhereInClear(t *testing.T) {
 	}{
 		{"waits for evidence", html("canary"), none},
 		{"noindex", head(noIndex + "<title>canary</title>"), none},
-		{"seen by few networks", html("canary"), from("203.0.113.0/24")},
 		{"route with a variable", html("canary"), route("/{canary}", false)},
 	} {
 		tell(t, options{}, []story{{tt.name, []step{

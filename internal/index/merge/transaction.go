@@ -58,7 +58,7 @@ type Effects struct {
 	Damaged int                        // records that could not be read
 
 	Reputes bool // the reputation of a source of dates has changed
-	Refused bool // one network alone has taken out as many pages as it may in a day
+	Refused bool // as many pages have left as refused as may in a day
 	Erased  bool // records of locations were erased
 }
 

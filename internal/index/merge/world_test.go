@@ -278,14 +278,12 @@ func (w *world) wantNoTrace(text string) {
 var (
 	illustrated, inLanguages = visits.Illustrated, visits.InLanguages
 	html, variant, numbered  = visits.HTML, visits.Variant, visits.Numbered
-	head, from, route, at    = visits.Head, visits.From, visits.Route, visits.At
+	head, route, at          = visits.Head, visits.Route, visits.At
 	header, lastModified     = visits.Header, visits.LastModified
 	robotsTag, cacheControl  = visits.RobotsTag, visits.CacheControl
 	redirect, ownQuery       = visits.Redirect, visits.OwnQuery
 	fromSeconds              = visits.FromSeconds
 )
-
-const netA, netB, netC, netD = visits.NetA, visits.NetB, visits.NetC, visits.NetD
 
 // trust returns which dates count, as the files see it.
 func (w *world) trust() lastmod.Trust {

@@ -33,7 +33,7 @@ func New(origin string) (Keys, error) {
 // The records of which a site has one.
 func (k Keys) Site() string        { return string(k) + "site" }        // the site's secret
 func (k Keys) Trust() string       { return string(k) + "trust" }       // what is known of the sources of dates
-func (k Keys) Refusals() string    { return string(k) + "refusals" }    // networks that are refused pages
+func (k Keys) Refusals() string    { return string(k) + "refusals" }    // pages that left as refused
 func (k Keys) Active() string      { return string(k) + "active" }      // when the site was observed
 func (k Keys) Boilerplate() string { return string(k) + "boilerplate" } // what the pages have in common
 func (k Keys) Erased() string      { return string(k) + "erased" }      // changes whenever records of locations are erased

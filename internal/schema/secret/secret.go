@@ -1,6 +1,6 @@
 // Package secret hashes and encrypts what must not be stored in clear: locations that may not be
-// public, and the networks of clients. Each site has a random key in its store. Somebody who reads
-// the store, but does not know a location, learns neither the location nor what is sealed for it.
+// public. Each site has a random key in its store. Somebody who reads the store, but does not know a
+// location, learns neither the location nor what is sealed for it.
 package secret
 
 import (
@@ -58,13 +58,6 @@ func (k Key) sum(purpose, text string) [sha256.Size]byte {
 func (k Key) Hash(purpose, text string) uint64 {
 	sum := k.sum(purpose, text)
 	return binary.BigEndian.Uint64(sum[:])
-}
-
-// Network returns 16 bits for a client's network: enough to tell a few networks apart, too few to
-// identify them.
-func (k Key) Network(prefix string) uint16 {
-	sum := k.sum("network", prefix)
-	return binary.BigEndian.Uint16(sum[:])
 }
 
 // Seal encrypts text so that only somebody with the key and the location can read it. nonce must

@@ -1,6 +1,6 @@
 // Package sitewide has the small records about more than one page: when the site was observed, which
-// pages show one content, and which networks are refused pages. Each is read from bytes, changed as
-// a value, and written to bytes. The package never decides about a page, and never touches a store
+// pages show one content, and how many left as refused. Each is read from bytes, changed as a value,
+// and written to bytes. The package never decides about a page, and never touches a store
 // or a clock.
 package sitewide
 

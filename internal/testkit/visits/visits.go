@@ -97,19 +97,6 @@ func Numbered(format string, n int) (locations []string) {
 	return locations
 }
 
-// Networks of visitors.
-const (
-	NetA = "192.0.2.0/24"
-	NetB = "198.51.100.0/24"
-	NetC = "1.2.3.0/24"
-	NetD = "2001:db8:7::/48"
-)
-
-// From says which network asked.
-func From(network string) Change {
-	return func(*observation.Exchange) {}
-}
-
 // Route says which route answered.
 func Route(template string, exact bool) Change {
 	return func(e *observation.Exchange) { e.Route = observation.Route{Template: template, Exact: exact} }
