@@ -28,6 +28,7 @@ import (
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/publish/announce"
 	"github.com/servemap/servemap/internal/schema/changelog"
 )
@@ -365,7 +366,7 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		if s.announces.Store(wrote); page {
 			s.told.Do(func() {
 				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status 200, is no plain robots.txt; "+
-					messages.Say("answer 404, serve one as text/plain of at most 500 KiB, or give its text in {RobotsText}"), "origin", s.origin.String())
+					words.Say("answer 404, serve one as text/plain of at most 500 KiB, or give its text in {RobotsText}"), "origin", s.origin.String())
 			})
 		}
 	})

@@ -97,6 +97,7 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/keys"
@@ -484,7 +485,7 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		var ranges crawlers.Ranges
 		if s.opts.CrawlerRanges != "" {
 			if ranges, err = crawlers.ReadRanges(s.opts.CrawlerRanges); err != nil {
-				return fmt.Errorf("%s: %w", messages.Say("{Ranges}"), err)
+				return fmt.Errorf("%s: %w", words.Say("{Ranges}"), err)
 			}
 		}
 		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
@@ -523,27 +524,23 @@ func (s *settings) configure(origin string) (err error) {
 		return err
 	}
 	if s.origin, err = location.ParseOrigin(origin); err != nil {
-		return fmt.Errorf("%s %w", messages.Say("{Origin}"), err)
+		return fmt.Errorf("%s %w", words.Say("{Origin}"), err)
 	}
 	s.norm, err = location.New(s.origin, location.Config{
 		Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query, More: s.rules.Query,
 	})
-	var wrong location.OptionError
-	switch {
-	case errors.As(err, &wrong):
-		return fmt.Errorf("%s: %w", messages.Say("{"+wrong.Option+"}"), wrong.Err)
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	stripped := strings.TrimSuffix(opts.StrippedPrefix, "/")
 	var below bool
 	if s.path, below = strings.CutPrefix(s.origin.Folder(), stripped); !below || !strings.HasPrefix(s.path, "/") {
-		return fmt.Errorf(messages.Say("{Stripped} %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q"),
+		return fmt.Errorf(words.Say("{Stripped} %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q"),
 			opts.StrippedPrefix, s.origin.Folder(), s.origin.URL(stripped))
 	}
 	opts.Name, opts.Logger = cmp.Or(opts.Name, "sitemap"), cmp.Or(opts.Logger, slog.Default())
 	if !fileName.MatchString(opts.Name) || strings.HasSuffix(opts.Name, ".xml") || strings.HasSuffix(opts.Name, ".gz") {
-		return fmt.Errorf(messages.Say(`{Name} %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`), opts.Name)
+		return fmt.Errorf(words.Say(`{Name} %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`), opts.Name)
 	}
 	if err := cmp.Or(opts.Limits.check(), checkPublication(opts.Extensions), checkBenign(opts.Benign), checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
@@ -563,11 +560,11 @@ func (l *Limits) check() error {
 	l.KeepFor, l.RenderEvery = cmp.Or(l.KeepFor, 90*24*time.Hour), cmp.Or(l.RenderEvery, 5*time.Second)
 	switch {
 	case l.KeepFor < time.Hour:
-		return fmt.Errorf(messages.Say("{KeepFor} is %v; it must be at least 1h{OrZero}"), l.KeepFor)
+		return fmt.Errorf(words.Say("{KeepFor} is %v; it must be at least 1h{OrZero}"), l.KeepFor)
 	case l.RenderEvery < time.Millisecond:
-		return fmt.Errorf(messages.Say("{RenderEvery} is %v; it must be at least 1ms{OrZero}"), l.RenderEvery)
+		return fmt.Errorf(words.Say("{RenderEvery} is %v; it must be at least 1ms{OrZero}"), l.RenderEvery)
 	case l.PartPages < 0 || l.PartPages > sitemap.MaxURLs:
-		return fmt.Errorf(messages.Say("{PartPages} is %d; it must be from 1 to %d{OrZero}"), l.PartPages, sitemap.MaxURLs)
+		return fmt.Errorf(words.Say("{PartPages} is %d; it must be from 1 to %d{OrZero}"), l.PartPages, sitemap.MaxURLs)
 	}
 	return nil
 }
@@ -575,9 +572,9 @@ func (l *Limits) check() error {
 func checkPublication(e Extensions) error {
 	switch name := e.Publication; {
 	case len(name) > extension.MaxPublication, name != "" && strings.TrimSpace(name) == "":
-		return fmt.Errorf(messages.Say("{Publication} %q must have from 1 to %d bytes"), name, extension.MaxPublication)
+		return fmt.Errorf(words.Say("{Publication} %q must have from 1 to %d bytes"), name, extension.MaxPublication)
 	case name != "" && !e.News:
-		return fmt.Errorf(messages.Say("{Publication} %q is only used in the file that {News} adds; set that too"), name)
+		return fmt.Errorf(words.Say("{Publication} %q is only used in the file that {News} adds; set that too"), name)
 	}
 	return nil
 }
@@ -587,7 +584,7 @@ func checkBenign(names []string) error {
 		header := strings.TrimSuffix(name, ":")
 		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") || strings.Contains(strings.TrimSuffix(name, "*"), "*") {
 			return fmt.Errorf(`%s: %q is no name of a cookie or header; name each alone, without its value, such as "theme" or "X-Edge-Node:", and a "*" only at the end of a cookie's`,
-				messages.Say("{Benign}"), name)
+				words.Say("{Benign}"), name)
 		}
 	}
 	return nil
@@ -599,7 +596,7 @@ func parseRobots(text string) (*robots.Rules, error) {
 		return nil, nil
 	}
 	if !strings.Contains(strings.ToLower(text), "user-agent:") {
-		return nil, errors.New(messages.Say(`{RobotsText} has no line that begins with "User-agent:"; it must be the text of a robots.txt`))
+		return nil, errors.New(words.Say(`{RobotsText} has no line that begins with "User-agent:"; it must be the text of a robots.txt`))
 	}
 	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil // never nil, so that the robots.txt that is served does not count
 }
@@ -614,7 +611,7 @@ func compile(rules []Rule) (eligibility.Rules, error) {
 	}
 	set, err := eligibility.NewRules(compiled)
 	if err != nil {
-		return set, fmt.Errorf("%s: %w", messages.Say("{Rules}"), err)
+		return set, fmt.Errorf("%s: %w", words.Say("{Rules}"), err)
 	}
 	return set, nil
 }
@@ -630,7 +627,7 @@ func checkFolder(origin location.Origin, rules []Rule) error {
 			continue // it matches, or may match: a percent sign may spell the folder in another way
 		}
 		return fmt.Errorf("%s: rule %d: pattern %q matches nothing in %q, the folder of the origin %s, and a sitemap can only list what is in its own folder; "+
-			"begin it with that, or give the origin as the whole host", messages.Say("{Rules}"), i+1, r.Pattern, folder, origin)
+			"begin it with that, or give the origin as the whole host", words.Say("{Rules}"), i+1, r.Pattern, folder, origin)
 	}
 	return nil
 }
@@ -644,7 +641,7 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 	for i, e := range given {
 		r := norm.Parse(e)
 		if r.OwnQuery || r.Reason != location.ReasonNone {
-			return nil, fmt.Errorf(messages.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, and its parameters in {Query}"), e, r.Reason.Text(), norm.Origin().Folder())
+			return nil, fmt.Errorf(words.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, and its parameters in {Query}"), e, r.Reason.Text(), norm.Origin().Folder())
 		}
 		entries[i] = r.Location
 	}

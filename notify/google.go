@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Google says how to submit the sitemap to Google Search Console.
@@ -186,13 +186,13 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 	var file *fs.PathError
 	switch {
 	case errors.As(err, &file):
-		return fmt.Errorf(messages.Say("{Google} got no authorisation: %w"), file)
+		return fmt.Errorf(words.Say("{Google} got no authorisation: %w"), file)
 	case err != nil && strings.Contains(err.Error(), "invalid_grant"):
-		return errors.New(messages.Say("{Google} got no authorisation (invalid_grant): the account's key or refresh token was revoked, has run out, or the clock of this machine is wrong"))
+		return errors.New(words.Say("{Google} got no authorisation (invalid_grant): the account's key or refresh token was revoked, has run out, or the clock of this machine is wrong"))
 	case err != nil:
-		return errors.New(messages.Say("it cannot be reached in time, or {Google} got no authorisation"))
+		return errors.New(words.Say("it cannot be reached in time, or {Google} got no authorisation"))
 	case a.code == http.StatusUnauthorized:
-		return errors.New(messages.Say("it answered 401: {Google} has no valid authorisation"))
+		return errors.New(words.Say("it answered 401: {Google} has no valid authorisation"))
 	case a.code == http.StatusForbidden:
 		return fmt.Errorf("it answered 403: %s", whyForbidden(a.body))
 	case a.code == http.StatusNotFound:

@@ -50,8 +50,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
@@ -180,15 +180,15 @@ func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err e
 func (n *Notifier) check(opts *Options) error {
 	switch {
 	case n.given != "" && !validKey.MatchString(n.given):
-		return errors.New(messages.Say(`{Key} must have 8 to 128 letters, digits and "-"`))
+		return errors.New(words.Say(`{Key} must have 8 to 128 letters, digits and "-"`))
 	case n.hold < time.Second:
 		return fmt.Errorf("Options.Hold is %v; it must be at least 1s, or 0 for the default", opts.Hold)
 	case n.perDay < 1 || n.perDay > 20_000:
-		return fmt.Errorf(messages.Say("{PerDay} is %d; it must be from 1 to 20000{OrZero}"), opts.MaxPerDay)
+		return fmt.Errorf(words.Say("{PerDay} is %d; it must be from 1 to 20000{OrZero}"), opts.MaxPerDay)
 	case opts.Google != nil && opts.Google.Client == nil:
 		return errors.New("Options.Google.Client is nil; it must be one that adds the owner's authorisation")
 	case len(n.endpoints) > 1:
-		return errors.New(messages.Say("{Endpoints}: one is enough, since engines tell each other"))
+		return errors.New(words.Say("{Endpoints}: one is enough, since engines tell each other"))
 	case opts.Google == nil && len(n.endpoints) == 0:
 		return errors.New("Options.Endpoints is empty and Google is nil, so that nobody would be told; leave Endpoints nil for the default")
 	}
@@ -201,7 +201,7 @@ func checkAddresses(folder *url.URL, endpoints []string) error {
 	for _, endpoint := range endpoints {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return fmt.Errorf("%s: it must be a URL without user, query and fragment, such as %q", messages.Say("{Endpoints}"), DefaultEndpoint)
+			return fmt.Errorf("%s: it must be a URL without user, query and fragment, such as %q", words.Say("{Endpoints}"), DefaultEndpoint)
 		}
 		addr, err := netip.ParseAddr(u.Hostname())
 		local := u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
@@ -209,7 +209,7 @@ func checkAddresses(folder *url.URL, endpoints []string) error {
 		case local && (u.Scheme == "http" || u.Scheme == "https"):
 			return nil
 		case u.Scheme != "https":
-			return fmt.Errorf("%s: %q must begin with https", messages.Say("{Endpoints}"), endpoint)
+			return fmt.Errorf("%s: %q must begin with https", words.Say("{Endpoints}"), endpoint)
 		}
 	}
 	if folder.Port() != "" {

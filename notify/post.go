@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 const (
@@ -35,7 +35,7 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 	due := n.choose(all, n.now())
 	allowed := n.allowed(due)
 	if len(due) > 0 && allowed <= 0 && !n.now().Before(n.st.Endpoints[0].NextTry) {
-		return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait", n.perDay, messages.Say("{PerDay}"))
+		return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait", n.perDay, words.Say("{PerDay}"))
 	}
 	for allowed > 0 && !n.now().Before(n.st.Endpoints[0].NextTry) && n.st.Until.Sub(n.now()) > leaseFor/2 {
 		size := min(n.batch, allowed)
@@ -182,7 +182,7 @@ func judge(e Endpoint, a answer, now time.Time) Endpoint {
 	if e.Verdict != v.name {
 		e.Fails = 0
 	}
-	e.Verdict, e.Advice, e.Code, e.LastTried = v.name, messages.Say(v.advice), a.code, now
+	e.Verdict, e.Advice, e.Code, e.LastTried = v.name, words.Say(v.advice), a.code, now
 	if a.accepted() {
 		e.LastAccepted, e.NextTry = now, time.Time{}
 		return e

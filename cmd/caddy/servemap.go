@@ -53,7 +53,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -119,7 +119,7 @@ func (Handler) CaddyModule() caddyserver.ModuleInfo {
 
 // Provision opens the site, or shares it with the configuration that is about to end.
 func (h *Handler) Provision(caddy caddyserver.Context) error {
-	messages.Use(messages.Caddyfile)
+	words.Use(words.Caddyfile)
 	folder, err := filepath.Abs(h.Data)
 	switch {
 	case h.Data == "" || err != nil:

@@ -24,8 +24,8 @@ import (
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // The exit codes. Scripts rely on them; "servemap help" lists them.
@@ -47,9 +47,9 @@ type exit struct {
 
 func (e exit) Error() string { return e.text }
 
-// usage is the error of a wrong call. It names the flag and the fix. Settings in braces are as for package messages.
+// usage is the error of a wrong call. It names the flag and the fix. Settings in braces are as for package words.
 func usage(format string, args ...any) error {
-	return exit{codeUsage, fmt.Sprintf(messages.Say(format), args...)}
+	return exit{codeUsage, fmt.Sprintf(words.Say(format), args...)}
 }
 
 // errNo ends a command that has printed its answer, and the answer is "no".
@@ -135,11 +135,11 @@ func main() {
 
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	words := messages.Flags
+	style := words.Flags
 	if len(args) > 0 && (args[0] == "run" || args[0] == "config") { // the owner reads and writes a file
-		words = messages.Keys
+		style = words.Keys
 	}
-	messages.Use(words)
+	words.Use(style)
 	screen := terminal.Plain{To: s.err}
 	s.out, s.err = terminal.Plain{To: s.out}, screen
 	if len(args) == 0 {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/servemap/servemap/cmd/servemap/internal/patient"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
-	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // process serves sites at addresses. They are no [servemap.Sites], since each has a folder of data, a scheme, a folder of its
@@ -216,11 +216,11 @@ func listen(setting string) (*door, error) {
 	case errors.As(err, &form):
 		return nil, usage("{-"+name+"} %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", address, err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf(messages.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"), address, err)
+		return nil, fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"), address, err)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf(messages.Say("Cannot use {-"+name+"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())
+		return nil, fmt.Errorf(words.Say("Cannot use {-"+name+"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())
 	case err != nil:
-		return nil, fmt.Errorf(messages.Say("{-"+name+"} %s: %w"), address, err)
+		return nil, fmt.Errorf(words.Say("{-"+name+"} %s: %w"), address, err)
 	}
 	return &door{listener: listener}, nil
 }

@@ -27,8 +27,8 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/sqlstore"
@@ -126,7 +126,7 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 	}
 	if trying {
 		log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; "+
-			messages.Say("give the site's public address in {-origin} before you publish it"), "origin", s.Origin)
+			words.Say("give the site's public address in {-origin} before you publish it"), "origin", s.Origin)
 	}
 	return x, nil
 }
@@ -166,7 +166,7 @@ func same(a, b *settings.Settings) string {
 	its, other := filepath.Abs(b.Data)
 	switch {
 	case err == nil && other == nil && mine == its:
-		return messages.Say("{-data} ") + a.Data
+		return words.Say("{-data} ") + a.Data
 	case originOf(a).Host() != originOf(b).Host(): // whatever the scheme
 		return ""
 	case originOf(a).Folder() == originOf(b).Folder():
@@ -337,9 +337,9 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 // unusable says why a folder of data cannot be used.
 func unusable(data string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf(messages.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose another folder."), data, whoami())
+		return fmt.Errorf(words.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose another folder."), data, whoami())
 	}
-	return fmt.Errorf(messages.Say("{-data} %s: %w"), data, err)
+	return fmt.Errorf(words.Say("{-data} %s: %w"), data, err)
 }
 
 // whoami returns the name of the user of this process, or else the number.

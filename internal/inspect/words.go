@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // functions are what the templates call.
@@ -20,7 +21,7 @@ var functions = template.FuncMap{
 	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word }, "tone": func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
 	"care":    careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
-	"spans": func() any { return spans }, "say": messages.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
+	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
 }
 
 // thousands writes a whole number with commas between its thousands.
@@ -158,7 +159,7 @@ func evidenceOf(kinds any, kind, text string) check {
 func in(v view, data any) any { return struct{ View, Data any }{v, data} }
 
 // todo says what to do about a reason.
-func todo(reason any) string { return messages.Say(messages.ReasonNamed(fmt.Sprint(reason)).Todo) }
+func todo(reason any) string { return words.Say(messages.ReasonNamed(fmt.Sprint(reason)).Todo) }
 
 // why says in some words what a reason means.
-func why(reason any) string { return messages.Say(messages.ReasonNamed(fmt.Sprint(reason)).Why) }
+func why(reason any) string { return words.Say(messages.ReasonNamed(fmt.Sprint(reason)).Why) }

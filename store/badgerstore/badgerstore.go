@@ -25,6 +25,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/internal/call"
 )
@@ -106,7 +107,7 @@ func Open(dir string, opts *Options) (*Store, error) {
 		return nil, errors.New("badgerstore: no folder given; name one that outlives the process, such as sitemap-data")
 	}
 	if opts.Reserve < 0 {
-		return nil, fmt.Errorf("badgerstore: Options.Reserve is %d; it must be 0 for the default, or a number of bytes", opts.Reserve)
+		return nil, fmt.Errorf("badgerstore: "+words.Say("{Reserve}")+" is %d; it must be 0 for the default, or a number of bytes", opts.Reserve)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {

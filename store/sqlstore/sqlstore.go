@@ -35,6 +35,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store"
 )
 
@@ -104,7 +105,7 @@ func Open(db *sql.DB, opts *Options) (*Store, error) {
 	if opts.Table != "" {
 		var err error
 		if name, err = parseTable(opts.Table); err != nil {
-			return nil, fmt.Errorf("sqlstore: Options.Table %w", err)
+			return nil, fmt.Errorf("sqlstore: %s %w", words.Say("{Table}"), err)
 		}
 	}
 	return &Store{db: db, sql: statementsFor(name), timeout: callTimeout, log: cmp.Or(opts.Logger, slog.Default())}, nil

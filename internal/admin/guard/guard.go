@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/forwarded"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Door lets the owner in to one handler.
@@ -63,7 +63,7 @@ var refusals = [causes]struct {
 func (d *Door) refuse(w http.ResponseWriter, why cause) {
 	as := refusals[why]
 	if as.log != "" {
-		d.said[why].Do(func() { d.Logger.Warn("servemap: " + messages.Say(fmt.Sprintf(as.log, d.What))) })
+		d.said[why].Do(func() { d.Logger.Warn("servemap: " + words.Say(fmt.Sprintf(as.log, d.What))) })
 	}
 	switch as.status {
 	case http.StatusUnauthorized:

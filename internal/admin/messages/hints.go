@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Hint is a known cause that prevents learning a whole site. It is for an owner whose program runs
@@ -67,7 +69,7 @@ var hintTexts = [hints]string{
 }
 
 // String says what is wrong, and then what to do about it.
-func (h Hint) String() string { return Say(hintTexts[h]) }
+func (h Hint) String() string { return words.Say(hintTexts[h]) }
 
 // Hints holds the hints that hold for one site, and logs each once. A nil *Hints ignores hints
 // and has none. It is safe for concurrent use.

@@ -10,24 +10,25 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // MovedTo says what to do if the origin redirects to another one.
 func MovedTo(origin string) string {
-	return Say("if visitors go there, write {Origin} ") + origin
+	return words.Say("if visitors go there, write {Origin} ") + origin
 }
 
 // Elsewhere says what to do if the origin does not lead to the process that explores. cut is what something in
 // front cuts off the path, "" if that is not the cause.
 func Elsewhere(cut string) string {
 	if cut != "" {
-		return "a server in front cuts " + cut + Say(" off the path: {StrippedTo} ") + cut
+		return "a server in front cuts " + cut + words.Say(" off the path: {StrippedTo} ") + cut
 	}
-	return Say("so what strangers get is not known, and pages are learned from visitors. Correct {Origin}, or, if nothing in front keeps strangers from a page, give {Inside}")
+	return words.Say("so what strangers get is not known, and pages are learned from visitors. Correct {Origin}, or, if nothing in front keeps strangers from a page, give {Inside}")
 }
 
 // always returns the rule that lists one location, as the owner can type it.
-func always(location string) string { return Typed("{AlwaysThis}", location+"$") }
+func always(location string) string { return words.Typed("{AlwaysThis}", location+"$") }
 
 // Change is a setting that changes a verdict.
 type Change struct {
@@ -39,9 +40,9 @@ type Change struct {
 func Setting(location, verdict, reason string) (s Change) {
 	switch why := ReasonNamed(reason).Reason; {
 	case verdict == eligibility.Listed.String():
-		s.Does, s.Type = "This keeps it out:", Typed("{NeverThis}", location+"$")
+		s.Does, s.Type = "This keeps it out:", words.Typed("{NeverThis}", location+"$")
 	case why == eligibility.Private || why == eligibility.NoStore:
-		s.Does, s.Type = "This lists it although it says so:", Typed("{PublicThis}", location+"$")
+		s.Does, s.Type = "This lists it although it says so:", words.Typed("{PublicThis}", location+"$")
 	case verdict == eligibility.Waiting.String() || verdict == eligibility.Held.String() || why == eligibility.PasswordField || why == eligibility.Forgotten:
 		s.Does, s.Type = "This lists it once an anonymous visitor gets it:", always(location)
 	}
@@ -60,6 +61,6 @@ func Parameters(params []string) (text string, names []string) {
 		names = append(names, strings.Split(keys, ",")...)
 	}
 	slices.Sort(names)
-	return strings.Join(params, ", ") + Say("; those that make pages of their own, which name no other URL as canonical, go into {Query}, but none that only sorts or filters"),
+	return strings.Join(params, ", ") + words.Say("; those that make pages of their own, which name no other URL as canonical, go into {Query}, but none that only sorts or filters"),
 		slices.Compact(names)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Reason says what a reason that a verdict can carry means.
@@ -100,7 +101,7 @@ const (
 func ReasonNamed(name string) Reason {
 	for _, r := range reasons {
 		if r.Reason.String() == name {
-			r.Why, r.Todo = Say(r.Why), Say(r.Todo)
+			r.Why, r.Todo = words.Say(r.Why), words.Say(r.Todo)
 			return r
 		}
 	}
@@ -149,7 +150,7 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 		case led && strings.HasPrefix(item, link):
 			item = again
 		}
-		if item = Say(item); item != "" {
+		if item = words.Say(item); item != "" {
 			all = append(all, item)
 		}
 	}
@@ -161,7 +162,7 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 // request for the location may change something.
 func LeftOut(location string, foreign bool) (text string, missing []string) {
 	if foreign {
-		return waits + Say("Its query has a parameter that is not allowed, and exploring asks for few such pages. If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
+		return waits + words.Say("Its query has a parameter that is not allowed, and exploring asks for few such pages. If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
 	}
 	text, missing = waits+"Exploring does not ask for it, because a request for an address with such a name may change something.", []string{visitor, "exploring, with " + always(location)}

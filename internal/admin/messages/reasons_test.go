@@ -8,12 +8,13 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
-// use makes texts have other words until the test ends.
-func use(t *testing.T, w Words) {
-	Use(w)
-	t.Cleanup(func() { Use(Library) })
+// use makes texts have another style until the test ends.
+func use(t *testing.T, style words.Style) {
+	words.Use(style)
+	t.Cleanup(func() { words.Use(words.Library) })
 }
 
 func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
@@ -37,15 +38,15 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name        string
-		words       Words
+		style       words.Style
 		has, hasNot *regexp.Regexp
 	}{
-		{"the library", Library, regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
-		{"the command", Flags, regexp.MustCompile(` -[a-z]|"servemap `), regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
-		{"the file of the command", Keys, regexp.MustCompile(`always|query|origin|entry|benign|"servemap `), regexp.MustCompile(`[ (]-[a-tv-z]|Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
+		{"the library", words.Library, regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
+		{"the command", words.Flags, regexp.MustCompile(` -[a-z]|"servemap `), regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
+		{"the file of the command", words.Keys, regexp.MustCompile(`always|query|origin|entry|benign|"servemap `), regexp.MustCompile(`[ (]-[a-tv-z]|Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			use(t, tt.words)
+			use(t, tt.style)
 			named := 0
 			for _, text := range texts() {
 				if text == "" || tt.hasNot.MatchString(text) {
@@ -59,14 +60,6 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 				t.Errorf("only %d texts name a setting", named)
 			}
 		})
-	}
-}
-
-func TestOnlyAnAdditionHasNoWordsForTheCommand(t *testing.T) {
-	for name, s := range settings {
-		if s.library == "" || s.command == "" && !strings.HasPrefix(name, "Or") {
-			t.Errorf("%s leaves a gap in a sentence", name)
-		}
 	}
 }
 
@@ -155,27 +148,9 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	use(t, Flags)
+	use(t, words.Flags)
 	if got, want := Missing("/it's/a?page=2", eligibility.ActionWord, false, 0)[0], `-always '/it'\''s/a?page=2$'`; got != want {
 		t.Errorf("for a shell: %s, want %s", got, want)
-	}
-	for words, want := range map[Words][]string{
-		Library:   {"Options.Query", "the origin"},
-		Flags:     {"-query id,lang", "-origin https://example.com"},
-		Keys:      {`query = ["id", "lang"]`, `origin = "https://example.com"`},
-		Caddyfile: {"query id lang", "the origin"},
-	} {
-		use(t, words)
-		if got := Typed("{Query}", "id", "lang"); got != want[0] {
-			t.Errorf("%s, want %s", got, want[0])
-		}
-		origin := "{-origin=https://example.com}"
-		if words == Library || words == Caddyfile {
-			origin = "{Origin}"
-		}
-		if got := Say(origin); got != want[1] {
-			t.Errorf("%s, want %s", got, want[1])
-		}
 	}
 }
 

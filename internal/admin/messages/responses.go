@@ -5,6 +5,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Counts are the numbers to show in place of a sitemap.
@@ -43,7 +44,7 @@ func NoSitemap(c Counts) string {
 	case c.Making():
 		text = "The first file of the sitemap of " + c.Origin + " is being made. Ask again in some seconds."
 	}
-	return Say(text + " The log and the inspector tell its owner more.\n")
+	return words.Say(text + " The log and the inspector tell its owner more.\n")
 }
 
 // responses says why responses did not count, and what to do about it.
@@ -76,7 +77,7 @@ var responses = map[string]string{
 // Response says why responses did not count. reason is the reason's name.
 func Response(reason string) string {
 	if text := responses[reason]; text != "" {
-		return Say(text)
+		return words.Say(text)
 	}
 	for r := location.ReasonNone + 1; r <= location.ReasonQuery; r++ {
 		if r.String() == reason {

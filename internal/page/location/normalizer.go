@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Config holds the settings of a Normalizer, besides the origin. The zero Config is ready for use.
@@ -41,15 +43,8 @@ type Normalizer struct {
 	nearby bool            // addresses and names of a single label count too
 }
 
-// An OptionError says what is wrong with an option, by its name in package messages.
-type OptionError struct {
-	Option string
-	Err    error
-}
-
-func (e OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
-
-// New returns a Normalizer for the origin. Of cfg it keeps only More. If that is wrong, the error is an [OptionError].
+// New returns a Normalizer for the origin. Of cfg it keeps only More. An error names the wrong
+// setting.
 func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if origin.host == "" {
 		return nil, errors.New("origin is empty; ParseOrigin makes one")
@@ -68,7 +63,7 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	for _, h := range cfg.Hosts {
 		host, err := parseHost(h)
 		if err != nil {
-			return nil, OptionError{"Hosts", err}
+			return nil, fmt.Errorf("%s: %w", words.Say("{Hosts}"), err)
 		}
 		n.hosts[hostKey(host)] = true
 	}
@@ -142,11 +137,11 @@ func parseStrippedPrefix(s string) (string, error) {
 		return "", nil
 	}
 	if s[0] != '/' {
-		return "", OptionError{"Stripped", fmt.Errorf("%q does not start with a slash; write %q", s, "/"+s)}
+		return "", fmt.Errorf(words.Say("{Stripped} %q does not start with a slash; write %q"), s, "/"+s)
 	}
 	prefix, reason := normalFolder(s)
 	if reason != ReasonNone {
-		return "", OptionError{"Stripped", fmt.Errorf("%q is not a path that can be listed: %s", s, reason.Text())}
+		return "", fmt.Errorf(words.Say("{Stripped} %q is not a path that can be listed: %s"), s, reason.Text())
 	}
 	return strings.TrimSuffix(prefix, "/"), nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // param is a parameter in normal form.
@@ -19,7 +21,7 @@ func parseParams(keys []string) (map[string]bool, error) {
 	allowed := make(map[string]bool, len(keys))
 	for _, k := range keys {
 		if err := CheckParam(k); err != nil {
-			return nil, OptionError{"Query", err}
+			return nil, fmt.Errorf("%s: %w", words.Say("{Query}"), err)
 		}
 		allowed[k] = true
 	}

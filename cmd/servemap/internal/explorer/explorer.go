@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Explorer explores one site. Its methods may be called concurrently.
@@ -80,7 +81,7 @@ func Advice(done servemap.Exploration) (all []string) {
 		{done.Waiting, "locations are left, since {Max} was reached (%d); give a greater one"},
 	} {
 		if left.n > 0 {
-			all = append(all, strings.Replace(messages.Say(left.text), "%d", strconv.Itoa(left.n), 1))
+			all = append(all, strings.Replace(words.Say(left.text), "%d", strconv.Itoa(left.n), 1))
 		}
 	}
 	return all
@@ -98,11 +99,11 @@ func (e *Explorer) tell(done servemap.Exploration) {
 	if name, means, n := cause(st); done.Pages > st.Listed && n > st.Listed {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
 		if name == "private" || name == "no-store" {
-			add += " " + messages.Typed("{Public}", e.Public)
+			add += " " + words.Typed("{Public}", e.Public)
 		}
 	}
 	if _, names := messages.Parameters(done.Params); len(names) > 0 {
-		add += " " + messages.Typed("{Query}", names...)
+		add += " " + words.Typed("{Query}", names...)
 	}
 	if add != "" {
 		log = log.With("if those pages are public, add", add[1:])

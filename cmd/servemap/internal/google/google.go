@@ -14,7 +14,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/jwt"
 
-	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Authorise returns what authorises requests to Search Console by a file. That is the key of a service account, as
@@ -32,7 +32,7 @@ func Authorise(file string) (http.RoundTripper, error) {
 		URL   string `json:"token_uri"`
 	}
 	if err := json.Unmarshal(text, &key); err != nil || key.Type != "service_account" || key.Email == "" || key.Key == "" || key.URL == "" {
-		return nil, errors.New(messages.Say("{GoogleToken}: the file is neither an access token nor the JSON key of a service account; make one in Google's console, under IAM, Service accounts, Keys"))
+		return nil, errors.New(words.Say("{GoogleToken}: the file is neither an access token nor the JSON key of a service account; make one in Google's console, under IAM, Service accounts, Keys"))
 	}
 	cfg := &jwt.Config{
 		Email: key.Email, PrivateKey: []byte(key.Key), PrivateKeyID: key.ID, TokenURL: key.URL,
@@ -48,7 +48,7 @@ type token string
 func (file token) RoundTrip(r *http.Request) (*http.Response, error) {
 	text, err := os.ReadFile(string(file))
 	if err != nil {
-		return nil, fmt.Errorf(messages.Say("{GoogleToken}: %w"), err)
+		return nil, fmt.Errorf(words.Say("{GoogleToken}: %w"), err)
 	}
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(text)))

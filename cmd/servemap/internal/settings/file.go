@@ -13,7 +13,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Read reads the sites of a file. What the file says before its first site holds for each site that
@@ -82,7 +82,7 @@ var remark = regexp.MustCompile(`(?m)^#.*$`)
 // Write returns a file that says all of these settings, but for passwords and keys.
 func Write(sites []*Settings) ([]byte, error) {
 	text, err := toml.Marshal(map[string]any{"site": sites})
-	return remark.ReplaceAllFunc(text, func(line []byte) []byte { return []byte(messages.Say(string(line))) }), err
+	return remark.ReplaceAllFunc(text, func(line []byte) []byte { return []byte(words.Say(string(line))) }), err
 }
 
 // Meant asks whether one of the names was meant, if one is near, and else returns another text.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // secret is a text that is never printed.
@@ -95,7 +95,7 @@ func (s *Settings) Flags(fs *flag.FlagSet, command string) {
 	for _, x := range s.All() {
 		of := x.Tag.Get("of")
 		if of == command || command != "crawl" && (of == "" || of == "crawl") {
-			fs.Var(x, x.Key, messages.Say(x.Tag.Get("comment")))
+			fs.Var(x, x.Key, words.Say(x.Tag.Get("comment")))
 		}
 	}
 }

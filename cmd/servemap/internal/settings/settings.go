@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/folder"
-	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Settings are what the owner says of one site, in the groups of the help. Each is a field of a group, which is its only
@@ -103,8 +103,8 @@ type rule struct {
 	Priority           float64  `toml:"priority"`
 }
 
-// wrong returns an error with settings in braces, as for package messages.
-func wrong(format string, args ...any) error { return fmt.Errorf(messages.Say(format), args...) }
+// wrong returns an error with settings in braces, as for package words.
+func wrong(format string, args ...any) error { return fmt.Errorf(words.Say(format), args...) }
 
 // Check says which setting is wrong. The origin may still be missing.
 func (s *Settings) Check() error {

@@ -15,7 +15,7 @@ import (
 	"unicode"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
-	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // NewLog returns the log of a command in a form: people, text or json, "" for people in a terminal and
@@ -31,7 +31,7 @@ func NewLog(w Plain, form string, level slog.Level) (*slog.Logger, error) {
 	case form == "text", form == "":
 		return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})), nil
 	}
-	return nil, fmt.Errorf(messages.Say("{-log} %s: give people, text or json"), form)
+	return nil, fmt.Errorf(words.Say("{-log} %s: give people, text or json"), form)
 }
 
 // Clear removes a line of progress, if there may be one.

@@ -1,4 +1,6 @@
-package messages
+// Package words has what each setting is called: as an option of the library, as a flag of the command, as a key of its file, and
+// as a line of a Caddyfile. Every text and error asks here, so that the owner reads what he writes.
+package words
 
 import (
 	"fmt"
@@ -49,30 +51,32 @@ var settings = map[string]struct{ library, command string }{
 	"Ranges":      {"Options.CrawlerRanges", "{-crawler-ranges}"},
 	"RenderEvery": {"Limits.RenderEvery", "{-render-every}"},
 	"ReportOnly":  {"Options.ReportOnly", "{-report-only}"},
+	"Reserve":     {"Options.Reserve", "{-reserve}"},
 	"Robots":      {"Site.Robots", "{-robots}"},
 	"RobotsText":  {"Options.Robots", "robots-text in the file of -config"},
 	"Rules":       {"Options.Rules", "{-never}, {-always}, {-public} or {-query}"},
 	"Stats":       {"Site.Stats", `"servemap status"`},
 	"Stripped":    {"Options.StrippedPrefix", "{-stripped}"},
 	"StrippedTo":  {"set Options.StrippedPrefix to", "give {-stripped}"},
+	"Table":       {"Options.Table", "{-table}"},
 	"UndoForget":  {"Site.UndoForget", `"servemap forget -undo"`},
 }
 
-// Words are how the owner names settings.
-type Words int32
+// Style is how the owner writes settings.
+type Style int32
 
-// The words. What a process says is in those of the library, unless it uses others.
+// The styles. What a process says is in that of the library, unless it uses another.
 const (
-	Library   Words = iota // Options.Query
+	Library   Style = iota // Options.Query
 	Flags                  // -query id, of the command
 	Keys                   // query = ["id"], in the file of the command
 	Caddyfile              // query id, where Caddy has such a line
 )
 
-var words atomic.Int32
+var used atomic.Int32
 
-// Use makes all texts of this process have these words. The command and the module of Caddy call it first of all.
-func Use(w Words) { words.Store(int32(w)) }
+// Use makes all texts of this process have this style. The command and the module of Caddy call it first of all.
+func Use(s Style) { used.Store(int32(s)) }
 
 // inCaddyfile matches what the command has and Caddy too.
 var inCaddyfile = regexp.MustCompile(`^((, | or )?\{-(always|benign|never|public|query|robots)\})+$`)
@@ -87,8 +91,8 @@ func Say(text string) string {
 		parts := named.FindStringSubmatch(braced)
 		own, name, value := parts[1] != "", parts[2], parts[3]
 		is, known := settings[name]
-		switch w := Words(words.Load()); {
-		case own && w == Flags:
+		switch style := Style(used.Load()); {
+		case own && style == Flags:
 			return strings.TrimSpace("-" + name + " " + value)
 		case own && value != "":
 			return fmt.Sprintf("%s = %q", name, value)
@@ -96,7 +100,7 @@ func Say(text string) string {
 			return name
 		case !known:
 			return braced
-		case w == Library || w == Caddyfile && !inCaddyfile.MatchString(is.command):
+		case style == Library || style == Caddyfile && !inCaddyfile.MatchString(is.command):
 			return is.library
 		}
 		return Say(is.command)
@@ -109,7 +113,7 @@ var plain = regexp.MustCompile(`^[A-Za-z0-9/_.,:-]+$`)
 // Typed returns a setting, such as "{Query}", with values that it takes, as the owner types it.
 func Typed(setting string, values ...string) string {
 	name, text := Say(setting), strings.Join(values, ",")
-	switch Words(words.Load()) {
+	switch Style(used.Load()) {
 	case Flags:
 		if !plain.MatchString(text) {
 			text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
