@@ -1,5 +1,5 @@
-// Package words has what each setting is called: as an option of the library, as a flag of the command, as a key of its file, and
-// as a line of a Caddyfile. Every text and error asks here, so that the owner reads what he writes.
+// Package words has what each setting is called: as an option of the library, as a flag of the command, as a key of its
+// file, and as a line of a Caddyfile. Every text and error asks here, so that the owner reads what he writes.
 package words
 
 import (
