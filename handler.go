@@ -602,14 +602,14 @@ func (e Explanation) Listed() bool { return e.Verdict == VerdictListed }
 
 // Dates says when a page's content changed. What is not known is zero.
 type Dates struct {
-	// Text says in a sentence where the lastmod comes from, or why there is none. If
-	// ChangeFreq is not published, another sentence says why.
-	Text    string      `json:"text"`
+	Text    string      `json:"text"`              // where the lastmod comes from, or why there is none
 	Changes []time.Time `json:"changes,omitempty"` // the last ones that were seen, at most four, the latest first
-	// Interval is the likely mean time between changes now, if the page goes on changing.
-	// Text that moves by itself counts here, although it is no change.
-	Interval   time.Duration `json:"interval_ns,omitempty"`
-	ChangeFreq string        `json:"changefreq,omitempty"` // that fits best, published or not
+	// Interval is the likely mean time between changes now, if the page goes on changing. One page in five changes more
+	// often than IntervalLeast or more rarely than IntervalMost. They are zero as long as that is too early to
+	// say: before the second change. Text that moves by itself counts here, although it is no change.
+	Interval      time.Duration `json:"interval_ns,omitempty"`
+	IntervalLeast time.Duration `json:"interval_least_ns,omitempty"`
+	IntervalMost  time.Duration `json:"interval_most_ns,omitempty"`
 }
 
 // Explain says whether the page at url is listed, and why. url is a URL of the site, or a
@@ -701,15 +701,12 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 }
 
 func (s explained) dates(p *reader.Known) Dates {
-	d := Dates{
-		Text:     messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now())),
-		Interval: p.History.Mean, ChangeFreq: p.Freq.String(),
+	d := Dates{Text: messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now()))}
+	if h := &p.History; h.Most != 0 {
+		d.Interval, d.IntervalLeast, d.IntervalMost = h.Mean, h.Least, h.Most
 	}
 	for _, t := range p.History.Times {
 		d.Changes = append(d.Changes, t.UTC())
-	}
-	if p.Verdict == eligibility.Listed && p.Dates.Count > 0 && p.Freq != p.Entry.Freq && s.rules.Freq(p.Location) == "" {
-		d.Text += messages.Unproven(d.ChangeFreq)
 	}
 	return d
 }

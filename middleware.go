@@ -47,8 +47,8 @@
 // It is the time at which the content changed, as far as it was seen or as a believed date
 // narrows it down; else a date that the server or the page gives; else the first sight of
 // a link to a new page. Otherwise there is none. A source of dates that was caught lying is
-// not believed. The changefreq fits the page's rate of change, once its last changes
-// prove it. The rules are in docs/dates.md.
+// not believed. The changefreq is the word that is least likely to mislead, by the changes
+// that were seen, from the second observation on. The rules are in docs/dates.md.
 //
 // # More
 //

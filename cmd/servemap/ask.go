@@ -74,9 +74,6 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		}
 		if !a.json {
 			p.Missing = []string{strings.Join(p.Missing, "; or ")} // any one is enough
-			if p.ChangeFreq == "" {
-				p.Dates.ChangeFreq = "" // it is not published, as the text says
-			}
 		}
 		if err := a.show(p); err != nil || p.Listed() {
 			return err

@@ -154,7 +154,7 @@ func TestLaterCrawlsDateWhatChanged(t *testing.T) {
 		must(t, "crawl", site.URL, "-out", filepath.Join(dir, "sitemap.xml"), "-data", filepath.Join(dir, "data"))
 		dated := map[string]string{}
 		for line := range strings.Lines(must(t, "list", "-data", filepath.Join(dir, "data"))) {
-			if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) > 1 {
+			if f := strings.Split(line, "\t"); f[1] != "" { // the others have a changefreq only
 				dated[strings.TrimPrefix(f[0], site.URL)] = f[1]
 			}
 		}

@@ -61,6 +61,8 @@ func testFleet(t *testing.T, n int, st store.Store) {
 	}
 	opts := renderOften()
 	opts.Limits.PartPages = 10 // so that there are 3 files
+	// Each process observes the home page, the site alone only once. A second observation would say a word.
+	opts.Rules = []servemap.Rule{{Pattern: "/$", ChangeFreq: "daily"}}
 	h := shop(items, leaves, &left)
 	alone := testkit.Start(t, testkit.Setup{Options: opts, Handler: h})
 	var fleet []*testkit.Site

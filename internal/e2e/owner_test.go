@@ -132,8 +132,7 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 			}
 		}
 		want("no page of that reason", "pages?reason=denied", "0 pages not listed", "can be named")
-		want("no rate of a page that is gone", "page?u=/left", "None counts while the page is gone", "Fits best")
-		want("no column without a value", "pages", "Changes seen", "How often")
+		want("no rate of a page that is gone", "page?u=/left", "None counts while the page is gone", "How often it changes")
 		s.Restart()
 		time.Sleep(time.Minute)
 		want("links after a restart", "links", "Not known yet", "No broken link")

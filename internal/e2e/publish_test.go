@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,53 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
+
+// wantEntries checks the path, the changefreq and the priority of each page in the sitemap.
+func wantEntries(s *testkit.Site, want ...string) {
+	s.Helper()
+	s.Settle()
+	var got []string
+	for _, u := range entries(s, "/sitemap.xml").URLs {
+		got = append(got, strings.TrimPrefix(u.Loc, testkit.Origin)+" "+u.ChangeFreq+" "+u.Priority)
+	}
+	if !slices.Equal(got, want) {
+		s.Errorf("the sitemap has %q, want %q", got, want)
+	}
+}
+
+func TestChangefreqIsPublished(t *testing.T) {
+	text := "The first text of the news is here."
+	h := testkit.Paths{
+		"/": testkit.Page("home", "/news", "/dated", "/ruled"),
+		"/news": func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "<title>news</title><main><p>%s</p></main>", text)
+		},
+		"/dated": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Last-Modified", "Fri, 01 Jan 1999 00:00:00 GMT")
+			fmt.Fprint(w, "<title>dated</title><p>This page says when it changed last.</p>")
+		},
+		"/ruled": testkit.Page("ruled"),
+	}
+	rules := []servemap.Rule{{Pattern: "/ruled", ChangeFreq: "daily"}}
+	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
+		s.Visit("/", "/news", "/dated", "/ruled")
+		wantEntries(s, "/  ", "/dated yearly ", "/news  ", "/ruled daily ")
+		time.Sleep(2 * time.Minute)
+		s.Visit("/", "/news", "/ruled")
+		wantEntries(s, "/ yearly ", "/dated yearly ", "/news yearly ", "/ruled daily ")
+		for day := range 20 {
+			text += fmt.Sprintf("</p><p>And on day %d it was told that something happened again.", day)
+			for range 4 {
+				time.Sleep(6 * time.Hour)
+				s.Visit("/", "/news", "/ruled")
+			}
+		}
+		wantEntries(s, "/ yearly ", "/dated yearly ", "/news daily ", "/ruled daily ")
+		if d := s.Explained("/news").Dates; d.Interval < 12*time.Hour || d.Interval > 48*time.Hour || d.IntervalLeast > d.Interval || d.IntervalMost < d.Interval {
+			s.Errorf("it changes daily: %+v", d)
+		}
+	})
+}
 
 func TestRulesDecideWhatIsPublished(t *testing.T) {
 	rules := []servemap.Rule{
@@ -27,17 +75,6 @@ func TestRulesDecideWhatIsPublished(t *testing.T) {
 	others := []servemap.Rule{
 		{Pattern: "/list", Query: []string{"lang"}, Priority: 0.3},
 		{Pattern: "/inner/public", List: servemap.DecisionNever},
-	}
-	wantEntries := func(s *testkit.Site, want ...string) {
-		s.Helper()
-		s.Settle()
-		var got []string
-		for _, u := range entries(s, "/sitemap.xml").URLs {
-			got = append(got, strings.TrimPrefix(u.Loc, testkit.Origin)+" "+u.ChangeFreq+" "+u.Priority)
-		}
-		if !slices.Equal(got, want) {
-			s.Errorf("the sitemap has %q, want %q", got, want)
-		}
 	}
 	h := testkit.PageOfItsURL("/list?lang=de&amp;page=2", "/other?lang=de", "/inner/page", "/inner/public")
 	synctest.Test(t, func(t *testing.T) {

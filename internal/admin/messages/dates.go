@@ -94,8 +94,3 @@ func awaited(h lastmod.History) string {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }
-
-// Unproven says why the changefreq that fits best is not published.
-func Unproven(freq string) string {
-	return fmt.Sprintf(" There is no changefreq: %s fits best, but the changes that were seen do not prove it yet.", freq)
-}

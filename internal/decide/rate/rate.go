@@ -17,11 +17,9 @@ type Estimate struct {
 
 // SinceChange is what the observations since the last change found.
 type SinceChange struct {
-	LastVisit    uint32 `cbor:"1,keyasint,omitzero"` // unix seconds
-	LastChange   uint32 `cbor:"2,keyasint,omitzero"` // never after LastVisit; the first visit as long as no change was seen
-	Quiet        uint16 `cbor:"3,keyasint,omitzero"` // observations that found no change, at most 65,535
-	Observations uint8  `cbor:"4,keyasint,omitzero"` // of all: 0, 1, or 2 for more
-	Noisy        bool   `cbor:"5,keyasint,omitzero"` // an observation differed without a change
+	LastVisit  uint32 `cbor:"1,keyasint,omitzero"` // unix seconds
+	LastChange uint32 `cbor:"2,keyasint,omitzero"` // never after LastVisit; the first visit as long as no change was seen
+	Quiet      uint16 `cbor:"3,keyasint,omitzero"` // observations that found no change, at most 65,535
 }
 
 // Saw returns the estimate after one more observation, at a time in unix seconds. changed says that
@@ -30,26 +28,15 @@ type SinceChange struct {
 func (e Estimate) Saw(at int64, changed bool) Estimate {
 	t := clampTime(at)
 	switch {
-	case e.Now.Observations == 0:
-		e.Now = SinceChange{LastVisit: t, LastChange: t, Observations: 1}
+	case e.Now.LastVisit == 0:
+		e.Now = SinceChange{LastVisit: t, LastChange: t}
 	case changed:
 		e.Past.add(e.Now, binOf(max(1, float64(t)-float64(e.Now.LastVisit)), t))
-		e.Now = SinceChange{LastVisit: t, LastChange: t, Observations: 2}
+		e.Now = SinceChange{LastVisit: t, LastChange: t}
 	default:
-		e.Now.LastVisit, e.Now.Observations = t, 2
+		e.Now.LastVisit = t
 		e.Now.LastChange = min(e.Now.LastChange, t) // the clock may have been ahead
 		e.Now.Quiet = max(e.Now.Quiet, e.Now.Quiet+1)
-	}
-	return e
-}
-
-// SawNoise is Saw for an observation of which the page differed without a change, such as by a clock
-// or a quotation of the day. The observation counts as unchanged, but takes back an unchanged observation:
-// a page that mostly differs and never changes has no changefreq.
-func (e Estimate) SawNoise(at int64) Estimate {
-	quiet := max(e.Now.Quiet, 1) - 1
-	if e = e.Saw(at, false); e.Now.Observations > 1 {
-		e.Now.Quiet, e.Now.Noisy = quiet, true
 	}
 	return e
 }
@@ -61,11 +48,11 @@ func (e Estimate) SawNoise(at int64) Estimate {
 func (e Estimate) SawChangeAt(at, changedAt int64) Estimate {
 	t := clampTime(at)
 	c := min(clampTime(changedAt), t)
-	if e.Now.Observations == 0 || c < e.Now.LastVisit || t <= e.Now.LastVisit {
+	if e.Now.LastVisit == 0 || c < e.Now.LastVisit || t <= e.Now.LastVisit {
 		return e.Saw(at, true)
 	}
 	e.Past.add(e.Now, dated)
-	e.Now = SinceChange{LastVisit: t, LastChange: c, Observations: 2}
+	e.Now = SinceChange{LastVisit: t, LastChange: c}
 	return e
 }
 

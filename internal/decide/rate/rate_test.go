@@ -2,7 +2,6 @@ package rate
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -26,20 +25,6 @@ func everyNth(n int) func(int) bool { return func(i int) bool { return i%n == 0 
 // bunches are changes on five days running, each a hundred days after the last bunch.
 func bunches(i int) bool { return i%100 < 5 }
 
-// differing returns the estimate after n observations of a page on which no change is ever seen,
-// but inTen of ten observations differ.
-func differing(n int, every int64, inTen int) Estimate {
-	e := Estimate{}.Saw(t0, false)
-	for i := 1; i < n; i++ {
-		if at := t0 + int64(i)*every; i%10 < inTen {
-			e = e.SawNoise(at)
-		} else {
-			e = e.Saw(at, false)
-		}
-	}
-	return e
-}
-
 // thereafter adds an observation a minute, each with its outcome.
 func thereafter(e Estimate, changed ...bool) Estimate {
 	for _, c := range changed {
@@ -48,67 +33,94 @@ func thereafter(e Estimate, changed ...bool) Estimate {
 	return e
 }
 
-func TestFreqIsTheLikeliestWord(t *testing.T) {
-	for _, tt := range []struct {
-		name        string
-		e           Estimate
-		want        Freq
-		least, most float64 // probability
-	}{
-		{"nothing seen", Estimate{}, Unknown, 0, 0},
-		{"changed at every observation, a minute apart", observed(30, minute, always), Always, 0.9, 1},
-		{"changed at every observation, a day apart", observed(50, day, always), Hourly, 0.3, 0.9},
-		{"changes every 10 s, seen every 5 s for 2 minutes", observed(24, 5, everyNth(2)), Hourly, 0.9, 1},
-		{"changes every half hour, seen every 10 minutes", observed(600, 10*minute, everyNth(3)), Hourly, 0.9, 1},
-		{"daily", observed(24*30, hour, everyNth(24)), Daily, 0.85, 1},
-		{"weekly", observed(7*20, day, everyNth(7)), Weekly, 0.8, 1},
-		{"monthly", observed(12*30, day, everyNth(30)), Monthly, 0.75, 1},
-		{"yearly", observed(6*365, day, everyNth(365)), Yearly, 0.7, 1},
-		{"two years and never changed", observed(730, day, never), Never, 0.6, 1},
-		{"changed daily, then quiet for half a year", observed(300, day, func(i int) bool { return i < 120 }), Never, 0.6, 1},
-		{"changed hourly, then not for two observations a month apart", observed(200, hour, everyNth(2)).Saw(t0+60*day, false).Saw(t0+90*day, false), Never, 0.5, 1},
-		{"never changed, and differed once", observed(730, day, never).SawNoise(t0 + 730*day), Yearly, 0.9, 1},
-		{"never changed, and differed at most observations", differing(730, day, 10), Unknown, 0, 0},
-		{"changed weekly, and differed since", observed(7*20, day, everyNth(7)).SawNoise(t0 + 140*day), Weekly, 0.8, 1},
-		{"a day, unchanged", observed(24, hour, never), Yearly, 0, 0.5},
-		{"two observations a month apart, changed", observed(2, 30*day, always), Hourly, 0, 0.5},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			f, p := tt.e.Freq()
-			if f != tt.want || p < tt.least || p > tt.most {
-				t.Errorf("got %v with %.3f, want %v with %g to %g", f, p, tt.want, tt.least, tt.most)
-			}
-		})
-	}
-}
-
-func TestWordsThatAPageIsNotCalled(t *testing.T) {
+func TestFreqIsTheWordThatMisleadsLeast(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		e    Estimate
-		not  []Freq
+		want Freq
 	}{
-		{"changed at every observation, then at none of five", thereafter(observed(100, minute, always), false, false, false, false, false), []Freq{Always}},
-		{"changed at every second observation, then quiet", observed(200, hour, everyNth(2)).Saw(t0+1000*day, false), []Freq{Always}},
-		{"four edits in four minutes, then two quiet ones", thereafter(observed(1000, hour, everyNth(300)), true, true, true, true, false, false), []Freq{Always}},
-		{"at the end of a usual quiet time between bunches", observed(500, day, bunches), []Freq{Never, Always, Hourly}},
+		{"seen once", Estimate{}.Saw(t0, false), Yearly},
+		{"a day, unchanged", observed(24, hour, never), Yearly},
+		{"a year and a half, unchanged", observed(550, day, never), Yearly},
+		{"two years and more, unchanged", observed(740, day, never), Never},
+		{"changed daily, then quiet for half a year", observed(300, day, func(i int) bool { return i < 120 }), Yearly},
+		{"changed daily, then quiet for two years and more", observed(900, day, func(i int) bool { return i < 120 }), Never},
+		{"changes each year, and the last change is two years ago", observed(8*365, day, func(i int) bool { return i%365 == 0 && i < 6*365 }), Yearly},
+		{"changed hourly, then not for two observations a month apart", observed(200, hour, everyNth(2)).Saw(t0+60*day, false).Saw(t0+90*day, false), Yearly},
+		{"yearly", observed(6*365, day, everyNth(365)), Yearly},
+		{"monthly", observed(12*30, day, everyNth(30)), Monthly},
+		{"weekly", observed(7*20, day, everyNth(7)), Weekly},
+		{"daily", observed(24*30, hour, everyNth(24)), Daily},
+		{"changes every half hour, seen every 10 minutes", observed(600, 10*minute, everyNth(3)), Hourly},
+		{"changes every 10 s, seen every 5 s for 2 minutes", observed(24, 5, everyNth(2)), Hourly},
+		{"changed at every observation, a minute apart", observed(30, minute, always), Always},
+		{"changed at every observation, a day apart: hourly or daily", observed(50, day, always), Hourly},
+		{"changed once, a minute after the first observation", observed(2, minute, always), Hourly},
+		{"two observations a week apart, changed", observed(2, 7*day, always), Daily},
+		{"two observations half a year apart, changed: anything from hourly to yearly", observed(2, 180*day, always), Weekly},
+		{"changed at every observation, then at none of five", thereafter(observed(100, minute, always), false, false, false, false, false), Yearly},
+		{"changed at every second observation, then quiet", observed(200, hour, everyNth(2)).Saw(t0+1000*day, false), Never},
+		{"four edits in four minutes, then two quiet ones", thereafter(observed(1000, hour, everyNth(300)), true, true, true, true, false, false), Yearly},
+		{"at the end of a usual quiet time between bunches", observed(500, day, bunches), Monthly},
 	} {
-		if f, p := tt.e.Freq(); slices.Contains(tt.not, f) {
-			t.Errorf("%s: %v with %.2f", tt.name, f, p)
+		if f := tt.e.Freq(Unknown); f != tt.want {
+			t.Errorf("%s: %v, want %v: %.2f", tt.name, f, tt.want, tt.e.words())
+		}
+	}
+}
+
+// A word makes room for another one only if that is clearly better, so that a page between two
+// words keeps one of them.
+func TestFreqHoldsTheWordBefore(t *testing.T) {
+	between := observed(40*4, day, everyNth(14)) // weekly to monthly
+	for _, tt := range []struct {
+		name      string
+		e         Estimate
+		was, want Freq
+	}{
+		{"monthly is a little better than weekly", between, Unknown, Monthly},
+		{"so weekly stays", between, Weekly, Weekly},
+		{"and monthly stays", between, Monthly, Monthly},
+		{"but daily goes", between, Daily, Monthly},
+		{"and yearly goes", between, Yearly, Monthly},
+		{"always goes as soon as an observation finds no change", thereafter(observed(30, minute, always), false), Always, Yearly},
+		{"never goes with a change", observed(740, day, never).Saw(t0+740*day, true), Never, Yearly},
+	} {
+		if f := tt.e.Freq(tt.was); f != tt.want {
+			t.Errorf("%s: %v, want %v: %.2f", tt.name, f, tt.want, tt.e.words())
+		}
+	}
+}
+
+func TestIntervalIsSaidWithItsDoubt(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		e    Estimate
+		want Interval
+	}{
+		{"no change", observed(24, hour, never), Interval{}},
+		{"one change has no bounds", observed(30, day, func(i int) bool { return i == 20 }), Interval{69 * day, 0, 0}},
+		{"two changes", observed(40, day, everyNth(15)), Interval{32 * day, 10 * day, 200 * day}},
+		{"twenty changes", observed(300, day, everyNth(15)), Interval{19 * day, 11 * day, 47 * day}},
+		{"different at every observation", observed(30, minute, always), Interval{5 * minute, 5 * minute, 5 * minute}},
+	} {
+		got, about := tt.e.Interval(), func(x, y float64) bool { return math.Abs(x-y) <= y/10 }
+		if !about(got.Likely, tt.want.Likely) || !about(got.Least, tt.want.Least) || !about(got.Most, tt.want.Most) {
+			t.Errorf("%s: %.3f days, %.3f to %.3f", tt.name, got.Likely/day, got.Least/day, got.Most/day)
 		}
 	}
 }
 
 func TestEstimateFollowsARegime(t *testing.T) {
 	e := observed(100*24, hour, everyNth(10*24))
-	if m := e.Mean(); m < 5*day {
+	if m := e.Interval().Likely; m < 5*day {
 		t.Fatalf("mean %g days at first, want about 10", m/day)
 	}
 	at := int64(e.Now.LastVisit)
 	for i := int64(1); i <= 60*24; i++ {
 		e = e.Saw(at+i*hour, i%6 == 0)
 	}
-	if m := e.Mean(); m > 14*hour {
+	if m := e.Interval().Likely; m > 14*hour {
 		t.Errorf("mean %g hours after speeding up, want about 6", m/hour)
 	}
 }
@@ -137,8 +149,8 @@ func TestChangeWithADateCountsAtItsDate(t *testing.T) {
 			at := t0 + (i+1)*10*day
 			seen, told = seen.Saw(at, true), told.SawChangeAt(at, at-(i%5+1)*day/3)
 		}
-		f, p := told.Freq()
-		if _, q := seen.Freq(); f != Daily || p < 0.75 || p < q {
+		p, q := told.words()[Daily], seen.words()[Daily]
+		if f := told.Freq(Unknown); f != Daily || p < 0.75 || p < q {
 			t.Errorf("%v with %.2f, want daily and more than %.2f", f, p, q)
 		}
 		if got := told.Quiet(); got != 5*day/3 {
@@ -185,10 +197,10 @@ func TestAnEstimateIsSaneWhateverTheClockDoes(t *testing.T) {
 // wantSane checks everything that an estimate says.
 func wantSane(t *testing.T, e Estimate) {
 	t.Helper()
-	if f, p := e.Freq(); !(p >= 0 && p <= 1) || (f == Unknown) != (p == 0) {
-		t.Errorf("%v with a probability of %g: %+v", f, p, e)
+	if f := e.Freq(Unknown); f == Unknown || f > Never {
+		t.Errorf("%v: %+v", f, e)
 	}
-	if m := e.Mean(); !(m >= 0 && m < 1e12) {
-		t.Errorf("%+v has a mean of %g", e, m)
+	if i := e.Interval(); !(i.Least >= 0 && i.Likely >= i.Least && i.Likely < 1e12 && i.Most < 1e12) {
+		t.Errorf("%+v has an interval of %+v", e, i)
 	}
 }

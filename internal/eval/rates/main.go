@@ -1,56 +1,45 @@
-// Command rates measures how well the change-rate estimator names changefreq, against three
-// estimators of the literature. It uses simulated pages and visitors whose truth is known,
-// and real histories of changes with simulated visitors.
+// Command rates measures how right a published changefreq is, beside what simpler ways would publish: on
+// real histories of changes, met at a random time and visited at random, and judged by what the pages did next.
 //
-//	go run ./internal/eval/rates
-//	go run ./internal/eval/rates -pages 3000 -seed 301 -seeds 5
-//	go run ./internal/eval/rates -pages 0 HISTORIES.tsv.gz...
-//	go run ./internal/eval/rates -pages 0 -distinct HISTORIES.tsv.gz...
+//	go run ./internal/eval/rates HISTORIES.tsv.gz...
 //
-// The simulated pages are visited at random, at random in bursts, and at random with one
-// observation in a hundred that wrongly finds a change.
+// Each history counts once, however many pages it has. Simulated pages of all rates, which it has without a
+// file, are counted apart.
 package main
 
 import (
 	"context"
 	"flag"
+	"math/rand/v2"
 	"os"
 
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 func main() {
-	pages := flag.Int("pages", 3000, "simulated pages of each kind of visitors, 0 for none")
-	most := flag.Int("most", 600, "the most pages of a history")
-	distinct := flag.Bool("distinct", false, "of the pages of a history that changed at the same times, take one")
+	most := flag.Int("most", 300, "how many pages of a history are met")
 	seed := flag.Uint64("seed", 1, "seed of all that is random")
-	seeds := flag.Int("seeds", 1, "simulations to count together, with this seed and the following ones")
+	gaps := flag.String("gaps", "often", "how often a page is visited: often (every 20 minutes to 30 days) or rarely (5 to 90 days)")
+	wrong := flag.Float64("wrong", 0, "share of the observations that wrongly find a change")
 	kit.Main("rates", func(context.Context) error {
-		var simulated, histories []*table
-		for _, v := range []visitors{{name: "observations at random"}, {name: "observations in bursts", bursty: true}, {name: "1 % of observations wrong", noise: 0.01}} {
-			t := &table{name: "simulated pages, " + v.name}
-			for i := range *seeds {
-				t.simulate(*pages, *seed+uint64(i), v)
-			}
-			simulated = append(simulated, t)
+		v := visitors{least: 20 * minute, most: 30 * day, wrong: *wrong}
+		if *gaps == "rarely" {
+			v.least, v.most = 5*day, 90*day
 		}
+		var found, simulated results
 		for _, file := range flag.Args() {
-			t, err := replayFile(file, *most, *distinct, *seed)
+			pages, err := readHistories(file)
 			if err != nil {
 				return err
 			}
-			histories = append(histories, t)
+			found.add(v.meet(pages, *most, rand.New(rand.NewPCG(*seed, kit.Hash(file)))))
 		}
-		for _, t := range append(simulated, histories...) {
-			t.print(os.Stdout)
+		if len(found) > 0 {
+			found.print(os.Stdout, "real histories")
 		}
-		if len(histories) > 1 {
-			all := &table{name: "all histories"}
-			for _, t := range histories {
-				all.merge(t)
-			}
-			all.print(os.Stdout)
-		}
+		r := rand.New(rand.NewPCG(*seed, 0))
+		simulated.add(v.meet(simulate(*most, r), *most, r))
+		simulated.print(os.Stdout, "simulated pages")
 		return nil
 	})
 }

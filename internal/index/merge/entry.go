@@ -19,7 +19,7 @@ type page struct {
 // list writes the entry of the page.
 func (g page) list() {
 	p := g.p
-	e := p.Entry(p.Freq())
+	e := p.Entry()
 	e.Extensions = g.extensions()
 	location := p.Loaded.Location
 	if _, found := g.found[location]; !found && g.site.Extensions&^p.Extended != 0 {

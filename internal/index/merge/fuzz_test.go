@@ -73,8 +73,8 @@ func FuzzPage(f *testing.F) {
 			if n := len(p.Encode()); n > len(fields)+700 {
 				t.Errorf("a page that came with %d bytes has %d", len(fields), n)
 			}
-			p.Rate.Mean()
-			p.Entry(p.Freq())
+			p.Rate.Interval()
+			p.Entry()
 			if i == 1 {
 				facts = pagehtml.Read([]byte(body+"<p>Something else that is long enough to be a text of its own."), pagehtml.Options{})
 			}

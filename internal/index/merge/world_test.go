@@ -228,7 +228,7 @@ func (w *world) page(location string) known {
 	p := w.record(location)
 	r := p.Judged()
 	p.Standing = eligibility.Revise(r, w.site.Context(&r, w.site.Robots, w.moment()))
-	return known{p, p.Entry(p.Freq())}
+	return known{p, p.Entry()}
 }
 
 // entry returns the stored entry of a listed page.

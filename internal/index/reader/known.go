@@ -8,7 +8,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
@@ -24,7 +23,6 @@ type Known struct {
 	SameAs          string // if it is held as a duplicate: the listed page
 	History         History
 	Entry           shards.Entry // what the sitemap says of it, or would say if it were listed
-	Freq            rate.Freq    // as Page.Freq says, whether it is in the entry or not
 }
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
@@ -37,7 +35,8 @@ func (k *Known) NeedsLogin() bool {
 type History struct {
 	lastmod.History
 
-	Mean time.Duration // the estimated mean time between changes, 0 before the first change was seen
+	Mean        time.Duration // the likely mean time between changes, 0 before the first change was seen
+	Least, Most time.Duration // and its bounds, see [rate.Interval]; 0 before the second change was seen
 }
 
 // know derives what is known of a location from its record.
@@ -46,12 +45,11 @@ func (r *Reader) know(location string, p *pagerecord.Page) Known {
 	p.Loaded.Location = location
 	record := p.Judged()
 	p.Standing = eligibility.Revise(record, set.Context(&record, r.robots.Load(), moment.Of(now)))
-	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
 	return Known{
 		Page: *p, Location: location, IsEntry: set.Entries[location],
 		Rule: rule.Listing == eligibility.Always, Pattern: rule.Pattern,
-		History: historyOf(p), Entry: p.Entry(freq, sure), Freq: freq,
+		History: historyOf(p), Entry: p.Entry(),
 	}
 }
 
@@ -59,7 +57,8 @@ func historyOf(p *pagerecord.Page) History {
 	h := History{History: p.Dates.History()}
 	held, more := p.Mark.Awaited()
 	h.FirstSeen, h.Held, h.More = p.FirstSeen.Time(), moment.Seconds(held).Time(), more
-	h.Mean = duration(p.Rate.Mean())
+	i := p.Rate.Interval()
+	h.Mean, h.Least, h.Most = duration(i.Likely), duration(i.Least), duration(i.Most)
 	return h
 }
 

@@ -35,6 +35,7 @@ type Page struct {
 	Mark  mark.Mark     `cbor:"11,keyasint,omitzero"` // recognises changes of the content
 	Dates lastmod.Dates `cbor:"12,keyasint,omitzero"` // when the content changed, and who says so
 	Rate  rate.Estimate `cbor:"13,keyasint,omitzero"` // how often the content changes
+	Freq  rate.Freq     `cbor:"14,keyasint,omitzero"` // the word for that, kept until another one is clearly better
 
 	Loaded Loaded `cbor:"-"`
 }

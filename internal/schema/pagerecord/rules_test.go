@@ -109,66 +109,50 @@ func TestChangesAreToldFromOtherLanguages(t *testing.T) {
 	}
 }
 
-func TestChangefreqNeedsProof(t *testing.T) {
+func TestChangefreqNeedsTwoObservationsOrADate(t *testing.T) {
+	dated := lastmod.Date{At: noon, By: lastmod.Page}
 	for _, tt := range []struct {
-		name  string
-		ago   []time.Duration // changes before the last observation, the latest first
-		first time.Duration   // the first observation, before the last one
-		freq  rate.Freq
-		want  bool
+		name         string
+		observations uint64
+		date         lastmod.Date
+		want         rate.Freq
 	}{
-		{"no change in ten years, never", nil, 3650 * day, rate.Never, false},
-		{"two changes in ten years", []time.Duration{1800 * day, 2200 * day}, 3650 * day, rate.Yearly, false},
-		{"three changes, as far apart as the first observation", []time.Duration{0, 7 * day, 14 * day}, 21 * day, rate.Weekly, true},
-		{"three changes soon after the first observation", []time.Duration{0, 7 * day, 14 * day}, 15 * day, rate.Weekly, false},
-		{"three changes in two minutes", []time.Duration{0, 30 * time.Second, time.Minute}, 90 * time.Second, rate.Hourly, true},
-		{"the same, another at each observation", []time.Duration{0, 30 * time.Second, time.Minute}, 90 * time.Second, rate.Always, true},
-		{"three changes in two minutes of a year", []time.Duration{0, 30 * time.Second, time.Minute}, 365 * day, rate.Hourly, false},
-		{"four changes, and another word", []time.Duration{day, 8 * day, 15 * day, 22 * day}, 30 * day, rate.Monthly, false},
-		{"four changes, two in an hour", []time.Duration{day, 8 * day, 8*day + time.Hour, 22 * day}, 30 * day, rate.Weekly, false},
-		{"four changes, then quiet", []time.Duration{200 * day, 207 * day, 214 * day, 221 * day}, 230 * day, rate.Weekly, false},
+		{"only a link is known", 0, lastmod.Date{}, rate.Unknown},
+		{"observed once", 1, lastmod.Date{}, rate.Unknown},
+		{"observed once, and gives the date of its last change", 1, dated, rate.Yearly},
+		{"observed twice", 2, lastmod.Date{}, rate.Yearly},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := &Page{Presence: Presence{FirstSeen: noon.Add(-tt.first), LastSeen: noon}}
-			p.Dates.Count = uint64(len(tt.ago))
-			for i, ago := range tt.ago {
-				if i == 0 {
-					p.Dates.Date.At = noon.Add(-ago)
-				} else {
-					p.Dates.Earlier[i-1] = noon.Add(-ago)
-				}
-			}
-			if got := p.proves(tt.freq); got != tt.want {
-				t.Errorf("%t, want %t", got, tt.want)
-			}
-		})
+		p := &Page{}
+		p.Dates.Date = tt.date
+		for n := range tt.observations {
+			p.Observations++
+			p.Estimate(mark.Same, lastmod.Finding{}, 1_700_000_000+60*int64(n))
+		}
+		if got := p.Entry().Freq; got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 
-func TestNeverIsSaidOnlyAfterYears(t *testing.T) {
-	const first = 1_700_000_000
-	watched := func(days int64, visit func(e rate.Estimate, at int64) rate.Estimate) (e rate.Estimate) {
-		for at := int64(first); at <= first+days*86_400; at += 86_400 {
-			e = visit(e, at)
+// A page that changes every two weeks or so is between two words. It keeps the one that it has.
+func TestChangefreqHolds(t *testing.T) {
+	p := &Page{}
+	flips, before := 0, rate.Unknown
+	for n := range 3 * 365 {
+		p.Observations++
+		o := mark.Same
+		if n%14 == n/100%3 {
+			o = mark.Changed
 		}
-		return e
+		at := int64(1_700_000_000 + n*86_400)
+		p.Estimate(o, lastmod.Finding{Since: moment.Seconds(at)}, at)
+		if word := p.Entry().Freq; n > 180 && word != before {
+			before = word
+			flips++
+		}
 	}
-	same := func(e rate.Estimate, at int64) rate.Estimate { return e.Saw(at, false) }
-	noise := func(e rate.Estimate, at int64) rate.Estimate { return e.SawNoise(at) }
-	stops := func(e rate.Estimate, at int64) rate.Estimate { return e.Saw(at, at < first+100*86_400) }
-	for _, tt := range []struct {
-		name string
-		rate rate.Estimate
-		want rate.Freq
-	}{
-		{"the same for a year and a half", watched(550, same), rate.Yearly},
-		{"the same for two years and more", watched(800, same), rate.Never},
-		{"other noise at every observation", watched(800, noise), rate.Unknown},
-		{"stopped a year ago", watched(465, stops), rate.Yearly},
-	} {
-		if got, _ := (&Page{Rate: tt.rate}).Freq(); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
+	if flips != 1 || before != rate.Weekly && before != rate.Monthly {
+		t.Errorf("%d words, the last is %v", flips, before)
 	}
 }
 
@@ -208,7 +192,7 @@ func TestEstimateLearnsWhenTheContentChanged(t *testing.T) {
 		{"a change now", mark.Changed, lastmod.Finding{Since: moment.Seconds(at)}, known.Saw(at, true)},
 		{"one that was held", mark.Changed, lastmod.Finding{Since: since}, known.Saw(at-600, true).Saw(at, false)},
 		{"one with a date", mark.Changed, lastmod.Finding{Since: since, Exact: since - 60_000}, known.SawChangeAt(at-600, at-660).Saw(at, false)},
-		{"noise", mark.Variant, lastmod.Finding{}, known.SawNoise(at)},
+		{"noise", mark.Variant, lastmod.Finding{}, known.Saw(at, false)},
 		{"the same", mark.Same, lastmod.Finding{}, known.Saw(at, false)},
 	} {
 		p := &Page{Rate: known}
@@ -242,9 +226,10 @@ func TestPageIsVolatileOnlyWhereAPlaceMoves(t *testing.T) {
 			facts := html.Read([]byte(tt.text(n)), html.Options{})
 			v := mark.Read(&facts, 0)
 			p.Mark, _, _ = p.Mark.Observe(&v, at)
-			p.Rate = p.Rate.Saw(at, n > 0)
+			p.Observations++
+			p.Estimate(mark.Moving, lastmod.Finding{}, at)
 		}
-		if got := p.Entry(p.Freq()).Volatile; got != tt.want {
+		if got := p.Entry().Volatile; got != tt.want {
 			t.Errorf("%s: volatile is %v", name, got)
 		}
 	}

@@ -16,12 +16,11 @@ type Sight struct {
 	readAt       moment.Time
 	lastVisit    uint32
 	quiet        uint16
-	some         uint8
 }
 
 func (p *Page) sight() Sight {
 	now := p.Rate.Now
-	return Sight{p.LastSeen, p.Status, p.Observations, p.BodyHash, p.ReadAt, now.LastVisit, now.Quiet, now.Observations}
+	return Sight{p.LastSeen, p.Status, p.Observations, p.BodyHash, p.ReadAt, now.LastVisit, now.Quiet}
 }
 
 // Sighted returns the record of a page after a sight.
@@ -32,7 +31,7 @@ func Sighted(record []byte, s Sight) []byte {
 	}
 	now := &p.Rate.Now
 	p.LastSeen, p.Status, p.Observations, p.BodyHash, p.ReadAt = s.lastSeen, s.status, s.observations, s.bodyHash, s.readAt
-	now.LastVisit, now.Quiet, now.Observations = s.lastVisit, s.quiet, s.some
+	now.LastVisit, now.Quiet = s.lastVisit, s.quiet
 	return p.Encode()
 }
 
