@@ -73,7 +73,7 @@ func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {
 				path = "/"
 			}
 			return path + "x"
-		}, 30},
+		}, 50},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -100,15 +100,15 @@ func (l *Ledger) isSpent(shape string) bool {
 // earn notes that a page of a shape showed something new.
 func (l *Ledger) earn(shape string) { l.spent[shape] = max(0, l.spent[shape]-1) }
 
-// spend notes that a page showed nothing new, and led to some locations. It costs less if many of these have another
-// shape and a new name, as what a list is for, and little if all have another shape.
+// spend notes that a page showed nothing new, and led to some locations. It costs less if many of these have a new
+// name, as what a list is for, and little if all have another shape.
 func (l *Ledger) spend(it *item, led []*item) {
 	alike, news := 0, 0
 	for _, to := range led {
-		switch {
-		case to.Shape == it.Shape:
+		if to.Shape == it.Shape {
 			alike++
-		case !to.Old:
+		}
+		if !to.Old {
 			news++
 		}
 	}
