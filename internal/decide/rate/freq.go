@@ -47,9 +47,8 @@ const alwaysChanges = 3
 // Freq returns the word for how often the page is likely to change from now on. was is the word before, which is
 // kept as long as no other one is clearly better.
 //
-// A page that was not seen to change is called yearly. More than four in five pages of real sites change as
-// seldom, and no quiet time that is shorter speaks for another word. Once it was seen to change, its own changes
-// alone say the word: the one that is expected to be least wrong.
+// A page that was not seen to change is called yearly: more than four in five pages of real sites change as
+// seldom. Once it was seen to change, its own changes say the word: the one that is expected to mislead least.
 func (e Estimate) Freq(was Freq) Freq {
 	if e.Past.changes() == 0 {
 		if e.Quiet() >= neverAfter {
