@@ -6,7 +6,8 @@
 //
 // As a rule a site has a home page and 40 more, which visitors got during two days. Then a case begins: what it is about is
 // asked for in its first seconds, a minute later, and after an hour, a day and 26 hours. Between, visitors get all pages.
-// Time is virtual. Fronts alone stand before a real server, so that the site can explore its origin.
+// Time is virtual. Fronts alone stand before a real server, so that the site can explore its origin, for two seconds if they
+// make it wait, or with -args -patience 3m for longer.
 //
 // A line has the class, the name, the counts before and at these four times, what the rules want of them, and the verdict.
 // Counted are the pages that are listed; for dates those with another date than before, or lost; for listing the addresses
