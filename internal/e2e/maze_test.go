@@ -147,6 +147,9 @@ var mazes = []struct {
 		n, _ := strconv.Atoi(rest)
 		return "The archive", []string{fmt.Sprintf("/archive/page/%d", n+1), fmt.Sprintf("/products/shoe-%d", min(n, 39))}
 	})},
+	{"a list without end by cursors", "/feed", 10, below("/feed", func(rest string) (string, []string) {
+		return "More of the same", []string{"/feed", "/feed?cursor=" + cursor(len(rest)+int(xxh3.HashString(rest)%1000))}
+	})},
 	{"names of two words, and three", "/names/blue-house", 1400, below("/names/", func(rest string) (string, []string) {
 		var links []string
 		for i := range 8 {
@@ -204,6 +207,24 @@ func TestMazesEnd(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestPagesThatLeadToEachOtherByRedirectsEnd(t *testing.T) {
+	var asked atomic.Int64
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		n := 0
+		if scan(r.URL.Path, "/go/%d", &n) {
+			http.Redirect(w, r, words("/w/", strconv.Itoa(n))[0], http.StatusFound)
+			return
+		}
+		testkit.Page("Welcome to "+r.URL.Path, fmt.Sprintf("/go/%d", asked.Load()))(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		if explore(s, servemap.ExploreOptions{}); asked.Load() > 500 {
+			s.Errorf("%d requests", asked.Load())
+		}
+	})
 }
 
 var counted = regexp.MustCompile(`^\d+$`)

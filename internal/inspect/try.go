@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -65,12 +66,15 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), resp.Status
 	exchange := &observation.Exchange{Location: loc, At: begun, Response: resp, OwnQuery: to.OwnQuery, Explored: true}
 	exchange.Kind, exchange.Reason = c.Rules.Response(loc, resp)
-	if exchange.Kind != eligibility.Witness {
-		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.Response(exchange.Reason.String()))
+	o := observation.New(exchange, c.Normalizer, nil)
+	if o.Kind == eligibility.Witness {
+		o.Read(c.Normalizer, true, 0, nil)
+	}
+	if o.Kind != eligibility.Witness {
+		why := cmp.Or(o.Reason, eligibility.Moved) // a redirect has no other reason
+		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.Response(why.String()))
 		return t, nil
 	}
-	o := observation.New(exchange, c.Normalizer, nil)
-	o.Read(c.Normalizer, true, 0, nil)
 	t.New, t.Gone = o.News(p.Mark)
 	t.Seen = p.FirstSeen != 0
 	c.follow(&t, loc, o.Links)

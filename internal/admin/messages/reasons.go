@@ -178,7 +178,7 @@ const OwnFile = "This is a file of the sitemap itself. It lists pages and is non
 // NoPage says that a waiting location answered with an error, a redirect or something else than a page.
 func NoPage(status int) string {
 	if status == http.StatusOK {
-		return "It waits: the last request for it got something else than HTML."
+		return "It waits: the last request for it got something else than HTML, or HTML that leads on to another page."
 	}
 	return fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
 }

@@ -174,11 +174,11 @@ func (e *explorer) begin(ctx context.Context) {
 		e.frontier.add(item{Location: loc})
 	}
 	for _, loc := range e.Paths {
-		e.consider(e.Normalizer.Parse(loc), loc)
+		e.consider(e.Normalizer.Parse(loc), loc, item{})
 	}
 	for _, loc := range e.Rules.Trusted() {
 		if !action.Acts(loc) { // the rule may mean other locations that begin with it
-			e.consider(e.Normalizer.Parse(loc), loc)
+			e.consider(e.Normalizer.Parse(loc), loc, item{})
 		}
 	}
 }

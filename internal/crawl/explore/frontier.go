@@ -17,6 +17,7 @@ type item struct {
 	Plain    bool   // it is known to be no control of something
 	Query    bool   // it has a parameter that is not allowed
 	Tries    int    // how often the site refused it
+	Hops     int    // redirects that led to it from a link or an entry
 }
 
 const (
@@ -105,7 +106,9 @@ func (f *frontier) add(it item) (why string) {
 		return "too-many"
 	}
 	f.news(it.Location)
-	it.Old = !f.ledger.isNew(it.Location)
+	if isNew := f.ledger.isNew(it.Location); it.Hops == 0 {
+		it.Old = !isNew // the target of a redirect is as new as what led to it
+	}
 	f.put(&it)
 	f.found = append(f.found, &it)
 	return ""

@@ -28,7 +28,7 @@ type Ledger struct {
 const (
 	shapeBudget = 20.0 // of a shape
 	queryBudget = 3.0  // of a shape with a parameter that is not allowed: most of these sort, filter and track
-	smallCost   = .1   // of a page that leads to others than its like, and of a number or date that is no new one and leads nowhere
+	smallCost   = .1   // of a page that leads only to other shapes, and of an old number or date that leads nowhere
 	mostFolders = 100  // that shapes name
 	mostTexts   = 20   // of a page that are compared
 	mostSeen    = 50   // texts and names that are remembered, for each request that may be made
@@ -36,7 +36,9 @@ const (
 
 // NewLedger returns the ledger of an exploration that makes so many requests at most, and of the revisits after it.
 func NewLedger(most int) *Ledger {
-	return &Ledger{most: max(most, mostLinks), spent: map[string]float64{}, folders: map[string]bool{}, seen: map[uint64]bool{}}
+	l := &Ledger{most: max(most, mostLinks)}
+	l.spent, l.folders, l.seen = map[string]float64{}, map[string]bool{}, map[uint64]bool{}
+	return l
 }
 
 // news notes a text or a name, and reports whether it is new.
@@ -54,8 +56,8 @@ func (l *Ledger) news(text string) bool {
 
 // shape returns what a location has in common with others of its kind: its first folder, and whether its last name
 // is a number, as in /products/# for /products/17, or a word. Dates are numbers. The number of something, as in
-// /products/page/2, has that in its shape too. A query has its first folder and the names of its parameters. query says that one of
-// these is not allowed.
+// /products/page/2, has that in its shape too. A query has its first folder and the names of its parameters. query says
+// that one of these is not allowed.
 func (l *Ledger) shape(location string, query bool) string {
 	path, params, _ := strings.Cut(location, "?")
 	names, shape := namesOf(path), ""
@@ -123,8 +125,8 @@ func (l *Ledger) spend(it *item, led []*item) {
 }
 
 // isNew reports whether the name of a location is new, and notes it. A site that makes up pages for ever repeats its
-// names, as in /red/size-9 after /size-9, or counts. A date is the numbers it consists of. A number below another one is the
-// next part of a date, or a step into a tree.
+// names, as in /red/size-9 after /size-9, or counts. A date is the numbers it consists of. A number below another one
+// is the next part of a date, or a step into a tree.
 func (l *Ledger) isNew(location string) (is bool) {
 	names := namesOf(location)
 	if len(names) == 0 {

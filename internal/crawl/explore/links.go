@@ -11,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -20,16 +21,21 @@ import (
 func (e *explorer) follow(r result) {
 	e.queries.queueQueryOf(r.item.Location)
 	if r.status >= 300 && r.status < 400 {
-		e.redirected(r)
+		e.redirected(r, r.header.Get("Location"))
 	}
 	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
 		return
 	}
-	e.report.Pages++
 	if capability.Looks(r.Location) {
 		e.doubtful = append(e.doubtful, r.Location)
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
+	facts.AddHeader(r.header["Link"])
+	if to, _ := observation.Refreshes(e.Normalizer, r.Location, r.header.Get("Refresh"), &facts); to != "" {
+		e.redirected(r, to)
+		return
+	}
+	e.report.Pages++
 	e.frontier.begin(r.item, facts.Text)
 	base := e.Normalizer.Base(r.Location, facts.Base)
 	noIndex, noFollow, _ := html.Robots(r.header["X-Robots-Tag"])
@@ -38,7 +44,8 @@ func (e *explorer) follow(r result) {
 		page.title = xxh3.HashString(facts.Title)
 	}
 	e.queries.pages = append(e.queries.pages, page)
-	if own := facts.Canonical != "" && e.Normalizer.Resolve(r.Location, facts.Canonical).Location == r.Location; !own && e.isNowhere(r.Location, facts.MainHash) {
+	own := facts.Canonical != "" && e.Normalizer.Resolve(r.Location, facts.Canonical).Location == r.Location
+	if !own && e.isNowhere(r.Location, facts.MainHash) {
 		return
 	}
 	if noFollow || facts.NoFollow {
@@ -54,22 +61,24 @@ func (e *explorer) follow(r result) {
 		case l.Acts:
 			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
 		default:
-			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href)
+			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href, item{})
 		}
 	}
 	for _, a := range facts.Alternates {
-		e.consider(e.Normalizer.Resolve(base, a.Href), a.Href)
+		e.consider(e.Normalizer.Resolve(base, a.Href), a.Href, item{})
 	}
 	if facts.Canonical != "" {
-		e.consider(e.Normalizer.Resolve(base, facts.Canonical), facts.Canonical)
+		e.consider(e.Normalizer.Resolve(base, facts.Canonical), facts.Canonical, item{})
 	}
 	e.frontier.end()
 }
 
-// redirected follows an answer that leads elsewhere.
-func (e *explorer) redirected(r result) {
-	to := r.header.Get("Location")
-	if to == "" {
+// mostHops is how many redirects are followed in a row.
+const mostHops = 10
+
+// redirected follows an answer that leads elsewhere. Its target takes its place in the frontier.
+func (e *explorer) redirected(r result, to string) {
+	if to == "" || r.Hops == mostHops {
 		return
 	}
 	target := e.Normalizer.Resolve(r.Location, to)
@@ -77,14 +86,13 @@ func (e *explorer) redirected(r result) {
 		e.away = moved(e.Normalizer.Origin(), r.Location, r.answer)
 		e.Entries = append(e.Entries, target.Location) // visitors enter there too
 	}
-	e.frontier.begin(r.item, html.Text{})
-	e.consider(target, to)
-	e.frontier.end()
+	e.frontier.page = item{} // which shows nothing, and leads on for nothing
+	e.consider(target, to, item{Hops: r.Hops + 1, Old: r.Old, Free: r.Free, Plain: true})
 }
 
 // consider puts a link into the frontier, or notes why exploring does not request it. href
-// is the link as written.
-func (e *explorer) consider(to location.Result, href string) {
+// is the link as written, and as what else is known of its item.
+func (e *explorer) consider(to location.Result, href string, as item) {
 	if to.Reason == location.ReasonHost || to.Reason == location.ReasonOutsideFolder || to.Reason == location.ReasonForm {
 		return // not a link of this site
 	}
@@ -105,13 +113,15 @@ func (e *explorer) consider(to location.Result, href string) {
 	case !e.robots.Allows(to.Location):
 		why = "disallowed"
 	case to.OwnQuery && e.lone(to.Location):
-	case to.OwnQuery && names(to.Location) == "":
+	case to.OwnQuery && names(values.ReplaceAllString(to.Location, "")) == "": // a value may be a secret: many lists go on by one
 		why = to.Reason.String()
 	default:
 		if to.OwnQuery {
 			e.queries.count(to.Location)
 		}
-		why = e.frontier.add(item{Location: strings.Clone(to.Location), Plain: rule.Listing == eligibility.Always, Query: to.OwnQuery})
+		as.Location, as.Query = strings.Clone(to.Location), to.OwnQuery
+		as.Plain = as.Plain || rule.Listing == eligibility.Always
+		why = e.frontier.add(as)
 	}
 	if why != "" {
 		e.skip(why, href)

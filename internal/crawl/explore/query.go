@@ -90,10 +90,10 @@ func (e *explorer) lone(loc string) bool {
 // bare asks for a path, and then for a query of it.
 func (e *explorer) bare(path, loc string) {
 	if e.frontier.has(path) {
-		e.consider(e.Normalizer.Parse(loc), loc)
+		e.consider(e.Normalizer.Parse(loc), loc, item{})
 		return
 	}
-	if e.consider(e.Normalizer.Parse(path), path); e.frontier.has(path) {
+	if e.consider(e.Normalizer.Parse(path), path, item{}); e.frontier.has(path) {
 		e.frontier.news(loc)
 		e.queries.bares[strings.Clone(path)] = strings.Clone(loc)
 	}

@@ -52,10 +52,7 @@ func (rs Rules) status(location string, resp *response.Response) (Kind, Reason) 
 		return Doubtful, Denied
 	case http.StatusMovedPermanently, http.StatusPermanentRedirect,
 		http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect:
-		if leadsToLogin(resp.Header.Location) {
-			return Doubtful, LoginRedirect
-		}
-		return Redirected, None
+		return Leads(resp.Header.Location)
 	}
 	return Nothing, Status
 }
@@ -154,6 +151,14 @@ func words(list string) map[string]bool {
 		set[w] = true
 	}
 	return set
+}
+
+// Leads returns what a redirect to a target proves, by its status or in HTML.
+func Leads(target string) (Kind, Reason) {
+	if leadsToLogin(target) {
+		return Doubtful, LoginRedirect
+	}
+	return Redirected, None
 }
 
 // leadsToLogin reports whether a redirect leads to a log-in page.

@@ -316,12 +316,12 @@ func TestLinksThatTakeTooManyKeysAreStoredInSteps(t *testing.T) {
 				lang, location, _ := strings.Cut(a, "=")
 				r.sight(location, inLanguages(fmt.Sprintf("page %d in %s. %s", i, lang, same), alternates...), route(location, true))
 			}
-			r.sight(fmt.Sprintf("/new/%d", i), inLanguages(fmt.Sprintf("page %d in en. %s", i, same), alternates...))
-			links = append(links, fmt.Sprintf("/new/%d", i))
+			r.sight(fmt.Sprintf("/n/%d", i), inLanguages(fmt.Sprintf("page %d in en. %s", i, same), alternates...))
+			links = append(links, fmt.Sprintf("/n/%d", i))
 		}
 		r.sight("/", html("home", append(links, "/after")...))
 		r.sight("/after", html("after"))
 		r.wantVerdict("/after", eligibility.Listed, eligibility.ByLink)
-		r.wantVerdict("/new/59", eligibility.Listed, eligibility.ByLink)
+		r.wantVerdict("/n/59", eligibility.Listed, eligibility.ByLink)
 	})
 }

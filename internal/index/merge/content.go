@@ -40,7 +40,7 @@ func (u *visited) content() {
 		}
 		p.BodyHash, p.Showing = u.Hash, u.Showing
 		p.Claims = nil
-		for _, a := range u.Extensions.Alternates() {
+		for _, a := range u.Alternates {
 			p.Claims = append(p.Claims, pagerecord.Claim{Lang: a.Lang, ID: u.site.ID(a.Location)})
 		}
 		c := u.compare()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/servemap/servemap/internal/schema/extension"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
 // pair updates the alternates of a page that was just read, and of the pages it names. Two
@@ -15,7 +16,7 @@ func (u *visited) pair() {
 	}
 	own := u.site.ID(u.Location)
 	var peers []extension.Alternate
-	for _, a := range u.Extensions.Alternates() {
+	for _, a := range u.Alternates {
 		if a.Location == u.Location {
 			continue
 		}
@@ -32,6 +33,29 @@ func (u *visited) pair() {
 	if !slices.Equal(peers, p.Peers) {
 		p.Peers = peers
 		u.Save(p)
+	}
+}
+
+// declare notes that the page and another one name each other as the same in another language. If one of them leads the
+// site's visitors, so both do: the public page says so, and the other one agrees.
+func (u *visited) declare() {
+	own := u.site.ID(u.Location)
+	for _, a := range u.Alternates {
+		to, known := u.Load(a.Location)
+		if a.Location == u.Location || !known || to.Named(own) == nil || !u.Explored && u.Echo.Repeats(a.Location) {
+			continue
+		}
+		for _, pair := range [...][2]*pagerecord.Page{{u.p, to}, {to, u.p}} {
+			switch from, other := pair[0], pair[1]; {
+			case other.Link || !u.site.leads(from):
+			case !u.decides():
+				u.look(u.Location)
+			default:
+				u.point(other)
+				other.Link = true
+				u.Save(other)
+			}
+		}
 	}
 }
 

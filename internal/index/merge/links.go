@@ -13,20 +13,22 @@ import (
 
 // leads reports whether links of the page are evidence: any visitor can find them. So they are on a
 // page that the site shows to the public and keeps out of search engines itself: an archive with
-// noindex, a page of a list that names the first one as canonical, a list with a query. An entry leads
-// whatever it says about itself.
+// noindex, a page of a list that names the first one as canonical, a list with a query, whose value may look like a
+// secret. An entry leads whatever it says about itself.
 func (site *Site) leads(p *pagerecord.Page) bool {
 	switch {
 	case p.NoFollow:
 		return false
 	case p.Listed():
 		return true
-	case p.Verdict != eligibility.Excluded || !p.Found() && !site.Entries[p.Loaded.Location]:
+	case !p.Found() && !(p.Query && p.Led()) && !site.Entries[p.Loaded.Location]:
 		return false
 	}
 	switch p.Reason {
 	case eligibility.NoIndex, eligibility.CanonicalElsewhere, eligibility.QueryNotCanonical:
-		return true
+		return p.Verdict == eligibility.Excluded
+	case eligibility.Capability:
+		return p.Query
 	}
 	return false
 }

@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -149,12 +151,36 @@ func TestRedirectsLeadToPages(t *testing.T) {
 	for _, pad := range numbered("/pad/%d", 5) {
 		pads = append(pads, to(302, "/", pad), see(pad, html("private "+pad)))
 	}
+	hops := func(n int) (steps []step) {
+		at := "/"
+		for i := range n {
+			steps, at = append(steps, to(302, at, fmt.Sprintf("/h%d", i+1), own)), fmt.Sprintf("/h%d", i+1)
+		}
+		return steps
+	}
+	leadsOn := func(to string) string { return head(`<meta http-equiv=refresh content="0; url=` + to + `">`) }
+	late := strings.Replace(leadsOn("/rooms/blue"), "0;", "3;", 1)
 	room, blue := see("/", html("home", "/room")), see("/rooms/blue", html("blue"))
 	tell(t, options{}, []story{
 		{"an entry, twice", []step{
 			to(302, "/", "/en"), to(307, "/en", "/en/"), to(302, "/en/", "/en/third"),
 			see("/en/", html("welcome", "/a")), see("/a", html("a")), see("/en/third", html("third")), is("/en/", listed, eligibility.ByEntry),
-		}, []string{"/a", "/en/"}},
+		}, []string{"/a", "/en/", "/en/third"}},
+		{"an entry, ten times", append(hops(10), see("/h10", html("the end"))), []string{"/h10"}},
+		{"an entry, eleven times", append(hops(11), see("/h11", html("the end"))), nil},
+		{"a link that leads on for now, asked for by the site itself", []step{room, to(303, "/room", "/rooms/blue", own), blue}, []string{"/", "/rooms/blue"}},
+		{"a link that leads on for now, time and again", []step{room, to(302, "/room", "/rooms/blue"), waits(24 * time.Hour), to(302, "/room", "/rooms/blue"), blue}, []string{"/"}},
+		{"a link to a page that leads on in HTML", []step{room, see("/room", leadsOn("/rooms/blue"), own), blue}, []string{"/", "/rooms/blue"}},
+		{"a link to a page that leads to a log-in", []step{room, see("/room", leadsOn("/login"), own), see("/login", html("who are you"))}, []string{"/"}},
+		{"a page that leads on later", []step{
+			room, see("/room", html("the room"), own), waits(time.Hour), see("/room", leadsOn("/rooms/blue"), own), blue,
+		}, []string{"/", "/room"}},
+		{"a page that leads on a day later too", []step{
+			room, see("/room", html("the room"), own), see("/room", leadsOn("/rooms/blue"), own), waits(24 * time.Hour), see("/room", leadsOn("/rooms/blue"), own), blue,
+		}, []string{"/", "/rooms/blue"}},
+		{"a page that leads on after a while later", []step{
+			room, see("/room", html("the room"), own), see("/room", late, own), waits(24 * time.Hour), see("/room", late, own), blue,
+		}, []string{"/", "/room", "/rooms/blue"}},
 		{"an entry, each visitor elsewhere", append(pads, to(302, "/", "/home", own), see("/home", html("home"))),
 			[]string{"/home", "/pad/0"}}, // where the site cannot look, the first cannot be told from a home page
 		{"a public link, for good", []step{

@@ -8,18 +8,20 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// redirected merges a redirect. The target of an entry becomes an entry too. A page that
-// has moved permanently passes on its history.
+// mostHops is how many redirects may lead from an entry to a page.
+const mostHops = 10
+
+// redirected merges a redirect. The target of an entry becomes an entry too, and that of a link is linked. A page that
+// has moved for good passes on its history.
 func (u *visited) redirected() {
 	p := u.p
 	if (p.Led() || u.site.Entries[u.Location]) && !p.Witnessed && p.Status != u.Response.Status {
 		p.Status = u.Response.Status
 		u.Save(p)
 	}
-	permanent := u.Response.Status == http.StatusMovedPermanently || u.Response.Status == http.StatusPermanentRedirect
 	switch u.Target {
 	case "":
-		if permanent && p.Listed() {
+		if u.Moved && p.Listed() {
 			u.refused(eligibility.Moved)
 		}
 		return
@@ -36,18 +38,18 @@ func (u *visited) redirected() {
 	switch {
 	case u.site.Entries[u.Location]:
 		hop = 1
-	case p.Hop == 1:
-		hop = 2
+	case p.Hop > 0 && p.Hop < mostHops:
+		hop = p.Hop + 1
 	}
-	if hop == 0 && !(permanent && (p.Listed() || p.Link)) {
+	if hop == 0 && !p.Link && !(u.Moved && p.Listed()) {
 		return
 	}
 	all := u.forAll()
 	if !all && (!first || !u.decides()) { // where the site cannot look, the first target counts at once
 		hop = 0
 	}
-	moved := permanent && p.Listed() && !u.late() && all
-	led := moved || permanent && p.Link && all // a public link leads to the target
+	moved := u.Moved && p.Listed() && !u.late() && all
+	led := moved || p.Link && all && (u.Moved || u.Explored) // a public link leads to the target
 	if hop == 0 && !led {
 		return
 	}
@@ -65,10 +67,11 @@ func (u *visited) redirected() {
 }
 
 // forAll reports whether a redirect leads everybody to the same target. It does if the target is another spelling of the
-// location, if the site asked itself, as nobody, or if visits a day apart saw the same target.
+// location, if the site asked itself, as nobody, or if visits a day apart saw the same target. A listed page that suddenly
+// leads on in HTML may be in maintenance, so that must last for a day.
 func (u *visited) forAll() bool {
 	p := u.p
-	if respelled(u.Location, u.Target) || u.Explored {
+	if respelled(u.Location, u.Target) || u.Explored && !(p.Listed() && u.Response.Status == http.StatusOK) {
 		return true
 	}
 	if p.Target != u.site.ID(u.Target) {

@@ -42,6 +42,9 @@ func (u *visited) shown() (follow bool) {
 	follow = u.Full && (!p.Read || u.Again) && p.BodyHash == u.Hash
 	pairs := u.Full && !p.Read
 	u.Save(p)
+	if pairs {
+		u.declare()
+	}
 	if pairs && len(u.Extensions[extension.Alternates])+len(p.Peers) > 0 {
 		u.pair()
 	}

@@ -30,6 +30,7 @@ type Observation struct {
 	Echo Echo // what the page's links may repeat of the request
 
 	Target string      // where a redirect leads, "" if it leads off the site
+	Moved  bool        // a redirect says that the page has moved for good
 	Hash   uint64      // of a page's body
 	Server moment.Time // Last-Modified
 
@@ -59,8 +60,9 @@ type Shown struct {
 	VariantKey uint16     // see [Variant]
 	Showing    uint64     // a hash of the content, to find other pages that show the same
 	Links      []Link
-	Cost       time.Duration    // time to read the whole page, 0 if only the head was read
-	Extensions extension.Values // what it has for the extensions
+	Alternates []extension.Alternate // the page in other languages, as it says
+	Cost       time.Duration         // time to read the whole page, 0 if only the head was read
+	Extensions extension.Values      // what it has for the extensions
 }
 
 // Link is a link to another location of the site.
@@ -80,6 +82,7 @@ func New(e *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
 			o.Server = moment.Of(t)
 		}
 	case eligibility.Redirected:
+		o.Moved = e.Response.Status == http.StatusMovedPermanently || e.Response.Status == http.StatusPermanentRedirect
 		if to := norm.Resolve(e.Location, h.Location); to.Reason == location.ReasonNone {
 			o.Target = to.Location
 		}
@@ -99,7 +102,7 @@ func (o *Observation) Personal() bool {
 // headers that say how to read them. It is never 0.
 func fingerprint(resp *response.Response) uint64 {
 	h := &resp.Header
-	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag)
+	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag + "\n" + h.Refresh)
 	return xxh3.HashSeed(resp.Body, headers) | 1
 }
 
@@ -132,9 +135,10 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	} else {
 		facts = html.Head(body, opts)
 	}
+	facts.AddHeader([]string{h.Link})
 	o.Whole = facts.Document
 	o.forbids(norm, &facts)
-	if !full {
+	if o.refreshes(norm, &facts); !full || o.Kind != eligibility.Witness {
 		return
 	}
 	o.Own = moment.Of(facts.Modified).Second()
@@ -143,9 +147,10 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	view := mark.Read(&facts, 0)
 	o.View = &view
 	o.Showing = showing(o, &facts)
-	links, twin := resolve(norm, o.Location, &facts)
+	links, twin := o.resolve(norm, &facts)
 	o.Links, o.Twin = links, o.Twin || twin
-	o.Extensions = want.Read(&extension.Page{Facts: &facts, Norm: norm, Location: o.Location, At: o.At, Hidden: hidden})
+	page := extension.Page{Facts: &facts, Norm: norm, Location: o.Location, At: o.At, Hidden: hidden}
+	o.Alternates, o.Extensions = page.Alternates(), want.Read(&page)
 }
 
 // News compares the page with the mark of earlier observations; see [mark.Mark.News].
@@ -258,10 +263,42 @@ func showing(o *Observation, facts *html.Facts) uint64 {
 	return h.Sum64()
 }
 
+// Refreshes returns where a page leads by itself, by its HTML or by the Refresh header, "" for nowhere on the site. now
+// says that it does so at once. header is the value of that header.
+func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts) (to string, now bool) {
+	base, r := norm.Base(from, facts.Base), facts.Refresh
+	if r.Href == "" {
+		base, r = from, html.ReadRefresh(header)
+	}
+	if r.Href == "" {
+		return "", false
+	}
+	to = norm.Resolve(base, r.Href).Location
+	path, _, _ := strings.Cut(to, "?")
+	if own, _, _ := strings.Cut(from, "?"); path == own {
+		return "", false // it loads itself anew, as after a test for cookies
+	}
+	return to, r.Now
+}
+
+// refreshes takes a page that leads on by itself for the redirect that it is. One that says noindex must act by that, and
+// has a link there.
+func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
+	switch to, now := Refreshes(norm, o.Location, o.Response.Header.Refresh, facts); {
+	case to == "":
+	case o.Forbids == eligibility.NoIndex:
+		facts.Links = append(facts.Links, html.Link{Href: to})
+	default:
+		led := *o.Exchange
+		led.Kind, led.Reason = eligibility.Leads(to)
+		o.Exchange, o.Target, o.Moved = &led, to, now
+	}
+}
+
 // resolve returns the locations of the site that the page links to. twin says whether it links to
 // the origin with or without www; see [location.Origin.Twin].
-func resolve(norm *location.Normalizer, from string, facts *html.Facts) (links []Link, twin bool) {
-	base := norm.Base(from, facts.Base)
+func (o *Observation) resolve(norm *location.Normalizer, facts *html.Facts) (links []Link, twin bool) {
+	base := norm.Base(o.Location, facts.Base)
 	links = make([]Link, 0, len(facts.Links))
 	seen := make(map[string]int, len(facts.Links))
 	for _, a := range facts.Links {

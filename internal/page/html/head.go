@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // meta reads a meta element. Its name may be in an attribute that search engines do not read.
 func (r *reader) meta(t tag, in trait) {
 	content, name := t.get("content"), bytes.Join([][]byte{t.get("name"), t.get("property"), t.get("http-equiv")}, []byte(" "))
+	if in&(noText|inert) == 0 && r.facts.Refresh == (Refresh{}) && strings.EqualFold(string(t.get("http-equiv")), "refresh") {
+		r.facts.Refresh = ReadRefresh(string(content[:min(len(content), maxRules)]))
+	}
 	switch {
 	case forRobots.Match(name):
 		r.facts.Rules.read(string(content))
@@ -23,14 +27,17 @@ func (r *reader) meta(t tag, in trait) {
 // headLink reads a link element in the head.
 func (r *reader) headLink(t tag) {
 	rel, lang := string(t.get("rel")), t.get("hreflang")
-	canonical := hasToken(rel, "canonical")
+	canonical, onward := hasToken(rel, "canonical"), leadsOn(rel)
 	alternate := len(lang) > 0 && len(r.facts.Alternates) < maxAlternates && hasToken(rel, "alternate")
-	if !canonical && !alternate {
+	if !canonical && !alternate && !onward {
 		return
 	}
 	href := string(trimHref(t.get("href")))
 	if href == "" || len(href) > maxHref || !IsWeb(href) {
 		return
+	}
+	if onward {
+		r.links.add([]byte(href), 0, noFollowRel(t.get("rel")), acts(t))
 	}
 	if alternate {
 		lang := strings.TrimSpace(string(lang[:min(len(lang), 64)]))
@@ -66,6 +73,40 @@ func (r *reader) title(s []byte) {
 	}
 }
 
+// Refresh is where a page leads by itself, at once or within seconds. Search engines take that for a redirect.
+type Refresh struct {
+	Href string // as written, "" for nowhere
+	Now  bool   // at once, as what has moved for good
+}
+
+// slowestRefresh is after how many seconds a page that leads on is still no page of its own.
+const slowestRefresh = 5
+
+var refresh = regexp.MustCompile(`(?is)^\s*(\d{1,9})[\d.]*(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))`)
+
+// ReadRefresh reads the value of a Refresh header or of a meta element in its place, as browsers do (HTML standard, "shared
+// declarative refresh steps"). It returns the zero Refresh for one that loads the same page anew or waits too long.
+func ReadRefresh(value string) (r Refresh) {
+	m := refresh.FindStringSubmatch(value)
+	if m == nil {
+		return r
+	}
+	after, _ := strconv.Atoi(m[1]) // of digits
+	href := string(trimHref([]byte(m[2] + m[3] + m[4])))
+	if after > slowestRefresh || href == "" || len(href) > maxHref || !IsWeb(href) {
+		return r
+	}
+	return Refresh{Href: href, Now: after == 0}
+}
+
+// onward are the relations of a page to others that it leads its readers to.
+var onward = strings.Fields("next prev previous first last up start index contents")
+
+// leadsOn reports whether a link in the head leads readers to another page.
+func leadsOn(rel string) bool {
+	return slices.ContainsFunc(onward, func(word string) bool { return hasToken(rel, word) })
+}
+
 // maxLinkHeader is how many bytes of one Link header are read.
 const maxLinkHeader = 16 << 10
 
@@ -88,6 +129,29 @@ func LinkCanonicals(values []string) (found []string) {
 		}
 	}
 	return found
+}
+
+// relOf and langOf match parameters of a link in a Link header.
+var (
+	relOf  = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"([^"]*)"|([^"\s;,]+))`)
+	langOf = regexp.MustCompile(`(?i);\s*hreflang\s*=\s*"?([\w-]{1,64})`)
+)
+
+// AddHeader adds the links of Link headers that lead readers to other pages, and the alternates.
+func (r *References) AddHeader(values []string) {
+	for _, v := range values {
+		for _, link := range linkValue.FindAllStringSubmatch(v[:min(len(v), maxLinkHeader)], -1) {
+			href, rel, lang := trimHref([]byte(link[1])), relOf.FindStringSubmatch(link[2]), langOf.FindStringSubmatch(link[2])
+			if rel == nil || !isLocation(href) {
+				continue
+			}
+			if name := rel[1] + rel[2]; leadsOn(name) {
+				r.Links = append(r.Links, Link{Href: string(href), NoFollow: noFollowRel([]byte(name))})
+			} else if lang != nil && hasToken(name, "alternate") && len(r.Alternates) < maxAlternates {
+				r.Alternates = append(r.Alternates, Alternate{Lang: lang[1], Href: string(href)})
+			}
+		}
+	}
 }
 
 // hasToken reports whether a list separated by white space holds a token, in any case.

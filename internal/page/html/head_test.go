@@ -91,6 +91,67 @@ func TestAlternatesAreReadFromTheHead(t *testing.T) {
 	}
 }
 
+func TestPageLeadsOnByARefresh(t *testing.T) {
+	meta := func(content string) string { return `<meta http-equiv="Refresh" content="` + content + `">` }
+	rows := []row[Refresh]{
+		{"at once", meta("0; url=/a"), Refresh{"/a", true}},
+		{"in five seconds", meta("5;url=a.html"), Refresh{"a.html", false}},
+		{"in six seconds", meta("6;url=/a"), Refresh{}},
+		{"part of a second", meta("0.5; url=/a"), Refresh{"/a", true}},
+		{"without the word", meta("0;/a"), Refresh{"/a", true}},
+		{"a comma", meta(" 0 , URL = /a "), Refresh{"/a", true}},
+		{"a space alone", meta("1 url=/a"), Refresh{"/a", false}},
+		{"quotes", meta("0; url='/a'; and more"), Refresh{"/a", true}},
+		{"a quote without end", meta("0; url='/a"), Refresh{"/a", true}},
+		{"a fragment and a query", meta("0; url=/a?b=1&amp;c=2#d"), Refresh{"/a?b=1&c=2#d", true}},
+		{"the first one", meta("0; url=/a") + meta("0; url=/b"), Refresh{"/a", true}},
+		{"in the body", "<p>x</p>" + meta("0; url=/a"), Refresh{"/a", true}},
+		{"the same page anew", meta("3"), Refresh{}},
+		{"no time", meta("url=/a"), Refresh{}},
+		{"no target", meta("0; url="), Refresh{}},
+		{"a script", meta("0; url=javascript:x()"), Refresh{}},
+		{"for visitors without scripts", "<noscript>" + meta("0; url=/a") + "</noscript>", Refresh{}},
+		{"in a template", "<template>" + meta("0; url=/a") + "</template>", Refresh{}},
+		{"too long", meta("0; url=/" + strings.Repeat("a", maxHref)), Refresh{}},
+		{"another name", `<meta name="refresh" content="0; url=/a">`, Refresh{}},
+	}
+	checkRows(t, rows, func(f Facts) Refresh { return f.Refresh })
+	checkHeadRows(t, rows[:len(rows)-1], func(f Facts) Refresh { return f.Refresh })
+}
+
+func TestHeadLeadsToOtherPages(t *testing.T) {
+	type led struct{ links, alternates string }
+	names := func(f Facts) (l led) {
+		for _, ln := range f.Links {
+			l.links += ln.Href + " "
+		}
+		for _, a := range f.Alternates {
+			l.alternates += a.Lang + "=" + a.Href + " "
+		}
+		return l
+	}
+	checkRows(t, []row[led]{
+		{"the next and the previous page", `<link rel=next href=/3><link rel="prev nofollow" href=/1>`, led{links: "/3 /1 "}},
+		{"contents and index", `<link rel=Contents href=toc.html><link rel=index href=genindex.html><link rel=start href=/><link rel=up href=..>`, led{links: "toc.html genindex.html / .. "}},
+		{"what a page is made of", `<link rel=stylesheet href=/a><link rel="shortcut icon" href=/b><link rel=preload href=/c><link rel=search href=/d><link rel=nextpage href=/e>`, led{}},
+		{"in the body", `<body><link rel=next href=/3>`, led{}},
+		{"another language", `<link rel=alternate hreflang=de href=/de>`, led{alternates: "de=/de "}},
+		{"a drawing", `<svg><a xlink:href=/a><path/></a></svg><a xlink:href=/b>x</a>`, led{links: "/a "}},
+	}, names)
+	for _, tt := range []struct{ name, header, links, alternates string }{
+		{"the next page", `</2>; rel="next", </9>; rel=last`, "/2 /9 ", ""},
+		{"a title with a comma", `</a>; title="on, and on"; rel=prev`, "/a ", ""},
+		{"languages", `</de>; rel="alternate"; hreflang="de", </feed>; rel=alternate`, "", "de=/de "},
+		{"others", `</a.css>; rel=preload; as=style, <https://api.example>; rel=preconnect, </c>; rel=canonical, </d>`, "", ""},
+		{"no link", `next; rel=next, <>; rel=next, <mailto:a@b.c>; rel=next`, "", ""},
+	} {
+		var f Facts
+		if f.AddHeader([]string{tt.header}); names(f) != (led{tt.links, tt.alternates}) {
+			t.Errorf("%s: %+v", tt.name, names(f))
+		}
+	}
+}
+
 // TestNothingHidesTheRobotsMeta puts things before a page's rules that a bad reader would let
 // swallow them.
 func TestNothingHidesTheRobotsMeta(t *testing.T) {

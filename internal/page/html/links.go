@@ -50,6 +50,9 @@ func (l *links) list(main trait) (list []Link) {
 // part of its own page, which is mostly itself, is text.
 func (r *reader) link(el *element, t tag, in trait) {
 	href := trimHref(t.get("href"))
+	if in&foreign != 0 && len(href) == 0 {
+		href = trimHref(t.get("xlink:href")) // of a drawing
+	}
 	inside := len(href) > 0 && href[0] == '#'
 	if el.name == "a" {
 		r.text.link = 0

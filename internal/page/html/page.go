@@ -66,6 +66,7 @@ type Rules struct {
 // around them. They are relative or have http or https, and are at most 2,048 bytes long.
 type References struct {
 	Base      string // href of the first base element, of any scheme
+	Refresh   Refresh
 	Canonical string // href of the first rel=canonical in the head
 	// CanonicalConflict says that the head names several canonical locations. None of them can be
 	// trusted.
@@ -75,7 +76,7 @@ type References struct {
 	Pictures          []Picture   // of the main text, at most 1,000
 }
 
-// Link is an a or area element.
+// Link is an a or area element, or a link element of the head that leads readers to another page, such as the next one.
 type Link struct {
 	Href string
 	// NoFollow says that every link of the page to Href is marked nofollow,

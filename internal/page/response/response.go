@@ -54,7 +54,7 @@ func (r *Response) Size() int {
 	n := int(unsafe.Sizeof(*r))
 	for _, value := range []string{
 		r.Header.ContentType, r.Header.ContentLength, r.Header.ContentEncoding, r.Header.ContentDisposition, r.Header.TransferEncoding,
-		r.Header.CacheControl, r.Header.RobotsTag, r.Header.LastModified, r.Header.Location, r.Header.Link, r.Header.Vary,
+		r.Header.CacheControl, r.Header.RobotsTag, r.Header.LastModified, r.Header.Location, r.Header.Refresh, r.Header.Link, r.Header.Vary,
 	} {
 		n += len(value)
 	}
@@ -86,6 +86,7 @@ type Header struct {
 	RobotsTag          string // X-Robots-Tag
 	LastModified       string
 	Location           string
+	Refresh            string
 	Link               string
 	Vary               string
 }
@@ -132,6 +133,8 @@ func (h *Header) field(key string) (field *string, sep string) {
 		return &h.LastModified, ", "
 	case "Location":
 		return &h.Location, ", "
+	case "Refresh":
+		return &h.Refresh, ", "
 	case "Link":
 		return &h.Link, ", "
 	case "Vary":

@@ -15,7 +15,7 @@ import (
 // keeps those pages that name it in turn.
 var alternates = Extension{
 	Namespace: `xmlns:xhtml="http://www.w3.org/1999/xhtml"`,
-	Read:      func(p *Page) []byte { return encodeAlternates(readAlternates(p)) },
+	Read:      func(p *Page) []byte { return encodeAlternates(p.Alternates()) },
 	Append:    appendAlternates,
 }
 
@@ -34,9 +34,9 @@ const (
 // language is x-default, or a string in the form of a language tag (RFC 5646).
 var language = regexp.MustCompile(`^[a-z]{1,8}(-[a-z0-9]{1,8})*$`)
 
-// readAlternates returns the locations that the page names as itself in other languages, each once
+// Alternates returns the locations that the page names as itself in other languages, each once
 // per language.
-func readAlternates(p *Page) (found []Alternate) {
+func (p *Page) Alternates() (found []Alternate) {
 	base, size := p.Norm.Base(p.Location, p.Base), 0
 	for _, a := range p.Facts.Alternates {
 		to := p.Norm.Resolve(base, a.Href)

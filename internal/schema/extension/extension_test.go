@@ -134,8 +134,9 @@ func TestAlternatesAreReadWhereTheyLeadToPages(t *testing.T) {
 		return `<link rel="alternate" hreflang="` + lang + `" href="` + href + `">`
 	}
 	long := strings.Repeat("a", 36)
-	got := readAlternates(pageOf(t, "<head>"+link("DE-at", "/de")+link("de-AT", "/de")+link("x-default", "c")+link("en_GB", "/en")+link("1e", "/e")+
-		link(long, "/f")+link("fr", "https://other.example/fr")+link("es", "/?sid=1")))
+	page := pageOf(t, "<head>"+link("DE-at", "/de")+link("de-AT", "/de")+link("x-default", "c")+link("en_GB", "/en")+link("1e", "/e")+
+		link(long, "/f")+link("fr", "https://other.example/fr")+link("es", "/?sid=1"))
+	got := page.Alternates()
 	if want := []Alternate{{"de-at", "/de"}, {"x-default", "/a/c"}}; len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("alternates are %v, want %v", got, want)
 	}
