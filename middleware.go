@@ -274,12 +274,16 @@ type Site struct {
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
-	inner    atomic.Pointer[http.Handler]   // what the site wraps, for looks and the inspector
+	inner    atomic.Pointer[http.Handler]   // what the site wraps, for looks and the inspector; nil if that are several parts
+	wraps    atomic.Int32                   // calls of Wrap and Mount
 	asks     atomic.Pointer[explore.Config] // how Explore asked the site, nil if it did not
 	looker   *look.Looker
-	hints    *messages.Hints
-	link     *guard.Link // opens the inspector
-	log      *logging.Queue
+
+	controlled time.Time // when a look last got an entry; only the looker uses it
+
+	hints *messages.Hints
+	link  *guard.Link // opens the inspector
+	log   *logging.Queue
 
 	announces atomic.Bool // Robots adds the sitemap to the site's robots.txt, as far as was seen
 	told      sync.Once   // that the site has a page in its place
@@ -506,13 +510,24 @@ func (l looks) Works() bool {
 	return l.opts.Limits.Looks >= 0 && (l.inner.Load() != nil || l.asks.Load() != nil) && l.looker.Works()
 }
 
-// look asks for one of the site's own pages as Explore did, or else in this process.
+// controlEvery is how often a look at an entry shows that looks get what visitors get.
+const controlEvery = 10 * time.Minute
+
+// look asks for one of the site's own pages as Explore did, or else in this process. It answers only while the site gives
+// itself an entry too: it may refuse whoever asks so, or need something that another part of the server adds to requests.
 func (s *Site) look(ctx context.Context, location string) (answered bool) {
 	cfg := s.asks.Load()
 	if cfg == nil {
 		inside := s.observer.Own.Door(nil)
 		inside.How, inside.Handler = explore.Unproved, s.observer.Own.Inside(*s.inner.Load())
 		cfg = &inside
+	}
+	time.Sleep(time.Millisecond) // so that its time is another one than the visitor's
+	if time.Since(s.controlled) >= controlEvery {
+		if resp, err := explore.Once(ctx, *cfg, s.entries[0]); err != nil || resp.Status >= http.StatusBadRequest {
+			return false
+		}
+		s.controlled = time.Now()
 	}
 	return explore.Look(ctx, *cfg, location)
 }
@@ -659,10 +674,14 @@ func (s *Site) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.observer.Serve(next, w, r) })
 }
 
-// Flush returns when all that was seen before the call is read, stored and rendered. If the
-// store cannot be used, Flush soon returns an error, and the Site stores it later.
+// Flush returns when all that was seen before the call, and what the site looked at itself
+// for that, is read, stored and rendered. If the store cannot be used, Flush soon returns an
+// error, and the Site stores it later.
 func (s *Site) Flush(ctx context.Context) error {
 	err := s.indexer.Flush(ctx)
+	for err == nil && !s.looker.Settled(ctx) {
+		err = s.indexer.Flush(ctx) // what it saw may ask for more looks
+	}
 	if err == nil {
 		err = s.files.Render(ctx)
 	}

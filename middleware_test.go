@@ -110,7 +110,7 @@ func TestMountedSiteServesListedPagesOverHTTP1AndHTTP2(t *testing.T) {
 				for _, path := range []string{"/", "/blog/one", "/blog/three", "/blog/orphan", "/about", "/private", "/data.json", "/missing", "/sitemap.xml"} {
 					visit(path, "")
 				}
-				visit("/blog/two", "session=1")
+
 				s.WantListed("/", "/about", "/blog/one", "/blog/three")
 				visit("/blog/two", "_ga=1; _gid=2")
 				s.WantListed("/", "/about", "/blog/one", "/blog/three", "/blog/two")
@@ -160,7 +160,8 @@ func TestPageLeavesAMinuteAfter404(t *testing.T) {
 					h.ServeHTTP(w, r)
 				})
 			}
-			testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
+			opts := servemap.Options{Limits: servemap.Limits{Looks: -1}} // a look would not come by what changes the path
+			testkit.Run(t, testkit.Setup{Options: opts, Mount: mount}, func(s *testkit.Site) {
 				s.Visit("/", "/blog/one", "/blog/two")
 				s.WantListed("/", "/blog/one", "/blog/two")
 				time.Sleep(time.Minute)

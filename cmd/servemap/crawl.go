@@ -125,7 +125,7 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 // visit crawls, and writes the sitemap.
 func (c *crawl) visit(ctx context.Context, a *answers) error {
 	a.explorer.Explored, a.explorer.Inside = "", true
-	a.site.Wrap(a.explorer.Handler) // of -admin "Fetch it now" asks there
+	files := a.site.Wrap(a.explorer.Handler) // of -admin "Fetch it now" asks there
 	if c.Data != "" {
 		end, err := a.answerIn(ctx)
 		if err != nil {
@@ -145,7 +145,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	if err := c.report(ctx, a, done); err != nil {
 		return err
 	}
-	if err := c.write(a.site); err != nil {
+	if err := c.write(files); err != nil {
 		return err
 	}
 	if c.out != "-" {
@@ -202,8 +202,8 @@ func (c *crawl) report(ctx context.Context, a *answers, done servemap.Exploratio
 }
 
 // write writes the sitemap, each file in one step. An index comes after its parts.
-func (c *crawl) write(site *servemap.Site) error {
-	files, name := site.Wrap(http.NotFoundHandler()), c.Name+".xml"
+func (c *crawl) write(files http.Handler) error {
+	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
 		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out, bytes.TrimSpace(text))}

@@ -82,7 +82,8 @@ func TestEachCrawlOfALargeSiteWritesTheSameWholeFile(t *testing.T) {
 			return
 		}
 		w.Header().Set("Connection", "close")
-		fmt.Fprintf(w, "<!doctype html><title>Story %d</title><p>This is story %[1]d of all.", n)
+		words := strings.Fields("oak willow maple cherry spruce river meadow castle harbour violin")
+		fmt.Fprintf(w, "<!doctype html><title>Story %d</title><p>A story of the %s, the %s and the %s.", n, words[n%10], words[n/10%10], words[n/100%10])
 		for i := 10 * n; i < 10*n+10; i++ {
 			fmt.Fprintf(w, "<a href=/story-%d>%[1]d</a> ", 1+i%(pages-1))
 		}

@@ -155,7 +155,8 @@ func TestFetchItNow(t *testing.T) {
 		"/hidden": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "hidden")),
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path]++; pages.ServeHTTP(w, r) })
-	testkit.Run(t, testkit.Setup{Handler: handler}, func(s *testkit.Site) {
+	none := servemap.Options{Limits: servemap.Limits{Looks: -1}}
+	testkit.Run(t, testkit.Setup{Handler: handler, Options: none}, func(s *testkit.Site) {
 		s.Visit("/", "/a")
 		clear(asked)
 		pages["/a"] = testkit.Page("a, with something new to say")

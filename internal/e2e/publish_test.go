@@ -210,7 +210,7 @@ func TestPageLeavesTheSitemapOnceTheStoreCanWrite(t *testing.T) {
 					t.Errorf("Stats.Store is %q", told)
 				}
 				st.Mend()
-				time.Sleep(6 * time.Second) // it is tried each second
+				time.Sleep(12 * time.Second) // it is tried each second, then the site looks itself, and makes the files each five seconds
 				s.WantServed("/", "/b")
 				s.Shut()
 				s.Logged.Want(s, 1, "the last sitemap stays")

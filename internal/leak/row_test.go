@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -211,10 +213,14 @@ func apart(n int) (canaries []string) {
 	return canaries
 }
 
-// boardPage leads each visitor to another page.
+// boardPage leads each visitor to another page, and so the site itself too.
 func boardPage(s *scene, row []*page) http.HandlerFunc {
+	var own atomic.Int64
 	return func(rw http.ResponseWriter, r *http.Request) {
 		target := row[s.round.Load()].target
+		if servemap.Exploring(r) {
+			target += strings.Repeat("-own", int(own.Add(1)))
+		}
 		if status := row[0].moves; status != 0 {
 			http.Redirect(rw, r, target, status)
 			return

@@ -39,6 +39,7 @@ type Own struct {
 	text     string       // what that file says
 	cut      atomic.Value // what something in front cut off the path of that file
 	asked    sync.Map     // of *request, by location, while it is under way
+	stripped atomic.Value // what this program cut off the path of the last visitor's request before it came in here, if there was one
 	answered metrics.Result
 }
 
@@ -55,9 +56,14 @@ type exploring struct{}
 // Explores reports whether the site makes the request to itself.
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
-// Inside returns a handler for requests that the site makes to itself in this process.
+// Inside returns a handler for requests that the site makes to itself in this process. next gets them as it gets those of
+// visitors: without a prefix that was cut off before.
 func (s *Own) Inside(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next := next
+		if cut, _ := s.stripped.Load().(string); cut != "" && strings.HasPrefix(r.URL.Path, cut+"/") {
+			next = http.StripPrefix(cut, next)
+		}
 		s.some.Add(1)
 		defer s.some.Add(-1)
 		s.pass(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, true)))
@@ -92,6 +98,14 @@ func (s *Own) findCut(path string) {
 	location, _ := s.Proof()
 	if cut, is := strings.CutSuffix(location, path); is && cut != "" && strings.HasSuffix(path, "/"+s.proof) {
 		s.cut.Store(cut)
+	}
+}
+
+// arrives notes how the path of a visitor's request came in.
+func (s *Own) arrives(r *http.Request) {
+	asked, _, _ := strings.Cut(r.RequestURI, "?")
+	if cut, is := strings.CutSuffix(asked, r.URL.EscapedPath()); is && cut != s.stripped.Load() {
+		s.stripped.Store(cut)
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 	perPage   = time.Minute // between two looks at one page
 	perSecond = 1           // that the budget always earns
 	share     = 100         // observations that earn one more
-	most      = 600         // that the budget holds
+	most      = 2000        // that the budget holds: each page of a new site is looked at once
 	kept      = 4096        // locations that wait, or were looked at within a minute
 
 	// A program may answer looks with nothing but errors, as where it needs something that another part of the server
@@ -31,16 +31,20 @@ type Looker struct {
 
 	failing atomic.Bool
 	wake    chan struct{}
+	ended   chan struct{} // closed once Run has returned
 
 	mu    sync.Mutex
 	due   map[string]time.Time // when to look at a location next
 	asked map[string]time.Time // when it was looked at last, for a minute
+	wants uint64               // how often something was wanted
+	slept uint64               // what wants was when Run went to sleep, which it still does
+	sleep chan struct{}        // closed when Run goes to sleep, nil while nobody waits for that
 }
 
 // New returns a Looker. ask makes one request, has its answer learned, and reports whether that was an answer: neither
 // an error of the server nor nothing. observed counts the observations of visits, by which the budget grows.
 func New(ask func(ctx context.Context, location string) (answered bool), observed func() uint64) *Looker {
-	return &Looker{ask: ask, observed: observed, wake: make(chan struct{}, 1), due: map[string]time.Time{}, asked: map[string]time.Time{}}
+	return &Looker{ask: ask, observed: observed, wake: make(chan struct{}, 1), ended: make(chan struct{}), due: map[string]time.Time{}, asked: map[string]time.Time{}, wants: 1}
 }
 
 // Works reports whether looks get answers, as far as is known.
@@ -66,22 +70,47 @@ func (l *Looker) Want(location string) {
 	if at, asked := l.asked[location]; asked {
 		l.due[location] = at.Add(perPage)
 	}
+	l.wants++
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
-// next returns the location that is due first, and when. ok is false if none waits.
-func (l *Looker) next() (location string, at time.Time, ok bool) {
+// Settled waits until the looks that may be made by now are made, or ctx ends. It reports whether there was nothing to wait for.
+func (l *Looker) Settled(ctx context.Context) (was bool) {
+	for was = true; ; was = false {
+		l.mu.Lock()
+		if l.slept == l.wants {
+			l.mu.Unlock()
+			return was
+		}
+		if l.sleep == nil {
+			l.sleep = make(chan struct{})
+		}
+		sleep := l.sleep
+		l.mu.Unlock()
+		select {
+		case <-sleep:
+		case <-l.ended:
+			return true
+		case <-ctx.Done():
+			return true
+		}
+	}
+}
+
+// next returns the location that is due first, and when. ok is false if none waits. From then on Run is awake.
+func (l *Looker) next() (location string, at time.Time, ok bool, wants uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.slept = 0
 	for loc, due := range l.due {
 		if !ok || due.Before(at) || due.Equal(at) && loc < location {
 			location, at, ok = loc, due, true
 		}
 	}
-	return location, at, ok
+	return location, at, ok, l.wants
 }
 
 // take notes that a location is looked at now.
@@ -92,15 +121,16 @@ func (l *Looker) take(location string) {
 	l.asked[location] = time.Now()
 }
 
-// Run looks until ctx ends.
+// Run looks until ctx ends. It is called once.
 func (l *Looker) Run(ctx context.Context) {
+	defer close(l.ended)
 	budget := budget{left: most, at: time.Now(), observed: l.observed()}
 	var rests time.Time
 	for failed := 0; ctx.Err() == nil; {
-		location, at, some := l.next()
+		location, at, some, wants := l.next()
 		wait := max(time.Until(at), time.Until(rests), budget.wait(time.Now(), l.observed()))
 		if !some || wait > 0 {
-			l.sleep(ctx, wait, some)
+			l.rest(ctx, wait, some, wants)
 			continue
 		}
 		l.take(location)
@@ -115,8 +145,14 @@ func (l *Looker) Run(ctx context.Context) {
 	}
 }
 
-// sleep waits until a location is wanted that was not, until ctx ends or, if some location waits already, for a time.
-func (l *Looker) sleep(ctx context.Context, wait time.Duration, some bool) {
+// rest sleeps until a location is wanted that was not, until ctx ends or, if some location waits already, for a time.
+func (l *Looker) rest(ctx context.Context, wait time.Duration, some bool, wants uint64) {
+	l.mu.Lock()
+	if l.slept = wants; l.sleep != nil {
+		close(l.sleep)
+		l.sleep = nil
+	}
+	l.mu.Unlock()
 	var after <-chan time.Time
 	if some {
 		timer := time.NewTimer(wait)

@@ -67,6 +67,10 @@ func (u *visited) news() bool {
 func (u *visited) compare() comparison {
 	p := u.p
 	at := u.Moment()
+	if u.Explored && !p.Own && p.Observations == 2 {
+		p.Mark = mark.Mark{} // the first visitor may have got a text of his own
+	}
+	p.Own = u.Explored
 	held := p.Mark.Holding()
 	if p.Awaits(u.VariantKey, at) {
 		return comparison{outcome: mark.Variant}

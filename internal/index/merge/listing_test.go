@@ -181,7 +181,7 @@ func TestRedirectsLeadToPages(t *testing.T) {
 		{"a page that leads on after a while later", []step{
 			room, see("/room", html("the room"), own), see("/room", late, own), waits(24 * time.Hour), see("/room", late, own), blue,
 		}, []string{"/", "/room", "/rooms/blue"}},
-		{"an entry, each visitor elsewhere", append(pads, to(302, "/", "/home", own), see("/home", html("home"))),
+		{"an entry, each visitor elsewhere", append(pads, to(302, "/", "/home"), to(302, "/", "/home", own), see("/home", html("home"))),
 			[]string{"/home", "/pad/0"}}, // where the site cannot look, the first cannot be told from a home page
 		{"a public link, for good", []step{
 			see("/", html("home", "/docs/index.html", "/temporary")), to(301, "/docs/index.html", "./"), to(302, "/temporary", "/session/1"),

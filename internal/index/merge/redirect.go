@@ -67,19 +67,23 @@ func (u *visited) redirected() {
 }
 
 // forAll reports whether a redirect leads everybody to the same target. It does if the target is another spelling of the
-// location, if the site asked itself, as nobody, or if visits a day apart saw the same target. A listed page that suddenly
+// location, if the site itself is led where others were, or if visits a day apart saw the same target. A listed page that suddenly
 // leads on in HTML may be in maintenance, so that must last for a day.
 func (u *visited) forAll() bool {
-	p := u.p
-	if respelled(u.Location, u.Target) || u.Explored && !(p.Listed() && u.Response.Status == http.StatusOK) {
-		return true
-	}
-	if p.Target != u.site.ID(u.Target) {
-		p.Redirect = pagerecord.Redirect{Target: u.site.ID(u.Target), TargetAt: u.Moment()}
+	p, target := u.p, u.site.ID(u.Target)
+	before := p.Redirect
+	if before.Target != target {
+		p.Redirect = pagerecord.Redirect{Target: target, TargetAt: u.Moment()}
 		u.Save(p)
-		return false
 	}
-	return u.Moment().Sub(p.TargetAt) >= day
+	own := u.Explored && !(p.Listed() && u.Response.Status == http.StatusOK)
+	switch {
+	case respelled(u.Location, u.Target), own && before.Target == 0:
+		return true
+	case before.Target != target:
+		return false // each is led to a page of his own
+	}
+	return own || u.Moment().Sub(before.TargetAt) >= day
 }
 
 // respelled reports whether two locations are spellings of the same address.

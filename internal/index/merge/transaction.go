@@ -120,6 +120,9 @@ func (m *Transaction) Save(p *pagerecord.Page) {
 	}
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // the next visit may show that the page is not public
+		if !m.by.Explored || m.by.Location != p.Loaded.Location {
+			m.look(p.Loaded.Location) // and what the site itself gets is its first text, with the links that count
+		}
 	}
 	var peers []extension.Alternate
 	if was.Listed() && !p.Listed() {

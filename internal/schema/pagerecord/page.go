@@ -134,6 +134,7 @@ type Reading struct {
 	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
 	ReadAt   moment.Time `cbor:"4,keyasint,omitzero"` // when that was, to the second
 	NewLinks NewLinks    `cbor:"6,keyasint,omitzero"` // links that may announce new pages
+	Own      bool        `cbor:"7,keyasint,omitzero"` // the site itself got the last text
 }
 
 // Openness says what reading a page's unchanged bytes again may add.
