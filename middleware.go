@@ -83,6 +83,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/crawl/look"
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
@@ -483,7 +484,7 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		Addresses: observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}, Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer, Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(s.opts.Benign), Anonymous: s.opts.Anonymous, ClientIP: s.opts.ClientIP, Hints: s.hints},
-		Rules:   s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner,
+		Rules:   s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner, Look: looks{s}.Visited,
 	})
 	if s.opts.Crawlers {
 		var ranges crawlers.Ranges
@@ -506,16 +507,25 @@ type looks struct{ *Site }
 
 func (l looks) Want(location string) { l.looker.Want(location) }
 
-func (l looks) Works() bool {
-	return l.opts.Limits.Looks >= 0 && (l.inner.Load() != nil || l.asks.Load() != nil) && l.looker.Works()
+func (l looks) Can() bool {
+	return l.opts.Limits.Looks >= 0 && (l.inner.Load() != nil || l.asks.Load() != nil)
+}
+
+func (l looks) Works() bool { return l.looker.Works() }
+
+// Visited asks for a look at a page that a visitor got of whom nothing may count.
+func (l looks) Visited(location string) {
+	if l.Can() && l.Works() && !action.Waits(location) {
+		l.Want(location)
+	}
 }
 
 // controlEvery is how often a look at an entry shows that looks get what visitors get.
 const controlEvery = 10 * time.Minute
 
-// look asks for one of the site's own pages as Explore did, or else in this process. It answers only while the site gives
+// look asks for one of the site's own pages as Explore did, or else in this process. It does so only while the site gives
 // itself an entry too: it may refuse whoever asks so, or need something that another part of the server adds to requests.
-func (s *Site) look(ctx context.Context, location string) (answered bool) {
+func (s *Site) look(ctx context.Context, location string) (works bool) {
 	cfg := s.asks.Load()
 	if cfg == nil {
 		inside := s.observer.Own.Door(nil)
@@ -524,12 +534,13 @@ func (s *Site) look(ctx context.Context, location string) (answered bool) {
 	}
 	time.Sleep(time.Millisecond) // so that its time is another one than the visitor's
 	if time.Since(s.controlled) >= controlEvery {
-		if resp, err := explore.Once(ctx, *cfg, s.entries[0]); err != nil || resp.Status >= http.StatusBadRequest {
+		if !explore.Answers(ctx, *cfg, s.entries[0]) {
 			return false
 		}
 		s.controlled = time.Now()
 	}
-	return explore.Look(ctx, *cfg, location)
+	explore.Look(ctx, *cfg, location)
+	return true
 }
 
 // configure checks the settings, and fills in the defaults.

@@ -126,7 +126,8 @@ func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 
 // Only the owner sees hints.
 func TestWhoAsksForTheSitemapSeesNoHint(t *testing.T) {
-	testkit.Run(t, testkit.Setup{Handler: testkit.Page("p")}, func(s *testkit.Site) {
+	none := servemap.Options{Limits: servemap.Limits{Looks: -1}}
+	testkit.Run(t, testkit.Setup{Handler: testkit.Page("p"), Options: none}, func(s *testkit.Site) {
 		for range 60 {
 			s.Get("/", "Cookie", "session=1")
 		}

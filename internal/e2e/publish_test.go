@@ -102,6 +102,7 @@ func TestOptionsDecideWhoseRequestsCount(t *testing.T) {
 		{"the owner says not anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "jane"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			tt.opts.Limits.Looks = -1 // else the site gets the page itself
 			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: testkit.Page("home")}, func(s *testkit.Site) {
 				s.From("192.0.2.1", "/", tt.line[0], tt.line[1], "X-Forwarded-Host", "example.com")
 				s.Settle()

@@ -101,6 +101,10 @@ func (p *page) handler(s *scene) http.HandlerFunc {
 		about, links = marker+" "+p.name, []string{after(p.canary)}
 	}
 	return func(rw http.ResponseWriter, r *http.Request) {
+		if p.private && len(p.headers) > 0 && servemap.Exploring(r) { // strangers do not get it
+			http.Error(rw, "who are you?", http.StatusUnauthorized)
+			return
+		}
 		for name, values := range p.response {
 			rw.Header()[name] = values
 		}

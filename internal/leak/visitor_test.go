@@ -83,9 +83,10 @@ func (p person) visits(s *testkit.Site, addr string, everywhere bool) {
 		}
 		for _, query := range queries {
 			s.Get(path+query, visitorHeader, addr, "User-Agent", p.agent, "Cookie", "_ga="+p.cookie, "Referer", p.referer)
+			s.Settle()
 			s.Get(path+query, visitorHeader, addr, "User-Agent", p.agent, "Cookie", "session="+p.cookie, "Referer", p.referer) // logged in
+			s.Settle()
 		}
-		s.Settle()
 	}
 	s.Get("/a", visitorHeader, "10.77.0.1", "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1) "+p.agent)
 	s.Settle()

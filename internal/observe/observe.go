@@ -29,6 +29,7 @@ type Config struct {
 	Files       *files.Files
 	Rules       eligibility.Rules
 	Owner       func(*http.Request) bool // whether it is for what servemap shows the owner
+	Look        func(location string)    // asks for a look of the site's own; nil if it makes none
 	WatchRobots bool                     // whether to learn robots.txt from the one that the site serves
 }
 
@@ -163,6 +164,12 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	if why != eligibility.None {
 		o.diagnosis.passed(why, r.Header)
 		claim.Return()
+		if o.cfg.Look != nil && !isRobots && o.trusts(loc.Location) {
+			if own, due := o.cfg.Schedule.Begin(looks+loc.Location, func() bool { return true }); due {
+				own.Accept()
+				o.cfg.Look(loc.Location) // nothing of this client may count, so the site asks itself
+			}
+		}
 		return loc, claim, false
 	}
 	asked.vouched = o.trusts(loc.Location)
@@ -212,6 +219,7 @@ const (
 	denials   = "404 "
 	redirects = "3xx "
 	boosted   = "boosted "
+	looks     = "looks "
 )
 
 // NextObservation returns when the page at a location will be observed next, if somebody asks for it

@@ -115,18 +115,23 @@ func Once(ctx context.Context, cfg Config, loc string) (*response.Response, erro
 	return a.page, a.err
 }
 
-// Look asks for one location, has the answer learned, and reports whether there was one: a redirect to the same
-// location, as from http to https, a complaint about the request and an error of the server are none. The caller
-// checks that a request may not change anything.
-func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
+// Look asks for one location, and has the answer learned, if it is one: a redirect to the same location, as from http to
+// https, a complaint about the request and an error of the server are none. The caller checks that a request may not
+// change anything.
+func Look(ctx context.Context, cfg Config, loc string) {
 	e := newExplorer(cfg)
 	defer e.connect()()
-	a := e.ask(ctx, loc)
+	e.ask(ctx, loc)
+}
+
+// Answers reports whether the site answers a request of its own for a location.
+func Answers(ctx context.Context, cfg Config, loc string) bool {
+	resp, err := Once(ctx, cfg, loc)
 	switch {
-	case a.err != nil, a.status == http.StatusBadRequest, a.status == http.StatusTooManyRequests, a.status >= 500:
+	case err != nil || resp.Status >= http.StatusBadRequest:
 		return false
-	case a.status >= 300 && a.status < 400:
-		return cfg.Normalizer.Resolve(loc, a.header.Get("Location")).Location != loc
+	case resp.Status >= http.StatusMultipleChoices:
+		return cfg.Normalizer.Resolve(loc, resp.Header.Location).Location != loc // as from http to https
 	}
 	return true
 }

@@ -18,15 +18,14 @@ const (
 	most      = 2000        // that the budget holds: each page of a new site is looked at once
 	kept      = 4096        // locations that wait, or were looked at within a minute
 
-	// A program may answer looks with nothing but errors, as where it needs something that another part of the server
+	// The site may not answer itself as it answers visitors, as where it needs something that another part of the server
 	// adds to each request. Then visitors decide, and a look tries again later.
-	failures  = 3
-	restAtOdd = time.Hour
+	restAtOdd = 10 * time.Minute
 )
 
 // Looker looks at the pages of one site. It is safe for concurrent use.
 type Looker struct {
-	ask      func(ctx context.Context, location string) (answered bool)
+	ask      func(ctx context.Context, location string) (works bool)
 	observed func() uint64 // how many observations there were so far
 
 	failing atomic.Bool
@@ -41,9 +40,9 @@ type Looker struct {
 	sleep chan struct{}        // closed when Run goes to sleep, nil while nobody waits for that
 }
 
-// New returns a Looker. ask makes one request, has its answer learned, and reports whether that was an answer: neither
-// an error of the server nor nothing. observed counts the observations of visits, by which the budget grows.
-func New(ask func(ctx context.Context, location string) (answered bool), observed func() uint64) *Looker {
+// New returns a Looker. ask makes one request, has its answer learned, and reports whether the site answers itself at
+// all. observed counts the observations of visits, by which the budget grows.
+func New(ask func(ctx context.Context, location string) (works bool), observed func() uint64) *Looker {
 	return &Looker{ask: ask, observed: observed, wake: make(chan struct{}, 1), ended: make(chan struct{}), due: map[string]time.Time{}, asked: map[string]time.Time{}, wants: 1}
 }
 
@@ -126,7 +125,7 @@ func (l *Looker) Run(ctx context.Context) {
 	defer close(l.ended)
 	budget := budget{left: most, at: time.Now(), observed: l.observed()}
 	var rests time.Time
-	for failed := 0; ctx.Err() == nil; {
+	for ctx.Err() == nil {
 		location, at, some, wants := l.next()
 		wait := max(time.Until(at), time.Until(rests), budget.wait(time.Now(), l.observed()))
 		if !some || wait > 0 {
@@ -135,13 +134,10 @@ func (l *Looker) Run(ctx context.Context) {
 		}
 		l.take(location)
 		budget.left--
-		if failed++; l.ask(ctx, location) {
-			failed = 0
-		}
-		if failed >= failures {
+		works := l.ask(ctx, location)
+		if l.failing.Store(!works); !works {
 			rests = time.Now().Add(restAtOdd)
 		}
-		l.failing.Store(failed >= failures)
 	}
 }
 

@@ -70,6 +70,7 @@ type Shared struct {
 // Looks has the site ask itself for locations, and learn the answers.
 type Looks interface {
 	Want(location string) // never waits
+	Can() bool            // whether the site looks at all
 	Works() bool          // whether looks get answers, as far as is known
 }
 

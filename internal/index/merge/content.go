@@ -48,7 +48,8 @@ func (u *visited) content() {
 		if p.Renews(wasRead && p.Extended == u.site.Extensions, c.outcome, u.Moment()) {
 			u.found[u.Location] = u.Extensions
 		}
-		p.Estimate(c.outcome, u.date(c), u.At.Unix())
+		u.estimate(c.outcome, u.date(c))
+		p.Own = u.Explored
 		return
 	}
 	u.date(comparison{outcome: mark.Variant})
@@ -63,14 +64,23 @@ func (u *visited) news() bool {
 	return outcome >= mark.Held
 }
 
+// firstLook reports whether this is the site's own look that follows a visitor's first visit.
+func (u *visited) firstLook() bool { return u.Explored && !u.p.Own && u.p.Observations == 2 }
+
+// estimate feeds the rate estimate. The first look comes so soon that it tells nothing of it.
+func (u *visited) estimate(o mark.Outcome, found lastmod.Finding) {
+	if !u.firstLook() {
+		u.p.Estimate(o, found, u.At.Unix())
+	}
+}
+
 // compare merges the text of the page into its mark.
 func (u *visited) compare() comparison {
 	p := u.p
 	at := u.Moment()
-	if u.Explored && !p.Own && p.Observations == 2 {
+	if u.firstLook() {
 		p.Mark = mark.Mark{} // the first visitor may have got a text of his own
 	}
-	p.Own = u.Explored
 	held := p.Mark.Holding()
 	if p.Awaits(u.VariantKey, at) {
 		return comparison{outcome: mark.Variant}

@@ -98,12 +98,13 @@ func (m *Transaction) putDuplicates(showing uint64, d sitewide.Duplicates) {
 	m.Put(m.site.Keys.Duplicates(showing), d.Encode(m.site.ID))
 }
 
-// rival returns the other page that is listed with a content, nil if there is none.
+// rival returns the other page that is listed with a content, nil if there is none. One that the site itself does not
+// get any more, as after it was renamed, stands in nobody's way.
 func (m *Transaction) rival(location string, d sitewide.Duplicates) *pagerecord.Page {
 	if d.Listed == "" || d.Listed == location {
 		return nil
 	}
-	if p, known := m.Load(d.Listed); known && p.Listed() {
+	if p, known := m.Load(d.Listed); known && p.Listed() && !p.Looked {
 		return p
 	}
 	return nil

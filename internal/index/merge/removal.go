@@ -11,12 +11,15 @@ import (
 
 // Leaving needs time. An answer that contradicts a listed page may be of the moment, or for one client alone. So it waits in
 // the page's record, and the site looks itself. What the site is told decides: that the page is gone for good, noindex or
-// private, at once; a 404 once it has lasted for a minute; all else once it has lasted for a day. Where the site cannot look,
-// visitors decide. Where a look shows neither the page nor a refusal, they do so after a day. If a site refuses many pages, it may
-// block its own machine, so few of them leave in a day while visitors get them.
+// private, at once; a 404 once it has lasted for a minute; all else once it has lasted for a day. Where the site never looks,
+// visitors decide alike. Where a look shows neither the page nor a refusal, they decide by what has lasted. If a site refuses many pages, it may block its own
+// machine, so few of them leave in a day while visitors get them.
 
 // decides reports whether this answer alone decides: the site itself got it, or cannot look.
 func (u *visited) decides() bool { return u.Explored || !u.site.looks(u.Location) }
+
+// states reports whether what this answer says of the page is the site's own word: the site itself got it, or never looks there.
+func (u *visited) states() bool { return u.Explored || u.site.Blind || action.Waits(u.Location) }
 
 // looks reports whether the site can look at a location itself: a request for it does not act.
 func (site *Site) looks(location string) bool { return site.Looks && !action.Waits(location) }
@@ -84,7 +87,7 @@ func (u *visited) refused(why eligibility.Reason) {
 		return
 	case p.Missing == 0 && u.late():
 		return
-	case u.decides() && pagerecord.Stated(why), u.Kept && u.few():
+	case u.states() && pagerecord.Stated(why), u.Kept && u.Kind != eligibility.Nothing && u.few():
 		u.withdraw(why)
 		return
 	}

@@ -19,7 +19,7 @@ func (u *visited) witness() (follow bool) {
 	if !u.Same {
 		switch {
 		case u.borrows():
-		case p.Listed() && u.Forbids != eligibility.None && (pagerecord.Unsure(u.Forbids) || !u.decides()):
+		case p.Listed() && u.Forbids != eligibility.None && (pagerecord.Unsure(u.Forbids) || !u.states()):
 			u.refused(u.Forbids)
 		default:
 			return u.shown()
@@ -68,7 +68,8 @@ func (u *visited) seen() {
 	p.Witnessed, p.Absent, p.Kept, p.Asked = true, eligibility.None, u.keeper(), false
 	if u.Same {
 		p.Mark = p.Mark.Still()
-		p.Estimate(mark.Same, u.date(comparison{outcome: mark.Same}), u.At.Unix())
+		u.estimate(mark.Same, u.date(comparison{outcome: mark.Same}))
+		p.Own = p.Own || u.Explored
 		return
 	}
 	if u.Full || u.Forbids != eligibility.None || !eligibility.Deep(p.Content) { // what forbids it may be in the part that was not read

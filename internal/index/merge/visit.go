@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -104,8 +105,10 @@ func (u *visited) merge(known bool) (follow bool) {
 	switch {
 	case (u.keptFromAll() || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
 		u.look(u.Location) // the client came by another path than a stranger, or may have logged in
-	case u.Kept && known && !p.Witnessed:
+	case (u.Kept || u.Kind == eligibility.Nothing) && known && !p.Witnessed:
 		u.refusedUnseen()
+	case u.Kept && p.Listed():
+		u.refused(cmp.Or(u.Reason, eligibility.Denied))
 	case u.Kind == eligibility.Witness:
 		return u.witness()
 	case u.Kind == eligibility.Redirected:
@@ -115,7 +118,7 @@ func (u *visited) merge(known bool) (follow bool) {
 	case !p.Witnessed:
 		u.refusedUnseen()
 	case u.Kind == eligibility.Nothing:
-		// What strangers got is no word on a page that was there.
+		// Nothing came, which is no word on a page that was there.
 	case u.Kind == eligibility.Alive:
 		u.alive()
 	default:
