@@ -109,6 +109,12 @@ func (u *visited) date(c comparison) lastmod.Finding {
 	if u.Same {
 		given[lastmod.Page] = p.Dates.Last[lastmod.Page]
 	}
+	for source := range given {
+		if known := p.Dates.Last[source]; given[source] != known && p.Listed() && !u.decides() {
+			u.look(u.Location) // the site may give each visitor another date
+			given[source] = known
+		}
+	}
 	dates, found := p.Dates.Observe(lastmod.Observation{
 		At: u.Moment(), Before: p.Loaded.Before, First: p.Observations <= 1,
 		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Variant: u.VariantKey, Given: given,
