@@ -135,6 +135,8 @@ func TestPageThatIsKeptFromStrangersWaits(t *testing.T) {
 			w.site.Looks, w.site.Blind = true, false
 			w.sight("/", html("home", "/a"), own)
 			came(w)
+			w.wait(time.Hour)
+			came(w) // the bytes are the same
 			for range 3 {
 				seen(w)
 				w.sight("/a", html("a"), own, func(e *observation.Exchange) { e.Inside = true })

@@ -33,7 +33,11 @@ func (m *Transaction) look(location string) {
 
 // keeper returns who keeps the page from strangers by this answer. Only the site itself can tell.
 func (u *visited) keeper() pagerecord.Keeper {
-	shown := u.Kind == eligibility.Witness && !eligibility.Deep(u.Forbids)
+	forbids := u.Forbids
+	if u.Same { // it was not read again
+		forbids = u.p.Content
+	}
+	shown := u.Kind == eligibility.Witness && !eligibility.Deep(forbids)
 	switch {
 	case !u.Explored:
 		return u.p.Kept
