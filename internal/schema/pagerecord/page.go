@@ -82,7 +82,7 @@ type Presence struct {
 	Witnessed    bool               `cbor:"5,keyasint,omitzero"`  // it was there when somebody last asked
 	Absent       eligibility.Reason `cbor:"6,keyasint,omitzero"`  // why it was not
 	Barred       bool               `cbor:"7,keyasint,omitzero"`  // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
-	Kept         Keeper             `cbor:"8,keyasint,omitzero"`  // what keeps it from strangers
+	Kept         Keeper             `cbor:"13,keyasint,omitzero"` // who keeps it from strangers
 	LinkSeen     moment.Time        `cbor:"11,keyasint,omitzero"` // when a page that was got then linked to it, to the second, if it was unseen for long by then
 	Asked        bool               `cbor:"12,keyasint,omitzero"` // to log in: a visitor who needed no word of the owner's to be anonymous
 }
@@ -108,7 +108,7 @@ func (p *Page) Unasked() bool {
 type PendingRemoval struct {
 	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 if it is not pending
 	MissingWhy eligibility.Reason `cbor:"2,keyasint,omitzero"` // what a client was told
-	Looked     bool               `cbor:"3,keyasint,omitzero"` // the site itself was told so too
+	Looked     bool               `cbor:"5,keyasint,omitzero"` // the site itself was told so too
 	Borrowed   uint64             `cbor:"4,keyasint,omitzero"` // the content that it showed then, if that was not its own; see sitewide.Duplicates
 }
 
