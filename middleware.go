@@ -513,6 +513,8 @@ func (l looks) Can() bool {
 
 func (l looks) Works() bool { return l.looker.Works() }
 
+func (l looks) Fails(location string) bool { return l.looker.Fails(location) }
+
 // Visited asks for a look at a page that a visitor got of whom nothing may count.
 func (l looks) Visited(location string) {
 	if l.Can() && l.Works() && !action.Waits(location) {
@@ -525,7 +527,7 @@ const controlEvery = 10 * time.Minute
 
 // look asks for one of the site's own pages as Explore did, or else in this process. It does so only while the site gives
 // itself an entry too: it may refuse whoever asks so, or need something that another part of the server adds to requests.
-func (s *Site) look(ctx context.Context, location string) (works bool) {
+func (s *Site) look(ctx context.Context, location string) (works, answered bool) {
 	cfg := s.asks.Load()
 	if cfg == nil {
 		inside := s.observer.Own.Door(nil)
@@ -535,12 +537,11 @@ func (s *Site) look(ctx context.Context, location string) (works bool) {
 	time.Sleep(time.Millisecond) // so that its time is another one than the visitor's
 	if time.Since(s.controlled) >= controlEvery {
 		if !explore.Answers(ctx, *cfg, s.entries[0]) {
-			return false
+			return false, false
 		}
 		s.controlled = time.Now()
 	}
-	explore.Look(ctx, *cfg, location)
-	return true
+	return true, explore.Look(ctx, *cfg, location)
 }
 
 // configure checks the settings, and fills in the defaults.

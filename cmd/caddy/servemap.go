@@ -134,7 +134,10 @@ func (h *Handler) Provision(caddy caddyserver.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		made, err := servemap.New(h.Origin, st, &servemap.Options{ClientIP: client, Rules: h.rules(), Benign: h.Benign, Logger: log})
+		made, err := servemap.New(h.Origin, st, &servemap.Options{
+			ClientIP: client, Rules: h.rules(), Benign: h.Benign, Logger: log,
+			Limits: servemap.Limits{Looks: -1}, // what answers a request here needs what Caddy adds to each
+		})
 		if err != nil {
 			return nil, errors.Join(err, st.Close())
 		}

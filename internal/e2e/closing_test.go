@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -108,7 +109,7 @@ func TestClientsThatCloseTheirConnectionsTeachEveryPage(t *testing.T) {
 // fetchOnce gets a page over a connection of its own, closes that at once, and returns the length of the page.
 func fetchOnce(t *testing.T, dial func() (net.Conn, error), path string) int {
 	t.Helper()
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, Dial: func(string, string) (net.Conn, error) { return dial() }}}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) { return dial() }}}
 	resp, err := client.Get("http://example.com" + path)
 	base.Check(t, err)
 	defer resp.Body.Close()

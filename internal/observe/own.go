@@ -226,7 +226,7 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	switch {
 	case e.Kept && e.Kind == eligibility.Witness:
 		e.Kind = eligibility.Nothing // it is another page
-	case e.Kind == eligibility.Nothing && !e.Kept && resp.Status != 0, e.Kind == eligibility.Witness && !here:
+	case e.Kind == eligibility.Nothing && !e.Kept && (resp.Status != 0 || how != explore.Outside), e.Kind == eligibility.Witness && !here:
 		return here
 	}
 	o.cfg.Indexer.Offer(e)

@@ -21,11 +21,12 @@ const (
 	// The site may not answer itself as it answers visitors, as where it needs something that another part of the server
 	// adds to each request. Then visitors decide, and a look tries again later.
 	restAtOdd = 10 * time.Minute
+	failsFor  = 24 * time.Hour
 )
 
 // Looker looks at the pages of one site. It is safe for concurrent use.
 type Looker struct {
-	ask      func(ctx context.Context, location string) (works bool)
+	ask      func(ctx context.Context, location string) (works, answered bool)
 	observed func() uint64 // how many observations there were so far
 
 	failing atomic.Bool
@@ -35,19 +36,40 @@ type Looker struct {
 	mu    sync.Mutex
 	due   map[string]time.Time // when to look at a location next
 	asked map[string]time.Time // when it was looked at last, for a minute
+	fails map[string]time.Time // when a look at it got no answer, for a day
 	wants uint64               // how often something was wanted
 	slept uint64               // what wants was when Run went to sleep, which it still does
 	sleep chan struct{}        // closed when Run goes to sleep, nil while nobody waits for that
 }
 
 // New returns a Looker. ask makes one request, has its answer learned, and reports whether the site answers itself at
-// all. observed counts the observations of visits, by which the budget grows.
-func New(ask func(ctx context.Context, location string) (works bool), observed func() uint64) *Looker {
-	return &Looker{ask: ask, observed: observed, wake: make(chan struct{}, 1), ended: make(chan struct{}), due: map[string]time.Time{}, asked: map[string]time.Time{}, wants: 1}
+// all, and whether it answered this request. observed counts the observations of visits, by which the budget grows.
+func New(ask func(ctx context.Context, location string) (works, answered bool), observed func() uint64) *Looker {
+	return &Looker{ask: ask, observed: observed, wake: make(chan struct{}, 1), ended: make(chan struct{}), due: map[string]time.Time{}, asked: map[string]time.Time{}, fails: map[string]time.Time{}, wants: 1}
 }
 
 // Works reports whether looks get answers, as far as is known.
 func (l *Looker) Works() bool { return !l.failing.Load() }
+
+// Fails reports whether a look at a location got no answer lately, as where its page needs what another part of the server
+// adds to a request. Then visitors decide there.
+func (l *Looker) Fails(location string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.fails[location]) < failsFor
+}
+
+// note notes whether a look at a location failed.
+func (l *Looker) note(location string, failed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if delete(l.fails, location); failed {
+		if len(l.fails) >= kept {
+			clear(l.fails)
+		}
+		l.fails[location] = time.Now()
+	}
+}
 
 // Want asks for a look at a location, as soon as may be. If too many wait, it is dropped: the next visitor's word asks again.
 func (l *Looker) Want(location string) {
@@ -134,7 +156,8 @@ func (l *Looker) Run(ctx context.Context) {
 		}
 		l.take(location)
 		budget.left--
-		works := l.ask(ctx, location)
+		works, answered := l.ask(ctx, location)
+		l.note(location, !answered && works && ctx.Err() == nil)
 		if l.failing.Store(!works); !works {
 			rests = time.Now().Add(restAtOdd)
 		}

@@ -18,9 +18,9 @@ type asker struct {
 	observed uint64
 }
 
-func (a *asker) ask(_ context.Context, location string) bool {
+func (a *asker) ask(_ context.Context, location string) (works, answered bool) {
 	a.asked, a.at = append(a.asked, location), append(a.at, time.Since(a.start))
-	return a.answers
+	return a.answers, a.answers && location != "/fails"
 }
 
 // looking runs fn beside a Looker in virtual time.
@@ -101,6 +101,21 @@ func TestProgramThatAnswersNoLookIsLeftAlone(t *testing.T) {
 		synctest.Wait()
 		if !l.Works() || len(a.asked) != 10 {
 			t.Errorf("it works: %t, after %d looks", l.Works(), len(a.asked))
+		}
+	})
+}
+
+func TestPageThatAnswersNoLookIsKnownForADay(t *testing.T) {
+	looking(t, func(l *Looker, a *asker) {
+		l.Want("/fails")
+		l.Want("/a")
+		synctest.Wait()
+		if !l.Fails("/fails") || l.Fails("/a") || !l.Works() {
+			t.Errorf("fails: %t and %t, works: %t", l.Fails("/fails"), l.Fails("/a"), l.Works())
+		}
+		time.Sleep(failsFor)
+		if l.Fails("/fails") {
+			t.Error("it still fails after a day")
 		}
 	})
 }

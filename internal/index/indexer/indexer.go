@@ -72,6 +72,8 @@ type Looks interface {
 	Want(location string) // never waits
 	Can() bool            // whether the site looks at all
 	Works() bool          // whether looks get answers, as far as is known
+
+	Fails(location string) bool // whether those at a location get none
 }
 
 // Schedule decides when each page is observed next.
@@ -139,6 +141,9 @@ func New(cfg Config) (*Indexer, error) {
 	}
 	for _, e := range cfg.Entries {
 		site.Entries[e] = true
+	}
+	if cfg.Looks != nil {
+		site.Fails = cfg.Looks.Fails
 	}
 	seen := newSights(cfg.Store, k)
 	cfg.Store = seen

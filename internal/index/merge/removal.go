@@ -21,8 +21,10 @@ func (u *visited) decides() bool { return u.Explored || !u.site.looks(u.Location
 // states reports whether what this answer says of the page is the site's own word: the site itself got it, or never looks there.
 func (u *visited) states() bool { return u.Explored || u.site.Blind || action.Waits(u.Location) }
 
-// looks reports whether the site can look at a location itself: a request for it does not act.
-func (site *Site) looks(location string) bool { return site.Looks && !action.Waits(location) }
+// looks reports whether the site can look at a location itself: a request for it does not act, and gets an answer.
+func (site *Site) looks(location string) bool {
+	return site.Looks && !action.Waits(location) && (site.Fails == nil || !site.Fails(location))
+}
 
 // look asks for a look of the site's own at a location.
 func (m *Transaction) look(location string) {

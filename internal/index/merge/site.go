@@ -31,6 +31,7 @@ type Settings struct {
 	KeepFor    time.Duration              // how long an unseen page is kept
 	Extensions extension.Set              // of entries
 	Owns       func(location string) bool // whether servemap itself serves a location
+	Fails      func(location string) bool // whether the site's own looks at a location get no answer; nil for none
 }
 
 // Site is what merging uses besides the records of pages: the settings, and the state of

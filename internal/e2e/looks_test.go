@@ -1,0 +1,67 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// A handler may need what another part of the server adds to each request, such as a session. The site does not add that
+// to its own, so there visitors decide.
+func TestPagesThatTheSiteCannotGetItselfAreLearnedFromVisitors(t *testing.T) {
+	type session struct{}
+	for name, needs := range map[string]func(path string) bool{
+		"each page":                func(string) bool { return true },
+		"all pages but the entry":  func(path string) bool { return path != "/" },
+		"one page, in a recovery":  func(path string) bool { return path == "/a" },
+		"none, since they are off": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			site := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b")}
+			mount := func(s *servemap.Site) http.Handler {
+				inside := s.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if needs != nil && needs(r.URL.Path) && r.Context().Value(session{}) == nil {
+						if name != "one page, in a recovery" {
+							panic("no session in the context")
+						}
+						http.Error(w, "no session in the context", http.StatusInternalServerError)
+						return
+					}
+					site.ServeHTTP(w, r)
+				}))
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					inside.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), session{}, true)))
+				})
+			}
+			opts := servemap.Options{}
+			if needs == nil {
+				opts.Limits.Looks = -1
+			}
+			testkit.Run(t, testkit.Setup{Options: opts, Mount: mount}, func(s *testkit.Site) {
+				for range 3 {
+					s.Visit("/", "/a", "/b")
+					s.From("203.0.113.9", "/a", "Cookie", "sid=1")
+					time.Sleep(time.Hour)
+				}
+				s.WantListed("/", "/a", "/b")
+				site["/a"] = testkit.Page("a, which is another page now, with a sentence that nobody has read before")
+				s.Visit("/a")
+				time.Sleep(time.Hour)
+				s.Visit("/a")
+				if s.LastMods()["/a"] == "" || s.LastMods()["/b"] != "" {
+					s.Errorf("the dates are %q", s.LastMods())
+				}
+				site["/b"] = testkit.Reply(http.StatusOK, testkit.HTML("<meta name=robots content=noindex>", "b"))
+				for range 26 {
+					s.Visit("/b")
+					time.Sleep(time.Hour)
+				}
+				s.WantListed("/", "/a")
+			})
+		})
+	}
+}
