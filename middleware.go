@@ -691,8 +691,8 @@ func (s *Site) Observe(next http.Handler) http.Handler {
 // error, and the Site stores it later.
 func (s *Site) Flush(ctx context.Context) error {
 	err := s.indexer.Flush(ctx)
-	for err == nil && !s.looker.Settled(ctx) {
-		err = s.indexer.Flush(ctx) // what it saw may ask for more looks
+	for before, made := uint64(0), s.looker.Settled(ctx); err == nil && made != before; before, made = made, s.looker.Settled(ctx) {
+		err = s.indexer.Flush(ctx) // what the looks saw may ask for more
 	}
 	if err == nil {
 		err = s.files.Render(ctx)

@@ -37,6 +37,7 @@ type Looker struct {
 	due   map[string]time.Time // when to look at a location next
 	asked map[string]time.Time // when it was looked at last, for a minute
 	fails map[string]time.Time // when a look at it got no answer, for a day
+	made  uint64               // looks
 	wants uint64               // how often something was wanted
 	slept uint64               // what wants was when Run went to sleep, which it still does
 	sleep chan struct{}        // closed when Run goes to sleep, nil while nobody waits for that
@@ -59,10 +60,11 @@ func (l *Looker) Fails(location string) bool {
 	return time.Since(l.fails[location]) < failsFor
 }
 
-// note notes whether a look at a location failed.
+// note notes that a look at a location was made, and whether it failed.
 func (l *Looker) note(location string, failed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.made++
 	if delete(l.fails, location); failed {
 		if len(l.fails) >= kept {
 			clear(l.fails)
@@ -98,13 +100,13 @@ func (l *Looker) Want(location string) {
 	}
 }
 
-// Settled waits until the looks that may be made by now are made, or ctx ends. It reports whether there was nothing to wait for.
-func (l *Looker) Settled(ctx context.Context) (was bool) {
-	for was = true; ; was = false {
+// Settled waits until the looks that may be made by now are made, or ctx ends. It returns how many were made so far.
+func (l *Looker) Settled(ctx context.Context) (made uint64) {
+	for {
 		l.mu.Lock()
-		if l.slept == l.wants {
-			l.mu.Unlock()
-			return was
+		if l.slept == l.wants || ctx.Err() != nil {
+			defer l.mu.Unlock()
+			return l.made
 		}
 		if l.sleep == nil {
 			l.sleep = make(chan struct{})
@@ -114,9 +116,8 @@ func (l *Looker) Settled(ctx context.Context) (was bool) {
 		select {
 		case <-sleep:
 		case <-l.ended:
-			return true
+			return 0
 		case <-ctx.Done():
-			return true
 		}
 	}
 }
