@@ -185,9 +185,11 @@ func TestPageLeavesTheSitemapWithinSecondsOfItsOwnWord(t *testing.T) {
 				s.Get("/b") // the files are made just now, so the next ones take longest
 				synctest.Wait()
 				s.WantServed("/", "/a", "/b")
+				time.Sleep(10 * time.Millisecond) // the site has looked at the page
+				synctest.Wait()
 				site["/a"] = word
 				s.Get("/a")
-				time.Sleep(5*time.Second + time.Millisecond)
+				time.Sleep(5*time.Second + 10*time.Millisecond)
 				s.WantServed("/", "/b")
 			})
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 // asker notes what it is asked for.
 type asker struct {
+	mu       sync.Mutex
 	asked    []string
 	at       []time.Duration // since the start
 	start    time.Time
@@ -19,15 +21,31 @@ type asker struct {
 }
 
 func (a *asker) ask(_ context.Context, location string) (works, answered bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.asked, a.at = append(a.asked, location), append(a.at, time.Since(a.start))
 	return a.answers, a.answers && location != "/fails"
+}
+
+// set changes what it does.
+func (a *asker) set(change func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	change()
+}
+
+// looks returns how many looks it made.
+func (a *asker) looks() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.asked)
 }
 
 // looking runs fn beside a Looker in virtual time.
 func looking(t *testing.T, fn func(l *Looker, a *asker)) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &asker{start: time.Now(), answers: true}
-		l := New(a.ask, func() uint64 { return a.observed })
+		l := New(a.ask, func() uint64 { a.mu.Lock(); defer a.mu.Unlock(); return a.observed })
 		ctx, end := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { l.Run(ctx); close(done) }()
@@ -61,18 +79,18 @@ func TestLooksKeepTheirBudget(t *testing.T) {
 			synctest.Wait()
 		}
 		want(most + 50)
-		if len(a.asked) != most {
-			t.Errorf("%d looks at once, want %d", len(a.asked), most)
+		if a.looks() != most {
+			t.Errorf("%d looks at once, want %d", a.looks(), most)
 		}
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		if n := len(a.asked) - most; n != 20 {
+		if n := a.looks() - most; n != 20 {
 			t.Errorf("%d looks in 20 seconds, want 20", n)
 		}
-		a.observed += 1000
+		a.set(func() { a.observed += 1000 })
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if n := len(a.asked) - most; n != 31 {
+		if n := a.looks() - most; n != 31 {
 			t.Errorf("%d looks after 1,000 observations and another second, want 31", n)
 		}
 		want(2 * kept)
@@ -84,23 +102,23 @@ func TestLooksKeepTheirBudget(t *testing.T) {
 
 func TestProgramThatAnswersNoLookIsLeftAlone(t *testing.T) {
 	looking(t, func(l *Looker, a *asker) {
-		a.answers = false
+		a.set(func() { a.answers = false })
 		for i := range 10 {
 			l.Want(fmt.Sprintf("/%d", i))
 		}
 		synctest.Wait()
-		if l.Works() || len(a.asked) != 1 {
-			t.Errorf("it works: %t, after %d looks", l.Works(), len(a.asked))
+		if l.Works() || a.looks() != 1 {
+			t.Errorf("it works: %t, after %d looks", l.Works(), a.looks())
 		}
 		time.Sleep(restAtOdd - time.Second)
-		if len(a.asked) != 1 {
-			t.Errorf("%d looks within ten minutes, want 1", len(a.asked))
+		if a.looks() != 1 {
+			t.Errorf("%d looks within ten minutes, want 1", a.looks())
 		}
-		a.answers = true
+		a.set(func() { a.answers = true })
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if !l.Works() || len(a.asked) != 10 {
-			t.Errorf("it works: %t, after %d looks", l.Works(), len(a.asked))
+		if !l.Works() || a.looks() != 10 {
+			t.Errorf("it works: %t, after %d looks", l.Works(), a.looks())
 		}
 	})
 }
@@ -126,7 +144,7 @@ func TestNothingIsLookedAtOnceTheSiteEnds(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	end()
 	l.Want("/a")
-	if l.Run(ctx); len(a.asked) > 0 {
+	if l.Run(ctx); a.looks() > 0 {
 		t.Errorf("it asked for %q", a.asked)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,15 +17,15 @@ import (
 )
 
 // counting returns a store that counts the records that are written.
-func counting() (st *base.Store, writes *int) {
-	st, writes = base.NewStore(), new(int)
+func counting() (st *base.Store, writes *atomic.Int64) {
+	st, writes = base.NewStore(), new(atomic.Int64)
 	st.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 		return st.Store.Update(ctx, keys, func(values [][]byte) error {
 			before := slices.Clone(values)
 			err := fn(values)
 			for i := range values {
 				if !bytes.Equal(before[i], values[i]) {
-					*writes++
+					writes.Add(1)
 				}
 			}
 			return err
@@ -60,11 +61,11 @@ func TestUnchangedPagesCostHardlyAnyWrite(t *testing.T) {
 		r.crawl(pages...)
 		r.wait(24 * time.Hour)
 		r.stays(time.Minute, pages...) // the second observation gives each its changefreq
-		*writes = 0
+		writes.Store(0)
 		visits := r.stays(24*time.Hour, pages...)
-		t.Logf("%d visits of unchanged pages wrote %d records", visits, *writes)
-		if visits < 10_000 || *writes > visits/50 {
-			t.Errorf("%d visits of unchanged pages wrote %d records, want one of 50 at most", visits, *writes)
+		t.Logf("%d visits of unchanged pages wrote %d records", visits, writes.Load())
+		if visits < 10_000 || writes.Load() > int64(visits/50) {
+			t.Errorf("%d visits of unchanged pages wrote %d records, want one of 50 at most", visits, writes.Load())
 		}
 		last := moment.Of(time.Now().Add(-time.Minute)) // the last visit
 		for _, p := range pages {
