@@ -306,8 +306,9 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	return Exploration(report), err
 }
 
-// Exploring reports whether [Site.Explore] made a request, for handlers behind [Site.Wrap]
-// or [Site.Mount]. They can leave such requests out of their statistics and limits.
+// Exploring reports whether the site made a request itself, by [Site.Explore] or to look at
+// a page of its own (see Limits.Looks), for handlers behind [Site.Wrap] or [Site.Mount].
+// They can leave such requests out of their statistics and limits.
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
 func (s *Site) exploring(opts *ExploreOptions) explore.Config {
