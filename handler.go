@@ -43,16 +43,11 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	if s.wraps.Add(1) == 1 {
-		s.inner.Store(&next)
-	} else if s.wraps.Load() < mounted {
-		s.inner.Store(nil) // each is a part of the site, and gorilla/mux calls this for each request
+	if !s.inner.CompareAndSwap(nil, &next) {
+		s.several.Store(true)
 	}
 	return s.front.Wrap(next)
 }
-
-// mounted is so many calls of Wrap that they are no matter: the router of Mount calls it.
-const mounted = 1 << 30
 
 // Mount makes r serve the sitemap and observe its responses, also those to requests that
 // match no route. Call it once, after r's routes and its NotFoundHandler are set. r is the
@@ -68,19 +63,18 @@ func (s *Site) Mount(r *mux.Router) {
 			"mount on the root router", path))
 	}
 	var router http.Handler = r
-	s.wraps.Store(mounted)
-	s.inner.Store(&router)
+	s.inner.CompareAndSwap(nil, &router)
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		if _, is := route.GetHandler().(inspector); is {
 			inspect.Bound(route)
 		}
 		return nil
 	})
-	r.Use(s.Wrap)
+	r.Use(s.front.Wrap)
 	if r.NotFoundHandler == nil {
 		r.NotFoundHandler = http.NotFoundHandler()
 	}
-	r.NotFoundHandler = s.Wrap(r.NotFoundHandler)
+	r.NotFoundHandler = s.front.Wrap(r.NotFoundHandler)
 }
 
 // Inspector returns a handler that shows the owner what the site has learned, and why. allow

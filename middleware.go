@@ -275,8 +275,8 @@ type Site struct {
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
-	inner    atomic.Pointer[http.Handler]   // what the site wraps, for looks and the inspector; nil if that are several parts
-	wraps    atomic.Int32                   // calls of Wrap and Mount
+	inner    atomic.Pointer[http.Handler]   // what the site wraps, for looks and the inspector
+	several  atomic.Bool                    // it wraps parts of a program, or does so for each request
 	asks     atomic.Pointer[explore.Config] // how Explore asked the site, nil if it did not
 	looker   *look.Looker
 
@@ -508,16 +508,18 @@ type looks struct{ *Site }
 func (l looks) Want(location string) { l.looker.Want(location) }
 
 func (l looks) Can() bool {
-	return l.opts.Limits.Looks >= 0 && (l.inner.Load() != nil || l.asks.Load() != nil)
+	inside := l.inner.Load() != nil && !l.several.Load() && !l.observer.Own.Rewritten()
+	return l.opts.Limits.Looks >= 0 && (inside || l.asks.Load() != nil)
 }
 
 func (l looks) Works() bool { return l.looker.Works() }
 
 func (l looks) Fails(location string) bool { return l.looker.Fails(location) }
 
-// Visited asks for a look at a page that a visitor got of whom nothing may count.
+// Visited asks for a look at a page that somebody got who may be logged in, if Explore asks for such pages as a stranger
+// does: what stands outside of the site in this process may let only that visitor in.
 func (l looks) Visited(location string) {
-	if l.Can() && l.Works() && !action.Waits(location) {
+	if l.asks.Load() != nil && l.Can() && l.Works() && !action.Waits(location) && l.indexer.Allows(location) {
 		l.Want(location)
 	}
 }
@@ -528,10 +530,14 @@ const controlEvery = 10 * time.Minute
 // look asks for one of the site's own pages as Explore did, or else in this process. It does so only while the site gives
 // itself an entry too: it may refuse whoever asks so, or need something that another part of the server adds to requests.
 func (s *Site) look(ctx context.Context, location string) (works, answered bool) {
-	cfg := s.asks.Load()
-	if cfg == nil {
+	cfg, handler := s.asks.Load(), s.inner.Load()
+	switch {
+	case cfg != nil:
+	case handler == nil:
+		return false, false
+	default:
 		inside := s.observer.Own.Door(nil)
-		inside.How, inside.Handler = explore.Unproved, s.observer.Own.Inside(*s.inner.Load())
+		inside.How, inside.Handler = explore.Unproved, s.observer.Own.Inside(*handler)
 		cfg = &inside
 	}
 	time.Sleep(time.Millisecond) // so that its time is another one than the visitor's
@@ -686,12 +692,17 @@ func (s *Site) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.observer.Serve(next, w, r) })
 }
 
+// looksPatience is how long Flush waits for looks: each may take ten seconds where a handler hangs.
+const looksPatience = 5 * time.Second
+
 // Flush returns when all that was seen before the call, and what the site looked at itself
 // for that, is read, stored and rendered. If the store cannot be used, Flush soon returns an
 // error, and the Site stores it later.
 func (s *Site) Flush(ctx context.Context) error {
 	err := s.indexer.Flush(ctx)
-	for before, made := uint64(0), s.looker.Settled(ctx); err == nil && made != before; before, made = made, s.looker.Settled(ctx) {
+	soon, cancel := context.WithTimeout(ctx, looksPatience)
+	defer cancel()
+	for before, made := uint64(0), s.looker.Settled(soon); err == nil && made != before; before, made = made, s.looker.Settled(soon) {
 		err = s.indexer.Flush(ctx) // what the looks saw may ask for more
 	}
 	if err == nil {

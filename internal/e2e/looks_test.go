@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +62,38 @@ func TestPagesThatTheSiteCannotGetItselfAreLearnedFromVisitors(t *testing.T) {
 					time.Sleep(time.Hour)
 				}
 				s.WantListed("/", "/a")
+			})
+		})
+	}
+}
+
+// A look in this process must ask as visitors' requests come in. Where it cannot, there is none.
+func TestPagesStayHoweverRequestsComeIn(t *testing.T) {
+	pages := testkit.Paths{"/": testkit.Page("home", "/docs/a", "/docs/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b")}
+	shift := func(w http.ResponseWriter, r *http.Request) { // as routers that walk along the path do
+		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/docs")
+		pages.ServeHTTP(w, r)
+	}
+	for name, mount := range map[string]func(s *servemap.Site) http.Handler{
+		"a router changes the path in place": func(s *servemap.Site) http.Handler { return s.Wrap(http.HandlerFunc(shift)) },
+		"the path is changed before": func(s *servemap.Site) http.Handler {
+			inside := s.Wrap(pages)
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.URL.Path = strings.TrimPrefix(r.URL.Path, "/docs")
+				inside.ServeHTTP(w, r)
+			})
+		},
+		"each request is wrapped": func(s *servemap.Site) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Wrap(http.HandlerFunc(shift)).ServeHTTP(w, r) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
+				for range 5 {
+					s.Visit("/", "/docs/a", "/docs/b")
+					time.Sleep(time.Hour)
+				}
+				s.WantListed("/", "/docs/a", "/docs/b")
 			})
 		})
 	}

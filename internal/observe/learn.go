@@ -40,7 +40,6 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
 		Named:    asked.named,
 	}
-	o.Own.arrives(r)
 	s.Named.Referer, s.Named.Query = strings.Clone(s.Named.Referer), strings.Clone(s.Named.Query)
 	route := seen.Route
 	if route.Template == "" {

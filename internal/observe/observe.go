@@ -84,6 +84,9 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	asked.named = named(r)
+	if asked.vouched {
+		o.Own.arrives(r)
+	}
 	if seen := o.cfg.Captures.Serve(next, w, r, capture.Page, asked.vouched); seen.Own {
 		claim.Return()
 		seen.Release()

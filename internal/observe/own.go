@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,7 +40,8 @@ type Own struct {
 	text     string       // what that file says
 	cut      atomic.Value // what something in front cut off the path of that file
 	asked    sync.Map     // of *request, by location, while it is under way
-	stripped atomic.Value // what this program cut off the path of the last visitor's request before it came in here, if there was one
+	stripped atomic.Value // the prefix that this program cuts off the path of requests before they come in here, "" for none
+	rewrites atomic.Bool  // the path is changed in other ways before, or not always alike
 	answered metrics.Result
 }
 
@@ -101,13 +103,24 @@ func (s *Own) findCut(path string) {
 	}
 }
 
-// arrives notes how the path of a visitor's request came in.
+// arrives notes how the path of a request for a known page came in, before handlers change it. What cuts off the origin's folder,
+// or a part of it, does so for the site's own requests too. Other changes cannot be made again.
 func (s *Own) arrives(r *http.Request) {
-	asked, _, _ := strings.Cut(r.RequestURI, "?")
-	if cut, is := strings.CutSuffix(asked, r.URL.EscapedPath()); is && cut != s.stripped.Load() {
+	target, _, _ := strings.Cut(r.RequestURI, "?")
+	asked, err := url.PathUnescape(target)
+	if err != nil || !strings.HasPrefix(asked, "/") {
+		return // it names the host too
+	}
+	cut, is := strings.CutSuffix(asked, r.URL.Path)
+	if before, known := s.stripped.Load().(string); !is || !strings.HasPrefix(s.observer.cfg.Normalizer.Origin().Folder(), cut) || known && cut != before {
+		s.rewrites.Store(true)
+	} else if !known {
 		s.stripped.Store(cut)
 	}
 }
+
+// Rewritten reports whether the site's own requests in this process could not come in as those of visitors do.
+func (s *Own) Rewritten() bool { return s.rewrites.Load() }
 
 // CutInFront returns what something in front of the program cuts off the path without the owner having said so,
 // "" if that is not known.
@@ -234,13 +247,15 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 }
 
 // keeps reports whether something in front of the program keeps the page from strangers, or the program itself does. status is
-// what the program answered, 0 if this process was not asked: another process of the site may have been, or something
-// removed the key on the way.
+// what the program answered, 0 if this process was not asked: another process of the site may have been, something removed
+// the key on the way, or a cache had the page.
 func (s *Own) keeps(e *observation.Exchange, status int) bool {
-	refused := e.Kind == eligibility.Forbidden || e.Kind == eligibility.Doubtful && e.Reason != eligibility.NotFound
-	if status == 0 && (!s.returns.Load() || !s.observer.cfg.Indexer.Alone()) {
-		return refused
+	came, alone := e.Response.Status, s.returns.Load() && s.observer.cfg.Indexer.Alone()
+	switch {
+	case e.Kind == eligibility.Forbidden, e.Kind == eligibility.Doubtful && e.Reason != eligibility.NotFound:
+		return true
+	case status == 0:
+		return alone && came != http.StatusOK && came != http.StatusNotModified
 	}
-	file := e.Response.Status == http.StatusOK && !e.Response.HTML()
-	return refused || e.Response.Status != status && !file
+	return came != status && (came != http.StatusOK || e.Response.HTML())
 }

@@ -81,16 +81,18 @@ func (l *Looker) Want(location string) {
 		return
 	}
 	now := time.Now()
-	for old, at := range l.asked {
-		if now.Sub(at) >= perPage {
-			delete(l.asked, old)
+	if len(l.due)+len(l.asked) >= kept {
+		for old, at := range l.asked {
+			if now.Sub(at) >= perPage {
+				delete(l.asked, old)
+			}
 		}
 	}
 	if len(l.due)+len(l.asked) >= kept {
 		return
 	}
 	l.due[location] = now
-	if at, asked := l.asked[location]; asked {
+	if at, asked := l.asked[location]; asked && now.Sub(at) < perPage {
 		l.due[location] = at.Add(perPage)
 	}
 	l.wants++

@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"time"
+
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
@@ -20,10 +22,6 @@ type comparison struct {
 // reading, the page stays unread, and the next visit reads it.
 func (u *visited) content() {
 	p := u.p
-	if u.news() {
-		u.look(u.Location) // what the site shows to everybody dates the page
-		return
-	}
 	wasRead := p.Read
 	p.Read = p.Read && p.BodyHash == u.Hash
 	switch {
@@ -55,17 +53,32 @@ func (u *visited) content() {
 	u.date(comparison{outcome: mark.Variant})
 }
 
-// news reports whether a visitor got a text by which a listed page would change, if the site can look itself.
+// news reports whether a visitor got a text or a date by which a listed page would change, if the site can look itself.
+// What it shows to everybody dates the page, so nothing of such a visit is merged.
 func (u *visited) news() bool {
-	if !u.Full || u.Cut || u.decides() || !u.p.Listed() {
+	p := u.p
+	if u.decides() || !p.Listed() || u.Cut {
 		return false
 	}
-	_, outcome, _ := u.p.Mark.Observe(u.View, u.Moment().Seconds())
+	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
+	for source, date := range given {
+		asked := source == int(lastmod.Server) || u.Full
+		if asked && date != p.Dates.Last[source] && !u.site.Trust[source].Caught {
+			return true
+		}
+	}
+	if !u.Full {
+		return false
+	}
+	_, outcome, _ := p.Mark.Observe(u.View, u.Moment().Seconds())
 	return outcome >= mark.Held
 }
 
 // firstLook reports whether this is the site's own look that follows a visitor's first visit.
-func (u *visited) firstLook() bool { return u.Explored && !u.p.Own && u.p.Observations == 2 }
+func (u *visited) firstLook() bool {
+	p := u.p
+	return u.Explored && !p.Own && p.Observations == 2 && u.Moment().Sub(p.FirstSeen) < time.Hour
+}
 
 // estimate feeds the rate estimate. The first look comes so soon that it tells nothing of it.
 func (u *visited) estimate(o mark.Outcome, found lastmod.Finding) {
@@ -108,12 +121,6 @@ func (u *visited) date(c comparison) lastmod.Finding {
 	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
 	if u.Same {
 		given[lastmod.Page] = p.Dates.Last[lastmod.Page]
-	}
-	for source := range given {
-		if known := p.Dates.Last[source]; given[source] != known && p.Listed() && !u.decides() {
-			u.look(u.Location) // the site may give each visitor another date
-			given[source] = known
-		}
 	}
 	dates, found := p.Dates.Observe(lastmod.Observation{
 		At: u.Moment(), Before: p.Loaded.Before, First: p.Observations <= 1,

@@ -16,18 +16,22 @@ import (
 // was merged already or came out of order. Then it counts as evidence only.
 func (u *visited) witness() (follow bool) {
 	p := u.p
-	if !u.Same {
-		switch {
-		case u.borrows():
-		case p.Listed() && u.Forbids != eligibility.None && (pagerecord.Unsure(u.Forbids) || !u.states()):
-			u.refused(u.Forbids)
-		default:
-			return u.shown()
-		}
-		u.due(u.Location) // otherwise the next visitor would not be observed
+	switch {
+	case u.news() && u.Forbids == eligibility.None:
+		u.refutes()
+		u.look(u.Location)
+		u.Save(p)
 		return false
+	case u.Same:
+		return u.shown()
+	case u.borrows():
+	case p.Listed() && u.Forbids != eligibility.None && (pagerecord.Unsure(u.Forbids) || !u.states()):
+		u.refused(u.Forbids)
+	default:
+		return u.shown()
 	}
-	return u.shown()
+	u.due(u.Location) // otherwise the next visitor would not be observed
+	return false
 }
 
 // shown merges a visit that shows what the page is.

@@ -105,13 +105,17 @@ func (u *visited) merge(known bool) (follow bool) {
 	switch {
 	case (u.keptFromAll() || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
 		u.look(u.Location) // the client came by another path than a stranger, or may have logged in
-	case (u.Kept || u.Kind == eligibility.Nothing) && known && !p.Witnessed:
+	case (u.Kept && u.Kind != eligibility.Redirected || u.Kind == eligibility.Nothing) && known && !p.Witnessed:
 		u.refusedUnseen()
 	case u.Kept && p.Listed():
 		u.refused(cmp.Or(u.Reason, eligibility.Denied))
 	case u.Kind == eligibility.Witness:
 		return u.witness()
 	case u.Kind == eligibility.Redirected:
+		if u.Kept && known {
+			p.Kept = pagerecord.Front
+			u.Save(p)
+		}
 		u.redirected()
 	case !known && !u.site.Entries[u.Location] && !u.Personal():
 		// An address that does not exist leaves no record.
@@ -147,7 +151,9 @@ func (u *visited) late() bool {
 
 // follows reports whether the visit comes after the last one. It may be the same visit, merged
 // again, or a late one.
-func (u *visited) follows() bool { return u.Moment() != u.p.LastSeen && !u.late() }
+func (u *visited) follows() bool {
+	return !u.late() && (u.Moment() != u.p.LastSeen || u.Explored && u.Hash != u.p.BodyHash)
+}
 
 // refusedUnseen notes the answer of a location that nobody got a page from yet. Explain
 // tells it.

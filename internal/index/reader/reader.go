@@ -32,6 +32,9 @@ type Reader struct {
 // New returns a reader of the records of a site.
 func New(st store.Store, site *merge.Site) *Reader { return &Reader{store: st, site: site} }
 
+// Allows reports whether robots.txt lets crawlers fetch a location.
+func (r *Reader) Allows(location string) bool { return r.robots.Load().Allows(location) }
+
 // Obey makes o the robots.txt that holds.
 func (r *Reader) Obey(o *robots.Obeyed) { r.robots.Store(o) }
 
