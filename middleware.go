@@ -516,8 +516,8 @@ func (l looks) Works() bool { return l.looker.Works() }
 
 func (l looks) Fails(location string) bool { return l.looker.Fails(location) }
 
-// Visited asks for a look at a page that somebody got who may be logged in, if Explore asks for such pages as a stranger
-// does: what stands outside of the site in this process may let only that visitor in.
+// Visited asks for a look at a page that somebody got who may be logged in, if Explore asks for such pages as a
+// stranger does: what stands outside of the site in this process may let only that visitor in.
 func (l looks) Visited(location string) {
 	if l.asks.Load() != nil && l.Can() && l.Works() && !action.Waits(location) && l.indexer.Allows(location) {
 		l.Want(location)
@@ -527,8 +527,9 @@ func (l looks) Visited(location string) {
 // controlEvery is how often a look at an entry shows that looks get what visitors get.
 const controlEvery = 10 * time.Minute
 
-// look asks for one of the site's own pages as Explore did, or else in this process. It does so only while the site gives
-// itself an entry too: it may refuse whoever asks so, or need something that another part of the server adds to requests.
+// look asks for one of the site's own pages as Explore did, or else in this process. It does so only while the site
+// gives itself an entry too: it may refuse whoever asks so, or need something that another part of the server adds to
+// requests.
 func (s *Site) look(ctx context.Context, location string) (works, answered bool) {
 	cfg, handler := s.asks.Load(), s.inner.Load()
 	switch {

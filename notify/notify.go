@@ -19,9 +19,10 @@
 // them. The page's state at the moment of sending decides: it must be listed, or have left because the site
 // answered 404, 410 or a permanent redirect.
 //
-// Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. Those go first of
-// which few of their kind wait: the same top folder, depth and places of numbers. Of a kind of which more wait
-// than half of what may be sent at once, nine tenths of MaxPerDay are spread over the day. Pages wait up to a week. If an engine calls a post invalid, its pages are not sent again.
+// Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. Those go first of which
+// few of their kind wait: the same top folder, depth and places of numbers. Of a kind of which more wait than half of
+// what may be sent at once, nine tenths of MaxPerDay are spread over the day. Pages wait up to a week. If an engine
+// calls a post invalid, its pages are not sent again.
 //
 // Nothing is sent while the site serves no sitemap. The store keeps what must survive a restart. Of the
 // processes that share it one sends. When it ends, another one takes over within 5 minutes, and repeats a
@@ -122,8 +123,8 @@ type running struct {
 }
 
 // New returns a Notifier for a site, of which a process needs one. It keeps its records in st, which is usually the
-// site's store. All processes of a fleet must give the same store, and only one sends. The caller closes st, after Run has returned. If opts
-// is nil, New uses the defaults.
+// site's store. All processes of a fleet must give the same store, and only one sends. The caller closes st, after
+// Run has returned. If opts is nil, New uses the defaults.
 //
 // New refuses a site that no engine could reach: one with a port, or at an IP address, at "localhost" or
 // at another name that is not below a public top-level domain. So a program under development announces

@@ -184,8 +184,8 @@ func (h *Handler) rules() (all []servemap.Rule) {
 	return all
 }
 
-// again is how long to wait after an exploration that could not begin, such as while Caddy gets a certificate. The origin
-// may lead to a server of somebody else for ever.
+// again is how long to wait after an exploration that could not begin, such as while Caddy gets a certificate. The
+// origin may lead to a server of somebody else for ever.
 const again = time.Minute
 
 // explore visits the site once.

@@ -70,7 +70,8 @@ type answers struct {
 	serves   atomic.Bool // visitors
 }
 
-// newAnswers returns what answers for a site, whose store it closes at the end. handler is the site itself, nil if nobody serves it.
+// newAnswers returns what answers for a site, whose store it closes at the end. handler is the site itself, nil if
+// nobody serves it.
 func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, closeStore func(), log *slog.Logger) (*answers, error) {
 	c := &answers{Settings: s, log: log, store: st, close: closeStore, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin}}
 	opts, err := s.Options(log)

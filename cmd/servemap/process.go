@@ -21,9 +21,10 @@ import (
 	"github.com/servemap/servemap/internal/page/words"
 )
 
-// process serves sites at addresses. They are no [servemap.Sites], since each has a folder of data, a scheme, a folder of its
-// host and a server behind it of its own, and all are known from the start. With other settings it does what a rolling restart does: the new
-// sites are opened beside the old ones, get the visitors, and learn once the old ones have ended.
+// process serves sites at addresses. They are no [servemap.Sites], since each has a folder of data, a scheme, a
+// folder of its host and a server behind it of its own, and all are known from the start. With other settings it does
+// what a rolling restart does: the new sites are opened beside the old ones, get the visitors, and learn once the old
+// ones have ended.
 type process struct {
 	log    *slog.Logger
 	doors  map[string]*door // by the setting and its address, such as "listen :8080"; once open, they stay open until the end

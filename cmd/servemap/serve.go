@@ -295,7 +295,8 @@ func usable(ctx context.Context, st store.Store) error {
 	}
 }
 
-// openServed opens the records of a site that visitors see. They get its pages even if the folder is not the process's own.
+// openServed opens the records of a site that visitors see. They get its pages even if the folder is not the
+// process's own.
 func openServed(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
 	err := control.Check(s.Data)
 	barred := errors.As(err, new(control.ForeignError)) || errors.Is(err, fs.ErrPermission)

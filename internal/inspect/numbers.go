@@ -8,8 +8,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/changelog"
 )
 
-// Numbers returns the numbers of a site now, for Prometheus. hints is how many were given. A metric without series still
-// has its name and help text, so that readers see that it exists.
+// Numbers returns the numbers of a site now, for Prometheus. hints is how many were given. A metric without series
+// still has its name and help text, so that readers see that it exists.
 func Numbers(x *indexer.Indexer, f *files.Files, o *observe.Observer, hints int) []metrics.Family {
 	l, gauge, counter := x.Stats(), metrics.Gauge, metrics.Counter
 	served, answers := f.Metrics()

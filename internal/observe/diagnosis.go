@@ -121,8 +121,8 @@ func (d *diagnosis) holds() messages.Hint {
 	return 0
 }
 
-// counted notes that a request was counted, as one of n. At every tenth, it gives the hint that follows from the counts, and
-// ends the one that no longer does. Once n is plenty, it halves all counts.
+// counted notes that a request was counted, as one of n. At every tenth, it gives the hint that follows from the
+// counts, and ends the one that no longer does. Once n is plenty, it halves all counts.
 func (d *diagnosis) counted(n uint64) {
 	if n == plenty {
 		d.pages.Store((d.pages.Load() + 1) / 2)

@@ -58,8 +58,8 @@ type exploring struct{}
 // Explores reports whether the site makes the request to itself.
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
-// Inside returns a handler for requests that the site makes to itself in this process. next gets them as it gets those of
-// visitors: without a prefix that was cut off before.
+// Inside returns a handler for requests that the site makes to itself in this process. next gets them as it gets
+// those of visitors: without a prefix that was cut off before.
 func (s *Own) Inside(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next := next
@@ -103,8 +103,8 @@ func (s *Own) findCut(path string) {
 	}
 }
 
-// arrives notes how the path of a request for a known page came in, before handlers change it. What cuts off the origin's folder,
-// or a part of it, does so for the site's own requests too. Other changes cannot be made again.
+// arrives notes how the path of a request for a known page came in, before handlers change it. What cuts off the
+// origin's folder, or a part of it, does so for the site's own requests too. Other changes cannot be made again.
 func (s *Own) arrives(r *http.Request) {
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	asked, err := url.PathUnescape(target)
@@ -246,9 +246,9 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	return here
 }
 
-// keeps reports whether something in front of the program keeps the page from strangers, or the program itself does. status is
-// what the program answered, 0 if this process was not asked: another process of the site may have been, something removed
-// the key on the way, or a cache had the page.
+// keeps reports whether something in front of the program keeps the page from strangers, or the program itself does.
+// status is what the program answered, 0 if this process was not asked: another process of the site may have been,
+// something removed the key on the way, or a cache had the page.
 func (s *Own) keeps(e *observation.Exchange, status int) bool {
 	came, alone := e.Response.Status, s.returns.Load() && s.observer.cfg.Indexer.Alone()
 	switch {

@@ -35,9 +35,9 @@ const openTimeout = 5 * time.Second
 
 // Options adjusts a [Store]. The zero value of each field is the default.
 type Options struct {
-	// Reserve is how many bytes of the file system must be free before the store writes. Below
-	// that, it serves reads only, also after a restart. It must not be negative. Zero means a tenth of the file system, but
-	// at least 24 MiB and at most 512 MiB. It has no effect except on Linux, macOS and FreeBSD.
+	// Reserve is how many bytes of the file system must be free before the store writes. Below that, it serves reads
+	// only, also after a restart. It must not be negative. Zero means a tenth of the file system, but at least 24 MiB
+	// and at most 512 MiB. It has no effect except on Linux, macOS and FreeBSD.
 	Reserve int64
 
 	// Logger receives what goes wrong and what the store does about it, once per cause. Nil means

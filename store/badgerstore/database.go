@@ -134,8 +134,8 @@ func valueOf(item *badger.Item) ([]byte, error) {
 	return value, nil
 }
 
-// commit writes all changes or none. Badger keeps their values. After an error, nothing may be written to the database any
-// more.
+// commit writes all changes or none. Badger keeps their values. After an error, nothing may be written to the
+// database any more.
 func (db *database) commit(changes []store.Record) (err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(true)

@@ -187,7 +187,8 @@ func openFull(o badger.Options) (*badger.DB, error) {
 	return openBadger(o)
 }
 
-// cutZeros cuts a log of Badger where nothing but zeros follow. What it keeps ends in a checksum, which may end in zeros too.
+// cutZeros cuts a log of Badger where nothing but zeros follow. What it keeps ends in a checksum, which may end in
+// zeros too.
 func cutZeros(name string) error {
 	const header, checksum = 20, 4
 	data, err := os.ReadFile(name)

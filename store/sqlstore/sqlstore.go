@@ -91,9 +91,9 @@ func (s *Store) Shared() bool { return true }
 // closes it, calls fail with [store.ErrClosed]. A nil opts means the defaults. Open fails only for
 // a bad argument, and does not contact the database.
 //
-// The first call that reaches the database creates the tables that are missing, in a schema that is
-// there. A role that may not create tables must find them there. If a later version of this program has changed a table's
-// format, the Store leaves it alone: all calls fail, and say so.
+// The first call that reaches the database creates the tables that are missing, in a schema that is there. A role
+// that may not create tables must find them there. If a later version of this program has changed a table's format,
+// the Store leaves it alone: all calls fail, and say so.
 func Open(db *sql.DB, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}

@@ -195,8 +195,8 @@ func Ended(until time.Time) string {
 	return fmt.Sprintf("It is not listed: the date of its unavailable_after, %s, has passed.", stamp(until))
 }
 
-// Leaves says what is known of a listed page that may be gone: what it answered, or, if borrowed, that it shows what other
-// pages show.
+// Leaves says what is known of a listed page that may be gone: what it answered, or, if borrowed, that it shows what
+// other pages show.
 func Leaves(status int, since time.Time, borrowed bool) string {
 	what := fmt.Sprintf("answered %d", status)
 	if borrowed {

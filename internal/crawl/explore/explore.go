@@ -183,8 +183,8 @@ func (e *explorer) begin(ctx context.Context) {
 	}
 }
 
-// askRobots reads the site's robots.txt (RFC 9309), as far as it is meant for the explorer. While the site answers with a server
-// error, nothing may be requested (section 2.3.1.4).
+// askRobots reads the site's robots.txt (RFC 9309), as far as it is meant for the explorer. While the site answers
+// with a server error, nothing may be requested (section 2.3.1.4).
 func (e *explorer) askRobots(ctx context.Context) error {
 	if e.Robots != nil {
 		e.robots = robots.ParseFor(Agent, e.Robots)

@@ -60,9 +60,9 @@ func (q *queries) count(loc string) {
 	}
 }
 
-// lone reports whether the site links to the path of a query in no other way. One that stands alone may act. If several
-// have the same parameters, their paths are asked for, and then a query of each. If both show the same, the query selects
-// nothing, as with a session in each link, and the link is one to the path.
+// lone reports whether the site links to the path of a query in no other way. One that stands alone may act. If
+// several have the same parameters, their paths are asked for, and then a query of each. If both show the same, the
+// query selects nothing, as with a session in each link, and the link is one to the path.
 func (e *explorer) lone(loc string) bool {
 	path, _, _ := strings.Cut(loc, "?")
 	params, _, _ := strings.Cut(names(values.ReplaceAllString(loc, "")), " ")
@@ -111,8 +111,9 @@ func (q *queries) queueQueryOf(path string) {
 var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
 
 // params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
-// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those that only add to what
-// others select, as action does in ?title=Crow&action=history beside ?title=Crow. pages are how many they keep out.
+// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those that only add to
+// what others select, as action does in ?title=Crow&action=history beside ?title=Crow. pages are how many they keep
+// out.
 func (q *queries) params(norm *location.Normalizer) (all []string, pages int) {
 	asked, own, bare := map[string]int{}, map[string]map[uint64]bool{}, map[string]uint64{}
 	for _, p := range q.pages {

@@ -115,9 +115,9 @@ func Once(ctx context.Context, cfg Config, loc string) (*response.Response, erro
 	return a.page, a.err
 }
 
-// Look asks for one location, has the answer learned, and reports whether it is one: a redirect to the same location, as
-// from http to https, a complaint about the request and an error of the server are none. The caller checks that a request
-// may not change anything.
+// Look asks for one location, has the answer learned, and reports whether it is one: a redirect to the same location,
+// as from http to https, a complaint about the request and an error of the server are none. The caller checks that a
+// request may not change anything.
 func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 	e := newExplorer(cfg)
 	defer e.connect()()

@@ -1,7 +1,7 @@
-// Package look lets the site look at its own pages, where one visitor's word would decide: what takes a listed page away,
-// what dates it anew, a link that nobody else has shown yet, what robots.txt says. A look is one GET with nothing of a
-// visitor. It takes locations and has them asked for. It never asks for one twice a minute, nor more often than its
-// budget allows, and nobody waits for it.
+// Package look lets the site look at its own pages, where one visitor's word would decide: what takes a listed page
+// away, what dates it anew, a link that nobody else has shown yet, what robots.txt says. A look is one GET with
+// nothing of a visitor. It takes locations and has them asked for. It never asks for one twice a minute, nor more
+// often than its budget allows, and nobody waits for it.
 package look
 
 import (
@@ -18,8 +18,8 @@ const (
 	most      = 2000        // that the budget holds: each page of a new site is looked at once
 	kept      = 4096        // locations that wait, or were looked at within a minute
 
-	// The site may not answer itself as it answers visitors, as where it needs something that another part of the server
-	// adds to each request. Then visitors decide, and a look tries again later.
+	// The site may not answer itself as it answers visitors, as where it needs something that another part of the
+	// server adds to each request. Then visitors decide, and a look tries again later.
 	restAtOdd = 10 * time.Minute
 	failsFor  = 24 * time.Hour
 )
@@ -52,8 +52,8 @@ func New(ask func(ctx context.Context, location string) (works, answered bool), 
 // Works reports whether looks get answers, as far as is known.
 func (l *Looker) Works() bool { return !l.failing.Load() }
 
-// Fails reports whether a look at a location got no answer lately, as where its page needs what another part of the server
-// adds to a request. Then visitors decide there.
+// Fails reports whether a look at a location got no answer lately, as where its page needs what another part of the
+// server adds to a request. Then visitors decide there.
 func (l *Looker) Fails(location string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,8 @@ func (l *Looker) note(location string, failed bool) {
 	}
 }
 
-// Want asks for a look at a location, as soon as may be. If too many wait, it is dropped: the next visitor's word asks again.
+// Want asks for a look at a location, as soon as may be. If too many wait, it is dropped: the next visitor's word
+// asks again.
 func (l *Looker) Want(location string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -120,8 +120,8 @@ type Below struct {
 	Named bool   // the thing has a name, and the word is a verb: a control if other things have the same one
 }
 
-// Split returns what a location is below, if that is one of many things: by a number or an id, or by any
-// name and a verb at the end. It returns false for a document, a long title and what follows a date, release or language.
+// Split returns what a location is below, if that is one of many things: by a number or an id, or by any name and a
+// verb at the end. It returns false for a document, a long title and what follows a date, release or language.
 func Split(location string) (b Below, is bool) {
 	before, _, _ := strings.Cut(location, "?")
 	all, texts := pieces(before), []string{}

@@ -19,8 +19,8 @@ const (
 var uuid = regexp.MustCompile(`(?i)[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}`)
 
 // Looks reports whether a location looks like it carries a secret: a UUID, or eight and more characters that change
-// between letters and digits, or to capitals, more often than names do. Letters of one case are a name, and digits alone
-// are a number. The location must be normalised, such as "/a/b%C3%A9?page=2". It is safe for concurrent use.
+// between letters and digits, or to capitals, more often than names do. Letters of one case are a name, and digits
+// alone are a number. The location must be normalised, such as "/a/b%C3%A9?page=2". It is safe for concurrent use.
 func Looks(location string) bool {
 	for run := range strings.FieldsFuncSeq(escape.Decode(location), func(c rune) bool { return !letter(c) && !digit(c) && !hyphen(c) }) {
 		if len(run) >= least && mixes(run) || len(run) >= 32 && uuid.MatchString(run) {
@@ -30,8 +30,8 @@ func Looks(location string) bool {
 	return false
 }
 
-// mixes reports whether words that hyphens join change as often as a secret. Names change once, as html5 and 3d do. They
-// change twice where they read well, as iphone15pro does. Short words that change more often count together.
+// mixes reports whether words that hyphens join change as often as a secret. Names change once, as html5 and 3d do.
+// They change twice where they read well, as iphone15pro does. Short words that change more often count together.
 func mixes(run string) bool {
 	all, length := 0, 0
 	for word := range strings.FieldsFuncSeq(run, hyphen) {

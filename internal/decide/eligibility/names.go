@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/capability"
 )
 
-// wordsFile has names of pages. Lines that begin with "own" have those that programs have for their owner: the back office,
-// answers to errors and forms, parts of other pages. Those with "login" have log-in pages, in many languages.
+// wordsFile has names of pages. Lines that begin with "own" have those that programs have for their owner: the back
+// office, answers to errors and forms, parts of other pages. Those with "login" have log-in pages, in many languages.
 //
 //go:embed words.txt
 var wordsFile string
@@ -30,8 +30,9 @@ var ownNames, loginWords = func() (own, login map[string]bool) {
 	return own, login
 }()
 
-// Own reports whether an element of a location's path has a name of pages for the owner alone, such as /debug/pprof/. That
-// they have a route and answer does not make them public: often only the network keeps strangers out. A link does.
+// Own reports whether an element of a location's path has a name of pages for the owner alone, such as /debug/pprof/.
+// That they have a route and answer does not make them public: often only the network keeps strangers out. A link
+// does.
 func Own(location string) bool {
 	path, _, _ := strings.Cut(location, "?")
 	for element := range strings.SplitSeq(path, "/") {

@@ -1,5 +1,5 @@
-// Package quota keeps strangers, and one of several sites, from using up what all share: time and memory. A part is kept
-// for what something on the site vouches for. A site of several takes no more than it leaves to the others, so a
+// Package quota keeps strangers, and one of several sites, from using up what all share: time and memory. A part is
+// kept for what something on the site vouches for. A site of several takes no more than it leaves to the others, so a
 // newcomer always finds something.
 package quota
 

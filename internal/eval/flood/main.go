@@ -4,9 +4,9 @@
 //	go run ./internal/eval/flood
 //	go run ./internal/eval/flood -http -rate 60 -junk 6000 -bytes 1048576 -patience 45s
 //
-// The site answers 200 with HTML to any path. A crawler visits its real pages. Then each
-// junk location gets one visit, among visits to the real pages. Most of a fast flood gets no observation, since observations of unknown targets are rationed. New
-// pages are linked in the middle of the flood.
+// The site answers 200 with HTML to any path. A crawler visits its real pages. Then each junk location gets one
+// visit, among visits to the real pages. Most of a fast flood gets no observation, since observations of unknown
+// targets are rationed. New pages are linked in the middle of the flood.
 //
 // It exits with status 1 if junk was listed, a real page was lost or missed, a new one was
 // not listed in time, or a bound was exceeded.

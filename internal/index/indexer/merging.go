@@ -286,7 +286,8 @@ func (m *merging) count(v *merge.Visit, is merge.Merged) {
 }
 
 // tellLinks tells the owner of the links of a listed page, and what their targets last answered. If the page shows
-// the same as before, it is read for that once in the life of the process, with what no vouched page needs of the budget.
+// the same as before, it is read for that once in the life of the process, with what no vouched page needs of the
+// budget.
 func (m *merging) tellLinks(ctx context.Context, v *merge.Visit) error {
 	o := v.Observation
 	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false) {

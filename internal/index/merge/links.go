@@ -124,12 +124,11 @@ func (u *visited) point(to *pagerecord.Page) (changed bool) {
 	return changed
 }
 
-// credit counts the evidence for a variant as evidence for its canonical page too. A link
-// to the variant is as good as a link to the page, since the variant names the page to
-// every visitor, as far as the request did not name that itself: what a link names before its query
-// is there without the request. The page without a query is meant too where that shows the same, and the site itself follows the link:
-// to a visitor, a page may show a link back to where the visitor came from.
-// A page that nobody got under its own location stays unlisted.
+// credit counts the evidence for a variant as evidence for its canonical page too. A link to the variant is as good
+// as a link to the page, since the variant names the page to every visitor, as far as the request did not name that
+// itself: what a link names before its query is there without the request. The page without a query is meant too
+// where that shows the same, and the site itself follows the link: to a visitor, a page may show a link back to where
+// the visitor came from. A page that nobody got under its own location stays unlisted.
 func (u *visited) credit() {
 	variant := u.p
 	path, _, _ := strings.Cut(u.Location, "?")

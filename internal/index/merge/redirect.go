@@ -66,9 +66,9 @@ func (u *visited) redirected() {
 	u.Save(to)
 }
 
-// forAll reports whether a redirect leads everybody to the same target. It does if the target is another spelling of the
-// location, if the site itself is led where others were, or if visits a day apart saw the same target. A listed page that suddenly
-// leads on in HTML may be in maintenance, so that must last for a day.
+// forAll reports whether a redirect leads everybody to the same target. It does if the target is another spelling of
+// the location, if the site itself is led where others were, or if visits a day apart saw the same target. A listed
+// page that suddenly leads on in HTML may be in maintenance, so that must last for a day.
 func (u *visited) forAll() bool {
 	p, target := u.p, u.site.ID(u.Target)
 	before := p.Redirect

@@ -9,16 +9,18 @@ import (
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
-// Leaving needs time. An answer that contradicts a listed page may be of the moment, or for one client alone. So it waits in
-// the page's record, and the site looks itself. What the site is told decides: that the page is gone for good, noindex or
-// private, at once; a 404 once it has lasted for a minute; all else once it has lasted for a day. Where the site never looks,
-// visitors decide alike. Where a look shows neither the page nor a refusal, they decide by what has lasted. If a site refuses many pages, it may block its own
-// machine, so few of them leave in a day while visitors get them.
+// Leaving needs time. An answer that contradicts a listed page may be of the moment, or for one client alone. So it
+// waits in the page's record, and the site looks itself. What the site is told decides: that the page is gone for
+// good, noindex or private, at once; a 404 once it has lasted for a minute; all else once it has lasted for a day.
+// Where the site never looks, visitors decide alike. Where a look shows neither the page nor a refusal, they decide
+// by what has lasted. If a site refuses many pages, it may block its own machine, so few of them leave in a day while
+// visitors get them.
 
 // decides reports whether this answer alone decides: the site itself got it, or cannot look.
 func (u *visited) decides() bool { return u.Explored || !u.site.looks(u.Location) }
 
-// states reports whether what this answer says of the page is the site's own word: the site itself got it, or never looks there.
+// states reports whether what this answer says of the page is the site's own word: the site itself got it, or never
+// looks there.
 func (u *visited) states() bool { return u.Explored || u.site.Blind || action.Waits(u.Location) }
 
 // looks reports whether the site can look at a location itself: a request for it does not act, and gets an answer.
@@ -51,7 +53,8 @@ func (u *visited) keeper() pagerecord.Keeper {
 	return pagerecord.Program
 }
 
-// keptFromAll reports whether the page is kept from strangers, so that this answer to somebody else, or in this process, does not count.
+// keptFromAll reports whether the page is kept from strangers, so that this answer to somebody else, or in this
+// process, does not count.
 func (u *visited) keptFromAll() bool {
 	switch u.p.Kept {
 	case pagerecord.Front:
@@ -120,8 +123,8 @@ func (u *visited) refused(why eligibility.Reason) {
 	u.Save(p)
 }
 
-// asksToLogIn reports whether the program asked a visitor to log in who had nothing that only the owner calls harmless. If
-// all have it, as where a proxy adds a header, it does not tell who is let in.
+// asksToLogIn reports whether the program asked a visitor to log in who had nothing that only the owner calls
+// harmless. If all have it, as where a proxy adds a header, it does not tell who is let in.
 func asksToLogIn(o *observation.Observation) bool {
 	return (o.Reason == eligibility.Denied || o.Reason == eligibility.LoginRedirect) && !o.Named.Vouched && !o.Kept
 }
@@ -138,8 +141,8 @@ func (u *visited) told(why eligibility.Reason) (after pagerecord.PendingRemoval,
 	return after, u.few()
 }
 
-// refutes ends the pending removal, since the page is there. What the site was told itself, a visitor cannot refute: then
-// the site looks again.
+// refutes ends the pending removal, since the page is there. What the site was told itself, a visitor cannot refute:
+// then the site looks again.
 func (u *visited) refutes() {
 	if u.p.Looked && !u.decides() {
 		u.look(u.Location)

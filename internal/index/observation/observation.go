@@ -281,8 +281,8 @@ func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts
 	return to, r.Now
 }
 
-// refreshes takes a page that leads on by itself for the redirect that it is. One that says noindex must act by that, and
-// has a link there.
+// refreshes takes a page that leads on by itself for the redirect that it is. One that says noindex must act by that,
+// and has a link there.
 func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
 	switch to, now := Refreshes(norm, o.Location, o.Response.Header.Refresh, facts); {
 	case to == "":

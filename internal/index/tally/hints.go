@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
-// shellsNeeded is how many locations must show what an entry shows. Unless the site lists more, the tally concludes that
-// a script makes the pages in the browser.
+// shellsNeeded is how many locations must show what an entry shows. Unless the site lists more, the tally concludes
+// that a script makes the pages in the browser.
 const shellsNeeded = 5
 
 // shells holds the paths that show the same as an entry, by their ID. It belongs to the worker.

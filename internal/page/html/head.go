@@ -84,8 +84,9 @@ const slowestRefresh = 5
 
 var refresh = regexp.MustCompile(`(?is)^\s*(\d{1,9})[\d.]*(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))`)
 
-// ReadRefresh reads the value of a Refresh header or of a meta element in its place, as browsers do (HTML standard, "shared
-// declarative refresh steps"). It returns the zero Refresh for one that loads the same page anew or waits too long.
+// ReadRefresh reads the value of a Refresh header or of a meta element in its place, as browsers do (HTML standard,
+// "shared declarative refresh steps"). It returns the zero Refresh for one that loads the same page anew or waits too
+// long.
 func ReadRefresh(value string) (r Refresh) {
 	m := refresh.FindStringSubmatch(value)
 	if m == nil {

@@ -94,8 +94,8 @@ func joined(path string, params []param) string {
 	return path
 }
 
-// maxPageWord is how many characters a word has that is the value of "page", if the owner has not named that parameter. A
-// longer one, or one with more digits than pageValue takes, may be an address, a search or a secret.
+// maxPageWord is how many characters a word has that is the value of "page", if the owner has not named that
+// parameter. A longer one, or one with more digits than pageValue takes, may be an address, a search or a secret.
 const maxPageWord = 24
 
 // pageValue matches a decoded value that is a number or a short word, such as "2", "last", "part-2" or "über-uns". Then
@@ -116,8 +116,8 @@ func isRaw(s string, bit uint8) bool {
 	return true
 }
 
-// tracking matches the parameters that say only where a visitor came from, some of them families with one beginning. Names
-// such as "ref" or "source" are not there: on some sites they are filters.
+// tracking matches the parameters that say only where a visitor came from, some of them families with one beginning.
+// Names such as "ref" or "source" are not there: on some sites they are filters.
 var tracking = regexp.MustCompile(`(?i)^(?:utm_|ga_|mtm_|pk_|piwik_|hsa_|at_|nb_|sc_|ss_|et_|ir_|cx_|fb_|hmb_|itm_|ml_|oly_|vero_|brave-|cm_mmc` +
 	`|(?:` +
 	`gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|srsltid|gs_l|usqp|fbclid|msclkid|yclid|ymclid|` +

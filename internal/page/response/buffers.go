@@ -16,8 +16,8 @@ const (
 	smallest = 4 << 10
 )
 
-// Memory is what all sites of a process may hold together between responses and their reading. A site may take more only
-// while it holds no more than is free, so that a newcomer always finds something. It is safe for concurrent use.
+// Memory is what all sites of a process may hold together between responses and their reading. A site may take more
+// only while it holds no more than is free, so that a newcomer always finds something. It is safe for concurrent use.
 type Memory struct {
 	total int64
 	taken atomic.Int64
@@ -53,8 +53,9 @@ type Buffers struct {
 // small pages could get the buffers of large ones, and a few of them would use up the total.
 type pools [bits.UintSize + 1]sync.Pool
 
-// NewBuffers returns Buffers that keep at most each bytes of one body, and at most total bytes of
-// all unreleased bodies, out of m, where each is the same for all, nil for a site alone. each is at least 512. With a total of 0, nothing is kept.
+// NewBuffers returns Buffers that keep at most each bytes of one body, and at most total bytes of all unreleased
+// bodies, out of m, where each is the same for all, nil for a site alone. each is at least 512. With a total of 0,
+// nothing is kept.
 func NewBuffers(each, total int, m *Memory) *Buffers {
 	return &Buffers{each: max(each, least), total: int64(total), memory: cmp.Or(m, NewMemory(math.MaxInt64))}
 }

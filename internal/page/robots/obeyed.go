@@ -2,9 +2,9 @@ package robots
 
 import "time"
 
-// Obeyed is what the site's robots.txt says. A different one counts once the site itself gets it, or a visitor does a day
-// later. An answer to one visitor must neither list what the site disallows nor remove what it allows. Until then,
-// nothing that either of them disallows is newly listed.
+// Obeyed is what the site's robots.txt says. A different one counts once the site itself gets it, or a visitor does a
+// day later. An answer to one visitor must neither list what the site disallows nor remove what it allows. Until
+// then, nothing that either of them disallows is newly listed.
 type Obeyed struct {
 	Known bool // whether somebody saw a robots.txt, or that there is none
 	Now   *Rules

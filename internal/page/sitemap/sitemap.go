@@ -90,8 +90,8 @@ func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
 	return append(appendLocation(dst, "<sitemap><loc>", loc, lastMod), "</sitemap>\n"...), true
 }
 
-// appendLocation appends the beginning of an entry, with a time in seconds since the Unix epoch if a file can name it. It
-// writes the complete form of W3C Datetime in UTC, since the schema requires the seconds.
+// appendLocation appends the beginning of an entry, with a time in seconds since the Unix epoch if a file can name
+// it. It writes the complete form of W3C Datetime in UTC, since the schema requires the seconds.
 func appendLocation(dst []byte, open, loc string, lastMod int64) []byte {
 	dst = append(append(append(dst, open...), EscapedAddress(loc)...), "</loc>"...)
 	if lastMod <= 0 || lastMod > maxTime {

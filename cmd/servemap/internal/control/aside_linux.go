@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// aside returns the name of a socket that needs no folder. Linux keeps such names apart from files, and shares them among
-// the processes of a container.
+// aside returns the name of a socket that needs no folder. Linux keeps such names apart from files, and shares them
+// among the processes of a container.
 func aside(data string) (name string, ok bool) {
 	path, err := filepath.Abs(data)
 	sum := sha256.Sum256([]byte(path))

@@ -12,10 +12,10 @@ import (
 	"github.com/servemap/servemap/internal/page/words"
 )
 
-// Settings are what the owner says of one site, in the groups of the help. Each is a field of a group, which is its only
-// definition: the tag toml is the name of its flag and of its key in a file, comment is its help, arg its value, and
-// default and env what stands in its place. Those with of are flags of crawl too, of proxy alone or of none. One with needs
-// makes no sense without the setting of that name, and one with first is in the first help.
+// Settings are what the owner says of one site, in the groups of the help. Each is a field of a group, which is its
+// only definition: the tag toml is the name of its flag and of its key in a file, comment is its help, arg its value,
+// and default and env what stands in its place. Those with of are flags of crawl too, of proxy alone or of none. One
+// with needs makes no sense without the setting of that name, and one with first is in the first help.
 type Settings struct {
 	Serving   `group:"What to serve"`
 	Pages     `group:"What is public"`
