@@ -67,8 +67,7 @@ func TestPrintedSettingsAreReadAgain(t *testing.T) {
 	}
 }
 
-// TestRunServesWhatCommandsWrote takes the settings that a command leaves in the folder of the data, and what config
-// prints.
+// TestRunServesWhatCommandsWrote takes the settings that a command leaves in the folder of the data, and what config prints.
 func TestRunServesWhatCommandsWrote(t *testing.T) {
 	site, behind := writeSite(t), httptest.NewServer(http.HandlerFunc(blog))
 	defer behind.Close()

@@ -11,8 +11,8 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// A handler may need what another part of the server adds to each request, such as a session. The site does not add
-// that to its own, so there visitors decide.
+// A handler may need what another part of the server adds to each request, such as a session. The site does not add that
+// to its own, so there visitors decide.
 func TestPagesThatTheSiteCannotGetItselfAreLearnedFromVisitors(t *testing.T) {
 	type session struct{}
 	for name, needs := range map[string]func(path string) bool{

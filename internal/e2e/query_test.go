@@ -78,8 +78,8 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 	}
 }
 
-// Sites whose pages with a query name no canonical. What is named makes pages by itself; what sorts, filters, or adds
-// to such a page is not.
+// Sites whose pages with a query name no canonical. What is named makes pages by itself; what sorts, filters, or adds to
+// such a page is not.
 func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 	base.OneByOne(t)
 	story := func(n int) string { return "story of the " + nouns[n] + ": " + paragraph(n) + nouns[n] }

@@ -67,8 +67,7 @@ func killed(t *testing.T, dir, tail string) {
 	}))
 }
 
-// TestFullDiskIsReadAfterADeath opens folders on a full disk. They are read, written once there is room, and lose
-// nothing.
+// TestFullDiskIsReadAfterADeath opens folders on a full disk. They are read, written once there is room, and lose nothing.
 func TestFullDiskIsReadAfterADeath(t *testing.T) {
 	for _, c := range []struct {
 		name string

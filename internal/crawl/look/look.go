@@ -29,9 +29,9 @@ type Looker struct {
 	ask      func(ctx context.Context, location string) (works, answered bool)
 	observed func() uint64 // how many observations there were so far
 
-	failing atomic.Bool
-	wake    chan struct{}
-	ended   chan struct{} // closed once Run has returned
+	works atomic.Bool // the site answers itself
+	wake  chan struct{}
+	ended chan struct{} // closed once Run has returned
 
 	mu    sync.Mutex
 	due   map[string]time.Time // when to look at a location next
@@ -44,13 +44,22 @@ type Looker struct {
 }
 
 // New returns a Looker. ask makes one request, has its answer learned, and reports whether the site answers itself at
-// all, and whether it answered this request. observed counts the observations of visits, by which the budget grows.
+// all, and whether it answered this request. For the location "" it only finds out the former. observed counts the observations of visits, by which the budget grows.
 func New(ask func(ctx context.Context, location string) (works, answered bool), observed func() uint64) *Looker {
 	return &Looker{ask: ask, observed: observed, wake: make(chan struct{}, 1), ended: make(chan struct{}), due: map[string]time.Time{}, asked: map[string]time.Time{}, fails: map[string]time.Time{}, wants: 1}
 }
 
-// Works reports whether looks get answers, as far as is known.
-func (l *Looker) Works() bool { return !l.failing.Load() }
+// Works reports whether the site answers itself, as far as is known. It has that found out.
+func (l *Looker) Works() bool {
+	works := l.works.Load()
+	if !works {
+		l.Want(whether)
+	}
+	return works
+}
+
+// whether stands for no location, but for the question whether the site answers itself.
+const whether = ""
 
 // Fails reports whether a look at a location got no answer lately, as where its page needs what another part of the
 // server adds to a request. Then visitors decide there.
@@ -162,7 +171,7 @@ func (l *Looker) Run(ctx context.Context) {
 		budget.left--
 		works, answered := l.ask(ctx, location)
 		l.note(location, !answered && works && ctx.Err() == nil)
-		if l.failing.Store(!works); !works {
+		if l.works.Store(works); !works {
 			rests = time.Now().Add(restAtOdd)
 		}
 	}

@@ -35,8 +35,8 @@ func TestLocationsThatLookLikeSecretsAreRecognised(t *testing.T) {
 	}
 }
 
-// innocent.txt has locations of ordinary pages in many languages, written for this test. With -v and -args FILES, the
-// test says how many of the paths in these look like secrets.
+// innocent.txt has locations of ordinary pages in many languages, written for this test. With -v and -args FILES, the test
+// says how many of the paths in these look like secrets.
 func TestOrdinaryLocationsAreNotTakenForSecrets(t *testing.T) {
 	for _, name := range append(flag.Args(), "testdata/innocent.txt") {
 		var alarms []string

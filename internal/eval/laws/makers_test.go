@@ -201,8 +201,8 @@ var (
 	token  = regexp.MustCompile(`\w{24}`)
 )
 
-// session is a site that keeps the session in the path of each page. Who has none gets one, by a link or a redirect:
-// each address its own, and the site itself another one each time, unless that is stable too.
+// session is a site that keeps the session in the path of each page. Who has none gets one, by a link or a redirect: each
+// address its own, and the site itself another one each time, unless that is stable too.
 func session(form, way string) trial {
 	way, explored, _ := strings.Cut(way, ",")
 	var requests atomic.Int64
@@ -256,9 +256,9 @@ func renamed(which, kind string) trial {
 	return c
 }
 
-// front is something before the program that lets staff into a folder, by their address, and nobody else. Explore and
-// staff take turns in real time, as the origin is a real server. A day later, in virtual time, the site was
-// restarted, and has not explored yet when staff visit.
+// front is something before the program that lets staff into a folder, by their address, and nobody else. Explore and staff
+// take turns in real time, as the origin is a real server. A day later, in virtual time, the site was restarted, and has not
+// explored yet when staff visit.
 func front(kind, how string) trial {
 	const staff = "8.8.8.8"
 	inside := &world{trial: trial{pages: []string{"/", trees[0], trees[1], "/team/salaries", "/team/plans-for-spring"}}}

@@ -154,8 +154,7 @@ func TestHintNeedsAnAnswerThatLasts(t *testing.T) {
 	}
 }
 
-// A stranger who asks for made-up addresses of a site that shows its home page there makes no client-side application
-// of it.
+// A stranger who asks for made-up addresses of a site that shows its home page there makes no client-side application of it.
 func TestSiteThatListsPagesIsNoClientSideApplication(t *testing.T) {
 	base.OneByOne(t)
 	inBubble(t, Config{}, func(r *rig) {

@@ -46,6 +46,8 @@ func (m *merging) due(now time.Time) time.Time {
 
 // run merges the queued exchanges in their order.
 func (m *merging) run(ctx context.Context, all bool) error {
+	m.site.Blind = m.cfg.Looks == nil || !m.cfg.Looks.Can()
+	m.site.Looks = !m.site.Blind && m.cfg.Looks.Works()
 	most := visitsARound
 	if all {
 		most = len(m.pending) + m.queue.depth()

@@ -73,8 +73,6 @@ func (x *Indexer) nextRound(err error) time.Duration {
 // work runs the tasks that are due. With all, no budget applies, and everything queued
 // before the call is stored and synced when it returns.
 func (x *Indexer) work(ctx context.Context, all bool) error {
-	x.site.Blind = x.cfg.Looks == nil || !x.cfg.Looks.Can()
-	x.site.Looks = !x.site.Blind && x.cfg.Looks.Works()
 	if err := x.records.open(ctx); err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (u *visited) news() bool {
 		return false
 	}
 	_, outcome, _ := p.Mark.Observe(u.View, u.Moment().Seconds())
-	return outcome >= mark.Held
+	return outcome == mark.Changed
 }
 
 // firstLook reports whether this is the site's own look that follows a visitor's first visit.

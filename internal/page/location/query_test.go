@@ -39,8 +39,7 @@ func TestQueryKeepsAllowedParametersInOrder(t *testing.T) {
 	}
 }
 
-// With tracking parameters, the site may answer with a page for a campaign or for one visitor. A link leads to the
-// page.
+// With tracking parameters, the site may answer with a page for a campaign or for one visitor. A link leads to the page.
 func TestTrackingParametersAreDroppedFromLinksAlone(t *testing.T) {
 	n := newNormalizer(t, "https://example.com", Config{})
 	for _, tt := range []struct{ name, query, location string }{

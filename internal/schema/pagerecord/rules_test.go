@@ -202,8 +202,7 @@ func TestEstimateLearnsWhenTheContentChanged(t *testing.T) {
 	}
 }
 
-// A page with news at each observation has dates, however often that is. One with a place that moves by itself has
-// none.
+// A page with news at each observation has dates, however often that is. One with a place that moves by itself has none.
 func TestPageIsVolatileOnlyWhereAPlaceMoves(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text func(n int) string
