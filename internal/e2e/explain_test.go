@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -62,6 +63,7 @@ func TestEvidenceIsSaidOnlyWhereItCounts(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/stays", "/leaves", "/private"), "/stays": testkit.Page("s"), "/leaves": testkit.Page("l"), "/private": testkit.Page("p")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		s.Visit("/", "/stays", "/leaves", "/private")
+		synctest.Wait() // the site may be looking at the page
 		site["/"] = testkit.Page("There is another home page by now, without two of the links.", "/stays")
 		site["/leaves"], site["/private"] = testkit.Reply(410, ""), testkit.Reply(200, "p", "Cache-Control", "private")
 		time.Sleep(48 * time.Hour)

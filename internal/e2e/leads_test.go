@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -348,6 +349,7 @@ func TestPageThatBecomesAStubLeavesAndHandsOn(t *testing.T) {
 		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/old")
 		time.Sleep(time.Hour)
+		synctest.Wait() // the site may be looking at the page
 		site["/old"] = refresh("/new")
 		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/old")

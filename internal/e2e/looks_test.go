@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -49,6 +50,7 @@ func TestPagesThatTheSiteCannotGetItselfAreLearnedFromVisitors(t *testing.T) {
 					time.Sleep(time.Hour)
 				}
 				s.WantListed("/", "/a", "/b")
+				synctest.Wait() // the site may be looking at the page
 				site["/a"] = testkit.Page("a, which is another page now, with a sentence that nobody has read before")
 				s.Visit("/a")
 				time.Sleep(time.Hour)
@@ -56,6 +58,7 @@ func TestPagesThatTheSiteCannotGetItselfAreLearnedFromVisitors(t *testing.T) {
 				if s.LastMods()["/a"] == "" || s.LastMods()["/b"] != "" {
 					s.Errorf("the dates are %q", s.LastMods())
 				}
+				synctest.Wait() // the site may be looking at the page
 				site["/b"] = testkit.Reply(http.StatusOK, testkit.HTML("<meta name=robots content=noindex>", "b"))
 				for range 26 {
 					s.Visit("/b")

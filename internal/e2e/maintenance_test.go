@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -108,6 +109,7 @@ func TestMaintenancePageEmptiesNoSitemap(t *testing.T) {
 					}
 				}
 				check("before")
+				synctest.Wait() // the site may be looking at the page
 				if *m.text = tt.down; strings.HasPrefix(tt.down, "home") {
 					*m.text = tt.own("/", m.pages...)
 					if tt.down != "home" {
@@ -155,6 +157,7 @@ func TestPagesThatShowOneTextForDaysLeave(t *testing.T) {
 			inMaintenance(t, article, tt.visitors, func(m maintained) {
 				m.rounds(5, 61*time.Second)
 				before := m.LastMods()
+				synctest.Wait() // the site may be looking at the page
 				*m.text = tt.text
 				m.rounds(25, time.Hour)
 				m.rounds(2, 61*time.Second)
@@ -164,6 +167,7 @@ func TestPagesThatShowOneTextForDaysLeave(t *testing.T) {
 				if strings.Contains(tt.text, "canonical") {
 					return // each page that left by it is merged as any page that is not listed
 				}
+				synctest.Wait() // the site may be looking at the page
 				*m.text = ""
 				m.rounds(6, 61*time.Second)
 				after := m.LastMods()
@@ -191,6 +195,8 @@ func TestExploringInAMaintenanceEmptiesNoSitemap(t *testing.T) {
 				explore(m.Site, servemap.ExploreOptions{})
 				before := m.LastMods()
 				for _, text := range []string{tt.down, ""} {
+					time.Sleep(2 * time.Minute)
+					synctest.Wait() // what the site was to look at is looked at
 					*m.text = text
 					time.Sleep(time.Hour)
 					explore(m.Site, servemap.ExploreOptions{})

@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -75,6 +77,8 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 			t.Errorf("the page does not say who links to it: %s", page)
 		}
 
+		time.Sleep(2 * time.Minute)
+		synctest.Wait() // what the site was to look at is looked at
 		site["/"] = testkit.Page("home, corrected", "/a", "/wanted")
 		site["/a"] = testkit.Page("a, corrected")
 		time.Sleep(time.Hour)
@@ -83,6 +87,8 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 			t.Errorf("%d broken links after nobody links there", left)
 		}
 
+		time.Sleep(2 * time.Minute)
+		synctest.Wait() // what the site was to look at is looked at
 		site["/"] = testkit.Page("home, with much to come", numbered("/later-%03d", 120)...)
 		time.Sleep(time.Hour)
 		s.Visit("/")
@@ -98,6 +104,8 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		s.Visit("/", "/a", "/left", "/gone")
 		s.Visit("/missing")
+		time.Sleep(2 * time.Minute)
+		synctest.Wait() // what the site was to look at is looked at
 		site["/"] = testkit.Page("home, without the link to one of them", "/a", "/gone", "/wanted", "/missing")
 		time.Sleep(time.Hour)
 		s.Visit("/left")
@@ -210,13 +218,15 @@ func TestReportOnlyShowsTheOwnerWhatWouldBeServed(t *testing.T) {
 }
 
 func TestDaysCountEachChange(t *testing.T) {
-	edition := 0
+	var now atomic.Int64
 	news := func(w http.ResponseWriter, r *http.Request) {
+		edition := int(now.Load())
 		testkit.Page("news "+strings.Repeat("of the day ", edition)+strings.Repeat("and much more text ", 3*edition), "/a")(w, r)
 	}
 	testkit.Run(t, testkit.Setup{Handler: testkit.Paths{"/": news, "/a": testkit.Page("a")}}, func(s *testkit.Site) {
 		s.Visit("/", "/a")
-		for edition = 1; edition <= 3; edition++ {
+		for edition := range int64(3) {
+			now.Store(edition + 1)
 			time.Sleep(3 * time.Hour)
 			s.Visit("/")
 		}

@@ -205,6 +205,7 @@ func TestPageLeavesTheSitemapOnceTheStoreCanWrite(t *testing.T) {
 				s.Visit("/", "/a", "/b")
 				time.Sleep(time.Hour)
 				st.OnlyRead(errors.New("no space left on device"))
+				synctest.Wait() // the site may be looking at the page
 				site["/a"] = word
 				s.Get("/a")
 				time.Sleep(time.Hour)

@@ -66,7 +66,7 @@ func site(st store.Store, log *testkit.Log) testkit.Setup {
 		"/leaves":             later(testkit.Page("leaves"), http.NotFound),
 		"/closes":             later(testkit.Page("closes"), testkit.Reply(403, "closed")),
 		"/fails":              later(testkit.Page("fails"), testkit.Reply(500, "failed")),
-	}, Options: servemap.Options{Crawlers: true, ClientIP: func(r *http.Request) netip.Addr {
+	}, Options: servemap.Options{Crawlers: true, Limits: servemap.Limits{Looks: -1}, ClientIP: func(r *http.Request) netip.Addr {
 		addr, _ := netip.ParseAddr(r.Header.Get(visitorHeader))
 		return addr
 	}}}

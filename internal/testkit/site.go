@@ -84,6 +84,9 @@ func Start(t testing.TB, setup Setup) *Site {
 	if s.setup.Options.Logger == nil {
 		s.setup.Options.Logger = s.Logged.Logger()
 	}
+	if s.setup.Options.Limits.Looks == 0 {
+		s.setup.Options.Limits.Looks = looks
+	}
 	var err error
 	if s.origin, err = url.Parse(s.setup.Origin); err != nil {
 		t.Fatal(err)
