@@ -131,5 +131,20 @@ func (m Mark) Awaited() (since int64, more int) {
 	return since, more
 }
 
+// Recognises reports whether a view still shows half of the page's own texts of the last observation.
+func (m Mark) Recognises(v *View) bool {
+	own, left := m.known[:2*m.Own], new(keySet)
+	for i := range v.blocks {
+		left.add(v.blocks[i].key)
+	}
+	n := 0
+	for i := 0; i < len(own); i += 2 {
+		if left.has(keyAt(own, i)) {
+			n++
+		}
+	}
+	return 2*n >= int(m.Own) && n > 0
+}
+
 // Moves reports whether the page is read as an article in which some text moves by itself, which does not count.
 func (m Mark) Moves() bool { return !m.List && m.moversOver(1) > 0 }

@@ -4,23 +4,34 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Site remembers on how many pages of a site each block of text was seen, to tell the site's texts from a page's own.
+// The pages of a family, such as the versions and languages of one page, count once.
 // It also remembers which places are the template's, such as breadcrumbs and related posts. It is bounded and
 // belongs to one goroutine. All it holds can be learned anew. The zero value is empty. A copy stays as it is.
 type Site struct {
 	buckets [bucketsKept]*bucket // nil if empty; replaced, never changed
-	places  [placesKept]place
+	shared
+}
+
+// shared is what a Site remembers beside the blocks.
+type shared struct {
+	Places [placesKept]place
+	Names  [namesKept]name
+	Pages  uint32 // that were seen
 }
 
 // stored is how a Site is stored. Package encoding/binary writes and reads the fields.
 type stored struct {
 	Buckets [bucketsKept]bucket
-	Places  [placesKept]place
+	Shared  shared
 }
 
-// The stored size is 33 KiB.
+// The stored size is 34 KiB.
 const (
 	bucketsKept = 1 << 10
 	bucketSize  = 8
@@ -31,9 +42,9 @@ type bucket [bucketSize]shown
 
 // shown is a block.
 type shown struct {
-	Tag   uint16 // of its hash
-	Page  uint8  // of the page that showed it last
-	Pages uint8  // how many pages showed it, at most 255; 0 for no block
+	Tag    uint16 // of its hash
+	Family uint8  // of the page that showed it last
+	Pages  uint8  // how many families of pages showed it, at most 255; 0 for no block
 }
 
 // place is where blocks stand, by the elements around them. It counts the pages, at most 255, that brought new texts
@@ -65,23 +76,76 @@ func (p *place) most() uint8 {
 
 // at returns a place. One that was seen later may replace it.
 func (s *Site) at(tag uint16) *place {
-	p := &s.places[tag%placesKept]
+	p := &s.Places[tag%placesKept]
 	if p.Tag != tag {
 		*p = place{Tag: tag}
 	}
 	return p
 }
 
-// Consult tells a view how many pages showed each of its blocks, and learns the blocks that are new on the page. What
-// is new in a place of the template teaches nothing about the place, but on a new page. m is the page's mark before
-// this observation. page is any number that identifies the page.
-func (s *Site) Consult(v *View, m Mark, page uint64) {
-	known := setOf(m.known)
+// name counts the pages whose path has the same last element.
+type name struct {
+	Tag   uint16
+	Pages uint32
+}
+
+// namesKept is how many names are counted, those of most pages.
+const namesKept = 16
+
+// family returns a hash that the versions, languages and prints of a page share: that of the last element of its path.
+// One that a third of the site's pages have, such as index.html, tells none from the others, so the element before it
+// counts. isNew says that the page was not counted yet.
+func (s *Site) family(path string, isNew bool) uint64 {
+	rest := strings.Trim(path, "/")
+	if isNew {
+		s.Pages++
+	}
+	for rest != "" {
+		at := strings.LastIndexByte(rest, '/')
+		hash := xxh3.HashString(rest[at+1:])
+		if pages := s.named(uint16(hash), isNew); pages < 3 || 3*pages <= s.Pages {
+			return hash
+		}
+		rest = rest[:max(at, 0)]
+	}
+	return xxh3.HashString(path)
+}
+
+// named returns how many pages have a name, at most. The rarest name makes room for a new one, and leaves its count.
+func (s *Site) named(tag uint16, isNew bool) uint32 {
+	at, rarest := -1, 0
+	for i := range s.Names {
+		if s.Names[i].Tag == tag && s.Names[i].Pages > 0 {
+			at = i
+		}
+		if s.Names[i].Pages < s.Names[rarest].Pages {
+			rarest = i
+		}
+	}
+	switch {
+	case at < 0 && !isNew:
+		return 0
+	case at < 0:
+		at = rarest
+		s.Names[at].Tag = tag
+	}
+	if isNew {
+		s.Names[at].Pages++
+	}
+	return s.Names[at].Pages
+}
+
+// Consult tells a view how many families of pages showed each of its blocks, and learns the blocks that are new on the
+// page. What is new in a place of the template teaches nothing about the place, but on a new page. m is the page's mark
+// before this observation. path is the page's.
+func (s *Site) Consult(v *View, m Mark, path string) {
+	known, family := setOf(m.known), uint8(s.family(path, !m.began)>>56)
+	collects := s.collects(v, family)
 	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		isNew := !known.has(b.key)
-		b.on = s.see(b.hash, uint8(page>>56), isNew)
+		b.on = s.see(b.hash, family, isNew && !collects)
 		b.most = s.at(b.place).most()
 		if isNew && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
@@ -97,9 +161,36 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 	}
 }
 
-// see returns how many pages showed a block. It counts this page if the block is new there. Each bucket keeps the
-// blocks used last in front.
-func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
+// collects reports whether a page is a collection of others, such as an archive or a print of a whole manual: most of
+// its blocks are those of other pages, and none of these has half of them. That it shows a text says nothing of the text.
+func (s *Site) collects(v *View, family uint8) bool {
+	var of [256]int
+	others, most := 0, 0
+	for i := range v.blocks {
+		if e := s.shown(v.blocks[i].hash); e != nil && e.Family != family {
+			others++
+			of[e.Family]++
+			most = max(most, of[e.Family])
+		}
+	}
+	return 2*others > len(v.blocks) && 2*most <= len(v.blocks)
+}
+
+// shown returns what is known of a block, or nil.
+func (s *Site) shown(hash uint64) *shown {
+	if kept := s.buckets[hash%bucketsKept]; kept != nil {
+		for i := range kept {
+			if e := &kept[i]; e.Pages > 0 && e.Tag == uint16(hash/bucketsKept) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// see returns how many families of pages showed a block. It counts this one if the block is new there. Each bucket
+// keeps the blocks used last in front.
+func (s *Site) see(hash uint64, family uint8, isNew bool) (pages uint8) {
 	kept := &s.buckets[hash%bucketsKept]
 	var next bucket
 	if *kept != nil {
@@ -116,8 +207,8 @@ func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 	default:
 		at = bucketSize - 1
 	}
-	if isNew && (entry.Pages == 0 || entry.Page != page) {
-		entry.Page, entry.Pages = page, min(entry.Pages, 254)+1
+	if isNew && (entry.Pages == 0 || entry.Family != family) {
+		entry.Family, entry.Pages = family, min(entry.Pages, 254)+1
 	}
 	copy(next[1:at+1], next[:at])
 	if next[0] = entry; *kept == nil || next != **kept {
@@ -127,9 +218,9 @@ func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 	return entry.Pages
 }
 
-// AppendBinary appends the memory in a form that [ParseSite] reads, 33 KiB.
+// AppendBinary appends the memory in a form that [ParseSite] reads, 34 KiB.
 func (s *Site) AppendBinary(b []byte) []byte {
-	all := stored{Places: s.places}
+	all := stored{Shared: s.shared}
 	for i, kept := range s.buckets {
 		if kept != nil {
 			all.Buckets[i] = *kept
@@ -151,7 +242,7 @@ func ParseSite(b []byte) (*Site, error) {
 		return nil, errSite
 	}
 	_, err := binary.Decode(b, binary.BigEndian, &all)
-	s := &Site{places: all.Places}
+	s := &Site{shared: all.Shared}
 	for i, kept := range all.Buckets {
 		if kept != (bucket{}) {
 			s.buckets[i] = &kept

@@ -23,7 +23,7 @@
 // the true last change: the share of those that agree is "lastmod".
 //
 // The mark alone is what finds the changes, without the dates that pages give. It
-// runs with five seeds of the hashes, of which the mean and the range are printed.
+// runs with five seeds of the hashes (-args -seeds N FILE), of which the mean and the range are printed.
 //
 // A crawler is replayed, too. It has each page since the page's first visit, and reads
 // the sitemap right after every visit. It fetches a page if the page's lastmod is

@@ -3,15 +3,14 @@ package marks
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"flag"
 	"log/slog"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/mark"
@@ -75,11 +74,11 @@ type site struct {
 	simple  []func(*sight) bool
 	dates   []map[string]int64 // from the simple detectors, by page
 	ours    *bench.Bench
-	alone   [seeds]alone
+	alone   []alone
 }
 
 // seeds is how many times the mark runs alone, each time with other hashes of the blocks.
-const seeds = 5
+var seeds = flag.Int("seeds", 5, "how many times the mark runs alone, each time with other hashes")
 
 // alone is the mark without an indexer: it dates changes itself.
 type alone struct {
@@ -96,7 +95,7 @@ func (a *alone) take(s *sight, seed int, again bool) {
 		return
 	}
 	v := mark.Read(&s.facts, uint64(seed))
-	a.site.Consult(&v, m, xxh3.HashString(s.Page))
+	a.site.Consult(&v, m, location(s.Page))
 	m, outcome, since := m.Observe(&v, s.Unix)
 	if a.marks[s.Page] = m; outcome == mark.Changed {
 		a.dates[s.Page] = since
@@ -115,9 +114,9 @@ func replaySite(t *testing.T, fetches []*fetch) siteReport {
 		s.dates = append(s.dates, map[string]int64{})
 	}
 	s.tallies = append(s.tallies, tally{detector: "ours"})
-	for i := range s.alone {
+	for range *seeds {
 		s.tallies = append(s.tallies, tally{detector: "the mark alone"})
-		s.alone[i] = alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}}
+		s.alone = append(s.alone, alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}})
 	}
 	rules, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}})
 	base.Check(t, err)
@@ -164,12 +163,12 @@ func (s *site) take(f *fetch) {
 		s.tallies[i].fetches++
 	}
 	body := strings.ReplaceAll(f.HTML, `rel="canonical"`, "") // it names the page's address on the real site
-	s.ours.Indexer.Offer(visits.Page(s.location(f.Page), body, time.Unix(f.Unix, 0)))
+	s.ours.Indexer.Offer(visits.Page(location(f.Page), body, time.Unix(f.Unix, 0)))
 	base.Check(s.t, s.ours.Indexer.Flush(context.Background()))
 }
 
-// location returns where a page is served, from the number of pages before it.
-func (s *site) location(page string) string { return fmt.Sprintf("/%d", slices.Index(s.order, page)) }
+// location returns where a page is served.
+func location(page string) string { return (&url.URL{Path: "/" + page}).EscapedPath() }
 
 // ask notes the date that each detector publishes for a page now.
 func (s *site) ask(name string) {
@@ -180,7 +179,7 @@ func (s *site) ask(name string) {
 	for i := range s.alone {
 		p.publish(len(baselines)+1+i, s.alone[i].dates[name], &s.tallies[len(baselines)+1+i])
 	}
-	known, err := s.ours.Indexer.Page(context.Background(), s.location(name))
+	known, err := s.ours.Indexer.Page(context.Background(), location(name))
 	base.Check(s.t, err)
 	date := known.Entry.LastMod(s.ours.Files.Trust(), moment.Of(time.Now())).Seconds()
 	p.publish(len(baselines), date, &s.tallies[len(baselines)])
@@ -195,7 +194,7 @@ func (s *site) finish() {
 			s.tallies[i].pages++
 			p.count(i, &s.tallies[i])
 		}
-		known, err := s.ours.Indexer.Page(context.Background(), s.location(name))
+		known, err := s.ours.Indexer.Page(context.Background(), location(name))
 		base.Check(s.t, err)
 		stored, _ := known.Mark.MarshalBinary()
 		s.tallies[len(baselines)].bytes += len(stored)

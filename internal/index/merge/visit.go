@@ -68,7 +68,7 @@ func (site *Site) consult(v *Visit) {
 	if v.Canonical != "" {
 		location = v.Canonical
 	}
-	site.Boilerplate.Consult(v.View, v.Before.Mark, site.ID(location))
+	site.Boilerplate.Consult(v.View, v.Before.Mark, location)
 }
 
 // hidden reports whether a rule or robots.txt keeps a location out.
