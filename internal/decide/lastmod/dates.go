@@ -123,8 +123,11 @@ func (d *Dates) hold(l Observation, since moment.Time, now HeldObservation) (fir
 
 // change decides the date of a change that was seen: the time that a believed source gives
 // for it, else the observation that first showed it. A time before the date that the page had cannot
-// be that of the present content.
+// be that of the present content: a change that was seen later keeps its date, and one that was given is not believed.
 func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust) {
+	if since < d.Date.At && d.Date.Seen {
+		return
+	}
 	if since < d.Date.At {
 		since, first = at, HeldObservation{}
 	}

@@ -202,3 +202,21 @@ func TestPageProvesToBeNewAfterItWasSeen(t *testing.T) {
 		}
 	}
 }
+
+// A small change is held, a greater one is dated, and then the small one turns out to be one, too.
+func TestSeenDateStaysWhenAnOlderChangeIsBelieved(t *testing.T) {
+	start := moment.Seconds(1_700_000_000)
+	at := func(hours int) moment.Time { return start.Add(time.Duration(hours) * time.Hour) }
+	var d Dates
+	for _, l := range []Observation{
+		{At: at(0), First: true},
+		{At: at(1), Before: at(0), Outcome: mark.Held, Holding: true},
+		{At: at(2), Before: at(1), Outcome: mark.Changed, Since: at(2), Holding: true},
+		{At: at(3), Before: at(2), Outcome: mark.Changed, Since: at(1)},
+	} {
+		d, _ = d.Observe(l, Trust{})
+	}
+	if d.Date != (Date{At: at(2), Seen: true}) || d.Count != 1 {
+		t.Errorf("the date is %v after %d changes, want that of the last change that was seen", d.Date, d.Count)
+	}
+}
