@@ -64,9 +64,9 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 		return t, fmt.Errorf("fetching: %w", err)
 	}
 	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), resp.Status
-	exchange := &observation.Exchange{Location: loc, At: begun, Response: resp, OwnQuery: to.OwnQuery, Explored: true}
-	exchange.Kind, exchange.Reason = c.Rules.Response(loc, resp)
-	o := observation.New(exchange, c.Normalizer, nil)
+	o := &observation.Observation{Location: loc, At: begun, Response: resp, OwnQuery: to.OwnQuery, Explored: true}
+	o.Kind, o.Reason = c.Rules.Response(loc, resp)
+	o.ReadHeader(c.Normalizer)
 	if o.Kind == eligibility.Witness {
 		o.Read(c.Normalizer, true, 0, nil)
 	}
@@ -82,7 +82,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	r.Witnessed, r.Absent, r.Content, r.Self, r.Until = true, eligibility.None, o.Forbids, o.Canonized, o.Until
 	rule, _ := c.Rules.Match(loc)
 	would, _ := eligibility.Decide(r, eligibility.Context{
-		Now: moment.Of(begun), Listing: rule.Listing, Entry: slices.Contains(c.Entries, loc), OwnQuery: exchange.OwnQuery,
+		Now: moment.Of(begun), Listing: rule.Listing, Entry: slices.Contains(c.Entries, loc), OwnQuery: o.OwnQuery,
 		Disallowed: p.Reason == eligibility.Disallowed,
 	})
 	t.Verdict, t.Reason, t.Text = would.Verdict.String(), would.Reason.String(), messages.Page(would.Verdict, would.Reason, loc)

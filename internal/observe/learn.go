@@ -26,11 +26,11 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, false, func() string {
 		return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
 	})
-	if claim = o.exchange(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
+	if claim = o.worth(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
 		resp.Release()
 		return
 	}
-	s := &observation.Exchange{
+	s := &observation.Observation{
 		Kind: kind, Reason: why,
 		Location: strings.Clone(loc.Location),
 		OwnQuery: loc.OwnQuery,
@@ -52,10 +52,10 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	}
 }
 
-// exchange returns the claim that a response of this kind uses up: the page's, or one of the kind's
+// worth returns the claim that a response of this kind uses up: the page's, or one of the kind's
 // own schedule instead. It ends the claim and returns the zero Claim if the response is not worth
 // merging, or its own schedule is not due.
-func (o *Observer) exchange(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind, resp *response.Response) schedule.Claim {
+func (o *Observer) worth(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind, resp *response.Response) schedule.Claim {
 	class := ""
 	switch {
 	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated && len(resp.Body) < observation.MaxPage:

@@ -221,7 +221,7 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	if resp == nil {
 		resp = new(response.Response)
 	}
-	e := &observation.Exchange{
+	e := &observation.Observation{
 		Location: location, At: time.Now(), Response: resp, OwnQuery: o.cfg.Normalizer.Parse(location).OwnQuery,
 		Explored: true, Inside: how == explore.Unproved,
 	}
@@ -249,7 +249,7 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 // keeps reports whether something in front of the program keeps the page from strangers, or the program itself does.
 // status is what the program answered, 0 if this process was not asked: another process of the site may have been,
 // something removed the key on the way, or a cache had the page.
-func (s *Own) keeps(e *observation.Exchange, status int) bool {
+func (s *Own) keeps(e *observation.Observation, status int) bool {
 	came, alone := e.Response.Status, s.returns.Load() && s.observer.cfg.Indexer.Alone()
 	switch {
 	case e.Kind == eligibility.Forbidden, e.Kind == eligibility.Doubtful && e.Reason != eligibility.NotFound:

@@ -142,17 +142,17 @@ func (r *rig) check(err error) {
 }
 
 // seen is an observation of a page.
-func seen(location, body string, change ...visits.Change) *observation.Exchange {
+func seen(location, body string, change ...visits.Change) *observation.Observation {
 	return visits.Page(location, body, time.Now(), change...)
 }
 
 // answered is an observation of a response other than a page.
-func answered(location string, status int, change ...visits.Change) *observation.Exchange {
+func answered(location string, status int, change ...visits.Change) *observation.Observation {
 	return visits.Answer(location, status, time.Now(), change...)
 }
 
 // offer offers an observation.
-func (r *rig) offer(all ...*observation.Exchange) {
+func (r *rig) offer(all ...*observation.Observation) {
 	r.Helper()
 	for _, s := range all {
 		if !r.indexer.Offer(s) {
@@ -187,7 +187,7 @@ func (r *rig) crawl(pages ...string) {
 }
 
 // mergeNow makes the worker merge the queued observations before anything else.
-func (r *rig) mergeNow(all ...*observation.Exchange) error {
+func (r *rig) mergeNow(all ...*observation.Observation) error {
 	return r.indexer.call(r.Context(), func(ctx context.Context) error {
 		r.offer(all...)
 		return r.indexer.work(ctx, true)
@@ -356,7 +356,7 @@ func (r *rig) wantNoTrace(text string) {
 	base.WantNoTrace(r, r.st, r.log, text)
 }
 
-// The exchanges that the tests merge; see package visits.
+// The observations that the tests merge; see package visits.
 var (
 	illustrated, inLanguages = visits.Illustrated, visits.InLanguages
 	html, variant, numbered  = visits.HTML, visits.Variant, visits.Numbered

@@ -119,17 +119,17 @@ func TestHintNeedsAnAnswerThatLasts(t *testing.T) {
 	base.OneByOne(t)
 	for _, tt := range []struct {
 		name string
-		do   func(r *rig, change ...func(*observation.Exchange))
+		do   func(r *rig, change ...func(*observation.Observation))
 		want messages.Hint
 	}{
-		{"an entry that is denied", func(r *rig, change ...func(*observation.Exchange)) { r.answer("/", 401, change...) }, messages.NoPageYet},
-		{"an entry that leads to www", func(r *rig, change ...func(*observation.Exchange)) {
+		{"an entry that is denied", func(r *rig, change ...func(*observation.Observation)) { r.answer("/", 401, change...) }, messages.NoPageYet},
+		{"an entry that leads to www", func(r *rig, change ...func(*observation.Observation)) {
 			r.answer("/", 301, append(change, redirect("https://www.example.com/"))...)
 		}, messages.OtherOrigin},
-		{"an entry with another scheme", func(r *rig, change ...func(*observation.Exchange)) {
+		{"an entry with another scheme", func(r *rig, change ...func(*observation.Observation)) {
 			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1), change...)
 		}, messages.OtherOrigin},
-		{"an entry without links", func(r *rig, change ...func(*observation.Exchange)) { r.sight("/", html("home"), change...) }, messages.DeadEnd},
+		{"an entry without links", func(r *rig, change ...func(*observation.Observation)) { r.sight("/", html("home"), change...) }, messages.DeadEnd},
 	} {
 		want := func(r *rig, hints ...messages.Hint) {
 			if got := r.hints.Given(); !slices.Equal(got, hints) {
@@ -148,7 +148,7 @@ func TestHintNeedsAnAnswerThatLasts(t *testing.T) {
 			want(r) // its cause has gone
 		})
 		runInBubble(t, tt.name+" for the site itself", Config{}, func(r *rig) {
-			tt.do(r, func(e *observation.Exchange) { e.Explored = true })
+			tt.do(r, func(e *observation.Observation) { e.Explored = true })
 			want(r, tt.want)
 		})
 	}

@@ -1,7 +1,7 @@
-// Package indexer is the worker that learns a site's pages. Requests offer it exchanges. One
-// goroutine turns them into observations, merges these into the store, runs tasks that are due by
-// time, and tells the files what has changed. The worker never makes a request wait. How an
-// observation changes what is known is decided in package merge, not here.
+// Package indexer is the worker that learns a site's pages. Requests offer it observations. One
+// goroutine reads them, merges them into the store, runs tasks that are due by time, and tells the files
+// what has changed. The worker never makes a request wait. How an observation changes what is known is
+// decided in package merge, not here.
 //
 // [Indexer] has the queue, the round of tasks and the transactions. Each task is a type in a file of
 // its own. [Reader] answers questions about what is stored.
@@ -163,9 +163,9 @@ func New(cfg Config) (*Indexer, error) {
 	return x, nil
 }
 
-// Offer queues an exchange, or returns false if there is no room. It never waits. It may
+// Offer queues an observation, or returns false if there is no room. It never waits. It may
 // be called concurrently.
-func (x *Indexer) Offer(s *observation.Exchange) bool {
+func (x *Indexer) Offer(s *observation.Observation) bool {
 	if !x.queue.offer(s) {
 		s.Response.Release()
 		return false
@@ -187,7 +187,7 @@ func (x *Indexer) Alone() bool { return x.replicas.alone() }
 // concurrently.
 func (x *Indexer) IsEntry(location string) bool { return x.site.Entries[location] }
 
-// Drop counts an exchange that could not be offered. It may be called
+// Drop counts an observation that could not be offered. It may be called
 // concurrently.
 func (x *Indexer) Drop() { x.queue.dropped.Add(1) }
 
@@ -197,7 +197,7 @@ func (x *Indexer) Starved() bool { return x.counts.Starved() }
 
 // Stats are the worker's counts.
 type Stats struct {
-	Observations uint64 // exchanges taken since the start
+	Observations uint64 // observations taken since the start
 	Dropped      uint64 // refused because there was no room
 	Queued       int    // waiting to be read
 	Waiting      int    // locations known and not listed
@@ -227,7 +227,7 @@ func (x *Indexer) Stats() Stats {
 	}
 }
 
-// Queued returns how many exchanges wait to be read. It may be called concurrently.
+// Queued returns how many observations wait to be read. It may be called concurrently.
 func (x *Indexer) Queued() int { return x.queue.depth() }
 
 var errStopped = errors.New("the site is closed")
@@ -257,7 +257,7 @@ func (x *Indexer) call(ctx context.Context, fn func(context.Context) error) erro
 }
 
 // Flush waits until everything offered before the call is read, stored and synced. If the
-// store cannot be used, it returns an error at once. The exchanges stay queued and are
+// store cannot be used, it returns an error at once. The observations stay queued and are
 // stored when the store works again.
 func (x *Indexer) Flush(ctx context.Context) error {
 	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })

@@ -27,13 +27,13 @@ const (
 	readFor = 20 * time.Millisecond
 )
 
-// merging turns exchanges into visits and merges them in their order. A transaction merges several visits with
-// their links. A page with many links has others for these. All of them may run again: if the store fails, the
-// visits stay pending and are merged again.
+// merging reads observations and merges them in their order. A transaction merges several of them with their links. A
+// page with many links has others for these. All of them may run again: if the store fails, the observations stay
+// pending and are merged again.
 type merging struct {
 	*Indexer
-	pending []*observation.Exchange // taken from the queue and not yet stored
-	visits  []*merge.Visit          // of the first of pending, once these were read: to read one twice would teach the boilerplate twice
+	pending []*observation.Observation // taken from the queue and not yet stored
+	read    int                        // how many of the first of them were read; to read one twice would teach the boilerplate twice
 	budget  *quota.Part
 }
 
@@ -44,7 +44,7 @@ func (m *merging) due(now time.Time) time.Time {
 	return now
 }
 
-// run merges the queued exchanges in their order.
+// run merges the queued observations in their order.
 func (m *merging) run(ctx context.Context, all bool) error {
 	m.site.Blind = m.cfg.Looks == nil || !m.cfg.Looks.Can()
 	m.site.Looks = !m.site.Blind && m.cfg.Looks.Works()
@@ -69,18 +69,17 @@ func (m *merging) run(ctx context.Context, all bool) error {
 	return nil
 }
 
-// release ends the work on the first n pending exchanges.
+// release ends the work on the first n pending observations.
 func (m *merging) release(n int) {
 	for _, e := range m.pending[:n] {
 		e.Response.Release()
 	}
-	m.pending, m.visits = m.pending[n:], m.visits[min(n, len(m.visits)):]
-	if len(m.pending) == 0 {
-		m.pending, m.visits = nil, nil // an idle site holds no arrays of them
+	if m.pending, m.read = m.pending[n:], max(0, m.read-n); len(m.pending) == 0 {
+		m.pending = nil // an idle site holds no array of them
 	}
 }
 
-// process stores what some of the first pending exchanges show, and returns how many are done.
+// process stores what some of the first pending observations show, and returns how many are done.
 func (m *merging) process(ctx context.Context, all bool) (done int, err error) {
 	if e := m.pending[0]; e.Kind == eligibility.RobotsFile {
 		if err := m.records.noteActivity(ctx, e.At); err != nil {
@@ -92,12 +91,12 @@ func (m *merging) process(ctx context.Context, all bool) (done int, err error) {
 		}
 		return 1, nil
 	}
-	if len(m.visits) == 0 {
+	if m.read == 0 {
 		if err := m.observe(ctx, all); err != nil {
 			return 0, err
 		}
 	}
-	visits := m.visits
+	visits := m.pending[:m.read]
 	for links := linksAtOnce; ; {
 		done, err = m.store(ctx, visits, links, all)
 		switch {
@@ -114,7 +113,7 @@ func (m *merging) process(ctx context.Context, all bool) (done int, err error) {
 	}
 }
 
-// observe reads the first pending exchanges: up to a robots.txt, which decides how later pages are read, and up to
+// observe reads the first pending observations: up to a robots.txt, which decides how later pages are read, and up to
 // the second visit at a page, which is compared with the first.
 func (m *merging) observe(ctx context.Context, all bool) error {
 	var locations []string
@@ -133,11 +132,10 @@ func (m *merging) observe(ctx context.Context, all bool) error {
 	}
 	begun := time.Now()
 	for i, before := range pages {
-		v, unread := m.site.Observe(m.pending[i], before)
-		if unread {
+		if v := m.pending[i]; m.site.Observe(v, before) {
 			m.readPage(v, all)
 		}
-		if m.visits = append(m.visits, v); time.Since(begun) > readFor {
+		if m.read++; time.Since(begun) > readFor {
 			break
 		}
 	}
@@ -166,32 +164,31 @@ func (x *Indexer) keys(locations []string) (keys []string) {
 }
 
 // readPage reads the page of a witness: in full if the budget allows it.
-func (m *merging) readPage(v *merge.Visit, all bool) {
+func (m *merging) readPage(v *observation.Observation, all bool) {
 	full := all || v.Explored || m.budget.Allows(time.Now(), m.site.Trusted(v))
-	m.read(v, func() { m.site.Read(v, full) })
+	m.parse(v, func() { m.site.Read(v, full) })
 	m.boilerplate.changed = m.boilerplate.changed || v.View != nil
 	if !v.Explored {
 		m.budget.Pay(int64(v.Cost + time.Duration(len(m.site.Fresh(v)))*observation.LinkCost))
 	}
 }
 
-// read parses the page by parse. If a stranger's bytes make that panic, the page is held, and the
-// site goes on.
-func (m *merging) read(v *merge.Visit, parse func()) {
+// parse calls read, which parses the page. If a stranger's bytes make that panic, the page is held, and the site goes on.
+func (m *merging) parse(v *observation.Observation, read func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			v.Full, v.View, v.Forbids = false, nil, eligibility.Encoding
 			m.cfg.Logger.Error("servemap: a page could not be parsed; please report this", "panic", p)
 		}
 	}()
-	parse()
+	read()
 }
 
 // store merges some of the first visits in one transaction, and returns how many are done. A visit with up to so many
 // links has them merged with it. One with more is the last of its transaction, and its links come after it: in this
 // order, a crash costs a second reading but no link. The transaction also ends after a visit that changes the
 // reputation of a source of dates, which counts from the next one on.
-func (m *merging) store(ctx context.Context, visits []*merge.Visit, links int, all bool) (done int, err error) {
+func (m *merging) store(ctx context.Context, visits []*observation.Observation, links int, all bool) (done int, err error) {
 	now := time.Now()
 	var keys []string
 	var fresh [][]observation.Link
@@ -247,7 +244,7 @@ func (m *merging) store(ctx context.Context, visits []*merge.Visit, links int, a
 }
 
 // finish does what follows after a visit was stored. It merges the links that were not merged with it, if they count.
-func (m *merging) finish(ctx context.Context, v *merge.Visit, is merge.Merged) error {
+func (m *merging) finish(ctx context.Context, v *observation.Observation, is merge.Merged) error {
 	m.count(v, is)
 	if is.Listed() {
 		if err := m.tellLinks(ctx, v); err != nil {
@@ -276,7 +273,7 @@ func (m *merging) finish(ctx context.Context, v *merge.Visit, is merge.Merged) e
 }
 
 // count counts a stored visit in the tally.
-func (m *merging) count(v *merge.Visit, is merge.Merged) {
+func (m *merging) count(v *observation.Observation, is merge.Merged) {
 	if m.site.Entries[v.Location] && !m.cfg.Files.Lists(v.Location) {
 		m.counts.EntryAnswered(v)
 	}
@@ -290,18 +287,18 @@ func (m *merging) count(v *merge.Visit, is merge.Merged) {
 // tellLinks tells the owner of the links of a listed page, and what their targets last answered. If the page shows
 // the same as before, it is read for that once in the life of the process, with what no vouched page needs of the
 // budget.
-func (m *merging) tellLinks(ctx context.Context, v *merge.Visit) error {
-	o := v.Observation
+func (m *merging) tellLinks(ctx context.Context, v *observation.Observation) error {
 	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false) {
-		read := *o
-		m.read(v, func() { read.Read(m.site.Normalizer, true, 0, nil) })
-		m.budget.Pay(int64(read.Cost))
-		o = &read
+		again := *v
+		again.ReadHeader(m.site.Normalizer)
+		m.parse(&again, func() { again.Read(m.site.Normalizer, true, 0, nil) })
+		m.budget.Pay(int64(again.Cost))
+		v = &again
 	}
-	if !o.Full || o.NoFollow {
+	if !v.Full || v.NoFollow {
 		return nil
 	}
-	return inSteps(m.Links.Read(o), itemsAtOnce, func(some []string) error {
+	return inSteps(m.Links.Read(v), itemsAtOnce, func(some []string) error {
 		pages, err := m.load(ctx, some...)
 		for i, p := range pages {
 			m.Links.Knew(some[i], p.Status)

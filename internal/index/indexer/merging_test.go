@@ -31,9 +31,9 @@ type visitors struct {
 }
 
 // observations returns what is seen at a time.
-func (v visitors) exchanges(n int, now time.Time) (all []*observation.Exchange) {
+func (v visitors) observations(n int, now time.Time) (all []*observation.Observation) {
 	for i := range n {
-		s := v.exchange(v.location())
+		s := v.observation(v.location())
 		s.At = now.Add(time.Duration(i) * time.Millisecond)
 		all = append(all, s)
 	}
@@ -61,7 +61,7 @@ func (v visitors) location() string {
 	}
 }
 
-func (v visitors) exchange(location string) *observation.Exchange {
+func (v visitors) observation(location string) *observation.Observation {
 	s := seen(location, v.body(location))
 	switch v.IntN(12) {
 	case 0:
@@ -107,7 +107,7 @@ func (v visitors) body(location string) string {
 // learn feeds the traffic of a seed to an indexer over st, a few observations at a time, and
 // returns the records of the pages. The secret is the same each time, since hashes are
 // compared.
-func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*observation.Exchange)) (records map[string]string) {
+func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*observation.Observation)) (records map[string]string) {
 	cfg := Config{Store: st, MaxURLs: 7}
 	if !doubtful {
 		var err error
@@ -121,7 +121,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 		r.flush()
 		visits := visitors{rand.New(rand.NewPCG(seed, 1)), doubtful}
 		for range 12 {
-			offer(r, visits.exchanges(1+visits.IntN(90), time.Now()))
+			offer(r, visits.observations(1+visits.IntN(90), time.Now()))
 			r.wait(time.Duration(1+visits.IntN(20)) * time.Hour / 4)
 			r.flush() // for what the rendering found
 		}
@@ -140,7 +140,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 }
 
 // together merges everything at once.
-func together(r *rig, all []*observation.Exchange) { r.check(r.mergeNow(all...)) }
+func together(r *rig, all []*observation.Observation) { r.check(r.mergeNow(all...)) }
 
 // differences returns the keys of the records that differ.
 func differences(got, want map[string]string) (keys []string) {
@@ -216,7 +216,7 @@ func TestVisitWhoseAnswerIsLostCountsOnce(t *testing.T) {
 	for seed := range uint64(3) {
 		want := learn(t, new(memstore.Store), seed, false, together)
 		st := base.NewStore()
-		got := learn(t, st, seed, false, func(r *rig, all []*observation.Exchange) {
+		got := learn(t, st, seed, false, func(r *rig, all []*observation.Observation) {
 			luck := rand.New(rand.NewPCG(seed, 2))
 			st.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 				err := st.Store.Update(ctx, keys, fn)
@@ -262,7 +262,7 @@ func TestPageIsReadOnceThoughItIsNotStoredAtOnce(t *testing.T) {
 }
 
 // sightAll is an observation of each location, with a text of its own.
-func sightAll(locations []string, text string) (all []*observation.Exchange) {
+func sightAll(locations []string, text string) (all []*observation.Observation) {
 	for _, l := range locations {
 		all = append(all, seen(l, html(text+" of "+l+", which says something that no other page says")))
 	}
@@ -333,15 +333,15 @@ func TestObservationIsComparedWithTheOneThatIsStored(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		rehearsed bool
-		see       func(r *rig, at func(*observation.Exchange))
+		see       func(r *rig, at func(*observation.Observation))
 		verdict   eligibility.Verdict
 		reason    eligibility.Reason
 	}{
-		{"an observation of the head, after noindex was taken back", true, func(r *rig, at func(*observation.Exchange)) {
+		{"an observation of the head, after noindex was taken back", true, func(r *rig, at func(*observation.Observation)) {
 			r.indexer.merging.budget.Pay(int64(time.Hour))
 			r.affords(seen("/a", html("a, which says something else by now"), at))
 		}, eligibility.Listed, eligibility.ByLink},
-		{"the bytes of the observation before", false, func(r *rig, at func(*observation.Exchange)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},
+		{"the bytes of the observation before", false, func(r *rig, at func(*observation.Observation)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -363,7 +363,7 @@ func TestObservationIsComparedWithTheOneThatIsStored(t *testing.T) {
 					two.wantVerdict("/a", eligibility.Listed, eligibility.ByLink)
 					return st.Store.Update(ctx, keys, fn)
 				})
-				tt.see(one, func(s *observation.Exchange) { s.At = s.At.Add(5 * time.Second) }) // it is the last observation
+				tt.see(one, func(s *observation.Observation) { s.At = s.At.Add(5 * time.Second) }) // it is the last observation
 				one.flush()
 				if !met {
 					t.Error("the observations did not meet")

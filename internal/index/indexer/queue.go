@@ -13,19 +13,19 @@ import (
 )
 
 // QueueBytes bounds the queue. The bodies are not included; their buffers bound them.
-// Made-up pages leave a part of the room to those that something on the site vouches for. An exchange that does not
+// Made-up pages leave a part of the room to those that something on the site vouches for. An observation that does not
 // fit is dropped and counted. Its page stays due, so that the next visit offers it again.
 const QueueBytes = 5 << 19
 
-// queue hands exchanges from the requests, which never wait, to the one worker.
+// queue hands observations from the requests, which never wait, to the one worker.
 type queue struct {
 	mu      sync.Mutex
-	waiting []*observation.Exchange
+	waiting []*observation.Observation
 	bytes   int // of waiting
 	memory  *response.Memory
 	closed  bool
 	wake    chan struct{}
-	taken   atomic.Uint64 // exchanges that were queued
+	taken   atomic.Uint64 // observations that were queued
 	dropped atomic.Uint64
 }
 
@@ -34,7 +34,7 @@ func newQueue(m *response.Memory) *queue {
 }
 
 // offer takes s, or returns false if there is no room.
-func (q *queue) offer(s *observation.Exchange) bool {
+func (q *queue) offer(s *observation.Observation) bool {
 	size := s.Size()
 	q.mu.Lock()
 	room := int64(QueueBytes)
@@ -63,8 +63,8 @@ func (q *queue) poke() {
 	}
 }
 
-// take returns up to n of the exchanges that came first.
-func (q *queue) take(n int) []*observation.Exchange {
+// take returns up to n of the observations that came first.
+func (q *queue) take(n int) []*observation.Observation {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	taken := slices.Clone(q.waiting[:min(n, len(q.waiting))])
@@ -80,7 +80,7 @@ func (q *queue) take(n int) []*observation.Exchange {
 	return taken
 }
 
-// depth returns how many exchanges wait.
+// depth returns how many observations wait.
 func (q *queue) depth() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -118,7 +118,7 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 		{"a page that was gone twice before that was stored", func(a, b *rig) {
 			a.crawl("/a")
 			time.Sleep(told)
-			var seen []*observation.Exchange
+			var seen []*observation.Observation
 			for range 2 {
 				seen = append(seen, answered("/a", http.StatusGone))
 				time.Sleep(time.Millisecond)

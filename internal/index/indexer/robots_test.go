@@ -17,7 +17,7 @@ import (
 )
 
 // serveRobots has a robots.txt seen and stored.
-func serveRobots(r *rig, status int, text string, change ...func(*observation.Exchange)) {
+func serveRobots(r *rig, status int, text string, change ...func(*observation.Observation)) {
 	r.Helper()
 	s := seen("/robots.txt", text, change...)
 	s.Kind, s.Response.Status, s.Response.Header.ContentType = eligibility.RobotsFile, status, "text/plain"

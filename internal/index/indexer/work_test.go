@@ -55,8 +55,8 @@ func TestNoTaskIsDueRightAfterItRan(t *testing.T) {
 }
 
 // waiting is an observation as one of many that wait while the store hangs.
-func waiting(i int, link string, vouched bool) *observation.Exchange {
-	return &observation.Exchange{
+func waiting(i int, link string, vouched bool) *observation.Observation {
+	return &observation.Observation{
 		Kind: eligibility.Alive, Location: "/page/" + strconv.Itoa(i), Vouched: vouched,
 		Response: &response.Response{Status: http.StatusNotModified, Header: response.Header{Link: link}, Complete: true},
 	}
@@ -89,7 +89,7 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 			}
 			for i := range n {
 				if s := q.take(1); len(s) != 1 || s[0].Location != "/page/"+strconv.Itoa(i) {
-					t.Fatalf("the exchange %d is %+v", i, s)
+					t.Fatalf("the observation %d is %+v", i, s)
 				}
 			}
 			if len(q.take(1)) != 0 {
@@ -111,7 +111,7 @@ func TestClosedQueueTakesNothing(t *testing.T) {
 }
 
 // affords merges an observation within the budget, while sight reads all of it.
-func (r *rig) affords(s *observation.Exchange, change ...func(*observation.Exchange)) {
+func (r *rig) affords(s *observation.Observation, change ...func(*observation.Observation)) {
 	r.Helper()
 	for _, f := range change {
 		f(s)
@@ -128,11 +128,11 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		page   string
-		change []func(*observation.Exchange)
+		change []func(*observation.Observation)
 	}{
 		{"by a listed page", "/news", nil},
 		{"by an entry", "/", nil},
-		{"by a page with a route of its own", "/routed", []func(*observation.Exchange){route("/routed", true)}},
+		{"by a page with a route of its own", "/routed", []func(*observation.Observation){route("/routed", true)}},
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			r.sight("/", html("home", "/news"))

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -33,7 +34,7 @@ func (u *visited) borrows() bool {
 		return false
 	}
 	if p.Listed() {
-		u.borrow(u.Visit)
+		u.borrow(u.Observation)
 	}
 	return true
 }
@@ -49,7 +50,7 @@ func (u *visited) belongsToOthers() bool {
 	d := u.duplicates(u.Showing)
 	rival := u.rival(u.Location, d)
 	if rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < day {
-		page{u.Transaction, rival}.borrow(u.Visit) // it was the first one to show it
+		page{u.Transaction, rival}.borrow(u.Observation) // it was the first one to show it
 		borrowed = true
 	}
 	if borrowed || u.Forbids != eligibility.None {
@@ -71,7 +72,7 @@ func (m *Transaction) borrowedBeside(showing uint64, location string) bool {
 
 // borrow notes that the listed page has borrowed the content of a visit. If its record has that
 // content already, no change is dated by it.
-func (g page) borrow(v *Visit) {
+func (g page) borrow(v *observation.Observation) {
 	p := g.p
 	if p.MissingWhy != eligibility.Duplicate {
 		g.stays()

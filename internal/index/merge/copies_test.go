@@ -124,7 +124,7 @@ func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
 		article, comments string
 		of                change
 	}{
-		"paths":                                  {"/2024/01/post/", "/2024/01/post/comment-page-1/", func(*observation.Exchange) {}},
+		"paths":                                  {"/2024/01/post/", "/2024/01/post/comment-page-1/", func(*observation.Observation) {}},
 		"queries that the canonical vouches for": {"/blog?p=1", "/blog?cpage=1&p=1", ownQuery},
 	} {
 		article := func(text string) step { return see(at.article, variant(at.article, text), at.of) }

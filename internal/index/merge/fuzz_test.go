@@ -28,8 +28,10 @@ func site() *Site {
 // visitAt merges a visit to a page into a record that belongs to no store.
 func visitAt(p *pagerecord.Page, facts *pagehtml.Facts, at moment.Time, variant uint16) {
 	m := New(txn.New(map[string][]byte{}), site(), at.Time())
-	seen := &observation.Exchange{Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &response.Response{Status: 200}}
-	k := &Visit{Observation: &observation.Observation{Exchange: seen, Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}}
+	k := &observation.Observation{
+		Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &response.Response{Status: 200},
+		Reading: &observation.Reading{Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)},
+	}
 	v := mark.Read(facts, 0)
 	k.Full, k.View, k.VariantKey, k.Own = true, &v, variant, at.Add(-3*time.Hour)
 	k.Same = p.BodyHash == k.Hash && p.BodyHash != 0

@@ -9,11 +9,11 @@ import (
 )
 
 // bySite says that the site itself asked.
-func bySite(e *observation.Exchange) { e.Explored = true }
+func bySite(e *observation.Observation) { e.Explored = true }
 
 // A calendar without end fills neither memory nor disk, whoever walks through it.
 func TestLinksListSoManyPagesADay(t *testing.T) {
-	visitor := func(*observation.Exchange) {}
+	visitor := func(*observation.Observation) {}
 	for _, tt := range []struct {
 		name   string
 		grown  int // today

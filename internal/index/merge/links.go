@@ -35,7 +35,7 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 
 // Fresh returns the links of a page that were not merged lately; with v.Again, all links. Merged links
 // are remembered by their location alone, since all links to a location prove the same.
-func (site *Site) Fresh(v *Visit) []observation.Link {
+func (site *Site) Fresh(v *observation.Observation) []observation.Link {
 	fresh := make([]observation.Link, 0, len(v.Links))
 	for _, ln := range v.Links {
 		if ln.Location != v.Location && (v.Again || !site.Followed.Has(xxh3.HashString(ln.Location))) {
@@ -47,8 +47,8 @@ func (site *Site) Fresh(v *Visit) []observation.Link {
 
 // Follow merges some links of a page, if its links count, and returns what is left open.
 // open is what the links before them left open. Call [Transaction.FollowedAll] after the last.
-func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open pagerecord.Openness) pagerecord.Openness {
-	m.by = v.Exchange
+func (m *Transaction) Follow(v *observation.Observation, links []observation.Link, news News, open pagerecord.Openness) pagerecord.Openness {
+	m.by = v
 	from, _ := m.Load(v.Location)
 	if !m.site.leads(from) {
 		return open
@@ -76,7 +76,7 @@ func (m *Transaction) Follow(v *Visit, links []observation.Link, news News, open
 }
 
 // FollowedAll notes that all links of a page were merged, and what they left open.
-func (m *Transaction) FollowedAll(v *Visit, open pagerecord.Openness) {
+func (m *Transaction) FollowedAll(v *observation.Observation, open pagerecord.Openness) {
 	from, _ := m.Load(v.Location)
 	if from.BodyHash != v.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
 		return

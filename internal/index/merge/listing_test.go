@@ -133,7 +133,7 @@ func TestLinksOfListedPagesListPages(t *testing.T) {
 			see("/p/1", variant("/p/1", same)),
 		}, []string{"/", "/p/1"}},
 		{"not for a canonical that the request names", []step{
-			see("/", html("home", "/v")), see("/v", variant("/p", same), func(e *observation.Exchange) { e.Named.Query = "/p" }), is("/p", eligibility.Unknown, eligibility.None),
+			see("/", html("home", "/v")), see("/v", variant("/p", same), func(e *observation.Observation) { e.Named.Query = "/p" }), is("/p", eligibility.Unknown, eligibility.None),
 		}, []string{"/"}},
 		{"not for a canonical on another host", []step{see("/", html("home", "/v")), see("/v", variant("https://other.example/p", same)), is("/p", eligibility.Unknown, eligibility.None)}, []string{"/"}},
 		{"not for a canonical that the header contradicts", []step{
@@ -322,7 +322,7 @@ func TestForgettingAndAllowingAnUnknownAddressInventsNoVisit(t *testing.T) {
 }
 
 func TestPageThatIsNotPublicIsStoredNowhereInClear(t *testing.T) {
-	none := func(*observation.Exchange) {}
+	none := func(*observation.Observation) {}
 	for _, tt := range []struct {
 		name, body string
 		change     change

@@ -122,7 +122,7 @@ func TestNoLookActs(t *testing.T) {
 
 // What the site did not get at its origin, whatever came instead, waits until it does.
 func TestPageThatIsKeptFromStrangersWaits(t *testing.T) {
-	kept := func(e *observation.Exchange) { e.Explored, e.Kept = true, true }
+	kept := func(e *observation.Observation) { e.Explored, e.Kept = true, true }
 	for name, came := range map[string]func(w *world){
 		"403":                func(w *world) { w.answer("/a", http.StatusForbidden, kept) },
 		"another page":       func(w *world) { w.merge(visits.Answer("/a", 200, w.now, kept)) },
@@ -139,7 +139,7 @@ func TestPageThatIsKeptFromStrangersWaits(t *testing.T) {
 			came(w) // the bytes are the same
 			for range 3 {
 				seen(w)
-				w.sight("/a", html("a"), own, func(e *observation.Exchange) { e.Inside = true })
+				w.sight("/a", html("a"), own, func(e *observation.Observation) { e.Inside = true })
 				w.wait(30 * time.Hour)
 			}
 			w.wantListed("/")

@@ -124,8 +124,8 @@ func negotiated(lang, edit, says string) string {
 		attr, lang, text, edit)
 }
 
-func speaking(lang string) func(*observation.Exchange) {
-	return func(s *observation.Exchange) {
+func speaking(lang string) func(*observation.Observation) {
+	return func(s *observation.Observation) {
 		s.Variant = observation.VariantOf("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
 	}
 }
@@ -181,10 +181,10 @@ func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
 func TestTextThatIsRewrittenInAllLanguagesIsDated(t *testing.T) {
 	for _, tt := range []struct {
 		name, german string // what the German page says of its language
-		by           func(lang string) func(*observation.Exchange)
+		by           func(lang string) func(*observation.Observation)
 	}{
 		{"Vary names the language, the page always names English", "en", speaking},
-		{"Vary names nothing, the page names its language", "de", func(string) func(*observation.Exchange) { return func(*observation.Exchange) {} }},
+		{"Vary names nothing, the page names its language", "de", func(string) func(*observation.Observation) { return func(*observation.Observation) {} }},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/a"))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -20,7 +21,7 @@ const (
 
 // newsOf compares the record of a page before and after the visit. If the page had not
 // been read before, its links may be old.
-func newsOf(v *Visit, after *pagerecord.Page) News {
+func newsOf(v *observation.Observation, after *pagerecord.Page) News {
 	switch {
 	case !v.Before.Read:
 		return NoNews

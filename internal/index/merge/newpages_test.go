@@ -39,8 +39,8 @@ func showHeld(w *world, links ...string) {
 
 func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 	const hour = time.Hour
-	ago := func(d time.Duration) change { // before the exchange
-		return func(e *observation.Exchange) { lastModified(e.At.Add(-d))(e) }
+	ago := func(d time.Duration) change { // before the observation
+		return func(e *observation.Observation) { lastModified(e.At.Add(-d))(e) }
 	}
 	certain := func(w *world) { w.sight("/", home("", "/a", "/new")) }
 	see := func(w *world, changes ...change) { w.sight("/new", html("what is new"), changes...) }

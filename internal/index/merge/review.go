@@ -6,6 +6,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
@@ -140,7 +141,7 @@ func (m *Transaction) Allow(location string) {
 // Trusted reports whether something on the site speaks for the page: it is an entry, there is evidence for it, or it
 // was listed before. Other addresses may be made up by
 // the client.
-func (site *Site) Trusted(v *Visit) bool {
+func (site *Site) Trusted(v *observation.Observation) bool {
 	p := v.Before
 	return p.Public() || p.Proof() != eligibility.None || v.Route.Exact || site.Entries[v.Location]
 }

@@ -22,7 +22,7 @@ type Transaction struct {
 	Effects Effects
 
 	site    *Site
-	by      *observation.Exchange // whose visit is merged, the zero Exchange for none
+	by      *observation.Observation // that is merged, the zero Observation for none
 	pages   map[string]*pagerecord.Page
 	changed []*pagerecord.Page          // pages for Settle
 	found   map[string]extension.Values // what the last readings found for extensions, by location
@@ -31,7 +31,7 @@ type Transaction struct {
 // New returns a transaction at now, over the one of the store.
 func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 	return &Transaction{
-		Tx: t, Now: now, site: site, by: new(observation.Exchange),
+		Tx: t, Now: now, site: site, by: new(observation.Observation),
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{},
 		Effects: Effects{
 			Shards: map[int]bool{}, Pending: map[string]moment.Time{},

@@ -13,31 +13,22 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// Visit is what a response showed, with the record of the page before it.
-type Visit struct {
-	*observation.Observation
-	Before *pagerecord.Page
-
-	Same  bool // the body is the same as at the last visit, which was read
-	Again bool // the body is the same, but its links must be followed again
-}
-
-// Observe returns the visit of an exchange. before is the record of the page. unread says that the
-// page may show something new and must be read, see [Site.Read].
-func (site *Site) Observe(e *observation.Exchange, before *pagerecord.Page) (v *Visit, unread bool) {
-	v = &Visit{Observation: observation.New(e, site.Normalizer, site.Secret), Before: before}
-	if v.Kind != eligibility.Witness {
-		return v, false
+// Observe begins to read an observation. before is the record of its page. unread says that the page may show something
+// new and must be read, see [Site.Read].
+func (site *Site) Observe(v *observation.Observation, before *pagerecord.Page) (unread bool) {
+	v.ReadHeader(site.Normalizer)
+	if v.Before = before; v.Kind == eligibility.Witness {
+		v.Same, v.Again = site.Knows(v, before)
+		unread = !v.Same
 	}
-	v.Same, v.Again = site.Knows(v.Observation, before)
-	return v, !v.Same
+	return unread
 }
 
 // Read parses the page, all of it or its head, and compares its blocks with those of other pages.
-func (site *Site) Read(v *Visit, full bool) {
-	v.Observation.Read(site.Normalizer, full, site.Extensions, site.hidden)
+func (site *Site) Read(v *observation.Observation, full bool) {
+	v.Read(site.Normalizer, full, site.Extensions, site.hidden)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
-	v.Showing = site.showing(v.Observation)
+	v.Showing = site.showing(v)
 	site.consult(v)
 }
 
@@ -52,7 +43,8 @@ func (site *Site) showing(o *observation.Observation) uint64 {
 // LearnNowhere learns what the site shows where it has no page, if it answers 200 there. answer is nil if it does not.
 func (site *Site) LearnNowhere(answer *response.Response) {
 	if site.nowhere = 0; answer != nil {
-		o := observation.New(&observation.Exchange{Kind: eligibility.Witness, Location: "/", Response: answer}, site.Normalizer, site.Secret)
+		o := &observation.Observation{Kind: eligibility.Witness, Location: "/", Response: answer}
+		o.ReadHeader(site.Normalizer)
 		o.Read(site.Normalizer, true, 0, site.hidden)
 		site.nowhere = site.showing(o)
 	}
@@ -60,7 +52,7 @@ func (site *Site) LearnNowhere(answer *response.Response) {
 
 // consult marks the blocks of the page that other pages of the site show too. A variant
 // counts as its canonical page, so that a text which both show is not taken for boilerplate.
-func (site *Site) consult(v *Visit) {
+func (site *Site) consult(v *observation.Observation) {
 	if v.View == nil || v.Cut {
 		return
 	}
@@ -84,15 +76,15 @@ type Merged struct {
 	Follow bool // its links count and must still be merged, see [Transaction.Follow]
 }
 
-// visited is a visit beside the record of its page.
+// visited is an observation beside the record of its page.
 type visited struct {
 	page
-	*Visit
+	*observation.Observation
 }
 
 // Apply merges a visit.
-func (m *Transaction) Apply(v *Visit) Merged {
-	m.by = v.Exchange
+func (m *Transaction) Apply(v *observation.Observation) Merged {
+	m.by = v
 	p, known := m.Load(v.Location)
 	u := &visited{page{m, p}, v}
 	follow := u.merge(known)
@@ -181,7 +173,7 @@ func (u *visited) refusedUnseen() {
 
 // Stale returns the page if the visit was taken to show the same bytes as the last one,
 // but another process has merged a visit since. Otherwise it returns nil.
-func (m *Transaction) Stale(v *Visit) *pagerecord.Page {
+func (m *Transaction) Stale(v *observation.Observation) *pagerecord.Page {
 	if p, _ := m.Load(v.Location); v.Same && p.BodyHash != v.Hash {
 		return p
 	}
@@ -190,7 +182,7 @@ func (m *Transaction) Stale(v *Visit) *pagerecord.Page {
 
 // Guess returns the keys that merging a visit needs in most cases. A key that is missing here costs
 // another run of the transaction.
-func (site *Site) Guess(v *Visit, now time.Time) (keys []string) {
+func (site *Site) Guess(v *observation.Observation, now time.Time) (keys []string) {
 	p := v.Before
 	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Joined), site.Keys.Duplicates(v.Showing))
 	if !p.Listed() {

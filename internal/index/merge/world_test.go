@@ -23,7 +23,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
-// world is a site and its records, without a store or a clock: exchanges are merged as they come.
+// world is a site and its records, without a store or a clock: observations are merged as they come.
 type world struct {
 	*testing.T
 	site    *Site
@@ -64,7 +64,7 @@ func newWorld(t *testing.T, o options) *world {
 }
 
 // own says that the site itself asked.
-func own(e *observation.Exchange) { e.Explored = true }
+func own(e *observation.Observation) { e.Explored = true }
 
 // run runs fn in a subtest with a world of its own.
 func run(t *testing.T, name string, o options, fn func(*world)) {
@@ -146,11 +146,9 @@ func count(s eligibility.Standing) int {
 	return 0
 }
 
-// merge merges an exchange as the indexer does.
-func (w *world) merge(e *observation.Exchange) {
-	before := w.record(e.Location)
-	v, unread := w.site.Observe(e, before)
-	if unread {
+// merge merges an observation as the indexer does.
+func (w *world) merge(v *observation.Observation) {
+	if w.site.Observe(v, w.record(v.Location)) {
 		w.site.Read(v, true)
 	}
 	w.update(func(m *Transaction) {
@@ -186,7 +184,7 @@ func (w *world) moment() moment.Time { return moment.Of(w.now) }
 
 type change = visits.Change
 
-// sight merges a page that somebody got. change adjusts the exchange.
+// sight merges a page that somebody got. change adjusts the observation.
 func (w *world) sight(location, body string, changes ...change) {
 	w.Helper()
 	w.merge(visits.Page(location, body, w.now, changes...))
@@ -274,7 +272,7 @@ func (w *world) wantNoTrace(text string) {
 	}
 }
 
-// The exchanges that the tests merge; see package visits.
+// The observations that the tests merge; see package visits.
 var (
 	illustrated, inLanguages = visits.Illustrated, visits.InLanguages
 	html, variant, numbered  = visits.HTML, visits.Variant, visits.Numbered

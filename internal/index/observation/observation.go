@@ -1,7 +1,7 @@
-// Package observation turns one response into what it showed. Its input is an [Exchange], with the bytes
-// that the site sent. Its output is an [Observation]: whether the page forbids its listing, its canonical,
-// links, text and dates. A stranger may have written the bytes. The package never touches the
-// store, and never uses what earlier responses showed.
+// Package observation is about what one response showed: whether the page forbids its listing, its canonical, links,
+// text and dates. The path of a request makes an [Observation] of what was asked and sent, and the worker reads it. A
+// stranger may have written the bytes. The package never touches the store, and never uses what earlier responses
+// showed.
 package observation
 
 import (
@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/zeebo/xxh3"
 
@@ -21,48 +22,86 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/extension"
-	"github.com/servemap/servemap/internal/schema/secret"
+	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// Observation is what one response showed.
+// Observation is one response to an anonymous client, and what it showed. Once it was offered to the indexer, it belongs
+// to the indexer, with its body.
 type Observation struct {
-	*Exchange
-	Echo Echo // what the page's links may repeat of the request
+	Kind     eligibility.Kind   // not Nothing
+	Reason   eligibility.Reason // why the page must be withdrawn, for kinds that say so
+	Location string
+	At       time.Time
+	Response *response.Response
+	OwnQuery bool    // only the page's own canonical can vouch for the query
+	Route    Route   // as far as it is known
+	Vouched  bool    // something on the site vouches for the location: no stranger made it up
+	Variant  Variant // of the page's text
+	Named    Named   // what else the request names
 
+	Explored bool // the site asked itself, with nothing of a visitor; such requests have a budget of their own
+	Inside   bool // it asked in this process, where it may get what something in front keeps from strangers
+	Kept     bool // it asked through its origin, and something there keeps the page from strangers
+
+	*Reading // nil until the worker reads it
+}
+
+// Reading is what an observation shows once it is read.
+type Reading struct {
+	// Before is the record of the page before it. Same says that the body is that of the last observation, which was
+	// read, and Again that its links must be followed all the same. Package merge sets them.
+	Before *pagerecord.Page
+	Same   bool
+	Again  bool
+
+	// What the header says, see ReadHeader.
+	Echo   Echo        // what the page's links may repeat of the request
 	Target string      // where a redirect leads, "" if it leads off the site
 	Moved  bool        // a redirect says that the page has moved for good
 	Hash   uint64      // of a page's body
 	Server moment.Time // Last-Modified
 
-	Self
-	Shown
-}
-
-// Self is what a page says about itself.
-type Self struct {
+	// What the page says about itself in its head, see Read.
+	Parsed    bool               // it was read, or its head
+	Whole     bool               // it is a whole document, not a fragment
 	Forbids   eligibility.Reason // why it must not be listed
 	NoFollow  bool               // its links do not count
 	Until     moment.Time        // when it should leave, 0 for never
-	Own       moment.Time        // its own date
 	Canonical string             // another location that it names as canonical
 	Canonized bool               // it names its own location as canonical
 	Twin      bool               // it names the origin with or without www as canonical, or links to it
 	Scheme    bool               // it names its own location as canonical, but with the other one of http and https
-}
 
-// Shown is what a page showed. If only its head was read, all but Parsed and Whole is zero.
-type Shown struct {
-	Parsed     bool       // the page, or its head, was read
-	Whole      bool       // it is a whole document, not a fragment
-	Full       bool       // more than the head was read
-	Cut        bool       // the page is longer than what was read
-	View       *mark.View // its text and links, for comparison
-	VariantKey uint16     // see [Variant]
-	Showing    uint64     // a hash of the content, to find other pages that show the same
+	// What the rest of it shows.
+	Full       bool        // more than the head was read
+	Cut        bool        // the page is longer than what was read
+	Own        moment.Time // its own date
+	View       *mark.View  // its text and links, for comparison
+	VariantKey uint16      // see [Variant]
+	Showing    uint64      // a hash of the content, to find other pages that show the same
 	Links      []Link
 	Alternates []extension.Alternate // the page in other languages, as it says
-	Cost       time.Duration         // time to read the whole page, 0 if only the head was read
+	Cost       time.Duration         // time to read the whole page
 	Extensions extension.Values      // what it has for the extensions
+}
+
+// Route is a route of the site's router.
+type Route struct {
+	// Template has everything that comes before it in the location. It is "" if it is not known.
+	Template string
+	// Exact says that the route matches nothing but its template, and that the template is the
+	// location, but for a slash at the end.
+	Exact bool
+}
+
+// Size returns about how many bytes of memory the observation needs until it is read, without its body.
+func (o *Observation) Size() int {
+	n := int(unsafe.Sizeof(*o)) + len(o.Location) + len(o.Route.Template) + len(o.Named.Referer) + len(o.Named.Query) +
+		len(o.Variant.Language)
+	if o.Response != nil {
+		n += o.Response.Size()
+	}
+	return n
 }
 
 // Link is a link to another location of the site.
@@ -71,23 +110,22 @@ type Link struct {
 	Main     bool // whether it is in the page's main content
 }
 
-// New returns the observation of an exchange. [Observation.Read] then reads the page.
-func New(e *Exchange, norm *location.Normalizer, key secret.Key) *Observation {
-	o := &Observation{Exchange: e, Echo: newEcho(norm, &e.Named)}
-	h := &e.Response.Header
-	switch e.Kind {
+// ReadHeader begins the reading: it notes what the request and the header of the response say. [Observation.Read] then reads the page.
+func (o *Observation) ReadHeader(norm *location.Normalizer) {
+	o.Reading = &Reading{Echo: newEcho(norm, &o.Named)}
+	h := &o.Response.Header
+	switch o.Kind {
 	case eligibility.Witness:
-		o.Hash = fingerprint(e.Response)
+		o.Hash = fingerprint(o.Response)
 		if t, err := http.ParseTime(h.LastModified); err == nil {
 			o.Server = moment.Of(t)
 		}
 	case eligibility.Redirected:
-		o.Moved = e.Response.Status == http.StatusMovedPermanently || e.Response.Status == http.StatusPermanentRedirect
-		if to := norm.Resolve(e.Location, h.Location); to.Reason == location.ReasonNone {
+		o.Moved = o.Response.Status == http.StatusMovedPermanently || o.Response.Status == http.StatusPermanentRedirect
+		if to := norm.Resolve(o.Location, h.Location); to.Reason == location.ReasonNone {
 			o.Target = to.Location
 		}
 	}
-	return o
 }
 
 // Moment returns when the response was seen.
@@ -289,9 +327,8 @@ func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
 	case o.Forbids == eligibility.NoIndex:
 		facts.Links = append(facts.Links, html.Link{Href: to})
 	default:
-		led := *o.Exchange
-		led.Kind, led.Reason = eligibility.Leads(to)
-		o.Exchange, o.Target, o.Moved = &led, to, now
+		o.Kind, o.Reason = eligibility.Leads(to)
+		o.Target, o.Moved = to, now
 	}
 }
 

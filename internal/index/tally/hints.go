@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/index/observation"
 )
 
 // shellsNeeded is how many locations must show what an entry shows. Unless the site lists more, the tally concludes
@@ -52,7 +53,7 @@ type answer struct {
 }
 
 // asks notes what the answer to a visit gives hints of, in place of what the last one of its kind did.
-func (s *Tally) asks(v *merge.Visit, found ...cause) {
+func (s *Tally) asks(v *observation.Observation, found ...cause) {
 	before := s.causes[answer{v.Location, v.Kind}]
 	for i, c := range found {
 		found[i].since = v.At
@@ -70,7 +71,7 @@ func (s *Tally) asks(v *merge.Visit, found ...cause) {
 }
 
 // Again takes in the visit of an entry that got the same answer as the one before it.
-func (s *Tally) Again(v *merge.Visit) {
+func (s *Tally) Again(v *observation.Observation) {
 	for _, c := range s.causes[answer{v.Location, v.Kind}] {
 		if v.Explored || v.At.Sub(c.since) >= lasting {
 			s.hints.Give(c.hint, c.text, c.args...)
@@ -92,7 +93,7 @@ func keeps(by, entry string) cause {
 }
 
 // Read takes in a page that was read and is not a variant, and its verdict.
-func (s *Tally) Read(k *merge.Visit, r merge.Merged) {
+func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 	entry := s.site.Entries[k.Location]
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
 	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) && s.Listed() <= shellsNeeded {
@@ -112,7 +113,7 @@ func (s *Tally) Read(k *merge.Visit, r merge.Merged) {
 }
 
 // ofEntry returns what follows from an entry that was read.
-func (s *Tally) ofEntry(k *merge.Visit, is eligibility.Standing) (found []cause) {
+func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (found []cause) {
 	if k.NoFollow {
 		found = append(found, keeps("nofollow", k.Location))
 	}
@@ -136,7 +137,7 @@ func (s *Tally) ofEntry(k *merge.Visit, is eligibility.Standing) (found []cause)
 }
 
 // EntryAnswered takes in the answer of an entry that the sitemap does not list.
-func (s *Tally) EntryAnswered(k *merge.Visit) {
+func (s *Tally) EntryAnswered(k *observation.Observation) {
 	switch {
 	case k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location):
 		s.asks(k, s.twin())

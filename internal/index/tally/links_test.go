@@ -12,7 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/schema/secret"
 )
 
 // reading returns the observation of a page with links, that a request with a query got.
@@ -30,11 +29,11 @@ func reading(t *testing.T, page, query string, at time.Time, links ...string) *o
 	for _, l := range links {
 		body += `<a href="` + l + `">` + l + `</a> `
 	}
-	e := &observation.Exchange{
+	o := &observation.Observation{
 		Kind: eligibility.Witness, Location: page, At: at, Named: observation.Named{Query: query},
 		Response: &response.Response{Status: http.StatusOK, Body: []byte(body + "</main>"), Header: response.Header{ContentType: "text/html"}},
 	}
-	o := observation.New(e, norm, secret.New())
+	o.ReadHeader(norm)
 	o.Read(norm, true, 0, nil)
 	return o
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Bench is an indexer with its files. It is handed exchanges, as visits would.
+// Bench is an indexer with its files. It is handed observations, as visits would.
 type Bench struct {
 	Indexer   *indexer.Indexer
 	Files     *files.Files

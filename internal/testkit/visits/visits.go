@@ -1,4 +1,4 @@
-// Package visits makes exchanges as the observer offers them to the indexer, for the tests of the
+// Package visits makes observations as the observer offers them to the indexer, for the tests of the
 // index room. Only tests may import it.
 package visits
 
@@ -14,27 +14,27 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 )
 
-// Change adjusts an exchange.
-type Change = func(*observation.Exchange)
+// Change adjusts an observation.
+type Change = func(*observation.Observation)
 
-// Page is an exchange in which somebody got a page.
-func Page(location, body string, at time.Time, changes ...Change) *observation.Exchange {
-	page := func(e *observation.Exchange) {
+// Page is an observation in which somebody got a page.
+func Page(location, body string, at time.Time, changes ...Change) *observation.Observation {
+	page := func(e *observation.Observation) {
 		e.Kind, e.Response.Body = eligibility.Witness, []byte(body)
 		e.Response.Header.ContentType = "text/html; charset=utf-8"
 	}
-	return exchange(location, http.StatusOK, at, append([]Change{page}, changes...))
+	return observed(location, http.StatusOK, at, append([]Change{page}, changes...))
 }
 
-// Answer returns an exchange with a response that is no page. Its kind is what the rules say of that response.
-func Answer(location string, status int, at time.Time, changes ...Change) *observation.Exchange {
-	e := exchange(location, status, at, changes)
+// Answer returns an observation with a response that is no page. Its kind is what the rules say of that response.
+func Answer(location string, status int, at time.Time, changes ...Change) *observation.Observation {
+	e := observed(location, status, at, changes)
 	e.Kind, e.Reason = eligibility.Rules{}.Response(location, e.Response)
 	return e
 }
 
-func exchange(location string, status int, at time.Time, changes []Change) *observation.Exchange {
-	e := &observation.Exchange{Location: location, At: at, Response: &response.Response{Status: status, Complete: true}}
+func observed(location string, status int, at time.Time, changes []Change) *observation.Observation {
+	e := &observation.Observation{Location: location, At: at, Response: &response.Response{Status: status, Complete: true}}
 	for _, f := range changes {
 		f(e)
 	}
@@ -99,15 +99,15 @@ func Numbered(format string, n int) (locations []string) {
 
 // Route says which route answered.
 func Route(template string, exact bool) Change {
-	return func(e *observation.Exchange) { e.Route = observation.Route{Template: template, Exact: exact} }
+	return func(e *observation.Observation) { e.Route = observation.Route{Template: template, Exact: exact} }
 }
 
-// At sets the clock by which an exchange was observed.
-func At(t time.Time) Change { return func(e *observation.Exchange) { e.At = t } }
+// At sets the clock by which an observation was observed.
+func At(t time.Time) Change { return func(e *observation.Observation) { e.At = t } }
 
 // Header changes the response's header.
 func Header(set func(*response.Header)) Change {
-	return func(e *observation.Exchange) { set(&e.Response.Header) }
+	return func(e *observation.Observation) { set(&e.Response.Header) }
 }
 
 // LastModified dates the response.
@@ -128,8 +128,8 @@ func Redirect(target string) Change {
 	return Header(func(h *response.Header) { h.Location = target })
 }
 
-// OwnQuery gives an exchange a query that only the page's own canonical can allow.
-func OwnQuery(e *observation.Exchange) { e.OwnQuery = true }
+// OwnQuery gives an observation a query that only the page's own canonical can allow.
+func OwnQuery(e *observation.Observation) { e.OwnQuery = true }
 
 // FromSeconds returns the time of a number of Unix seconds, the zero time for 0.
 func FromSeconds(sec int64) time.Time { return moment.Seconds(sec).Time() }
