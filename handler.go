@@ -690,6 +690,8 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	switch notSeen := p.Reason == eligibility.NotSeen; {
 	case notSeen && p.Status == 0 && !p.Rule && (foreign || action.Waits(p.Location)):
 		return messages.LeftOut(p.Location, foreign)
+	case notSeen && p.Status == 0 && eligibility.AssetName(p.Location):
+		return messages.LikeAFile()
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason, p.Evidence.Led(), p.Status)
 	switch {

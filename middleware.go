@@ -516,10 +516,10 @@ func (l looks) Works() bool { return l.looker.Works() }
 
 func (l looks) Fails(location string) bool { return l.looker.Fails(location) }
 
-// Visited asks for a look at a page that somebody got who may be logged in, if Explore asks for such pages as a
-// stranger does: what stands outside of the site in this process may let only that visitor in.
-func (l looks) Visited(location string) {
-	if l.asks.Load() != nil && l.Can() && l.Works() && !action.Waits(location) && l.indexer.Allows(location) {
+// Visited asks for a look at a page that somebody got whose answer may not count. If he may be logged in, it does so
+// only where Explore asks as a stranger does: what stands outside of the site in this process may let only him in.
+func (l looks) Visited(location string, anonymous bool) {
+	if (anonymous || l.asks.Load() != nil) && l.Can() && l.Works() && !action.Waits(location) && l.indexer.Allows(location) {
 		l.Want(location)
 	}
 }

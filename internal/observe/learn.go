@@ -23,9 +23,20 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		kind, why = eligibility.Nothing, eligibility.Fragment
 	}
 	o.diagnosis.answered(kind, why, resp)
-	o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, false, func() string {
-		return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
-	})
+	file := eligibility.AssetName(loc.Location)
+	if file && (kind == eligibility.Witness || o.cfg.Files.Lists(loc.Location)) && o.cfg.Look != nil {
+		o.cfg.Look(loc.Location, true) // it may be one visitor's page, so the site asks itself
+	}
+	if kind != eligibility.Witness || !file {
+		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, false, func() string {
+			return o.cfg.Normalizer.Resolve(loc.Location, resp.Header.Location).Location
+		})
+	}
+	if file {
+		claim.Accept()
+		resp.Release()
+		return
+	}
 	if claim = o.worth(claim, asked, loc, kind, resp); claim == (schedule.Claim{}) {
 		resp.Release()
 		return

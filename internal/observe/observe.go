@@ -28,9 +28,9 @@ type Config struct {
 	Indexer     *indexer.Indexer
 	Files       *files.Files
 	Rules       eligibility.Rules
-	Owner       func(*http.Request) bool // whether it is for what servemap shows the owner
-	Look        func(location string)    // asks for a look of the site's own; nil if it makes none
-	WatchRobots bool                     // whether to learn robots.txt from the one that the site serves
+	Owner       func(*http.Request) bool              // whether it is for what servemap shows the owner
+	Look        func(location string, anonymous bool) // asks for a look of the site's own, as a visitor asked for the page; nil if it makes none
+	WatchRobots bool                                  // whether to learn robots.txt from the one that the site serves
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
@@ -155,9 +155,9 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		return loc, claim, false
 	}
 	isRobots := o.asksForRobots(r)
-	if !isRobots && eligibility.AssetName(loc.Location) {
+	if !isRobots && eligibility.AssetName(loc.Location) && (loc.Location == robotsTxt || !o.trusts(loc.Location)) {
 		o.diagnosis.outcomes[eligibility.NotHTML].Add(1)
-		claim.Accept() // requests for this target will never be watched
+		claim.Accept()
 		return loc, claim, false
 	}
 	why := o.cfg.known(r)
@@ -170,7 +170,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		if o.cfg.Look != nil && !isRobots && o.trusts(loc.Location) {
 			if own, due := o.cfg.Schedule.Begin(looks+loc.Location, func() bool { return true }); due {
 				own.Accept()
-				o.cfg.Look(loc.Location) // nothing of this client may count, so the site asks itself
+				o.cfg.Look(loc.Location, false) // nothing of this client may count, so the site asks itself
 			}
 		}
 		return loc, claim, false

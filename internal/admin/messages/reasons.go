@@ -172,6 +172,12 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 	return text, missing
 }
 
+// LikeAFile says why a linked location that is named like a file is not listed yet, and what would list it.
+func LikeAFile() (text string, missing []string) {
+	return waits + "It is named like a file. Caches may keep one visitor's page under such a name, so what visitors get there does not count.",
+		[]string{"HTML that the site itself gets there, by exploring or as a visitor asks for it"}
+}
+
 // OwnFile is said of the location of a file of the sitemap.
 const OwnFile = "This is a file of the sitemap itself. It lists pages and is none."
 

@@ -183,6 +183,8 @@ func (e *explorer) begin(ctx context.Context) {
 	}
 }
 
+const robotsTxt = "/robots.txt"
+
 // askRobots reads the site's robots.txt (RFC 9309), as far as it is meant for the explorer. While the site answers
 // with a server error, nothing may be requested (section 2.3.1.4).
 func (e *explorer) askRobots(ctx context.Context) error {
@@ -190,10 +192,10 @@ func (e *explorer) askRobots(ctx context.Context) error {
 		e.robots = robots.ParseFor(Agent, e.Robots)
 		return nil
 	}
-	a := e.ask(ctx, "/robots.txt")
+	a := e.ask(ctx, robotsTxt)
 	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
-		to := e.Normalizer.Resolve("/robots.txt", a.header.Get("Location"))
-		if err := moved(e.Normalizer.Origin(), "/robots.txt", a); err != nil {
+		to := e.Normalizer.Resolve(robotsTxt, a.header.Get("Location"))
+		if err := moved(e.Normalizer.Origin(), robotsTxt, a); err != nil {
 			return fmt.Errorf("asking for robots.txt: %w", err)
 		}
 		if hops == 5 || to.Location == "" {

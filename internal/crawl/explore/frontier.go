@@ -5,6 +5,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 )
 
@@ -15,7 +16,7 @@ type item struct {
 	Old      bool   // its name is not new
 	Free     bool   // it is asked for whatever its shape has left, and costs nothing
 	Plain    bool   // it is known to be no control of something
-	Query    bool   // it has a parameter that is not allowed
+	Unlikely bool   // it is named like a file, or has a parameter that is not allowed
 	Tries    int    // how often the site refused it
 	Hops     int    // redirects that led to it from a link or an entry
 }
@@ -31,9 +32,9 @@ type frontier struct {
 	asked    int
 	ledger   *Ledger
 	seen     map[uint64]bool // hashes of the locations that were found
-	queues   [2]queue        // the second one has the locations with a parameter that is not allowed
+	queues   [2]queue        // the second one has the unlikely ones
 	controls controls
-	endless  int // items that were dropped
+	dropped  map[string]int // items, by reason
 
 	page  item    // whose links are added now
 	found []*item // locations that it led to
@@ -42,7 +43,7 @@ type frontier struct {
 
 func newFrontier(most int, ledger *Ledger) *frontier {
 	return &frontier{
-		most: most, ledger: ledger, seen: map[uint64]bool{},
+		most: most, ledger: ledger, seen: map[uint64]bool{}, dropped: map[string]int{},
 		controls: controls{things: map[string]map[string]string{}, got: map[string]bool{}},
 	}
 }
@@ -126,10 +127,10 @@ func (f *frontier) addListed(location string) bool {
 
 // put queues an item, unless it may be a control.
 func (f *frontier) put(it *item) {
-	it.Shape = f.ledger.shape(it.Location, it.Query)
+	it.Shape = f.ledger.shape(it.Location, it.Unlikely)
 	switch {
 	case !it.Plain && f.controls.hold(it):
-	case it.Query:
+	case it.Unlikely:
 		f.queues[1].put(it)
 	default:
 		f.queues[0].put(it)
@@ -146,14 +147,23 @@ func (f *frontier) next() (item, bool) {
 		switch {
 		case it == nil:
 			return item{}, false
-		case (it.Old || it.Query) && !it.Free && f.ledger.isSpent(it.Shape):
-			f.endless++
+		case (it.Old || it.Unlikely) && !it.Free && f.ledger.isSpent(it.Shape):
+			f.drop(it)
 		default:
 			f.asked++
 			return *it, true
 		}
 	}
 	return item{}, false
+}
+
+// drop counts an item that is not worth a request.
+func (f *frontier) drop(it *item) {
+	if eligibility.AssetName(it.Location) {
+		f.dropped["file"]++
+	} else {
+		f.dropped["endless"]++
+	}
 }
 
 // refused puts an item that the site refused behind all others. It returns false if the
@@ -181,7 +191,7 @@ func (f *frontier) release() bool {
 // begin is called before the links of an answer are added. page is what the page at an item shows. A redirect shows
 // nothing.
 func (f *frontier) begin(it item, page html.Text) {
-	it.Shape = f.ledger.shape(it.Location, it.Query)
+	it.Shape = f.ledger.shape(it.Location, it.Unlikely)
 	f.page, f.found, f.fresh = it, nil, f.ledger.shows(it.Location, page)
 }
 

@@ -76,7 +76,7 @@ func TestFewPagesWithTheSameParametersAreRequestedThatShowNothingNew(t *testing.
 	} {
 		f := newFrontier(500, NewLedger(500))
 		for n := range 40 {
-			f.add(item{Location: fmt.Sprintf(tt.link, n), Query: true})
+			f.add(item{Location: fmt.Sprintf(tt.link, n), Unlikely: true})
 		}
 		f.add(item{Location: "/last"})
 		n, same := 0, text("what there is")
@@ -88,7 +88,7 @@ func TestFewPagesWithTheSameParametersAreRequestedThatShowNothingNew(t *testing.
 			if f.begin(it, same); tt.new {
 				f.begin(it, text(fmt.Sprintf("story %c%c", 'a'+n%26, 'a'+n/26)))
 			}
-			if f.end(); it.Query {
+			if f.end(); it.Unlikely {
 				n++
 			}
 		}

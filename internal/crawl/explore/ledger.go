@@ -2,6 +2,7 @@ package explore
 
 import (
 	"net/url"
+	stdpath "path"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ type Ledger struct {
 
 const (
 	shapeBudget = 20.0 // of a shape
-	queryBudget = 3.0  // of a shape with a parameter that is not allowed: most of these sort, filter and track
+	queryBudget = 3.0  // of an unlikely shape: most parameters sort, filter and track, and most files are none of HTML
 	smallCost   = .1   // of a page that leads only to other shapes, and of an old number or date that leads nowhere
 	mostFolders = 100  // that shapes name
 	mostTexts   = 20   // of a page that are compared
@@ -56,9 +57,9 @@ func (l *Ledger) news(text string) bool {
 
 // shape returns what a location has in common with others of its kind: its first folder, and whether its last name
 // is a number, as in /products/# for /products/17, or a word. Dates are numbers. The number of something, as in
-// /products/page/2, has that in its shape too. A query has its first folder and the names of its parameters. query says
-// that one of these is not allowed.
-func (l *Ledger) shape(location string, query bool) string {
+// /products/page/2, has that in its shape too. A query has its first folder and the names of its parameters. That of an
+// unlikely page has the kind of file too.
+func (l *Ledger) shape(location string, unlikely bool) string {
 	path, params, _ := strings.Cut(location, "?")
 	names, shape := namesOf(path), ""
 	last := len(names) - 1
@@ -75,8 +76,8 @@ func (l *Ledger) shape(location string, query bool) string {
 	default:
 		shape += "/#"
 	}
-	if query {
-		return "?" + shape
+	if unlikely {
+		return "?" + shape + stdpath.Ext(path)
 	}
 	return shape
 }
@@ -117,7 +118,7 @@ func (l *Ledger) spend(it *item, led []*item) {
 	switch {
 	case alike > 0:
 		l.spent[it.Shape] += 1 / float64(1+news)
-	case it.Query && len(led) == 0:
+	case it.Unlikely && len(led) == 0:
 		l.spent[it.Shape]++
 	case len(led) > 0, it.Old && strings.HasSuffix(it.Shape, "#"):
 		l.spent[it.Shape] += smallCost

@@ -23,6 +23,11 @@ func (e *explorer) follow(r result) {
 	if r.status >= 300 && r.status < 400 {
 		e.redirected(r, r.header.Get("Location"))
 	}
+	if r.status == http.StatusOK && !response.IsHTML(r.header.Get("Content-Type")) && r.Unlikely {
+		e.frontier.begin(r.item, html.Text{})
+		e.frontier.end()
+		e.skip("file", r.Location)
+	}
 	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
 		return
 	}
@@ -106,7 +111,7 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		e.acts(to.Location)
 	case to.Reason != location.ReasonNone && !to.OwnQuery:
 		why = to.Reason.String()
-	case eligibility.AssetName(to.Location), e.Files.OwnsLocation(to.Location):
+	case e.Files.OwnsLocation(to.Location), to.Location == robotsTxt:
 		why = "file"
 	case rule.Listing == eligibility.Never:
 		why = "rule-never"
@@ -119,7 +124,7 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		if to.OwnQuery {
 			e.queries.count(to.Location)
 		}
-		as.Location, as.Query = strings.Clone(to.Location), to.OwnQuery
+		as.Location, as.Unlikely = strings.Clone(to.Location), to.OwnQuery || eligibility.AssetName(to.Location)
 		as.Plain = as.Plain || rule.Listing == eligibility.Always
 		why = e.frontier.add(as)
 	}

@@ -103,7 +103,7 @@ func (e *explorer) bare(path, loc string) {
 func (q *queries) queueQueryOf(path string) {
 	if loc := q.bares[path]; loc != "" {
 		delete(q.bares, path)
-		q.frontier.put(&item{Location: loc, Query: true, Free: true})
+		q.frontier.put(&item{Location: loc, Unlikely: true, Free: true})
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
 )
@@ -49,7 +51,7 @@ func (e *explorer) request(ctx context.Context, loc string) (a answer) {
 	defer cancel()
 	origin := e.Normalizer.Origin()
 	url := origin.URL(loc)
-	if e.How != Outside && loc != "/robots.txt" {
+	if e.How != Outside && loc != robotsTxt {
 		url = origin.URL(strings.TrimPrefix(loc, e.StrippedPrefix))
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -57,6 +59,9 @@ func (e *explorer) request(ctx context.Context, loc string) (a answer) {
 		return answer{err: withoutURL(err)}
 	}
 	r.Header = http.Header{"User-Agent": {Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
+	if eligibility.AssetName(loc) {
+		r.Header.Set("Cache-Control", "no-cache") // a cache may have one visitor's page there
+	}
 	if e.How == Outside {
 		defer e.Door.Mark(r.Header)()
 	} else if r.URL.Scheme == "https" { // otherwise the site may redirect each request to https
@@ -78,8 +83,14 @@ func (e *explorer) request(ctx context.Context, loc string) (a answer) {
 	return a
 }
 
-// read reads the body.
+// readable matches the types of which the body is read.
+var readable = regexp.MustCompile(`(?i)^\s*(text/|application/xhtml|[^;]*xml|$)`)
+
+// read reads the body, if it is a text.
 func (a *answer) read(from io.Reader) error {
+	if !readable.MatchString(a.header.Get("Content-Type")) {
+		from = strings.NewReader("")
+	}
 	body, err := io.ReadAll(io.LimitReader(from, observation.MaxPage))
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (e *explorer) end() {
 		e.acts(it.Location)
 	}
 	e.frontier.controls.waiting = nil
-	if e.frontier.endless > 0 {
-		e.report.Skipped["endless"] += e.frontier.endless
+	for why, n := range e.frontier.dropped {
+		e.report.Skipped[why] += n
 	}
 }

@@ -79,8 +79,6 @@ func (rs Rules) found(location string, resp *response.Response) (Kind, Reason) {
 	switch {
 	case !resp.Header.Shown():
 		return Nothing, Attachment
-	case AssetName(location):
-		return Nothing, NotHTML
 	case !resp.Complete:
 		return Nothing, Incomplete
 	case len(resp.Body) == 0 && resp.Written > 0 && !resp.Truncated:
@@ -134,9 +132,10 @@ func lowerLetter(c rune) rune {
 	return -1
 }
 
-// AssetName reports whether the location is named like something that is never a page. HTML under
-// such a name is an error page, or a cache deception: a personal page requested as "profile.css"
-// (Mirheidari et al., "Cached and Confused", USENIX Security 2020).
+// AssetName reports whether the location is named like a file that is no page. HTML under such a name may be a page
+// all the same, as /tags/node.js, an error page, or a cache deception: a personal page that was requested as
+// "profile.css", so that caches keep it (Mirheidari et al., "Cached and Confused", USENIX Security 2020). So only what
+// the site itself gets there counts.
 func AssetName(location string) bool {
 	p, _, _ := strings.Cut(location, "?")
 	return assets[strings.ToLower(path.Ext(p))]

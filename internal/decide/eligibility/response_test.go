@@ -80,7 +80,7 @@ func TestHeadersDecideWhatA200Proves(t *testing.T) {
 			r.Body, r.Header.ContentEncoding, r.Header.CacheControl = nil, "gzip", "private"
 		}, Forbidden, Private},
 		{"not kept for another reason", "/a", func(r *response.Response) { r.Body = nil }, Nothing, Encoding},
-		{"asset's name", "/a.css", func(*response.Response) {}, Nothing, NotHTML},
+		{"a file's name", "/a.css", func(*response.Response) {}, Witness, None},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			kind, why := noRules.Response(tt.location, ok(tt.change))

@@ -1,6 +1,7 @@
 package observation
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/servemap/servemap/internal/page/escape"
@@ -25,7 +26,7 @@ type Echo struct {
 
 // newEcho returns the echo of a request.
 func newEcho(in *location.Normalizer, n *Named) (e Echo) {
-	e.said = unescape(n.Query)
+	e.said = broken.ReplaceAllString(unescape(n.Query), " ")
 	if n.Referer == "" {
 		return e
 	}
@@ -49,7 +50,7 @@ func (e *Echo) Repeats(location string) bool {
 	switch relative := strings.TrimPrefix(path, "/"); {
 	case location == e.from, query == "" && e.path != "" && e.path == Bare(path):
 		return true
-	case !strings.Contains(e.said, path) && (!strings.Contains(relative, "/") || !strings.Contains(e.said, relative)):
+	case !names(e.said, path) && (!strings.Contains(relative, "/") || !names(e.said, relative)):
 		return false
 	}
 	for param := range strings.SplitSeq(query, "&") {
@@ -59,6 +60,28 @@ func (e *Echo) Repeats(location string) bool {
 	}
 	return true
 }
+
+// names reports whether a text names the very path, and not only what is below it or ends alike.
+func names(said, path string) bool {
+	for at := 0; ; at++ {
+		i := strings.Index(said[at:], path)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, after := said[:at], strings.TrimPrefix(said[at+len(path):], "/")
+		if (host.MatchString(before) || !inPath.MatchString(before)) && !ofPath.MatchString(after) {
+			return true
+		}
+	}
+}
+
+var (
+	host   = regexp.MustCompile(`//[^/\s]*$`)           // before a path
+	inPath = regexp.MustCompile(`[\pL\pN/._~-]$`)       // before it, if it is the end of a longer path
+	ofPath = regexp.MustCompile(`^[\pL\pN/._~:@!$+*-]`) // after it, if that goes on
+	broken = regexp.MustCompile(`%.{0,2}`)              // what is left of escapes that are none
+)
 
 // escapedTwice is how often a value in a query may be escaped, besides the query's own escapes.
 const escapedTwice = 2

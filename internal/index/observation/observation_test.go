@@ -43,6 +43,15 @@ func TestLinkThatRepeatsTheRequestIsRecognised(t *testing.T) {
 		{"another query", Named{Query: "page=2"}, "/archive/2", false},
 		{"a folder of the page, in another header", Named{Referer: "https://example.com/about/x"}, "/about/us", false},
 		{"a word of the query, which the page's address has too", Named{Query: "id=about"}, "/about/us", false},
+		{"a folder of what the query names", Named{Query: "next=/docs/intro"}, "/docs", false},
+		{"the first letters of what the query names", Named{Query: "ref=/about-us"}, "/about", false},
+		{"the end of what the query names", Named{Query: "to=/shop/de/shoes"}, "/de/shoes", false},
+		{"a search for its name", Named{Query: "q=the+price/cut+of+/docs-of-all"}, "/docs", false},
+		{"a folder of what the Referer's query names", Named{Referer: "https://example.com/search?in=/docs/api/v2"}, "/docs/api", false},
+		{"a page below the Referer", Named{Referer: "https://example.com/docs/"}, "/docs/intro", false},
+		{"the query, with a slash at the end and more behind it", Named{Query: "next=/docs/&page=2"}, "/docs", true},
+		{"the query, without the first slash", Named{Query: "next=docs/api"}, "/docs/api", true},
+		{"a text in the query", Named{Query: "m=see%20https://example.com/docs%20now"}, "/docs", true},
 		{"a broken query", Named{Query: "next=%zz" + uuid + "%"}, uuid, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
