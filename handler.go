@@ -88,7 +88,7 @@ func (s *Site) Mount(r *mux.Router) {
 // page.json?u=/about. They name only pages that are listed, were, or are linked from those.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	var pages http.Handler = inspect.New(inspect.Config{
-		Public: inspected{s}, Origin: s.origin, Normalizer: s.norm, Rules: s.rules, Entries: s.entries,
+		Public: inspected{s}, Origin: s.origin, Normalizer: s.norm,
 		Indexer: s.indexer, Files: s.files, Own: &s.observer.Own, Handler: &s.inner,
 		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.announces, ReportOnly: s.opts.ReportOnly, Crawlers: s.crawlers != nil,
 	})
@@ -141,6 +141,8 @@ func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, 
 	e, err := i.Site.Explain(ctx, url)
 	return inspect.Explained{URL: e.URL, Page: e, Setting: messages.Setting(i.norm.Parse(url).Location, string(e.Verdict), string(e.Reason))}, err
 }
+
+func (i inspected) Why(p *reader.Known) (text string, missing []string) { return explained(i).why(p) }
 
 func (i inspected) Page(p reader.Known) any { return i.page(p) }
 

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -156,6 +158,46 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 	})
 }
 
+// try has the inspector fetch a page, and returns what it says.
+func try(inspector http.Handler, u string) string {
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/try", strings.NewReader(url.Values{"u": {u}}.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	inspector.ServeHTTP(w, r)
+	return text(w.Body.String())
+}
+
+// What fetching a page now says is what Explain says once a visitor got the page.
+func TestFetchItNowSaysWhatExplainWillSay(t *testing.T) {
+	links := []string{"/a", "/copy", "/log-in", "/elsewhere"}
+	for i := range 25 {
+		links = append(links, fmt.Sprintf("/dead-%d", i))
+	}
+	pages := http.NewServeMux()
+	pages.HandleFunc("/{$}", testkit.Page("home", links...))
+	pages.HandleFunc("/a", testkit.Page("a text that two pages show"))
+	pages.HandleFunc("/copy", testkit.Page("a text that two pages show"))
+	pages.HandleFunc("/routed", testkit.Page("nothing links here"))
+	pages.HandleFunc("/log-in", testkit.Page(`<form><input type="password"></form>`))
+	pages.HandleFunc("/elsewhere", testkit.Reply(http.StatusOK, testkit.HTML(`<link rel="canonical" href="/a">`, "another")))
+	pages.HandleFunc("/", testkit.Page("There is no page here, and so we show this one in its place."))
+	testkit.Run(t, testkit.Setup{Handler: pages, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		s.Visit(links[4:24]...)
+		inspector := s.Inspector(everybody)
+		for u, reason := range map[string]servemap.Reason{
+			"/": "entry", "/copy": "duplicate", "/dead-24": "soft-not-found", "/routed": "route", "/log-in": "password-field",
+			"/elsewhere": "canonical-elsewhere", "/free": "no-evidence",
+		} {
+			said := try(inspector, u)
+			s.Visit(u)
+			if e := s.Explained(u); e.Reason != reason || !strings.Contains(said, text(html.EscapeString(e.Text))) {
+				t.Errorf("%s is %s (want %s): %s\nFetched before: %s", u, e.Reason, reason, e.Text, said)
+			}
+		}
+	})
+}
+
 func TestFetchItNow(t *testing.T) {
 	asked := map[string]int{}
 	pages := testkit.Paths{
@@ -182,11 +224,7 @@ func TestFetchItNow(t *testing.T) {
 			{"what may act", "/logout", "may change something", 0},
 			{"elsewhere", "https://elsewhere.example/", "its host is not the site's", 0},
 		} {
-			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/try", strings.NewReader(url.Values{"u": {tt.u}}.Encode()))
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			r.Header.Set("Sec-Fetch-Site", "same-origin")
-			inspector.ServeHTTP(w, r)
-			if got := text(w.Body.String()); !strings.Contains(got, tt.want) || asked[tt.u] != tt.asks || tt.u == "/free" && strings.Contains(got, "new") {
+			if got := try(inspector, tt.u); !strings.Contains(got, tt.want) || asked[tt.u] != tt.asks || tt.u == "/free" && strings.Contains(got, "new") {
 				t.Errorf("%s: asked %d times; no %q in %s", tt.name, asked[tt.u], tt.want, got)
 			}
 		}

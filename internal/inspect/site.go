@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/observe"
@@ -22,8 +21,6 @@ type Config struct {
 
 	Origin     location.Origin
 	Normalizer *location.Normalizer
-	Rules      eligibility.Rules
-	Entries    []string
 	Indexer    *indexer.Indexer
 	Files      *files.Files
 	Own        *observe.Own
@@ -44,6 +41,8 @@ type Public interface {
 	// Explain says what is known of the page at a URL or location, or why no page can be
 	// there.
 	Explain(ctx context.Context, url string) (Explained, error)
+	// Why says in sentences why a page is listed or not, and what would list it.
+	Why(p *reader.Known) (text string, missing []string)
 	// Page returns a servemap.Page, and Change a servemap.Change.
 	Page(p reader.Known) any
 	Change(e changelog.Event, since time.Time) any

@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
@@ -57,36 +54,25 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 		return t, nil
 	}
 	begun := time.Now()
-	how := c.Own.Door(nil)
-	how.How, how.Handler = explore.Unproved, c.Own.Inside(*handler)
-	resp, err := explore.Once(ctx, how, loc)
+	o, err := c.Own.Try(ctx, *handler, loc)
 	if err != nil {
 		return t, fmt.Errorf("fetching: %w", err)
 	}
-	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), resp.Status
-	o := &observation.Observation{Location: loc, At: begun, Response: resp, OwnQuery: to.OwnQuery, Explored: true}
-	o.Kind, o.Reason = c.Rules.Response(loc, resp)
-	o.ReadHeader(c.Normalizer)
-	if o.Kind == eligibility.Witness {
-		o.Read(c.Normalizer, true, 0, nil)
-	}
+	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), o.Response.Status
 	if o.Kind != eligibility.Witness {
 		why := cmp.Or(o.Reason, eligibility.Moved) // a redirect has no other reason
 		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.Response(why.String()))
 		return t, nil
 	}
+	would, err := c.Indexer.Try(ctx, o)
+	if err != nil {
+		return t, err
+	}
 	t.New, t.Gone = o.News(p.Mark)
 	t.Seen = p.FirstSeen != 0
 	c.follow(&t, loc, o.Links)
-	r := p.Judged()
-	r.Witnessed, r.Absent, r.Content, r.Self, r.Until = true, eligibility.None, o.Forbids, o.Canonized, o.Until
-	rule, _ := c.Rules.Match(loc)
-	would, _ := eligibility.Decide(r, eligibility.Context{
-		Now: moment.Of(begun), Listing: rule.Listing, Entry: slices.Contains(c.Entries, loc), OwnQuery: o.OwnQuery,
-		Disallowed: p.Reason == eligibility.Disallowed,
-	})
-	t.Verdict, t.Reason, t.Text = would.Verdict.String(), would.Reason.String(), messages.Page(would.Verdict, would.Reason, loc)
-	t.Missing = messages.Missing(loc, would.Reason, r.Led(), t.Status)
+	t.Verdict, t.Reason = would.Verdict.String(), would.Reason.String()
+	t.Text, t.Missing = c.Public.Why(&would)
 	t.Setting = messages.Setting(loc, t.Verdict, t.Reason)
 	return t, nil
 }

@@ -52,7 +52,7 @@ type request struct {
 	route  atomic.Pointer[observation.Route]
 }
 
-// exploring is the context key that marks requests of the site itself.
+// exploring is the context key that marks requests of the site itself. Its value is a *request, nil for one of asked.
 type exploring struct{}
 
 // Explores reports whether the site makes the request to itself.
@@ -60,7 +60,10 @@ func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != n
 
 // Inside returns a handler for requests that the site makes to itself in this process. next gets them as it gets
 // those of visitors: without a prefix that was cut off before.
-func (s *Own) Inside(next http.Handler) http.Handler {
+func (s *Own) Inside(next http.Handler) http.Handler { return s.inside(next, nil) }
+
+// inside is Inside for one request, of which arrived notes what is known.
+func (s *Own) inside(next http.Handler, arrived *request) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next := next
 		if cut, _ := s.stripped.Load().(string); cut != "" && strings.HasPrefix(r.URL.Path, cut+"/") {
@@ -68,7 +71,7 @@ func (s *Own) Inside(next http.Handler) http.Handler {
 		}
 		s.some.Add(1)
 		defer s.some.Add(-1)
-		s.pass(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, true)))
+		s.pass(next, w, r.WithContext(context.WithValue(r.Context(), exploring{}, arrived)))
 	})
 }
 
@@ -164,7 +167,7 @@ func (s *Own) serve(next http.Handler, w http.ResponseWriter, r *http.Request) b
 	if r.Header.Get(keyHeader) != s.key {
 		return false
 	}
-	own := r.WithContext(context.WithValue(r.Context(), exploring{}, true))
+	own := r.WithContext(context.WithValue(r.Context(), exploring{}, (*request)(nil)))
 	own.Header = maps.Clone(r.Header)
 	own.Header.Del(keyHeader)
 	s.returns.Store(true)
@@ -175,12 +178,15 @@ func (s *Own) serve(next http.Handler, w http.ResponseWriter, r *http.Request) b
 
 // pass lets next answer a request of the site itself, and notes what only this process can tell of the answer.
 func (s *Own) pass(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	found, known := s.asked.Load(s.observer.cfg.Locate(r).Location)
-	if !known {
-		next.ServeHTTP(w, r)
-		return
+	arrived, _ := r.Context().Value(exploring{}).(*request)
+	if arrived == nil {
+		found, known := s.asked.Load(s.observer.cfg.Locate(r).Location)
+		if !known {
+			next.ServeHTTP(w, r)
+			return
+		}
+		arrived = found.(*request)
 	}
-	arrived := found.(*request)
 	if anonymous.Credentials(r, s.observer.cfg.Benign.Added()) != eligibility.None {
 		arrived.named.Store(true)
 	}
@@ -221,16 +227,10 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	if resp == nil {
 		resp = new(response.Response)
 	}
-	e := &observation.Observation{
-		Location: location, At: time.Now(), Response: resp, OwnQuery: o.cfg.Normalizer.Parse(location).OwnQuery,
-		Explored: true, Inside: how == explore.Unproved,
-	}
-	e.Kind, e.Reason = o.cfg.Rules.Response(location, resp)
+	e := s.observed(location, arrived, resp)
+	e.Inside = how == explore.Unproved
 	here = how != explore.Outside || arrived.status.Load() != 0 || !resp.HTML()
 	e.Kept = how == explore.Outside && s.keeps(e, int(arrived.status.Load()))
-	if route := arrived.route.Load(); route != nil {
-		e.Route = o.leadsTo(*route, location)
-	}
 	e.Route.Exact = e.Route.Exact || s.routes[location]
 	o.diagnosis.answered(e.Kind, e.Reason, resp)
 	o.cfg.Indexer.Links.Answered(location, resp.Status, true, func() string {
@@ -244,6 +244,30 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	}
 	o.cfg.Indexer.Offer(e)
 	return here
+}
+
+// observed returns what a request of the site itself showed.
+func (s *Own) observed(location string, arrived *request, resp *response.Response) *observation.Observation {
+	cfg := &s.observer.cfg
+	e := &observation.Observation{
+		Location: location, At: time.Now(), Response: resp, OwnQuery: cfg.Normalizer.Parse(location).OwnQuery, Explored: true,
+	}
+	e.Kind, e.Reason = cfg.Rules.Response(location, resp)
+	if route := arrived.route.Load(); route != nil {
+		e.Route = s.observer.leadsTo(*route, location)
+	}
+	return e
+}
+
+// Try asks a handler for a location as a look in this process does, and returns what that showed. Nothing is learned.
+func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*observation.Observation, error) {
+	arrived, cfg := new(request), s.Door(nil)
+	cfg.How, cfg.Handler = explore.Unproved, s.inside(handler, arrived)
+	resp, err := explore.Once(ctx, cfg, location)
+	if err != nil {
+		return nil, err
+	}
+	return s.observed(location, arrived, resp), nil
 }
 
 // keeps reports whether something in front of the program keeps the page from strangers, or the program itself does.

@@ -31,6 +31,7 @@ import (
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
+	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -273,6 +274,21 @@ func (x *Indexer) Nowhere(ctx context.Context, answer *response.Response) error 
 		x.site.LearnNowhere(answer)
 		return nil
 	})
+}
+
+// Try returns what would be known of a page after an observation like a visitor's, and stores nothing.
+func (x *Indexer) Try(ctx context.Context, o *observation.Observation) (known reader.Known, err error) {
+	err = x.call(ctx, func(ctx context.Context) error {
+		if err := x.records.open(ctx); err != nil {
+			return err
+		}
+		o.Explored, o.Inside = false, false
+		x.merging.parse(o, func() { x.site.ReadToTry(o) })
+		return txn.Try(ctx, x.cfg.Store, x.keys([]string{o.Location}), func(t *txn.Tx) {
+			known = x.Know(o.Location, merge.New(t, x.site, time.Now()).Try(o))
+		})
+	})
+	return known, err
 }
 
 // Forget takes location out of the sitemap, erases its record, and bars it until a rule lists it or

@@ -1,11 +1,14 @@
 package merge
 
 import (
+	"maps"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
 // bySite says that the site itself asked.
@@ -38,6 +41,11 @@ func TestLinksListSoManyPagesADay(t *testing.T) {
 				return
 			}
 			w.wantVerdict("/day/1", waiting, eligibility.Growth)
+			tried := visits.Page("/day/1", html("day"), w.now)
+			w.site.ReadToTry(tried)
+			if got := New(txn.New(maps.Clone(w.records)), w.site, w.now).Try(tried).Reason; got != eligibility.Growth {
+				w.Errorf("what is tried is %s", got)
+			}
 			w.wait(24 * time.Hour)
 			see()
 			w.wantListed("/", "/day/1")

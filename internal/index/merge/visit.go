@@ -26,10 +26,32 @@ func (site *Site) Observe(v *observation.Observation, before *pagerecord.Page) (
 
 // Read parses the page, all of it or its head, and compares its blocks with those of other pages.
 func (site *Site) Read(v *observation.Observation, full bool) {
+	site.parse(v, full)
+	site.consult(v)
+}
+
+func (site *Site) parse(v *observation.Observation, full bool) {
 	v.Read(site.Normalizer, full, site.Extensions, site.hidden)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
 	v.Showing = site.showing(v)
-	site.consult(v)
+}
+
+// ReadToTry reads an observation for [Transaction.Try], and learns nothing from it.
+func (site *Site) ReadToTry(v *observation.Observation) {
+	v.ReadHeader(site.Normalizer)
+	v.Before = new(pagerecord.Page)
+	site.parse(v, true)
+}
+
+// Try returns the record that a page would have after a visitor's observation, if the site never looked itself. The
+// transaction must not be stored.
+func (m *Transaction) Try(v *observation.Observation) *pagerecord.Page {
+	blind := *m.site
+	blind.Looks, blind.Blind = false, true
+	m.site = &blind
+	m.Apply(v)
+	p, _ := m.Load(v.Location)
+	return p
 }
 
 // showing returns the stored form of what a page shows.

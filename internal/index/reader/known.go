@@ -39,8 +39,8 @@ type History struct {
 	Least, Most time.Duration // and its bounds, see [rate.Interval]; 0 before the second change was seen
 }
 
-// know derives what is known of a location from its record.
-func (r *Reader) know(location string, p *pagerecord.Page) Known {
+// Know derives what is known of a location from its record.
+func (r *Reader) Know(location string, p *pagerecord.Page) Known {
 	set, now := &r.site.Settings, time.Now()
 	p.Loaded.Location = location
 	record := p.Judged()

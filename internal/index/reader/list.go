@@ -87,7 +87,7 @@ func (r *Reader) listed(location string, value []byte) (Known, bool) {
 	if err != nil || !s.Listed() {
 		return Known{}, false
 	}
-	p := r.know(location, s)
+	p := r.Know(location, s)
 	return p, p.Verdict == eligibility.Listed
 }
 

@@ -78,7 +78,7 @@ func (r *Reader) Page(ctx context.Context, location string) (Known, error) {
 func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
 	found, key, err := r.find(ctx, location)
 	s := found[0]
-	p := r.know(location, s)
+	p := r.Know(location, s)
 	if err != nil || key == nil {
 		return p, err
 	}
@@ -97,7 +97,7 @@ func (r *Reader) PagesAt(ctx context.Context, locations []string) (all []Known, 
 	found, _, err := r.find(ctx, locations...)
 	known := make([]Known, len(found))
 	for n, s := range found {
-		known[n] = r.know(locations[n], s)
+		known[n] = r.Know(locations[n], s)
 	}
 	return known, err
 }

@@ -81,11 +81,26 @@ const attempts = 20
 // Update runs fn in a transaction that reads the keys in first, and then any that fn asks for. fn
 // runs again from its start each time, so it must reset what it returns by its closure.
 func Update(ctx context.Context, st store.Store, first []string, fn func(*Tx)) error {
+	return run(ctx, st.Update, first, fn)
+}
+
+// Try runs fn as Update does, and stores nothing.
+func Try(ctx context.Context, st store.Store, first []string, fn func(*Tx)) error {
+	view := func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+		return st.View(ctx, keys, func(values [][]byte) error { return fn(slices.Clone(values)) })
+	}
+	return run(ctx, view, first, fn)
+}
+
+// access is how a store is asked: [store.Store.View] or Update.
+type access = func(ctx context.Context, keys []string, fn func([][]byte) error) error
+
+func run(ctx context.Context, in access, first []string, fn func(*Tx)) error {
 	keys := first
 	for range attempts {
 		keys = slices.Compact(slices.Sorted(slices.Values(keys)))
 		var missing []string
-		err := st.Update(ctx, keys, func(values [][]byte) error {
+		err := in(ctx, keys, func(values [][]byte) error {
 			t := load(keys, values)
 			fn(t)
 			if missing = t.missing; len(missing) > 0 {
