@@ -14,7 +14,7 @@ import (
 // The limits of a call. Every store takes calls within them, and refuses other calls with an error
 // that wraps [ErrInvalid].
 const (
-	MaxKey    = 1200     // bytes of a key
+	MaxKey    = 2400     // bytes of a key
 	MaxValue  = 64 << 10 // bytes of a value
 	MaxKeys   = 1000     // keys of one View or Update
 	MaxUpdate = 1 << 20  // bytes of all keys and values of one Update, as fn leaves them

@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/keys"
 )
 
 // mostPages is how many pages or changes one view shows.
@@ -276,7 +277,7 @@ func (c *Config) location(typed string) string {
 // checkLocations refuses all but the empty string and beginnings of locations.
 func checkLocations(all ...string) error {
 	for _, loc := range all {
-		if loc != "" && loc[0] != '/' || len(loc) > 1024 || strings.ContainsFunc(loc, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		if loc != "" && loc[0] != '/' || len(loc) > keys.MaxLocation || strings.ContainsFunc(loc, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return refusal{fmt.Errorf("%q cannot be the beginning of a location; write it as in the address, such as /blog/", shorten(loc))}
 		}
 	}

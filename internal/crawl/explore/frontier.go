@@ -7,6 +7,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // item is a location to request.
@@ -84,16 +85,16 @@ func (q *queue) take() (it *item) {
 	return nil
 }
 
-// news notes a location, and reports whether it is new.
-func (f *frontier) news(location string) bool {
-	id := xxh3.HashString(location)
+// news notes a location, and reports whether it is new. The order of parameters makes no other page.
+func (f *frontier) news(loc string) bool {
+	id := xxh3.HashString(location.Sorted(loc))
 	was := f.seen[id]
 	f.seen[id] = true
 	return !was
 }
 
 // has reports whether a location was added before.
-func (f *frontier) has(location string) bool { return f.seen[xxh3.HashString(location)] }
+func (f *frontier) has(loc string) bool { return f.seen[xxh3.HashString(location.Sorted(loc))] }
 
 // add puts an item into the frontier, or returns why it does not. An item that was added
 // before is neither added nor explained.

@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // Ledger says how far to follow a site that may make up addresses for ever, as a calendar does. Each shape of
@@ -59,8 +60,8 @@ func (l *Ledger) news(text string) bool {
 // is a number, as in /products/# for /products/17, or a word. Dates are numbers. The number of something, as in
 // /products/page/2, has that in its shape too. A query has its first folder and the names of its parameters. That of an
 // unlikely page has the kind of file too.
-func (l *Ledger) shape(location string, unlikely bool) string {
-	path, params, _ := strings.Cut(location, "?")
+func (l *Ledger) shape(loc string, unlikely bool) string {
+	path, params, _ := strings.Cut(location.Sorted(loc), "?")
 	names, shape := namesOf(path), ""
 	last := len(names) - 1
 	if last > 0 || last == 0 && params != "" {

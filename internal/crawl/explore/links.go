@@ -73,9 +73,22 @@ func (e *explorer) follow(r result) {
 		e.consider(e.Normalizer.Resolve(base, a.Href), a.Href, item{})
 	}
 	if facts.Canonical != "" {
-		e.consider(e.Normalizer.Resolve(base, facts.Canonical), facts.Canonical, item{})
+		to := e.Normalizer.Resolve(base, facts.Canonical)
+		e.respell(r.item, to)
+		e.consider(to, facts.Canonical, item{})
 	}
 	e.frontier.end()
+}
+
+// respell asks for the address that a page names as its own, if that has the same parameters in another order.
+func (e *explorer) respell(it item, to location.Result) {
+	if to.Location == it.Location || location.Sorted(to.Location) != location.Sorted(it.Location) {
+		return
+	}
+	rule, _ := e.Rules.Match(to.Location)
+	if rule.Listing != eligibility.Never && e.robots.Allows(to.Location) && !e.mayAct(to.Location) && e.frontier.news("respelled "+to.Location) {
+		e.frontier.put(&item{Location: strings.Clone(to.Location), Unlikely: to.OwnQuery, Free: true, Plain: true, Old: true})
+	}
 }
 
 // mostHops is how many redirects are followed in a row.

@@ -24,7 +24,7 @@ const (
 
 // names returns the names of the parameters of a location, and its path, or "" if it may act or carry a secret.
 func names(loc string) string {
-	path, query, _ := strings.Cut(loc, "?")
+	path, query, _ := strings.Cut(location.Sorted(loc), "?")
 	var names []string
 	for param := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(param, "=")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -132,11 +133,15 @@ func (u *visited) point(to *pagerecord.Page) (changed bool) {
 func (u *visited) credit() {
 	variant := u.p
 	path, _, _ := strings.Cut(u.Location, "?")
-	to := u.Canonical
+	named, forbids := u.Canonical, u.Forbids
+	if u.Same { // it was not read again
+		named, forbids = u.site.Secret.Unseal(u.Location, variant.Canonical), variant.Content
+	}
+	to := named
 	switch {
-	case to == "" && u.Forbids == eligibility.QueryNotCanonical, u.Forbids == eligibility.None && u.OwnQuery:
+	case to == "" && forbids == eligibility.QueryNotCanonical, forbids == eligibility.None && u.OwnQuery:
 		to = path
-	case u.Forbids != eligibility.CanonicalElsewhere && u.Forbids != eligibility.QueryNotCanonical:
+	case forbids != eligibility.CanonicalElsewhere && forbids != eligibility.QueryNotCanonical:
 		return
 	}
 	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] || to != path && !u.Explored && u.Echo.Repeats(to) {
@@ -149,11 +154,14 @@ func (u *visited) credit() {
 		return
 	}
 	p, _ := u.Load(to)
-	if p.Public() || to != u.Canonical && (!u.Explored || variant.Showing == 0 || p.Showing != variant.Showing) {
+	if p.Public() || to != named && (!u.Explored || variant.Showing == 0 || p.Showing != variant.Showing) {
 		return
 	}
 	if changed := u.point(p) || !p.Link; changed {
 		p.Link = true
 		u.Save(p)
+		if location.Sorted(to) == location.Sorted(u.Location) {
+			u.look(to) // nobody may ask for the order of parameters that the page prefers
+		}
 	}
 }

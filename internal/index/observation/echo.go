@@ -44,11 +44,11 @@ func newEcho(in *location.Normalizer, n *Named) (e Echo) {
 
 // Repeats reports whether a link to a location may exist only because the request named that
 // location. Then other visitors may not see it.
-func (e *Echo) Repeats(location string) bool {
-	path, query, _ := strings.Cut(location, "?")
+func (e *Echo) Repeats(link string) bool {
+	path, query, _ := strings.Cut(link, "?")
 	path = unescape(path)
 	switch relative := strings.TrimPrefix(path, "/"); {
-	case location == e.from, query == "" && e.path != "" && e.path == Bare(path):
+	case e.from != "" && location.Sorted(link) == location.Sorted(e.from), query == "" && e.path != "" && e.path == Bare(path):
 		return true
 	case !names(e.said, path) && (!strings.Contains(relative, "/") || !names(e.said, relative)):
 		return false

@@ -268,7 +268,7 @@ func (o *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts
 	case o.Canonized:
 		o.Scheme = norm.OtherScheme(given[0])
 		return eligibility.None
-	case named.Reason == location.ReasonNone:
+	case named.Location != "":
 		o.Canonical = named.Location
 	case named.Reason == location.ReasonHost:
 		o.Twin = norm.Twin(base, given[0])

@@ -27,6 +27,7 @@ func TestLinkThatRepeatsTheRequestIsRecognised(t *testing.T) {
 		{"the Referer, on another host", Named{Referer: "http://127.0.0.1:8080" + uuid}, uuid, true},
 		{"the Referer, with a query that the link has not", Named{Referer: "https://example.com" + uuid + "?x=1"}, uuid, true},
 		{"the Referer, with dropped parameters", Named{Referer: "https://example.com/d?utm_source=x&id=7"}, "/d?id=7", true},
+		{"the Referer, in another order", Named{Referer: "https://example.com/d?page=2&id=7"}, "/d?id=7&page=2", true},
 		{"the Referer, otherwise escaped", Named{Referer: "https://example.com/caf%C3%A9/%7Eann"}, "/caf%C3%A9/~ann", true},
 		{"the Referer, with a slash at the end", Named{Referer: "https://example.com" + uuid + "/"}, uuid, true},
 		{"the Referer, in capitals", Named{Referer: "https://example.com" + strings.ToUpper(uuid)}, uuid, true},

@@ -113,9 +113,9 @@ func isWeb(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.Opaque == ""
 }
 
-// unsent matches what browsers escape before they request a link and what package url would not,
-// or only together with other characters (WHATWG URL, "path percent-encode set").
-var unsent = regexp.MustCompile(`[ \x80-\x{10ffff}]`)
+// unsent matches what browsers escape before they request a link, in its path and in its query, and what package url
+// would not, or only together with other characters (WHATWG URL, "query percent-encode set").
+var unsent = regexp.MustCompile(`[ "<>\x80-\x{10ffff}]`)
 
 func escapeLink(s string) string {
 	return unsent.ReplaceAllStringFunc(s, url.PathEscape)

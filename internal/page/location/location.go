@@ -4,22 +4,17 @@
 // A location is a path-absolute reference in normal form, such as "/news/42" or "/news?page=2". It
 // is printable ASCII, from 0x21 to 0x7E, and starts with a single slash. It has no dot segments,
 // empty segments or fragment. It has escapes, in upper case, only where they are needed. Its
-// parameters are sorted by key. Two spellings of one page have one location. The package rejects
-// what is unsafe or uncertain. It must never repair it: nobody asked for a repaired location, and
-// the site may not answer there.
+// parameters stand in the order of the request or link, since a site may answer no other; [Sorted] compares.
+// The package rejects what is unsafe or uncertain. It must never repair it: nobody asked for a repaired
+// location, and the site may not answer there.
 //
 // A location's host is always that of the configured Origin. It must never be one that a request or
 // a page names.
 package location
 
-// The limits of a location. The sitemap protocol allows a URL fewer than 2,048 characters, with the
-// origin. Half of that still holds a hundred CJK characters, each of nine bytes when it is escaped.
 const (
-	maxLocation = 1024 // bytes of a location
-	maxSegments = 12   // segments of its path
-	maxParams   = 3    // parameters of its query
-	maxValue    = 64   // bytes of a parameter's value, decoded
-	maxInput    = 8192 // bytes of an input; a longer one is refused unread
+	maxURL   = 2047 // bytes of a URL; the sitemap protocol allows fewer than 2,048 characters
+	maxInput = 8192 // bytes of an input; a longer one is refused unread
 )
 
 // Reason says why a request, a link or a URL has no location. The zero Reason means that it has
@@ -34,11 +29,11 @@ const (
 	ReasonCharacter                   // a character that no address may have, even escaped; an invisible one; or not UTF-8
 	ReasonEscape                      // a broken escape, an escape inside an escape, or an escaped slash, which some servers take for a real one
 	ReasonSegment                     // two slashes in a row, or "." or ".." as a segment
-	ReasonPathParam                   // a semicolon in the path, as in ";jsessionid=", or a session as a segment
-	ReasonTooLong                     // more bytes or segments than a location may have
+	ReasonPathParam                   // a session in the path, as a segment or after a semicolon, as in ";jsessionid="
+	ReasonTooLong                     // more bytes than a URL in a sitemap may have
 	ReasonEmail                       // an e-mail address
 	ReasonOutsideFolder               // not at or below the origin's folder
-	ReasonQuery                       // a parameter that is not allowed, or a query that is malformed
+	ReasonQuery                       // a parameter that is not allowed, or has no value, or a query that is malformed
 )
 
 // reasons are the reasons' names, and explanations for whoever wrote the URL.
@@ -49,11 +44,11 @@ var reasons = [...]struct{ name, text string }{
 	ReasonCharacter:     {"character", "it has a character that may not stand in a URL, or that nobody sees"},
 	ReasonEscape:        {"escape", "it has a broken escape, an escaped slash, or is escaped twice"},
 	ReasonSegment:       {"segment", `it has two slashes in a row, or "." or ".." as a segment`},
-	ReasonPathParam:     {"path-param", "its path has a semicolon or a session"},
-	ReasonTooLong:       {"too-long", "it is too long or has too many segments"},
+	ReasonPathParam:     {"path-param", "its path has a session"},
+	ReasonTooLong:       {"too-long", "it is longer than the 2,047 bytes that a sitemap may have"},
 	ReasonEmail:         {"email", "it has an e-mail address"},
 	ReasonOutsideFolder: {"outside-folder", "it is not in the folder of the origin"},
-	ReasonQuery:         {"query", "its query has a parameter that is not allowed"},
+	ReasonQuery:         {"query", "its query has a parameter that is not allowed, or has no value"},
 }
 
 // String returns the reason's fixed name, such as "path-param". It is "none" for ReasonNone.

@@ -118,14 +118,14 @@ func (n *Normalizer) locate(path, query string, link bool) Result {
 		return Result{Reason: ReasonOutsideFolder}
 	}
 	if query == "" {
-		return fit(Result{Location: path})
+		return n.fit(Result{Location: path})
 	}
-	return fit(n.canonicalQuery(path, query, link))
+	return n.fit(n.located(path, query, link))
 }
 
-// fit refuses a location that is too long.
-func fit(r Result) Result {
-	if len(r.Location) > maxLocation {
+// fit refuses a location whose URL is too long.
+func (n *Normalizer) fit(r Result) Result {
+	if len(n.origin.scheme)+len("://")+len(n.origin.host)+len(r.Location) > maxURL {
 		return Result{Reason: ReasonTooLong}
 	}
 	return r

@@ -30,6 +30,7 @@ func newShop(t testing.TB) *Normalizer {
 
 func TestRequestGivesTheLocationOfATarget(t *testing.T) {
 	n := newShop(t)
+	longest := filled("/", maxURL-len("https://example.com"))
 	for _, tt := range []struct {
 		name   string
 		host   string
@@ -58,11 +59,20 @@ func TestRequestGivesTheLocationOfATarget(t *testing.T) {
 		{"N41 unknown parameter", "example.com", "/a?token=abc", "/a?token=abc", ReasonQuery},
 		{"N41 broken escape in query", "example.com", "/a?%zz", "", ReasonQuery},
 		{"N42 upper case and slash at the end", "example.com", "/A/B/", "/A/B/", ReasonNone},
-		{"N43 too many segments", "example.com", strings.Repeat("/a", 13), "", ReasonTooLong},
+		{"many segments", "example.com", strings.Repeat("/a", 40), strings.Repeat("/a", 40), ReasonNone},
+		{"a quoted title", "example.com", "/wiki/%22Heroes%22", "/wiki/%22Heroes%22", ReasonNone},
+		{"a title in angle brackets", "example.com", "/wiki/%3Cblink%3E", "/wiki/%3Cblink%3E", ReasonNone},
+		{"a title with a semicolon", "example.com", "/wiki/Steins;Gate", "/wiki/Steins;Gate", ReasonNone},
+		{"a title with an escaped semicolon", "example.com", "/wiki/Steins%3bGate", "/wiki/Steins%3BGate", ReasonNone},
+		{"a matrix", "example.com", "/cars;colour=red/x", "/cars;colour=red/x", ReasonNone},
+		{"a backtick", "example.com", "/wiki/%60ls%60", "/wiki/%60ls%60", ReasonNone},
+		{"a session in capitals after a semicolon", "example.com", "/shop;PHPSESSID=0a1b/x", "", ReasonPathParam},
+		{"a raw quotation mark, which no browser sends", "example.com", "/wiki/\"a\"", "", ReasonCharacter},
+		{"a long slug in Chinese", "example.com", "/" + strings.Repeat("%E4%BC%9A", 220), "/" + strings.Repeat("%E4%BC%9A", 220), ReasonNone},
 
-		{"longest path", "example.com", "/" + strings.Repeat("a", 1023), "/" + strings.Repeat("a", 1023), ReasonNone},
-		{"one byte too many", "example.com", "/" + strings.Repeat("a", 1024), "", ReasonTooLong},
-		{"one byte too many with query", "example.com", "/" + strings.Repeat("a", 1017) + "?page=2", "", ReasonTooLong},
+		{"longest path", "example.com", longest, longest, ReasonNone},
+		{"one byte too many", "example.com", longest + "a", "", ReasonTooLong},
+		{"one byte too many with query", "example.com", longest[:len(longest)-6] + "?page=2", "", ReasonTooLong},
 		{"more than is read", "example.com", "/?utm_x=" + strings.Repeat("a", 8192), "", ReasonTooLong},
 		{"other port", "example.com:8443", "/a", "", ReasonHost},
 		{"host with user", "user@example.com", "/a", "", ReasonHost},

@@ -85,7 +85,7 @@ var fileName = regexp.MustCompile(`(?i)\.(?:x?html|htm|xml|php)$`)
 // normalFolder returns the normal form of a folder's path, with a slash at its end.
 func normalFolder(path string) (string, Reason) {
 	folder, reason := normalPath(strings.TrimSuffix(path, "/") + "/")
-	if len(folder) > maxLocation {
+	if len(folder) > maxURL/2 { // the pages in it need room too
 		return "", ReasonTooLong
 	}
 	return folder, reason

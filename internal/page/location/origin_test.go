@@ -22,7 +22,7 @@ func TestParseOriginBringsOriginsIntoOneForm(t *testing.T) {
 		{"other port", "https://example.com:8443/a", "https://example.com:8443/a", "example.com:8443", "/a/"},
 		{"trailing dot", "https://example.com.", "https://example.com", "example.com", "/"},
 		{"host in another script: full width", "https://ｅxample.com", "https://example.com", "example.com", "/"},
-		{"longest folder", "https://example.com" + filled("/", maxLocation-1), "https://example.com" + filled("/", maxLocation-1), "example.com", filled("/", maxLocation-1) + "/"},
+		{"longest folder", "https://example.com" + filled("/", maxURL/2-1), "https://example.com" + filled("/", maxURL/2-1), "example.com", filled("/", maxURL/2-1) + "/"},
 		{"IPv6", "http://[0:0::1]:8080", "http://[::1]:8080", "[::1]:8080", "/"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 		{"wildcard", "https://*.example.com", "wildcard"},
 		{"label too long", "https://" + strings.Repeat("a", 64) + ".com", "not a host name"},
 		{"folder with dots", "https://example.com/a/../b", ReasonSegment.Text()},
-		{"folder a byte too long", "https://example.com" + filled("/", maxLocation), ReasonTooLong.Text()},
+		{"folder a byte too long", "https://example.com" + filled("/", maxURL/2), ReasonTooLong.Text()},
 		{"host a byte too long", "https://" + longestHost + "a", "not a host name"},
 		{"empty user", "https://@example.com", "user name"},
 		{"host with mixed writing directions", "https://aא.example", "not a host name"},

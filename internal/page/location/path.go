@@ -18,6 +18,7 @@ const (
 	inKey                  // may stand raw in the key of a parameter
 	inValue                // may stand raw in the value of a parameter
 	plainPath              // inPath, and no rule concerns it
+	quoted                 // browsers send it raw in a query, where it must be escaped
 )
 
 // class holds what each byte may be. Bytes from 0x80 on are always escaped and have no bit. A
@@ -35,7 +36,8 @@ func buildClass() (t [256]uint8) {
 	set("/!$&'()*+,:[]", inPath|plainPath)
 	set(";@=", inPath)
 	set("!$()*,:@/", inKey|inValue)
-	set("+", inValue)
+	set("+;=?", inValue)
+	set("[]|", inKey|inValue|quoted)
 	return t
 }
 
@@ -63,28 +65,25 @@ func normalPath(path string) (string, Reason) {
 // isNormal reports whether path is obviously in normal form. It may reject a path that is, but
 // never accepts one that is not. It saves time, since nearly all paths are this simple.
 func isNormal(path string) bool {
-	if len(path) == 0 || len(path) > maxLocation || path[0] != '/' {
+	if len(path) == 0 || path[0] != '/' {
 		return false
 	}
-	segments, prev := 0, byte(0)
+	prev := byte(0)
 	for i := range len(path) {
 		c := path[i]
 		if class[c]&plainPath == 0 {
 			return false
 		}
-		if prev == '/' {
-			// A dot here may start a dot segment, or a name such as ".well-known".
-			if c == '/' || c == '.' {
-				return false
-			}
-			segments++
+		// A dot here may start a dot segment, or a name such as ".well-known".
+		if prev == '/' && (c == '/' || c == '.') {
+			return false
 		}
 		prev = c
 	}
-	return segments <= maxSegments
+	return true
 }
 
-// normal returns the normal form of s and its decoded text. Bytes with a bit of raw, and those of
+// normal returns the normal form of s and its decoded text. Bytes with the bit raw, and those of
 // other scripts, may stand in s as they are.
 func normal(s string, raw uint8) (normal, text string, _ Reason) {
 	var outBuf, textBuf [256]byte
@@ -102,7 +101,7 @@ func normal(s string, raw uint8) (normal, text string, _ Reason) {
 			return "", "", ReasonCharacter
 		}
 		decoded = append(decoded, c)
-		if escaped && class[c]&unreserved == 0 || c >= utf8.RuneSelf {
+		if escaped && class[c]&unreserved == 0 || c >= utf8.RuneSelf || raw != inPath && class[c]&quoted != 0 {
 			out = escape.Append(out, c)
 		} else {
 			out = append(out, c)
@@ -124,7 +123,7 @@ func checkText(text string) Reason {
 		}
 		hidden := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point)
 		joiner := r == 0x200C || r == 0x200D // needed in Persian and Indic spelling and in emoji
-		if hidden && !joiner || strings.ContainsRune("\\<>\"`\ufffd", r) {
+		if hidden && !joiner || r == '\\' || r == '\ufffd' {
 			return ReasonCharacter
 		}
 	}
@@ -138,25 +137,20 @@ func checkSegments(path string) Reason {
 		return ReasonSegment
 	case strings.Contains(path, "%2F"):
 		return ReasonEscape
-	case strings.Contains(path, ";"), strings.Contains(path, "%3B"):
+	case session.MatchString(path):
 		return ReasonPathParam
-	case strings.Count(strings.TrimSuffix(path, "/"), "/") > maxSegments:
-		return ReasonTooLong
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment == "." || segment == ".." {
 			return ReasonSegment
 		}
-		if session.MatchString(segment) {
-			return ReasonPathParam
-		}
 	}
 	return ReasonNone
 }
 
-// session matches a segment in normal form that is a session, such as "jsessionid=0A1B". Some
-// servers write it after a slash, others after a semicolon.
-var session = regexp.MustCompile(`(?i)^(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|aspsessionid.*|.*(?:sess|session[_-]?)id)(?:=|%3D)`)
+// session matches a session in a path in normal form, such as "jsessionid=0A1B". Some servers write it after a slash,
+// others after a semicolon.
+var session = regexp.MustCompile(`(?i)(?:/|;|%3B)(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|aspsessionid[^/;]*|[^/;]*(?:sess|session[_-]?)id)(?:=|%3D)`)
 
 // email matches something like an e-mail address: the end of a mailbox, and a domain whose last label
 // starts with a letter. So a handle such as "@jane" and a version such as "lib@1.2.3" do not count.

@@ -10,9 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/page/words"
 )
 
-// param is a parameter in normal form.
-type param struct{ key, value string }
-
 // parseParams checks the setting Params.
 func parseParams(keys []string) (map[string]bool, error) {
 	if keys == nil {
@@ -31,37 +28,41 @@ func parseParams(keys []string) (map[string]bool, error) {
 // CheckParam returns an error if key cannot be the key of an allowed parameter, in Config.Params or
 // from Config.More.
 func CheckParam(key string) error {
-	if key == "" || len(key) > maxValue || !isRaw(key, inKey) || strings.Contains(key, "*") {
-		return fmt.Errorf("%q is not the name of a parameter, such as \"page\"; name each alone, without wildcards or value, in at most %d bytes", key, maxValue)
+	if _, _, bad := normal(key, inKey); key == "" || bad != ReasonNone || strings.ContainsAny(key, "*%") {
+		return fmt.Errorf("%q is not the name of a parameter, such as \"page\"; name each alone, without wildcards, escapes or value", key)
 	}
 	return nil
 }
 
-// canonicalQuery returns the location of a path in normal form with a query, its parameters sorted by
-// key. Those that track are dropped from a link. A request with them has no location, since the site may
-// answer it with a page for a campaign or for one visitor. One defect makes the whole query malformed, since
-// two programs may read it differently.
-func (n *Normalizer) canonicalQuery(path, query string, link bool) Result {
+// located returns the location of a path in normal form with a query, its parameters in their order. Those that
+// track are dropped from a link. A request with them has no location, since the site may answer it with a page for a
+// campaign or for one visitor. A defect makes the whole query malformed, since two programs may read it differently.
+// What they read differently though it is well-formed, as a parameter that comes twice, only a page's own canonical
+// vouches for.
+func (n *Normalizer) located(path, query string, link bool) Result {
 	var (
-		result Result
-		params []param
-		more   []string
+		result    Result
+		more      []string
+		out       = path
+		separator = "?"
+		asked     = n.more == nil
+		keys      []string
 	)
-	asked := n.more == nil
 	for pair := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(pair, "=")
-		if key == "" || !isRaw(key, inKey) || strings.Contains(value, ";") { // some servers split there too
-			return Result{Reason: ReasonQuery}
-		}
+		split := strings.Contains(value, ";") // some servers split there too
+		key, name, badKey := normal(key, inKey)
 		value, text, reason := normal(value, inValue)
-		bad := reason != ReasonNone || text == "" || len(text) > maxValue
-		allowed := n.params[key] && (n.given || !bad && isPageValue(text))
+		bad := reason != ReasonNone || text == ""
+		allowed := n.params[name] && (n.given || !bad && isPageValue(text))
 		if !allowed && !asked {
 			more, asked = n.more(path), true
 		}
-		allowed = allowed || slices.Contains(more, key)
+		allowed = allowed || slices.Contains(more, name)
 		switch {
-		case !allowed && tracking.MatchString(key):
+		case key == "" || badKey != ReasonNone:
+			return Result{Reason: ReasonQuery}
+		case !allowed && tracking.MatchString(name) && !split:
 			if !link {
 				return Result{Reason: ReasonQuery}
 			}
@@ -71,27 +72,26 @@ func (n *Normalizer) canonicalQuery(path, query string, link bool) Result {
 		case HasEmail(text):
 			return Result{Reason: ReasonEmail}
 		}
-		i, twice := slices.BinarySearchFunc(params, key, func(p param, key string) int { return strings.Compare(p.key, key) })
-		if twice || len(params) == maxParams {
-			return Result{Reason: ReasonQuery}
-		}
-		params = slices.Insert(params, i, param{key, value})
-		if !allowed {
+		if !allowed || split || slices.Contains(keys, name) {
 			result.Reason, result.OwnQuery = ReasonQuery, true
 		}
+		keys = append(keys, name)
+		out += separator + key + "=" + value
+		separator = "&"
 	}
-	result.Location = joined(path, params)
+	result.Location = out
 	return result
 }
 
-// joined returns the path followed by the parameters.
-func joined(path string, params []param) string {
-	separator := "?"
-	for _, p := range params {
-		path += separator + p.key + "=" + p.value
-		separator = "&"
+// Sorted returns a location with its parameters sorted, to compare it with others.
+func Sorted(location string) string {
+	path, query, _ := strings.Cut(location, "?")
+	if !strings.Contains(query, "&") {
+		return location
 	}
-	return path
+	pairs := strings.Split(query, "&")
+	slices.Sort(pairs)
+	return path + "?" + strings.Join(pairs, "&")
 }
 
 // maxPageWord is how many characters a word has that is the value of "page", if the owner has not named that
@@ -104,16 +104,6 @@ var pageValue = regexp.MustCompile(`^(?:[0-9]{1,6}|[\pL\pM_-]*(?:[0-9][\pL\pM_-]
 
 func isPageValue(s string) bool {
 	return pageValue.MatchString(s) && utf8.RuneCountInString(s) <= maxPageWord
-}
-
-// isRaw reports whether every byte of s has the bit.
-func isRaw(s string, bit uint8) bool {
-	for i := range len(s) {
-		if class[s[i]]&bit == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // tracking matches the parameters that say only where a visitor came from, some of them families with one beginning.

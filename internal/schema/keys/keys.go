@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/store"
 )
@@ -16,7 +17,7 @@ import (
 type Keys string
 
 // MaxLocation is the length of the longest location in a key.
-const MaxLocation = 1024
+const MaxLocation = 2047
 
 // maxOrigin is the longest origin that leaves room for the longest location in the longest key,
 // that of an event.
@@ -55,10 +56,10 @@ func (k Keys) Crawler(name string) string  { return string(k) + "crawler|" + nam
 func (k Keys) Notify(name string) string   { return string(k) + "notify|" + name } // of package notify
 func (k Keys) Shard(n int) string          { return fmt.Sprintf("%s%06d", k.Shards(), n) }
 
-// Bar is the key of the record that bars a location. That there is a record bars it, whatever the
+// Bar is the key of the record that bars a location, whatever the order of its parameters. That there is a record bars it, whatever the
 // record holds. The hash does not need the site's secret, so a bar also holds if that is lost.
-func (k Keys) Bar(location string) string {
-	return string(k) + "bar|" + secret.Key(k).Name(location).Hash
+func (k Keys) Bar(loc string) string {
+	return string(k) + "bar|" + secret.Key(k).Name(location.Sorted(loc)).Hash
 }
 
 // Duplicates is the key of the record about the pages with one content.
