@@ -71,8 +71,8 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 			t.Errorf("no page has a link:\n%s", all)
 		}
 		for _, view := range []string{"pages?reason=not-seen", "pages.csv?reason=not-seen", "links", "page?u=" + url.QueryEscape(hostile)} {
-			if page := ask(view); strings.Contains(page, "<script>news") || !strings.HasPrefix(view, "page?") && strings.Contains(page, "script%3Enews") {
-				t.Errorf("%s shows a stranger's link:\n%s", view, page)
+			if page := ask(view); strings.Contains(page, "<script>news") {
+				t.Errorf("%s has a stranger's link as it is:\n%s", view, page)
 			}
 		}
 		if page := text(ask("page?u=/missing")); !strings.Contains(page, "2 listed pages link to it / /a") {

@@ -79,7 +79,7 @@ func TestRulesDecideWhatIsPublished(t *testing.T) {
 	h := testkit.PageOfItsURL("/list?lang=de&amp;page=2", "/other?lang=de", "/inner/page", "/inner/public")
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.Start(t, testkit.Setup{Options: servemap.Options{Rules: rules}, Handler: h})
-		s.Visit("/", "/list?page=2&lang=de", "/other?lang=de", "/inner/page", "/inner/public")
+		s.Visit("/", "/list?lang=de&page=2", "/other?lang=de", "/inner/page", "/inner/public")
 		wantEntries(s, "/ hourly 1.0", "/inner/public weekly ", "/list?lang=de&page=2 weekly 0.9")
 		s.Shut()
 		// Other rules apply to stored pages before anybody visits.
