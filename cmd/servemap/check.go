@@ -1,57 +1,162 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
-	"strconv"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/check"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 )
 
-func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
-	asJSON := fs.Bool("json", false, "print JSON, an object a line")
-	sample := fs.Int("pages", 20, "how many of the listed `PAGES` are checked")
-	origin := fs.String("origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
-	return func(ctx context.Context, name string) error {
-		cfg := check.Config{Pages: *sample, Tell: func(f check.Finding) {
-			fmt.Fprintf(s.out, "%-7s %s: %s\n", f.Level, terminal.Escape(f.Where, ""), terminal.Escape(f.Text, ""))
-		}}
-		if *asJSON {
-			cfg.Tell = func(f check.Finding) { answer(s.out, f) }
-		}
-		for _, u := range []struct {
-			text string
-			to   **url.URL
-		}{{name, &cfg.URL}, {*origin, &cfg.Origin}} {
-			at, err := url.Parse(u.text)
-			if u.text == "" {
-				at = cfg.URL
-			} else if err != nil || at.Host == "" {
-				return usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", u.text)
-			}
-			*u.to = at
-		}
-		pages, faults, err := check.Run(ctx, cfg)
-		if err != nil {
-			return err
-		}
-		if !*asJSON {
-			fmt.Fprintf(s.out, "%s, %s\n", count(pages, "page"), count(faults, "fault"))
-		}
-		if faults > 0 {
-			return errNo
-		}
-		return nil
-	}
+// checking has the flags of check.
+type checking struct {
+	streams
+	asking
+	check.Config
+	all, crawl  bool
+	origin, out string
 }
 
-// count names a number of things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
+func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
+	c := &checking{streams: s}
+	fs.BoolVar(&c.json, "json", false, "print JSON: each finding an object a line, and a summary as the last")
+	fs.BoolVar(&c.all, "all", false, "name all findings, not three of each kind")
+	fs.IntVar(&c.Pages, "pages", 0, "how many of the listed `PAGES` are read; by default 20, and up to 200 if they are answered fast")
+	fs.Uint64Var(&c.Seed, "seed", 1, "a `NUMBER` that decides which pages are read: the same ones for the same number")
+	fs.StringVar(&c.origin, "origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
+	fs.StringVar(&c.out, "out", "", "write the report to a `FILE` besides: .html for a client, .md, .csv or .json")
+	fs.BoolVar(&c.crawl, "crawl", false, "crawl the site too, and say which linked pages are not listed, and which listed ones nobody links to")
+	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run or crawl has it")
+	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most")
+	return c.run
+}
+
+// writers write a report to a file, by the ending of its name.
+var writers = map[string]func(*report.Report, io.Writer, bool) error{
+	".html": (*report.Report).HTML,
+	".md":   (*report.Report).Markdown,
+	".csv":  func(r *report.Report, w io.Writer, _ bool) error { return r.CSV(w) },
+	".json": func(r *report.Report, w io.Writer, _ bool) error { return r.Document(w) },
+}
+
+func (c *checking) run(ctx context.Context, name string) error {
+	fix, err := c.addresses(name)
+	if err != nil {
+		return err
 	}
-	return strconv.Itoa(n) + " " + what + "s"
+	if c.Pages < 0 {
+		return usage("-pages %d: give how many pages to read, or 0 for as many as are answered fast", c.Pages)
+	}
+	if _, is := writers[strings.ToLower(filepath.Ext(c.out))]; c.out != "" && !is {
+		return usage("-out %s: give a name that ends in .html, .md, .csv or .json", c.out)
+	}
+	if c.data != "" {
+		if c.Seen, err = c.seen(ctx); err != nil {
+			return err
+		}
+	}
+	if c.crawl {
+		c.Linked = func(ctx context.Context, origin string) (check.Crawl, error) { return linked(ctx, c.streams, origin) }
+	}
+	r, err := check.Run(ctx, c.Config)
+	switch {
+	case errors.Is(err, check.ErrNone):
+		return exit{codeNo, err.Error()}
+	case err != nil:
+		return fmt.Errorf("%w%s", err, fix)
+	}
+	if err := c.write(r); err != nil {
+		return err
+	}
+	switch s := r.Sample; {
+	case r.Faults > 0:
+		return errNo
+	case s.Walled > 0 && s.Read == 0:
+		return errors.New("no page could be checked: a bot wall answered in their place")
+	}
+	return nil
+}
+
+// addresses reads the two URLs. fix says what may help if nothing answers.
+func (c *checking) addresses(name string) (fix string, err error) {
+	for _, u := range []struct {
+		text string
+		to   **url.URL
+	}{{name, &c.URL}, {c.origin, &c.Origin}} {
+		if u.text == "" && u.to == &c.Origin {
+			continue
+		}
+		if !strings.Contains(u.text, "://") {
+			fix = "; if it speaks no https, give http://" + u.text
+			u.text = "https://" + u.text
+		}
+		at, err := url.Parse(u.text)
+		switch {
+		case strings.Contains(u.text, "@") && (err != nil || at.User != nil): // so it may hold a password
+			return "", usage("the address has a user; give it without, such as https://example.com")
+		case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
+			return "", usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", u.text)
+		}
+		at.Scheme, at.Host, at.Fragment = strings.ToLower(at.Scheme), strings.ToLower(at.Host), ""
+		*u.to = at
+	}
+	return fix, nil
+}
+
+// seen reads what servemap observed of the pages.
+func (c *checking) seen(ctx context.Context) (map[string]pages.Seen, error) {
+	seen := map[string]pages.Seen{}
+	var none bytes.Buffer
+	a := &asking{streams: streams{out: &none, err: c.streams.err}, data: c.data}
+	err := each(ctx, a, http.MethodGet, "/pages", nil, func(p servemap.Page) string {
+		s := pages.Seen{First: p.FirstSeen, Last: p.LastSeen}
+		if p.Changes > 0 {
+			s.Changed = p.LastModified
+		}
+		seen[address.KeyOf(p.URL)] = s
+		return ""
+	})
+	return seen, err
+}
+
+// write prints the report, and writes it to the file of -out.
+func (c *checking) write(r *report.Report) error {
+	if c.out != "" {
+		var text bytes.Buffer
+		if err := writers[strings.ToLower(filepath.Ext(c.out))](r, &text, c.all); err != nil {
+			return err
+		}
+		dir, err := os.OpenRoot(filepath.Dir(c.out))
+		if err != nil {
+			return usage("-out: %v; make the folder first", err)
+		}
+		defer dir.Close()
+		name := filepath.Base(c.out)
+		if err := control.Replaceable(dir, name); err != nil {
+			return usage("-out: %v; give another name", err)
+		}
+		if err := control.Replace(dir, name, text.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	if c.json {
+		return r.JSON(c.streams.out)
+	}
+	to := c.streams.out.(terminal.Plain) // as run has made it
+	return r.Text(to.To, c.all, report.Style{Paint: to.Paint, Escape: func(text string) string { return terminal.Escape(text, "") }})
 }

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -17,6 +18,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -263,4 +265,43 @@ func stranger(client *http.Client, origin *url.URL, log *slog.Logger) http.Handl
 			panic(http.ErrAbortHandler)
 		},
 	}
+}
+
+// linked crawls a site for check, learns into memory, and says where its links lead.
+func linked(ctx context.Context, s streams, origin string) (found check.Crawl, err error) {
+	c := &crawl{streams: s}
+	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
+	c.Fill()
+	c.Database, c.Admin, c.Name = "", "", "sitemap"
+	log := slog.New(slog.DiscardHandler)
+	site, err := c.find(ctx, origin, log)
+	if err != nil {
+		return found, err
+	}
+	var mu sync.Mutex
+	led := map[string]bool{}
+	a, err := newAnswers(&c.Settings, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		led[c.Origin+r.URL.RequestURI()] = true
+		mu.Unlock()
+		site.ServeHTTP(w, r)
+	}), new(memstore.Store), func() {}, log)
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, a.end()) }()
+	a.explorer.Explored, a.explorer.Inside = "", true
+	a.site.Wrap(a.explorer.Handler)
+	done, err := a.explorer.Run(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency})
+	if err != nil {
+		return found, err
+	}
+	for p, err := range a.site.Pages(ctx) {
+		if err != nil {
+			return found, err
+		}
+		found.Public = append(found.Public, p.URL)
+	}
+	found.Led, found.Whole = slices.Sorted(maps.Keys(led)), done.Waiting == 0
+	return found, nil
 }

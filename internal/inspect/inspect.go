@@ -47,10 +47,10 @@ func (c *Config) root() string { return c.Origin.URL("") }
 // patience is how long a page waits for the store.
 const patience = 5 * time.Second
 
-// tokens are custom properties of CSS, each colour for light and dark; sheet uses them.
+// Tokens are custom properties of CSS, each colour for light and dark; sheet uses them.
 var (
 	//go:embed tokens.css
-	tokens string
+	Tokens string
 	//go:embed style.css
 	sheet string
 	//go:embed copy.js
@@ -61,7 +61,7 @@ var (
 var sources embed.FS
 
 var (
-	css       = []byte(tokens + sheet)
+	css       = []byte(Tokens + sheet)
 	sheetName = "style-" + hashOf(css) // without an ending by which the site would count it as a file of its own; new contents get a new name, so browsers may keep it for ever
 	templates = parse()
 

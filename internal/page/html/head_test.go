@@ -206,7 +206,7 @@ func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {
 		{"for a robot, rule after it", []string{"googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"}, Rules{NoIndex: true, UnavailableAfter: at}},
 		{"rule after a date with a comma", []string{"UNAVAILABLE_AFTER: Fri, 25 Jun 2010 15:00:00 GMT, nofollow"}, Rules{NoFollow: true, UnavailableAfter: at}},
 		{"the earliest date", []string{"unavailable_after: 2011-01-01", "unavailable_after: 25 Jun 2010 15:00:00 PST", "unavailable_after: 2012-01-01"}, Rules{UnavailableAfter: at}},
-		{"no valid date", []string{"unavailable_after: soon"}, Rules{}},
+		{"no valid date", []string{"unavailable_after: 25-Jun-1999 15:00:00 EST"}, Rules{NoIndex: true}},
 		{"odd bytes", []string{":::,,;: \x00 noindex"}, Rules{NoIndex: true}},
 	} {
 		var got Rules

@@ -41,7 +41,10 @@ func (r *Rules) read(v string) {
 		if t.IsZero() {
 			t = parseDate(m[1] + m[2])
 		}
-		if !t.IsZero() && (r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter)) {
+		switch {
+		case t.IsZero(): // it may have passed
+			r.NoIndex = r.NoIndex || strings.TrimSpace(m[1]) != ""
+		case r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter):
 			r.UnavailableAfter = t.UTC()
 		}
 	}

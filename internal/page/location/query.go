@@ -106,6 +106,9 @@ func isPageValue(s string) bool {
 	return pageValue.MatchString(s) && utf8.RuneCountInString(s) <= maxPageWord
 }
 
+// Tracks reports whether a parameter of that name follows visitors, and never selects a page.
+func Tracks(key string) bool { return tracking.MatchString(key) }
+
 // tracking matches the parameters that say only where a visitor came from, some of them families with one beginning.
 // Names such as "ref" or "source" are not there: on some sites they are filters.
 var tracking = regexp.MustCompile(`(?i)^(?:utm_|ga_|mtm_|pk_|piwik_|hsa_|at_|nb_|sc_|ss_|et_|ir_|cx_|fb_|hmb_|itm_|ml_|oly_|vero_|brave-|cm_mmc` +

@@ -1,128 +1,386 @@
-// Package check reads a served sitemap as a validator and a crawler do, and says what they would
-// object to. It fetches the sitemap, robots.txt and some of the listed pages, and changes nothing.
+// Package check reads a served sitemap as a validator and a crawler do, and says what they would object to. It fetches
+// robots.txt, the sitemap and some of the listed pages, within bounds, and changes nothing. What it finds is decided in the
+// packages below it, which ask nobody.
 package check
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"compress/gzip"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
-	"github.com/servemap/servemap/internal/page/sitemap"
-	"github.com/servemap/servemap/internal/schema/extension"
 )
 
-// Finding is something that a validator or a crawler would object to.
-type Finding struct {
-	Level string `json:"level"` // "fault", or "advice" for what is allowed and does not help
-	Where string `json:"where"` // the file, the URL of a page, or how many more there are
-	Text  string `json:"text"`
-}
-
-// Config says what to check, and who gets the findings.
+// Config says what to check.
 type Config struct {
 	URL    *url.URL // of the sitemap, or of the site, whose robots.txt names it
-	Origin *url.URL // of the pages
-	Pages  int      // how many of the listed pages to fetch at most
-	Tell   func(Finding)
+	Origin *url.URL // of the pages; that of URL if nil
+	Pages  int      // how many of the listed pages to read; 0 for as many as are answered fast
+	Seed   uint64   // of the choice of pages
+	Time   time.Duration
+	// Linked, if not nil, crawls a site.
+	Linked func(ctx context.Context, origin string) (Crawl, error)
+	// Seen, if not nil, has what servemap observed of pages, by URL.
+	Seen map[string]pages.Seen
 }
 
-// checker reads a sitemap as a crawler does.
+// Crawl is what a crawl found.
+type Crawl struct {
+	Public []string // pages that anybody may get, linked from another
+	Led    []string // all addresses to which links led
+	Whole  bool     // it came to its end
+}
+
+// ErrNone says that the site has no sitemap.
+var ErrNone = errors.New("no sitemap")
+
+// agent is the name of the checker, and token the one that robots.txt may have.
+const (
+	token = "servemap-check"
+	agent = token + " (+https://github.com/servemap/servemap)"
+)
+
+// checker is one check.
 type checker struct {
 	Config
-	client *http.Client
-	server *url.URL // which has the sitemap, or names it
-	robots *robots.Rules
-	named  bool // robots.txt names the sitemap
-	seen   map[string]bool
-	pages  []string // on the host of the sitemap
-	listed int      // on any host
-	faults int
-	dates  map[string]int // how many pages have a lastmod in each hour
+	fetcher
+	*report.Report
+	now     time.Time
+	robots  *robots.Rules // for all crawlers
+	ours    *robots.Rules // for the checker
+	named   []string      // by robots.txt
+	judge   *listing.Judge
+	read    map[string]bool   // files, by key
+	vouched map[string]string // by host, its robots.txt
 }
 
-// fewDates is how many pages a sitemap has if nine in ten may not have a lastmod in the same hour.
-const fewDates = 10
+// Run checks a sitemap, the files that it names if it is an index, and some of the pages. The error says why there is
+// nothing to check, or is that of ctx.
+func Run(ctx context.Context, cfg Config) (*report.Report, error) {
+	c, err := newChecker(cfg)
+	if err != nil {
+		return nil, err
+	}
+	whole := ctx
+	if cfg.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, cfg.Time, errBound{fmt.Sprintf("the check stopped after %v", cfg.Time)})
+		defer cancel()
+	}
+	if err = c.site(ctx); err == nil {
+		err = c.sitemaps(ctx)
+	}
+	if err == nil && c.judge != nil {
+		c.judge.Languages()
+		c.judge.Dates(c.Files[0].URL)
+		err = c.pages(ctx)
+	}
+	if err == nil {
+		err = c.beside(ctx)
+	}
+	switch {
+	case whole.Err() != nil:
+		return nil, whole.Err()
+	case ctx.Err() != nil && len(c.Files) > 0:
+		c.limit(context.Cause(ctx))
+	case err != nil:
+		return nil, err
+	}
+	c.Finish()
+	return c.Report, nil
+}
 
-// patience is for one answer.
-const patience = 30 * time.Second
-
-// newChecker returns a checker whose client connects to no private address unless that of the URL is one:
-// robots.txt may name any host.
+// newChecker returns a checker whose client connects to no private address unless that of the URL is one: robots.txt may
+// name any host.
 func newChecker(cfg Config) (*checker, error) {
 	origin, err := location.ParseOrigin(cfg.URL.Scheme + "://" + cfg.URL.Host)
 	if err != nil {
 		return nil, err
 	}
-	client := explore.NewClient(origin)
-	client.Timeout = patience
-	return &checker{Config: cfg, client: client, server: cfg.URL, seen: map[string]bool{}, dates: map[string]int{}}, nil
+	if cfg.Origin == nil {
+		cfg.Origin = cfg.URL
+	}
+	c := &checker{
+		Config: cfg, fetcher: fetcher{client: explore.NewClient(origin), origin: cfg.Origin, server: cfg.URL},
+		Report: &report.Report{URL: cfg.URL.String(), Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
+		now:    time.Now().UTC(), read: map[string]bool{}, vouched: map[string]string{},
+	}
+	c.Report.Time = c.now.Truncate(time.Second)
+	return c, nil
 }
 
-// Run checks a sitemap, the files that it names if it is an index, and some of the pages. It returns
-// how many pages are listed and how many faults it reported. The error says why there is nothing to
-// check, or is that of ctx.
-func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
-	c, err := newChecker(cfg)
+// isSite reports whether a URL is that of a site and not of a sitemap.
+func isSite(u *url.URL) bool { return strings.Trim(u.Path, "/") == "" && u.RawQuery == "" }
+
+// site finds where the site is, and reads its robots.txt.
+func (c *checker) site(ctx context.Context) error {
+	if isSite(c.Config.URL) {
+		to, err := Follow(ctx, c.client, agent, c.Config.URL)
+		if err != nil {
+			return plain(err, c.Config.URL)
+		}
+		if c.Config.Origin == c.Config.URL {
+			c.Config.Origin = to
+		}
+		c.Config.URL, c.server, c.origin = to, to, c.Config.Origin
+	}
+	c.Site = c.origin.Scheme + "://" + address.Host(c.origin)
+	at := c.origin.JoinPath("/robots.txt")
+	at.Path, at.RawQuery = "/robots.txt", ""
+	a, err := c.follow(ctx, at, robots.Enough)
+	switch {
+	case err != nil:
+		return err
+	case a.status >= 500:
+		c.Add("robots-error", report.At{Where: at.String()}, "is answered with %s; crawlers fetch nothing while it is", statusText(a.status))
+	case a.status == http.StatusOK && !strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/html"):
+		c.robots, c.ours = robots.Parse(a.body), robots.ParseFor(token, a.body)
+		c.sitemapLines(at.String(), a.body)
+	}
+	return nil
+}
+
+func statusText(code int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
+}
+
+// mostLines is how many Sitemap lines are read.
+const mostLines = 1000
+
+// sitemapLines reads the lines of robots.txt that name sitemaps.
+func (c *checker) sitemapLines(robotsTxt string, text []byte) {
+	at, seen := report.At{Where: robotsTxt}, map[string]bool{}
+	for line := range robots.Sitemaps(text) {
+		if len(c.named) == mostLines {
+			c.limit(errBound{fmt.Sprintf("robots.txt has more than %s Sitemap lines; the rest was not read", report.Number(mostLines))})
+			return
+		}
+		u, err := url.Parse(line)
+		switch {
+		case err != nil || line == "" || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https":
+			c.Add("robots-line", at, "has the line Sitemap: %s, which is no URL", line)
+			continue
+		case u.Host == "":
+			c.Add("robots-line", at, "has the line Sitemap: %s, which is relative; it must be a whole URL", line)
+			if u, err = c.origin.Parse(line); err != nil {
+				continue
+			}
+		case !c.public(u) && c.public(c.origin):
+			c.Add("robots-line", at, "has the line Sitemap: %s, which is an address that nobody else reaches", line)
+			continue
+		case address.Host(u) != address.Host(c.origin):
+			c.Add("robots-host", at, "has the line Sitemap: %s, on another host", line)
+		case u.Scheme != c.origin.Scheme:
+			c.Add("robots-line", at, "has the line Sitemap: %s, and the site is on %s", line, c.origin.Scheme)
+		}
+		if key := address.Key(u); !seen[key] {
+			seen[key] = true
+			c.named = append(c.named, u.String())
+		}
+	}
+}
+
+func (c *checker) public(u *url.URL) bool {
+	_, public := location.PublicHost(u.Scheme, u.Host)
+	return public
+}
+
+// usual are the places of a sitemap that nobody names.
+var usual = []string{"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml", "/sitemap-index.xml"}
+
+// sitemaps reads all files of the sitemap.
+func (c *checker) sitemaps(ctx context.Context) error {
+	given := c.Config.URL
+	names := c.named
+	if !isSite(given) {
+		at := *given
+		if given.Scheme == c.server.Scheme && given.Host == c.server.Host {
+			at.Scheme, at.Host = c.origin.Scheme, c.origin.Host
+		}
+		names = []string{at.String()}
+	} else if len(names) == 0 {
+		found, err := c.guess(ctx)
+		if err != nil {
+			return err
+		}
+		names = []string{found}
+	}
+	for _, name := range names {
+		u, err := url.Parse(name)
+		if err != nil {
+			return err
+		}
+		if err := c.sitemap(ctx, u, len(names) == 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guess finds the sitemap of a site that names none.
+func (c *checker) guess(ctx context.Context) (string, error) {
+	says := ""
+	for _, path := range usual {
+		u := *c.origin
+		u.Path, u.RawQuery = path, ""
+		a, err := c.follow(ctx, &u, listing.MaxBytes)
+		if err != nil {
+			return "", err
+		}
+		if a.status == http.StatusOK || pages.Wall(a.status, a.header, a.body) != "" {
+			return u.String(), nil
+		}
+		if says == "" {
+			says = c.why(a)
+		}
+	}
+	return "", fmt.Errorf("%w: robots.txt of %s names none, and %s is answered with %s", ErrNone, c.Site, usual[0], says)
+}
+
+// why says how a server refuses a file. One that has none may say why.
+func (c *checker) why(a answer) string {
+	says := ""
+	if strings.HasPrefix(a.header.Get("Content-Type"), "text/plain") {
+		says = ", which says: " + html.PlainText(a.body, 500)
+	}
+	return statusText(a.status) + says
+}
+
+// vouches reports whether the robots.txt of another host names a sitemap of this one.
+func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
+	const mostHosts = 5
+	host := address.Host(u)
+	text, asked := c.vouched[host]
+	if !asked && len(c.vouched) < mostHosts {
+		at := *u
+		at.Path, at.RawPath, at.RawQuery, at.Fragment = "/robots.txt", "", "", ""
+		if a, err := c.follow(ctx, &at, robots.Enough); err == nil && a.status == http.StatusOK {
+			text = string(a.body)
+		}
+		c.vouched[host] = text
+	}
+	for line := range robots.Sitemaps([]byte(text)) {
+		if named, err := url.Parse(line); err == nil && c.read[address.Key(named)] {
+			return true
+		}
+	}
+	return false
+}
+
+// sitemap reads one sitemap, and its parts if it is an index. alone says that there is no other to check.
+func (c *checker) sitemap(ctx context.Context, u *url.URL, alone bool) error {
+	isNamed := slices.ContainsFunc(c.named, func(n string) bool { return address.KeyOf(n) == address.Key(u) })
+	folder := u.Path[:strings.LastIndexByte(u.Path, '/')+1]
+	if isNamed || folder == "" {
+		folder = "/"
+	}
+	site := listing.Site{
+		Scheme: c.origin.Scheme, Host: address.Host(c.origin), Folder: folder, Allows: c.robots.Allows, Now: c.now,
+		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) },
+	}
+	if c.judge == nil {
+		c.judge = listing.NewJudge(site, c.Report)
+	}
+	c.judge.Site = site
+	parts, err := c.file(ctx, u, alone)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	same := c.Origin == c.URL
-	if strings.Trim(c.URL.Path, "/") == "" {
-		if c.URL, err = Follow(ctx, c.client, agent, c.URL); err != nil {
-			return 0, 0, err
-		}
-		if same {
-			c.Origin = c.URL
-		}
-		c.server = c.URL
-	}
-	named, err := c.sitemaps(ctx)
-	for _, name := range named {
-		if err == nil {
-			c.URL, err = url.Parse(name)
-		}
-		if err == nil {
-			err = c.sitemap(ctx)
-		}
-		if err != nil && len(named) > 1 && ctx.Err() == nil {
-			c.fault(name, "cannot be read: %v", err)
-			err = nil
-		} else if err != nil {
-			return 0, 0, fmt.Errorf("%s: %w", name, err)
+	for _, part := range parts {
+		if err := c.part(ctx, part); err != nil {
+			return err
 		}
 	}
-	rand.Shuffle(len(c.pages), func(i, j int) { c.pages[i], c.pages[j] = c.pages[j], c.pages[i] })
-	for _, loc := range c.pages[:min(c.Pages, len(c.pages))] {
-		if ctx.Err() == nil {
-			c.page(ctx, loc)
-		}
+	if !isNamed && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
+		c.Add("unnamed", report.At{Where: u.String()}, "robots.txt does not name it; crawlers find it by the line Sitemap: %s", u.String())
 	}
-	for hour, n := range c.dates {
-		if c.listed >= fewDates && 10*n >= 9*c.listed {
-			c.fault(c.URL.String(), "gives %d of its %d pages a lastmod of one time, %s; that is the time of a build, and engines ignore it", n, c.listed, hour)
-		}
-	}
-	return c.listed, c.faults, ctx.Err()
+	return nil
 }
 
-// agent is the name of the checker.
-const agent = "servemap-check (+https://github.com/servemap/servemap)"
+// part reads a file that an index names.
+func (c *checker) part(ctx context.Context, name string) error {
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil // it was checked
+	}
+	more, err := c.file(ctx, u, false)
+	if len(more) > 0 {
+		c.Add("nested", report.At{Where: name}, "is an index, and named by an index")
+	}
+	return err
+}
+
+// file reads a file, and returns the files that it names if it is an index. alone says that without it there is nothing
+// to check.
+func (c *checker) file(ctx context.Context, u *url.URL, alone bool) (parts []string, err error) {
+	key := address.Key(u)
+	if c.read[key] {
+		return nil, nil
+	}
+	c.read[key] = true
+	at := report.At{Where: u.String()}
+	a, err := c.follow(ctx, u, listing.MaxBytes)
+	switch wall := pages.Wall(a.status, a.header, a.body); {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, new(errBound)):
+		c.limit(err)
+		return nil, nil
+	case err != nil && alone:
+		return nil, err
+	case err != nil:
+		c.Add("unreadable", at, "cannot be read: %v", err)
+	case wall != "" && a.status != http.StatusOK:
+		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", a.status, wall)
+	case a.status != http.StatusOK && alone:
+		return nil, fmt.Errorf("%w at %s: the server answers %s", ErrNone, u, c.why(a))
+	case a.status != http.StatusOK:
+		c.Add("unreadable", at, "cannot be read: the server answers %s", c.why(a))
+	default:
+		return c.judged(a, u)
+	}
+	c.Files = append(c.Files, report.File{URL: report.Shorten(u.String())})
+	return nil, nil
+}
+
+// judged judges the text of a file.
+func (c *checker) judged(a answer, u *url.URL) (parts []string, err error) {
+	if address.Key(a.url) != address.Key(u) {
+		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
+	}
+	if path := u.RequestURI(); address.Host(u) == address.Host(c.origin) && !c.robots.Allows(path) {
+		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by robots.txt")
+	}
+	f, parts := c.judge.File(listing.Answer{URL: u, Body: a.body, ContentType: a.header.Get("Content-Type"), Encoding: a.header.Get("Content-Encoding")})
+	if address.Key(a.url) != address.Key(u) {
+		f.To = a.url.String()
+	}
+	c.Files = append(c.Files, f)
+	if c.judge.Full {
+		c.limit(errBound{"more than 1,000,000 pages are listed; the rest was not read"})
+	}
+	return parts, nil
+}
+
+// limit notes a bound that was met, once.
+func (c *checker) limit(err error) {
+	if text := err.Error(); !slices.Contains(c.Limits, text) {
+		c.Limits = append(c.Limits, text)
+	}
+}
 
 // Follow returns where a site is, if its robots.txt redirects to the same path by https, or on the host
 // with or without www.
@@ -148,246 +406,4 @@ func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) 
 		u = &next
 	}
 	return u, nil
-}
-
-// sitemaps returns the URLs of the sitemaps to check, and reads what the site's robots.txt disallows. If
-// nobody says where the sitemap is, it is where most are.
-func (c *checker) sitemaps(ctx context.Context) (named []string, err error) {
-	if resp, text, err := c.get(ctx, c.root()+"/robots.txt"); err == nil && resp.StatusCode == http.StatusOK {
-		c.robots = robots.Parse(text)
-		for name := range robots.Sitemaps(text) {
-			if at, err := c.URL.Parse(name); err == nil {
-				named = append(named, at.String())
-			}
-		}
-	}
-	switch {
-	case strings.Trim(c.URL.Path, "/") != "":
-		c.named = slices.ContainsFunc(named, func(n string) bool { return strings.HasSuffix(n, c.URL.Path) })
-		named = []string{c.URL.String()}
-	case len(named) > 0:
-		c.named = true
-	default:
-		named = []string{c.root() + "/sitemap.xml"}
-	}
-	return named, ctx.Err()
-}
-
-// sitemap checks one sitemap.
-func (c *checker) sitemap(ctx context.Context) error {
-	text, err := c.read(ctx, c.URL.String())
-	if err != nil {
-		return err
-	}
-	for _, part := range c.file(c.URL.String(), text) {
-		text, err := c.read(ctx, part)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		} else if err != nil {
-			c.fault(part, "is named by the index and cannot be read: %v", err)
-		} else if len(c.file(part, text)) > 0 {
-			c.fault(part, "is an index within an index")
-		}
-	}
-	if !c.named && len(c.pages) > 0 { // else it may be no sitemap
-		c.Tell(Finding{"advice", c.URL.String(), "robots.txt does not name it; crawlers find it by a line such as: Sitemap: " + c.root() + c.URL.Path})
-	}
-	return nil
-}
-
-// told is how many faults are told. All are counted.
-const told = 100
-
-func (c *checker) fault(where, text string, args ...any) {
-	if c.faults++; c.faults <= told {
-		c.Tell(Finding{"fault", where, fmt.Sprintf(text, args...)})
-	}
-}
-
-// read returns a file of the sitemap. A server that has none may say why.
-func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
-	resp, body, err := c.get(ctx, name)
-	if err != nil || resp.StatusCode == http.StatusOK {
-		return body, err
-	}
-	says := ""
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
-		says = " and says: " + html.PlainText(body, 500)
-	}
-	return nil, fmt.Errorf("the server answers %s%s", resp.Status, says)
-}
-
-// get requests a URL. It asks the server that it was given for URLs of the site, which may have another
-// address, such as the one in front of a proxy.
-func (c *checker) get(ctx context.Context, address string) (*http.Response, []byte, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, nil, err
-	}
-	if u.Scheme == c.Origin.Scheme && strings.EqualFold(u.Host, c.Origin.Host) {
-		u.Scheme, u.Host = c.server.Scheme, c.server.Host
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.Header.Set("User-Agent", agent)
-	resp, err := c.client.Do(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer resp.Body.Close()
-	from := bufio.NewReader(resp.Body)
-	if head, _ := from.Peek(2); string(head) == "\x1f\x8b" { // a file such as sitemap.xml.gz
-		packed, err := gzip.NewReader(from)
-		if err != nil {
-			return nil, nil, err
-		}
-		from = bufio.NewReader(packed)
-	}
-	body, err := io.ReadAll(io.LimitReader(from, sitemap.MaxBytes+1))
-	return resp, body, err
-}
-
-// document is a sitemap, or an index of some.
-type document struct {
-	XMLName xml.Name
-	Pages   []entry `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
-	Files   []entry `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemap"`
-}
-
-// entry is what a sitemap says about a page, or an index about a file.
-type entry struct {
-	Loc     []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
-	LastMod []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 lastmod"`
-}
-
-const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
-
-// mostElements bounds what a file of a stranger costs to read: 60 for each of 50,000 entries.
-const mostElements = 60 * sitemap.MaxURLs
-
-// file checks a file, and returns the files that it names if it is an index.
-func (c *checker) file(name string, text []byte) (parts []string) {
-	if len(text) > sitemap.MaxBytes || bytes.Count(text, []byte("<")) > 2*mostElements {
-		c.fault(name, "has more than %d bytes, or %d elements", sitemap.MaxBytes, mostElements)
-		return nil
-	}
-	tokens := xml.NewDecoder(bytes.NewReader(text))
-	tokens.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
-		return nil, fmt.Errorf("it is in %s, and a sitemap must be in UTF-8", label)
-	}
-	var doc document
-	err := tokens.Decode(&doc)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		c.fault(name, "is not well-formed XML: %v", err)
-		return nil
-	}
-	isIndex := doc.XMLName.Local == "sitemapindex"
-	if doc.XMLName.Space != namespace || doc.XMLName.Local != "urlset" && !isIndex {
-		c.fault(name, "begins with <%s> of the namespace %q; it must be <urlset> or <sitemapindex> of %q", doc.XMLName.Local, doc.XMLName.Space, namespace)
-		return nil
-	}
-	all, to := doc.Pages, &c.pages
-	if isIndex {
-		all, to = doc.Files, &parts
-	} else {
-		c.listed += len(all)
-	}
-	switch {
-	case len(all) == 0:
-		c.fault(name, "names nothing; a sitemap must have an entry")
-	case len(all) > sitemap.MaxURLs:
-		c.fault(name, "has more than %d entries", sitemap.MaxURLs)
-	}
-	for _, e := range all {
-		if loc := c.entry(name, e); loc != "" {
-			*to = append(*to, loc)
-		}
-	}
-	return parts
-}
-
-// entry checks an entry. It returns its address, "" if that is invalid.
-func (c *checker) entry(name string, e entry) string {
-	if len(e.Loc) != 1 || len(e.LastMod) > 1 {
-		c.fault(name, "has an entry without <loc>, or with an element twice")
-		return ""
-	}
-	loc := strings.TrimSpace(e.Loc[0])
-	for _, t := range e.LastMod {
-		c.dates[c.date(loc, t)]++
-	}
-	u, err := url.Parse(loc)
-	switch {
-	case err != nil || !extension.ValidURL(loc):
-		c.fault(loc, "is no absolute URL, is too long, or has characters that must be encoded")
-		return ""
-	case c.seen[loc]:
-		c.fault(loc, "is listed twice")
-		return ""
-	}
-	c.seen[loc] = true
-	switch {
-	case !strings.EqualFold(u.Host, c.Origin.Host):
-		c.fault(loc, "is on another host than the sitemap; give -origin and that host if the sitemap is only read from elsewhere")
-		return ""
-	case u.Scheme != c.Origin.Scheme:
-		c.fault(loc, "is on %s, and the sitemap on %s", u.Scheme, c.Origin.Scheme)
-		return ""
-	case !strings.HasPrefix(u.Path, c.URL.Path[:strings.LastIndexByte(c.URL.Path, '/')+1]):
-		c.fault(loc, "is not below the folder of the sitemap")
-	case !c.robots.Allows(u.RequestURI()):
-		c.fault(loc, "is disallowed by robots.txt")
-	}
-	return loc
-}
-
-// date checks a lastmod, and returns its hour, or what else it says.
-func (c *checker) date(loc, text string) (hour string) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly, "2006-01", "2006"} {
-		if at, err := time.Parse(layout, text); err == nil {
-			if at.After(time.Now().Add(time.Hour)) {
-				c.fault(loc, "has a lastmod in the future")
-			}
-			if len(text) <= len(time.DateOnly) {
-				return text
-			}
-			return at.UTC().Format("2006-01-02, 15h UTC")
-		}
-	}
-	c.fault(loc, "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
-	return text
-}
-
-func (c *checker) root() string { return c.Origin.Scheme + "://" + c.Origin.Host }
-
-func (c *checker) page(ctx context.Context, loc string) {
-	resp, body, err := c.get(ctx, loc)
-	switch {
-	case err != nil:
-		c.fault(loc, "cannot be fetched: %v", err)
-		return
-	case resp.StatusCode/100 == 3:
-		c.fault(loc, "redirects to %s; list that", resp.Header.Get("Location"))
-		return
-	case resp.StatusCode != http.StatusOK:
-		c.fault(loc, "is answered with %s", resp.Status)
-		return
-	}
-	facts := html.Read(body, html.Options{ContentType: resp.Header.Get("Content-Type")})
-	if noIndex, _, _ := html.Robots(resp.Header["X-Robots-Tag"]); noIndex || facts.NoIndex {
-		c.fault(loc, "says noindex")
-	}
-	at, _ := url.Parse(loc) // it was checked
-	to, err := at.Parse(facts.Canonical)
-	if err != nil || facts.Canonical == "" {
-		return
-	}
-	if to.Fragment, to.Path = "", cmp.Or(to.Path, "/"); to.String() != loc {
-		c.fault(loc, "names another page as canonical")
-	}
 }

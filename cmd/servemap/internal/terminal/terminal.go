@@ -41,6 +41,13 @@ func (w Plain) Clear() {
 	}
 }
 
+// Paint gives a text a colour where a person may look at it. Write escapes colours: such a text goes to w.To, once what
+// others wrote is escaped.
+func (w Plain) Paint(code, text string) string {
+	s := screen{colours: isTerminal(w.To) && os.Getenv("NO_COLOR") == ""}
+	return s.paint(code, text)
+}
+
 // isTerminal reports whether a person may look at a file.
 func isTerminal(w io.Writer) bool {
 	file, is := w.(*os.File)

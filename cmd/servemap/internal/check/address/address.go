@@ -1,0 +1,174 @@
+// Package address judges and compares the URLs of a sitemap. It is pure.
+package address
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/servemap/servemap/internal/page/location"
+)
+
+// longest is how long the protocol allows a URL to be, in bytes.
+const longest = 2047
+
+// Fault is why a URL may not be in a sitemap. Kind is one of package report.
+type Fault struct{ Kind, Text string }
+
+var (
+	scheme    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	badEscape = regexp.MustCompile(`%(?:[^0-9A-Fa-f]|[0-9A-Fa-f](?:[^0-9A-Fa-f]|$)|$)`)
+	// twiceXML matches what is left of an address that was escaped twice for XML, and twiceURL for URLs: an escaped % before
+	// the number of a character that is mostly escaped, as in %2520, or the first of two bytes, as in %25C3%25BC.
+	twiceXML = regexp.MustCompile(`&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);`)
+	twiceURL = regexp.MustCompile(`%25(?:2[0-9A-Fa-f]|3[A-Fa-f]|5[BDbd]|[C-Fc-f][0-9A-Fa-f]%25)`)
+)
+
+// Parse reads the URL of an entry. If it may not be in a sitemap, it says why; u is nil if it is of no use.
+func Parse(loc string) (u *url.URL, why Fault) {
+	bad := func(format string, args ...any) (*url.URL, Fault) {
+		return nil, Fault{"loc", fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case loc == "":
+		return bad("is empty")
+	case strings.HasPrefix(loc, "//"), strings.HasPrefix(loc, "/"), !scheme.MatchString(loc):
+		return bad("is no whole URL; write it with its scheme and host, as https://example.com/page")
+	case !strings.HasPrefix(strings.ToLower(loc), "http://") && !strings.HasPrefix(strings.ToLower(loc), "https://"):
+		return bad("is neither http nor https")
+	case len(loc) > longest:
+		return bad("has %d characters; at most %d are allowed", len(loc), longest)
+	}
+	for _, c := range loc {
+		if c <= ' ' || c > '~' || strings.ContainsRune("\"<>\\^`{|}", c) {
+			return bad("has the character %q, which must be percent-encoded", c)
+		}
+	}
+	if at := badEscape.FindString(loc); at != "" {
+		return bad("has a %% that begins no escape, at %q; write %%25", at)
+	}
+	u, err := url.Parse(loc)
+	switch {
+	case err != nil || u.Hostname() == "":
+		return bad("is no URL")
+	case u.User != nil:
+		return nil, Fault{"loc", "has a user name or password before the host"}
+	case twiceXML.MatchString(loc):
+		return u, Fault{"escapes", "has " + twiceXML.FindString(loc) + " in it once the XML is read"}
+	case twiceURL.MatchString(loc):
+		return u, Fault{"escapes", "has " + twiceURL.FindString(loc) + " in it, an escape that was escaped again"}
+	case u.Fragment != "" || strings.Contains(loc, "#"):
+		named := u.EscapedFragment()
+		u.Fragment, u.RawFragment = "", ""
+		return u, Fault{"fragment", "has the fragment #" + named}
+	}
+	return u, Fault{}
+}
+
+// Host returns the host of a URL in lower case, without the port that its scheme implies.
+func Host(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	if u.Scheme == "https" {
+		return strings.TrimSuffix(host, ":443")
+	}
+	return strings.TrimSuffix(host, ":80")
+}
+
+// Key returns a URL in a form that is the same for all ways to write it: the scheme and the host in lower case, a path
+// at least, each escape as short as it can be, no fragment.
+func Key(u *url.URL) string {
+	path := escapes(u.EscapedPath())
+	if path == "" {
+		path = "/"
+	}
+	key := strings.ToLower(u.Scheme) + "://" + Host(u) + path
+	if u.RawQuery != "" {
+		key += "?" + escapes(u.RawQuery)
+	}
+	return key
+}
+
+// KeyOf is [Key] of a text that may be no URL.
+func KeyOf(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return s
+	}
+	return Key(u)
+}
+
+// Bare returns a URL as [Key], without parameters that follow visitors.
+func Bare(u *url.URL) string {
+	bare, left := *u, []string{}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, _, _ := strings.Cut(pair, "="); pair != "" && !Tracks(name) {
+			left = append(left, pair)
+		}
+	}
+	bare.RawQuery = strings.Join(left, "&")
+	return Key(&bare)
+}
+
+// session matches names of parameters that tell visitors apart.
+var session = regexp.MustCompile(`(?i)^(?:phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|zenid|osCsid)$`)
+
+// Tracks reports whether a parameter follows a visitor.
+func Tracks(name string) bool { return location.Tracks(name) || session.MatchString(name) }
+
+// Tracking returns the parameter of a URL that follows visitors, "" for none.
+func Tracking(u *url.URL) string {
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, _, _ := strings.Cut(pair, "="); name != "" && Tracks(name) {
+			return name
+		}
+	}
+	if strings.Contains(strings.ToLower(u.Path), ";jsessionid=") {
+		return "jsessionid"
+	}
+	return ""
+}
+
+// escapes writes each escape in one way: letters, digits and -._~ as they are, all others with capitals.
+func escapes(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' && i+2 < len(s) {
+			v, ok := hex(s[i+1], s[i+2])
+			switch {
+			case !ok:
+				b.WriteByte(c)
+			case plain(v):
+				b.WriteByte(v)
+				i += 2
+			default:
+				fmt.Fprintf(&b, "%%%02X", v)
+				i += 2
+			}
+			continue
+		}
+		if c <= ' ' || c > '~' || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		if alike(c) {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// alike reports whether a sign of a path or a query means the same escaped and as it is, to nearly all programs.
+func alike(c byte) bool { return strings.IndexByte("!$'()*,:@[]", c) >= 0 }
+
+func plain(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
+
+func hex(a, b byte) (byte, bool) {
+	x, y := strings.IndexByte("0123456789abcdef", a|0x20), strings.IndexByte("0123456789abcdef", b|0x20)
+	return byte(x<<4 | y), x >= 0 && y >= 0
+}

@@ -1,0 +1,127 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+)
+
+// The bounds of a check, over all of its answers.
+const (
+	mostRequests = 3_000
+	mostRead     = 1 << 30 // bytes
+	mostHops     = 5       // redirects of one file
+)
+
+// patience is for one answer.
+const patience = 30 * time.Second
+
+// fetcher asks a server, within bounds.
+type fetcher struct {
+	client *http.Client
+	origin *url.URL // of the pages
+	server *url.URL // which is asked in its place
+
+	mu       sync.Mutex
+	requests int // made
+	bytes    int // read
+}
+
+// errBound says that a bound is met. Its text names it.
+type errBound struct{ text string }
+
+func (e errBound) Error() string { return e.text }
+
+// answer is what a server sent.
+type answer struct {
+	url    *url.URL // at the end of the redirects
+	status int
+	header http.Header
+	body   []byte
+	took   time.Duration
+}
+
+// spend counts a request, and says which bound it would pass.
+func (f *fetcher) spend() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.requests == mostRequests:
+		return errBound{fmt.Sprintf("the check stopped after %d requests", mostRequests)}
+	case f.bytes >= mostRead:
+		return errBound{fmt.Sprintf("the check stopped after %d MB were read", mostRead>>20)}
+	}
+	f.requests++
+	return nil
+}
+
+// get requests a URL and reads at most so many bytes of the answer. It asks the server that it was given for URLs of the
+// site, which may have another address, such as the one in front of a proxy.
+func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err error) {
+	if err := f.spend(); err != nil {
+		return a, err
+	}
+	to := *u
+	if to.Scheme == f.origin.Scheme && strings.EqualFold(to.Host, f.origin.Host) {
+		to.Scheme, to.Host = f.server.Scheme, f.server.Host
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	if err != nil {
+		return a, err
+	}
+	r.Header.Set("User-Agent", agent)
+	r.Header.Set("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	begun := time.Now()
+	resp, err := f.client.Do(r)
+	if err != nil {
+		return a, plain(err, &to)
+	}
+	defer resp.Body.Close()
+	a = answer{url: u, status: resp.StatusCode, header: resp.Header}
+	a.body, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)))
+	a.took = time.Since(begun)
+	f.mu.Lock()
+	f.bytes += len(a.body)
+	f.mu.Unlock()
+	if err != nil {
+		err = plain(err, &to)
+	}
+	return a, err
+}
+
+// follow is get that follows redirects, as crawlers do for robots.txt and sitemaps.
+func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, err error) {
+	for range mostHops + 1 {
+		if a, err = f.get(ctx, u, most); err != nil || a.status < 300 || a.status >= 400 {
+			return a, err
+		}
+		to, err := u.Parse(a.header.Get("Location"))
+		if err != nil || a.header.Get("Location") == "" || to.Scheme != "http" && to.Scheme != "https" || address.Key(to) == address.Key(u) && to.String() == u.String() {
+			return a, nil
+		}
+		u = to
+	}
+	return a, fmt.Errorf("it redirects more than %d times", mostHops)
+}
+
+// plain makes an error of net/http one that people read: it begins with the address that was asked.
+func plain(err error, u *url.URL) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		err = of.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no whole answer within %v", patience)
+	}
+	return fmt.Errorf("%s://%s does not answer: %w", u.Scheme, u.Host, err)
+}

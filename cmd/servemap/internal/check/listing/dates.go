@@ -1,0 +1,134 @@
+package listing
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+)
+
+// Date is a lastmod that was read.
+type Date struct {
+	At   time.Time     // zero for none
+	Span time.Duration // that it means: a day, a month or a year, 0 for a moment
+}
+
+// String says it as a report does.
+func (d Date) String() string {
+	if d.Span > 0 {
+		return d.At.Format("2 Jan 2006")
+	}
+	return d.At.UTC().Format("2 Jan 2006, 15:04 UTC")
+}
+
+// layouts are the forms of W3C Datetime, the longest first.
+var layouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly, "2006-01", "2006"}
+
+var spans = map[string]time.Duration{time.DateOnly: day, "2006-01": 31 * day, "2006": 366 * day}
+
+const day = 24 * time.Hour
+
+// ParseDate reads a date in a form of the protocol.
+func ParseDate(text string) (d Date, ok bool) {
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, text); err == nil {
+			return Date{at, spans[layout]}, true
+		}
+	}
+	return d, false
+}
+
+// date checks the lastmod of an entry, and returns it if it is one.
+func (r *reader) date(n *node, e Entry) Date {
+	if len(n.all(r.space, "lastmod")) == 0 {
+		return Date{}
+	}
+	text := n.first(r.space, "lastmod")
+	d, ok := ParseDate(text)
+	ahead := time.Hour
+	if d.Span > 0 {
+		ahead = 14 * time.Hour // it may be tomorrow there
+	}
+	switch {
+	case text == "":
+		r.To.Add("lastmod", e.at(), "has an empty lastmod")
+		return Date{}
+	case !ok && len(text) == len("2006-01-02T15:04:05"):
+		r.To.Add("lastmod", e.at(), "has the lastmod %q, which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
+	case !ok:
+		r.To.Add("lastmod", e.at(), "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
+	case d.At.After(r.Now.Add(ahead)):
+		r.To.Add("future", e.at(), "has the lastmod %s, which lies in the future", d)
+	case d.At.Year() < 1990:
+		r.To.Add("ancient", e.at(), "has the lastmod %s, which is older than the web", d)
+	default:
+		return d
+	}
+	return Date{}
+}
+
+// How many pages must have a lastmod before it is told that they share one, and within which time dates are those of one
+// build.
+const (
+	fewDates = 10
+	oneBuild = time.Hour
+)
+
+// Dates says whether the listed pages share one date.
+func (j *Judge) Dates(sitemap string) {
+	at := report.At{Where: sitemap}
+	times, days := []time.Time{}, 0
+	for _, e := range j.Pages {
+		if d := e.Date; !d.At.IsZero() {
+			times = append(times, d.At)
+			if d.Span > 0 {
+				days++
+			}
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	from, n := most(times, oneBuild)
+	if n == 0 {
+		return
+	}
+	_, same := most(times, time.Minute)
+	d := Date{from, 0}
+	if days == len(times) {
+		d.Span = day
+	}
+	fresh := d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
+	shared := fmt.Sprintf("%s of %s pages with a lastmod share one", report.Number(n), report.Number(len(times)))
+	if n == len(times) && n == len(j.Pages) {
+		shared = fmt.Sprintf("All %s pages share one lastmod", report.Number(n))
+	} else if n == len(times) {
+		shared = fmt.Sprintf("All %s pages with a lastmod share one", report.Number(n))
+	}
+	exact := ""
+	if same < n {
+		exact = "within an hour of "
+	}
+	switch {
+	case n >= 2 && n == len(times) && fresh:
+		j.To.Add("dates-shared", at, "%s (%s%s), the time of this request: it is made anew each time. Search engines ignore such dates.", shared, exact, d)
+	case len(times) < fewDates:
+	case 10*n >= 9*len(times):
+		j.To.Add("dates-shared", at, "%s (%s%s), probably a build. Search engines ignore such dates.", shared, exact, d)
+	case 2*n >= len(times) && d.Span == 0:
+		j.To.Add("dates-half", at, "%s (%s%s), probably a build. Search engines ignore such dates.", shared, exact, d)
+	}
+}
+
+// most returns where, in sorted times, the span begins that has the most of them, and how many it has.
+func most(times []time.Time, span time.Duration) (from time.Time, n int) {
+	first := 0
+	for last := range times {
+		for times[last].Sub(times[first]) >= span {
+			first++
+		}
+		if last-first+1 > n {
+			from, n = times[first], last-first+1
+		}
+	}
+	return from, n
+}

@@ -1,0 +1,246 @@
+package listing
+
+import (
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/page/sitemap"
+)
+
+// Site is what is known of the site.
+type Site struct {
+	Scheme, Host string
+	// Folder is the path below which the sitemap may list pages; "/" for one that robots.txt names.
+	Folder string
+	// Allows reports whether robots.txt allows a path with its query.
+	Allows func(path string) bool
+	// Vouches reports whether the robots.txt of another host names the sitemap.
+	Vouches func(u *url.URL) bool
+	Now     time.Time
+}
+
+// Judge judges the entries of one sitemap, or of an index with its parts, and keeps what is listed.
+type Judge struct {
+	Site
+	To    *report.Report
+	Pages []Entry // each page of the site once, in the order of the files
+	Other int     // pages of other hosts that vouch for the sitemap
+	Unfit int     // entries with no address of a page of the site
+	// Full says that no more pages are kept.
+	Full bool
+
+	place     map[string]int // in Pages, by key
+	languages map[string]versions
+}
+
+// Entry is a listed page.
+type Entry struct {
+	Loc  string
+	File string
+	Line int
+	Date Date
+}
+
+// mostPages is how many pages are kept.
+const mostPages = 1_000_000
+
+// NewJudge returns a judge of a site's sitemap.
+func NewJudge(site Site, to *report.Report) *Judge {
+	return &Judge{Site: site, To: to, place: map[string]int{}, languages: map[string]versions{}}
+}
+
+// Lists reports whether a URL is listed.
+func (j *Judge) Lists(u string) bool { _, is := j.place[address.KeyOf(u)]; return is }
+
+// page takes the address of a page, and reports whether it is one of the site's that was not listed yet.
+func (r *reader) page(e Entry) (u *url.URL, fresh bool) {
+	r.entries++
+	e.File = r.name
+	r.Unfit++ // until it is fit
+	tell := func(kind, text string, args ...any) { r.To.Add(kind, e.at(), text, args...) }
+	u, why := address.Parse(e.Loc)
+	if why.Kind != "" {
+		tell(why.Kind, "%s", why.Text)
+	}
+	if u == nil {
+		return nil, false
+	}
+	foreign := address.Host(u) != r.Host
+	switch {
+	case foreign && r.Vouches != nil && r.Vouches(u):
+		r.Other++
+		r.Unfit--
+		return u, false
+	case foreign:
+		tell("host", "is on another host than the sitemap, which is for %s", r.Host)
+		return u, false
+	case u.Scheme != r.Scheme:
+		tell("scheme", "is on %s, and the sitemap is for %s", u.Scheme, r.Scheme)
+		return u, false
+	case !strings.HasPrefix(u.Path+"/", r.Folder):
+		tell("folder", "is not below %s, where the sitemap is", r.Folder)
+	}
+	if name := address.Tracking(u); name != "" {
+		tell("tracking", "has the parameter %s", name)
+	}
+	r.Unfit--
+	key := address.Key(u)
+	if at, is := r.place[key]; is {
+		if first := r.Pages[at]; why.Kind != "fragment" && first.Loc == e.Loc {
+			tell("twice", "is listed again; first in line %d of %s", first.Line, first.File)
+		} else if why.Kind != "fragment" {
+			tell("twice", "is the same address as %s, which is listed too", first.Loc)
+		}
+		return u, false
+	}
+	if r.Full = len(r.Pages) == mostPages; r.Full {
+		return u, false
+	}
+	if path := u.RequestURI(); r.Allows != nil && !r.Allows(path) {
+		tell("disallowed", "is disallowed by robots.txt")
+	}
+	r.place[key] = len(r.Pages)
+	r.Pages = append(r.Pages, e)
+	return u, true
+}
+
+func (e Entry) at() report.At {
+	if e.Loc == "" {
+		return report.At{Where: e.File, Line: e.Line}
+	}
+	return report.At{Where: e.Loc, File: e.File, Line: e.Line}
+}
+
+// known are the elements of an entry.
+var known = map[string]bool{"loc": true, "lastmod": true, "changefreq": true, "priority": true}
+
+// elements checks which elements an entry has, and returns its address.
+func (r *reader) elements(n *node) (loc string, ok bool) {
+	count := map[string]int{}
+	for _, k := range n.kids {
+		switch {
+		case k.Space != r.space && k.Space != "":
+			if right := meant(k.Space); right != "" && right != k.Space && !r.told(k.Space) {
+				r.add("namespace", k.line, "<%s> has the namespace %q; it must be %q", k.Local, k.Space, right)
+			}
+			continue
+		case !known[k.Local] || r.form == Index && k.Local != "loc" && k.Local != "lastmod":
+			r.add("structure", k.line, "line %d: <%s> in <%s>, which the protocol does not have", k.line, k.Local, n.Local)
+		case len(k.kids) > 0:
+			r.add("structure", k.line, "line %d: <%s> has elements in it", k.line, k.Local)
+		}
+		count[k.Local]++
+	}
+	for name, times := range count {
+		if times > 1 && known[name] {
+			r.entries++
+			r.Unfit++
+			r.add("loc-missing", n.line, "line %d: <%s> stands %d times in one <%s>", n.line, name, times, n.Local)
+			return "", false
+		}
+	}
+	if count["loc"] == 0 {
+		r.entries++
+		r.Unfit++
+		r.add("loc-missing", n.line, "line %d: an entry has no <loc>", n.line)
+		return "", false
+	}
+	return r.own(n, "loc"), true
+}
+
+// own returns the text of an element of the protocol.
+func (r *reader) own(n *node, local string) string {
+	if text := n.first(r.space, local); text != "" || r.space == "" {
+		return text
+	}
+	return n.first("", local)
+}
+
+// listed takes an entry of a sitemap.
+func (r *reader) listed(n *node) {
+	loc, ok := r.elements(n)
+	if !ok {
+		return
+	}
+	e := Entry{Loc: loc, Line: n.line, File: r.name}
+	e.Date = r.date(n, e)
+	if freq := n.all(r.space, "changefreq"); len(freq) > 0 {
+		if word := strings.TrimSpace(freq[0].text); word == "" || !sitemap.ValidFreq(word) {
+			r.To.Add("changefreq", e.at(), "has the changefreq %q", word)
+		}
+	}
+	if p := n.all(r.space, "priority"); len(p) > 0 {
+		text := strings.TrimSpace(p[0].text)
+		if v, err := strconv.ParseFloat(text, 64); err != nil || v < 0 || v > 1 || !decimal.MatchString(text) {
+			r.To.Add("priority", e.at(), "has the priority %q", text)
+		}
+	}
+	u, _ := r.page(e)
+	r.extensions(n, e, u)
+}
+
+// decimal matches a number as XML Schema has it.
+var decimal = regexp.MustCompile(`^[+-]?(?:\d+\.?\d*|\.\d+)$`)
+
+// part takes an entry of an index.
+func (r *reader) part(n *node) {
+	loc, ok := r.elements(n)
+	if !ok {
+		return
+	}
+	r.entries++
+	e := Entry{Loc: loc, Line: n.line, File: r.name}
+	r.date(n, e)
+	u, why := address.Parse(loc)
+	if why.Kind != "" {
+		r.To.Add(why.Kind, e.at(), "%s", why.Text)
+	}
+	if u == nil {
+		return
+	}
+	key := address.Key(u)
+	for _, other := range r.parts {
+		if address.KeyOf(other) == key {
+			r.To.Add("twice", e.at(), "is named again by the index")
+			return
+		}
+	}
+	if address.Host(u) != r.Host && (r.Vouches == nil || !r.Vouches(u)) && address.Host(u) != address.Host(r.file) {
+		r.To.Add("host", e.at(), "is a file on another host than %s", r.Host)
+	}
+	r.parts = append(r.parts, u.String())
+}
+
+// told reports whether something was told of the file, and notes that it is told now.
+func (r *reader) told(what string) bool {
+	for _, n := range r.said {
+		if n == what {
+			return true
+		}
+	}
+	r.said = append(r.said, what)
+	return false
+}
+
+// meant returns the namespace that somebody may have meant by another, "" if it is none of those that are known.
+func meant(space string) string {
+	plain := bare(space)
+	for _, right := range []string{protocol, imageNS, videoNS, newsNS, xhtmlNS} {
+		if bare(right) == plain {
+			return right
+		}
+	}
+	return ""
+}
+
+// bare drops from a namespace what is often written wrong.
+func bare(space string) string {
+	space = strings.ToLower(space)
+	space = strings.TrimPrefix(strings.TrimPrefix(space, "https://"), "http://")
+	return strings.TrimRight(strings.TrimPrefix(space, "www."), "/#0123456789.")
+}

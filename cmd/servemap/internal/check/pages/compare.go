@@ -1,0 +1,142 @@
+package pages
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// slack is how far two dates of one change may lie apart: programs differ by a time zone.
+const slack = 24*time.Hour + time.Minute
+
+// Compare notes what only all pages together show: what shows the text of nowhere, which is the page that the site answers
+// with where it has none; what shows the same; what says nothing without scripts; whether the dates are true.
+func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
+	read, scripts := 0, 0
+	same, modified, sent := map[uint64]int{}, map[int64]int{}, map[int64]int{}
+	for _, p := range all {
+		if !p.Read {
+			continue
+		}
+		read++
+		same[p.text]++
+		modified[p.modified.Unix()/3600]++
+		sent[p.sent.Unix()/3600]++
+	}
+	for _, p := range all {
+		if !p.Read {
+			continue
+		}
+		at := report.At{Where: p.Entry.Loc, File: p.Entry.File, Line: p.Entry.Line}
+		switch {
+		case p.scripts:
+			scripts++
+			to.Add("scripts", at, "says nothing without scripts")
+		case nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc) && same[p.text] > 0:
+			to.Add("soft-404", at, "shows what the site answers, with status 200, where it has no page")
+		case p.text != 0 && p.letters > 0 && same[p.text] > 1:
+			to.Add("same", at, "shows the same text as %s", report.Count(same[p.text]-1, "other page"))
+		}
+		p.dates(at, to, now, read > 2 && sent[p.sent.Unix()/3600] == read, read > 2 && modified[p.modified.Unix()/3600] == read)
+	}
+	if scripts > 0 {
+		say := "say"
+		if scripts == 1 {
+			say = "says"
+		}
+		to.Facts = append(to.Facts, fmt.Sprintf("%s of %s that were read %s nothing without scripts; most AI crawlers run none.", report.Number(scripts), report.Count(read, "page"), say))
+	}
+	datesOf(all, to)
+}
+
+func isRoot(loc string) bool { return address.KeyOf(loc) == address.KeyOf(loc[:rootLength(loc)]) }
+
+// rootLength returns how long the scheme and the host of a URL are.
+func rootLength(loc string) int {
+	slashes := 0
+	for i, c := range loc {
+		if c == '/' || c == '?' {
+			if slashes++; slashes == 3 || c == '?' {
+				return i
+			}
+		}
+	}
+	return len(loc)
+}
+
+// dates compares the lastmod of a page with what the page and its server say. Dates that all pages share are of a build, and
+// those of the moment are of the request: they say nothing of one page.
+func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) {
+	d := p.Entry.Date
+	if d.At.IsZero() {
+		return
+	}
+	span := time.Duration(0)
+	if p.modified.Equal(p.modified.Truncate(24 * time.Hour)) { // it may name no more than the day
+		span = 24 * time.Hour
+	}
+	switch own := p.modified; {
+	case own.IsZero() || now.Sub(own).Abs() < time.Hour || sharedDate:
+	case own.Sub(d.At) > slack+d.Span:
+		to.Add("date-old", at, "changed on %s, as it says itself, and its lastmod is %s", day(own), d)
+		return
+	case d.At.Sub(own) > slack+span:
+		to.Add("date-early", at, "has the lastmod %s, and says itself that it changed on %s", d, day(own))
+		return
+	}
+	switch sent := p.sent; {
+	case sent.IsZero() || now.Sub(sent).Abs() < time.Hour || sharedHeader:
+	case sent.Sub(d.At) > slack+d.Span:
+		to.Add("date-header", at, "has the Last-Modified %s, after its lastmod %s", day(sent), d)
+	case d.At.Sub(sent) > slack:
+		to.Add("date-header", at, "has the Last-Modified %s, before its lastmod %s", day(sent), d)
+	}
+}
+
+func day(t time.Time) string { return t.UTC().Format("2 Jan 2006") }
+
+// datesOf says with how many pages the dates were compared.
+func datesOf(all []*Page, to *report.Report) {
+	own, dated := 0, 0
+	for _, p := range all {
+		if p.Read && !p.Entry.Date.At.IsZero() {
+			if dated++; !p.modified.IsZero() {
+				own++
+			}
+		}
+	}
+	if dated > 0 && own > 0 {
+		to.Facts = append(to.Facts, fmt.Sprintf("%s of %s pages with a lastmod that were read name a date of their own.", report.Number(own), report.Number(dated)))
+	}
+}
+
+// Seen is what servemap saw of a page.
+type Seen struct {
+	First, Last time.Time // observations
+	Changed     time.Time // when its content last changed, zero if it did not
+}
+
+// Observed compares the lastmod of a page with what servemap saw.
+func Observed(e listing.Entry, s Seen, to *report.Report) (compared bool) {
+	if e.Date.At.IsZero() || s.First.IsZero() {
+		return false
+	}
+	since := s.First
+	if s.Changed.After(since) {
+		since = s.Changed
+	}
+	at, d := report.At{Where: e.Loc, File: e.File, Line: e.Line}, e.Date.At
+	switch {
+	case s.Changed.After(s.First) && s.Changed.Sub(d) > slack+e.Date.Span:
+		to.Add("seen-changed", at, "changed on %s, and its lastmod is %s", day(s.Changed), e.Date)
+	case d.Sub(since) > slack && !d.After(s.Last):
+		to.Add("seen-moved", at, "has the lastmod %s, and did not change from %s to %s", e.Date, day(since), day(s.Last))
+	}
+	return true
+}

@@ -1,0 +1,286 @@
+// Package pages judges the answers of listed pages: each alone by [Judge], and all together by [Compare]. It asks nobody.
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+// Answer is what came for a page.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	Err    error // why nothing came
+}
+
+// Page is a listed page that was asked for.
+type Page struct {
+	Entry listing.Entry
+	Answer
+	Read bool // it answered with a page
+	Wall bool // a bot wall answered
+
+	text     uint64    // a hash of its main text, 0 for none
+	letters  int       // of its main text
+	scripts  bool      // it shows nothing without them
+	modified time.Time // as the page itself says
+	sent     time.Time // its Last-Modified
+}
+
+// Judge notes what is wrong with the answer of one page.
+func Judge(p *Page, to *report.Report, now time.Time) {
+	tell := func(kind, text string, args ...any) {
+		to.Add(kind, report.At{Where: p.Entry.Loc, File: p.Entry.File, Line: p.Entry.Line}, text, args...)
+	}
+	at, err := url.Parse(p.Entry.Loc)
+	if err != nil {
+		return // it was checked
+	}
+	if p.Err != nil {
+		tell("no-answer", "does not answer: %v", p.Err)
+		return
+	}
+	if name := Wall(p.Status, p.Header, p.Body); name != "" {
+		p.Wall = true
+		tell("wall", "is answered with %d by %s, in place of the page", p.Status, name)
+		return
+	}
+	switch {
+	case p.Status >= 300 && p.Status < 400 && p.Status != http.StatusNotModified:
+		p.redirects(at, tell)
+		return
+	case p.Status == http.StatusTooManyRequests:
+		tell("busy", "is answered with 429 Too Many Requests")
+		return
+	case p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden:
+		tell("denied", "is answered with %s", status(p.Status))
+		return
+	case p.Status != http.StatusOK:
+		tell("error", "is answered with %s", status(p.Status))
+		return
+	}
+	p.Read = true
+	p.page(at, tell, now)
+}
+
+type teller func(kind, text string, args ...any)
+
+func status(code int) string {
+	return strings.TrimSpace(strings.Join([]string{itoa(code), http.StatusText(code)}, " "))
+}
+
+// redirects judges a redirect.
+func (p *Page) redirects(at *url.URL, tell teller) {
+	to, err := at.Parse(p.Header.Get("Location"))
+	_, why := eligibility.Leads(p.Header.Get("Location"))
+	switch {
+	case err != nil || p.Header.Get("Location") == "":
+		tell("error", "is answered with %s and leads nowhere", status(p.Status))
+	case why == eligibility.LoginRedirect:
+		tell("login", "sends visitors to log in, at %s", to.String())
+	case address.Key(to) == address.Key(at):
+		tell("redirect", "redirects to itself (%d)", p.Status)
+	case strings.Trim(to.Path, "/") == "" && to.RawQuery == "" && strings.Trim(at.Path, "/") != "":
+		tell("redirect", "redirects (%d) to the start page, %s, as pages that are gone often do", p.Status, to.String())
+	default:
+		tell("redirect", "redirects (%d) to %s", p.Status, to.String())
+	}
+}
+
+// page judges what a page says.
+func (p *Page) page(at *url.URL, tell teller, now time.Time) {
+	noIndex, _, until := html.Robots(p.Header["X-Robots-Tag"])
+	typ := p.Header.Get("Content-Type")
+	if typ == "" {
+		typ = http.DetectContentType(p.Body)
+	}
+	var facts html.Facts
+	where := "in X-Robots-Tag"
+	if isHTML(typ) {
+		facts = html.Read(p.Body, html.Options{ContentType: typ})
+		if !noIndex && facts.NoIndex {
+			noIndex, where = true, "in a meta element"
+		}
+		if until.IsZero() || !facts.UnavailableAfter.IsZero() && facts.UnavailableAfter.Before(until) {
+			until = facts.UnavailableAfter
+		}
+	}
+	if t, err := http.ParseTime(p.Header.Get("Last-Modified")); err == nil {
+		p.sent = t
+	}
+	p.modified, p.text = facts.Modified, facts.MainHash
+	switch {
+	case noIndex:
+		tell("noindex", "says noindex, %s", where)
+	case !until.IsZero() && until.Before(now):
+		tell("noindex", "says unavailable_after %s, which has passed", until.UTC().Format("2 Jan 2006"))
+	}
+	if p.leadsOn(at, &facts, tell) || !isHTML(typ) {
+		p.canonical(at, &facts, tell)
+		return
+	}
+	p.letters = letters(facts.Blocks)
+	p.scripts = p.letters == 0 && script.Match(p.Body) || p.letters < fewLetters && mount.Match(p.Body)
+	switch {
+	case facts.Password:
+		tell("login", "shows a field for a password")
+	case notFound(&facts):
+		tell("soft-404", "says that there is no page: %q", firstOf(facts))
+	}
+	p.canonical(at, &facts, tell)
+}
+
+func isHTML(typ string) bool {
+	typ, _, _ = strings.Cut(typ, ";")
+	typ = strings.ToLower(strings.TrimSpace(typ))
+	return typ == "text/html" || typ == "application/xhtml+xml"
+}
+
+// leadsOn judges a page that leads on by itself.
+func (p *Page) leadsOn(at *url.URL, facts *html.Facts, tell teller) bool {
+	base, r := at, html.ReadRefresh(p.Header.Get("Refresh"))
+	if r.Href == "" {
+		r = facts.Refresh
+		if b, err := at.Parse(facts.Base); err == nil && facts.Base != "" {
+			base = b
+		}
+	}
+	to, err := base.Parse(r.Href)
+	if r.Href == "" || err != nil || to.Host == at.Host && to.Path == at.Path {
+		return false
+	}
+	if _, why := eligibility.Leads(r.Href); why == eligibility.LoginRedirect {
+		tell("login", "leads visitors to log in, at %s", to.String())
+	} else {
+		tell("stub", "leads on to %s by itself (refresh)", to.String())
+	}
+	return true
+}
+
+// canonical judges which address a page names as its own.
+func (p *Page) canonical(at *url.URL, facts *html.Facts, tell teller) {
+	base := at
+	if b, err := at.Parse(facts.Base); err == nil && facts.Base != "" {
+		base = b
+	}
+	named := map[string]string{} // by key, as written
+	for _, href := range html.LinkCanonicals(p.Header["Link"]) {
+		if to, err := at.Parse(href); err == nil {
+			named[address.Bare(to)] = to.String()
+		}
+	}
+	if to, err := base.Parse(facts.Canonical); err == nil && facts.Canonical != "" {
+		named[address.Bare(to)] = to.String()
+	}
+	own := address.Bare(at)
+	switch {
+	case facts.CanonicalConflict || len(named) > 1:
+		tell("canonical", "names several addresses as canonical")
+	case len(named) == 1 && named[own] == "":
+		for _, to := range named {
+			tell("canonical", "names %s as canonical", to)
+		}
+	}
+}
+
+var (
+	script = regexp.MustCompile(`(?i)<script\b`)
+	// mount matches the empty element into which a program writes the page.
+	mount = regexp.MustCompile(`(?i)<(?:div|main|section)\b[^>]*\bid=["']?(?:root|app|__next|__nuxt|___gatsby|q-app|react-root|application|app-root|main-app|svelte|vue-app)["']?[^>]*>` +
+		`(?:\s|<!--.{0,200}?-->|loading\W{0,3})*</(?:div|main|section)>|<app-root\b[^>]*>(?:\s|loading\W{0,3})*</app-root>`)
+)
+
+// fewLetters is how little a page says in which a program has still to write.
+const fewLetters = 300
+
+// letters counts the letters of a page's text, without its menus.
+func letters(blocks []html.Block) (n int) {
+	for _, b := range blocks {
+		if b.Boilerplate && !b.Main {
+			continue
+		}
+		for _, r := range b.Text {
+			if unicode.IsLetter(r) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+var (
+	// separator cuts titles such as "Not found | Example".
+	separator = regexp.MustCompile(`\s+[-–—|·•»:/]+\s+|[|–—·•»:]|\s*[.!]+\s*`)
+	// gone matches a part of a title that says nothing but that there is no page.
+	gone = regexp.MustCompile(`(?i)^(?:(?:http )?(?:error|fehler|erreur|errore|ошибка|oops|ooops|sorry|whoops)[\s,!]*)?(?:404(?: ?error)?[\s,]*)?(?:` +
+		`404|(?:the |this |that )?(?:page|file|content|article|product|url|resource|document|post)?\s*(?:is |was |could )?not (?:be )?found|(?:page|nothing) (?:does not|doesn['’]t) exist|page missing|` +
+		`(?:die )?seite (?:wurde )?nicht gefunden|nicht gefunden|page (?:non trouvée|introuvable)|página no encontrada|no encontrado|página não encontrada|pagina non trovata|` +
+		`pagina niet gevonden|niet gevonden|sidan hittades inte|siden (?:blev )?ikke funnet|siden blev ikke fundet|sivua ei löytynyt|nie znaleziono(?: strony)?|strona nie istnieje|` +
+		`stránka nenalezena|az oldal nem található|sayfa bulunamadı|страница не найдена|сторінку не знайдено|页面不存在|页面未找到|找不到(?:网页|页面|頁面)|ページが見つかりません(?:でした)?|페이지를 찾을 수 없습니다` +
+		`)(?: ?\(?404\)?)?$`)
+	// says matches a sentence that says so.
+	says = regexp.MustCompile(`(?i)\b(?:page|article|product|content|document|url|address|post|resource|file)\b[^.!?]{0,80}\b(?:(?:could|can|was|is|were)(?: ?not|n['’]t)(?: be)? found|(?:does not|doesn['’]t|no longer) exists?|` +
+		`(?:is |has been )?(?:no longer available|removed or (?:moved|renamed)))|\b(?:we )?(?:can['’]?t|cannot|could(?: not|n['’]t)) find (?:the|that|this) page|\bpage not found\b|` +
+		`seite (?:konnte |wurde )?(?:leider )?nicht gefunden|page (?:demandée )?(?:n['’]existe (?:pas|plus)|introuvable|n['’]a pas été trouvée)|no (?:se ha|hemos) encontrado la página|página (?:solicitada )?no existe|` +
+		`pagina (?:richiesta )?non (?:esiste|è stata trovata)|pagina (?:bestaat niet|kon niet worden gevonden)|страница не найдена|页面不存在|ページが見つかりません`)
+)
+
+// How many letters a page has at most that says that it is not there, in its title or in its text.
+const (
+	lettersOfNone     = 900
+	lettersOfSentence = 500
+)
+
+// notFound reports whether a page says that it is not there. An article about that has more to say.
+func notFound(f *html.Facts) bool {
+	n := letters(f.Blocks)
+	if n > lettersOfNone {
+		return false
+	}
+	for part := range strings.SplitSeq(separator.ReplaceAllString(f.Title, "\n"), "\n") {
+		if gone.MatchString(strings.TrimSpace(part)) {
+			return true
+		}
+	}
+	if n > lettersOfSentence {
+		return false
+	}
+	for _, b := range f.Blocks {
+		if b.Main && (says.MatchString(b.Text) || gone.MatchString(strings.Trim(b.Text, " .!")) && !strings.EqualFold(strings.TrimSpace(b.Text), "404")) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstOf returns the words of a page by which people know it.
+func firstOf(f html.Facts) string {
+	text := f.Title
+	for _, b := range f.Blocks {
+		if b.Main && says.MatchString(b.Text) {
+			text = b.Text
+			break
+		}
+	}
+	if r := []rune(text); len(r) > 100 {
+		text = string(r[:100]) + "…"
+	}
+	return text
+}
+
+// Nowhere reads what a site shows where it has no page.
+func Nowhere(a Answer) *Page {
+	facts := html.Read(a.Body, html.Options{ContentType: a.Header.Get("Content-Type")})
+	return &Page{Answer: a, text: facts.MainHash}
+}

@@ -1,0 +1,141 @@
+package pages
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// now is when the pages of the tests are read.
+var now = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+
+// answerOf reads an answer as a server wrote it.
+func answerOf(t *testing.T, name string) Answer {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "answers", name+".http"))
+	base.Check(t, err)
+	head, body, _ := bytes.Cut(text, []byte("\n\n"))
+	resp, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(head), strings.NewReader("\n\n"), bytes.NewReader(body))), nil)
+	base.Check(t, err)
+	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}
+}
+
+func TestEachAnswerIsJudged(t *testing.T) {
+	table, err := os.ReadFile(filepath.Join("testdata", "answers.tsv"))
+	base.Check(t, err)
+	for line := range strings.Lines(string(table)) {
+		if line[0] == '#' {
+			continue
+		}
+		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		t.Run(row[0], func(t *testing.T) {
+			p := &Page{Entry: listing.Entry{Loc: "https://example.com/chair"}, Answer: answerOf(t, row[0])}
+			r := &report.Report{}
+			Judge(p, r, now)
+			Compare([]*Page{p}, nil, r, now)
+			r.Finish()
+			switch {
+			case row[1] == "-" && len(r.Groups) > 0, row[1] != "-" && (len(r.Groups) != 1 || r.Groups[0].Kind != row[1]):
+				t.Errorf("found %+v, want %s alone", r.Groups, row[1])
+			case row[1] != "-" && !strings.Contains(r.Groups[0].Findings[0].Text, row[2]):
+				t.Errorf("it says %q, want %q", r.Groups[0].Findings[0].Text, row[2])
+			}
+		})
+	}
+}
+
+// dated returns a page with a lastmod, that says when it changed, and a Last-Modified.
+func dated(loc, lastmod, own, sent string) *Page {
+	body := "<!doctype html><title>A</title><main><p>A text about " + loc
+	if own != "" {
+		body = `<!doctype html><title>A</title><meta property="article:modified_time" content="` + own + `"><main><p>A text about ` + loc
+	}
+	h := http.Header{"Content-Type": {"text/html"}}
+	if sent != "" {
+		at, _ := time.Parse(time.DateOnly, sent)
+		h.Set("Last-Modified", at.Format(http.TimeFormat))
+	}
+	d, _ := listing.ParseDate(lastmod)
+	return &Page{Entry: listing.Entry{Loc: "https://example.com" + loc, Date: d}, Answer: Answer{Status: 200, Header: h, Body: []byte(body)}}
+}
+
+// found judges pages, and returns the kinds of what is found.
+func found(all ...*Page) string {
+	r := &report.Report{}
+	for _, p := range all {
+		Judge(p, r, now)
+	}
+	Compare(all, nil, r, now)
+	r.Finish()
+	kinds := []string{}
+	for _, g := range r.Groups {
+		kinds = append(kinds, g.Kind)
+	}
+	return strings.Join(kinds, " ")
+}
+
+func TestDatesAreComparedWithThePage(t *testing.T) {
+	for _, tt := range []struct{ name, lastmod, own, sent, want string }{
+		{"the same", "2026-11-01", "2026-11-01T10:00:00Z", "2026-11-01", ""},
+		{"a time zone apart", "2026-11-01T23:30:00-05:00", "2026-11-01", "", ""},
+		{"the page changed later", "2026-11-01", "2026-11-10T10:00:00Z", "", "date-old"},
+		{"the page changed earlier", "2026-11-20", "2026-11-10", "", "date-early"},
+		{"in that month", "2026-11", "2026-11-10", "", ""},
+		{"the page prints the time of the request", "2026-11-01", "2026-11-28T12:00:00Z", "", ""},
+		{"Last-Modified is earlier", "2026-11-20", "", "2026-10-01", "date-header"},
+		{"Last-Modified is later", "2026-11-01", "", "2026-11-15", "date-header"},
+		{"Last-Modified is that of the request", "2026-11-01", "", "2026-11-28", "date-header"},
+		{"no lastmod", "", "2026-11-10", "2026-11-10", ""},
+	} {
+		if got := found(dated("/a", tt.lastmod, tt.own, tt.sent)); got != tt.want {
+			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	shared := []*Page{dated("/a", "2026-11-01", "2026-11-20", "2026-11-20"), dated("/b", "2026-10-01", "2026-11-20", "2026-11-20"), dated("/c", "2026-09-01", "2026-11-20", "2026-11-20")}
+	if got := found(shared...); got != "" {
+		t.Errorf("dates of a build: found %q", got)
+	}
+}
+
+func TestPagesThatShowTheSameAreFound(t *testing.T) {
+	a, b, c := dated("/a", "", "", ""), dated("/b", "", "", ""), dated("/c", "", "", "")
+	a.Body = b.Body
+	if got := found(a, b, c); got != "same" {
+		t.Errorf("found %q", got)
+	}
+	r := &report.Report{}
+	Judge(c, r, now)
+	Compare([]*Page{c}, Nowhere(c.Answer), r, now)
+	if !r.Has("soft-404") {
+		t.Error("what the site answers everywhere is taken for a page")
+	}
+}
+
+func TestDatesAreComparedWithWhatWasSeen(t *testing.T) {
+	at := func(text string) time.Time { d, _ := listing.ParseDate(text); return d.At }
+	for _, tt := range []struct{ name, lastmod, first, changed, last, want string }{
+		{"unchanged since before", "2026-10-01", "2026-11-01", "", "2026-11-20", ""},
+		{"the date moved, the page did not", "2026-11-10T08:00:00Z", "2026-11-01", "", "2026-11-20", "seen-moved"},
+		{"the page changed then", "2026-11-10", "2026-11-01", "2026-11-10T09:00:00Z", "2026-11-20", ""},
+		{"the page changed, the date did not", "2026-10-01", "2026-11-01", "2026-11-10T09:00:00Z", "2026-11-20", "seen-changed"},
+		{"after the last look", "2026-11-25", "2026-11-01", "", "2026-11-20", ""},
+	} {
+		r := &report.Report{}
+		d, _ := listing.ParseDate(tt.lastmod)
+		Observed(listing.Entry{Loc: "https://example.com/a", Date: d}, Seen{at(tt.first), at(tt.last), at(tt.changed)}, r)
+		r.Finish()
+		if got := len(r.Groups); (tt.want != "") != (got == 1) || got == 1 && r.Groups[0].Kind != tt.want {
+			t.Errorf("%s: found %+v, want %q", tt.name, r.Groups, tt.want)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+// Package report has what a check found, grouped by kind, and writes it for people, programs and clients: as text, JSON,
+// Markdown, CSV and one page of HTML. It asks nobody and decides nothing.
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Finding is something that a validator, a crawler or a reader of the sitemap would object to.
+type Finding struct {
+	Level string `json:"level"` // "fault", or "advice" for what is allowed and does not help
+	Kind  string `json:"kind"`
+	At
+	Text string `json:"text"`
+}
+
+// At is where something was found.
+type At struct {
+	Where string `json:"where"`          // the file, or the URL of a page
+	File  string `json:"file,omitempty"` // that names the page
+	Line  int    `json:"line,omitempty"` // in the file
+}
+
+// Group has what was found of one kind.
+type Group struct {
+	Level    string    `json:"level"`
+	Kind     string    `json:"kind"`
+	Count    int       `json:"count"`
+	Title    string    `json:"title"`
+	Remedy   string    `json:"remedy"`
+	Findings []Finding `json:"findings"` // the first ones, in the order of the files
+}
+
+// File is a file that was read.
+type File struct {
+	URL     string `json:"url"`
+	Form    string `json:"form"` // sitemap, index, rss, atom, text; "" for a file that could not be read
+	Entries int    `json:"entries"`
+	Bytes   int    `json:"bytes"` // unpacked
+	To      string `json:"to,omitempty"`
+}
+
+// Sample says which of the listed pages were read.
+type Sample struct {
+	Listed     int    `json:"listed"` // pages, each once
+	Asked      int    `json:"asked"`
+	Read       int    `json:"read"`       // answered with a page
+	Disallowed int    `json:"disallowed"` // not asked for, as robots.txt disallows them
+	Walled     int    `json:"walled"`     // a bot wall answered in their place
+	Elsewhere  int    `json:"elsewhere"`  // not asked for, as they are on another host
+	Unfit      int    `json:"unfit"`      // not asked for, as their addresses are wrong
+	Seed       uint64 `json:"seed"`
+	Choice     string `json:"choice"`
+}
+
+// Report is the result of a check.
+type Report struct {
+	URL     string    `json:"url"` // as given
+	Site    string    `json:"site"`
+	Time    time.Time `json:"time"`
+	Version string    `json:"version"`
+	Files   []File    `json:"files"`
+	Sample  Sample    `json:"sample"`
+	Limits  []string  `json:"limits"` // that were met
+	Facts   []string  `json:"facts"`  // what was compared, and with what result
+	Faults  int       `json:"faults"`
+	Advice  int       `json:"advice"`
+	Groups  []Group   `json:"groups"`
+	Link    string    `json:"-"`
+
+	byKind map[string]*Group
+}
+
+// kept is how many findings of a kind are kept. All are counted.
+const kept = 1000
+
+// longest is how long a text of others may be in a finding, in bytes.
+const longest = 300
+
+// Shorten cuts a text of others, and says how long it was.
+func Shorten(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	cut := longest * 2 / 3
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s… (%s)", s[:cut], Size(len(s)))
+}
+
+// Size writes a number of bytes.
+func Size(n int) string {
+	switch {
+	case n < 1000:
+		return Count(n, "byte")
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// Number writes a whole number with commas between its thousands.
+func Number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Count names a number of things.
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Number(n) + " " + thing
+}
+
+// Add adds a finding of a kind.
+func (r *Report) Add(kind string, at At, text string, args ...any) {
+	k := kinds[kind]
+	if k.level == "" {
+		panic("report: no kind " + kind)
+	}
+	if r.byKind == nil {
+		r.byKind = map[string]*Group{}
+	}
+	g := r.byKind[kind]
+	if g == nil {
+		g = &Group{Level: k.level, Kind: kind, Remedy: k.remedy}
+		r.byKind[kind] = g
+	}
+	if g.Count++; g.Count <= kept {
+		for i, a := range args {
+			if s, is := a.(string); is {
+				args[i] = Shorten(s)
+			}
+		}
+		if len(args) > 0 {
+			text = fmt.Sprintf(text, args...)
+		}
+		at.Where, at.File = Shorten(at.Where), Shorten(at.File)
+		g.Findings = append(g.Findings, Finding{k.level, kind, at, text})
+	}
+	if k.level == fault {
+		r.Faults++
+	} else {
+		r.Advice++
+	}
+}
+
+// Has reports whether something of a kind was found.
+func (r *Report) Has(kind string) bool { return r.byKind[kind] != nil }
+
+// Finish puts the groups into their order: faults first, and then as the table has them.
+func (r *Report) Finish() {
+	r.Groups = []Group{}
+	for name, g := range r.byKind {
+		k := kinds[name]
+		g.Title = k.one
+		if g.Count != 1 {
+			g.Title = k.many
+		}
+		r.Groups = append(r.Groups, *g)
+	}
+	slices.SortFunc(r.Groups, func(a, b Group) int {
+		return cmp.Or(-cmp.Compare(a.Level, b.Level), cmp.Compare(kinds[a.Kind].place, kinds[b.Kind].place))
+	})
+}
+
+// Kinds says of how many kinds the faults are.
+func (r *Report) Kinds() (n int) {
+	for _, g := range r.Groups {
+		if g.Level == fault {
+			n++
+		}
+	}
+	return n
+}
+
+// Result says in one line what was found.
+func (r *Report) Result() string {
+	text := Count(r.Sample.Listed, "page") + " listed, " + Number(r.Sample.Read) + " read: " + Count(r.Faults, "fault")
+	if n := r.Kinds(); n > 1 {
+		text += " of " + Number(n) + " kinds"
+	}
+	if r.Advice > 0 {
+		text += ", " + Count(r.Advice, "piece") + " of advice"
+	}
+	return strings.Replace(text, "1 pieces", "1 piece", 1)
+}
+
+// answered says how many answered with a page.
+func (s Sample) answered() string {
+	switch {
+	case s.Read == s.Asked:
+		return ", and read."
+	case s.Read == 0:
+		return "; none answered with a page."
+	}
+	return "; " + Number(s.Read) + " answered with a page."
+}
+
+// Text says which pages were read.
+func (s Sample) Text() string {
+	text := ""
+	switch {
+	case s.Listed == 0:
+		return "No page is listed."
+	case s.Asked == 0:
+		text = "No page was read."
+	case s.Asked == s.Listed:
+		text = "All " + Number(s.Listed) + " listed pages were asked for"
+		if s.Listed == 1 {
+			text = "The one listed page was asked for"
+		}
+		text += s.answered()
+	case s.Asked == s.Listed-s.Disallowed-s.Elsewhere-s.Unfit:
+		text = fmt.Sprintf("%s of %s listed pages were asked for, all that may be", Number(s.Asked), Number(s.Listed)) + s.answered()
+	default:
+		text = fmt.Sprintf("%s of %s listed pages were asked for: %s (seed %d)", Number(s.Asked), Number(s.Listed), s.Choice, s.Seed)
+		text += s.answered() + " What is said of pages holds for these alone."
+	}
+	for _, left := range []struct {
+		n    int
+		text string
+	}{
+		{s.Disallowed, "not asked for, as robots.txt disallows them"},
+		{s.Unfit, "not asked for, as their addresses are wrong or not of this site"},
+		{s.Elsewhere, "not asked for, as they are on another host"},
+		{s.Walled, "answered by a bot wall in their place"},
+	} {
+		if left.n > 0 {
+			text += " " + Count(left.n, "page") + ": " + left.text + "."
+		}
+	}
+	return text
+}

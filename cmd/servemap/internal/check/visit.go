@@ -1,0 +1,222 @@
+package check
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
+)
+
+// How many pages are read, and how many at once: the first ones always, and more if these are answered fast.
+const (
+	fewPages  = 20
+	morePages = 60
+	manyPages = 200
+	atOnce    = 4
+)
+
+// maxPage is how much of a page is read.
+const maxPage = 4 << 20
+
+// wanted returns how many pages to read once some were, by how long each of these took.
+func wanted(took []time.Duration) int {
+	if len(took) == 0 {
+		return fewPages
+	}
+	slices.Sort(took)
+	switch median := took[len(took)/2]; {
+	case median < 150*time.Millisecond:
+		return manyPages
+	case median < 500*time.Millisecond:
+		return morePages
+	}
+	return fewPages
+}
+
+// pages reads some of the listed pages, and judges them.
+func (c *checker) pages(ctx context.Context) error {
+	listed := c.judge.Pages
+	s := &c.Sample
+	s.Listed, s.Elsewhere, s.Unfit = len(listed)+c.judge.Other+c.judge.Unfit, c.judge.Other, c.judge.Unfit
+	s.Seed, s.Choice = c.Config.Seed, sample.Choice
+	var may []int
+	addresses := make([]string, 0, len(listed))
+	for i, e := range listed {
+		if u, err := url.Parse(e.Loc); err == nil && c.robots.Allows(u.RequestURI()) && c.ours.Allows(u.RequestURI()) {
+			may = append(may, i)
+			addresses = append(addresses, e.Loc)
+		} else {
+			s.Disallowed++
+		}
+	}
+	order := sample.Order(addresses, s.Seed)
+	most := c.Config.Pages
+	if most == 0 {
+		most = fewPages
+	}
+	nowhere := c.nowhere(ctx)
+	var all []*pages.Page
+	var took []time.Duration
+	for len(all) < min(most, len(order)) && ctx.Err() == nil {
+		var some []*pages.Page
+		for _, at := range order[len(all):min(most, len(order))] {
+			some = append(some, &pages.Page{Entry: listed[may[at]]})
+		}
+		times, met := c.ask(ctx, some)
+		if met != nil {
+			c.limit(met)
+			some = slices.DeleteFunc(some, func(p *pages.Page) bool { return errors.As(p.Err, new(errBound)) })
+		}
+		all, took = append(all, some...), append(took, times...)
+		if c.Config.Pages != 0 || met != nil || most != fewPages {
+			break
+		}
+		most = wanted(took)
+	}
+	if ctx.Err() != nil {
+		all = slices.DeleteFunc(all, func(p *pages.Page) bool { return p.Err != nil })
+	}
+	c.conclude(all, nowhere)
+	return nil
+}
+
+// conclude judges the pages that were read, in the order of the files.
+func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
+	place := map[string]int{}
+	for i, e := range c.judge.Pages {
+		place[e.Loc] = i
+	}
+	slices.SortStableFunc(all, func(a, b *pages.Page) int { return place[a.Entry.Loc] - place[b.Entry.Loc] })
+	for _, p := range all {
+		pages.Judge(p, c.Report, c.now)
+		c.Sample.Asked++
+		if p.Read {
+			c.Sample.Read++
+		}
+		if p.Wall {
+			c.Sample.Walled++
+		}
+	}
+	pages.Compare(all, nowhere, c.Report, c.now)
+}
+
+// ask asks for pages, some at once. It returns how long each took, and the bound that was met.
+func (c *checker) ask(ctx context.Context, some []*pages.Page) (took []time.Duration, met error) {
+	var (
+		wait sync.WaitGroup
+		mu   sync.Mutex
+		work = make(chan *pages.Page)
+	)
+	for range min(atOnce, len(some)) {
+		wait.Go(func() {
+			for p := range work {
+				u, err := url.Parse(p.Entry.Loc)
+				var a answer
+				if err == nil {
+					a, err = c.get(ctx, u, maxPage)
+				}
+				p.Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
+				mu.Lock()
+				if errors.As(err, new(errBound)) {
+					met = err
+				} else if took = append(took, a.took); err != nil {
+					took[len(took)-1] = patience
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, p := range some {
+		if ctx.Err() != nil {
+			p.Err = ctx.Err()
+			continue
+		}
+		work <- p
+	}
+	close(work)
+	wait.Wait()
+	return took, met
+}
+
+// nowhere returns what the site shows where it has no page, nil if it answers there as it should.
+func (c *checker) nowhere(ctx context.Context) *pages.Page {
+	if len(c.judge.Pages) == 0 {
+		return nil
+	}
+	u := *c.origin
+	u.Path, u.RawPath, u.RawQuery = "/no-page-"+rand.Text(), "", ""
+	if !c.ours.Allows(u.Path) {
+		return nil
+	}
+	a, err := c.get(ctx, &u, maxPage)
+	if err != nil || a.status != http.StatusOK {
+		return nil
+	}
+	return pages.Nowhere(pages.Answer{Status: a.status, Header: a.header, Body: a.body})
+}
+
+// beside compares what is listed with what the site links to, and with what servemap saw.
+func (c *checker) beside(ctx context.Context) error {
+	if c.Config.Seen != nil {
+		c.observed()
+	}
+	if c.Config.Linked == nil {
+		return nil
+	}
+	linked, err := c.Config.Linked(ctx, c.Site)
+	if err != nil {
+		return err
+	}
+	c.compareLinks(linked)
+	return nil
+}
+
+// observed compares the dates with what servemap saw.
+func (c *checker) observed() {
+	n := 0
+	for _, e := range c.judge.Pages {
+		if s, is := c.Config.Seen[address.KeyOf(e.Loc)]; is && pages.Observed(e, s, c.Report) {
+			n++
+		}
+	}
+	c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed.")
+}
+
+// compareLinks compares the listed pages with those that links lead to, both ways. Few addresses with a query are asked for
+// by a crawl, so these are not said to be linked nowhere.
+func (c *checker) compareLinks(found Crawl) {
+	led, missing := map[string]bool{}, 0
+	for _, u := range found.Led {
+		led[address.KeyOf(u)] = true
+	}
+	for _, u := range found.Public {
+		if led[address.KeyOf(u)] = true; !c.judge.Lists(u) {
+			missing++
+			c.Add("missing", report.At{Where: u}, "is linked, and not listed")
+		}
+	}
+	text := "A crawl found " + report.Count(len(found.Public), "public page") + "; " + report.Number(missing) + " of them are not listed"
+	if !found.Whole {
+		c.Facts = append(c.Facts, text+". It did not come to its end, so which listed pages are linked nowhere is not known.")
+		return
+	}
+	orphans := 0
+	for _, e := range c.judge.Pages {
+		u, err := url.Parse(e.Loc)
+		if err != nil || led[address.Key(u)] || u.RawQuery != "" || !c.robots.Allows(u.RequestURI()) {
+			continue
+		}
+		orphans++
+		c.Add("orphan", report.At{Where: e.Loc, File: e.File, Line: e.Line}, "is listed, and no link leads there")
+	}
+	c.Facts = append(c.Facts, text+", and "+report.Number(orphans)+" listed ones are linked nowhere.")
+}
