@@ -153,12 +153,14 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("the library and its metrics are required", func(t *testing.T) {
 		u := newUser(t, proxy)
-		program := regexp.MustCompile("(?s)```go\n(package main.*?)```").FindStringSubmatch(readme)
-		if program == nil || !strings.Contains(readme, "`go mod tidy`") {
+		lines := regexp.MustCompile("(?s)```go\n(.*?)```").FindStringSubmatch(readme)
+		get := regexp.MustCompile("`go (get " + library + "@latest)`").FindStringSubmatch(readme)
+		if lines == nil || get == nil {
 			t.Fatal("the README has no program, or does not say how to get the library")
 		}
-		u.write("main.go", program[1])
+		u.write("main.go", "package main\n\nimport (\n\t\"log\"\n\t\"net/http\"\n\n\t\""+library+"\"\n\t\""+library+"/store/badgerstore\"\n)\n\nfunc main() {\n"+lines[1]+"}\n")
 		u.run("go", "mod", "init", "example.com/site")
+		u.run("go", strings.Fields(get[1])...)
 		u.run("go", "mod", "tidy")
 		u.run("go", "build", "-o", os.DevNull, ".")
 

@@ -106,25 +106,38 @@ func fetch(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// The first program of the README does what the transcript below it shows.
+// program makes a whole program of lines that the README shows.
+func program(lines string) string {
+	return "package main\n\nimport (\n\t\"log\"\n\t\"net/http\"\n\n\t\"github.com/servemap/servemap\"\n" +
+		"\t\"github.com/servemap/servemap/store/badgerstore\"\n)\n\nfunc main() {\n" + lines + "}\n"
+}
+
+// The first program of the README serves the sitemap that the README shows.
 func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
 	t.Parallel() // it mostly waits
 	text, programs := readme(t, "go")
-	_, transcripts := readme(t, "console")
+	_, sitemaps := readme(t, "diff")
+	var want []string
+	for _, m := range regexp.MustCompile(`(?m)^\+(.*)$`).FindAllStringSubmatch(sitemaps[0], -1) {
+		want = append(want, m[1])
+	}
+	if len(want) != 2 {
+		t.Fatalf("the README shows %q", want)
+	}
 	folder := t.TempDir()
 	base.Check(t, os.Mkdir(filepath.Join(folder, "public"), 0o700))
 	for name, body := range map[string]string{
 		"index.html": `<!doctype html><title>Home</title><p>Read <a href="/news.html">the news</a>.</p>`,
 		"news.html":  `<!doctype html><title>News</title><p>We are closed on Friday.</p>`,
-		"offer.html": `<!doctype html><title>Plans</title><p>Nobody links here.</p>`,
+		"draft.html": `<!doctype html><title>Plans</title><p>Nobody links here.</p>`,
 	} {
 		file := filepath.Join(folder, "public", name)
 		base.Check(t, os.WriteFile(file, []byte(body), 0o600))
 		// The page has the date that the transcript shows.
-		loc := "<loc>https://example.com/" + strings.Replace(name, "index.html", "", 1) + "</loc><lastmod>"
+		loc := "+<url><loc>https://example.com/" + strings.Replace(name, "index.html", "", 1) + "</loc><lastmod>"
 		_, after, found := strings.Cut(text, loc)
 		if !found {
 			continue
@@ -134,15 +147,16 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 		base.Check(t, err)
 		base.Check(t, os.Chtimes(file, at, at))
 	}
-	at := run(t, folder, programs[0])
-	for _, path := range []string{"/", "/news.html", "/offer.html"} {
+	at := run(t, folder, program(programs[0]))
+	for _, path := range []string{"/", "/news.html", "/draft.html"} {
 		if code, _ := fetch(t, at+path); code != http.StatusOK {
 			t.Errorf("%s: %d", path, code)
 		}
 	}
 	base.Await(t, "the sitemap is as in the README", func() bool {
 		code, sitemap := fetch(t, at+"/sitemap.xml")
-		return code == http.StatusOK && strings.HasSuffix(strings.TrimSpace(transcripts[0]), strings.TrimSpace(sitemap))
+		_, pages, _ := strings.Cut(sitemap, "0.9\">\n")
+		return code == http.StatusOK && pages == strings.Join(want, "\n")+"\n</urlset>\n"
 	})
 }
 
@@ -157,7 +171,7 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	help, err := exec.CommandContext(t.Context(), program, "help", "proxy").Output()
+	help, err := exec.CommandContext(t.Context(), program, "help", "-all", "proxy").Output()
 	base.Check(t, err)
 	lines := regexp.MustCompile("`(-\\w[^`]*)`").FindAllStringSubmatch(text, -1)
 	if len(lines) < 3 {
@@ -184,8 +198,8 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	use := func(line string) []string {
 		return strings.Fields(strings.NewReplacer("http://localhost:3000", upstream.URL, "sitemap-data", data).Replace(line))
 	}
-	proxy := regexp.MustCompile(`\$ servemap (proxy .*)`).FindStringSubmatch(transcripts[1])
-	explain := regexp.MustCompile(`(?s)\$ servemap (explain [^|\n]*) \| head -3\n(.*)`).FindStringSubmatch(transcripts[1])
+	proxy := regexp.MustCompile(`\$ servemap (proxy .*)`).FindStringSubmatch(transcripts[0])
+	explain := regexp.MustCompile(`(?s)\$ servemap (explain [^|\n]*) \| head -3\n(.*)`).FindStringSubmatch(transcripts[0])
 	if proxy == nil || explain == nil {
 		t.Fatal("the README shows no proxy, or no page that is explained")
 	}
@@ -224,7 +238,7 @@ func TestGoOfTheREADMECompiles(t *testing.T) {
 	for _, m := range regexp.MustCompile("`(Options\\.\\w+)`").FindAllStringSubmatch(text, -1) {
 		lines = append(lines, "_ = servemap."+strings.Replace(m[1], ".", "{}.", 1))
 	}
-	if len(lines) < 5 {
+	if len(lines) < 3 {
 		t.Fatalf("found only %q", lines)
 	}
 	build(t, `package readme
@@ -246,6 +260,7 @@ func _(ctx context.Context, site *servemap.Site, mux *http.ServeMux, handler htt
 import (
 	"log"
 	"net/http"
+	"os"
 
 	"github.com/gorilla/mux"
 
@@ -313,10 +328,13 @@ func TestLinksOfTheDocsLeadToFiles(t *testing.T) {
 	}
 }
 
-// Somebody who has five minutes reads at most this.
+// Somebody who has five minutes reads at most this, and sees code first.
 func TestREADMEIsShort(t *testing.T) {
 	text, _ := readme(t, "go")
-	if lines := strings.Count(text, "\n"); lines > 140 {
-		t.Errorf("it has %d lines, at most 140", lines)
+	if words := len(strings.Fields(text)); words > 900 {
+		t.Errorf("it has %d words, at most 900", words)
+	}
+	if before, _, _ := strings.Cut(text, "```"); len(strings.Fields(before)) > 60 {
+		t.Errorf("%d words come before the first code", len(strings.Fields(before)))
 	}
 }
