@@ -26,7 +26,7 @@ import (
 
 func main() {
 	out := flag.String("out", "docs/quickstart.svg", "file to write")
-	most := flag.Duration("for", 2*time.Minute, "how long to watch at most")
+	most := flag.Duration("for", 4*time.Minute, "how long to watch at most")
 	flag.Parse()
 	if err := record(*out, *most); err != nil {
 		log.Fatal(err)
