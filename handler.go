@@ -540,6 +540,7 @@ const (
 const (
 	ReasonNoEvidence Reason = "no-evidence" // nothing shows that it is public
 	ReasonNotSeen    Reason = "not-seen"    // it is linked, but no anonymous visitor got it
+	ReasonNoPage     Reason = "no-page"     // what answers there is no page: 404, an error, a log-in or a redirect
 	ReasonGrowth     Reason = "growth"      // links have listed as many new pages as they may in a day
 )
 
@@ -701,7 +702,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 		text += messages.Leaves(p.Status, p.Missing.Time(), p.MissingWhy == eligibility.Duplicate)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
-	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Verdict == eligibility.Waiting && p.Status != 0 && p.Status != http.StatusOK:
+	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Reason == eligibility.NoPage:
 		text = messages.NoPage(p.Status)
 	}
 	return text, missing

@@ -140,7 +140,7 @@ func TestArticleIsAllowedInTimeBesideAnyJunk(t *testing.T) {
 
 func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
 	for _, reason := range []servemap.Reason{
-		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonActionWord, servemap.ReasonCapability,
+		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonNoPage, servemap.ReasonActionWord, servemap.ReasonCapability,
 		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonHeadNotSeen, servemap.ReasonEncoding,
 		servemap.ReasonRuleNever, servemap.ReasonDisallowed, servemap.ReasonForgotten, servemap.ReasonNoIndex, servemap.ReasonPrivate,
 		servemap.ReasonNoStore, servemap.ReasonCanonicalElsewhere, servemap.ReasonCanonicalConflict, servemap.ReasonQueryNotCanonical,

@@ -56,7 +56,7 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	if n := strings.Count(string(text), "<loc>"+site+"/"); n != 19 || strings.Contains(string(text), "article-3<") || strings.Contains(string(text), "article-1<") {
 		t.Errorf("%d pages are listed: %s", n, text)
 	}
-	for _, want := range []string{"disallowed   1", "acting       1", "/articles/1/delete", "\nnot-seen     " + site + "/article-1\n"} {
+	for _, want := range []string{"disallowed   1", "acting       1", "/articles/1/delete", "\nno-page      " + site + "/article-1\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}

@@ -234,7 +234,7 @@ func TestVisitorWithANamedCookieDoesNotShowWhatAsksStrangersToLogIn(t *testing.T
 			time.Sleep(25 * time.Hour)
 		}
 		s.WantListed("/", "/shop")
-		s.WantVerdict("/account", "waiting", "not-seen")
+		s.WantVerdict("/account", "waiting", "no-page")
 	})
 }
 

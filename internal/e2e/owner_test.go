@@ -123,8 +123,9 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 			}
 		}
 		want("links", "links", "2 broken links", "")
-		want("links that wait", "pages?reason=not-seen", "2 pages not listed", "cookie (1)")
-		want("as in its title", "pages?reason=not-seen", "has got it yet (2)", "")
+		want("links that wait", "pages?reason=not-seen", "1 page not listed", "/missing")
+		want("links that lead to no page", "pages?reason=no-page", "/missing 404", "/wanted")
+		want("as in its title", "pages?reason=not-seen", "has got it yet (1)", "")
 		want("pages that have left", "pages?reason=gone", "2 pages not listed", "None of them")
 		want("all their names", "pages?reason=gone", "These are all.", "")
 		for _, tt := range []struct{ name, view, has, not string }{

@@ -50,6 +50,8 @@ var reasons = []Reason{
 	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
 		"The next visit without a cookie decides. The page's own view says if the last one got a log-in, an error or a redirect.", []string{visitor}},
 
+	{eligibility.Waiting, eligibility.NoPage, Wait, "what answers there is no page, but 404, an error, a log-in or a redirect",
+		"If a link leads there by mistake, mend it. The next visit without a cookie that gets a page decides.", []string{visitor}},
 	{eligibility.Waiting, eligibility.Growth, Wait, "links have listed as many new pages today as they may",
 		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}.", []string{"an anonymous visitor who gets it on another day", this}},
 

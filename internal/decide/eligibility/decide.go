@@ -17,6 +17,7 @@ type Record struct {
 
 	Witnessed bool          // the page was there when somebody last asked
 	Absent    Reason        // why it was not
+	Answered  bool          // somebody got an answer there
 	Barred    bool          // the owner made servemap forget it
 	Content   Reason        // why the page itself forbids its listing
 	Until     moment.Time   // when it should leave, 0 for never
@@ -140,6 +141,8 @@ func (r *Record) unwitnessed() Standing {
 		return Standing{Gone, r.Absent}
 	case r.Content == Private, r.Content == NoStore, r.Content == NoIndex:
 		return Standing{Excluded, r.Content}
+	case r.Answered:
+		return Standing{Waiting, NoPage}
 	case r.Led():
 		return Standing{Waiting, NotSeen}
 	}

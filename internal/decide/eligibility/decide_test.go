@@ -53,7 +53,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"forgotten", Record{Barred: true, Public: true, Evidence: linked}, Context{Entry: true}, Standing{Excluded, Forgotten}},
 		{"forgotten, and a rule", Record{Barred: true}, Context{Listing: Always}, Standing{Listed, ByRule}},
 
-		{"not there, and linked", Record{Absent: NotFound, Evidence: linked}, Context{}, Standing{Waiting, NotSeen}},
+		{"not there, and linked", Record{Absent: NotFound, Answered: true, Evidence: linked}, Context{}, Standing{Waiting, NoPage}},
 		{"not there", Record{Absent: NotFound}, Context{Entry: true}, Standing{Waiting, NoEvidence}},
 		{"not there, and was listed", Record{Absent: StatusGone, Public: true, Evidence: linked}, Context{Listing: Always}, Standing{Gone, StatusGone}},
 		{"for one visitor", Record{Content: NoStore}, Context{}, Standing{Excluded, NoStore}},

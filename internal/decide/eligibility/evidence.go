@@ -112,6 +112,7 @@ const (
 	SoftNotFound
 	Disallowed
 	PasswordField
+	NoPage
 
 	// Why a request or a response is no observation at all.
 	Authorization
@@ -131,7 +132,7 @@ var reasonNames = [...]string{
 
 	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", ByHistory: "history",
 
-	NoEvidence: "no-evidence", NotSeen: "not-seen", RuleNever: "rule-never", Forgotten: "forgotten",
+	NoEvidence: "no-evidence", NotSeen: "not-seen", NoPage: "no-page", RuleNever: "rule-never", Forgotten: "forgotten",
 	NoIndex: "noindex", Private: "private", NoStore: "no-store",
 	CanonicalElsewhere: "canonical-elsewhere", CanonicalConflict: "canonical-conflict",
 	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Encoding: "encoding",

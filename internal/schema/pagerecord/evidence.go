@@ -11,7 +11,7 @@ import (
 func (p *Page) Judged() eligibility.Record {
 	return eligibility.Record{
 		Location: p.Loaded.Location, Standing: p.Standing, Public: p.Public(), Evidence: p.Evidence,
-		Witnessed: p.Witnessed, Absent: p.Absent, Barred: p.Barred,
+		Witnessed: p.Witnessed, Absent: p.Absent, Answered: p.Status != 0, Barred: p.Barred,
 		Content: p.Content, Until: p.Until, Self: p.Self,
 		Age: p.LastSeen.Second().Sub(p.FirstSeen),
 	}

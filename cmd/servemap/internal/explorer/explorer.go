@@ -125,7 +125,7 @@ func cause(st servemap.Stats) (name, means string, n int) {
 	}
 	for verdict, n := range st.Verdicts {
 		is, reason, _ := strings.Cut(verdict, " ")
-		if is != string(servemap.VerdictListed) && (wanted || reason != "noindex" && reason != "canonical-elsewhere" && reason != "not-seen") {
+		if is != string(servemap.VerdictListed) && (wanted || reason != "noindex" && reason != "canonical-elsewhere" && reason != "not-seen" && reason != "no-page") {
 			count(reason, uint64(n))
 		}
 	}
