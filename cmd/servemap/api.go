@@ -31,12 +31,13 @@ import (
 
 type health struct {
 	Serves  bool   `json:"serves"` // visitors are served; the answer is a 503 if not
-	Ready   bool   `json:"ready"`  // so is the sitemap
+	Ready   bool   `json:"ready"`  // so is the sitemap, and the process is not told to end
 	PID     int    `json:"pid"`
 	Version string `json:"version"`
 	Origin  string `json:"origin"`
 	Listen  string `json:"listen,omitempty"`
-	Store   string `json:"store,omitempty"` // why it cannot be used
+	Store   string `json:"store,omitempty"`  // why it cannot be used
+	Ending  bool   `json:"ending,omitempty"` // the process was told to end
 }
 
 type forgotten struct {
@@ -68,6 +69,7 @@ type answers struct {
 	link     string           // to the inspector, "" without -admin
 	health   health
 	serves   atomic.Bool // visitors
+	ending   atomic.Bool
 }
 
 // newAnswers returns what answers for a site, whose store it closes at the end. handler is the site itself, nil if
@@ -182,7 +184,8 @@ func anybody(*http.Request) bool { return true }
 func (c *answers) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	h := c.health
 	h.Serves, h.Store = c.serves.Load(), c.site.Stats().Store
-	h.Ready = h.Serves && len(c.site.Sitemaps()) > 0
+	h.Ending = c.ending.Load()
+	h.Ready = h.Serves && !h.Ending && len(c.site.Sitemaps()) > 0
 	if !h.Serves {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}

@@ -21,7 +21,7 @@ import (
 func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
-		h, err := askFirst[health](ctx, a.data, "/health")
+		h, err := askFirst[health](ctx, control.Near, a.data, "/health")
 		text := "not served: no process answers in " + a.data
 		switch {
 		case errors.As(err, new(exit)):
@@ -34,7 +34,10 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			text = fmt.Sprintf("served by process %d at %s; the store cannot be used: %s", h.PID, h.Listen, h.Store)
 		case err == nil:
 			text = fmt.Sprintf("served by process %d at %s", h.PID, h.Listen)
-			if !h.Ready {
+			switch {
+			case h.Ending:
+				text += ", which ends in order"
+			case !h.Ready:
 				text += "; the sitemap is a 503 that says why"
 			}
 		}
@@ -157,7 +160,7 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
-		v, err := askFirst[way](ctx, a.data, "/link")
+		v, err := askFirst[way](ctx, control.Process, a.data, "/link")
 		switch {
 		case errors.As(err, new(exit)), errors.As(err, new(control.ForeignError)):
 			return err

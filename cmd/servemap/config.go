@@ -42,7 +42,7 @@ func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error
 		if err != nil {
 			return err
 		}
-		return (&process{log: log}).run(ctx, sites, read)
+		return newProcess(s, log).run(ctx, sites, read)
 	}
 }
 

@@ -65,7 +65,7 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 }
 
 func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
-	h, err := askFirst[health](ctx, a.data, "/health")
+	h, err := askFirst[health](ctx, control.Process, a.data, "/health")
 	a.served = h.Serves
 	switch {
 	case err == nil:
@@ -108,13 +108,13 @@ func locked(data string) error {
 	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; wait, or end that process", data)}
 }
 
-// askFirst asks the process that has the folder, and waits for its answer only so long. It fails if
+// askFirst asks a process, and waits for its answer only so long. It fails if
 // there is none, and by its exit code if that does not answer.
-func askFirst[T any](ctx context.Context, data, path string) (v T, err error) {
+func askFirst[T any](ctx context.Context, whom func(data string) *control.Client, data, path string) (v T, err error) {
 	if err := checkData(data); err != nil {
 		return v, err
 	}
-	c := control.Process(data)
+	c := whom(data)
 	defer c.Close()
 	ctx, cancel := context.WithTimeoutCause(ctx, answerPatience, locked(data))
 	defer cancel()

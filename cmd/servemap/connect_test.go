@@ -145,7 +145,10 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 	if code, out, _ := call(t, "health", "-data", data); code != codeNo || !strings.Contains(out, "not served") || !strings.Contains(out, "belongs to another user") {
 		t.Errorf("code %d, %s", code, out)
 	}
-	served := serve(t, data, "files", site, "-origin", origin)
+	if code, _, errs := call(t, "files", site, "-origin", origin, "-data", data, "-listen", "127.0.0.1:0"); code != codeFailed || !strings.Contains(errs, "belongs to another user") {
+		t.Errorf("without -wait: code %d, %s", code, errs)
+	}
+	served := serve(t, data, "files", site, "-origin", origin, "-wait")
 	wantPagesAlone(t, served, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs }, "belongs to another user")
 	served.stop()
 	sameStrings(t, "files after the refusal", entries(t, data), before...)

@@ -156,11 +156,12 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	if c.Admin == "" {
 		return nil
 	}
-	d, err := listen("admin " + c.Admin)
+	p := &process{log: a.log, doors: map[string]*door{}}
+	d, err := p.at("admin", c.Admin)
 	if err != nil {
 		return err
 	}
-	(&process{log: a.log}).lead(d, a.admin("", d.at()))
+	d.lead(p, a.admin("", d.at()))
 	a.log.Info("the inspector shows what was learned until you end it", "inspector", a.link)
 	<-ctx.Done()
 	return d.Close()

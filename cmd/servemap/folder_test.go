@@ -39,7 +39,11 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 		return c
 	}
-	s, c := &server{t: t, data: data, log: newLines()}, command(onlyHere([]string{"files", site, "-origin", origin}, data)...)
+	if out, err := command(onlyHere([]string{"files", site, "-origin", origin}, data)...).CombinedOutput(); err == nil ||
+		!strings.HasSuffix(string(out), "as user 54321: permission denied. Change its owner, or choose another folder.\n") {
+		t.Errorf("without -wait: %v, %s", err, out)
+	}
+	s, c := &server{t: t, data: data, log: newLines()}, command(onlyHere([]string{"files", site, "-origin", origin, "-wait"}, data)...)
 	c.Stderr = s.log
 	base.Check(t, c.Start())
 	s.stop = sync.OnceValue(func() int { _ = c.Wait(); return c.ProcessState.ExitCode() })
@@ -47,6 +51,9 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 	s.log.await(t, "cannot be used now")
 	s.awaitAddress()
 	wantPagesAlone(t, s, func() string { out, _ := command("health", "-data", data).CombinedOutput(); return string(out) }, "permission denied")
+	if _, out, _ := call(t, "health", "-data", data); !strings.Contains(out, "served by process") {
+		t.Errorf("to root health says %s", out)
+	}
 	base.Check(t, os.Chown(data, user, user))
 	s.log.await(t, "works again")
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {

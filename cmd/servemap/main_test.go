@@ -84,20 +84,31 @@ func serve(t *testing.T, data string, args ...string) *server {
 // start runs the command as a process of its own, so that it can be killed.
 func start(t *testing.T, data string, args ...string) (*server, *exec.Cmd) {
 	t.Helper()
-	s := &server{t: t, data: data, log: newLines()}
-	c := exec.Command(os.Args[0], onlyHere(args, data)...)
+	s, c := startAs(t, nil, nil, onlyHere(args, data)...)
+	s.data = data
+	s.awaitAddress()
+	return s, c
+}
+
+// startAs runs the command as another program starts it, with an open file.
+func startAs(t *testing.T, by []string, file *os.File, args ...string) (*server, *exec.Cmd) {
+	t.Helper()
+	s, all := &server{t: t, log: newLines()}, slices.Concat(by, os.Args[:1], args)
+	c := exec.Command(all[0], all[1:]...)
 	c.Env = append(os.Environ(), "SERVEMAP_TEST_MAIN=1")
 	c.Stderr = s.log
+	if file != nil {
+		c.ExtraFiles = []*os.File{file}
+	}
 	base.Check(t, c.Start())
 	s.stop = sync.OnceValue(func() int { _ = c.Wait(); return c.ProcessState.ExitCode() })
 	t.Cleanup(func() { _ = c.Process.Kill(); s.stop() })
-	s.awaitAddress()
 	return s, c
 }
 
 func (s *server) awaitAddress() {
 	s.t.Helper()
-	line := s.log.await(s.t, "msg=serving")
+	line := s.log.await(s.t, " at=http") // it serves, or waits for the folder
 	_, rest, _ := strings.Cut(line, "at=")
 	s.at, _, _ = strings.Cut(rest, "/ ")
 }

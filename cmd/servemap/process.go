@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,72 +12,69 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"syscall"
+	"time"
 
-	"github.com/servemap/servemap/cmd/servemap/internal/patient"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
-	"github.com/servemap/servemap/internal/page/words"
+)
+
+// How long the process takes to end beyond what -drain says. Until then it serves new visitors, since no other listens in
+// its place: it stops at a moment at which nobody waits for an answer, if there is one soon.
+const (
+	quietPatience = 2 * time.Second
+	lastPatience  = 300 * time.Millisecond // when nobody listens any more
 )
 
 // process serves sites at addresses. They are no [servemap.Sites], since each has a folder of data, a scheme, a
-// folder of its host and a server behind it of its own, and all are known from the start. With other settings it does
-// what a rolling restart does: the new sites are opened beside the old ones, get the visitors, and learn once the old
-// ones have ended.
+// folder of its host and a server behind it of its own, and all are known from the start.
 type process struct {
-	log    *slog.Logger
-	doors  map[string]*door // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
-	failed chan error
-}
-
-// door is an address where this process listens.
-type door struct {
-	*http.Server
-	listener net.Listener
-	handler  atomic.Pointer[http.Handler]
-}
-
-func (d *door) serve(w http.ResponseWriter, r *http.Request) { (*d.handler.Load()).ServeHTTP(w, r) }
-
-func (d *door) at() *net.TCPAddr { return d.listener.Addr().(*net.TCPAddr) }
-
-// lead makes a handler answer at a door from now on.
-func (p *process) lead(d *door, to http.Handler) {
-	if d.handler.Swap(&to) != nil {
-		return
-	}
-	d.Server = patient.Server(http.HandlerFunc(d.serve), p.log)
-	go func() {
-		if err := d.Serve(patient.Listener(d.listener)); !errors.Is(err, http.ErrServerClosed) {
-			p.failed <- err
-		}
-	}()
+	log      *slog.Logger
+	attended bool // by a person at a terminal
+	drain    time.Duration
+	given    []net.Listener     // by systemd, and not used yet
+	doors    map[string]*door   // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
+	folders  map[string]*folder // what sites learn, by the settings that say where
+	turn     *turn              // of sites to which those before hand over
+	failed   chan error
 }
 
 // run serves sites until ctx ends. If read is not nil, SIGHUP makes it read other settings.
 func (p *process) run(ctx context.Context, sites []*settings.Settings, read func() ([]*settings.Settings, error)) error {
 	again := make(chan os.Signal, 1)
-	if read != nil {
-		signal.Notify(again, syscall.SIGHUP)
-		defer signal.Stop(again)
-	}
-	p.doors, p.failed = map[string]*door{}, make(chan error, 100) // doors
+	signal.Notify(again, syscall.SIGHUP)
+	defer signal.Stop(again)
+	p.doors, p.folders, p.failed = map[string]*door{}, map[string]*folder{}, make(chan error, 100) // doors
+	p.given = given()
 	served, err := p.open(sites)
-	startAll(served)
+	if err == nil {
+		p.lead(served)
+		startAll(served)
+		p.closeUnused()
+	}
 	for err == nil && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case err = <-p.failed:
 		case <-again:
+			if read == nil && p.attended { // the terminal was closed
+				return p.stop(served)
+			}
+			if read == nil {
+				p.log.Info("SIGHUP changes nothing, since the settings are flags; restart the process, or use \"servemap run\" with a file")
+				continue
+			}
 			served = p.reload(served, read)
 		}
 	}
 	return errors.Join(err, p.stop(served))
 }
 
-// reload serves the sites that read returns in place of the old ones.
+// reload serves the sites that read returns in place of the old ones. These end first, and hand over what they have learned.
+// They serve visitors, with the last sitemap, until the new ones have made theirs.
 func (p *process) reload(old []*site, read func() ([]*settings.Settings, error)) []*site {
 	sites, err := read()
+	p.turn = &turn{come: make(chan struct{})}
 	var served []*site
 	if err == nil {
 		served, err = p.open(sites)
@@ -86,8 +82,8 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 	if err != nil {
 		p.log.Error("the settings were not taken; what is served goes on", "err", err)
 		for name, d := range p.doors {
-			if d.Server == nil { // nobody would answer there
-				d.listener.Close()
+			if d.shift == nil { // nobody would answer there
+				d.close()
 				delete(p.doors, name)
 			}
 		}
@@ -96,33 +92,54 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 	if err := endAll(old); err != nil {
 		p.log.Error("the sites before did not end well", "err", err)
 	}
+	close(p.turn.come)
+	soon, done := context.WithTimeout(context.Background(), flushPatience)
+	defer done()
+	for _, s := range served {
+		_ = s.site.Flush(soon)
+	}
+	p.lead(served)
 	startAll(served) // now nobody else answers commands in their folders
+	for _, s := range old {
+		s.release()
+	}
 	p.log.Info("the settings were read anew")
 	return served
 }
 
-// stop ends in order: readiness, explorations, visitors, the sites.
+// stop ends in order: readiness and explorations, visitors who stay long, the sites, new visitors.
 func (p *process) stop(sites []*site) error {
 	if len(sites) > 0 {
 		p.log.Info("stopping")
 	}
 	for _, s := range sites {
+		s.ending.Store(true)
 		s.stop()
 	}
-	stop, done := context.WithTimeout(context.Background(), shutdownPatience)
-	defer done()
+	var visitors []*door
 	for name, d := range p.doors {
 		switch {
-		case d.Server == nil: // no site was opened
-			d.listener.Close()
+		case d.shift == nil: // no site was opened
+			d.close()
 		case strings.HasPrefix(name, "admin"):
 			defer d.Close() // it shows how the rest ends
-		case d.Shutdown(stop) != nil:
-			p.log.Warn("connections that did not end were cut off", "after", shutdownPatience)
-			d.Close()
+		default:
+			visitors = append(visitors, d)
 		}
 	}
-	return endAll(sites)
+	together(visitors, func(d *door) { d.relieve(p) })
+	err := endAll(sites)
+	together(visitors, func(d *door) { d.end(p.drain) })
+	return err
+}
+
+// together calls fn for all doors at once.
+func together(doors []*door, fn func(*door)) {
+	var all sync.WaitGroup
+	for _, d := range doors {
+		all.Go(func() { fn(d) })
+	}
+	all.Wait()
 }
 
 func startAll(sites []*site) {
@@ -141,20 +158,31 @@ func endAll(sites []*site) (err error) {
 	return err
 }
 
-// open makes these sites serve visitors, and no other. If it fails, what was served is served on.
+// open opens these sites. If it fails, what is served is served on.
 func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
-	visitors, owners := map[*door]routes{}, map[*door]*http.ServeMux{}
 	for i, s := range all {
 		x, err := p.openSite(s, all[:i], len(all) > 1)
 		if err != nil && len(all) > 1 {
 			err = fmt.Errorf("site %d, %s: %w", i+1, s.Origin, err)
 		}
 		if err != nil {
+			if p.turn != nil {
+				p.turn.refuse()
+			}
 			return nil, errors.Join(err, endAll(sites))
 		}
 		sites = append(sites, x)
-		origin := originOf(s)
-		visitors[x.door] = append(visitors[x.door], route{append(slices.Clone(s.Hosts), origin.Host()), folderOf(s), x.visitors})
+		p.drain = max(p.drain, s.Drain.Duration)
+	}
+	return sites, nil
+}
+
+// lead makes these sites serve visitors, and no other.
+func (p *process) lead(sites []*site) {
+	visitors, owners := map[*door]routes{}, map[*door]*http.ServeMux{}
+	for _, x := range sites {
+		origin := originOf(x.Settings)
+		visitors[x.door] = append(visitors[x.door], route{append(slices.Clone(x.Hosts), origin.Host()), folderOf(x.Settings), x.visitors})
 		if x.admin == nil {
 			continue
 		}
@@ -168,13 +196,12 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 	}
 	for name, d := range p.doors {
 		if strings.HasPrefix(name, "admin") {
-			p.lead(d, cmp.Or(owners[d], http.NewServeMux()))
+			d.lead(p, cmp.Or(owners[d], http.NewServeMux()))
 			continue
 		}
 		slices.SortStableFunc(visitors[d], func(a, b route) int { return len(b.folder) - len(a.folder) })
-		p.lead(d, visitors[d])
+		d.lead(p, visitors[d])
 	}
-	return sites, nil
 }
 
 // routes say which site a request at an address is for: the only one, or the one with its host and folder.
@@ -195,33 +222,4 @@ func (rs routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	http.Error(w, "No site of this name is served here.", http.StatusMisdirectedRequest)
-}
-
-// at returns the door of a setting with an address.
-func (p *process) at(name, address string) (d *door, err error) {
-	name += " " + address
-	if d = p.doors[name]; d == nil {
-		if d, err = listen(name); err == nil {
-			p.doors[name] = d
-		}
-	}
-	return d, err
-}
-
-// listen opens the door of a setting with an address.
-func listen(setting string) (*door, error) {
-	name, address, _ := strings.Cut(setting, " ")
-	listener, err := net.Listen("tcp", address)
-	var form *net.AddrError
-	switch {
-	case errors.As(err, &form):
-		return nil, usage("{-"+name+"} %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", address, err)
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"), address, err)
-	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf(words.Say("Cannot use {-"+name+"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())
-	case err != nil:
-		return nil, fmt.Errorf(words.Say("{-"+name+"} %s: %w"), address, err)
-	}
-	return &door{listener: listener}, nil
 }

@@ -5,39 +5,32 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
-	"io/fs"
-	"iter"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
-	"github.com/servemap/servemap/store/sqlstore"
 )
 
 const (
-	shutdownPatience = 30 * time.Second // for running requests
-	closePatience    = 20 * time.Second // to store what was seen
-	lockEvery        = 100 * time.Millisecond
+	closePatience = 20 * time.Second // to store what was seen
+	flushPatience = 5 * time.Second  // to make the files of other settings
+	lockEvery     = 100 * time.Millisecond
+	asideEvery    = time.Second
 )
 
 // proxyCommand, filesCommand and runCommand fill the settings of sites, and serve these until the
@@ -68,20 +61,26 @@ func serveOne(ctx context.Context, s streams, v *settings.Settings) error {
 	if err != nil {
 		return err
 	}
-	return (&process{log: log}).run(ctx, []*settings.Settings{v}, nil)
+	return newProcess(s, log).run(ctx, []*settings.Settings{v}, nil)
+}
+
+func newProcess(s streams, log *slog.Logger) *process {
+	return &process{log: log, attended: s.err.(terminal.Plain).Lives()}
 }
 
 // site is a site that this process serves.
 type site struct {
 	*answers
-	door, admin *door // admin is nil without -admin
+	door, admin *door        // admin is nil without -admin
+	handler     http.Handler // the site itself
 	visitors    http.Handler
 	sitemap     string // its address
 
-	started bool
-	ctx     context.Context // of what the site does by itself
-	cancel  context.CancelFunc
-	work    sync.WaitGroup
+	started  bool
+	ctx      context.Context // of what the site does by itself
+	cancel   context.CancelFunc
+	work     sync.WaitGroup
+	unanswer func() // commands
 }
 
 // openSite opens what serves a site beside others. Once it is started, it learns.
@@ -101,15 +100,14 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 			return nil, err
 		}
 	}
-	handler, err := s.Handler(log)
-	if err != nil {
+	if x.handler, err = s.Handler(log); err != nil {
 		return nil, usage("%v", err)
 	}
-	st, end, err := openServed(s, log)
+	st, end, err := p.openServed(s, log)
 	if err != nil {
 		return nil, err
 	}
-	if x.answers, err = newAnswers(s, handler, st, end, log); err != nil {
+	if x.answers, err = newAnswers(s, x.handler, st, end, log); err != nil {
 		return nil, err
 	}
 	x.health.Listen = x.door.at().String()
@@ -117,7 +115,7 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 	if x.notifier, err = s.Notifier(x.site, st, log); err != nil {
 		return nil, errors.Join(usage("%v", err), x.end())
 	}
-	x.visitors = x.site.Wrap(handler)
+	x.visitors = x.site.Wrap(x.handler)
 	if s.Robots {
 		x.visitors = x.site.Robots(x.visitors)
 	}
@@ -187,16 +185,19 @@ func (s *site) start() {
 	if !s.Robots {
 		says = append(says, "robots.txt needs", s.site.RobotsLine())
 	}
-	s.log.Info("serving", says...)
+	text, serving := "serving", func() {}
+	if s.Database == "" && errors.Is(read(s.store), badgerstore.ErrLocked) {
+		text = "waiting for " + s.Data + ", which another process has open; the pages are served meanwhile, without a sitemap"
+		serving = func() { s.log.Info("serving", says...) }
+	}
 	s.serves.Store(true)
-	s.work.Go(s.own)
+	s.answerAside()
+	s.log.Info(text, says...)
+	s.work.Go(func() { s.own(serving) })
 }
 
-// stop ends what the site does by itself, and its readiness. Visitors are served on.
-func (s *site) stop() {
-	s.serves.Store(false)
-	s.cancel()
-}
+// stop ends what the site does by itself. Visitors and commands are answered on.
+func (s *site) stop() { s.cancel() }
 
 // end stops the site, and stores what was seen.
 func (s *site) end() error {
@@ -206,10 +207,20 @@ func (s *site) end() error {
 	if s.started && err == nil {
 		s.log.Info("stopped; what was learned is kept", "listed", s.site.Stats().Listed, "data", s.Data)
 	}
+	if s.started {
+		s.unanswer()
+	}
 	if errors.Is(err, store.ErrUnavailable) {
 		return nil
 	}
 	return err
+}
+
+// release closes what is kept open for visitors.
+func (s *site) release() {
+	if h, has := s.handler.(interface{ CloseIdleConnections() }); has {
+		h.CloseIdleConnections()
+	}
 }
 
 // originOf returns the origin of a site, which was checked.
@@ -244,27 +255,48 @@ func loops(s *settings.Settings, at netip.AddrPort) bool {
 	return err == nil && (ip == at.Addr() || ip.IsLoopback() && (at.Addr().IsUnspecified() || at.Addr().IsLoopback()))
 }
 
-// own waits until the store can be used: only one process can use a folder. Then it tells engines, answers
-// commands, and explores, until the site is stopped. As long as the folder cannot be used, it answers commands aside.
-func (s *site) own() {
-	ctx := s.ctx
-	end, err := s.answerAt(ctx, control.ListenAside)
-	if err != nil { // another process waits too, or the system has no such sockets
-		end = func() {}
+// answerAside answers commands where no folder is needed, as soon as no other process that waits does.
+func (s *site) answerAside() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var waiting sync.WaitGroup
+	s.unanswer = func() {
+		cancel()
+		waiting.Wait()
 	}
-	defer func() { end() }()
+	waiting.Go(func() {
+		for {
+			end, err := s.answerAt(s.ctx, control.ListenAside)
+			if err == nil {
+				<-ctx.Done()
+				end()
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(asideEvery):
+			}
+		}
+	})
+}
+
+// own waits until the store can be used: only one process can use a folder. Then it calls serving, tells engines, answers
+// commands in the folder, and explores, until the site is stopped.
+func (s *site) own(serving func()) {
+	ctx := s.ctx
 	if usable(ctx, s.store) != nil {
 		return
 	}
 	_ = s.site.Flush(ctx) // now the site knows that the store can be used
+	serving()
 	if s.notifier != nil {
 		s.work.Go(func() { s.notifier.Run(ctx) })
 	}
-	if in, err := s.answerIn(ctx); err != nil {
+	if end, err := s.answerIn(ctx); err != nil {
 		s.log.Error("commands cannot ask this process by its folder", "err", err)
 	} else {
-		end()
-		end = in
+		s.unanswer()
+		s.unanswer = end
 		s.log.Info("commands are answered", "data", s.Data)
 	}
 	if s.Explore || s.Folder != "" {
@@ -274,111 +306,4 @@ func (s *site) own() {
 		s.explorer.Revisit(ctx, s.Max)
 	}
 	<-ctx.Done()
-}
-
-// usable waits until the store can be read. If ctx ends before, it returns why the store
-// cannot be used. Only a folder may need a wait.
-func usable(ctx context.Context, st store.Store) error {
-	if _, database := st.(store.Sharer); database {
-		return ctx.Err()
-	}
-	for {
-		err := st.View(context.Background(), nil, func([][]byte) error { return nil })
-		if err == nil {
-			return ctx.Err()
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(lockEvery):
-		}
-	}
-}
-
-// openServed opens the records of a site that visitors see. They get its pages even if the folder is not the
-// process's own.
-func openServed(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
-	err := control.Check(s.Data)
-	barred := errors.As(err, new(control.ForeignError)) || errors.Is(err, fs.ErrPermission)
-	switch {
-	case err == nil || barred && s.Database != "": // in a database, only commands need the folder
-		return openStore(s, log)
-	case !barred:
-		return nil, nil, unusable(s.Data, err)
-	}
-	err = unusable(s.Data, err)
-	log.Error("the pages are served without a sitemap, since the folder cannot be used; restart once it can", "err", err)
-	return noStore{fmt.Errorf("%w: %w", store.ErrUnavailable, err)}, func() {}, nil
-}
-
-// openStore opens the records. It also returns a function that closes them.
-func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
-	data, database := s.Data, string(s.Database)
-	if database == "" {
-		st, err := badgerstore.Open(data, &badgerstore.Options{Reserve: int64(s.Reserve) << 20, Logger: log})
-		if err != nil {
-			return nil, nil, unusable(data, err)
-		}
-		return st, func() { _ = st.Close() }, nil
-	}
-	cfg, err := pgx.ParseConfig(database)
-	if err != nil { // which may name a password
-		return nil, nil, usage("{-database} is no address of a PostgreSQL database; give one such as postgres://user@host/name")
-	}
-	db := stdlib.OpenDB(*cfg)
-	db.SetMaxOpenConns(4)                  // the server's connections are for all processes
-	db.SetConnMaxIdleTime(5 * time.Second) // less than between two looks for changes, or idle processes would hold connections for ever
-	st, err := sqlstore.Open(db, &sqlstore.Options{Table: s.Table, Logger: log})
-	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
-	}
-	return st, func() { _ = db.Close() }, nil
-}
-
-// unusable says why a folder of data cannot be used.
-func unusable(data string, err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf(words.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose another folder."), data, whoami())
-	}
-	return fmt.Errorf(words.Say("{-data} %s: %w"), data, err)
-}
-
-// whoami returns the name of the user of this process, or else the number.
-func whoami() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return strconv.Itoa(os.Geteuid())
-}
-
-// openFolder opens the records of a folder. It waits a moment for another process, such as a command that asks.
-func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger, patience time.Duration) (store.Store, func(), error) {
-	if err := control.Check(s.Data); err != nil {
-		return nil, nil, unusable(s.Data, err)
-	}
-	st, end, err := openStore(s, log)
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, done := context.WithTimeout(ctx, patience)
-	defer done()
-	if err := usable(ctx, st); err != nil {
-		end()
-		if errors.Is(err, badgerstore.ErrLocked) {
-			return nil, nil, locked(s.Data)
-		}
-		return nil, nil, unusable(s.Data, err)
-	}
-	return st, end, nil
-}
-
-// noStore is the store of a process that may not use its folder.
-type noStore struct{ why error }
-
-func (s noStore) View(context.Context, []string, func([][]byte) error) error   { return s.why }
-func (s noStore) Update(context.Context, []string, func([][]byte) error) error { return s.why }
-func (s noStore) Sync(context.Context) error                                   { return s.why }
-
-func (s noStore) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) { yield(store.Record{}, s.why) }
 }

@@ -40,6 +40,9 @@ type Options struct {
 	// and at most 512 MiB. It has no effect except on Linux, macOS and FreeBSD.
 	Reserve int64
 
+	// Wait makes Open wait also for a folder that the user of this process may not use, rather than fail.
+	Wait bool
+
 	// Logger receives what goes wrong and what the store does about it, once per cause. Nil means
 	// slog.Default().
 	Logger *slog.Logger
@@ -49,9 +52,11 @@ type Options struct {
 // process, has a folder open at a time; others wait for it.
 type Store struct {
 	dir     string
+	name    string // of dir, as its owner gave it
 	reserve int64 // as in Options
 	log     *slog.Logger
 
+	wait     bool            // as in Options
 	closing  context.Context // done when Close is called
 	cancel   context.CancelFunc
 	stopped  chan struct{} // closed when run has ended
@@ -66,7 +71,8 @@ type Store struct {
 	commits atomic.Uint64 // that have ended
 	synced  uint64        // of these, how many survive a loss of power; writer guards it
 
-	troubled atomic.Bool // that was logged, and is not over
+	refused  atomic.Pointer[error] // why Open fails; then run has ended
+	troubled atomic.Bool           // that was logged, and is not over
 
 	mu  sync.Mutex
 	db  *database // open, or nil and err says why
@@ -76,12 +82,12 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open returns a Store that keeps its records below dir. It creates dir if needed. A nil opts means
-// the defaults. It fails only for a bad argument: an empty dir, one that is a file or below one, or
-// an option out of range.
+// the defaults. It fails where waiting does not help: an empty dir, one that is a file or below one, a
+// folder that the user of the process may not use, or an option out of range.
 //
 // Anything else that keeps the folder from opening is not an error of Open: another process that
-// has it open, a full or read-only disk, missing rights, the format of another version. The Store
-// tries again in the background, logs the first cause, and reports the last one in [Store.Health].
+// has it open, a full or read-only disk, the format of another version. The Store tries again in the background,
+// logs the first cause, and reports the last one in [Store.Health].
 // Usually the folder is open when Open returns, after at most 5 seconds. If the folder was empty, the
 // log says so: an owner who did not expect that has lost the volume.
 //
@@ -118,7 +124,9 @@ func Open(dir string, opts *Options) (*Store, error) {
 	}
 	s := &Store{
 		dir:     abs,
+		name:    dir,
 		reserve: opts.Reserve,
+		wait:    opts.Wait,
 		log:     cmp.Or(opts.Logger, slog.Default()),
 		stopped: make(chan struct{}),
 		err:     unavailable(errors.New("the folder is being opened")),
@@ -129,6 +137,9 @@ func Open(dir string, opts *Options) (*Store, error) {
 	select {
 	case <-tried:
 	case <-time.After(openTimeout):
+	}
+	if err := s.refused.Load(); err != nil {
+		return nil, fmt.Errorf("badgerstore: %s cannot be used: %w", abs, *err)
 	}
 	return s, nil
 }

@@ -22,8 +22,7 @@ func TestEmptyFolderIsLoggedOnce(t *testing.T) {
 		s := mustOpen(t, "data", &Options{Logger: log.Logger()})
 		mustPut(t, s, "k", fmt.Sprint(i))
 		mustClose(t, s)
-		log.Want(t, want, `level=INFO msg="badgerstore: the folder is empty`)
-		log.Want(t, want, "dir="+dir)
+		log.Want(t, want, `level=INFO msg="Starting fresh in data."`)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -24,6 +25,11 @@ const (
 
 	// maxAside is how many folders may stand aside. Then the store waits for its owner.
 	maxAside = 4
+
+	// mostFresh is how many tables that were never merged a folder may have. A process leaves one that ends before
+	// Badger merges, which is a second after its start. Each table costs a file descriptor.
+	mostFresh     = 8
+	mergePatience = 10 * time.Second
 
 	// quickTables is how many bytes of tables are read at each opening, which takes a quarter of a
 	// second. If there are more, they are read only if the folder was not closed in order.
@@ -110,14 +116,15 @@ func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 	}
 	s.unreadable = false
 	if err == nil && len(files) == 0 {
-		s.log.Info("badgerstore: the folder is empty, so the site is learned from the start", "dir", s.dir)
+		s.log.Info("Starting fresh in " + s.name + ".")
 	}
 	return db, err
 }
 
 // open checks the files in the locked folder, and opens Badger on them.
-func (db *database) open(path string, files []fs.DirEntry) (err error) {
-	if err := checkFiles(path, files, wasClosed(db.lock)); err != nil {
+func (db *database) open(path string, files []fs.DirEntry) error {
+	fresh, err := checkFiles(path, files, wasClosed(db.lock))
+	if err != nil {
 		return err
 	}
 	if err := markClosed(db.lock, false); err != nil {
@@ -132,8 +139,11 @@ func (db *database) open(path string, files []fs.DirEntry) (err error) {
 	} else {
 		db.badger, err = openFull(o)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		db.gate.folder.Close()
+	case db.full == nil && fresh > mostFresh:
+		db.awaitMerging()
 	}
 	return err
 }
@@ -154,6 +164,13 @@ func tryBadger(o badger.Options) (db *badger.DB, err error) {
 		}
 	}()
 	return badger.Open(o)
+}
+
+// awaitMerging waits until Badger has merged most of the tables that it never merged. It begins within a second.
+func (db *database) awaitMerging() {
+	for begun := time.Now(); db.badger.Levels()[0].NumTables > mostFresh && time.Since(begun) < mergePatience; {
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // openFull opens Badger for reading, on a disk without room. A process that was killed leaves logs that are longer
@@ -223,13 +240,13 @@ func (s *Store) moveAside(path string, cause *badgerError) (err error) {
 // checkFiles finds the damage that Badger dies of, or hides, before Badger meets it. It also
 // removes empty logs, which a process leaves that dies while it makes one. Badger itself finds
 // other damage when it opens. A log with a damaged record in it counts as one that ends there, and
-// a manifest that was cut between two entries as a shorter one.
-func checkFiles(path string, files []fs.DirEntry, closed bool) error {
+// a manifest that was cut between two entries as a shorter one. It returns how many tables were never merged.
+func checkFiles(path string, files []fs.DirEntry, closed bool) (fresh int, err error) {
 	tables, size := 0, int64(0)
 	for _, file := range files {
 		info, err := file.Info()
 		if err != nil {
-			return err
+			return 0, err
 		}
 		switch filepath.Ext(file.Name()) {
 		case ".sst":
@@ -240,20 +257,26 @@ func checkFiles(path string, files []fs.DirEntry, closed bool) error {
 				continue
 			}
 			if err := os.Remove(filepath.Join(path, file.Name())); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
 	named, err := readManifest(path, tables)
-	if err != nil || closed && size > quickTables {
-		return err
+	if err != nil {
+		return 0, err
 	}
-	for id := range named {
+	for id, of := range named {
+		if of.Level == 0 {
+			fresh++
+		}
+		if closed && size > quickTables {
+			continue
+		}
 		if err := checkTable(table.NewFilename(id, path), id); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return fresh, nil
 }
 
 // readManifest returns the tables that the manifest names. Badger replaces a missing manifest, and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 )
 
@@ -74,6 +75,11 @@ func (s *Store) run(tried chan<- struct{}) {
 	pause := firstPause
 	for attempts := 0; ; attempts++ {
 		db, err := s.open()
+		if attempts == 0 && !s.wait && errors.Is(err, fs.ErrPermission) {
+			s.refused.Store(&err)
+			close(tried)
+			return
+		}
 		s.set(db, err)
 		trouble := err
 		if err == nil && db.full != nil {

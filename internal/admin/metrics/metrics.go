@@ -96,9 +96,16 @@ func Each[K cmp.Ordered](label string, counts map[K]uint64) (all []Series) {
 // module is the path of this module.
 const module = "github.com/servemap/servemap"
 
+// release is the version of a release that go build makes. The linker sets it: go knows the version of what it installs,
+// not of the folder that it builds.
+var release string
+
 // Version returns the version of the module in this program, "unknown" if the program
 // was built without one.
 func Version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

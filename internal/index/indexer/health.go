@@ -26,6 +26,9 @@ func (x *Indexer) note(ctx context.Context, err error) {
 	before := x.health.problem
 	x.health.problem = err
 	x.health.mu.Unlock()
+	if err != nil {
+		x.cfg.Files.StoreFailed()
+	}
 	switch {
 	case errors.Is(err, store.ErrUnavailable):
 		// The store tells of its troubles itself.

@@ -50,6 +50,8 @@ type Files struct {
 	problem string                 // the last failure, so that each is logged once
 	served  atomic.Pointer[snapshot]
 	made    chan struct{} // closed once files were made
+	trouble chan struct{} // closed once the store failed; then nobody waits for the first files
+	failed  sync.Once     // closes trouble
 	answers metrics.Answers
 
 	mu  sync.Mutex // guards due; held shortly
@@ -64,6 +66,7 @@ func New(cfg Config) *Files {
 		seed:    maphash.MakeSeed(),
 		wake:    make(signal, 1),
 		made:    make(chan struct{}),
+		trouble: make(chan struct{}),
 		due:     due{files: map[int]bool{}},
 		passing: make(chan struct{}, 1),
 	}
@@ -109,6 +112,9 @@ func (f *Files) ChangedAll() {
 	f.due.all = true
 	f.wake.poke()
 }
+
+// StoreFailed says that the store does not work. Requests that come before the first files no longer wait for them.
+func (f *Files) StoreFailed() { f.failed.Do(func() { close(f.trouble) }) }
 
 // signal wakes one goroutine.
 type signal chan struct{}

@@ -59,7 +59,7 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	return true
 }
 
-// await returns once files were made since the start, or after some time.
+// await returns once files were made since the start, or the store failed, or after some time.
 func (f *Files) await(r *http.Request) {
 	select {
 	case <-f.made:
@@ -68,6 +68,7 @@ func (f *Files) await(r *http.Request) {
 	}
 	select {
 	case <-f.made:
+	case <-f.trouble:
 	case <-time.After(patience):
 	case <-r.Context().Done():
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/inspect"
@@ -22,18 +23,30 @@ type Client struct {
 	Close func()
 }
 
-// Process returns a client of the process that answers at the socket, or else aside. That process belongs to the
-// owner of the folder, or to this user.
-func Process(data string) *Client {
+// Process returns a client of the process that answers at the socket in the folder, or else aside. That process belongs to
+// the owner of the folder, or to this user.
+func Process(data string) *Client { return client(data, false) }
+
+// Near returns a client of the process that waits for the folder on this machine, or else of the one that has it: that may be
+// in another container.
+func Near(data string) *Client { return client(data, true) }
+
+func client(data string, near bool) *Client {
+	dials := []func(context.Context, string) (net.Conn, error){dial, dialAside}
+	if near {
+		slices.Reverse(dials)
+	}
 	c := &Client{http: http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			conn, err := dial(ctx, data)
-			if err != nil {
-				if other, failed := dialAside(ctx, data); failed == nil {
-					return other, nil
-				}
+			conn, err := dials[0](ctx, data)
+			if err == nil {
+				return conn, nil
 			}
-			return conn, err
+			conn, failed := dials[1](ctx, data)
+			if failed != nil && !near {
+				failed = err // what is wrong with the folder says more
+			}
+			return conn, failed
 		},
 		DisableCompression: true,
 	}}}
@@ -54,7 +67,7 @@ func dial(ctx context.Context, data string) (net.Conn, error) {
 	return dialOf(ctx, Socket(data), owner)
 }
 
-// dialAside connects to the socket that needs no folder. Anybody may have listened there.
+// dialAside connects to the socket that needs no folder. Anybody may have listened there, so only root hears another user.
 func dialAside(ctx context.Context, data string) (net.Conn, error) {
 	name, ok := aside(data)
 	if !ok {
@@ -69,7 +82,7 @@ func dialOf(ctx context.Context, name string, owner int) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() {
+	if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() && (os.Geteuid() != 0 || !strings.HasPrefix(name, "@")) {
 		conn.Close()
 		return nil, ForeignError{name, uid}
 	}

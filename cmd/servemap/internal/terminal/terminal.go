@@ -34,9 +34,12 @@ func NewLog(w Plain, form string, level slog.Level) (*slog.Logger, error) {
 	return nil, fmt.Errorf(words.Say("{-log} %s: give people, text or json"), form)
 }
 
+// Lives reports whether a person may look at what is written.
+func (w Plain) Lives() bool { return isTerminal(w.To) }
+
 // Clear removes a line of progress, if there may be one.
 func (w Plain) Clear() {
-	if isTerminal(w.To) {
+	if w.Lives() {
 		_, _ = io.WriteString(w.To, "\r\x1b[K")
 	}
 }

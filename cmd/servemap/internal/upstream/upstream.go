@@ -103,6 +103,9 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	u.proxy.ServeHTTP(w, r)
 }
 
+// CloseIdleConnections closes those to the site, once no more requests come.
+func (u *upstream) CloseIdleConnections() { u.proxy.Transport.(*http.Transport).CloseIdleConnections() }
+
 // failed answers a request that the site did not answer.
 func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, patient.ErrBody) {

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/patient"
+	"github.com/servemap/servemap/internal/page/words"
+)
+
+// door is an address where this process listens.
+type door struct {
+	*shift    // nil before a handler answers there
+	listeners []net.Listener
+	given     bool // by systemd, which keeps them: visitors wait there for the next process
+	handler   atomic.Pointer[http.Handler]
+}
+
+// shift is a server at a door. When the process ends, a second one takes new visitors while the first finishes.
+type shift struct {
+	*http.Server
+	busy   atomic.Int64       // requests that are being answered, also those of WebSockets
+	cancel context.CancelFunc // ends them
+}
+
+func (d *door) at() *net.TCPAddr { return d.listeners[0].Addr().(*net.TCPAddr) }
+
+func (d *door) close() {
+	for _, l := range d.listeners {
+		l.Close()
+	}
+}
+
+// lead makes a handler answer at a door from now on.
+func (d *door) lead(p *process, to http.Handler) {
+	if d.handler.Swap(&to) == nil {
+		d.serve(p)
+	}
+}
+
+// serve begins a shift.
+func (d *door) serve(p *process) {
+	s := &shift{}
+	s.Server = patient.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.busy.Add(1)
+		defer s.busy.Add(-1)
+		(*d.handler.Load()).ServeHTTP(w, r)
+	}), p.log)
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel, s.BaseContext = cancel, func(net.Listener) context.Context { return ctx }
+	for _, l := range d.listeners {
+		go func() {
+			if err := s.Serve(patient.Listener(l)); !errors.Is(err, http.ErrServerClosed) {
+				p.failed <- err
+			}
+		}()
+	}
+	d.shift = s
+}
+
+// relieve begins the last shift, and ends the one before: what rests at once, and the rest after some time.
+func (d *door) relieve(p *process) {
+	first := d.shift
+	if again, err := twins(d.listeners); err == nil { // some systems have none, and refuse visitors from now on
+		d.listeners = again
+		d.serve(p)
+		d.SetKeepAlivesEnabled(false)
+	}
+	if !first.endWithin(p.drain) {
+		p.log.Warn("connections that did not end were cut off", "after", p.drain)
+	}
+}
+
+// twins returns other listeners at the same addresses. Visitors who came to the first ones, and were not taken in, are theirs.
+func twins(listeners []net.Listener) (all []net.Listener, err error) {
+	for _, l := range listeners {
+		file, err := l.(*net.TCPListener).File()
+		if err != nil {
+			return nil, err
+		}
+		again, err := net.FileListener(file)
+		file.Close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, again)
+	}
+	return all, nil
+}
+
+// end ends the last shift.
+func (d *door) end(drain time.Duration) {
+	if d.given {
+		d.endWithin(drain)
+		return
+	}
+	d.quietWithin(quietPatience)
+	d.endWithin(lastPatience)
+}
+
+// endWithin ends a shift, and reports whether it had answered all requests by then.
+func (s *shift) endWithin(patience time.Duration) bool {
+	begun := time.Now()
+	soon, done := context.WithTimeout(context.Background(), patience)
+	defer done()
+	_ = s.Shutdown(soon)
+	quiet := s.quietWithin(patience - time.Since(begun)) // of WebSockets it knows nothing
+	s.cancel()
+	s.Close()
+	return quiet
+}
+
+// quietWithin waits for a moment at which no request is being answered.
+func (s *shift) quietWithin(patience time.Duration) bool {
+	for begun := time.Now(); s.busy.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Since(begun) > patience {
+			return false
+		}
+	}
+	return true
+}
+
+// at returns the door of a setting with an address.
+func (p *process) at(name, address string) (d *door, err error) {
+	if d = p.doors[name+" "+address]; d != nil {
+		return d, nil
+	}
+	d = &door{}
+	p.given = slices.DeleteFunc(p.given, func(l net.Listener) bool { // a socket of systemd is known by its port
+		mine, is := l.Addr().(*net.TCPAddr)
+		if is = is && mine.Port == portOf(address); is {
+			d.given, d.listeners = true, append(d.listeners, l)
+		}
+		return is
+	})
+	if !d.given {
+		l, err := listen(name, address)
+		if err != nil {
+			return nil, err
+		}
+		d.listeners = []net.Listener{l}
+	}
+	p.doors[name+" "+address] = d
+	return d, nil
+}
+
+// portOf returns the port of an address, 0 if it has none.
+func portOf(address string) int {
+	_, port, _ := net.SplitHostPort(address)
+	n, _ := net.LookupPort("tcp", port)
+	return n
+}
+
+// listen listens at the address of a setting.
+func listen(name, address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	var form *net.AddrError
+	switch {
+	case errors.As(err, &form):
+		return nil, usage("{-"+name+"} %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", address, err)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"), address, err)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf(words.Say("Cannot use {-"+name+"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())
+	case err != nil:
+		return nil, fmt.Errorf(words.Say("{-"+name+"} %s: %w"), address, err)
+	}
+	return listener, nil
+}
+
+// given returns the listeners that systemd gives to this process, by the protocol of sd_listen_fds(3).
+func given() (all []net.Listener) {
+	const first = 3
+	n, _ := strconv.Atoi(os.Getenv("LISTEN_FDS"))
+	if os.Getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
+		n = 0
+	}
+	for fd := range n {
+		file := os.NewFile(uintptr(first+fd), "listener")
+		if l, err := net.FileListener(file); err == nil {
+			all = append(all, l)
+		}
+		file.Close()
+	}
+	return all
+}
+
+// closeUnused closes what systemd gave for no setting, where visitors would wait for ever.
+func (p *process) closeUnused() {
+	for _, l := range p.given {
+		p.log.Warn(words.Say("systemd gave a socket that no {-listen} and no {-admin} names by its port, so nobody answers there"), "at", l.Addr())
+		l.Close()
+	}
+	p.given = nil
+}

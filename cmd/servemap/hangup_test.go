@@ -1,0 +1,124 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// TestHangupsLeaveTheSitemapAndNothingElse has the settings read anew twenty times, while visitors come.
+func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
+	behind := httptest.NewServer(http.HandlerFunc(blog))
+	defer behind.Close()
+	data := t.TempDir()
+	s, c := start(t, data, "run", "-config", write(t, fmt.Sprintf("origin = %q\nto = %q\ndata = %q\nlisten = '127.0.0.1:0'\ninside = true\nexplore = true\n", origin, behind.URL, data)))
+	s.log.await(t, "msg=explored")
+	files := func() int { return len(entries(t, fmt.Sprintf("/proc/%d/fd", c.Process.Pid))) }
+	before, end := files(), make(chan struct{})
+	var visits sync.WaitGroup
+	visits.Go(func() {
+		for {
+			for _, path := range []string{"/article-3", "/sitemap.xml"} {
+				if resp, body := get(t, s.at+path); resp.StatusCode != http.StatusOK {
+					t.Errorf("%s: %s %s", path, resp.Status, body)
+				}
+			}
+			select {
+			case <-end:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	})
+	for range 20 {
+		base.Check(t, c.Process.Signal(syscall.SIGHUP))
+		s.log.await(t, "the settings were read anew")
+	}
+	close(end)
+	visits.Wait()
+	if after := files(); after > before+10 {
+		t.Errorf("%d files are open, and %d were before", after, before)
+	}
+}
+
+// A command without a file has nothing to read anew, and must not end.
+func TestHangupEndsNoCommandWithoutAFile(t *testing.T) {
+	s, c := start(t, t.TempDir(), "files", writeSite(t), "-origin", origin)
+	base.Check(t, c.Process.Signal(syscall.SIGHUP))
+	s.log.await(t, "SIGHUP changes nothing")
+	if resp, _ := get(t, s.at+"/a.html"); resp.StatusCode != http.StatusOK {
+		t.Error(resp.Status)
+	}
+	base.Check(t, c.Process.Signal(syscall.SIGTERM))
+	if code := s.stop(); code != codeDone {
+		t.Errorf("code %d: %s", code, s.log)
+	}
+}
+
+// TestVisitorsAreServedWhileLongAnswersEnd has an event stream that never ends.
+func TestVisitorsAreServedWhileLongAnswersEnd(t *testing.T) {
+	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/events" {
+			blog(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, "data: x\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	defer behind.Close()
+	s, c := start(t, t.TempDir(), "proxy", "-to", behind.URL, "-origin", origin, "-drain", "2s", "-explore")
+	s.log.await(t, "msg=explored")
+	stream, err := http.Get(s.at + "/events")
+	base.Check(t, err)
+	defer stream.Body.Close()
+	begun := time.Now()
+	base.Check(t, c.Process.Signal(syscall.SIGTERM))
+	s.log.await(t, "msg=stopping")
+	for _, path := range []string{"/article-1", "/sitemap.xml"} {
+		if resp, _ := get(t, s.at+path); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+	if _, out, _ := call(t, "health", "-data", s.data); !strings.Contains(out, "served by process") || !strings.Contains(out, "which ends in order") {
+		t.Errorf("health says %s", out)
+	}
+	_, _ = io.ReadAll(stream.Body)
+	if took := time.Since(begun); took < 2*time.Second {
+		t.Errorf("the stream ended after %v", took)
+	}
+	if code := s.stop(); code != codeDone {
+		t.Errorf("code %d: %s", code, s.log)
+	}
+}
+
+// TestSocketOfSystemdIsTaken starts the command as systemd does.
+func TestSocketOfSystemdIsTaken(t *testing.T) {
+	if os.Getenv("LISTEN_FDS") != "" {
+		t.Skip("it has one itself")
+	}
+	listener := httptest.NewUnstartedServer(nil).Listener
+	defer listener.Close()
+	_, port, _ := strings.Cut(listener.Addr().String(), ":")
+	t.Setenv("LISTEN_FDS", "1")
+	for _, tt := range []struct{ listen, want string }{
+		{"localhost:" + port, "msg=serving"},
+		{"localhost:0", "systemd gave a socket"},
+	} {
+		file, err := listener.(interface{ File() (*os.File, error) }).File()
+		base.Check(t, err)
+		s, _ := startAs(t, []string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`}, file, "files", writeSite(t), "-origin", origin, "-inside", "-data", t.TempDir(), "-listen", tt.listen)
+		s.log.await(t, tt.want)
+	}
+}

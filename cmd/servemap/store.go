@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"log/slog"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/internal/page/words"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/badgerstore"
+	"github.com/servemap/servemap/store/sqlstore"
+)
+
+// folder is a store that sites use one after the other: when the settings are read anew, it stays open.
+type folder struct {
+	store.Store
+	end   func()
+	users int
+}
+
+// turn is when sites may use what those before them have learned.
+type turn struct {
+	come chan struct{} // closed then
+	err  error         // that it never comes; read it only after come is closed
+}
+
+func (t *turn) refuse() {
+	t.err = store.ErrClosed
+	close(t.come)
+}
+
+func (t *turn) await(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.come:
+		return t.err
+	}
+}
+
+// later is a store that waits for its turn.
+type later struct {
+	store.Store
+	*turn
+}
+
+func (s later) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if err := s.await(ctx); err != nil {
+		return err
+	}
+	return s.Store.View(ctx, keys, fn)
+}
+
+func (s later) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if err := s.await(ctx); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, keys, fn)
+}
+
+func (s later) Sync(ctx context.Context) error {
+	if err := s.await(ctx); err != nil {
+		return err
+	}
+	return s.Store.Sync(ctx)
+}
+
+func (s later) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if err := s.await(ctx); err != nil {
+			yield(store.Record{}, err)
+			return
+		}
+		s.Store.Scan(ctx, prefix, after)(yield)
+	}
+}
+
+// openServed opens the records of a site that visitors see, or takes them over from the site before.
+func (p *process) openServed(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+	if s.Database != "" {
+		return openAllowed(s, log)
+	}
+	at, err := filepath.Abs(s.Data)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := fmt.Sprint(at, s.Reserve)
+	f := p.folders[key]
+	var st store.Store
+	if f == nil {
+		f = &folder{}
+		if f.Store, f.end, err = openAllowed(s, log); err != nil {
+			return nil, nil, err
+		}
+		p.folders[key], st = f, f.Store
+	} else {
+		st = later{f.Store, p.turn}
+	}
+	f.users++
+	return st, func() {
+		if f.users--; f.users == 0 {
+			delete(p.folders, key)
+			f.end()
+		}
+	}, nil
+}
+
+// usable waits until the store can be read. If ctx ends before, it returns why the store
+// cannot be used. Only a folder may need a wait.
+func usable(ctx context.Context, st store.Store) error {
+	if _, database := st.(store.Sharer); database {
+		return ctx.Err()
+	}
+	for {
+		err := read(st)
+		if err == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(lockEvery):
+		}
+	}
+}
+
+// read returns why the store cannot be read.
+func read(st store.Store) error {
+	return st.View(context.Background(), nil, func([][]byte) error { return nil })
+}
+
+// openAllowed opens the records of a site that visitors see. With -wait they get its pages even if the folder is not the
+// process's own.
+func openAllowed(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+	err := control.Check(s.Data)
+	barred := errors.As(err, new(control.ForeignError)) || errors.Is(err, fs.ErrPermission)
+	switch {
+	case err == nil || barred && s.Database != "": // in a database, only commands need the folder
+		return openStore(s, log)
+	case !barred || !s.Wait:
+		return nil, nil, unusable(s.Data, err)
+	}
+	err = unusable(s.Data, err)
+	log.Error("the pages are served without a sitemap, since the folder cannot be used; restart once it can", "err", err)
+	return noStore{fmt.Errorf("%w: %w", store.ErrUnavailable, err)}, func() {}, nil
+}
+
+// openStore opens the records. It also returns a function that closes them.
+func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
+	data, database := s.Data, string(s.Database)
+	if database == "" {
+		st, err := badgerstore.Open(data, &badgerstore.Options{Reserve: int64(s.Reserve) << 20, Wait: s.Wait, Logger: log})
+		if err != nil {
+			return nil, nil, unusable(data, err)
+		}
+		return st, func() { _ = st.Close() }, nil
+	}
+	cfg, err := pgx.ParseConfig(database)
+	if err != nil { // which may name a password
+		return nil, nil, usage("{-database} is no address of a PostgreSQL database; give one such as postgres://user@host/name")
+	}
+	db := stdlib.OpenDB(*cfg)
+	db.SetMaxOpenConns(4)                  // the server's connections are for all processes
+	db.SetConnMaxIdleTime(5 * time.Second) // less than between two looks for changes, or idle processes would hold connections for ever
+	st, err := sqlstore.Open(db, &sqlstore.Options{Table: s.Table, Logger: log})
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return st, func() { _ = db.Close() }, nil
+}
+
+// unusable says why a folder of data cannot be used.
+func unusable(data string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf(words.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose another folder."), data, whoami())
+	}
+	return fmt.Errorf(words.Say("{-data} %s: %w"), data, err)
+}
+
+// whoami returns the name of the user of this process, or else the number.
+func whoami() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return strconv.Itoa(os.Geteuid())
+}
+
+// openFolder opens the records of a folder. It waits a moment for another process, such as a command that asks.
+func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger, patience time.Duration) (store.Store, func(), error) {
+	if err := control.Check(s.Data); err != nil {
+		return nil, nil, unusable(s.Data, err)
+	}
+	st, end, err := openStore(s, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	if err := usable(ctx, st); err != nil {
+		end()
+		if errors.Is(err, badgerstore.ErrLocked) {
+			return nil, nil, locked(s.Data)
+		}
+		return nil, nil, unusable(s.Data, err)
+	}
+	return st, end, nil
+}
+
+// noStore is the store of a process that may not use its folder.
+type noStore struct{ why error }
+
+func (s noStore) View(context.Context, []string, func([][]byte) error) error   { return s.why }
+func (s noStore) Update(context.Context, []string, func([][]byte) error) error { return s.why }
+func (s noStore) Sync(context.Context) error                                   { return s.why }
+
+func (s noStore) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) { yield(store.Record{}, s.why) }
+}

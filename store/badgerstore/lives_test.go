@@ -1,0 +1,70 @@
+package badgerstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// tables returns how many tables a folder has.
+func tables(t *testing.T, dir string) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, badgerName, "*"+tableSuffix))
+	base.Check(t, err)
+	return len(found)
+}
+
+// TestShortLivesLeaveFewTables opens a folder again and again, each time for too short to merge tables.
+func TestShortLivesLeaveFewTables(t *testing.T) {
+	for _, writes := range []bool{false, true} {
+		dir, n := filled(t), mostFresh+4
+		for i := range n {
+			s := mustOpen(t, dir, nil)
+			if writes {
+				for _, key := range []string{"a", fmt.Sprint("b", i), "z"} {
+					mustPut(t, s, key, fmt.Sprint(i))
+				}
+			}
+			mustClose(t, s)
+			if have := tables(t, dir); have > mostFresh+2 || !writes && have > 1 {
+				t.Fatalf("after %d lives, which write %t: %d tables", i+1, writes, have)
+			}
+		}
+		s := open(t, dir, nil)
+		if have, err := scan(s); writes != (have == n+3) || err != nil {
+			t.Errorf("%d records, %v", have, err)
+		}
+	}
+}
+
+// TestFailedOpeningGivesTheLockBack opens a folder of a later version.
+func TestFailedOpeningGivesTheLockBack(t *testing.T) {
+	dir := filled(t)
+	base.Check(t, overwrite(manifestName, 4, "\x00\x07")(filepath.Join(dir, badgerName)))
+	_, _ = openLogged(t, dir)
+	lock, err := lockFolder(filepath.Join(dir, lockName))
+	base.Check(t, err)
+	lock.Close()
+}
+
+// TestFolderWithoutRightsIsRefused has a folder that another user owns. Root may write everywhere.
+func TestFolderWithoutRightsIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	base.Check(t, os.Chmod(dir, 0o500))
+	if os.WriteFile(filepath.Join(dir, "x"), nil, 0o600) == nil {
+		t.Skip("this user may write there all the same")
+	}
+	log := new(base.Log)
+	if s, err := Open(dir, &Options{Logger: log.Logger()}); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("Open returns %v, %v", s, err)
+	}
+	log.Want(t, 0, "cannot be used")
+	s := open(t, dir, &Options{Logger: log.Logger(), Wait: true})
+	base.Check(t, os.Chmod(dir, 0o700))
+	log.Await("works again")
+	mustPut(t, s, "k", "1")
+}
