@@ -99,11 +99,11 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 		_ = s.site.Flush(soon)
 	}
 	p.lead(served)
-	startAll(served) // now nobody else answers commands in their folders
 	for _, s := range old {
 		s.release()
 	}
 	p.log.Info("the settings were read anew")
+	startAll(served) // now nobody else answers commands in their folders
 	return served
 }
 

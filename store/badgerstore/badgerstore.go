@@ -53,7 +53,7 @@ type Options struct {
 type Store struct {
 	dir     string
 	name    string // of dir, as its owner gave it
-	reserve int64 // as in Options
+	reserve int64  // as in Options
 	log     *slog.Logger
 
 	wait     bool            // as in Options

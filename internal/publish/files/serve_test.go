@@ -155,6 +155,27 @@ func TestNothingIsServedWhileNothingIsListed(t *testing.T) {
 	})
 }
 
+func TestNobodyWaitsForAStoreThatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, begun := newShelf(t), time.Now()
+		var told sync.WaitGroup
+		told.Go(func() {
+			time.Sleep(time.Second)
+			s.files.StoreFailed()
+		})
+		for range 2 {
+			s.wantNothing("while the store fails")
+		}
+		if took := time.Since(begun); took != time.Second {
+			t.Errorf("requests wait for %v", took)
+		}
+		told.Wait()
+		s.list(shards.Entry{}, "/a")
+		s.render()
+		s.want("sitemap.xml", "/a")
+	})
+}
+
 func TestFirstRequestWaitsForTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
