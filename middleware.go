@@ -88,6 +88,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/indexer"
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/observe/capture"
@@ -472,10 +473,15 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.opts.Name, Folder: s.origin.Folder(), Every: limits.RenderEvery, Rules: s.rules,
 		Extensions: extensions, Publication: s.opts.Extensions.Publication, ReportOnly: s.opts.ReportOnly, Logger: logger,
 	})
+	entries := map[string]bool{}
+	for _, e := range s.entries {
+		entries[e] = true
+	}
 	s.looker = look.New(s.look, func() uint64 { return s.indexer.Stats().Observations })
 	s.indexer, err = indexer.New(indexer.Config{
-		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries, KeepFor: limits.KeepFor, Robots: s.robots, Schedule: due,
-		Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, Extensions: extensions, RefreshEvery: refresh, Shared: with, Looks: looks{s},
+		Store: st, Settings: merge.Settings{Rules: s.rules, Normalizer: s.norm, Entries: entries, KeepFor: limits.KeepFor, Extensions: extensions},
+		Files: s.files, Robots: s.robots, Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, RefreshEvery: refresh,
+		Shared: with, Looks: looks{s},
 	})
 	if err != nil {
 		return err

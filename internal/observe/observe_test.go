@@ -15,6 +15,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/response"
@@ -209,7 +210,7 @@ func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 // idleIndexer returns an indexer that takes no work from its queue.
 func idleIndexer(r *rig) *indexer.Indexer {
 	r.t.Helper()
-	x, err := indexer.New(indexer.Config{Normalizer: r.cfg.Normalizer, Files: r.cfg.Files, KeepFor: time.Hour})
+	x, err := indexer.New(indexer.Config{Settings: merge.Settings{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour}, Files: r.cfg.Files})
 	r.check(err)
 	return x
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // waitingKept is the default bound of the locations that are known and not listed. When
@@ -42,5 +43,5 @@ func (e *eviction) run(ctx context.Context, _ bool) error {
 	e.counts.SetWaiting(all)
 	excess = max(0, min(excess, all-e.cfg.MaxWaiting*3/4))
 	gone := append(unled, led...)
-	return inSteps(gone[:min(len(gone), excess)], itemsAtOnce, func(some []string) error { return e.review.drop(ctx, some) })
+	return txn.InSteps(gone[:min(len(gone), excess)], txn.Items, func(some []string) error { return e.review.drop(ctx, some) })
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
@@ -72,13 +73,13 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 			t.Errorf("without extensions the entry has %+v", x)
 		}
 
-		r.cfg.Extensions = extension.Of(extension.Alternates)
+		r.cfg.Settings.Extensions = extension.Of(extension.Alternates)
 		r.restart()
 		visit()
 		if body, _ := r.file(); strings.Count(body, "<xhtml:link") != 4 {
 			t.Errorf("with alternates it is\n%s", body)
 		}
-		r.cfg.Extensions |= extension.Of(extension.Images)
+		r.cfg.Settings.Extensions |= extension.Of(extension.Images)
 		r.restart()
 		r.file()
 		r.wantImages("/a")
@@ -88,7 +89,7 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 		if body, _ := r.file(); strings.Count(body, "<xhtml:link") != 4 || strings.Count(body, "<image:loc>") != 3 {
 			t.Errorf("with images it is\n%s", body)
 		}
-		r.cfg.Extensions = 0
+		r.cfg.Settings.Extensions = 0
 		r.restart()
 		if body, _ := r.file(); body != plain {
 			t.Errorf("when they are switched off it is\n%s, want\n%s", body, plain)
@@ -101,7 +102,7 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 
 // A page with more images than its part has room for moves to another part.
 func TestPageMovesWhenItsPartHasNoRoomForItsImages(t *testing.T) {
-	inBubble(t, Config{Extensions: extension.Of(extension.Images)}, func(r *rig) {
+	inBubble(t, Config{Settings: merge.Settings{Extensions: extension.Of(extension.Images)}}, func(r *rig) {
 		synctest.Wait() // the worker has begun, and waits
 		r.indexer.site.Layout.MaxBytes = 5000
 		locations := []string{"/", "/a", "/b", "/c", "/d"}

@@ -95,23 +95,23 @@ func (r *rig) start() {
 	r.Helper()
 	origin, err := location.ParseOrigin("https://example.com")
 	r.check(err)
-	norm, err := location.New(origin, location.Config{More: r.cfg.Rules.Query})
+	norm, err := location.New(origin, location.Config{More: r.cfg.Settings.Rules.Query})
 	r.check(err)
 	keys, err := keys.New(origin.String())
 	r.check(err)
 	cfg := r.cfg
 	cfg.Logger = r.log.Logger()
-	cfg.Store, cfg.Normalizer = txn.Guard(r.st, keys.Site(), cfg.Logger), norm
-	cfg.KeepFor = cmp.Or(cfg.KeepFor, 90*24*time.Hour)
-	if cfg.Entries == nil {
-		cfg.Entries = []string{"/"}
+	cfg.Store, cfg.Settings.Normalizer = txn.Guard(r.st, keys.Site(), cfg.Logger), norm
+	cfg.Settings.KeepFor = cmp.Or(cfg.Settings.KeepFor, 90*24*time.Hour)
+	if cfg.Settings.Entries == nil {
+		cfg.Settings.Entries = map[string]bool{"/": true}
 	}
 	r.hints = messages.NewHints(cfg.Logger)
 	cfg.Hints = r.hints
 	cfg.Schedule = r
 	r.files = files.New(files.Config{
 		Store: cfg.Store, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
-		Extensions: cfg.Extensions,
+		Extensions: cfg.Settings.Extensions,
 		Logger:     cfg.Logger,
 	})
 	cfg.Files = r.files

@@ -9,6 +9,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -103,7 +104,7 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 	} {
 		never, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/never/", Listing: eligibility.Never}})
 		base.Check(t, err)
-		cfg := Config{Rules: never}
+		cfg := Config{Settings: merge.Settings{Rules: never}}
 		runInBubble(t, tt.name, cfg, func(r *rig) {
 			tt.do(r)
 			got := r.hints.Given()

@@ -16,18 +16,16 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/index/reader"
+	"github.com/servemap/servemap/internal/index/sights"
 	"github.com/servemap/servemap/internal/index/tally"
-	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/schema/changelog"
-	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
@@ -35,22 +33,18 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Config holds the settings of an indexer. All fields down to Logger are required, except
-// Robots and Hints.
+// Config says how an indexer works. All fields down to Logger are required, except Robots and Hints.
 type Config struct {
-	Store      store.Store
-	Normalizer *location.Normalizer
-	Files      *files.Files
-	Rules      eligibility.Rules
-	Entries    []string // locations
-	Schedule   Schedule
-	KeepFor    time.Duration   // how long an unseen page is kept
-	Robots     *robots.Rules   // nil means the robots.txt that the site serves
-	Hints      *messages.Hints // nil means no hints
-	Logger     *slog.Logger
-	MaxURLs    int           // of a part; 0 means the protocol's limit
-	Extensions extension.Set // that entries have
-	MaxWaiting int           // locations known and not listed; 0 means 250,000
+	Store    store.Store
+	Settings merge.Settings // Owns and Fails are the indexer's to set
+	Files    *files.Files
+	Schedule Schedule
+	Robots   *robots.Rules   // nil means the robots.txt that the site serves
+	Hints    *messages.Hints // nil means no hints
+	Logger   *slog.Logger
+
+	MaxURLs    int // of a part; 0 means the protocol's limit
+	MaxWaiting int // locations known and not listed; 0 means 250,000
 
 	Shared
 
@@ -106,7 +100,7 @@ type parts struct {
 	records     records
 	replicas    replicated
 	merging     merging
-	sights      *sights
+	sights      *sights.Store
 	removals    removals
 	eviction    eviction
 	review      review
@@ -119,34 +113,27 @@ type parts struct {
 
 // New returns an indexer. It does nothing until Run.
 func New(cfg Config) (*Indexer, error) {
-	origin := cfg.Normalizer.Origin()
+	origin := cfg.Settings.Normalizer.Origin()
 	k, err := keys.New(origin.String())
 	if err != nil {
 		return nil, err
 	}
-	if cfg.KeepFor <= 0 {
-		return nil, fmt.Errorf("keep for %v: it must be positive", cfg.KeepFor)
+	if cfg.Settings.KeepFor <= 0 {
+		return nil, fmt.Errorf("keep for %v: it must be positive", cfg.Settings.KeepFor)
 	}
 	if cfg.MaxWaiting == 0 {
 		cfg.MaxWaiting = waitingKept
 	}
 	site := &merge.Site{
-		Settings: merge.Settings{
-			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{},
-			KeepFor: cfg.KeepFor, Extensions: cfg.Extensions,
-			Owns: cfg.Files.OwnsLocation,
-		},
-		Keys:    k,
-		Layout:  shards.Layout{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs},
-		Journal: changelog.Log{Keys: k},
+		Settings: cfg.Settings,
+		Keys:     k,
+		Layout:   shards.Layout{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs},
+		Journal:  changelog.Log{Keys: k},
 	}
-	for _, e := range cfg.Entries {
-		site.Entries[e] = true
-	}
-	if cfg.Looks != nil {
+	if site.Owns = cfg.Files.OwnsLocation; cfg.Looks != nil {
 		site.Fails = cfg.Looks.Fails
 	}
-	seen := newSights(cfg.Store, k)
+	seen := sights.New(cfg.Store, k)
 	cfg.Store = seen
 	x := &Indexer{
 		Reader: reader.New(cfg.Store, site), Links: tally.NewLinks(func(location string) bool { return cfg.Files.OwnsLocation(location) || cfg.Files.Lists(location) }), cfg: cfg, queue: newQueue(cfg.Memory), calls: make(chan call), stopped: make(chan struct{}),
@@ -159,7 +146,7 @@ func New(cfg Config) (*Indexer, error) {
 	}
 	x.replicas = replicated{Indexer: x}
 	x.tasks = []task{ // in the order in which a round runs them
-		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.days, x.sights, &x.syncing,
+		&x.replicas, &x.merging, &x.removals, &x.eviction, &x.review, &x.boilerplate, &x.days, sighted{x.sights}, &x.syncing,
 	}
 	return x, nil
 }

@@ -54,7 +54,7 @@ func (m *merging) run(ctx context.Context, all bool) error {
 	}
 	for most > 0 {
 		if len(m.pending) == 0 {
-			m.pending = m.queue.take(itemsAtOnce)
+			m.pending = m.queue.take(txn.Items)
 		}
 		if len(m.pending) == 0 {
 			return nil
@@ -255,7 +255,7 @@ func (m *merging) finish(ctx context.Context, v *observation.Observation, is mer
 		return nil
 	}
 	open := pagerecord.Settled
-	err := inSteps(m.site.Fresh(v), linksAtOnce, func(links []observation.Link) error {
+	err := txn.InSteps(m.site.Fresh(v), linksAtOnce, func(links []observation.Link) error {
 		keys, left := m.site.RecordKeys(v.Location), open
 		for _, ln := range links {
 			keys = append(keys, m.site.RecordKeys(ln.Location)...)
@@ -298,7 +298,7 @@ func (m *merging) tellLinks(ctx context.Context, v *observation.Observation) err
 	if !v.Full || v.NoFollow {
 		return nil
 	}
-	return inSteps(m.Links.Read(v), itemsAtOnce, func(some []string) error {
+	return txn.InSteps(m.Links.Read(v), txn.Items, func(some []string) error {
 		pages, err := m.load(ctx, some...)
 		for i, p := range pages {
 			m.Links.Knew(some[i], p.Status)

@@ -111,7 +111,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 	cfg := Config{Store: st, MaxURLs: 7}
 	if !doubtful {
 		var err error
-		cfg.Rules, err = eligibility.NewRules([]eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}})
+		cfg.Settings.Rules, err = eligibility.NewRules([]eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}})
 		base.Check(t, err)
 	}
 	inBubble(t, cfg, func(r *rig) {

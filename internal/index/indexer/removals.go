@@ -8,6 +8,7 @@ import (
 
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // removals are the listed pages that may be gone. Each has a minute in which a visitor may still get
@@ -51,7 +52,7 @@ func (p *removals) due(time.Time) (due time.Time) {
 // gone, that is tried again when the review next finds it.
 func (p *removals) run(ctx context.Context, _ bool) error {
 	now := time.Now() // a minute that ends later is not confirmed yet
-	err := inSteps(p.overdue(now), itemsAtOnce, func(some []string) error {
+	err := txn.InSteps(p.overdue(now), txn.Items, func(some []string) error {
 		return p.commit(ctx, p.keys(some), func(m *merge.Transaction) {
 			for _, location := range some {
 				m.Confirm(location)

@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // reviewStep is how many records one step of a review covers.
@@ -97,7 +98,7 @@ func (r *review) step(ctx context.Context) error {
 	for _, rec := range seen {
 		r.counts.Count(rec.key, rec.Standing)
 	}
-	if err := inSteps(changed, itemsAtOnce, func(keys []string) error { return change(ctx, keys) }); err != nil {
+	if err := txn.InSteps(changed, txn.Items, func(keys []string) error { return change(ctx, keys) }); err != nil {
 		return err
 	}
 	if len(seen) == reviewStep {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/tally"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -99,7 +100,7 @@ func TestStatsCountPagesByVerdict(t *testing.T) {
 // A page that has expired leaves the files at once. At the next review it leaves the
 // alternates of other pages, and the journal gets an event.
 func TestReviewTakesEndedPagesOutOfTheAlternatesOfOthers(t *testing.T) {
-	inBubble(t, Config{Extensions: extension.Of(extension.Alternates)}, func(r *rig) {
+	inBubble(t, Config{Settings: merge.Settings{Extensions: extension.Of(extension.Alternates)}}, func(r *rig) {
 		until := time.Now().Add(time.Hour).UTC()
 		r.sight("/", html("home", "/de", "/en"))
 		for range 2 {

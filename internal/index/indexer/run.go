@@ -2,10 +2,9 @@ package indexer
 
 import (
 	"context"
-	"slices"
 	"time"
 
-	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/index/sights"
 )
 
 // Run works until ctx ends. Anything not stored by then is lost, so call Flush first.
@@ -50,6 +49,13 @@ type task interface {
 	run(ctx context.Context, all bool) error // all: do everything there is, without a budget, also if it is not due yet
 }
 
+// sighted has the sights of pages stored when that is due.
+type sighted struct{ *sights.Store }
+
+func (s sighted) due(now time.Time) time.Time { return s.Due(now) }
+
+func (s sighted) run(ctx context.Context, _ bool) error { return s.Save(ctx) }
+
 // The pauses of the worker when nothing wakes it.
 const (
 	idleRound  = time.Hour
@@ -82,24 +88,6 @@ func (x *Indexer) work(ctx context.Context, all bool) error {
 			continue
 		}
 		if err := t.run(ctx, all); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// itemsAtOnce is how many items a transaction gets.
-const itemsAtOnce = 64
-
-// inSteps calls fn with all items, so many at a time, and with fewer if these are too much for a transaction. It
-// leaves out an item that alone is too much. Nothing of a transaction that is too much is stored.
-func inSteps[T any](items []T, most int, fn func([]T) error) error {
-	for some := range slices.Chunk(items, most) {
-		err := fn(some)
-		if n := len(some); txn.TooMuch(err) && n > 1 {
-			err = inSteps(some, (n+1)/2, fn)
-		}
-		if err != nil && !txn.TooMuch(err) {
 			return err
 		}
 	}

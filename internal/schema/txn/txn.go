@@ -137,6 +137,24 @@ func TooMuch(err error) bool {
 	return errors.Is(err, store.ErrInvalid) || errors.Is(err, ErrRestless)
 }
 
+// Items is how many items of one record each a transaction gets.
+const Items = 64
+
+// InSteps calls fn with all items, so many at a time, and with fewer if these are too much for a transaction. It
+// leaves out an item that alone is too much. Nothing of a transaction that is too much is stored.
+func InSteps[T any](items []T, most int, fn func([]T) error) error {
+	for some := range slices.Chunk(items, most) {
+		err := fn(some)
+		if n := len(some); TooMuch(err) && n > 1 {
+			err = InSteps(some, (n+1)/2, fn)
+		}
+		if err != nil && !TooMuch(err) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Read returns the record of one key, nil if there is none.
 func Read(ctx context.Context, st store.Store, key string) ([]byte, error) {
 	records, err := ReadAll(ctx, st, key)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/publish/files"
@@ -60,8 +61,8 @@ func New(at string, st store.Store, o Options) (*Bench, error) {
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: cmp.Or(o.RenderEvery, 5*time.Second), Logger: log,
 	})
 	b.Indexer, err = indexer.New(indexer.Config{
-		Store: st, Normalizer: b.Locations, Files: b.Files, Rules: o.Rules, Entries: []string{"/"},
-		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Schedule: b.Schedule, Logger: log,
+		Store: st, Files: b.Files, Schedule: b.Schedule, Logger: log,
+		Settings: merge.Settings{Normalizer: b.Locations, Rules: o.Rules, Entries: map[string]bool{"/": true}, KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour)},
 	})
 	if err != nil {
 		return nil, err

@@ -1,4 +1,7 @@
-package indexer
+// Package sights is a store that keeps the last sights of pages in memory, since nearly all observations find a page
+// unchanged, and each would be a write. It takes the calls that the indexer makes of its store, and passes them on. It
+// never keeps more than a sight: whatever else changes a record is stored at once.
+package sights
 
 import (
 	"bytes"
@@ -18,11 +21,10 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// sights is the store as the indexer sees it. It keeps the last sight of each page in memory, since nearly all
-// observations find a page unchanged, and each would be a write. A sight is stored with the page's next change, in an
-// hour, and by a Flush. Whoever reads a page reads it with its last sight. If another process changed the record
-// meanwhile, the sight is of the past, and does not count.
-type sights struct {
+// Store is a store as the indexer sees it. A sight is stored with the page's next change, and by Save. Whoever reads a
+// page reads it with its last sight. If another process changed the record meanwhile, the sight is of the past, and does
+// not count.
+type Store struct {
 	store.Store
 	kinds []string // the beginnings of the keys of pages
 
@@ -39,17 +41,18 @@ type sight struct {
 }
 
 const (
-	sightsEvery = time.Hour
-	mostSights  = 8 << 20 // bytes of them; then they are stored
-	sightBytes  = 200     // that one takes beside its key
+	every = time.Hour
+	most  = 8 << 20 // bytes of sights; then they are stored
+	each  = 200     // bytes that one takes beside its key
 )
 
-func newSights(st store.Store, k keys.Keys) *sights {
-	return &sights{Store: st, kinds: []string{k.Pages(), k.Waits()}, last: map[string]sight{}}
+// New returns a store over st.
+func New(st store.Store, k keys.Keys) *Store {
+	return &Store{Store: st, kinds: []string{k.Pages(), k.Waits()}, last: map[string]sight{}}
 }
 
 // seen returns the record of a page with its last sight.
-func (s *sights) seen(key string, record []byte) []byte {
+func (s *Store) seen(key string, record []byte) []byte {
 	s.mu.Lock()
 	last, ok := s.last[key]
 	s.mu.Unlock()
@@ -59,14 +62,14 @@ func (s *sights) seen(key string, record []byte) []byte {
 	return pagerecord.Sighted(record, last.Sight)
 }
 
-func (s *sights) allSeen(keys []string, records [][]byte) {
+func (s *Store) allSeen(keys []string, records [][]byte) {
 	for i, key := range keys {
 		records[i] = s.seen(key, records[i])
 	}
 }
 
 // View reads pages with their last sights.
-func (s *sights) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+func (s *Store) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
 	return s.Store.View(ctx, keys, func(values [][]byte) error {
 		s.allSeen(keys, values)
 		return fn(values)
@@ -74,7 +77,7 @@ func (s *sights) View(ctx context.Context, keys []string, fn func([][]byte) erro
 }
 
 // Scan reads pages with their last sights.
-func (s *sights) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		for r, err := range s.Store.Scan(ctx, prefix, after) {
 			if r.Value = s.seen(r.Key, r.Value); !yield(r, err) {
@@ -85,7 +88,7 @@ func (s *sights) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 }
 
 // Update stores what fn changes, but keeps what is only a sight.
-func (s *sights) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+func (s *Store) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
 	var kept map[string]sight
 	var stored []string
 	err := s.Store.Update(ctx, keys, func(values [][]byte) error {
@@ -119,7 +122,7 @@ func (s *sights) Update(ctx context.Context, keys []string, fn func([][]byte) er
 		}
 		if _, known := s.last[key]; !known {
 			key = strings.Clone(key)
-			s.size += len(key) + sightBytes
+			s.size += len(key) + each
 		}
 		s.last[key] = one
 	}
@@ -127,13 +130,13 @@ func (s *sights) Update(ctx context.Context, keys []string, fn func([][]byte) er
 }
 
 // between returns the sight that changed a record, if it was one and there is room to keep it.
-func (s *sights) between(key string, record, value []byte) (one sight, ok bool) {
+func (s *Store) between(key string, record, value []byte) (one sight, ok bool) {
 	ofPage := func(kind string) bool { return strings.HasPrefix(key, kind) }
 	if record == nil || value == nil || !slices.ContainsFunc(s.kinds, ofPage) {
 		return one, false
 	}
 	s.mu.Lock()
-	full := s.size >= mostSights
+	full := s.size >= most
 	s.mu.Unlock()
 	if full {
 		return one, false
@@ -144,35 +147,36 @@ func (s *sights) between(key string, record, value []byte) (one sight, ok bool) 
 }
 
 // drop forgets the sights of pages that were stored.
-func (s *sights) drop(keys []string) {
+func (s *Store) drop(keys []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, key := range keys {
 		if _, known := s.last[key]; known {
-			s.size -= len(key) + sightBytes
+			s.size -= len(key) + each
 			delete(s.last, key)
 		}
 	}
 }
 
-func (s *sights) due(now time.Time) time.Time {
+// Due returns when the sights are to be stored, zero if there are none.
+func (s *Store) Due(now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case len(s.last) == 0:
 		return time.Time{}
-	case s.size >= mostSights:
+	case s.size >= most:
 		return now
 	}
-	return s.from.Add(sightsEvery)
+	return s.from.Add(every)
 }
 
-// run stores the sights.
-func (s *sights) run(ctx context.Context, _ bool) error {
+// Save stores the sights.
+func (s *Store) Save(ctx context.Context) error {
 	s.mu.Lock()
 	all := slices.Sorted(maps.Keys(s.last))
 	s.mu.Unlock()
-	return inSteps(all, itemsAtOnce, func(some []string) error {
+	return txn.InSteps(all, txn.Items, func(some []string) error {
 		err := txn.Update(ctx, s.Store, some, func(t *txn.Tx) {
 			for _, key := range some {
 				t.Put(key, s.seen(key, t.Get(key)))
