@@ -59,7 +59,7 @@ var reasons = []Reason{
 	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret, so it waits until a link from a listed page was seen twice, a day apart",
 		"Link to it from a listed page, if none does. To list it now, add {Always} for it.", []string{link + ", seen twice, a day apart", this}},
 	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
-	{eligibility.Held, eligibility.SoftNotFound, Look, "so many pages show the same content that it seems to be an error page",
+	{eligibility.Held, eligibility.SoftNotFound, Look, "it shows what the site answers where it has no page, or what very many pages show",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
 	{eligibility.Held, eligibility.HeadNotSeen, Look, "its head does not end, or is too long to be read whole, so there may be a noindex in it", "End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
 	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read its Content-Encoding", unreadable, []string{"a Content-Encoding that servemap can read"}},

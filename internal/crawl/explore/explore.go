@@ -93,7 +93,6 @@ type explorer struct {
 	pace     pace
 	report   Report
 	away     error           // the entry redirects to another host
-	nowhere  uint64          // a hash of the main text where the site has no page, 0 if it answers with an error as it should
 	doubtful []string        // the locations of pages that look like secrets
 	skipped  map[string]bool // links that are counted in the report
 	queries  queries
@@ -102,6 +101,7 @@ type explorer struct {
 func newExplorer(cfg Config) *explorer {
 	if cfg.Ledger == nil {
 		cfg.Ledger = NewLedger(cfg.MaxRequests)
+		cfg.Ledger.beside = nil // a single look
 	}
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	return &explorer{
@@ -122,9 +122,6 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	if err == nil {
 		err = e.askRobots(ctx)
-	}
-	if err == nil {
-		err = e.askNowhere(ctx)
 	}
 	if err == nil {
 		e.begin(ctx)

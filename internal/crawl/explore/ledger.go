@@ -6,10 +6,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 )
@@ -19,12 +20,17 @@ import (
 // nothing new costs its shape something if it leads on, and leads nowhere once the budget is spent. So what repeats
 // itself ends, and a list without a text of its own is still read to its end.
 //
+// It knows too beside which shapes the site was asked for what it has not.
+//
 // It makes no requests and has no clock. What it remembers is bounded by the number of requests.
 type Ledger struct {
 	most    int
 	spent   map[string]float64 // by shape
 	folders map[string]bool    // that shapes name
 	seen    map[uint64]bool    // hashes of the texts and names that there were
+
+	mu     sync.Mutex
+	beside map[string]*beside // by what nowhere.Beside returns
 }
 
 const (
@@ -39,7 +45,7 @@ const (
 // NewLedger returns the ledger of an exploration that makes so many requests at most, and of the revisits after it.
 func NewLedger(most int) *Ledger {
 	l := &Ledger{most: max(most, mostLinks)}
-	l.spent, l.folders, l.seen = map[string]float64{}, map[string]bool{}, map[uint64]bool{}
+	l.spent, l.folders, l.seen, l.beside = map[string]float64{}, map[string]bool{}, map[uint64]bool{}, map[string]*beside{}
 	return l
 }
 
@@ -155,11 +161,11 @@ func (l *Ledger) shows(location string, page html.Text) (fresh bool) {
 	if plain, err := url.PathUnescape(location); err == nil {
 		location = plain
 	}
-	for _, w := range wordsOf(location) {
+	for _, w := range nowhere.Words(location) {
 		own[w] = true
 	}
 	for _, b := range page.Blocks {
-		words := slices.DeleteFunc(wordsOf(b.Text), func(w string) bool { return own[w] })
+		words := slices.DeleteFunc(nowhere.Words(b.Text), func(w string) bool { return own[w] })
 		if !b.Main || len(words) == 0 {
 			continue
 		}
@@ -169,11 +175,6 @@ func (l *Ledger) shows(location string, page html.Text) (fresh bool) {
 		texts++
 	}
 	return fresh
-}
-
-// wordsOf returns the words of a text without its numbers.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) })
 }
 
 // namesOf returns the names that a location consists of.

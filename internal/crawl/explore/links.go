@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"context"
-	"crypto/rand"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,10 +47,6 @@ func (e *explorer) follow(r result) {
 		page.title = xxh3.HashString(facts.Title)
 	}
 	e.queries.pages = append(e.queries.pages, page)
-	own := facts.Canonical != "" && e.Normalizer.Resolve(r.Location, facts.Canonical).Location == r.Location
-	if !own && e.isNowhere(r.Location, facts.MainHash) {
-		return
-	}
 	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
 			e.skip("nofollow", l.Href)
@@ -157,25 +151,4 @@ func (e *explorer) skip(why, link string) (first bool) {
 	e.skipped[strings.Clone(link)] = true
 	e.report.Skipped[why]++
 	return true
-}
-
-// askNowhere learns what the site shows where it has no page, if it answers 200 there: at an address that
-// nobody can have linked to. What shows the same is no page, however few do. The address has a query
-// without a value, which is no page either.
-func (e *explorer) askNowhere(ctx context.Context) error {
-	loc := e.Normalizer.Origin().Folder() + "no-page-" + rand.Text() + "?no-page"
-	if !e.robots.Allows(loc) {
-		return nil
-	}
-	a := e.request(ctx, loc)
-	if a.status != http.StatusOK || !response.IsHTML(a.header.Get("Content-Type")) {
-		return e.Indexer.Nowhere(ctx, nil)
-	}
-	e.nowhere = html.Read(a.body, html.Options{ContentType: a.header.Get("Content-Type")}).MainHash
-	return e.Indexer.Nowhere(ctx, a.page)
-}
-
-// isNowhere reports whether a page shows that. The home page may be shown there, so an entry is a page all the same.
-func (e *explorer) isNowhere(loc string, text uint64) bool {
-	return text != 0 && text == e.nowhere && !slices.Contains(e.Entries, loc)
 }

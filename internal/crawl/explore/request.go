@@ -41,6 +41,9 @@ func (e *explorer) ask(ctx context.Context, loc string) answer {
 	learn := e.Door.Asks(loc, e.How)
 	a := e.request(ctx, loc)
 	e.Answers.Count(a.status)
+	if a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type")) {
+		e.lookBeside(ctx, loc, &a)
+	}
 	a.elsewhere = !learn(ctx, a.page)
 	return a
 }

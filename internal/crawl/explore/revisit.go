@@ -122,9 +122,6 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 			return err
 		}
 	}
-	if links > 0 && e.askNowhere(ctx) != nil {
-		return ctx.Err() // the store may answer next time
-	}
 	e.frontier.release()
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
 		p, err := e.Indexer.Page(ctx, it.Location)

@@ -41,6 +41,7 @@ type Context struct {
 type Copies struct {
 	Showing int    // how many show it, this one included
 	Listed  *Claim // the one that is listed, if it is another one
+	Nowhere bool   // the site shows it at made-up addresses, so it is no page
 }
 
 // ClusterSize is how many locations with evidence must show one content for it to count as the
@@ -173,7 +174,7 @@ func (r *Record) outdone(c Context) Reason {
 	switch {
 	case own.Rank == Trusted:
 		return None
-	case c.Copies.Showing >= ClusterSize && own.Rank < Established:
+	case c.Copies.Nowhere, c.Copies.Showing >= ClusterSize && own.Rank < Established:
 		return SoftNotFound
 	case other == nil || own.Beats(*other):
 		return None

@@ -112,7 +112,7 @@ func TestOneOfSeveralCopiesIsListed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.own.Witnessed, tt.own.Public = true, true
-			got, claims := Decide(tt.own, Context{Entry: tt.entry, Copies: Copies{tt.showing, tt.listed}})
+			got, claims := Decide(tt.own, Context{Entry: tt.entry, Copies: Copies{Showing: tt.showing, Listed: tt.listed}})
 			if got.Listed() != (tt.want == None) || !got.Listed() && got != (Standing{Held, tt.want}) || !claims {
 				t.Errorf("%v because of %v, claims %t, want %v", got.Verdict, got.Reason, claims, tt.want)
 			}

@@ -251,15 +251,19 @@ func (x *Indexer) Flush(ctx context.Context) error {
 	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })
 }
 
-// Nowhere notes the site's answer to an address that it cannot have, nil if that is an error, as it should be. What
-// shows the same is no page either.
-func (x *Indexer) Nowhere(ctx context.Context, answer *response.Response) error {
+// Nowhere notes the site's answer to a made-up address, see [nowhere.Beside]. What shows the same is no page either,
+// such as what was shown at some locations before that was known.
+func (x *Indexer) Nowhere(ctx context.Context, address, stands string, answer *response.Response, shown []string) error {
 	return x.call(ctx, func(ctx context.Context) error {
 		if err := x.records.open(ctx); err != nil {
 			return err
 		}
-		x.site.LearnNowhere(answer)
-		return nil
+		x.site.LearnNowhere(address, stands, answer)
+		return x.commit(ctx, x.keys(shown), func(m *merge.Transaction) {
+			for _, location := range shown {
+				m.ShowsNothing(location)
+			}
+		})
 	})
 }
 

@@ -291,7 +291,7 @@ func (m *merging) tellLinks(ctx context.Context, v *observation.Observation) err
 	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false) {
 		again := *v
 		again.ReadHeader(m.site.Normalizer)
-		m.parse(&again, func() { again.Read(m.site.Normalizer, true, 0, nil) })
+		m.parse(&again, func() { again.Read(m.site.Normalizer, true, 0, nil, nil) })
 		m.budget.Pay(int64(again.Cost))
 		v = &again
 	}

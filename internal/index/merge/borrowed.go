@@ -59,7 +59,7 @@ func (u *visited) belongsToOthers() bool {
 	r := u.p.Judged()
 	r.Self = u.Canonized
 	c := u.site.Context(&r, u.site.Robots, u.moment())
-	c.Copies = u.copies(rival, d.Members()+1)
+	c.Copies = u.copies(rival, d.Members()+1, u.Showing)
 	is, _ := eligibility.Decide(r, c)
 	return is.Reason == eligibility.Duplicate || is.Reason == eligibility.SoftNotFound
 }

@@ -3,6 +3,7 @@ package merge
 import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/sitewide"
@@ -53,10 +54,7 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 		d.Join(id)
 	}
 	rival := g.rival(r.Location, d)
-	c.Copies = g.copies(rival, d.Members())
-	if p.Showing == g.site.nowhere {
-		c.Copies.Showing = eligibility.ClusterSize // it shows this at any address
-	}
+	c.Copies = g.copies(rival, d.Members(), p.Showing)
 	var claims bool
 	if p.Standing, claims = eligibility.Decide(r, c); !claims || p.Joined != p.Showing {
 		g.leave(id)
@@ -79,8 +77,8 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 }
 
 // copies returns what the verdict needs to know of other pages with one content.
-func (g page) copies(rival *pagerecord.Page, members int) eligibility.Copies {
-	c := eligibility.Copies{Showing: members}
+func (g page) copies(rival *pagerecord.Page, members int, showing uint64) eligibility.Copies {
+	c := eligibility.Copies{Showing: members, Nowhere: showing == g.site.showing(observation.Nothing)}
 	if rival != nil {
 		other := rival.Judged()
 		claim := other.Claim(g.site.Context(&other, g.site.Robots, g.moment()))

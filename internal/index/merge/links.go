@@ -30,6 +30,8 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 		return p.Verdict == eligibility.Excluded
 	case eligibility.Capability:
 		return p.Query
+	case eligibility.SoftNotFound: // it may be the last page of a list, which some sites show wherever there is none
+		return p.Led()
 	}
 	return false
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
@@ -57,7 +58,7 @@ type Site struct {
 	Followed    quota.Recent // links that were merged lately
 	Boilerplate mark.Site    // the text that the site's pages have in common
 
-	nowhere uint64 // what it shows where it has no page, 0 if that is unknown or an error as it should be
+	nowhere nowhere.Answers // where it has no page
 
 	names map[string]secret.Name // of locations used lately
 	named secret.Key             // the secret that gave the names

@@ -31,9 +31,9 @@ func (site *Site) Read(v *observation.Observation, full bool) {
 }
 
 func (site *Site) parse(v *observation.Observation, full bool) {
-	v.Read(site.Normalizer, full, site.Extensions, site.hidden)
+	v.Read(site.Normalizer, full, site.Extensions, site.hidden, &site.nowhere)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
-	v.Showing = site.showing(v)
+	v.Showing = site.showing(v.Showing)
 }
 
 // ReadToTry reads an observation for [Transaction.Try], and learns nothing from it.
@@ -55,20 +55,24 @@ func (m *Transaction) Try(v *observation.Observation) *pagerecord.Page {
 }
 
 // showing returns the stored form of what a page shows.
-func (site *Site) showing(o *observation.Observation) uint64 {
-	if o.Showing == 0 {
+func (site *Site) showing(showing uint64) uint64 {
+	if showing == 0 {
 		return 0
 	}
-	return site.Secret.Hash("showing", strconv.FormatUint(o.Showing, 16))
+	return site.Secret.Hash("showing", strconv.FormatUint(showing, 16))
 }
 
-// LearnNowhere learns what the site shows where it has no page, if it answers 200 there. answer is nil if it does not.
-func (site *Site) LearnNowhere(answer *response.Response) {
-	if site.nowhere = 0; answer != nil {
-		o := &observation.Observation{Kind: eligibility.Witness, Location: "/", Response: answer}
-		o.ReadHeader(site.Normalizer)
-		o.Read(site.Normalizer, true, 0, site.hidden)
-		site.nowhere = site.showing(o)
+// LearnNowhere learns the site's answer to a made-up address, see [nowhere.Beside]; nil if it is an error, as it should be.
+func (site *Site) LearnNowhere(address, stands string, answer *response.Response) {
+	site.nowhere.Learn(stands, observation.Answered(site.Normalizer, address, answer))
+}
+
+// ShowsNothing notes that a page shows what the site shows where it has none, if it was first seen lately. Others leave
+// once that has lasted.
+func (m *Transaction) ShowsNothing(location string) {
+	if p, known := m.Load(location); known && m.moment().Sub(p.FirstSeen) < day {
+		p.Showing = m.site.showing(observation.Nothing)
+		m.Save(p)
 	}
 }
 

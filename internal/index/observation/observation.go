@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
@@ -152,8 +153,8 @@ const MaxPage = 2 << 20
 const headMost = 128 << 10
 
 // Read parses the page: all of it if full is set, else only its head. want says which extensions to
-// look for, and hidden which locations of the site they must not name.
-func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.Set, hidden func(location string) bool) {
+// look for, and hidden which locations of the site they must not name. none is what the site answers where it has no page.
+func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.Set, hidden func(location string) bool, none *nowhere.Answers) {
 	o.Parsed = true
 	h := &o.Response.Header
 	most := MaxPage
@@ -184,7 +185,9 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	o.VariantKey = o.Variant.key(facts.Language)
 	view := mark.Read(&facts, 0)
 	o.View = &view
-	o.Showing = showing(o, &facts)
+	if o.Showing = showing(o, &facts); none.Show(&nowhere.Page{Location: o.Location, Canonical: o.Canonized, Facts: &facts}) {
+		o.Showing = Nothing
+	}
 	links, twin := o.resolve(norm, &facts)
 	o.Links, o.Twin = links, o.Twin || twin
 	page := extension.Page{Facts: &facts, Norm: norm, Location: o.Location, At: o.At, Hidden: hidden}
@@ -279,6 +282,19 @@ func (o *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts
 // tellingText is how many bytes of main text are enough to compare pages. Pages with less are the
 // same only if all their bytes are.
 const tellingText = 64
+
+// Answered returns what an answer to a made-up address shows, nil for nil.
+func Answered(norm *location.Normalizer, address string, answer *response.Response) *nowhere.Page {
+	if answer == nil {
+		return nil
+	}
+	facts := html.Read(answer.Body, html.Options{ContentType: answer.Header.ContentType})
+	names := norm.Resolve(norm.Base(address, facts.Base), facts.Canonical).Location
+	return &nowhere.Page{Location: address, Canonical: facts.Canonical != "" && names == address, Facts: &facts}
+}
+
+// Nothing is the hash of what a site shows where it has no page.
+const Nothing = 1
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
 // show the same. The blocks of the text count in any order: a list sorted in another way is no other list.

@@ -34,7 +34,7 @@ func reading(t *testing.T, page, query string, at time.Time, links ...string) *o
 		Response: &response.Response{Status: http.StatusOK, Body: []byte(body + "</main>"), Header: response.Header{ContentType: "text/html"}},
 	}
 	o.ReadHeader(norm)
-	o.Read(norm, true, 0, nil)
+	o.Read(norm, true, 0, nil, nil)
 	return o
 }
 

@@ -1,0 +1,144 @@
+// Package nowhere tells pages from what a site answers with status 200 where it has none. It makes up addresses beside
+// those of pages, takes the answers to them, and compares pages with these: without the words of both addresses and
+// without numbers, and so without times, by the share of the text that they have in common. What it does not know for
+// sure is a page.
+package nowhere
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+// Page is what is compared of a page.
+type Page struct {
+	Location  string
+	Canonical bool // it names its own location as canonical
+	*html.Facts
+}
+
+// Answers are what a site answers where it has no page. The zero value has none.
+type Answers struct{ all []answer }
+
+// answer is the answer to one made-up address.
+type answer struct {
+	stands    string // for the addresses beside which it was made up, see Beside: a folder may show its list there
+	canonical bool
+	words     []string // of the address
+	title     []string
+	blocks    [][]string // the words of the main text
+	pictures  []string
+}
+
+// How much is kept.
+const (
+	mostAnswers = 100
+	mostBlocks  = 200 // of an answer
+)
+
+// Learn takes the answer to a made-up address, nil if that is an error, as it should be. stands is what Beside says
+// of it.
+func (s *Answers) Learn(stands string, p *Page) {
+	s.all = slices.DeleteFunc(s.all, func(a answer) bool { return a.stands == stands })
+	if p != nil && len(s.all) < mostAnswers {
+		s.all = append(s.all, newAnswer(stands, p))
+	}
+}
+
+// Show reports whether a page shows what the site answers where it has none.
+func (s *Answers) Show(p *Page) bool {
+	if s == nil || len(s.all) == 0 {
+		return false
+	}
+	_, stands := Beside(p.Location)
+	return slices.ContainsFunc(s.all, func(a answer) bool { return a.stands == stands && a.alike(p) })
+}
+
+// Alike reports whether two pages show the same.
+func (p *Page) Alike(other *Page) bool {
+	a := newAnswer("", p)
+	return a.alike(other)
+}
+
+func newAnswer(stands string, p *Page) answer {
+	a := answer{stands: stands, canonical: p.Canonical, words: addressed(p.Location), title: Words(p.Title)}
+	for _, b := range p.Blocks {
+		if b.Main && len(a.blocks) < mostBlocks {
+			a.blocks = append(a.blocks, Words(b.Text))
+		}
+	}
+	for _, picture := range p.Pictures {
+		a.pictures = append(a.pictures, picture.Src)
+	}
+	return a
+}
+
+// How much of the text the page and the answer must have in common: most of that of the page, and half of the other's,
+// since an answer may offer other pages each time.
+const (
+	ofPage   = .8
+	ofAnswer = .5
+)
+
+// alike reports whether a page shows the same as the answer. What a page begins with, in its title and its text, says
+// what it is about.
+func (a *answer) alike(p *Page) bool {
+	own := append(addressed(p.Location), a.words...) // these words do not count
+	if a.canonical != p.Canonical || without(Words(p.Title), own) != without(a.title, own) {
+		return false
+	}
+	for _, picture := range p.Pictures {
+		if !picture.Icon && !slices.Contains(a.pictures, picture.Src) {
+			return false
+		}
+	}
+	theirs, size := map[string]bool{}, 0
+	for _, words := range a.blocks {
+		text := without(words, own)
+		theirs[text], size = true, size+len(text)
+	}
+	common, all, begun := 0, 0, false
+	for _, b := range p.Blocks {
+		if !b.Main {
+			continue
+		}
+		text := without(Words(b.Text), own)
+		if !begun && (len(a.blocks) == 0 || text != without(a.blocks[0], own)) {
+			return false
+		}
+		begun, all = true, all+len(text)
+		if theirs[text] {
+			common += len(text)
+		}
+	}
+	return begun == (len(a.blocks) > 0) && float64(common) >= ofPage*float64(all) && float64(common) >= ofAnswer*float64(size)
+}
+
+// Words returns the words of a text without its numbers.
+func Words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) })
+}
+
+// addressed returns the words of a location, with and without its escapes.
+func addressed(location string) []string {
+	words := Words(location)
+	if plain, err := url.PathUnescape(location); err == nil && plain != location {
+		words = append(words, Words(plain)...)
+	}
+	return words
+}
+
+// without returns the words that do not count left out.
+func without(words, own []string) string {
+	var b strings.Builder
+	for _, w := range words {
+		if !slices.Contains(own, w) {
+			b.WriteString(w)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
