@@ -18,6 +18,7 @@ type Hint uint8
 const (
 	_           Hint = iota
 	OtherOrigin      // requests or pages name another host or scheme
+	Canonicals       // pages name something else as canonical
 	OtherFolder      // requests are for another folder
 	NoPageYet        // visitors got no page to begin with
 	Credentials      // every request names a user
@@ -40,6 +41,7 @@ const (
 var hintTexts = [hints]string{
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing there is listed. " +
 		"Correct {Origin}, name its hosts in {Hosts}, or correct the canonical URLs.",
+	Canonicals:  "Pages that name something else as canonical are not listed. Have each page name its own URL, with the host of {Origin}.",
 	OtherFolder: "Requests are for another folder than the origin's, so no page can be listed there. Correct {Origin}, or set {Stripped} to what a proxy cuts off.",
 	NoPageYet: "Visitors got no page to begin with: the site answers with errors, or asks them to log in, where they enter. " +
 		"Make it answer 200, or name in {Entries} where anonymous visitors find pages.",

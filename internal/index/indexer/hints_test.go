@@ -61,7 +61,7 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		{"an entry that is noindex", lasts(func(r *rig) {
 			r.sight("/", "<html><head><meta name=robots content=noindex></head><body>x</body></html>")
 		}), messages.Forbidden},
-		{"an entry with a canonical elsewhere", lasts(func(r *rig) { r.sight("/", variant("https://www.other.example/", same)) }), messages.OtherOrigin},
+		{"an entry with a canonical elsewhere", lasts(func(r *rig) { r.sight("/", variant("https://www.other.com/", same)) }), messages.OtherOrigin},
 		{"an entry with a canonical on the site", lasts(func(r *rig) { r.sight("/", variant("/home", same)) }), 0},
 		{"an entry that is denied", lasts(func(r *rig) { r.answer("/", 401) }), messages.NoPageYet},
 		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
@@ -71,9 +71,9 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		{"an entry that leads to another host", lasts(func(r *rig) { r.answer("/", 301, redirect("https://shop.example.com/")) }), 0},
 		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
 		{"an entry that names www as canonical", lasts(func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }), messages.OtherOrigin},
-		{"an entry that names itself with the other scheme", lasts(func(r *rig) {
+		{"an entry that names itself with http", lasts(func(r *rig) {
 			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1))
-		}), messages.OtherOrigin},
+		}), 0},
 		{"an entry all links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }), messages.OtherOrigin},
 		{"an entry some links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }), 0},
 		{"an entry that says nofollow", lasts(func(r *rig) {
@@ -127,9 +127,12 @@ func TestHintNeedsAnAnswerThatLasts(t *testing.T) {
 		{"an entry that leads to www", func(r *rig, change ...func(*observation.Observation)) {
 			r.answer("/", 301, append(change, redirect("https://www.example.com/"))...)
 		}, messages.OtherOrigin},
-		{"an entry with another scheme", func(r *rig, change ...func(*observation.Observation)) {
-			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1), change...)
+		{"an entry that names another host", func(r *rig, change ...func(*observation.Observation)) {
+			r.sight("/", variant("https://www.other.com/", same), change...)
 		}, messages.OtherOrigin},
+		{"an entry that names localhost", func(r *rig, change ...func(*observation.Observation)) {
+			r.sight("/", variant("http://localhost:3000/", same), change...)
+		}, messages.Canonicals},
 		{"an entry without links", func(r *rig, change ...func(*observation.Observation)) { r.sight("/", html("home"), change...) }, messages.DeadEnd},
 	} {
 		want := func(r *rig, hints ...messages.Hint) {

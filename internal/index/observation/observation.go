@@ -71,7 +71,9 @@ type Reading struct {
 	Canonical string             // another location that it names as canonical
 	Canonized bool               // it names its own location as canonical
 	Twin      bool               // it names the origin with or without www as canonical, or links to it
-	Scheme    bool               // it names its own location as canonical, but with the other one of http and https
+	Scheme    bool               // it names its own location as canonical, but with https where the origin has http
+	Wrong     string             // what it names as canonical, if that is no location of the site: a scheme and host, or a text
+	Abroad    bool               // Wrong is an origin that everybody can find
 
 	// What the rest of it shows.
 	Full       bool        // more than the head was read
@@ -264,17 +266,20 @@ func (o *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts
 	o.Canonized = named.Location == o.Location
 	for _, href := range given[1:] {
 		if to := norm.Resolve(base, href); to.Location != named.Location {
-			named, o.Canonized = location.Result{}, false
+			named, o.Canonized = location.Result{Reason: location.ReasonForm}, false
 		}
 	}
 	switch {
 	case o.Canonized:
-		o.Scheme = norm.OtherScheme(given[0])
+		o.Scheme = norm.Safer(given[0])
 		return eligibility.None
 	case named.Location != "":
 		o.Canonical = named.Location
-	case named.Reason == location.ReasonHost:
+	case named.Reason != location.ReasonNone:
 		o.Twin = norm.Twin(base, given[0])
+		if o.Wrong, o.Abroad = norm.Elsewhere(base, given[0]); o.Wrong == "" {
+			o.Wrong = strings.TrimSpace(given[0])
+		}
 	}
 	return eligibility.CanonicalElsewhere
 }

@@ -101,6 +101,7 @@ func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 	} else if entry {
 		s.hints.End(messages.ClientApp)
 	}
+	defer s.canonical(k, r)
 	if !entry {
 		return
 	}
@@ -120,6 +121,7 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 	if k.Scheme {
 		found = append(found, other(s.site.Normalizer.Origin().WithOtherScheme()))
 	}
+	misnames, text := s.misnames(k, "The page where visitors enter names %s as canonical.")
 	switch {
 	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
 		found = append(found, s.twin())
@@ -131,7 +133,7 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
 		found = append(found, s.twin())
 	case is.Reason == eligibility.CanonicalElsewhere && k.Canonical == "":
-		found = append(found, cause{hint: messages.OtherOrigin, text: "The page where visitors enter names another host as canonical.", args: []any{"entry", k.Location}})
+		found = append(found, cause{hint: misnames, text: text, args: []any{"entry", k.Location}})
 	}
 	return found
 }

@@ -19,6 +19,7 @@ type Tally struct {
 	hints   *messages.Hints
 	few     time.Time // since when hardly any seen page is listed; zero while more are
 	shells  shells
+	named   map[uint64]string // what pages name as canonical in place of themselves, by their ID
 	leaving leaving
 	causes  map[answer][]cause // what the last answers of the entries showed
 }

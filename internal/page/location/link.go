@@ -29,11 +29,22 @@ func (n *Normalizer) Twin(base, href string) bool {
 	return reason == ReasonNone && hostKey(u.Host) == hostKey(n.origin.Twin().host) && !n.Names(u.Host)
 }
 
-// OtherScheme reports whether an absolute URL has the one of http and https that the origin does not
-// have. Resolve ignores that difference.
-func (n *Normalizer) OtherScheme(link string) bool {
+// Safer reports whether an absolute URL has https where the origin has http. Resolve ignores the difference, and the
+// other way round the origin is right.
+func (n *Normalizer) Safer(link string) bool {
 	scheme, _, absolute := strings.Cut(strings.TrimSpace(link), "://")
-	return absolute && !strings.EqualFold(scheme, n.origin.scheme)
+	return absolute && n.origin.scheme == "http" && strings.EqualFold(scheme, "https")
+}
+
+// Elsewhere returns the scheme and host of a link, as Resolve takes it, that leads to another host, and whether
+// everybody can find that host. It returns "" for any other link.
+func (n *Normalizer) Elsewhere(base, href string) (origin string, public bool) {
+	u, reason := n.follow(base, href)
+	if reason != ReasonNone || n.linked(u.Host) {
+		return "", false
+	}
+	_, public = PublicHost(u.Scheme, u.Host)
+	return u.Scheme + "://" + u.Host, public
 }
 
 // Base returns the base for Resolve if the page at location has a base element with this href. As
