@@ -158,5 +158,5 @@ func (c *checking) write(r *report.Report) error {
 		return r.JSON(c.streams.out)
 	}
 	to := c.streams.out.(terminal.Plain) // as run has made it
-	return r.Text(to.To, c.all, report.Style{Paint: to.Paint, Escape: func(text string) string { return terminal.Escape(text, "") }})
+	return r.Text(to.To, c.all, styleOf(to))
 }

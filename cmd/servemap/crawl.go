@@ -17,13 +17,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/check"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
@@ -40,6 +41,7 @@ import (
 func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	c := &crawl{streams: s}
 	c.Flags(fs, "crawl")
+	fs.Lookup("concurrency").DefValue = strconv.Itoa(crawlAtOnce)
 	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
 	return c.run
 }
@@ -49,12 +51,17 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 type crawl struct {
 	streams
 	settings.Settings
-	out string
-	dir *os.Root // of out
+	out  string
+	dir  *os.Root // of out
+	site http.Handler
 }
+
+// crawlAtOnce is how many requests of a crawl run at once at most. It comes to that only while answers take no longer for it.
+const crawlAtOnce = 16
 
 func (c *crawl) run(ctx context.Context, address string) error {
 	password := c.Password
+	c.Concurrency = cmp.Or(c.Concurrency, crawlAtOnce)
 	c.Fill()
 	c.Database = "" // what the environment has is for the processes that serve
 	if c.Admin == "" {
@@ -64,8 +71,7 @@ func (c *crawl) run(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	pages, err := c.find(ctx, address, log)
-	if err != nil {
+	if c.site, err = c.find(ctx, address, log); err != nil {
 		return err
 	}
 	if c.Name = strings.TrimSuffix(filepath.Base(c.out), ".xml"); c.out == "-" {
@@ -86,6 +92,9 @@ func (c *crawl) run(ctx context.Context, address string) error {
 		if err := checkData(c.Data); err != nil {
 			return err
 		}
+		if err := ofOtherSite(c.Data, c.Origin); err != nil {
+			return err
+		}
 		if st, end, err = openFolder(ctx, &c.Settings, log, answerPatience); err != nil {
 			return err
 		}
@@ -94,11 +103,24 @@ func (c *crawl) run(ctx context.Context, address string) error {
 			return unusable(c.Data, folder.Health())
 		}
 	}
-	a, err := newAnswers(&c.Settings, pages, st, end, log)
+	a, err := newAnswers(&c.Settings, c.site, st, end, slog.New(unhinted{log.Handler()}))
 	if err != nil {
 		return err
 	}
 	return errors.Join(c.visit(ctx, a), a.end())
+}
+
+// ofOtherSite refuses a folder in which another site was learned: its pages would leave, one after the other.
+func ofOtherSite(data, origin string) error {
+	text, err := control.ReadFile(control.Settings(data))
+	if err != nil || len(text) == 0 {
+		return nil
+	}
+	sites, err := settings.Read(control.Settings(data), text)
+	if err != nil || sites[0].Origin == "" || sites[0].Origin == origin {
+		return nil
+	}
+	return usage("{-data} %s has what was learned of %s; give a folder of its own for %s", data, sites[0].Origin, origin)
 }
 
 // find returns the site at an address as strangers see it. Where it redirects to, there is its origin.
@@ -107,6 +129,9 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 	if !strings.Contains(address, "://") {
 		fix = "; if it speaks no https, give http://" + address
 		address = "https://" + address
+	}
+	if strings.Contains(address, "@") { // so it may hold a password
+		return nil, usage("the address has a user; give it without, such as https://example.com")
 	}
 	origin, err := location.ParseOrigin(address)
 	if err != nil {
@@ -136,7 +161,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		defer end()
 	}
 	a.log.Info("crawling", "site", c.Origin, "to", c.out)
-	done, err := a.explorer.Run(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency, Progress: explorer.Progress(a.log)})
+	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency, Progress: explorer.Progress(a.log)})
 	if err != nil {
 		kept := "nothing is kept without -data"
 		if c.Data != "" {
@@ -144,14 +169,21 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		}
 		return fmt.Errorf("%w; %s is not written, and %s", err, c.out, kept)
 	}
-	if err := c.report(ctx, a, done); err != nil {
+	found, err := c.found(ctx, a, done)
+	if err != nil {
 		return err
 	}
-	if err := c.write(files); err != nil {
-		return err
+	wrote := c.write(files)
+	if found.to = c.out; wrote != nil || c.out == "-" {
+		found.to = ""
 	}
-	if c.out != "-" {
-		a.log.Info("written", "file", c.out, "pages", a.site.Stats().Listed)
+	to := c.streams.out.(terminal.Plain) // as run has made it
+	if c.out == "-" {
+		to = c.err.(terminal.Plain)
+	}
+	to.Clear()
+	if err := errors.Join(found.write(to.To, styleOf(to)), wrote); err != nil {
+		return err
 	}
 	if c.Admin == "" {
 		return nil
@@ -167,42 +199,39 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	return d.Close()
 }
 
-// report says what was found, and what was left out and why.
-func (c *crawl) report(ctx context.Context, a *answers, done servemap.Exploration) error {
-	var text bytes.Buffer
-	terminal.PrintFields(&text, "", reflect.ValueOf(done))
+// found returns what there is to say of a crawl.
+func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration) (found closing, err error) {
 	here := control.Here(a.handler(), nil)
 	of, err := control.Get[summary](ctx, here, "/inspect/stats.json", nil)
 	if err != nil {
-		return err
-	}
-	terminal.PrintReasons(&text, of.Reasons, nil)
-	for _, g := range of.Reasons {
-		if g.Verdict == eligibility.Held.String() {
-			continue // they are named above
-		}
-		some, err := control.Get[inspect.Pages](ctx, here, "/inspect/pages.json", url.Values{"reason": {g.Reason}})
-		if err != nil {
-			return err
-		}
-		for _, p := range some.Links[:min(len(some.Links), 5)] {
-			fmt.Fprintf(&text, "%-12s %s\n", g.Reason, p.URL)
-		}
+		return found, err
 	}
 	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)
 	if err != nil {
-		return err
+		return found, err
 	}
-	for _, l := range links.Broken {
-		fmt.Fprintf(&text, "broken link  %s answers %d; it is on %s\n", l.URL, l.Status, l.From[0])
+	named := map[string][]inspect.Link{}
+	for _, g := range of.Reasons {
+		some, err := control.Get[inspect.Pages](ctx, here, "/inspect/pages.json", url.Values{"reason": {g.Reason}})
+		if err != nil {
+			return found, err
+		}
+		named[g.Reason] = some.Links
+		if g.Reason == eligibility.Capability.String() {
+			for _, u := range done.Held { // the inspector names none, and these only wait
+				named[g.Reason] = append(named[g.Reason], inspect.Link{URL: u})
+			}
+		}
 	}
-	to := c.streams.out
-	if c.out == "-" {
-		to = c.err
+	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, broken: links.Broken, left: leftOf(done, of.Reasons, named, links.Broken)}
+	if done.Pages <= fewPages {
+		found.scripts = c.scripted()
 	}
-	_, err = text.WriteTo(to)
-	return err
+	return found, nil
 }
+
+// fewPages is how many pages a crawl finds at most of a site whose links are written by scripts.
+const fewPages = 3
 
 // write writes the sitemap, each file in one step. An index comes after its parts.
 func (c *crawl) write(files http.Handler) error {
@@ -268,6 +297,12 @@ func stranger(client *http.Client, origin *url.URL, log *slog.Logger) http.Handl
 	}
 }
 
+// scripted reports whether the site says nothing without scripts, where visitors enter it.
+func (c *crawl) scripted() bool {
+	code, text := fetch(c.site, c.Origin+"/")
+	return code == http.StatusOK && pages.Scripted(text)
+}
+
 // linked crawls a site for check, learns into memory, and says where its links lead.
 func linked(ctx context.Context, s streams, origin string) (found check.Crawl, err error) {
 	c := &crawl{streams: s}
@@ -293,7 +328,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	defer func() { err = errors.Join(err, a.end()) }()
 	a.explorer.Explored, a.explorer.Inside = "", true
 	a.site.Wrap(a.explorer.Handler)
-	done, err := a.explorer.Run(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency})
+	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce})
 	if err != nil {
 		return found, err
 	}

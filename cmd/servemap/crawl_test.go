@@ -56,7 +56,7 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	if n := strings.Count(string(text), "<loc>"+site+"/"); n != 19 || strings.Contains(string(text), "article-3<") || strings.Contains(string(text), "article-1<") {
 		t.Errorf("%d pages are listed: %s", n, text)
 	}
-	for _, want := range []string{"disallowed   1", "acting       1", "/articles/1/delete", "\nno-page      " + site + "/article-1\n"} {
+	for _, want := range []string{"19 listed · 0 broken links · ", "1  Disallowed by robots.txt", "1  Not asked for, since such a request may change something", "/articles/1/delete", "1  Refused (401)", "- " + site + "/article-1\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}
@@ -194,6 +194,36 @@ func TestCrawlOfALargeSiteWritesAnIndexWithItsParts(t *testing.T) {
 	}
 	if len(parts) != strings.Count(string(index), "<loc>") || pages != 19 {
 		t.Errorf("%d parts with %d pages", len(parts), pages)
+	}
+}
+
+func TestCrawlOfASiteOfScriptsSaysSo(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>`)
+	}))
+	defer site.Close()
+	code, out, errs := call(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	if code != codeDone || !strings.Contains(out, "Its pages are empty without scripts") || strings.Contains(out+errs, "link to no page") {
+		t.Errorf("code %d: %s%s", code, out, errs)
+	}
+}
+
+func TestCrawlRefusesWhatItMustNotTake(t *testing.T) {
+	_, one := newForeign(t)
+	_, other := newForeign(t)
+	dir := t.TempDir()
+	must(t, "crawl", one, "-out", "-", "-data", filepath.Join(dir, "data"))
+	for _, tt := range []struct {
+		name, want string
+		args       []string
+	}{
+		{"the folder of another site", "has what was learned of " + one, []string{other, "-out", "-", "-data", filepath.Join(dir, "data")}},
+		{"a password", "the address has a user", []string{strings.Replace(other, "://", "://me:secret@", 1), "-out", "-"}},
+	} {
+		code, out, errs := call(t, append([]string{"crawl"}, tt.args...)...)
+		if code != codeUsage || !strings.Contains(errs, tt.want) || strings.Contains(out+errs, "secret") {
+			t.Errorf("%s: code %d, %s%s", tt.name, code, out, errs)
+		}
 	}
 }
 

@@ -276,7 +276,7 @@ func (c command) help(w io.Writer, all bool) error {
 			if env := x.Tag.Get("env"); env != "" {
 				text += "; by default " + env + " of the environment"
 			}
-			if x.Tag.Get("first") == "" && !all {
+			if first := x.Tag.Get("first"); first != "1" && first != c.name && !all {
 				left++
 				return
 			}

@@ -101,6 +101,16 @@ func (h *Hints) Give(hint Hint, more string, args ...any) {
 	}
 }
 
+// Logs reports whether a message of the log is a hint, which [Hints.Texts] has too.
+func Logs(message string) bool {
+	for h := range hints {
+		if h > 0 && strings.HasPrefix(message, "servemap: "+h.String()) {
+			return true
+		}
+	}
+	return false
+}
+
 // End ends hints, since their cause has gone.
 func (h *Hints) End(gone ...Hint) {
 	if h == nil {

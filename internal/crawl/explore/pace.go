@@ -6,10 +6,13 @@ import (
 	"time"
 )
 
-// pace says how fast to send requests. It slows down while the site is slow, and stops for a
-// while when the site says that it is overloaded. It has no clock.
+// pace says how fast to send requests. It runs one more at once for each round of answers that take no longer for it, and half as
+// many when they do. It stops for a while when the site says that it is overloaded. It has no clock.
 type pace struct {
 	usual   time.Duration // duration of an answer, as a moving mean
+	alone   time.Duration // that of the first answers
+	more    int           // how many run at once beyond one
+	round   int           // answers since that changed
 	answers int
 	refused int           // refusals in a row
 	least   time.Duration // between two requests
@@ -19,6 +22,7 @@ type pace struct {
 const (
 	firstAnswers = 20                     // which run alone, and over how many usual is a mean
 	slowAnswer   = 500 * time.Millisecond // the mean from which on a site is slow
+	easily       = 20 * time.Millisecond  // beyond twice the first answers, so much longer is no sign of load
 	firstPause   = time.Second            // after a refusal, doubled each time
 	longestPause = time.Minute
 	mostRefused  = 8
@@ -40,6 +44,16 @@ func (p *pace) saw(now time.Time, a answer) (refused bool) {
 	p.refused = 0
 	p.answers++
 	p.usual += (a.elapsed - p.usual) / time.Duration(min(p.answers, firstAnswers))
+	if p.answers == firstAnswers {
+		p.alone, p.more = p.usual, 1
+	}
+	if p.round++; p.round > p.more && p.answers > firstAnswers {
+		if p.round = 0; p.usual < 2*p.alone+easily {
+			p.more++
+		} else {
+			p.more = max(1, p.more/2)
+		}
+	}
 	if p.usual > slowAnswer {
 		p.until = now.Add(p.usual) // rest as long as it worked
 	}
@@ -51,7 +65,8 @@ func (p *pace) allowed(most int) int {
 	if p.usual > slowAnswer || p.refused > 0 || p.answers < firstAnswers {
 		return 1
 	}
-	return most
+	p.more = min(p.more, max(1, most-1))
+	return min(most, 1+p.more)
 }
 
 // pause returns how long to wait before the next request.

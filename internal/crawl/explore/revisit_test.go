@@ -90,6 +90,25 @@ func TestRevisitsKeepToTheDaysBudget(t *testing.T) {
 	}
 }
 
+func TestPaceRunsMoreAtOnceWhileAnswersTakeNoLonger(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		takes func(atOnce int) time.Duration
+		want  func(atOnce int) bool
+	}{
+		{"a site that does not mind", func(int) time.Duration { return 20 * time.Millisecond }, func(n int) bool { return n == 16 }},
+		{"a site that answers one at a time", func(n int) time.Duration { return time.Duration(n) * 50 * time.Millisecond }, func(n int) bool { return n <= 3 }},
+	} {
+		var p pace
+		for range 600 {
+			p.saw(time.Now(), answer{status: 200, elapsed: tt.takes(p.allowed(16))})
+		}
+		if n := p.allowed(16); !tt.want(n) {
+			t.Errorf("%s: %d at once", tt.name, n)
+		}
+	}
+}
+
 func TestPaceFollowsTheSite(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	answers := func(p *pace, n int, elapsed time.Duration) {

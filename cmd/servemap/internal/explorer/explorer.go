@@ -41,15 +41,15 @@ var errBusy = errors.New("the site is being explored already; wait until that is
 
 // Run explores.
 func (e *Explorer) Run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
-	done, err := e.alone(ctx, opts)
+	done, err := e.Explore(ctx, opts)
 	if err == nil {
 		e.tell(done) // only now: whoever reads the log may explore again
 	}
 	return done, err
 }
 
-// alone does what Run does, unless an exploration is under way.
-func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
+// Explore does what Run does, and logs nothing of what it found.
+func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	if !e.busy.TryLock() {
 		return servemap.Exploration{}, errBusy
 	}

@@ -56,7 +56,7 @@ type Visits struct {
 	Inside      bool `toml:"inside" comment:"explore the site itself, even where {-origin} does not lead to this process; only if no server in front keeps strangers from a page"`
 	Revisit     bool `toml:"revisit" comment:"visit pages that no visitor asks for again and again, at most {-max} a day, so that their changes get a date"`
 	Max         int  `toml:"max" of:"crawl" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
-	Concurrency int  `toml:"concurrency" of:"crawl" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most"`
+	Concurrency int  `toml:"concurrency" of:"crawl" first:"crawl" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most, while the site answers easily"`
 }
 
 // Engines says what search engines get and are told.

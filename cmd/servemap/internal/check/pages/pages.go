@@ -130,8 +130,7 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 		p.canonical(at, &facts, tell)
 		return
 	}
-	p.letters = letters(facts.Blocks)
-	p.scripts = p.letters == 0 && script.Match(p.Body) || p.letters < fewLetters && mount.Match(p.Body)
+	p.letters, p.scripts = letters(facts.Blocks), scripted(p.Body, letters(facts.Blocks))
 	switch {
 	case facts.Password:
 		tell("login", "shows a field for a password")
@@ -200,6 +199,16 @@ var (
 	mount = regexp.MustCompile(`(?i)<(?:div|main|section)\b[^>]*\bid=["']?(?:root|app|__next|__nuxt|___gatsby|q-app|react-root|application|app-root|main-app|svelte|vue-app)["']?[^>]*>` +
 		`(?:\s|<!--.{0,200}?-->|loading\W{0,3})*</(?:div|main|section)>|<app-root\b[^>]*>(?:\s|loading\W{0,3})*</app-root>`)
 )
+
+// Scripted reports whether a page of HTML says nothing without scripts.
+func Scripted(body []byte) bool {
+	facts := html.Read(body, html.Options{})
+	return scripted(body, letters(facts.Blocks))
+}
+
+func scripted(body []byte, letters int) bool {
+	return letters == 0 && script.Match(body) || letters < fewLetters && mount.Match(body)
+}
 
 // fewLetters is how little a page says in which a program has still to write.
 const fewLetters = 300

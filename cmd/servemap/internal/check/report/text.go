@@ -117,7 +117,10 @@ func (f File) line() string {
 	default:
 		what = map[string]string{"rss": "RSS", "atom": "Atom", "text": "text"}[f.Form] + ", " + Count(f.Entries, "page")
 	}
-	if f.Form != "" {
+	if f.Form == "" && f.Bytes > 0 {
+		what = "no sitemap"
+	}
+	if f.Form != "" || f.Bytes > 0 {
 		what += ", " + Size(f.Bytes)
 	}
 	if f.To != "" {

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/words"
+)
+
+// closing is what a crawl says at its end.
+type closing struct {
+	listed  int
+	to      string // the file, "" if none is written
+	scripts bool   // the site says nothing without them
+	hints   []string
+	broken  []inspect.Link
+	left    []leftOut
+}
+
+// leftOut is a reason for which pages or links are not listed.
+type leftOut struct {
+	n         int
+	why, todo string
+	some      []string // of them
+}
+
+// shownOf is how many addresses are shown of each reason.
+const shownOf = 3
+
+// skips say why links were not followed, by the names of [servemap.Exploration].
+var skips = map[string]leftOut{
+	"acting":     {why: "Not asked for, since such a request may change something", todo: "Give {Always} for those that are pages."},
+	"disallowed": {why: "Disallowed by robots.txt to servemap-explore", todo: "Allow what should be listed."},
+	"nofollow":   {why: "Linked with nofollow only", todo: "Drop that where it is not meant."},
+	"endless":    {why: "Of a kind that goes on without end and shows nothing new, as a calendar does", todo: "Give {Always} for those to be listed."},
+	"failed":     {why: "Not answered, or with an error of the server, several times", todo: "Crawl again once the site answers."},
+	"rule-never": {why: "Kept out by {Never}"},
+	"later":      {why: "Not asked for, since {Max} was reached", todo: "Give a greater one."},
+}
+
+// silent are reasons that need no word: pictures and other files, and pages that are named with another reason.
+var silent = map[string]bool{"file": true, "held": true, "elsewhere": true}
+
+// skipped returns what an exploration left out before it asked.
+func skipped(done servemap.Exploration) (left []leftOut) {
+	if done.Waiting > 0 {
+		more := skips["later"]
+		more.n = done.Waiting
+		left = append(left, more)
+	}
+	for why, n := range done.Skipped {
+		l, known := skips[why]
+		switch {
+		case silent[why] || n == 0:
+			continue
+		case why == "query":
+			text, _ := messages.Parameters(done.Params)
+			l = leftOut{why: "A query that makes no page of its own", todo: text}
+		case !known:
+			l = leftOut{why: "An address that no sitemap lists (" + why + ")"}
+		}
+		if l.n = n; why == "acting" {
+			l.some = done.Acting
+		}
+		left = append(left, l)
+	}
+	return left
+}
+
+// answered returns the linked pages that the crawl did not get, by what they answered. The broken ones are told as such, and
+// those that were not asked for with what was skipped.
+func answered(pages int, links []inspect.Link, broken map[string]bool, unasked int) (left []leftOut) {
+	by := map[string]*leftOut{}
+	rest := pages - unasked
+	for _, l := range links {
+		name, why, todo := "", "", ""
+		switch {
+		case broken[l.URL]:
+			rest--
+			continue
+		case l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden:
+			name = strconv.Itoa(l.Status)
+			why, todo = "Refused ("+name+")", "If it is public, see why strangers are."
+		case l.Status >= 300 && l.Status < 400 && leadsToLogin(l.To):
+			name, why, todo = "login", "Visitors are sent to log in", "If it is public, see why strangers are."
+		case l.Status >= 300 && l.Status < 400:
+			name, why, todo = "redirect", "Redirect ("+strconv.Itoa(l.Status)+")", "Link to the address where it leads."
+		case l.Status == http.StatusOK:
+			name, why = "file", "No page of HTML, or one that leads on by itself"
+		case l.Status >= 400:
+			name = strconv.Itoa(l.Status)
+			why, todo = "Answered with "+name+" "+http.StatusText(l.Status), "Mend it, or the links to it."
+		default:
+			continue
+		}
+		if by[name] == nil {
+			by[name] = &leftOut{why: why, todo: todo}
+		}
+		by[name].n++
+		rest--
+		address := l.URL
+		if l.To != "" {
+			address += " → " + l.To
+		}
+		by[name].some = append(by[name].some, address)
+	}
+	for _, l := range by {
+		left = append(left, *l)
+	}
+	if rest > 0 {
+		left = append(left, leftOut{n: rest, why: "Linked, and the crawl did not get it"})
+	}
+	return left
+}
+
+func leadsToLogin(to string) bool {
+	_, why := eligibility.Leads(to)
+	return why == eligibility.LoginRedirect
+}
+
+// leftOf returns what a crawl left out: pages that are known and not listed, by reason, and links that were not followed.
+// named has the pages with a name, by reason. What is known by a reason is not counted again among the links.
+func leftOf(done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, broken []inspect.Link) (left []leftOut) {
+	isBroken := map[string]bool{}
+	done.Skipped = maps.Clone(done.Skipped)
+	for _, l := range broken {
+		isBroken[l.URL] = true
+	}
+	for _, g := range groups {
+		switch {
+		case g.Care == messages.Fine:
+		case g.Reason == eligibility.NoPage.String():
+			left = append(left, answered(g.Pages, named[g.Reason], isBroken, 0)...)
+		case g.Reason == eligibility.NotSeen.String():
+			unasked := done.Waiting + done.Skipped["acting"] + done.Skipped["failed"]
+			left = append(left, answered(g.Pages, named[g.Reason], isBroken, unasked)...)
+		default:
+			m := messages.ReasonNamed(g.Reason)
+			l := leftOut{n: g.Pages, why: m.Why, todo: m.Todo}
+			for _, p := range named[g.Reason] {
+				l.some = append(l.some, p.URL)
+			}
+			if n := done.Skipped[g.Reason]; n > 0 {
+				done.Skipped[g.Reason] = max(0, n-g.Pages)
+			}
+			left = append(left, l)
+		}
+	}
+	return append(left, skipped(done)...)
+}
+
+// write writes the summary: the result in one line, what to mend, and what was left out, most first.
+func (c closing) write(w io.Writer, s report.Style) error {
+	var b strings.Builder
+	n := 0
+	for _, l := range c.left {
+		n += l.n
+	}
+	result := fmt.Sprintf("%s listed · %s · %s left out", report.Number(c.listed), report.Count(len(c.broken), "broken link"), report.Number(n))
+	if c.to != "" {
+		result += " → " + s.Escape(c.to)
+	}
+	fmt.Fprintf(&b, "\n%s\n", s.Paint("1", result))
+	if c.scripts {
+		c.hints = []string{"Its pages are empty without scripts, so nothing leads from one to the next, and what they say is not known. Most AI crawlers run no scripts, " +
+			"and search engines run them later. Render the pages on the server, or at the build; then crawl again."}
+	}
+	for _, hint := range c.hints {
+		fmt.Fprintf(&b, "\n%s\n", s.Paint("33", report.Wrap(s.Escape(hint), "", lineWidth)))
+	}
+	if len(c.broken) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;31", "Broken links"))
+	}
+	slices.SortFunc(c.broken, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
+	for _, l := range c.broken {
+		from := ""
+		if len(l.From) > 0 {
+			from = ", linked from " + l.From[0]
+		}
+		if more := len(l.From) - 1; more > 0 {
+			from += fmt.Sprintf(" and %s", report.Count(more, "other page"))
+		}
+		fmt.Fprintf(&b, "  %s  %d%s\n", s.Escape(l.URL), l.Status, s.Escape(from))
+	}
+	if len(c.left) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", "Left out"))
+	}
+	slices.SortFunc(c.left, func(a, b leftOut) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.why, b.why)) })
+	for _, l := range c.left {
+		l.write(&b, s)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// lineWidth is how long a line of the summary is.
+const lineWidth = 100
+
+// write writes why pages were left out, what helps, and some of them.
+func (l leftOut) write(b *strings.Builder, s report.Style) {
+	text := strings.TrimSpace(words.Say(l.why))
+	text = strings.TrimSuffix(strings.ToUpper(text[:1])+text[1:], ".") + ". " + strings.TrimPrefix(words.Say(l.todo), ". ")
+	wrapped := report.Wrap(s.Escape(text), strings.Repeat(" ", 8), lineWidth)
+	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", report.Number(l.n))), strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
+	for _, address := range l.some[:min(len(l.some), shownOf)] {
+		fmt.Fprintf(b, "        - %s\n", s.Escape(address))
+	}
+	if more := l.n - shownOf; more > 0 && len(l.some) > 0 {
+		fmt.Fprintf(b, "        and %s more\n", report.Number(more))
+	}
+}
+
+// unhinted leaves out of the log the hints, which the summary has.
+type unhinted struct{ slog.Handler }
+
+func (u unhinted) Handle(ctx context.Context, r slog.Record) error {
+	if messages.Logs(r.Message) {
+		return nil
+	}
+	return u.Handler.Handle(ctx, r)
+}
+
+func (u unhinted) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return unhinted{u.Handler.WithAttrs(attrs)}
+}
+
+func (u unhinted) WithGroup(name string) slog.Handler { return unhinted{u.Handler.WithGroup(name)} }
+
+// styleOf returns how texts are shown at a stream.
+func styleOf(to terminal.Plain) report.Style {
+	return report.Style{Paint: to.Paint, Escape: func(text string) string { return terminal.Escape(text, "") }}
+}

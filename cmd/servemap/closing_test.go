@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/inspect"
+)
+
+func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
+	at := func(path string) string { return "https://example.com" + path }
+	broken := []inspect.Link{{URL: at("/gone"), Status: 404, From: []string{at("/"), at("/a")}}}
+	groups := []inspect.Group{
+		{Verdict: "listed", Reason: "link", Pages: 9, Care: messages.Fine},
+		{Verdict: "waiting", Reason: "not-seen", Pages: 9, Care: messages.Wait},
+		{Verdict: "excluded", Reason: "disallowed", Pages: 2, Care: messages.Intended},
+	}
+	named := map[string][]inspect.Link{"not-seen": {
+		broken[0], {URL: at("/staff"), Status: 403}, {URL: at("/old"), Status: 302, To: at("/new")}, {URL: at("/me"), Status: 302, To: at("/login")}, {URL: at("/a.pdf"), Status: 200},
+	}}
+	done := servemap.Exploration{Waiting: 4, Skipped: map[string]int{"disallowed": 2, "file": 7}}
+	var b strings.Builder
+	plain := report.Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
+	c := closing{listed: 1169, to: "sitemap.xml", broken: broken, left: leftOf(done, groups, named, broken)}
+	if err := c.write(&b, plain); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\n1,169 listed · 1 broken link · 10 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
+		"4  Not asked for, since", "2  The site's robots.txt disallows it.", "1  Refused (403)", "1  Visitors are sent to log in", "1  No page of HTML", "1  Redirect (302)",
+		"- https://example.com/old → https://example.com/new\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("it does not say %q: %s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "visitor has got") {
+		t.Errorf("it says of what was crawled that nobody got it: %s", b.String())
+	}
+}
