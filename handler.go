@@ -169,10 +169,9 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 	return forwarded.Proxies(prefixes).Client
 }
 
-// Metrics returns a handler that gives numbers of the site, in the text format of
-// Prometheus, to those whom allow, which must not be nil, lets in; see [Site.Inspector].
-// Package metrics, a module of its own, has a collector, a dashboard and alerts. In a fleet
-// each process counts its own; of pages and files take the maximum. No number names a page.
+// Metrics returns a handler that gives numbers of the site, in the text format of Prometheus. allow says to whom, as
+// for [Site.Inspector], and must not be nil. Package metrics, a module of its own, has a collector, a dashboard and
+// alerts. In a fleet each process counts its own; of pages and files take the maximum. No number names a page.
 func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 	if allow == nil {
 		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a scraper cannot follow a link")
@@ -214,13 +213,13 @@ type ExploreOptions struct {
 	// Inside, if not nil, is the site's own handler, to ask in place of the origin. Then pages
 	// that a proxy in front protects count as public.
 	Inside http.Handler
-	// Revisit makes Explore go on until ctx ends and request pages that no visitor requests,
-	// at most so many a day: one that changes daily about twice a day, each three times in
-	// Limits.KeepFor. So changes get a lastmod, and pages that are gone leave.
+	// Revisit makes Explore go on until ctx ends. It then requests so many pages a day at most that no visitor
+	// requests: one that changes daily about twice a day, and each three times in Limits.KeepFor. So changes get a
+	// lastmod, and pages that are gone leave.
 	Revisit int
-	// Paths are those of a router's own list. Explore asks for them too, and a page there is
-	// listed as one with a route of its own. Paths with a variable, such as /p/{id}, are left
-	// out, and so is what has a verb, as /cache/clear, or a name such as admin or debug.
+	// Paths are those of a router's own list. Explore asks for them too, and a page there is listed as one with a route
+	// of its own. Left out are paths with a variable, such as /p/{id}, with a verb, such as /cache/clear, and with a
+	// name such as admin or debug.
 	Paths []string
 	// Progress, if not nil, is called a few times a second and at the end. Otherwise Explore
 	// logs which query parameters keep linked pages out.
@@ -332,9 +331,9 @@ func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 	return cfg
 }
 
-// RobotsLine returns the line for robots.txt that tells crawlers where the sitemap is, such
-// as "Sitemap: https://example.com/sitemap.xml", also while that answers 503.
-// Extensions.News adds a second line, behind a "\n".
+// RobotsLine returns the line of robots.txt that tells crawlers where the sitemap is, such as
+// "Sitemap: https://example.com/sitemap.xml". It is the same while that answers 503. Extensions.News adds a second
+// line, behind a "\n".
 func (s *Site) RobotsLine() string {
 	return "Sitemap: " + strings.Join(s.topURLs(), "\nSitemap: ")
 }
@@ -728,9 +727,8 @@ func (s *settings) locate(url string) (string, error) {
 	return r.Location, nil
 }
 
-// Crawler is what the crawler of one search engine fetched. Files have the requests from an
-// address that is confirmed to be the engine's, or if that is not possible every request that
-// claims to be from it.
+// Crawler is what the crawler of one search engine fetched. Files have the requests from addresses that are confirmed
+// to be the engine's. If none can be confirmed, they have every request that claims to be from it.
 type Crawler struct {
 	Engine      string        `json:"engine"`          // the name of the crawler, such as "Googlebot" or "GPTBot"
 	AI          bool          `json:"ai,omitempty"`    // it reads for an AI service

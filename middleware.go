@@ -138,10 +138,9 @@ type Options struct {
 	// concurrent use. By default there must be no Authorization or certificate, and only
 	// benign cookies and headers.
 	Anonymous func(*http.Request) bool
-	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is
-	// unknown. It is for two things: the DNS confirms by it that a crawler is what it says, and
-	// guesses of a password are counted by it. Pages are learned without it. It must be quick and
-	// safe for concurrent use, and must not believe a header that the client itself can send.
+	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is unknown. By it the DNS
+	// confirms that a crawler is what it says, and guesses of a password are counted. Pages are learned without it. It
+	// must be quick and safe for concurrent use, and must not believe a header that the client itself can send.
 	// [Behind] makes one for known proxies. By default it is the peer's address.
 	ClientIP func(*http.Request) netip.Addr
 	// Rules decide for groups of locations whether they are listed, and what the sitemap
@@ -173,8 +172,8 @@ type Options struct {
 
 // Limits are numbers by which a site decides. Each is the default if it is 0.
 type Limits struct {
-	// KeepFor is how long a listed page stays while no anonymous visitor gets it, or a listed
-	// page that links to it, and the site is observed. The default is 90 days; the least an hour.
+	// KeepFor is how long a listed page stays if no anonymous visitor gets it, or a listed page that links to it. Only
+	// time in which the site is observed counts. The default is 90 days; the least an hour.
 	KeepFor time.Duration
 	// PartPages is the most pages of one file of the sitemap. The default is 50,000, and no
 	// more are allowed.
@@ -340,9 +339,9 @@ type hosted struct {
 	http.Handler
 }
 
-// NewSites returns Sites in front of next, as [Site.Wrap] does. allow must be quick, and refuse
-// names that strangers make up. It returns the options of https://host, which hold until the site
-// rests, nil for the defaults, or an error: next serves that host, after 5 minutes if it was open.
+// NewSites returns Sites in front of next, as [Site.Wrap] does. allow must be quick, and refuse names that strangers
+// make up. It returns the options of https://host, nil for the defaults. They hold until the site rests. If it returns
+// an error, next serves that host, after 5 minutes if it was open.
 func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context, host string) (*Options, error)) *Sites {
 	if isNil(st) || allow == nil {
 		panic("servemap: NewSites: the store or the function allow is nil; open a store first, such as with badgerstore.Open, and check its error")
@@ -688,9 +687,9 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 	return entries, nil
 }
 
-// Observe returns a handler that calls next, which must not be nil, and remembers the pages
-// it serves. It is also a [mux.MiddlewareFunc]. It may stand anywhere, and more than once;
-// best outermost, where it also sees pages that are gone, but inside what compresses.
+// Observe returns a handler that calls next, which must not be nil, and remembers the pages it serves. It is also a
+// [mux.MiddlewareFunc]. It may stand anywhere, and more than once. It is best outermost, where it also sees pages that
+// are gone, but inside what compresses.
 //
 // It learns the routes, which are evidence, inside a router and around an [http.ServeMux].
 // Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount],
@@ -724,9 +723,9 @@ func (s *Site) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Forget takes the page at url out of the sitemap, as of the next rendering, erases what is known of
-// it, and bars it until a rule says Always, or [Site.UndoForget]. url is a URL of the site, or a location
-// such as "/about".
+// Forget takes the page at url out of the sitemap, as of the next rendering, and erases what is known of it. It stays
+// out until a rule says Always, or [Site.UndoForget] is called. url is a URL of the site, or a location such as
+// "/about".
 func (s *Site) Forget(ctx context.Context, url string) error {
 	return s.barring(ctx, url, s.indexer.Forget)
 }

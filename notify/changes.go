@@ -41,9 +41,9 @@ const (
 	maxWaiting = 100_000            // changes; of more the oldest are given up, not those that came last
 )
 
-// choose returns those of all changes whose pages are to be looked at now: first those of which few of their kind
-// wait, and then the oldest. It moves the cursor to the first change that waits. A page is held from its first change on. Otherwise one
-// that changes each minute would never be sent.
+// choose returns the changes whose pages are to be looked at now: first those of whose kind few wait, then the oldest.
+// It moves the cursor to the first change that waits. A page is held from its first change on. Otherwise one that
+// changes each minute would never be sent.
 func (n *Notifier) choose(all []change, now time.Time) (due []change) {
 	waits, alike, cursor := make(map[hash]waiting, len(all)), map[string]int{}, now.Add(-skew)
 	n.st.Pending = 0
@@ -143,8 +143,8 @@ func mayTell(e servemap.Explanation, c change) bool {
 var gone = []servemap.Reason{servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved}
 
 // allowed returns how many of the due changes, as choose returns them, may be sent now. Half of a day's limit may be
-// sent at once, and the rest as the day goes on. A stranger may make pages change by the hundred. So of a kind of which
-// more wait than half of what may be sent at once, pages are sent as the day goes on, and never the last tenth.
+// sent at once, and the rest as the day goes on. A stranger may make pages change by the hundred. So if more pages of a
+// kind wait than half of what may be sent at once, they are sent as the day goes on, and never the last tenth.
 func (n *Notifier) allowed(due []change) int {
 	now := n.now().UTC().Truncate(5 * time.Minute) // a post for each page is too many
 	passed := now.Sub(now.Truncate(24*time.Hour)).Hours() / 24
@@ -160,8 +160,8 @@ func (n *Notifier) allowed(due []change) int {
 	return min(few, most)
 }
 
-// kindOf returns what pages have in common that are likely to change together: their top folder, how many parts
-// follow, which of these have numbers, and whether there is a query. It is "/blog/*/#" for "/blog/tags/page-2".
+// kindOf returns the kind of a page. Pages of one kind are likely to change together. It is the top folder, how many
+// parts follow, which of these have numbers, and whether there is a query. It is "/blog/*/#" for "/blog/tags/page-2".
 func kindOf(url string) (kind string) {
 	_, location, _ := strings.Cut(url, "://")
 	_, location, _ = strings.Cut(location, "/")

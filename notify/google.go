@@ -49,8 +49,8 @@ const (
 	readSoon   = time.Hour // after a submission, and after a failure
 )
 
-// google asks Google once a day what it says about the top files that are served, and submits those that it does
-// not know. It asks at once about a file that it has not asked about.
+// google asks once a day what Google says about the top files that are served, and submits those that Google does not
+// know. It asks at once about a file that it has not asked about.
 func (n *Notifier) google(ctx context.Context, tops []string) error {
 	st, now := &n.st, n.now()
 	if n.console == nil {

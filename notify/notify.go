@@ -13,20 +13,19 @@
 // proves that it speaks for the site. If a CDN announces changes as well, such as Cloudflare's Crawler
 // Hints, use one of the two.
 //
-// A page that changed, moved or is gone is sent 5 minutes after the Site saw that, at most once an hour. A
-// page that was found is sent if it has a date that says that it is new: its own, or that of the first link
-// to it. Other pages that were only found may be as old as the site, and anybody who follows links finds
-// them. The page's state at the moment of sending decides: it must be listed, or have left because the site
-// answered 404, 410 or a permanent redirect.
+// A page that changed, moved or is gone is sent 5 minutes after the Site saw that, at most once an hour. A page that
+// was found is sent if a date shows that it is new: its own, or that of the first link to it. Others may be as old as
+// the site, and anybody who follows links finds them. The page's state at the moment of sending decides: it must be
+// listed, or have left because the site answered 404, 410 or a permanent redirect.
 //
-// Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. Those go first of which
-// few of their kind wait: the same top folder, depth and places of numbers. Of a kind of which more wait than half of
-// what may be sent at once, nine tenths of MaxPerDay are spread over the day. Pages wait up to a week. If an engine
-// calls a post invalid, its pages are not sent again.
+// Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. Those go first of which few
+// of their kind wait: the same top folder, depth and places of numbers. If more pages of a kind wait than half of what
+// may be sent at once, nine tenths of MaxPerDay are spread over the day for that kind. Pages wait up to a week. If an
+// engine calls a post invalid, its pages are not sent again.
 //
-// Nothing is sent while the site serves no sitemap. The store keeps what must survive a restart. Of the
-// processes that share it one sends. When it ends, another one takes over within 5 minutes, and repeats a
-// post of which the outcome was not stored.
+// Nothing is sent while the site serves no sitemap. The store keeps what must survive a restart. Of the processes that
+// share it one sends. When it ends, another one takes over within 5 minutes. It repeats a post whose outcome was not
+// stored.
 //
 // # Search Console
 //
@@ -115,7 +114,7 @@ type settings struct {
 
 // running is what only Run uses.
 type running struct {
-	st    state // as stored, but for what was done since; the zero state while another process sends
+	st    state // what is stored, and what was done since; the zero state while another process sends
 	sent  sentPages
 	waits map[hash]waiting // the changes that were read last
 	batch int              // pages of a post; batchPages at first, except in tests

@@ -97,8 +97,8 @@ func hashOf(url string) hash {
 	return hash(binary.BigEndian.Uint32(sum[:]))
 }
 
-// record returns the record of the pages that were sent between two times: the pages of each post by its time,
-// of the last posts if they are too many. It forgets the others, and what a wrong clock has noted for later.
+// record returns the record of the pages that were sent between two times: the pages of each post by its time. If they
+// are too many, it has those of the last posts. It forgets the others, and what a wrong clock has noted for later.
 func (s sentPages) record(since, now time.Time) []byte {
 	maps.DeleteFunc(s, func(_ hash, at moment.Time) bool { return at < moment.Of(since) || at > moment.Of(now) })
 	posts := map[moment.Time][]byte{}
@@ -130,9 +130,9 @@ func readSent(b []byte) sentPages {
 var errElsewhere = errors.New("another notifier sends for this site, or ended less than 5 minutes ago; if it is in this process, " +
 	"make one notifier with the options of both")
 
-// save takes the lease or renews it, and stores the state. While this process has the lease, nobody else changes
-// what is stored, so that what it remembers counts, even if the last call failed. Otherwise what is stored counts.
-// While another process has the lease, the error is errElsewhere.
+// save takes the lease or renews it, and stores the state. While this process has the lease, nobody else changes what
+// is stored, so what it remembers counts, even if the last call failed. Otherwise what is stored counts. While another
+// process has the lease, the error is errElsewhere.
 func (n *Notifier) save(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()

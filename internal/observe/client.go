@@ -48,8 +48,8 @@ func nearby(r *http.Request) bool {
 	return !anonymous.Network(peer).IsValid()
 }
 
-// Client returns the client's address. It is zero if that is not known, as behind a proxy
-// without the owner's function, or if that function panics.
+// Client returns the client's address. It is zero behind a proxy if the owner gave no function, and if his function
+// panics.
 func (c *Clients) Client(r *http.Request) (addr netip.Addr) {
 	switch {
 	case c.ClientIP != nil:

@@ -19,8 +19,8 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 )
 
-// A diagnosis counts what becomes of requests that are due: each shows a page, or there is a cause why it
-// does not. While the site is not learned, the owner gets the hint of the most frequent cause.
+// A diagnosis counts what becomes of requests that are due: each shows a page, or has a cause why not. While the site
+// is not learned, the owner gets a hint of the most frequent cause.
 type diagnosis struct {
 	cfg      *Config
 	pages    atomic.Uint64

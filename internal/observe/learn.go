@@ -108,9 +108,9 @@ var documentTag = regexp.MustCompile(`(?i)<(!doctype\s+html|html|body)[\s>]`)
 // unread reports whether there was no memory to learn the type of a response from.
 func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }
 
-// leadsTo returns a route as that of a page. It is exact if it matches the page alone: its template is the page's
-// path, but for a prefix of the origin's folder that was cut off before. Some routers, such as chi, answer alike with
-// and without a slash at the end, and name one template for both.
+// leadsTo returns a route as that of a page. It is exact if it matches the page alone: its template is the page's path.
+// A prefix of the origin's folder may have been cut off before. Some routers, such as chi, answer alike with and
+// without a slash at the end, and name one template for both.
 func (o *Observer) leadsTo(route observation.Route, loc string) observation.Route {
 	if route.Template == "" {
 		return observation.Route{}

@@ -207,9 +207,8 @@ func (o *Observer) vouches(r *http.Request) bool {
 	return strings.HasSuffix(loc, r.RequestURI) && o.trusts(loc) // a proxy may have cut off a prefix
 }
 
-// trusts reports whether something on the site vouches for a location: it is an entry, it is
-// listed, or the indexer expects it, as after a listed page linked to it. A stranger may have made
-// up any other location.
+// trusts reports whether something on the site vouches for a location: it is an entry, it is listed, or the indexer
+// expects it, since a listed page links to it. A stranger may have made up any other.
 func (o *Observer) trusts(loc string) bool {
 	return loc == robotsTxt || o.cfg.Indexer.IsEntry(loc) || o.cfg.Schedule.Expects(loc) || o.cfg.Files.Lists(loc)
 }

@@ -48,7 +48,7 @@ type Own struct {
 // request is what is known of a request of the site to itself once it has come in here.
 type request struct {
 	status atomic.Int32 // of the program's answer, 0 if it was not asked
-	named  atomic.Bool  // something in front has added who is asking, as where it knows this machine by its address
+	named  atomic.Bool  // something in front has added who asks: it may know this machine by its address
 	route  atomic.Pointer[observation.Route]
 }
 
@@ -58,8 +58,8 @@ type exploring struct{}
 // Explores reports whether the site makes the request to itself.
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
-// Inside returns a handler for requests that the site makes to itself in this process. next gets them as it gets
-// those of visitors: without a prefix that was cut off before.
+// Inside returns a handler for requests that the site makes to itself in this process. If a prefix is cut off visitors'
+// requests, next gets these without it too.
 func (s *Own) Inside(next http.Handler) http.Handler { return s.inside(next, nil) }
 
 // inside is Inside for one request, of which arrived notes what is known.
@@ -125,8 +125,8 @@ func (s *Own) arrives(r *http.Request) {
 // Rewritten reports whether the site's own requests in this process could not come in as those of visitors do.
 func (s *Own) Rewritten() bool { return s.rewrites.Load() }
 
-// CutInFront returns what something in front of the program cuts off the path without the owner having said so,
-// "" if that is not known.
+// CutInFront returns what something in front of the program cuts off the path, and the owner has not named. It is "" if
+// nothing is known of that.
 func (s *Own) CutInFront() string {
 	cut, _ := s.cut.Load().(string)
 	return cut
@@ -196,14 +196,14 @@ func (s *Own) pass(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stray reports whether r seems to be a request of a site to itself, but not one that this process made, or its key was
-// removed on the way.
+// stray reports whether a site seems to have made r itself, but not this process. Or it did, and the key was taken off
+// on the way.
 func stray(r *http.Request) bool {
 	return len(r.Header[keyHeader]) > 0 || r.Header.Get("User-Agent") == explore.Agent
 }
 
-// Asks notes that a location is asked for. The caller then calls learn with what came out, nil if nothing did.
-// how says as whom it asks.
+// Asks notes that a location is asked for. The caller then calls learn with the answer, nil for none. how says by which
+// way it asks.
 func (s door) Asks(location string, how explore.Way) (learn func(context.Context, *response.Response) (here bool)) {
 	arrived := new(request)
 	s.asked.Store(location, arrived)
@@ -270,9 +270,9 @@ func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*
 	return s.observed(location, arrived, resp), nil
 }
 
-// keeps reports whether something in front of the program keeps the page from strangers, or the program itself does.
-// status is what the program answered, 0 if this process was not asked: another process of the site may have been,
-// something removed the key on the way, or a cache had the page.
+// keeps reports whether the page is kept from strangers, by something in front of the program or by the program. status
+// is what the program answered. It is 0 if this process was not asked: a cache may have had the page, another process
+// may have answered, or something took the key off.
 func (s *Own) keeps(e *observation.Observation, status int) bool {
 	came, alone := e.Response.Status, s.returns.Load() && s.observer.cfg.Indexer.Alone()
 	switch {

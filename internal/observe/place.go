@@ -17,9 +17,9 @@ type Addresses struct {
 	StrippedPrefix string
 }
 
-// Locate returns the location of the requested page, or why there is none. The target still has a
-// prefix that this program cut off, as [http.StripPrefix] does, but not one that a proxy cut off. A host that
-// only a nearby proxy may send instead of the origin's counts only from a nearby peer.
+// Locate returns the location of the requested page, or why there is none. A prefix that this program cut off, by
+// [http.StripPrefix], is still in the target. One that a proxy cut off is not. A host that only a nearby proxy may send
+// instead of the origin's counts only from a nearby peer.
 func (a *Addresses) Locate(r *http.Request) (loc location.Result) {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	if a.StrippedPrefix != "" && path == a.StrippedPrefix+r.URL.EscapedPath() {

@@ -113,8 +113,8 @@ func (m *merging) process(ctx context.Context, all bool) (done int, err error) {
 	}
 }
 
-// observe reads the first pending observations: up to a robots.txt, which decides how later pages are read, and up to
-// the second visit at a page, which is compared with the first.
+// observe reads the first pending observations. It stops at a robots.txt, which decides how later pages are read, and
+// at the second observation of a page, which is compared with the first.
 func (m *merging) observe(ctx context.Context, all bool) error {
 	var locations []string
 	for _, e := range m.pending {
@@ -209,7 +209,7 @@ func (m *merging) store(ctx context.Context, visits []*observation.Observation, 
 		}
 	}
 	var merged []merge.Merged
-	var stale *pagerecord.Page // the record of the first visit that is not merged, if that has to be read again
+	var stale *pagerecord.Page // of the first observation that was not merged, if that must be read again
 	err = m.commitAt(ctx, now, keys, func(t *merge.Transaction) {
 		merged, stale = nil, nil
 		for i, f := range fresh {
@@ -284,9 +284,9 @@ func (m *merging) count(v *observation.Observation, is merge.Merged) {
 	}
 }
 
-// tellLinks tells the owner of the links of a listed page, and what their targets last answered. If the page shows
-// the same as before, it is read for that once in the life of the process, with what no vouched page needs of the
-// budget.
+// tellLinks notes for the owner where a listed page links to, and what was answered there last. If the page shows the
+// same as before, it is read once for that since the start, when the budget has time for pages that nothing vouches
+// for.
 func (m *merging) tellLinks(ctx context.Context, v *observation.Observation) error {
 	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false) {
 		again := *v

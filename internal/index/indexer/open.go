@@ -17,8 +17,8 @@ type records struct {
 	opened bool // they were read
 }
 
-// open reads the site-wide records: at the start, and again after an error, since a store
-// may have done what it did not confirm.
+// open reads the site-wide records at the start, and again after an error: the store may have stored what it did not
+// confirm.
 func (r *records) open(ctx context.Context) error {
 	if r.opened {
 		return nil

@@ -49,8 +49,8 @@ type Observation struct {
 
 // Reading is what an observation shows once it is read.
 type Reading struct {
-	// Before is the record of the page before it. Same says that the body is that of the last observation, which was
-	// read, and Again that its links must be followed all the same. Package merge sets them.
+	// Package merge sets these: Before is the record of the page before this observation. Same says that the body is
+	// the one that was read last. Again says that its links must be followed all the same.
 	Before *pagerecord.Page
 	Same   bool
 	Again  bool
@@ -92,8 +92,8 @@ type Reading struct {
 type Route struct {
 	// Template has everything that comes before it in the location. It is "" if it is not known.
 	Template string
-	// Exact says that the route matches nothing but its template, and that the template is the
-	// location, but for a slash at the end.
+	// Exact says that the route matches its template alone, and that this is the location, with or without a slash at
+	// the end.
 	Exact bool
 }
 
@@ -154,8 +154,8 @@ const MaxPage = 2 << 20
 // headMost is how many decoded bytes of a page are read if there is time only for its head.
 const headMost = 128 << 10
 
-// Read parses the page: all of it if full is set, else only its head. want says which extensions to
-// look for, and hidden which locations of the site they must not name. none is what the site answers where it has no page.
+// Read parses the page: all of it if full is set, else only its head. want says which extensions to look for. They must
+// name no location for which hidden is true. none is what the site answers where it has no page.
 func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.Set, hidden func(location string) bool, none *nowhere.Answers) {
 	o.Parsed = true
 	h := &o.Response.Header

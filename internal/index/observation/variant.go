@@ -39,9 +39,9 @@ func firstLanguage(accept string) string {
 	return strings.ToLower(accept[:min(end, languageBytes)])
 }
 
-// key returns a number for the variant, 0 for the zero one of a page that names no language. lang is the language that
-// the page names, which may vary though no header says so. It may also be the template's, whatever the text is, so the
-// language of the request counts too if Vary names that.
+// key returns a number for the variant. lang is the language that the page names: it may vary though no header says so.
+// Some templates name one language whatever the text is, so the request's language counts too if Vary names it. The key
+// is 0 if there is neither.
 func (v Variant) key(lang string) uint16 {
 	if lang = firstLanguage(lang); lang == "" && !v.ByLanguage {
 		return 0

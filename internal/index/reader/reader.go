@@ -91,8 +91,7 @@ func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
 	return p, err
 }
 
-// PagesAt returns what is known of each of some locations, but for what a page names as canonical and what it
-// shows the same as.
+// PagesAt returns what is known of some locations, without Canonical and SameAs.
 func (r *Reader) PagesAt(ctx context.Context, locations []string) (all []Known, err error) {
 	found, _, err := r.find(ctx, locations...)
 	known := make([]Known, len(found))

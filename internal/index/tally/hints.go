@@ -34,8 +34,8 @@ func (s *shells) sees(id, showing uint64, entry bool) bool {
 	return len(s.same) >= shellsNeeded
 }
 
-// lasting is how long visitors must get answers that show the cause of a hint: one of them may choose what he is
-// answered. What the site itself got is enough.
+// lasting is how long visitors must get answers that show a cause, since one visitor may choose what he is answered.
+// One answer that the site itself got is enough.
 const lasting = time.Minute
 
 // A cause is that of a hint which answers have shown since a time.

@@ -27,7 +27,7 @@ const (
 // Target is an address that listed pages link to and the sitemap does not list.
 type Target struct {
 	Location string
-	From     []string  // listed pages that link to it, the last one read first; none if only a redirect leads there
+	From     []string  // listed pages that link to it, the last one read first; none if only a redirect leads here
 	At       time.Time // when such a link was last read
 	Status   int       // of the last answer, 0 if none is known
 	Followed int       // answers since the start
@@ -93,8 +93,8 @@ func (l *Links) Left(now time.Time) {
 	}
 }
 
-// Read takes in the links of a listed page, in place of those that it had. It returns targets that are
-// new, unless there are very many: while a large site is learned, most links lead to pages that nobody has got yet.
+// Read takes in the links of a listed page, in place of those that it had. It returns the targets that are new, but
+// none if there are very many: while a large site is learned, most links lead to pages that nobody has got yet.
 func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	l.mu.Lock()
 	before := l.read[o.Location].to
@@ -247,8 +247,8 @@ func (l *Links) Knew(location string, status int) {
 	}
 }
 
-// Answered notes an answer, if it is that of a target, or if the site asked for it itself: then the page that
-// links there may not have been read yet. to returns where it redirects on the site.
+// Answered notes the answer of a target. If the site asked for it itself, it notes any answer: the page that links
+// there may not have been read yet. to returns where it redirects on the site.
 func (l *Links) Answered(location string, status int, explored bool, to func() string) {
 	if explored && (l.lists(location) || capability.Looks(location)) {
 		explored = false

@@ -73,8 +73,8 @@ type watch struct {
 	ended    bool // the handler has returned or panicked
 }
 
-// Serve calls next, for a GET, with a writer that watches what goes through w, and returns what it saw. vouched says
-// that something on the site vouches for the location. Call Release on the result when you no longer need its body.
+// Serve has next answer a GET, with a writer that watches what goes to w, and returns what it saw. vouched says that
+// something on the site vouches for the location. Call Release on the result when its body is no longer needed.
 //
 // Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and the
 // Capture is lost.

@@ -81,9 +81,9 @@ func (c *Capture) flush(next func() error) error {
 	return err
 }
 
-// readFrom makes the writer below read from src in one call, as it would without the capture: when
-// net/http flushes and where it cuts chunks depends on that. If the body may be wanted, the capture
-// reads along, which costs sendfile. Otherwise the writer below gets src itself.
+// readFrom makes the writer below read from src in one call, as it would without the capture. When net/http flushes,
+// and where it cuts chunks, depends on that. If the body may be wanted, the capture reads along, which costs sendfile.
+// Otherwise the writer below gets src itself.
 func (c *Capture) readFrom(next httpsnoop.ReadFromFunc, src io.Reader) (int64, error) {
 	if !c.watches() {
 		return next(src)

@@ -115,9 +115,9 @@ func (c *Capture) finish() {
 	c.ended = true
 }
 
-// handsOver notes, before the next part of the response goes to the client, whether the client is still there to
-// take it. net/http cancels a request as soon as its client closes the connection. Many clients close it after the
-// last byte, while the handler still works, so what happens after the last declared byte does not count.
+// handsOver is called before the next part of the response goes out, and notes if the client has gone. net/http cancels
+// a request as soon as its client closes the connection. Many clients close it after the last byte, while the handler
+// still works, so nothing counts after the last declared byte.
 func (c *Capture) handsOver() {
 	whole := c.Written > 0 && c.Written == declared(c.Header.ContentLength)
 	c.failed = c.failed || !whole && c.ctx.Err() != nil

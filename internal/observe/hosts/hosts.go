@@ -144,7 +144,8 @@ func (t *Table[S]) enter(ctx context.Context, host string, holds int) (e *entry[
 	return e, nil
 }
 
-// sweep ends the sites that nobody asks for, the longest idle first, and now and then those whose host has no site any more.
+// sweep ends the sites that nobody asks for, the longest idle first. Now and then it also ends those whose host has no
+// site any more.
 func (t *Table[S]) sweep() {
 	type found struct {
 		host string

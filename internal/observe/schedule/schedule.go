@@ -108,7 +108,7 @@ func (t *Table) later(due uint64) bool {
 	return due > now
 }
 
-// Begin claims an observation of target. ok is false if the target is not due. vouched is asked of an unknown one:
+// Begin claims an observation of target. ok is false if the target is not due. If it is unknown, vouched is asked
 // whether something on the site vouches for it.
 func (t *Table) Begin(target string, vouched func() bool) (claim Claim, ok bool) {
 	tag := t.tag(target)
@@ -221,8 +221,8 @@ func (t *Table) find(tag uint64) *slot {
 	return nil
 }
 
-// room returns the slot for a new tag: a free one of its bucket, if need be in a larger table, or else the one that
-// has been due longest, whose page has the fewest visits. t.mu is held.
+// room returns the slot for a new tag: a free one of its bucket, if need be in a larger table. If there is none, it
+// takes the one that has been due longest, since that page has the fewest visits. t.mu is held.
 func (t *Table) room(tag uint64) *slot {
 	all := t.slots.Load()
 	s := all.victim(tag)

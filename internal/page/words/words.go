@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// settings are the names in braces that a text may have, and what stands for each: where the owner uses the library,
-// and where he uses the command, whose own settings are in braces with a hyphen. A name that begins with Or adds what
-// only the library offers.
+// settings has the names in braces that a text may have, and what the text says in place of each: to who uses the
+// library, and to who uses the command. In the latter, a name with a hyphen is a setting of the command. A name that
+// begins with Or adds what only the library offers.
 var settings = map[string]struct{ library, command string }{
 	"Always":      {"an Always rule", "{-always}"},
 	"AlwaysThis":  {"servemap.Rule{Pattern: VALUE, List: servemap.DecisionAlways} in Options.Rules", "{-always}"},
