@@ -159,6 +159,12 @@ func (c *console) choose(ctx context.Context, top string) (property string, err 
 	return property, nil
 }
 
+// busy says what an answer means that asks for patience, by the reason that Google names.
+var busy = map[string]string{
+	"dailyLimitExceeded": "the Cloud project of the client has used up its requests of today; Google counts anew at midnight in California",
+	"quotaExceeded":      "the Cloud project of the client has used up its requests",
+}
+
 // forbidden says what the owner can do about an answer 403, by the reason that Google names.
 var forbidden = map[string]string{
 	"accessNotConfigured":     "the Google Search Console API must be enabled in the client's Cloud project",
@@ -166,11 +172,19 @@ var forbidden = map[string]string{
 	"forbidden":               "the account needs full permission for exactly this property",
 }
 
-func whyForbidden(said []byte) string {
-	for reason, why := range forbidden {
+// whyOf returns what is said of the reason that an answer names, "" if nothing is.
+func whyOf(said []byte, reasons map[string]string) string {
+	for reason, why := range reasons {
 		if bytes.Contains(said, []byte(strconv.Quote(reason))) {
 			return why
 		}
+	}
+	return ""
+}
+
+func whyForbidden(said []byte) string {
+	if why := whyOf(said, forbidden); why != "" {
+		return why
 	}
 	return forbidden["forbidden"] + ", " + forbidden["insufficientPermissions"] + ", and " + forbidden["accessNotConfigured"]
 }
@@ -193,6 +207,12 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 		return errors.New(words.Say("it cannot be reached in time, or {Google} got no authorisation"))
 	case a.code == http.StatusUnauthorized:
 		return errors.New(words.Say("it answered 401: {Google} has no valid authorisation"))
+	case whyOf(a.body, busy) != "":
+		return fmt.Errorf("it answered %d: %s", a.code, whyOf(a.body, busy))
+	case a.code == http.StatusTooManyRequests:
+		return errors.New("it answered 429: it was asked too often, by all that uses the client's Cloud project; it is asked again in an hour or later")
+	case a.code == http.StatusServiceUnavailable:
+		return errors.New("it answered 503: Search Console has trouble of its own; it is asked again in an hour")
 	case a.code == http.StatusForbidden:
 		return fmt.Errorf("it answered 403: %s", whyForbidden(a.body))
 	case a.code == http.StatusNotFound:

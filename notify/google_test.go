@@ -279,7 +279,9 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		{"another scope", 403, "insufficientPermissions", "403: the client needs the scope"},
 		{"an account without rights", 403, "forbidden", "403: the account needs full permission"},
 		{"404", 404, "", "404: Search Console has no such property"},
-		{"429", 429, "", "answered 429"}, // it asks for three hours
+		{"a project's limit of a day", 403, "dailyLimitExceeded", "403: the Cloud project of the client has used up its requests of today"},
+		{"429", 429, "", "answered 429: it was asked too often"}, // it asks for three hours
+		{"503", 503, "", "answered 503: Search Console has trouble of its own"},
 		{"500", 500, "", "answered 500"},
 		{"a redirect", 302, "", "answered 302"},
 		{"no answer", -1, "", "cannot be reached"},

@@ -145,21 +145,34 @@ type verdict struct {
 }
 
 var (
-	verdictOK     = verdict{name: "ok"}
-	verdictDown   = verdict{"down", time.Minute, time.Hour, "the engine cannot be reached, or has trouble of its own", ""}
-	verdictPaused = verdict{"paused", longest, longest, "the engine refuses the pages", ""}
+	verdictOK   = verdict{name: "ok"}
+	verdictDown = verdict{"down", time.Minute, time.Hour, "the engine cannot be reached, or has trouble of its own", ""}
 )
+
+// paused is the verdict of a refusal that waiting alone rarely ends. Somebody mends it within an hour or a day.
+func paused(says, advice string) verdict { return verdict{"paused", time.Hour, longest, says, advice} }
+
+// verdictPaused is that of 4xx without a verdict of its own.
+var verdictPaused = paused("the engine refuses the pages", "see whether the engine's documentation or a proxy on the way explains the code; {Endpoints} may name another engine")
 
 // verdicts has the answers that mean something else than others of their class.
 var verdicts = map[int]verdict{
+	http.StatusBadRequest: paused("the engine calls the post malformed", "check {Key} and {Endpoints}: the engine may want another form of key, or another address"),
+	http.StatusUnauthorized: paused("the engine, or a proxy on the way to it, wants a log-in",
+		"see that {Endpoints} is an address of IndexNow, and that no proxy of your network answers in its place"),
 	http.StatusForbidden: {"key-refused", 2 * time.Minute, longest, "the engine refuses the key, as in the first minutes of a new one",
 		"everybody must get the key file with status 200 and no other content: see that nothing else answers in its place, such as a bot shield or a cache. " +
 			"If it does, and the engine refuses the key for days, give another {Key}, or verify the site in the engine's webmaster tools"},
+	http.StatusNotFound:              paused("nothing takes posts at the engine's address", "correct {Endpoints}, or leave it out for api.indexnow.org"),
+	http.StatusMethodNotAllowed:      paused("the engine's address takes no posts", "correct {Endpoints}, or leave it out for api.indexnow.org"),
 	http.StatusRequestTimeout:        verdictDown,
 	http.StatusTooEarly:              verdictDown,
 	http.StatusRequestEntityTooLarge: {"throttled", time.Minute, longest, "the engine asks for fewer pages in a post", ""},
-	http.StatusUnprocessableEntity:   {"paused", time.Hour, longest, "the engine calls a page of a post invalid, so none of its pages is sent again", ""},
-	http.StatusTooManyRequests:       {"throttled", 10 * time.Minute, longest, "the engine asks for fewer posts", ""},
+	http.StatusUnprocessableEntity: paused("the engine calls a page of a post invalid, so none of its pages is sent again",
+		"the pages must be of the origin's host, and the key file must answer there: see that the origin has the host that visitors see, with or without www"),
+	http.StatusTooManyRequests: {"throttled", 10 * time.Minute, longest, "the engine asks for fewer posts",
+		"lower {PerDay} if that lasts; nothing is lost, since the sitemap has all pages"},
+	http.StatusUnavailableForLegalReasons: paused("the engine may not take the pages where it, or this machine, is", "name an engine of another country in {Endpoints}"),
 }
 
 func verdictOf(code int) verdict {

@@ -24,7 +24,11 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 		{"403, as with a new key", ok, answer{code: 403}, "key-refused", 2 * time.Minute},
 		{"403, again", was(verdicts[403], 3), answer{code: 403}, "key-refused", 16 * time.Minute},
 		{"403, for long", was(verdicts[403], 30), answer{code: 403}, "key-refused", 24 * time.Hour},
-		{"400", ok, answer{code: 400}, "paused", 24 * time.Hour},
+		{"400", ok, answer{code: 400}, "paused", time.Hour},
+		{"401, again", was(verdicts[401], 1), answer{code: 401}, "paused", 2 * time.Hour},
+		{"404, then 405", was(verdicts[404], 2), answer{code: 405}, "paused", 4 * time.Hour},
+		{"451, for long", was(verdicts[451], 9), answer{code: 451}, "paused", 24 * time.Hour},
+		{"418", ok, answer{code: 418}, "paused", time.Hour},
 		{"429", ok, answer{code: 429}, "throttled", 10 * time.Minute},
 		{"429, again", was(verdicts[429], 2), answer{code: 429}, "throttled", 40 * time.Minute},
 		{"429, for long", was(verdicts[429], 50), answer{code: 429}, "throttled", 24 * time.Hour},
@@ -48,6 +52,9 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 			}
 			if e.Code != row.answer.code || !e.LastTried.Equal(now) || e.LastAccepted.Equal(now) != (row.answer.code/100 == 2) {
 				t.Errorf("it was noted as %+v", e)
+			}
+			if passes := e.Verdict == "ok" || e.Verdict == "down" || e.Code == 413; passes != (e.Advice == "") {
+				t.Errorf("the advice is %q", e.Advice)
 			}
 		})
 	}
