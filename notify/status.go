@@ -57,16 +57,24 @@ func (n *Notifier) Metrics(allow func(*http.Request) bool) http.Handler {
 }
 
 func (n *Notifier) metrics(s Status) []metrics.Family {
-	var sent, refused, accepted []metrics.Series
+	var sent, refused, accepted, verdict []metrics.Series
 	for _, e := range s.Endpoints {
 		sent = append(sent, metrics.One(e.Sent, "engine", hostOf(e.URL))...)
 		refused = append(refused, metrics.One(e.Refused, "engine", hostOf(e.URL))...)
+		for _, name := range []string{verdictOK.name, "key-refused", "throttled", verdictDown.name, verdictPaused.name} {
+			is := 0
+			if e.Verdict == name {
+				is = 1
+			}
+			verdict = append(verdict, metrics.One(is, "engine", hostOf(e.URL), "verdict", name)...)
+		}
 		accepted = append(accepted, metrics.When(e.LastAccepted, "engine", hostOf(e.URL))...)
 	}
 	all := []metrics.Family{
 		metrics.Counter("servemap_indexnow_pages_sent_total", "Pages that an engine accepted.", sent),
 		metrics.Counter("servemap_indexnow_posts_refused_total", "Posts that an engine did not accept.", refused),
 		metrics.Gauge("servemap_indexnow_accepted_timestamp_seconds", "When an engine last accepted a post.", accepted),
+		metrics.Gauge("servemap_indexnow_verdict", "What an engine's last answer means: 1 for that verdict.", verdict),
 		metrics.Gauge("servemap_indexnow_pages_waiting", "Pages that wait to be sent.", metrics.One(s.Pending)),
 	}
 	if n.console == nil {

@@ -81,6 +81,12 @@ func TestAdminAnswersAtItsAddressAndTheInspectorByItsLink(t *testing.T) {
 			t.Errorf("/%s: %s, want %d", path, resp.Status, want)
 		}
 	}
+	_, numbers := get(t, at+"metrics")
+	for _, name := range []string{"servemap_build_info{", "servemap_folder_bytes{", "servemap_folder_free_bytes{", "servemap_upstream_errors_total{site=\"https://example.com\",code=\"502\"} 0", "go_goroutines{"} {
+		if !strings.Contains(numbers, "\n"+name) {
+			t.Errorf("/metrics has no %s: %s", name, numbers)
+		}
+	}
 	if out := must(t, "link", "-data", s.data); out != link+"\n" {
 		t.Errorf("the command prints %q, want %s", out, link)
 	}

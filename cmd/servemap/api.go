@@ -156,11 +156,7 @@ func (c *answers) admin(base string, at *net.TCPAddr) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
-	metrics := c.site.Metrics
-	if c.notifier != nil {
-		metrics = c.notifier.Metrics
-	}
-	mux.Handle("GET /metrics", metrics(allow))
+	mux.Handle("GET /metrics", c.serveMetrics(allow))
 	mux.Handle("GET /{$}", http.RedirectHandler(base+"/inspect/", http.StatusFound))
 	mux.Handle("/inspect/", inspector)
 	if c.Password != "" {

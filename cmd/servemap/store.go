@@ -57,6 +57,14 @@ type later struct {
 	*turn
 }
 
+// Usage is that of a folder.
+func (s later) Usage() badgerstore.Usage {
+	if st, is := s.Store.(*badgerstore.Store); is {
+		return st.Usage()
+	}
+	return badgerstore.Usage{}
+}
+
 func (s later) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
 	if err := s.await(ctx); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -69,6 +70,7 @@ type Store struct {
 	unreadable bool // the folder could not be opened for reading on a full disk; run alone uses it
 
 	commits atomic.Uint64 // that have ended
+	written atomic.Int64  // when the last one succeeded, in Unix seconds
 	synced  uint64        // of these, how many survive a loss of power; writer guards it
 
 	refused  atomic.Pointer[error] // why Open fails; then run has ended
@@ -167,4 +169,32 @@ func (s *Store) Health() error {
 	}
 	defer db.calls.Done()
 	return db.mayWrite(spareFiles)
+}
+
+// Usage is what a [Store] takes and has.
+type Usage struct {
+	Bytes   int64     // of the files in the folder
+	Free    int64     // that are free in its file system; negative if that is not known
+	Written time.Time // when something was last written since Open, the zero Time for never
+}
+
+// Usage says what the store takes, for monitoring. It looks at the folder's files at each call, and may be called concurrently.
+func (s *Store) Usage() Usage {
+	u := Usage{Free: -1}
+	if at := s.written.Load(); at != 0 {
+		u.Written = time.Unix(at, 0)
+	}
+	if sp, known := spaceAt(s.dir); known {
+		u.Free = sp.free
+	}
+	_ = filepath.WalkDir(s.dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it was merged away meanwhile
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			u.Bytes += info.Size()
+		}
+		return nil
+	})
+	return u
 }

@@ -3,6 +3,7 @@ package badgerstore
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/internal/call"
@@ -55,6 +56,9 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	}
 	err = s.fail(db, db.commit(changes))
 	s.commits.Add(1)
+	if err == nil {
+		s.written.Store(time.Now().Unix())
+	}
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -67,4 +68,15 @@ func TestFolderWithoutRightsIsRefused(t *testing.T) {
 	base.Check(t, os.Chmod(dir, 0o700))
 	log.Await("works again")
 	mustPut(t, s, "k", "1")
+}
+
+func TestUsageIsTold(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	if u := s.Usage(); !u.Written.IsZero() || u.Free == 0 {
+		t.Errorf("before a write: %+v", u)
+	}
+	mustPut(t, s, "k", "1")
+	if u := s.Usage(); time.Since(u.Written) > time.Minute || u.Bytes < 1000 {
+		t.Errorf("after a write: %+v", u)
+	}
 }

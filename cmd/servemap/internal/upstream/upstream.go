@@ -41,15 +41,17 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// upstream is the site behind a proxy.
-type upstream struct {
+// Site is the site behind a proxy.
+type Site struct {
+	BadGateway, Timeout atomic.Uint64 // answers 502 and 504 that visitors got, its own and those of this proxy
+
 	proxy httputil.ReverseProxy
 	log   *slog.Logger
 	told  atomic.Int64 // when the log said last that the site does not answer, in Unix nanoseconds
 }
 
 // New returns a handler that forwards requests.
-func New(cfg Config) (http.Handler, error) {
+func New(cfg Config) (*Site, error) {
 	target, dial, err := parseTarget(cfg.To)
 	if err != nil {
 		return nil, err
@@ -58,7 +60,7 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.OwnHost {
 		host = target.Host
 	}
-	u := &upstream{log: cfg.Log}
+	u := &Site{log: cfg.Log}
 	u.proxy = httputil.ReverseProxy{
 		Transport: &http.Transport{
 			DialContext:           dial,
@@ -87,6 +89,7 @@ func New(cfg Config) (http.Handler, error) {
 			if resp.StatusCode < 100 || resp.StatusCode > 599 { // RFC 9110, section 15; net/http panics at some of these
 				return fmt.Errorf("its status is %q, which HTTP does not have", resp.Status)
 			}
+			u.count(resp.StatusCode)
 			return nil
 		},
 		ErrorHandler: u.failed,
@@ -95,7 +98,7 @@ func New(cfg Config) (http.Handler, error) {
 	return u, nil
 }
 
-func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (u *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if observe.Explores(r) {
 		// Only within a server does ReverseProxy break an answer off where the site did.
 		r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, &http.Server{}))
@@ -104,24 +107,38 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // CloseIdleConnections closes those to the site, once no more requests come.
-func (u *upstream) CloseIdleConnections() { u.proxy.Transport.(*http.Transport).CloseIdleConnections() }
+func (u *Site) CloseIdleConnections() { u.proxy.Transport.(*http.Transport).CloseIdleConnections() }
 
 // failed answers a request that the site did not answer.
-func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
+func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, patient.ErrBody) {
 		w.Header().Set("Connection", "close")
 		http.Error(w, "The body of the request did not come.", http.StatusRequestTimeout)
 		return
 	}
 	if told, now := u.told.Load(), time.Now().UnixNano(); r.Context().Err() == nil && now-told > int64(tellAgain) && u.told.CompareAndSwap(told, now) {
-		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
+		u.log.Warn("the site does not answer; visitors get 502 or 504 until it does", "err", err)
 	}
+	code, late := http.StatusBadGateway, net.Error(nil)
+	if errors.As(err, &late) && late.Timeout() {
+		code = http.StatusGatewayTimeout
+	}
+	u.count(code)
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Retry-After", "2")
-	w.WriteHeader(http.StatusBadGateway)
+	w.WriteHeader(code)
 	_, _ = io.WriteString(w, "The site does not answer. Please try again in a moment.\n")
+}
+
+func (u *Site) count(code int) {
+	switch code {
+	case http.StatusBadGateway:
+		u.BadGateway.Add(1)
+	case http.StatusGatewayTimeout:
+		u.Timeout.Add(1)
+	}
 }
 
 // folded reports whether a CGI takes a character of a header's name for the hyphen: to it, the
