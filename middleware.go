@@ -517,14 +517,24 @@ func (l looks) Can() bool {
 	return l.opts.Limits.Looks >= 0 && (inside || l.asks.Load() != nil)
 }
 
-func (l looks) Works() bool { return l.looker.Works() }
+func (l looks) Looking() merge.Looking {
+	switch {
+	case !l.Can():
+		return merge.Never
+	case !l.looker.FindOut():
+		return merge.Silent
+	}
+	return merge.Works
+}
 
 func (l looks) Fails(location string) bool { return l.looker.Fails(location) }
 
 // Visited asks for a look at a page that somebody got whose answer may not count. If he may be logged in, it does so
-// only where Explore asks as a stranger does: what stands outside of the site in this process may let only him in.
+// only where Explore asks through the origin, as a stranger does: what stands outside of the site in this process may
+// let only him in.
 func (l looks) Visited(location string, anonymous bool) {
-	if (anonymous || l.asks.Load() != nil) && l.Can() && l.Works() && !action.Waits(location) && l.indexer.Allows(location) {
+	cfg := l.asks.Load()
+	if (anonymous || cfg != nil && cfg.How == explore.Outside) && l.Can() && !action.Waits(location) && l.indexer.Allows(location) {
 		l.Want(location)
 	}
 }

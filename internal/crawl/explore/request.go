@@ -130,14 +130,14 @@ func Once(ctx context.Context, cfg Config, loc string) (*response.Response, erro
 }
 
 // Look asks for one location, has the answer learned, and reports whether it is one: a redirect to the same location,
-// as from http to https, a complaint about the request and an error of the server are none. The caller checks that a
+// as from http to https, a complaint about the request, an error of the server and a page of a cache are none. The caller checks that a
 // request may not change anything.
 func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 	e := newExplorer(cfg)
 	defer e.connect()()
 	a := e.ask(ctx, loc)
 	switch {
-	case a.err != nil, a.status == http.StatusBadRequest, a.status == http.StatusTooManyRequests, a.status >= 500:
+	case a.err != nil, a.elsewhere, a.status == http.StatusBadRequest, a.status == http.StatusTooManyRequests, a.status >= 500:
 		return false
 	case a.status >= 300 && a.status < 400:
 		return cfg.Normalizer.Resolve(loc, a.header.Get("Location")).Location != loc

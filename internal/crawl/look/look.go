@@ -1,7 +1,7 @@
 // Package look lets the site look at its own pages, where one visitor's word would decide: what takes a listed page
 // away, what dates it anew, a link that nobody else has shown yet, what robots.txt says. A look is one GET with
 // nothing of a visitor. It takes locations and has them asked for. It never asks for one twice a minute, nor more
-// often than its budget allows, and nobody waits for it.
+// often than its budget allows, and no request waits for it.
 package look
 
 import (
@@ -19,9 +19,12 @@ const (
 	kept      = 4096        // locations that wait, or were looked at within a minute
 
 	// The site may not answer itself as it answers visitors, as where it needs something that another part of the
-	// server adds to each request. Then visitors decide, and a look tries again later.
+	// server adds to each request, or it may answer too slowly. Then visitors decide, and a look tries again later.
 	restAtOdd = 10 * time.Minute
+	slow      = 5 * time.Second // that a look takes
+	slowMost  = 3               // such looks in a row that got no answer
 	failsFor  = 24 * time.Hour
+	patience  = 2 * time.Second // for the first answer
 )
 
 // Looker looks at the pages of one site. It is safe for concurrent use.
@@ -29,13 +32,16 @@ type Looker struct {
 	ask      func(ctx context.Context, location string) (works, answered bool)
 	observed func() uint64 // how many observations there were so far
 
-	works atomic.Bool // the site answers itself
+	works atomic.Bool   // the site answers itself
+	known chan struct{} // closed once that is known
+	first sync.Once     // waits for that
 	wake  chan struct{}
 	ended chan struct{} // closed once Run has returned
 
 	mu    sync.Mutex
-	due   map[string]time.Time // when to look at a location next
-	asked map[string]time.Time // when it was looked at last, for a minute
+	due   []string             // locations to look at, in their order
+	rests []rest               // locations that were looked at within a minute, in their order
+	pages map[string]bool      // all of these, and whether a look at them is wanted
 	fails map[string]time.Time // when a look at it got no answer, for a day
 	made  uint64               // looks
 	wants uint64               // how often something was wanted
@@ -43,19 +49,40 @@ type Looker struct {
 	sleep chan struct{}        // closed when Run goes to sleep, nil while nobody waits for that
 }
 
-// New returns a Looker. ask makes one request, has its answer learned, and reports whether the site answers itself at
-// all, and whether it answered this request. For the location "" it only finds out the former. observed counts the observations of visits, by which the budget grows.
-func New(ask func(ctx context.Context, location string) (works, answered bool), observed func() uint64) *Looker {
-	return &Looker{ask: ask, observed: observed, wake: make(chan struct{}, 1), ended: make(chan struct{}), due: map[string]time.Time{}, asked: map[string]time.Time{}, fails: map[string]time.Time{}, wants: 1}
+// rest is the time after a look in which there is no other one at the same location.
+type rest struct {
+	location string
+	until    time.Time
 }
 
-// Works reports whether the site answers itself, as far as is known. It has that found out.
-func (l *Looker) Works() bool {
-	works := l.works.Load()
-	if !works {
-		l.Want(whether)
+// New returns a Looker. ask makes one request, has its answer learned, and reports whether the site answers itself at
+// all, and whether it answered this request. For the location "" it only finds out the former. observed counts the
+// observations of visits, by which the budget grows.
+func New(ask func(ctx context.Context, location string) (works, answered bool), observed func() uint64) *Looker {
+	return &Looker{
+		ask: ask, observed: observed, known: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		pages: map[string]bool{}, fails: map[string]time.Time{}, wants: 1,
 	}
-	return works
+}
+
+// Works reports whether the site answers itself, as far as is known.
+func (l *Looker) Works() bool { return l.works.Load() }
+
+// FindOut is Works, and has that found out if it does not. The first time it waits for that a little, so that the
+// first visitors do not decide what looks decide from then on.
+func (l *Looker) FindOut() bool {
+	if l.Works() {
+		return true
+	}
+	l.Want(whether)
+	l.first.Do(func() {
+		select {
+		case <-l.known:
+		case <-l.ended:
+		case <-time.After(patience):
+		}
+	})
+	return l.Works()
 }
 
 // whether stands for no location, but for the question whether the site answers itself.
@@ -87,24 +114,14 @@ func (l *Looker) note(location string, failed bool) {
 func (l *Looker) Want(location string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, waits := l.due[location]; waits {
+	wanted, rests := l.pages[location]
+	switch {
+	case wanted, len(l.pages) >= kept && !rests:
 		return
+	case !rests:
+		l.due = append(l.due, location)
 	}
-	now := time.Now()
-	if len(l.due)+len(l.asked) >= kept {
-		for old, at := range l.asked {
-			if now.Sub(at) >= perPage {
-				delete(l.asked, old)
-			}
-		}
-	}
-	if len(l.due)+len(l.asked) >= kept {
-		return
-	}
-	l.due[location] = now
-	if at, asked := l.asked[location]; asked && now.Sub(at) < perPage {
-		l.due[location] = at.Add(perPage)
-	}
+	l.pages[location] = true
 	l.wants++
 	select {
 	case l.wake <- struct{}{}:
@@ -134,51 +151,74 @@ func (l *Looker) Settled(ctx context.Context) (made uint64) {
 	}
 }
 
-// next returns the location that is due first, and when. ok is false if none waits. From then on Run is awake.
-func (l *Looker) next() (location string, at time.Time, ok bool, wants uint64) {
+// next returns how long to wait until a location may be due, negative for ever, and what was wanted by then. From then on
+// Run is awake.
+func (l *Looker) next(now time.Time) (wait time.Duration, wants uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.slept = 0
-	for loc, due := range l.due {
-		if !ok || due.Before(at) || due.Equal(at) && loc < location {
-			location, at, ok = loc, due, true
+	for len(l.rests) > 0 && !now.Before(l.rests[0].until) {
+		location := l.rests[0].location
+		if l.rests = l.rests[1:]; l.pages[location] {
+			l.due = append(l.due, location)
+		} else {
+			delete(l.pages, location)
 		}
 	}
-	return location, at, ok, l.wants
+	switch {
+	case len(l.due) > 0:
+		return 0, l.wants
+	case len(l.rests) > 0:
+		return l.rests[0].until.Sub(now), l.wants
+	}
+	return -1, l.wants
 }
 
-// take notes that a location is looked at now.
-func (l *Looker) take(location string) {
+// take returns the location that is looked at now.
+func (l *Looker) take(now time.Time) (location string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.due, location)
-	l.asked[location] = time.Now()
+	location, l.due = l.due[0], l.due[1:]
+	l.pages[location] = false
+	l.rests = append(l.rests, rest{location, now.Add(perPage)})
+	return location
 }
 
 // Run looks until ctx ends. It is called once.
 func (l *Looker) Run(ctx context.Context) {
 	defer close(l.ended)
 	budget := budget{left: most, at: time.Now(), observed: l.observed()}
-	var rests time.Time
+	var rests time.Time // when it may look again
+	known, slowly := sync.OnceFunc(func() { close(l.known) }), 0
 	for ctx.Err() == nil {
-		location, at, some, wants := l.next()
-		wait := max(time.Until(at), time.Until(rests), budget.wait(time.Now(), l.observed()))
-		if !some || wait > 0 {
-			l.rest(ctx, wait, some, wants)
+		now := time.Now()
+		wait, wants := l.next(now)
+		if wait >= 0 {
+			wait = max(wait, rests.Sub(now), budget.wait(now, l.observed()))
+		}
+		if wait != 0 {
+			l.sleeps(ctx, wait, wants)
 			continue
 		}
-		l.take(location)
+		location := l.take(now)
 		budget.left--
 		works, answered := l.ask(ctx, location)
 		l.note(location, !answered && works && ctx.Err() == nil)
+		if slowly++; answered || time.Since(now) < slow {
+			slowly = 0
+		}
+		if slowly >= slowMost {
+			works, slowly = false, 0
+		}
 		if l.works.Store(works); !works {
 			rests = time.Now().Add(restAtOdd)
 		}
+		known()
 	}
 }
 
-// rest sleeps until a location is wanted that was not, until ctx ends or, if some location waits already, for a time.
-func (l *Looker) rest(ctx context.Context, wait time.Duration, some bool, wants uint64) {
+// sleeps sleeps until a location is wanted that was not, until ctx ends or, if wait is not negative, for that time.
+func (l *Looker) sleeps(ctx context.Context, wait time.Duration, wants uint64) {
 	l.mu.Lock()
 	if l.slept = wants; l.sleep != nil {
 		close(l.sleep)
@@ -186,7 +226,7 @@ func (l *Looker) rest(ctx context.Context, wait time.Duration, some bool, wants 
 	}
 	l.mu.Unlock()
 	var after <-chan time.Time
-	if some {
+	if wait >= 0 {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		after = timer.C

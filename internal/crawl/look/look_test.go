@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -22,9 +23,14 @@ type asker struct {
 
 func (a *asker) ask(_ context.Context, location string) (works, answered bool) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.asked, a.at = append(a.asked, location), append(a.at, time.Since(a.start))
-	return a.answers, a.answers && location != "/fails"
+	answers := a.answers
+	a.mu.Unlock()
+	if strings.HasPrefix(location, "/slow") {
+		time.Sleep(10 * time.Second)
+		return true, false
+	}
+	return answers, answers && location != "/fails"
 }
 
 // set changes what it does.
@@ -95,7 +101,7 @@ func TestLooksKeepTheirBudget(t *testing.T) {
 			t.Errorf("%d looks after 1,000 observations and another second, want 31", n)
 		}
 		want(2 * kept)
-		if n := len(l.due) + len(l.asked); n > kept {
+		if n := len(l.pages); n > kept {
 			t.Errorf("%d locations are kept, want at most %d", n, kept)
 		}
 	})
@@ -108,7 +114,7 @@ func TestProgramThatAnswersNoLookIsLeftAlone(t *testing.T) {
 			l.Want(fmt.Sprintf("/%d", i))
 		}
 		synctest.Wait()
-		if l.Works() || a.looks() != 1 {
+		if l.FindOut() || a.looks() != 1 {
 			t.Errorf("it works: %t, after %d looks", l.Works(), a.looks())
 		}
 		time.Sleep(restAtOdd - time.Second)
@@ -147,5 +153,46 @@ func TestNothingIsLookedAtOnceTheSiteEnds(t *testing.T) {
 	l.Want("/a")
 	if l.Run(ctx); a.looks() > 0 {
 		t.Errorf("it asked for %q", a.asked)
+	}
+}
+
+func TestSlowSiteIsLeftAlone(t *testing.T) {
+	looking(t, func(l *Looker, a *asker) {
+		for i := range 10 {
+			l.Want(fmt.Sprintf("/slow/%d", i))
+		}
+		time.Sleep(restAtOdd)
+		if l.Works() || a.looks() != slowMost {
+			t.Errorf("it works: %t, after %d looks, want %d", l.Works(), a.looks(), slowMost)
+		}
+		l.Want("/a")
+		time.Sleep(2 * time.Minute)
+		if l.Works() || a.looks() != 2*slowMost {
+			t.Errorf("it works: %t, after %d looks, want %d", l.Works(), a.looks(), 2*slowMost)
+		}
+	})
+}
+
+// So the first visitors do not decide what looks decide from then on.
+func TestFirstAnswerIsWaitedForALittle(t *testing.T) {
+	for _, tt := range []struct {
+		takes time.Duration
+		works bool
+	}{{time.Second, true}, {time.Minute, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(func(context.Context, string) (works, answered bool) { time.Sleep(tt.takes); return true, true }, func() uint64 { return 0 })
+			ctx, end := context.WithCancel(t.Context())
+			go l.Run(ctx)
+			begun := time.Now()
+			if works := l.FindOut(); works != tt.works || time.Since(begun) != min(tt.takes, patience) {
+				t.Errorf("it works: %t, after %v", works, time.Since(begun))
+			}
+			begun = time.Now()
+			if l.FindOut(); time.Since(begun) != 0 {
+				t.Errorf("it waited again, for %v", time.Since(begun))
+			}
+			end()
+			<-l.ended
+		})
 	}
 }

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	least = 8 // characters of a secret
-	reads = 6 // small letters in a row, as in a name
+	least = 8  // characters of a secret
+	reads = 6  // small letters in a row, as in a name
+	long  = 20 // no name with digits within is so long without a hyphen
 )
 
 var uuid = regexp.MustCompile(`(?i)[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}`)
@@ -31,11 +32,11 @@ func Looks(location string) bool {
 }
 
 // mixes reports whether words that hyphens join change as often as a secret. Names change once, as html5 and 3d do.
-// They change twice where they read well, as iphone15pro does. Short words that change more often count together.
+// They change twice where they are short and read well, as iphone15pro does. Short words that change more often count together.
 func mixes(run string) bool {
 	all, length := 0, 0
 	for word := range strings.FieldsFuncSeq(run, hyphen) {
-		if n, name := changes(word); n > 2 || n == 2 && !name {
+		if n, name := changes(word); n > 2 || n == 2 && (!name || len(word) >= long) {
 			all += n
 			length += len(word) + 1
 		}

@@ -64,11 +64,9 @@ type Shared struct {
 
 // Looks has the site ask itself for locations, and learn the answers.
 type Looks interface {
-	Want(location string) // never waits
-	Can() bool            // whether the site looks at all
-	Works() bool          // whether looks get answers, as far as is known
-
-	Fails(location string) bool // whether those at a location get none
+	Want(location string)       // never waits
+	Looking() merge.Looking     // waits a little for what it knows soon
+	Fails(location string) bool // whether looks at a location get no answer
 }
 
 // Schedule decides when each page is observed next.

@@ -46,8 +46,9 @@ func (m *merging) due(now time.Time) time.Time {
 
 // run merges the queued observations in their order.
 func (m *merging) run(ctx context.Context, all bool) error {
-	m.site.Blind = m.cfg.Looks == nil || !m.cfg.Looks.Can()
-	m.site.Looks = !m.site.Blind && m.cfg.Looks.Works()
+	if m.cfg.Looks != nil {
+		m.site.Looking = m.cfg.Looks.Looking()
+	}
 	most := visitsARound
 	if all {
 		most = len(m.pending) + m.queue.depth()

@@ -36,7 +36,7 @@ func TestOneVisitorsWordAsksForALook(t *testing.T) {
 		}, 0},
 	} {
 		runWithPage(t, tt.name, func(w *world) {
-			w.site.Looks, w.site.Blind = true, false
+			w.site.Looking = Works
 			w.wait(time.Hour)
 			for range 3 {
 				tt.gets()(w)
@@ -66,7 +66,7 @@ func left(w *world) bool { return !w.page("/a").Listed() }
 func TestLookRefutesVisitorsAndNotTheOtherWayRound(t *testing.T) {
 	refused, gets := answers("/a", http.StatusForbidden), see("/a", html("a"), own)
 	runWithPage(t, "the site gets the page", func(w *world) {
-		w.site.Looks, w.site.Blind = true, false
+		w.site.Looking = Works
 		for range 30 {
 			refused(w)
 			gets(w)
@@ -75,7 +75,7 @@ func TestLookRefutesVisitorsAndNotTheOtherWayRound(t *testing.T) {
 		w.wantListed("/", "/a")
 	})
 	runWithPage(t, "visitors get the page", func(w *world) {
-		w.site.Looks, w.site.Blind = true, false
+		w.site.Looking = Works
 		for range 26 {
 			answers("/a", http.StatusForbidden, own)(w)
 			seen(w)
@@ -84,7 +84,7 @@ func TestLookRefutesVisitorsAndNotTheOtherWayRound(t *testing.T) {
 		w.wantListed("/")
 	})
 	runWithPage(t, "looks get nothing that decides", func(w *world) {
-		w.site.Looks, w.site.Blind = true, false
+		w.site.Looking = Works
 		for range 24 {
 			refused(w)
 			w.wait(time.Hour)
@@ -98,7 +98,7 @@ func TestLookRefutesVisitorsAndNotTheOtherWayRound(t *testing.T) {
 // A site may answer "private" to whoever has any cookie.
 func TestPageThatIsPrivateForAVisitorIsLookedAt(t *testing.T) {
 	w := newWorld(t, options{})
-	w.site.Looks, w.site.Blind = true, false
+	w.site.Looking = Works
 	w.sight("/", html("home", "/a"), own)
 	w.answer("/a", 200, cacheControl("private"))
 	if !slices.Contains(w.looks, "/a") {
@@ -110,7 +110,7 @@ func TestPageThatIsPrivateForAVisitorIsLookedAt(t *testing.T) {
 
 func TestNoLookActs(t *testing.T) {
 	w := newWorld(t, options{})
-	w.site.Looks, w.site.Blind = true, false
+	w.site.Looking = Works
 	w.sight("/", html("home", "/items/5/history"), own)
 	w.sight("/items/5/history", html("history"))
 	w.answer("/items/5/history", http.StatusGone)
@@ -132,7 +132,7 @@ func TestPageThatIsKeptFromStrangersWaits(t *testing.T) {
 		"a redirect to home": func(w *world) { w.answer("/a", 302, redirect("/"), kept) },
 	} {
 		run(t, name, options{}, func(w *world) {
-			w.site.Looks, w.site.Blind = true, false
+			w.site.Looking = Works
 			w.sight("/", html("home", "/a"), own)
 			came(w)
 			w.wait(time.Hour)

@@ -16,16 +16,26 @@ import (
 // by what has lasted. If a site refuses many pages, it may block its own machine, so few of them leave in a day while
 // visitors get them.
 
+// Looking says whether the site looks at its own pages.
+type Looking uint8
+
+// The site may look at its own pages.
+const (
+	Never   Looking = iota
+	Silent          // it would, but looks get no answer, as far as is known
+	Works
+)
+
 // decides reports whether this answer alone decides: the site itself got it, or cannot look.
 func (u *visited) decides() bool { return u.Explored || !u.site.looks(u.Location) }
 
 // states reports whether what this answer says of the page is the site's own word: the site itself got it, or never
 // looks there.
-func (u *visited) states() bool { return u.Explored || u.site.Blind || action.Waits(u.Location) }
+func (u *visited) states() bool { return u.Explored || u.site.Looking == Never || action.Waits(u.Location) }
 
 // looks reports whether the site can look at a location itself: a request for it does not act, and gets an answer.
 func (site *Site) looks(location string) bool {
-	return site.Looks && !action.Waits(location) && (site.Fails == nil || !site.Fails(location))
+	return site.Looking == Works && !action.Waits(location) && (site.Fails == nil || !site.Fails(location))
 }
 
 // look asks for a look of the site's own at a location.

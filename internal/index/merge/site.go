@@ -50,8 +50,7 @@ type Site struct {
 	Reputations lastmod.Reputations
 	Activity    sitewide.Activity
 	Listed      int  // pages listed now, about
-	Looks       bool // whether the site can look at its own pages
-	Blind       bool // whether it never looks
+	Looking     Looking
 	Growth      Growth
 
 	// What can be learned again. It is lost at a restart, except for the boilerplate.

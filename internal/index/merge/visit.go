@@ -47,7 +47,7 @@ func (site *Site) ReadToTry(v *observation.Observation) {
 // transaction must not be stored.
 func (m *Transaction) Try(v *observation.Observation) *pagerecord.Page {
 	blind := *m.site
-	blind.Looks, blind.Blind = false, true
+	blind.Looking = Never
 	m.site = &blind
 	m.Apply(v)
 	p, _ := m.Load(v.Location)

@@ -50,7 +50,7 @@ func newWorld(t *testing.T, o options) *world {
 	w.site.Secret = secret.Key("a secret that is no secret at all"[:32])
 	w.site.Layout = shards.Layout{Keys: w.site.Keys, URL: origin.URL}
 	w.site.Journal = changelog.Log{Keys: w.site.Keys}
-	w.site.Extensions, w.site.Blind = o.extensions, true
+	w.site.Extensions = o.extensions
 	w.site.Entries = map[string]bool{}
 	w.site.Owns = func(string) bool { return false }
 	if o.entries == nil {
