@@ -30,13 +30,20 @@ func (u *visited) borrows() bool {
 		if own {
 			return false
 		}
-	case p.Showing == u.Showing || u.View != nil && p.Mark.Recognises(u.View) || !u.belongsToOthers():
+	case p.Showing == u.Showing, u.recognised(), !u.belongsToOthers():
 		return false
 	}
 	if p.Listed() {
 		u.borrow(u.Observation)
 	}
 	return true
+}
+
+// recognised reports whether the page still shows half of what it showed a day ago.
+func (u *visited) recognised() bool {
+	p := u.p
+	lately := p.Turned != 0 && u.Moment().Sub(p.Turned) < day
+	return !lately && u.View != nil && p.Mark.Recognises(u.View)
 }
 
 // belongsToOthers reports whether the content of the visit is that of other pages: they borrow it, or
