@@ -275,12 +275,7 @@ type Site struct {
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
-	inner    atomic.Pointer[http.Handler]   // what the site wraps, for looks and the inspector
-	several  atomic.Bool                    // it wraps parts of a program, or does so for each request
-	asks     atomic.Pointer[explore.Config] // how Explore asked the site, nil if it did not
-	looker   *look.Looker
-
-	controlled time.Time // when a look last got an entry; only the looker uses it
+	asking
 
 	hints *messages.Hints
 	link  *guard.Link // opens the inspector
@@ -290,6 +285,16 @@ type Site struct {
 	told      sync.Once   // that the site has a page in its place
 
 	running
+}
+
+// asking is how a Site asks itself.
+type asking struct {
+	inner   atomic.Pointer[http.Handler]   // what the site wraps
+	several atomic.Bool                    // it wraps parts of a program, or does so for each request
+	asks    atomic.Pointer[explore.Config] // how Explore asked the site, nil if it did not
+	looker  *look.Looker
+
+	controlled time.Time // when a look last got an entry; only the looker uses it
 }
 
 // running is what a Site does by itself, and how that ends.
