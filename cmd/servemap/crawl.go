@@ -17,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -303,6 +304,8 @@ func (c *crawl) scripted() bool {
 	return code == http.StatusOK && pages.Scripted(text)
 }
 
+var sitemapLine = regexp.MustCompile(`(?im)^[ \t]*site-?map[ \t]*:.*$`)
+
 // linked crawls a site for check, learns into memory, and says where its links lead.
 func linked(ctx context.Context, s streams, origin string) (found check.Crawl, err error) {
 	c := &crawl{streams: s}
@@ -317,6 +320,13 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	var mu sync.Mutex
 	led := map[string]bool{}
 	a, err := newAnswers(&c.Settings, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" { // without its sitemaps, which are no links
+			code, text := fetch(site, c.Origin+"/robots.txt")
+			w.Header().Set("Content-Type", "text/plain")
+			w.WriteHeader(code)
+			_, _ = w.Write(sitemapLine.ReplaceAll(text, nil))
+			return
+		}
 		mu.Lock()
 		led[c.Origin+r.URL.RequestURI()] = true
 		mu.Unlock()

@@ -74,7 +74,7 @@ func commands() []command {
 	return []command{
 		{"crawl", "URL [-out FILE] [-data DIR]", "visit a site once, and write its sitemap",
 			"crawl https://example.com -out sitemap.xml", "the address of a site", crawlCommand},
-		{"check", "URL", "say what is wrong with the sitemap of a site",
+		{"check", "URL [-out report.html]", "say what is wrong with the sitemap of a site",
 			"check https://example.com", "the URL of a site or of a sitemap", checkCommand},
 		{"proxy", "-to URL [-origin URL] -data DIR", "serve a site with its sitemap",
 			"proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore", "", proxyCommand},
@@ -109,7 +109,8 @@ var more = map[string]string{
 		"servemap-explore, what may change something and what needs a log-in stays out. With -data the\n" +
 		"next crawl knows what this one saw, so that changes get a true lastmod. A large site gets an\n" +
 		"index, with its parts beside FILE. With -admin it goes on showing what it learned.",
-	"check": "It finds the sitemap by robots.txt, and reads some of the listed pages.",
+	"check": "It finds the sitemap by robots.txt, reads it as search engines do, and some of the listed pages.\n" +
+		"Exit codes: 3 if there is a fault or no sitemap, 1 if nothing could be checked.",
 	"run": "At SIGHUP it reads the file anew. All sites begin anew, and no visitor\n" +
 		"waits. If the file is wrong, nothing changes, and the log names its line.",
 	"config": "Without a file it prints the defaults. Passwords and keys are not shown.",

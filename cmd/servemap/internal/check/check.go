@@ -300,6 +300,10 @@ func (c *checker) sitemap(ctx context.Context, u *url.URL, alone bool) error {
 		return err
 	}
 	for _, part := range parts {
+		if len(c.read) == mostFiles {
+			c.limit(errBound{fmt.Sprintf("%s files were read; the rest, of %s that the index names, was not", report.Number(mostFiles), report.Number(len(parts)))})
+			break
+		}
 		if err := c.part(ctx, part); err != nil {
 			return err
 		}
@@ -327,7 +331,11 @@ func (c *checker) part(ctx context.Context, name string) error {
 // to check.
 func (c *checker) file(ctx context.Context, u *url.URL, alone bool) (parts []string, err error) {
 	key := address.Key(u)
-	if c.read[key] {
+	switch {
+	case c.read[key]:
+		return nil, nil
+	case len(c.read) == mostFiles:
+		c.limit(errBound{fmt.Sprintf("%s files were read; the rest was not", report.Number(mostFiles))})
 		return nil, nil
 	}
 	c.read[key] = true
@@ -339,6 +347,8 @@ func (c *checker) file(ctx context.Context, u *url.URL, alone bool) (parts []str
 	case errors.As(err, new(errBound)):
 		c.limit(err)
 		return nil, nil
+	case err != nil && alone && slices.Contains(c.named, u.String()):
+		return nil, fmt.Errorf("%w (robots.txt names it)", err)
 	case err != nil && alone:
 		return nil, err
 	case err != nil:

@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 )
 
 // The bounds of a check, over all of its answers.
 const (
-	mostRequests = 3_000
+	mostFiles    = 1_000
+	mostRequests = 2_000
 	mostRead     = 1 << 30 // bytes
 	mostHops     = 5       // redirects of one file
 )
@@ -123,5 +125,5 @@ func plain(err error, u *url.URL) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no whole answer within %v", patience)
 	}
-	return fmt.Errorf("%s://%s does not answer: %w", u.Scheme, u.Host, err)
+	return fmt.Errorf("%s does not answer: %w", report.Shorten(u.String()), err)
 }

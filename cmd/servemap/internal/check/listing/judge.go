@@ -204,12 +204,11 @@ func (r *reader) part(n *node) {
 		return
 	}
 	key := address.Key(u)
-	for _, other := range r.parts {
-		if address.KeyOf(other) == key {
-			r.To.Add("twice", e.at(), "is named again by the index")
-			return
-		}
+	if r.named[key] {
+		r.To.Add("twice", e.at(), "is named again by the index")
+		return
 	}
+	r.named[key] = true
 	if address.Host(u) != r.Host && (r.Vouches == nil || !r.Vouches(u)) && address.Host(u) != address.Host(r.file) {
 		r.To.Add("host", e.at(), "is a file on another host than %s", r.Host)
 	}

@@ -76,7 +76,7 @@ func (n *node) first(space, local string) string {
 
 // File reads a file, notes what is wrong with it, and returns it with the files that it names if it is an index.
 func (j *Judge) File(a Answer) (f report.File, parts []string) {
-	r := &reader{Judge: j, name: a.URL.String(), file: a.URL}
+	r := &reader{Judge: j, name: a.URL.String(), file: a.URL, named: map[string]bool{}}
 	body, packed, err := Unpack(a.Body, MaxBytes)
 	if f.URL = r.name; err != nil {
 		r.broken = true
@@ -115,6 +115,7 @@ type reader struct {
 	space     string // of its root
 	entries   int
 	parts     []string
+	named     map[string]bool // parts, by key
 	broken    bool
 	open      []*node // from the root on
 	nodes     int     // of the entry

@@ -48,7 +48,7 @@ func Judge(p *Page, to *report.Report, now time.Time) {
 		return // it was checked
 	}
 	if p.Err != nil {
-		tell("no-answer", "does not answer: %v", p.Err)
+		tell("no-answer", "%s", strings.TrimPrefix(p.Err.Error(), p.Entry.Loc+" "))
 		return
 	}
 	if name := Wall(p.Status, p.Header, p.Body); name != "" {

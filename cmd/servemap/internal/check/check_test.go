@@ -1,0 +1,67 @@
+package check
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+// TestBoundsHoldOverAllAnswers checks a site that names more files than anybody would read.
+func TestBoundsHoldOverAllAnswers(t *testing.T) {
+	var asked atomic.Int64
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Content-Type", "application/xml")
+		var text strings.Builder
+		switch at := "http://" + r.Host; r.URL.Path {
+		case "/robots.txt":
+			w.Header().Set("Content-Type", "text/plain")
+			for i := range 2 * mostLines {
+				fmt.Fprintf(&text, "Sitemap: %s/named-%d.xml\n", at, i)
+			}
+		case "/sitemap.xml":
+			for i := range 40_000 {
+				fmt.Fprintf(&text, "<sitemap><loc>%s/%d.xml</loc></sitemap>", at, i)
+			}
+			fmt.Fprintf(w, `<sitemapindex xmlns="%s">%s</sitemapindex>`, namespace, text.String())
+			return
+		default:
+			fmt.Fprintf(&text, `<urlset xmlns="%s"><url><loc>%s/page%s</loc></url></urlset>`, namespace, at, r.URL.Path)
+		}
+		fmt.Fprint(w, text.String())
+	}))
+	defer site.Close()
+	for _, tt := range []struct{ path, limit string }{
+		{"", "robots.txt has more than 1,000 Sitemap lines; the rest was not read"},
+		{"/sitemap.xml", "1,000 files were read; the rest, of 40,000 that the index names, was not"},
+	} {
+		asked.Store(0)
+		u, err := url.Parse(site.URL + tt.path)
+		base.Check(t, err)
+		r, err := Run(t.Context(), Config{URL: u, Pages: 5, Time: 5 * time.Minute})
+		if err != nil || !slices.Contains(r.Limits, tt.limit) || asked.Load() > mostFiles+20 {
+			t.Errorf("%d requests, limits %q, %v; want %q", asked.Load(), r.Limits, err, tt.limit)
+		}
+	}
+}
+
+func TestMorePagesAreReadWhenTheyAnswerFast(t *testing.T) {
+	for _, tt := range []struct {
+		takes time.Duration
+		want  int
+	}{{20 * time.Millisecond, manyPages}, {300 * time.Millisecond, morePages}, {2 * time.Second, fewPages}} {
+		if n := wanted([]time.Duration{tt.takes, tt.takes, 10 * tt.takes}); n != tt.want {
+			t.Errorf("of answers that take %v it reads %d, want %d", tt.takes, n, tt.want)
+		}
+	}
+}

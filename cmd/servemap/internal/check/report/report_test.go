@@ -1,0 +1,82 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// sampleReport has five faults of two kinds and one piece of advice, found in another order.
+func sampleReport() *Report {
+	r := &Report{URL: "https://example.com", Site: "https://example.com", Time: time.Unix(1_800_000_000, 0).UTC(), Sample: Sample{Listed: 1169, Asked: 20, Read: 16, Seed: 7, Choice: "by chance"},
+		Files: []File{{URL: "https://example.com/sitemap.xml", Form: "sitemap", Entries: 1169, Bytes: 1000}}}
+	r.Add("unnamed", At{Where: "https://example.com/sitemap.xml"}, "robots.txt does not name it")
+	for i := range 4 {
+		r.Add("redirect", At{Where: fmt.Sprintf("https://example.com/%d", i)}, "redirects (301) to %s", "https://example.com/<script>alert(1)</script>")
+	}
+	r.Add("xml", At{Where: "https://example.com/sitemap.xml", Line: 3}, "line 3: %s", strings.Repeat("a", 1<<20))
+	r.Finish()
+	return r
+}
+
+func TestReportsSayTheSameInAllForms(t *testing.T) {
+	plain := Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
+	r := sampleReport()
+	for _, tt := range []struct {
+		name  string
+		write func(b *strings.Builder) error
+		want  []string
+	}{
+		{"text", func(b *strings.Builder) error { return r.Text(b, false, plain) }, []string{
+			"20 of 1,169 listed pages were asked for: by chance (seed 7); 16 answered with a page.", "fault   1 place is not well-formed XML\n",
+			"fault   4 pages redirect\n", "/2 redirects (301)", "and 1 more; -all names them", "advice  1 sitemap is not named", "1,169 pages listed, 16 read: 5 faults of 2 kinds, 1 piece of advice\n"}},
+		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, plain) }, []string{"/2 redirects (301)", "/3 redirects (301)"}},
+		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) }, []string{"**1,169 pages listed, 16 read: 5 faults of 2 kinds", "## Fault: 4 pages redirect", "- and 1 more"}},
+		{"CSV", func(b *strings.Builder) error { return r.CSV(b) }, []string{"level,kind,where,file,line,text,remedy\n", "fault,redirect,https://example.com/3,"}},
+		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) }, []string{"<h1>5 faults of 2 kinds</h1>", "4 pages redirect</h2>", "and 1 more", "&lt;script&gt;"}},
+		{"JSON", func(b *strings.Builder) error { return r.JSON(b) }, []string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":5`}},
+	} {
+		var b strings.Builder
+		base.Check(t, tt.write(&b))
+		text, from := b.String(), 0
+		for _, want := range tt.want {
+			at := strings.Index(text[from:], want)
+			if at < 0 {
+				t.Errorf("%s does not say %q in its place: %s", tt.name, want, text)
+				break
+			}
+			from += at
+		}
+		if len(text) > 40_000 || strings.Contains(text, "<script>") && tt.name == "HTML" {
+			t.Errorf("%s has %d bytes, or a script", tt.name, len(text))
+		}
+	}
+	var b strings.Builder
+	base.Check(t, r.JSON(&b))
+	for line := range strings.Lines(b.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a line is no JSON: %s", line)
+		}
+	}
+}
+
+func TestTheSampleIsDescribed(t *testing.T) {
+	for _, tt := range []struct {
+		Sample
+		want string
+	}{
+		{Sample{}, "No page is listed."},
+		{Sample{Listed: 1, Asked: 1, Read: 1}, "The one listed page was asked for, and read."},
+		{Sample{Listed: 3, Asked: 3, Read: 3}, "All 3 listed pages were asked for, and read."},
+		{Sample{Listed: 3, Asked: 2, Read: 2, Disallowed: 1}, "2 of 3 listed pages were asked for, all that may be, and read. 1 page: not asked for, as robots.txt disallows them."},
+		{Sample{Listed: 2, Asked: 2, Walled: 2}, "All 2 listed pages were asked for; none answered with a page. 2 pages: answered by a bot wall in their place."},
+	} {
+		if got := tt.Text(); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.Sample, got, tt.want)
+		}
+	}
+}
