@@ -101,6 +101,8 @@ var views = []struct{ name, path string }{
 	{"links", "links"},
 	{"names", "pages?reason=not-seen"},
 	{"pages-sorted", "pages?sort=changes&q=/articles/*"},
+	{"pages-waiting", "pages?reason=waiting"},
+	{"pages-excluded", "pages?reason=excluded"},
 	{"problem", "page?u=https://elsewhere.example/"},
 	{"problem-long", "page?u=/" + strings.Repeat("%2522", 40)},
 }
@@ -114,6 +116,16 @@ func TestThePagesInABrowser(t *testing.T) {
 		set(t, ctx, width, scheme)
 		for _, v := range views {
 			t.Run(fmt.Sprintf("%s %d %s", v.name, width, scheme), func(t *testing.T) { look(t, ctx, at+v.path, fmt.Sprintf("%s-%d-%s", v.name, width, scheme)) })
+		}
+	}
+	st, pages = lived(t, 3)
+	young := serve(t, st, pages, pages.today)
+	for width, scheme := range map[int64]string{390: "light", 1280: "dark"} {
+		set(t, ctx, width, scheme)
+		for _, name := range []string{"", "pages", "changes", "files", "crawlers", "page?u=/news"} {
+			t.Run(fmt.Sprintf("young %s %d", name, width), func(t *testing.T) {
+				look(t, ctx, young+name, fmt.Sprintf("young-%s-%d", strings.NewReplacer("?", "-", "=", "-", "/", "").Replace(name), width))
+			})
 		}
 	}
 	empty := serve(t, new(memstore.Store), http.NotFoundHandler(), refused)

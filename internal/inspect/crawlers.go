@@ -19,7 +19,7 @@ type Crawlers struct {
 
 func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
 	told, _, err := i.told(ctx)
-	return view{Name: "crawlers", Nav: "crawlers", Title: "Search engines", Data: Crawlers{i.Crawlers, i.Public.Crawlers(), told, i.robotsTxt()}}, err
+	return view{Name: "crawlers", Nav: "crawlers", Title: "Engines", Data: Crawlers{i.Crawlers, i.Public.Crawlers(), told, i.robotsTxt()}}, err
 }
 
 // Told is what package notify has stored. The names are those of its record.

@@ -55,6 +55,8 @@ var (
 	sheet string
 	//go:embed copy.js
 	script string
+	//go:embed icon.svg
+	icon []byte // so that browsers ask the site for none
 )
 
 //go:embed templates
@@ -63,6 +65,7 @@ var sources embed.FS
 var (
 	css       = []byte(Tokens + sheet)
 	sheetName = "style-" + hashOf(css) // without an ending by which the site would count it as a file of its own; new contents get a new name, so browsers may keep it for ever
+	iconName  = "icon-" + hashOf(icon)
 	templates = parse()
 
 	// policy allows the one script by its hash, and nothing else that runs.
@@ -106,9 +109,9 @@ type view struct {
 
 // frame is what stands around each view.
 type frame struct {
-	Origin, Root, Folder, Sheet, JSON, CSV, Token string
-	Now                                           time.Time
-	ReportOnly                                    bool
+	Origin, Root, Folder, Sheet, Icon, JSON, CSV, Token string
+	Now                                                 time.Time
+	ReportOnly                                          bool
 }
 
 // makers make the views, by the last element of the path.
@@ -127,7 +130,9 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "the inspector is read with GET or HEAD", http.StatusMethodNotAllowed)
 	case name == sheetName:
-		serveSheet(w)
+		serveLasting(w, "text/css; charset=utf-8", css)
+	case name == iconName:
+		serveLasting(w, "image/svg+xml", icon)
 	case name == "" && !endsInSlash(r):
 		enter(w, r)
 	case maker != nil:
@@ -174,10 +179,11 @@ func guardHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 }
 
-func serveSheet(w http.ResponseWriter) {
+// serveLasting sends what never changes under its name.
+func serveLasting(w http.ResponseWriter, contentType string, b []byte) {
 	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	_, _ = w.Write(css)
+	w.Header().Set("Content-Type", contentType)
+	_, _ = w.Write(b)
 }
 
 // endsInSlash reports whether the path in the client's own address ends in a slash.
@@ -210,9 +216,13 @@ func Enter(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // Bound keeps a gorilla/mux route of an Inspector from its neighbours: the prefix "/inspect" is that of the site's own
-// "/inspection", too.
+// "/inspection", too. It panics if the route has one address only, as r.Handle makes it.
 func Bound(route *mux.Route) {
 	prefix, _ := route.GetPathTemplate()
+	if pattern, err := route.GetPathRegexp(); err == nil && strings.HasSuffix(pattern, "$") {
+		panic(fmt.Sprintf("servemap: Mount: in gorilla/mux, Handle(%q, ...) is for that one address, and the inspector has several; "+
+			"write r.PathPrefix(%q).Handler(site.Inspector(...))", prefix, cmp.Or(strings.TrimSuffix(prefix, "/"), "/")))
+	}
 	route.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
 		rest, found := strings.CutPrefix(r.URL.Path, prefix)
 		return !found || rest == "" || rest[0] == '/' || strings.HasSuffix(prefix, "/")
@@ -323,7 +333,7 @@ func writeJSON(w http.ResponseWriter, v view) {
 
 // write renders a page into memory first, so that it never sends half a page.
 func (i *Inspector) write(w http.ResponseWriter, v view) {
-	v.Origin, v.Root, v.Folder, v.Sheet, v.Token, v.Now = i.Origin.String(), i.root(), i.Origin.Folder(), sheetName, i.token, time.Now()
+	v.Origin, v.Root, v.Folder, v.Sheet, v.Icon, v.Token, v.Now = i.Origin.String(), i.root(), i.Origin.Folder(), sheetName, iconName, i.token, time.Now()
 	v.ReportOnly = i.ReportOnly
 	var b bytes.Buffer
 	if err := templates[v.Name].ExecuteTemplate(&b, "layout.html", v); err != nil {

@@ -31,6 +31,8 @@ type Overview struct {
 	ReportOnly bool `json:"report_only,omitempty"`
 	Crawlers   any  `json:"-"` // a []servemap.Crawler
 	Followed   bool `json:"-"` // crawlers are
+	Counting   bool `json:"-"` // what happened is first stored after a minute
+	Reading    bool `json:"-"` // what an earlier process learned
 }
 
 // Look is something to look into, and the view that has more.
@@ -74,13 +76,19 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
 		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(), Reasons: groupsOf(s.Verdicts),
 	}
-	for _, n := range s.Ignored {
-		o.Uncounted += n
-	}
+	o.Uncounted = uncounted(s)
 	o.Hidden = o.Pages(messages.Look) + o.Pages(messages.Wait) + o.Pages(messages.Intended)
+	if o.Counting = s.Listed > 0 && len(o.History.Days) == 0; reads(o.History.Days, s) {
+		o.Reading, o.State = true, "Reading what was learned before"
+	}
 	o.History.Days = today(o.History.Days, s)
 	o.Look = i.look(ctx, s, o.Reasons)
-	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live")}, nil
+	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live") || o.Reading || s.Making()}, nil
+}
+
+// reads reports whether pages were listed before the start, and are not counted yet.
+func reads(days []Day, s messages.Counts) bool {
+	return len(days) > 0 && days[len(days)-1].Listed > 0 && s.Listed == 0 && len(s.Verdicts) == 0 && !s.NoStore
 }
 
 // Pages counts the pages with a care.
@@ -93,16 +101,26 @@ func (o Overview) Pages(care messages.Care) (n int) {
 	return n
 }
 
+// worries is how many responses must not count before that is worth a look. A browser asks for an icon by itself.
+const worries = 5
+
+func uncounted(s messages.Counts) (n uint64) {
+	for _, some := range s.Ignored {
+		n += some
+	}
+	return n
+}
+
 // look lists what may be wrong.
 func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group) (all []Look) {
 	for _, h := range s.Hints {
 		all = append(all, Look{Text: h.String()})
 	}
-	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 && len(s.Ignored)+len(s.Verdicts) > 0 {
-		all = append(all, Look{"Visitors came, and no page is listed yet. Below are the reasons.", "#ignored"})
+	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 && (len(s.Verdicts) > 0 || uncounted(s) >= worries) {
+		all = append(all, Look{"Visitors came, and no page is listed yet.", "#ignored"})
 	}
 	if s.Broken > 0 {
-		all = append(all, Look{count(s.Broken, "broken link") + ": listed pages link to addresses that answer 404, 410 or an error.", "links"})
+		all = append(all, Look{count(s.Broken, "broken link") + " on listed pages.", "links"})
 	}
 	for _, g := range reasons {
 		if g.Care == messages.Look {
@@ -110,7 +128,7 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 		}
 	}
 	if i.robotsTxt() == RobotsLacks && !s.ReportOnly {
-		all = append(all, Look{"The site's robots.txt does not name the sitemap, so search engines may not find it.", "files"})
+		all = append(all, Look{"robots.txt does not name the sitemap, so search engines may not find it.", "files"})
 	}
 	if told, living, err := i.told(ctx); err == nil && living {
 		for _, e := range told.Endpoints {

@@ -41,7 +41,8 @@ type Pages struct {
 	Known int    `json:"known,omitempty"` // how many pages have that reason
 	Means string `json:"means,omitempty"`
 
-	Groups []Group `json:"-"` // the reasons to choose from
+	State  string  `json:"state,omitempty"` // the verdict of the pages, "" if they are listed
+	Groups []Group `json:"-"`               // the reasons to choose from
 	all    []Row
 	named  []Link        // all, the newest first; Links has some
 	age    time.Duration // as Changed says
@@ -50,9 +51,9 @@ type Pages struct {
 // Selection is what the query asks for.
 type Selection struct {
 	Query   string `json:"query,omitempty"`
-	Reason  string `json:"reason,omitempty"`
+	Reason  string `json:"reason,omitempty"`  // or a verdict, for all its reasons
 	Changed string `json:"changed,omitempty"` // lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
-	Sort    string `json:"sort,omitempty"`    // "date", "changes" or "links"; else by address
+	Sort    string `json:"sort,omitempty"`    // "date", "often", "changes", "links" or "seen"; else by address
 	After   string `json:"after,omitempty"`
 }
 
@@ -85,19 +86,14 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	case typed != "":
 		want.Contains = strings.ToLower(escaped(typed))
 	}
-	for _, g := range p.Groups {
-		if g.Reason == p.Reason {
-			p.Known = g.Pages
-		}
-	}
+	p.choose(why)
 	var err error
 	if p.age, err = time.ParseDuration(cmp.Or(p.Changed, "0s")); err != nil {
 		return v, refusal{fmt.Errorf("changed %q is no span such as 24h or -24h", shorten(p.Changed))}
 	}
 	switch err = checkLocations(want.Prefix, want.After); {
 	case err != nil:
-	case why.Means() != "" && why.Care != messages.Fine:
-		p.Means = why.Means()
+	case p.State != "":
 		err = p.name(ctx, i, want)
 	default:
 		err = p.list(ctx, i, want, skip)
@@ -109,13 +105,39 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	return v, err
 }
 
+// states say what it means that pages have a verdict.
+var states = map[string]string{
+	"waiting": "Something is still missing before these are listed: a visit, a link, or time.", "held": "Held back, since they may be no pages of their own, or not for everybody.",
+	"excluded": "Left out, since the site or you say so.", "gone": "They were listed, and have left.",
+}
+
+// choose says which pages were asked for, by a reason or a verdict.
+func (p *Pages) choose(why messages.Reason) {
+	switch means := states[p.Reason]; {
+	case p.Reason == "listed":
+		p.Reason = ""
+	case means != "":
+		p.State, p.Means = p.Reason, means
+	case why.Means() != "" && why.Care != messages.Fine:
+		p.State, p.Means = why.Verdict.String(), why.Means()
+	}
+	for _, g := range p.Groups {
+		if p.State != "" && p.is(g.Verdict, g.Reason) {
+			p.Known += g.Pages
+		}
+	}
+}
+
+// is reports whether a page with that verdict and reason was asked for.
+func (p *Pages) is(verdict, reason string) bool { return reason == p.Reason || verdict == p.Reason }
+
 // name finds those of the pages that are not listed that have a name: listed pages link to them, or they left in the
 // last seven days. It shows the newest.
 func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) error {
 	links, err := i.targets(ctx)
-	links = slices.DeleteFunc(links, func(l Link) bool { return l.Reason != p.Reason || len(l.From) == 0 })
-	if err == nil && messages.ReasonNamed(p.Reason).Verdict == eligibility.Gone {
-		links, err = i.removed(ctx, p.Reason, links)
+	links = slices.DeleteFunc(links, func(l Link) bool { return !p.is(l.Verdict, l.Reason) || len(l.From) == 0 })
+	if err == nil && p.State == eligibility.Gone.String() {
+		links, err = p.removed(ctx, i, links)
 	}
 	p.named = slices.DeleteFunc(links, func(l Link) bool {
 		loc := strings.TrimPrefix(l.URL, i.root())
@@ -132,7 +154,7 @@ func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) erro
 
 // removed adds to links the pages that left for a reason in the last seven days, as far as that is remembered. They
 // were public, and the view of changes names them too.
-func (i *Inspector) removed(ctx context.Context, reason string, links []Link) ([]Link, error) {
+func (p *Pages) removed(ctx context.Context, i *Inspector, links []Link) ([]Link, error) {
 	events, err := i.Indexer.Latest(ctx, time.Now().Add(-7*day), changelog.Event{}, mostRows)
 	if err != nil {
 		return links, err
@@ -142,15 +164,15 @@ func (i *Inspector) removed(ctx context.Context, reason string, links []Link) ([
 		linked[l.URL] = true
 	}
 	for _, e := range events {
-		if e.Why.String() == reason && !linked[i.Origin.URL(e.Location)] {
+		if why := e.Why.String(); p.is(messages.ReasonNamed(why).Verdict.String(), why) && !linked[i.Origin.URL(e.Location)] {
 			locations = append(locations, e.Location)
 		}
 	}
 	known, err := i.Indexer.PagesAt(ctx, locations)
 	for n, k := range known {
-		if k.Reason.String() == reason { // it may have been forgotten since
+		if why := k.Reason.String(); p.is(k.Verdict.String(), why) { // it may have been forgotten since
 			links = append(links, Link{
-				URL: i.Origin.URL(locations[n]), Verdict: k.Verdict.String(), Reason: reason, Since: k.LastSeen.Time().UTC(), Status: k.Status,
+				URL: i.Origin.URL(locations[n]), Verdict: k.Verdict.String(), Reason: why, Since: k.LastSeen.Time().UTC(), Status: k.Status,
 			})
 		}
 	}
@@ -169,6 +191,10 @@ func (p *Pages) list(ctx context.Context, i *Inspector, want reader.Wanted, skip
 			order = b.Modified.Compare(a.Modified)
 		case "links":
 			order = cmp.Compare(b.Links, a.Links)
+		case "seen":
+			order = b.seen.Compare(a.seen)
+		case "often":
+			order = cmp.Compare(rank(a.Page), rank(b.Page))
 		case "changes":
 			order = cmp.Compare(b.Changes, a.Changes)
 		}
@@ -188,14 +214,27 @@ type Row struct {
 	Location, Reason string
 	Modified         time.Time // its lastmod
 	Changes          int
-	Links            int // listed pages that link to it, as far as read since the start
+	Links            int  // listed pages that link to it, as far as read since the start
+	Counted          bool // the links of all pages were read
+	seen             time.Time
+}
+
+// rank returns how rarely a page changes, by its changefreq. A page without one comes last.
+func rank(page any) int {
+	words := []string{"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}
+	if n := slices.Index(words, field[string](page, "ChangeFreq")); n >= 0 {
+		return n
+	}
+	return len(words)
 }
 
 // rows returns some of the listed pages, in the order of their locations.
 func (c *Config) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], error) {
 	trust, now := c.Files.Trust(), moment.Of(time.Now())
+	_, s := c.Public.Stats()
+	all := c.read().Pages >= s.Listed
 	some, err := reader.List(ctx, c.Indexer.Reader, w, func(p *reader.Known) Row {
-		row := Row{Page: c.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count)}
+		row := Row{Page: c.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count), Counted: all, seen: p.LastSeen.Time()}
 		if at := p.Entry.LastMod(trust, now); at != 0 {
 			row.Modified = at.Time().UTC()
 		}

@@ -10,15 +10,19 @@ import (
 // their text keeps its size.
 
 const (
-	plotDays   = 90
+	plotDays   = 90 // at most
+	plotLeast  = 7
 	plotHeight = 84 // of the tallest bar, in pixels
+	plotTop    = 16 // above it, for the number that it stands for
 )
 
 // plot is the picture of the last days.
 type plot struct {
 	Bars   []bar
-	First  string // day
+	Days   int
+	First  string // day on which pages were listed
 	Listed int    // the most pages of a day
+	Most   int    // events of a day that the picture shows
 	Week   Day    // what happened in the last seven days
 	Total  int    // what happened in all days
 	Cut    bool   // a bar is
@@ -41,20 +45,31 @@ type piece struct {
 
 const day = 24 * time.Hour
 
+// spanned returns how many days the picture has: as many as the site is old.
+func spanned(days []Day, now time.Time) int {
+	for _, d := range days {
+		if at, err := time.Parse(time.DateOnly, d.Date); err == nil && d.Listed+d.Events() > 0 {
+			return max(plotLeast, min(plotDays, int(now.UTC().Sub(at)/day)+1))
+		}
+	}
+	return plotLeast
+}
+
 // plotOf lays out the last days. A day of which nothing is stored has the pages of the day before it. A day with
 // far more events than most is cut, so that the others can be seen beside it.
 func plotOf(days []Day, now time.Time) (p plot) {
 	known, most, totals := map[string]Day{}, 0, []int{}
-	first := now.UTC().Add(-(plotDays - 1) * day).Format(time.DateOnly)
+	p.Days = spanned(days, now)
+	first := now.UTC().Add(-time.Duration(p.Days-1) * day).Format(time.DateOnly)
 	var before Day
 	for _, d := range days {
 		if known[d.Date] = d; d.Date < first {
 			before = d
 		}
 	}
-	for n := range plotDays {
-		one := bar{X: float64(n) * 100 / plotDays, Width: 76.0 / plotDays}
-		date := now.UTC().Add(time.Duration(n-plotDays+1) * day).Format(time.DateOnly)
+	for n := range p.Days {
+		one := bar{X: float64(n) * 100 / float64(p.Days), Width: 76 / float64(p.Days)}
+		date := now.UTC().Add(time.Duration(n-p.Days+1) * day).Format(time.DateOnly)
 		d, is := known[date]
 		if !is || d.Listed == 0 {
 			d.Date, d.Listed, d.Dated = date, before.Listed, before.Dated
@@ -65,7 +80,7 @@ func plotOf(days []Day, now time.Time) (p plot) {
 		if one.Day = d; d.Events() > 0 {
 			totals = append(totals, d.Events())
 		}
-		if n >= plotDays-7 {
+		if n >= p.Days-7 {
 			p.Week.Added, p.Week.Changed, p.Week.Removed = p.Week.Added+d.Added, p.Week.Changed+d.Changed, p.Week.Removed+d.Removed
 		}
 		p.Listed, p.Total = max(p.Listed, d.Listed), p.Total+d.Events()
@@ -74,6 +89,7 @@ func plotOf(days []Day, now time.Time) (p plot) {
 	if slices.Sort(totals); len(totals) > 0 {
 		most = min(totals[len(totals)-1], max(4, 3*totals[len(totals)/2]))
 	}
+	p.Most = most
 	for n := range p.Bars {
 		b := &p.Bars[n]
 		b.Over = b.Events() > most
@@ -89,7 +105,7 @@ func (d Day) Events() int { return d.Added + d.Changed + d.Removed }
 
 // stack puts pieces on each other, whose heights are numbers so far. over says that they are more than most.
 func stack(most int, over bool, pieces ...piece) (drawn []piece) {
-	sum, y := 0, plotHeight
+	sum, y := 0, plotTop+plotHeight
 	for _, p := range pieces {
 		sum += p.Height
 	}
@@ -102,7 +118,7 @@ func stack(most int, over bool, pieces ...piece) (drawn []piece) {
 		}
 		p.Height = max(2, p.Height*plotHeight/cmp.Or(most, 1))
 		y -= p.Height
-		p.Y = max(0, y)
+		p.Y = max(plotTop, y)
 		drawn = append(drawn, p)
 	}
 	return drawn

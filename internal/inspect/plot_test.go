@@ -22,7 +22,7 @@ func TestPlotShowsSmallDaysBesideTheFirst(t *testing.T) {
 		t.Fatalf("no bar of %s", date)
 		return bar{}
 	}
-	if len(p.Bars) != plotDays || p.Listed != 902 || p.Total != 913 || p.Week.Day != (sitewide.Day{Added: 3, Changed: 9, Removed: 1}) {
+	if len(p.Bars) != plotDays || p.Days != plotDays || p.Listed != 902 || p.Total != 913 || p.Week.Day != (sitewide.Day{Added: 3, Changed: 9, Removed: 1}) {
 		t.Errorf("%d days, %+v", len(p.Bars), p.Week)
 	}
 	if first := of("2026-11-01"); !first.Over || first.Pieces[0].Height != plotHeight {
@@ -33,6 +33,9 @@ func TestPlotShowsSmallDaysBesideTheFirst(t *testing.T) {
 	}
 	if old := of("2026-10-31"); old.Listed != 7 || len(old.Pieces) != 0 {
 		t.Errorf("a day after one that is no longer shown: %+v", old)
+	}
+	if young := plotOf([]Day{{"2026-11-20", sitewide.Day{Listed: 7, Added: 7}}, {"2026-11-23", sitewide.Day{Listed: 8, Added: 1}}}, now.Add(24*10*time.Hour)); young.Days != 14 || len(young.Bars) != 14 || young.First != "2026-11-20" {
+		t.Errorf("a young site: %d days from %s, want as many as it is old", young.Days, young.First)
 	}
 	if empty := plotOf(nil, now); empty.Total != 0 || empty.Listed != 0 {
 		t.Errorf("no days: %+v", empty)

@@ -17,11 +17,14 @@ import (
 
 // functions are what the templates call.
 var functions = template.FuncMap{
-	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
+	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": counted, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word }, "tone": func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
 	"care":    careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
-	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages }, "now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
+	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages },
+	"now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
+	"upper": upper, "less": func(n int) int { return n - 1 }, "plain": messages.Bare, "free": free, "heads": headsOf, "states": statesOf, "reasons": reasonsOf,
+	"days": daysOf, "timeline": timelineOf, "crawlers": crawlersOf, "month": monthOf,
 }
 
 // thousands writes a whole number with commas between its thousands.
@@ -33,11 +36,17 @@ func thousands(digits string) string {
 }
 
 // count writes a number of things.
-func count(n int, thing string) string {
+func count[N int | uint64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return thousands(strconv.Itoa(n)) + " " + thing + "s"
+	return thousands(fmt.Sprint(n)) + " " + thing + "s"
+}
+
+// counted is count for the templates.
+func counted(n any, thing string) string {
+	i, _ := strconv.ParseUint(fmt.Sprint(n), 10, 64)
+	return count(i, thing)
 }
 
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -121,7 +130,7 @@ func shorten(s string) string {
 // verdicts have the headline of each verdict, and its colour.
 var verdicts = map[string]struct{ Word, Tone string }{
 	"listed": {"Listed", "good"}, "waiting": {"Waiting", "wait"}, "held": {"Held back", "wait"}, "excluded": {"Excluded", "look"}, "gone": {"Gone", "look"},
-	"unknown": {"Unknown", "none"}, "": {"", "look"}, // of an answer that is no page
+	"unknown": {"Not known", "none"}, "": {"", "look"}, // of an answer that is no page
 }
 
 // careWord says what an owner should do about pages with a [messages.Care].
@@ -144,15 +153,35 @@ var menu = []struct{ Name, Href, Text string }{
 	{"changes", "changes", "Changes"}, {"crawlers", "crawlers", "Engines"}, {"files", "files", "Files"},
 }
 
-// check is a kind of evidence that a page has or lacks.
-type check struct {
-	Has  bool
-	Text string
+// evidenceOf says in words what speaks for a page, which has the kinds.
+func evidenceOf(kinds any) (all []string) {
+	has := strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]"))
+	for _, e := range []struct{ kind, text string }{
+		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "Has its own route"}, {"rule", "Your rule lists it"},
+	} {
+		if slices.Contains(has, e.kind) {
+			all = append(all, e.text)
+		}
+	}
+	return all
 }
 
-// evidenceOf takes the list of the kinds that a page has.
-func evidenceOf(kinds any, kind, text string) check {
-	return check{slices.Contains(strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]")), kind), text}
+// free returns the ways to list a page, but for the rule, which has a place of its own.
+func free(missing []string, rule string) (ways []string) {
+	for _, m := range missing {
+		if rule == "" || !strings.Contains(m, rule) {
+			ways = append(ways, m)
+		}
+	}
+	return ways
+}
+
+// upper returns a text that begins with a capital, unless it begins with the name of a setting.
+func upper(s string) string {
+	if first, size := utf8.DecodeRuneInString(s); unicode.IsLower(first) {
+		return string(unicode.ToUpper(first)) + s[size:]
+	}
+	return s
 }
 
 // in returns a part of a view's data with the view.

@@ -32,12 +32,16 @@ var table = [...]struct {
 	{"ChatGPT-User", nil, true},
 	{"ClaudeBot", nil, true},
 	{"Claude-SearchBot", nil, true},
+	{"Claude-User", nil, true},
 	{"PerplexityBot", nil, true},
+	{"Perplexity-User", nil, true},
+	{"MistralAI-User", nil, true},
 	{"Amazonbot", []string{".crawl.amazonbot.amazon"}, true},
 	{"CCBot", []string{".crawl.commoncrawl.org"}, true},
 	{"meta-externalagent", nil, true},
 	{"DuckAssistBot", nil, true},
 	{"GoogleOther", []string{".googlebot.com"}, true},
+	{"Google-Agent", nil, true},
 }
 
 // longestAgent is how many bytes of a User-Agent are read. Those of crawlers have less than half as many.

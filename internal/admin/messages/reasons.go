@@ -135,6 +135,16 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	return strings.TrimSpace(text + " " + r.Todo)
 }
 
+// Bare returns a text of Page without the word for the verdict, for where that stands already.
+func Bare(text string) string {
+	for _, opening := range openings {
+		if rest, found := strings.CutPrefix(text, opening); found && rest != "" {
+			return strings.ToUpper(rest[:1]) + rest[1:]
+		}
+	}
+	return text
+}
+
 // waits begins what is said of a page that only exploring would have got.
 const waits = "It waits: a listed page links to it, but no anonymous visitor has got it yet. "
 
