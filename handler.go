@@ -80,9 +80,10 @@ func (s *Site) Mount(r *mux.Router) {
 // Inspector returns a handler that shows the owner what the site has learned, and why. allow
 // says who may see it: a function from [Password], or your own. If it is nil, whoever opens
 // the link in the log may, until the process ends. Everybody else gets 404. Mount it below
-// any path that ends in a slash, in gorilla/mux before [Site.Mount]:
+// any path that ends in a slash, in gorilla/mux by a prefix and before [Site.Mount]:
 //
-//	mux.Handle("/inspect/", site.Inspector(nil))
+//	mux.Handle("/inspect/", site.Inspector(nil))              // http.ServeMux
+//	r.PathPrefix("/inspect").Handler(site.Inspector(nil))     // gorilla/mux
 //
 // The pages need no script. Each is JSON too, such as stats.json, the first one, and
 // page.json?u=/about. They name only pages that are listed, were, or are linked from those.

@@ -264,16 +264,16 @@ func TestTheWayByKeyboard(t *testing.T) {
 	reach(".skip")
 	reach("#q")
 	press("/search")
-	follow(kb.Enter, "Excluded")
+	follow(kb.Enter, "/search")
 	reach("nav a[href=changes]")
 	follow(kb.Enter, "Changes")
 	reach(`th a.path[href$="news"]`)
-	follow(kb.Enter, "Listed")
+	follow(kb.Enter, "/news")
 	reach("form[action=try] button")
 	follow(kb.Enter, "It would be listed")
 	check(t, ctx, "try-1280-light")
 	reach("a.button[href^=page]")
-	follow(kb.Enter, "Listed")
+	follow(kb.Enter, "/news")
 	reach("pre.copy + button")
 	press(kb.Enter)
 	if err := chromedp.Do(ctx, chromedp.WaitReady("//button[text()='Copied']")); err != nil {
@@ -282,7 +282,13 @@ func TestTheWayByKeyboard(t *testing.T) {
 	reach("#forget-s")
 	press(kb.Enter)
 	reach("button.danger")
-	follow(kb.Enter, "Excluded")
+	press(kb.Enter)
+	if err := chromedp.Do(ctx, chromedp.WaitReady("//button[@name='undo']")); err != nil {
+		t.Fatalf("the page cannot be had back: %v", err)
+	}
 	reach("button[name=undo]")
-	follow(kb.Enter, "Waiting")
+	press(kb.Enter)
+	if err := chromedp.Do(ctx, chromedp.WaitReady("//p[contains(., 'Waiting')]")); err != nil {
+		t.Fatalf("it does not wait for a visit: %v", err)
+	}
 }

@@ -63,7 +63,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 		for _, tt := range []struct{ name, asked, want string }{
 			{"listed", "/a", "Listed"},
 			{"by its URL", "https://example.com/a", "Listed"},
-			{"noindex", "/hidden", "the page says noindex"},
+			{"noindex", "/hidden", "The page says noindex"},
 			{"private", "/private", "set Rule.IgnoreCacheControl"},
 			{"a secret", secret, "looks like a secret"},
 			{"not seen", "/unseen", "open it once in a private window, and it is listed seconds later"},
@@ -89,7 +89,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"as people write it", "x'y&z", "x&#39;y&amp;z", "/b/c"},
 			{"none", "zzz", "There is none.", "/b/c"},
 			{"none, but perhaps an address", "zz z", `<a href="page?u=%2fzz%2520z">Ask about <span class="code">/zz%20z</span></a>`, "/b/c"},
-			{"nothing", " ", "type an address", "There is none."},
+			{"nothing", " ", "Type an address", "There is none."},
 		} {
 			a := s.Get("/inspect/pages?q=" + url.QueryEscape(tt.asked))
 			if a.Status != http.StatusOK || !strings.Contains(a.Body, tt.has) || strings.Contains(a.Body, tt.not) {
@@ -256,6 +256,20 @@ func TestTheOwnersClicksDoNotCount(t *testing.T) {
 		if got := s.Stats().Ignored; got["cookie"] != 1 {
 			t.Errorf("a cookie of that name with another value: %v", got)
 		}
+	})
+}
+
+// In gorilla/mux, Handle is for one address, and the inspector has several.
+func TestMountRefusesAnInspectorOfOneAddress(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
+		r := mux.NewRouter()
+		r.Handle("/inspect/", s.Inspector(nil))
+		defer func() {
+			if text := fmt.Sprint(recover()); !strings.Contains(text, `write r.PathPrefix("/inspect").Handler(site.Inspector(...))`) {
+				t.Errorf("Mount says %q", text)
+			}
+		}()
+		s.Site.Mount(r)
 	})
 }
 

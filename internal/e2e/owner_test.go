@@ -123,11 +123,11 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 			}
 		}
 		want("links", "links", "2 broken links", "")
-		want("links that wait", "pages?reason=not-seen", "1 page not listed", "/missing")
+		want("links that wait", "pages?reason=not-seen", "1 page.", "/missing")
 		want("links that lead to no page", "pages?reason=no-page", "/missing 404", "/wanted")
-		want("as in its title", "pages?reason=not-seen", "has got it yet (1)", "")
-		want("pages that have left", "pages?reason=gone", "2 pages not listed", "None of them")
-		want("all their names", "pages?reason=gone", "These are all.", "")
+		want("as in its title", "pages?reason=not-seen", "has got it yet 1 ", "")
+		want("pages that have left", "pages?reason=gone", "have left. Listed 2", "None of them")
+		want("all their names", "pages?reason=gone", "2 pages.", "")
 		for _, tt := range []struct{ name, view, has, not string }{
 			{"that left, by address", "pages?reason=gone", `(?s)/gone<.*/left<`, ""},
 			{"that left, by date", "pages?reason=gone&sort=date", `(?s)/left<.*/gone<`, ""},
@@ -142,20 +142,20 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 				t.Errorf("pages %s: no %s, or %q, in\n%s", tt.name, tt.has, tt.not, got)
 			}
 		}
-		want("no page of that reason", "pages?reason=denied", "0 pages not listed", "can be named")
-		want("no rate of a page that is gone", "page?u=/left", "None counts while the page is gone", "How often it changes")
+		want("no page of that reason", "pages?reason=denied", "There is none.", "can be named")
+		want("no rate of a page that is gone", "page?u=/left", "Gone /left", "How often it changes")
 		s.Restart()
 		time.Sleep(time.Minute)
 		want("links after a restart", "links", "Not known yet", "No broken link")
-		want("the overview after a restart", "", "Broken links are not known yet: no page's links were read since the program started at 04:0", "nothing seems wrong")
+		want("the overview after a restart", "", "Broken links are not known yet: they are found as pages are visited.", "Nothing seems wrong")
 		s.Visit("/a")
-		want("one page on the overview", "", "nothing seems wrong, as far as the links of 1 page were read", "")
+		want("one page on the overview", "", "Nothing seems wrong so far. The links of 1 of 2 pages were read", "")
 		want("one page", "links", "No broken link found yet", "No broken links")
 		for range 40 {
 			time.Sleep(24 * time.Hour)
 			s.Visit("/a")
 		}
-		want("no change", "page?u=/a", "Not known: no change was seen yet.", "the changes that were seen do not prove it")
+		want("no change", "page?u=/a", "No change was seen yet.", "the changes that were seen do not prove it")
 	})
 }
 
