@@ -62,7 +62,7 @@ func (e *explorer) request(ctx context.Context, loc string) (a answer) {
 		return answer{err: withoutURL(err)}
 	}
 	r.Header = http.Header{"User-Agent": {Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
-	if eligibility.AssetName(loc) {
+	if eligibility.AssetName(loc) && loc != robotsTxt {
 		r.Header.Set("Cache-Control", "no-cache") // a cache may have one visitor's page there
 	}
 	if e.How == Outside {
