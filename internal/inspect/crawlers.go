@@ -22,7 +22,8 @@ func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
 	return view{Name: "crawlers", Nav: "crawlers", Title: "Engines", Data: Crawlers{i.Crawlers, i.Public.Crawlers(), told, i.robotsTxt()}}, err
 }
 
-// Told is what package notify has stored. The names are those of its record.
+// Told is what package notify has stored of its Status, without what this page does not show. It cannot be that type
+// itself, since notify imports the site. A test there holds that the fields are the same.
 type Told struct {
 	SentToday     int    `json:"sent_today"`
 	Pending       int    `json:"pending"`
