@@ -43,8 +43,8 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	if !s.inner.CompareAndSwap(nil, &next) {
-		s.several.Store(true)
+	if !s.looks.Inner.CompareAndSwap(nil, &next) {
+		s.looks.Several.Store(true)
 	}
 	return s.front.Wrap(next)
 }
@@ -63,7 +63,7 @@ func (s *Site) Mount(r *mux.Router) {
 			"mount on the root router", path))
 	}
 	var router http.Handler = r
-	s.inner.CompareAndSwap(nil, &router)
+	s.looks.Inner.CompareAndSwap(nil, &router)
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		if _, is := route.GetHandler().(inspector); is {
 			inspect.Bound(route)
@@ -90,7 +90,7 @@ func (s *Site) Mount(r *mux.Router) {
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	var pages http.Handler = inspect.New(inspect.Config{
 		Public: inspected{s}, Origin: s.origin, Normalizer: s.norm,
-		Indexer: s.indexer, Files: s.files, Own: &s.observer.Own, Handler: &s.inner,
+		Indexer: s.indexer, Files: s.files, Own: &s.observer.Own, Handler: &s.looks.Inner,
 		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.announces, ReportOnly: s.opts.ReportOnly, Crawlers: s.crawlers != nil,
 	})
 	if door := (inspected{s}).door("inspector"); allow != nil {
@@ -277,7 +277,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	cfg := s.exploring(opts)
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
-		s.asks.Store(&cfg)               // looks go the same way from now on, as a stranger gets the page
+		s.looks.Asks.Store(&cfg)         // looks go the same way from now on, as a stranger gets the page
 		s.hints.End(messages.Unexplored) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}

@@ -81,9 +81,6 @@ import (
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/logging"
 	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/crawl/explore"
-	"github.com/servemap/servemap/internal/crawl/look"
-	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/anonymous"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/quota"
@@ -275,7 +272,7 @@ type Site struct {
 	observer *observe.Observer
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
-	asking
+	looks    *observe.Looks
 
 	hints *messages.Hints
 	link  *guard.Link // opens the inspector
@@ -285,16 +282,6 @@ type Site struct {
 	told      sync.Once   // that the site has a page in its place
 
 	running
-}
-
-// asking is how a Site asks itself.
-type asking struct {
-	inner   atomic.Pointer[http.Handler]   // what the site wraps
-	several atomic.Bool                    // it wraps parts of a program, or does so for each request
-	asks    atomic.Pointer[explore.Config] // how Explore asked the site, nil if it did not
-	looker  *look.Looker
-
-	controlled time.Time // when a look last got an entry; only the looker uses it
 }
 
 // running is what a Site does by itself, and how that ends.
@@ -448,7 +435,7 @@ func newSite(origin string, st store.Store, opts *Options, with indexer.Shared) 
 	s.stop = stop
 	looks, rest := context.WithCancel(ctx)
 	s.rest = rest
-	s.workers.Go(func() { s.looker.Run(looks) })
+	s.workers.Go(func() { s.looks.Run(looks) })
 	s.workers.Go(func() { s.indexer.Run(ctx) })
 	s.workers.Go(func() { s.files.Run(ctx) })
 	if s.crawlers != nil {
@@ -481,11 +468,11 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	for _, e := range s.entries {
 		entries[e] = true
 	}
-	s.looker = look.New(s.look, func() uint64 { return s.indexer.Stats().Observations })
+	s.looks = observe.NewLooks(s.entries[0], limits.Looks < 0)
 	s.indexer, err = indexer.New(indexer.Config{
 		Store: st, Settings: merge.Settings{Rules: s.rules, Normalizer: s.norm, Entries: entries, KeepFor: limits.KeepFor, Extensions: extensions},
 		Files: s.files, Robots: s.robots, Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, RefreshEvery: refresh,
-		Shared: with, Looks: looks{s},
+		Shared: with, Looks: s.looks,
 	})
 	if err != nil {
 		return err
@@ -494,7 +481,7 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		Addresses: observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}, Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer, Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(s.opts.Benign), Anonymous: s.opts.Anonymous, ClientIP: s.opts.ClientIP, Hints: s.hints},
-		Rules:   s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner, Look: looks{s}.Visited,
+		Rules:   s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner, Looks: s.looks,
 	})
 	if s.opts.Crawlers {
 		var ranges crawlers.Ranges
@@ -510,65 +497,6 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
 	})
 	return nil
-}
-
-// looks says whether the site can look at its own pages, and at which.
-type looks struct{ *Site }
-
-func (l looks) Want(location string) { l.looker.Want(location) }
-
-func (l looks) Can() bool {
-	inside := l.inner.Load() != nil && !l.several.Load() && !l.observer.Own.Rewritten()
-	return l.opts.Limits.Looks >= 0 && (inside || l.asks.Load() != nil)
-}
-
-func (l looks) Looking() merge.Looking {
-	switch {
-	case !l.Can():
-		return merge.Never
-	case !l.looker.FindOut():
-		return merge.Silent
-	}
-	return merge.Works
-}
-
-func (l looks) Fails(location string) bool { return l.looker.Fails(location) }
-
-// Visited asks for a look at a page that somebody got whose answer may not count. If he may be logged in, it does so
-// only where Explore asks through the origin, as a stranger does: what stands outside of the site in this process may
-// let only him in.
-func (l looks) Visited(location string, anonymous bool) {
-	cfg := l.asks.Load()
-	if (anonymous || cfg != nil && cfg.How == explore.Outside) && l.Can() && !action.Waits(location) && l.indexer.Allows(location) {
-		l.Want(location)
-	}
-}
-
-// controlEvery is how often a look at an entry shows that looks get what visitors get.
-const controlEvery = 10 * time.Minute
-
-// look asks for one of the site's own pages as Explore did, or else in this process. It does so only while the site
-// gives itself an entry too: it may refuse whoever asks so, or need something that another part of the server adds to
-// requests.
-func (s *Site) look(ctx context.Context, location string) (works, answered bool) {
-	cfg, handler := s.asks.Load(), s.inner.Load()
-	switch {
-	case cfg != nil:
-	case handler == nil:
-		return false, false
-	default:
-		inside := s.observer.Own.Door(nil)
-		inside.How, inside.Handler = explore.Unproved, s.observer.Own.Inside(*handler)
-		cfg = &inside
-	}
-	time.Sleep(time.Millisecond) // so that its time is another one than the visitor's
-	if location == "" || time.Since(s.controlled) >= controlEvery {
-		if !explore.Answers(ctx, *cfg, s.entries[0]) {
-			return false, false
-		}
-		s.controlled = time.Now()
-	}
-	return true, location == "" || explore.Look(ctx, *cfg, location)
 }
 
 // configure checks the settings, and fills in the defaults.
@@ -723,7 +651,7 @@ func (s *Site) Flush(ctx context.Context) error {
 	err := s.indexer.Flush(ctx)
 	soon, cancel := context.WithTimeout(ctx, looksPatience)
 	defer cancel()
-	for before, made := uint64(0), s.looker.Settled(soon); err == nil && made != before; before, made = made, s.looker.Settled(soon) {
+	for before, made := uint64(0), s.looks.Settled(soon); err == nil && made != before; before, made = made, s.looks.Settled(soon) {
 		err = s.indexer.Flush(ctx) // what the looks saw may ask for more
 	}
 	if err == nil {

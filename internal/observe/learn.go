@@ -24,8 +24,8 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	}
 	o.diagnosis.answered(kind, why, resp)
 	file := eligibility.AssetName(loc.Location)
-	if file && (kind == eligibility.Witness || o.cfg.Files.Lists(loc.Location)) && o.cfg.Look != nil {
-		o.cfg.Look(loc.Location, true) // it may be one visitor's page, so the site asks itself
+	if file && (kind == eligibility.Witness || o.cfg.Files.Lists(loc.Location)) && o.cfg.Looks != nil {
+		o.cfg.Looks.visited(loc.Location, true) // it may be one visitor's page, so the site asks itself
 	}
 	if kind != eligibility.Witness || !file {
 		o.cfg.Indexer.Links.Answered(loc.Location, resp.Status, false, func() string {

@@ -28,9 +28,9 @@ type Config struct {
 	Indexer     *indexer.Indexer
 	Files       *files.Files
 	Rules       eligibility.Rules
-	Owner       func(*http.Request) bool              // whether it is for what servemap shows the owner
-	Look        func(location string, anonymous bool) // asks for a look of the site's own, as a visitor asked for the page; nil if it makes none
-	WatchRobots bool                                  // whether to learn robots.txt from the one that the site serves
+	Owner       func(*http.Request) bool // whether it is for what servemap shows the owner
+	Looks       *Looks                   // at the site's own pages; nil if it makes none
+	WatchRobots bool                     // whether to learn robots.txt from the one that the site serves
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
@@ -47,6 +47,9 @@ func New(cfg Config) *Observer {
 	o.cfg.WatchRobots = cfg.WatchRobots && cfg.StrippedPrefix == "" // behind a proxy that strips it, all requests are below the prefix
 	o.diagnosis.cfg = &o.cfg
 	o.Own.start(o)
+	if cfg.Looks != nil {
+		cfg.Looks.own = &o.Own
+	}
 	return o
 }
 
@@ -167,10 +170,10 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	if why != eligibility.None {
 		o.diagnosis.passed(why, r.Header)
 		claim.Return()
-		if o.cfg.Look != nil && !isRobots && o.trusts(loc.Location) {
+		if o.cfg.Looks != nil && !isRobots && o.trusts(loc.Location) {
 			if own, due := o.cfg.Schedule.Begin(looks+loc.Location, func() bool { return true }); due {
 				own.Accept()
-				o.cfg.Look(loc.Location, false) // nothing of this client may count, so the site asks itself
+				o.cfg.Looks.visited(loc.Location, false) // nothing of this client may count, so the site asks itself
 			}
 		}
 		return loc, claim, false

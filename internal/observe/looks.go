@@ -1,0 +1,86 @@
+package observe
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/crawl/look"
+	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/index/merge"
+)
+
+// Looks is how a site looks at its own pages: as Explore asked, or else in this process. The Looker says when. An
+// Observer must have it before it runs.
+type Looks struct {
+	*look.Looker
+	Inner   atomic.Pointer[http.Handler]   // what the site wraps
+	Several atomic.Bool                    // it wraps parts of a program, or does so for each request
+	Asks    atomic.Pointer[explore.Config] // how Explore asked the site, nil if it did not
+
+	own        *Own
+	entry      string
+	off        bool
+	controlled time.Time // when a look last got the entry; only the Looker uses it
+}
+
+// NewLooks returns the looks of a site with an entry. off says that it makes none.
+func NewLooks(entry string, off bool) *Looks {
+	l := &Looks{entry: entry, off: off}
+	l.Looker = look.New(l.ask, func() uint64 { return l.own.observer.cfg.Indexer.Stats().Observations })
+	return l
+}
+
+// Looking reports whether the site looks at all, and whether looks get answers.
+func (l *Looks) Looking() merge.Looking {
+	switch {
+	case !l.can():
+		return merge.Never
+	case !l.FindOut():
+		return merge.Silent
+	}
+	return merge.Works
+}
+
+func (l *Looks) can() bool {
+	inside := l.Inner.Load() != nil && !l.Several.Load() && !l.own.Rewritten()
+	return !l.off && (inside || l.Asks.Load() != nil)
+}
+
+// visited asks for a look at a page that somebody got whose answer may not count. If he may be logged in, it does so
+// only where Explore asks through the origin, as a stranger does: what stands outside of the site in this process may
+// let only him in.
+func (l *Looks) visited(location string, anonymous bool) {
+	cfg := l.Asks.Load()
+	if (anonymous || cfg != nil && cfg.How == explore.Outside) && l.can() && !action.Waits(location) && l.own.observer.cfg.Indexer.Allows(location) {
+		l.Want(location)
+	}
+}
+
+// controlEvery is how often a look at an entry shows that looks get what visitors get.
+const controlEvery = 10 * time.Minute
+
+// ask asks for one of the site's own pages. It does so only while the site gives itself an entry too: it may refuse
+// whoever asks so, or need something that another part of the server adds to requests.
+func (l *Looks) ask(ctx context.Context, location string) (works, answered bool) {
+	cfg, handler := l.Asks.Load(), l.Inner.Load()
+	switch {
+	case cfg != nil:
+	case handler == nil:
+		return false, false
+	default:
+		inside := l.own.Door(nil)
+		inside.How, inside.Handler = explore.Unproved, l.own.Inside(*handler)
+		cfg = &inside
+	}
+	time.Sleep(time.Millisecond) // so that its time is another one than the visitor's
+	if location == "" || time.Since(l.controlled) >= controlEvery {
+		if !explore.Answers(ctx, *cfg, l.entry) {
+			return false, false
+		}
+		l.controlled = time.Now()
+	}
+	return true, location == "" || explore.Look(ctx, *cfg, location)
+}
