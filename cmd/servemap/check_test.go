@@ -38,8 +38,7 @@ func TestCheckThatIsInterruptedBlamesNoFile(t *testing.T) {
 // header, as in "HTTP 302 Location: /login".
 func siteOf(t *testing.T, files map[string]string) string {
 	t.Helper()
-	var site *httptest.Server
-	site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, is := files[r.URL.RequestURI()]
 		var status int
 		switch n, _ := fmt.Sscanf(text, "HTTP %d", &status); {

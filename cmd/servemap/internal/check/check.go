@@ -183,8 +183,6 @@ func (c *checker) sitemapLines(robotsTxt string, text []byte) {
 			continue
 		case address.Host(u) != address.Host(c.origin):
 			c.Add("robots-host", at, "has the line Sitemap: %s, on another host", line)
-		case u.Scheme != c.origin.Scheme:
-			c.Add("robots-line", at, "has the line Sitemap: %s, and the site is on %s", line, c.origin.Scheme)
 		}
 		if key := address.Key(u); !seen[key] {
 			seen[key] = true

@@ -2,15 +2,12 @@ package pages
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // slack is how far two dates of one change may lie apart: programs differ by a time zone.
 const slack = 24*time.Hour + time.Minute

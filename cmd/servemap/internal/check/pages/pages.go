@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -77,7 +78,7 @@ func Judge(p *Page, to *report.Report, now time.Time) {
 type teller func(kind, text string, args ...any)
 
 func status(code int) string {
-	return strings.TrimSpace(strings.Join([]string{itoa(code), http.StatusText(code)}, " "))
+	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
 // redirects judges a redirect.
