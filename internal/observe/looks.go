@@ -59,6 +59,13 @@ func (l *Looks) visited(location string, anonymous bool) {
 	}
 }
 
+// Linked asks for a look at a page that a listed one links to and nobody got yet, once Explore has proved the origin.
+func (l *Looks) Linked(location string) {
+	if cfg := l.Asks.Load(); cfg != nil && l.can() && l.own.observer.cfg.Indexer.Allows(location) && cfg.Worth(location) {
+		l.Want(location)
+	}
+}
+
 // controlEvery is how often a look at an entry shows that looks get what visitors get.
 const controlEvery = 10 * time.Minute
 

@@ -32,8 +32,8 @@ func (e *explorer) lookBeside(ctx context.Context, loc string, a *answer) {
 		return
 	}
 	l := e.Ledger
-	l.mu.Lock() // others of the shape wait for the answer
-	defer l.mu.Unlock()
+	l.besides.Lock() // others of the shape wait for the answer
+	defer l.besides.Unlock()
 	b := l.beside[stands]
 	if b == nil {
 		if b = e.askBeside(ctx, loc); b == nil {

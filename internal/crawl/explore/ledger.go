@@ -10,6 +10,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
@@ -22,15 +23,19 @@ import (
 //
 // It knows too beside which shapes the site was asked for what it has not.
 //
-// It makes no requests and has no clock. What it remembers is bounded by the number of requests.
+// It makes no requests and has no clock. What it remembers is bounded by the number of requests. It is safe for
+// concurrent use.
 type Ledger struct {
 	most    int
 	spent   map[string]float64 // by shape
 	folders map[string]bool    // that shapes name
 	seen    map[uint64]bool    // hashes of the texts and names that there were
 
-	mu     sync.Mutex
-	beside map[string]*beside // by what nowhere.Beside returns
+	mu    sync.Mutex      // guards the above: a look may be made while the site is explored
+	waits map[string]bool // locations that a look is wanted at
+
+	besides sync.Mutex         // guards the next one, also while it is found out
+	beside  map[string]*beside // by what nowhere.Beside returns
 }
 
 const (
@@ -45,7 +50,7 @@ const (
 // NewLedger returns the ledger of an exploration that makes so many requests at most, and of the revisits after it.
 func NewLedger(most int) *Ledger {
 	l := &Ledger{most: max(most, mostLinks)}
-	l.spent, l.folders, l.seen, l.beside = map[string]float64{}, map[string]bool{}, map[uint64]bool{}, map[string]*beside{}
+	l.spent, l.folders, l.seen, l.beside, l.waits = map[string]float64{}, map[string]bool{}, map[uint64]bool{}, map[string]*beside{}, map[string]bool{}
 	return l
 }
 
@@ -67,6 +72,8 @@ func (l *Ledger) news(text string) bool {
 // /products/page/2, has that in its shape too. A query has its first folder and the names of its parameters. That of an
 // unlikely page has the kind of file too.
 func (l *Ledger) shape(loc string, unlikely bool) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	path, params, _ := strings.Cut(location.Sorted(loc), "?")
 	names, shape := namesOf(path), ""
 	last := len(names) - 1
@@ -101,6 +108,8 @@ func (l *Ledger) folder(name string) string {
 
 // isSpent reports whether the budget of a shape is spent.
 func (l *Ledger) isSpent(shape string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if strings.HasPrefix(shape, "?") {
 		return l.spent[shape] >= queryBudget
 	}
@@ -108,11 +117,43 @@ func (l *Ledger) isSpent(shape string) bool {
 }
 
 // earn notes that a page of a shape showed something new.
-func (l *Ledger) earn(shape string) { l.spent[shape] = max(0, l.spent[shape]-1) }
+func (l *Ledger) earn(shape string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spent[shape] = max(0, l.spent[shape]-1)
+}
+
+// mostWaits is how many locations may wait for their first look.
+const mostWaits = 4096
+
+// worth reports whether a location is worth its first look, and notes that this is wanted.
+func (l *Ledger) worth(loc string) bool {
+	if l.isSpent(l.shape(loc, eligibility.AssetName(loc))) {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waits) >= mostWaits {
+		clear(l.waits)
+	}
+	l.waits[strings.Clone(loc)] = true
+	return true
+}
+
+// waited reports whether a look at a location is the first one.
+func (l *Ledger) waited(loc string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.waits[loc]
+	delete(l.waits, loc)
+	return was
+}
 
 // spend notes that a page showed nothing new, and led to some locations. It costs less if many of these have a new
 // name, as what a list is for, and little if all have another shape.
 func (l *Ledger) spend(it *item, led []*item) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	alike, news := 0, 0
 	for _, to := range led {
 		if to.Shape == it.Shape {
@@ -136,6 +177,8 @@ func (l *Ledger) spend(it *item, led []*item) {
 // names, as in /red/size-9 after /size-9, or counts. A date is the numbers it consists of. A number below another one
 // is the next part of a date, or a step into a tree.
 func (l *Ledger) isNew(location string) (is bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	names := namesOf(location)
 	if len(names) == 0 {
 		return true
@@ -157,6 +200,8 @@ func (l *Ledger) isNew(location string) (is bool) {
 // shows notes the texts of a page, and reports whether one is new. A text counts without numbers and without the
 // words of the page's location, since a page that is made up mentions these.
 func (l *Ledger) shows(location string, page html.Text) (fresh bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	own, texts := map[string]bool{}, 0
 	if plain, err := url.PathUnescape(location); err == nil {
 		location = plain

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
@@ -136,6 +137,9 @@ func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 	e := newExplorer(cfg)
 	defer e.connect()()
 	a := e.ask(ctx, loc)
+	if first := cfg.Ledger != nil && cfg.Ledger.waited(loc); first && a.err == nil {
+		e.follow(result{item{Location: loc, Old: !cfg.Ledger.isNew(loc), Plain: true, Unlikely: eligibility.AssetName(loc)}, a})
+	}
 	switch {
 	case a.err != nil, a.elsewhere, a.status == http.StatusBadRequest, a.status == http.StatusTooManyRequests, a.status >= 500:
 		return false
@@ -143,6 +147,14 @@ func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 		return cfg.Normalizer.Resolve(loc, a.header.Get("Location")).Location != loc
 	}
 	return true
+}
+
+// Worth reports whether a location that waits for its first visit is worth a look: it is not one of many like it that
+// showed nothing new.
+func (c *Config) Worth(loc string) bool {
+	rule, _ := c.Rules.Match(loc)
+	return !c.mayAct(loc) && !action.Waits(loc) && rule.Listing != eligibility.Never && !c.Normalizer.Parse(loc).OwnQuery && !c.Files.OwnsLocation(loc) &&
+		c.Ledger.worth(loc)
 }
 
 // Answers reports whether the site answers a request of its own for a location.

@@ -62,6 +62,11 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	for _, location := range done.Looks {
 		x.look(location)
 	}
+	if x.cfg.Looks != nil {
+		for _, location := range done.Linked {
+			x.cfg.Looks.Linked(location)
+		}
+	}
 	for _, location := range done.Due {
 		x.cfg.Schedule.Reset(location)
 	}

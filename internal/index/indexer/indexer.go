@@ -67,6 +67,7 @@ type Looks interface {
 	Want(location string)       // never waits
 	Looking() merge.Looking     // waits a little for what it knows soon
 	Fails(location string) bool // whether looks at a location get no answer
+	Linked(location string)     // a listed page links to it, and nobody has got it yet
 }
 
 // Schedule decides when each page is observed next.

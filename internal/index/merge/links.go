@@ -104,6 +104,7 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 	changed := u.point(to)
 	if !to.Link || !to.Witnessed {
 		u.due(ln.Location) // it must still be read in full
+		u.Effects.Linked = append(u.Effects.Linked, ln.Location)
 	}
 	if !to.Link {
 		to.Link, changed = true, true

@@ -62,7 +62,9 @@ func (u *visited) redirected() {
 		to.Hop = hop
 	}
 	u.point(to)
-	to.Link = to.Link || led
+	if to.Link = to.Link || led; !to.Witnessed {
+		u.Effects.Linked = append(u.Effects.Linked, u.Target)
+	}
 	u.Save(to)
 }
 

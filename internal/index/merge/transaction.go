@@ -45,6 +45,7 @@ type Effects struct {
 	Shards map[int]bool // shards whose entries changed
 	Due    []string     // locations to observe when they are next visited
 	Looks  []string     // locations for the site to look at itself
+	Linked []string     // locations that a listed page links to, and nobody has got yet
 
 	Followed []uint64 // hashes of links that need not be followed again
 

@@ -346,7 +346,7 @@ func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
 	switch to, now := Refreshes(norm, o.Location, o.Response.Header.Refresh, facts); {
 	case to == "":
 	case o.Forbids == eligibility.NoIndex:
-		facts.Links = append(facts.Links, html.Link{Href: to})
+		facts.Links, o.Target = append(facts.Links, html.Link{Href: to}), to
 	default:
 		o.Kind, o.Reason = eligibility.Leads(to)
 		o.Target, o.Moved = to, now

@@ -128,7 +128,7 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 	case is.Listed() && k.Full && !k.NoFollow && len(k.Links) == 0 && s.Listed() <= len(s.site.Entries):
 		found = append(found, cause{hint: messages.DeadEnd, args: []any{"entry", k.Location}})
 	case is.Listed():
-	case is.Reason == eligibility.NoIndex:
+	case is.Reason == eligibility.NoIndex && k.Target == "": // a root may lead to a language
 		found = append(found, keeps("noindex", k.Location))
 	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
 		found = append(found, s.twin())
