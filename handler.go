@@ -222,8 +222,7 @@ type ExploreOptions struct {
 	// of its own. Left out are paths with a variable, such as /p/{id}, with a verb, such as /cache/clear, and with a
 	// name such as admin or debug.
 	Paths []string
-	// Progress, if not nil, is called a few times a second and at the end. Otherwise Explore
-	// logs which query parameters keep linked pages out.
+	// Progress, if not nil, is called a few times a second and at the end.
 	Progress func(Exploration)
 }
 
@@ -237,6 +236,8 @@ type Exploration struct {
 	// "disallowed", "nofollow", "query" or "endless". Pages "elsewhere" were requested, but
 	// not answered by this process, so they taught it nothing. Pages "held" are in Held.
 	Skipped map[string]int `json:"skipped,omitempty"`
+	// Examples have for each of these reasons the first such link, as a URL, or as its page has it if it is none.
+	Examples map[string]string `json:"examples,omitempty"`
 	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
@@ -244,6 +245,35 @@ type Exploration struct {
 	Params []string `json:"params,omitempty"`
 	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
 	Held []string `json:"held,omitempty"`
+}
+
+// LeftOut is a line of the table of what was left out.
+type LeftOut struct {
+	Cause   string `json:"cause"` // such as "query", "endless" or "no-store"
+	Count   int    `json:"count"`
+	Example string `json:"example,omitempty"` // a URL
+	Means   string `json:"means"`             // a sentence
+	Remedy  string `json:"remedy,omitempty"`  // what to do if it is a mistake
+}
+
+// LeftOut is the table of the links that were not followed, first what may be a mistake.
+func (e Exploration) LeftOut() []LeftOut {
+	counts := maps.Clone(e.Skipped)
+	if counts == nil {
+		counts = map[string]int{}
+	}
+	counts["left"] = e.Waiting
+	return leftOut(messages.TableOf(counts, e.Examples), e.Params)
+}
+
+func leftOut(table []messages.Left, params []string) (all []LeftOut) {
+	for _, l := range table {
+		if l.Cause == location.ReasonQuery.String() {
+			l.Remedy = messages.QueryRemedy(params)
+		}
+		all = append(all, LeftOut(l))
+	}
+	return all
 }
 
 // String says it in one line, as "120 requests, 118 pages, 0 left, 2 acting".
@@ -281,9 +311,16 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		s.hints.End(messages.Unexplored) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
-	if err == nil && opts.Progress == nil && len(report.Params) > 0 {
-		text, _ := messages.Parameters(report.Params)
-		s.log.Logger().Warn("servemap: linked pages are not listed for their query: "+text, "origin", s.origin.String())
+	if err == nil {
+		done := Exploration(report)
+		s.left.Store(&done)
+		for _, l := range done.LeftOut() {
+			args := []any{"cause", l.Cause, "links", l.Count}
+			if l.Example != "" && messages.MayName(l.Cause) {
+				args = append(args, "such as", l.Example)
+			}
+			s.log.Logger().Info(strings.TrimSpace("servemap: links were not followed: "+l.Means+" "+l.Remedy), args...)
+		}
 	}
 	if err == nil && opts.Revisit > 0 {
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
@@ -792,6 +829,9 @@ type Stats struct {
 	// Ignored counts the responses that were observed and showed no public page, by
 	// reason, such as "cookie" or "not-html".
 	Ignored map[string]uint64 `json:"ignored"`
+	// LeftOut is the table of what is not listed, first what may be a mistake: known pages by their reason, and the
+	// links that the last exploration of this process did not follow.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
 	// about it, until that has gone. Each was logged as well.
 	Hints       []string `json:"hints,omitempty"`
@@ -815,8 +855,24 @@ func (s *Site) Stats() Stats {
 			st.Waiting += c.Pages
 		}
 	}
+	st.LeftOut = s.leftOut(st.Verdicts)
 	if l.Problem != nil {
 		st.Store = l.Problem.Error()
 	}
 	return st
+}
+
+// leftOut returns the table of what is not listed.
+func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
+	counts := map[string]int{}
+	for verdict, n := range verdicts {
+		if is, reason, _ := strings.Cut(verdict, " "); is != string(VerdictListed) && is != string(VerdictGone) {
+			counts[reason] += n
+		}
+	}
+	all := leftOut(messages.TableOf(counts, nil), nil)
+	if done := s.left.Load(); done != nil {
+		all = append(all, done.LeftOut()...)
+	}
+	return all
 }

@@ -273,6 +273,7 @@ type Site struct {
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
 	looks    *observe.Looks
+	left     atomic.Pointer[Exploration] // the last one, nil if there was none
 
 	hints *messages.Hints
 	link  *guard.Link // opens the inspector

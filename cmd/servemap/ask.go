@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,8 +115,12 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			st.Serving, st.Look, st.State = false, nil, "No process serves the site; this is what is stored."
 		}
 		if !a.json { // people get these with what they mean
-			st.Stats.Verdicts, st.Stats.Ignored, st.History = nil, nil, inspect.History{}
+			links := slices.DeleteFunc(st.Stats.LeftOut, func(l servemap.LeftOut) bool {
+				return slices.ContainsFunc(st.Reasons, func(g inspect.Group) bool { return g.Reason == l.Cause })
+			})
+			defer terminal.PrintLeft(a.out, links)
 			defer terminal.PrintReasons(a.out, st.Reasons, st.Responses)
+			st.Stats.Verdicts, st.Stats.Ignored, st.Stats.LeftOut, st.History = nil, nil, nil, inspect.History{}
 			st.Reasons, st.Responses = nil, nil
 		}
 		return a.show(st)
@@ -200,9 +205,8 @@ func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		case a.json:
 			return nil
 		}
-		for _, advice := range explorer.Advice(last.Exploration) {
-			fmt.Fprintln(a.err, advice)
-		}
+		terminal.PrintLeft(a.err, last.LeftOut())
+		last.Skipped, last.Examples, last.Params = nil, nil, nil // the table has them
 		return a.show(last.Exploration)
 	}
 }

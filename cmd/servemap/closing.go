@@ -41,42 +41,22 @@ type leftOut struct {
 // shownOf is how many addresses are shown of each reason.
 const shownOf = 3
 
-// skips say why links were not followed, by the names of [servemap.Exploration].
-var skips = map[string]leftOut{
-	"acting":     {why: "Not asked for, since such a request may change something", todo: "Give {Always} for those that are pages."},
-	"disallowed": {why: "Disallowed by robots.txt to servemap-explore", todo: "Allow what should be listed."},
-	"nofollow":   {why: "Linked with nofollow only", todo: "Drop that where it is not meant."},
-	"endless":    {why: "Of a kind that goes on without end and shows nothing new, as a calendar does", todo: "Give {Always} for those to be listed."},
-	"failed":     {why: "Not answered, or with an error of the server, several times", todo: "Crawl again once the site answers."},
-	"rule-never": {why: "Kept out by {Never}"},
-	"later":      {why: "Not asked for, since {Max} was reached", todo: "Give a greater one."},
-}
-
 // silent are reasons that need no word: pictures and other files, and pages that are named with another reason.
 var silent = map[string]bool{"file": true, "held": true, "elsewhere": true}
 
 // skipped returns what an exploration left out before it asked.
 func skipped(done servemap.Exploration) (left []leftOut) {
-	if done.Waiting > 0 {
-		more := skips["later"]
-		more.n = done.Waiting
-		left = append(left, more)
-	}
-	for why, n := range done.Skipped {
-		l, known := skips[why]
+	for _, l := range done.LeftOut() {
+		line := leftOut{n: l.Count, why: l.Means, todo: l.Remedy}
 		switch {
-		case silent[why] || n == 0:
+		case silent[l.Cause]:
 			continue
-		case why == "query":
-			text, _ := messages.Parameters(done.Params)
-			l = leftOut{why: "A query that makes no page of its own", todo: text}
-		case !known:
-			l = leftOut{why: "An address that no sitemap lists (" + why + ")"}
+		case l.Cause == "acting":
+			line.some = done.Acting
+		case l.Example != "":
+			line.some = []string{l.Example}
 		}
-		if l.n = n; why == "acting" {
-			l.some = done.Acting
-		}
-		left = append(left, l)
+		left = append(left, line)
 	}
 	return left
 }

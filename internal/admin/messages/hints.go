@@ -28,6 +28,7 @@ const (
 	NoPages          // the responses are no pages that servemap can read
 	Forbidden        // the entry is disallowed, noindex or nofollow
 	ClientApp        // a script makes the pages in the browser
+	Cut              // pages are longer than is read
 	DeadEnd          // the entries link to no page
 	Few              // hardly any page is listed
 	Leaving          // many pages left
@@ -58,6 +59,8 @@ var hintTexts = [hints]string{
 		"Remove that if it is a mistake.",
 	ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so servemap cannot tell them apart. " +
 		"Render the pages on the server, and answer 404 where there is none.",
+	Cut: "Some pages are longer than the 2 MiB, or have more than the 5,000 links, that are read of each, so links behind that are not followed. " +
+		"Shorten them, or link to what is missing from another page.",
 	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
 	Few: "Hardly any of the pages that were seen is listed. See the reasons in {Stats}, or ask {Explain} about one of them.",

@@ -99,7 +99,7 @@ const (
 	back       = "It comes back when an anonymous visitor gets it again."
 )
 
-// ReasonNamed returns the reason of that name. It is zero if no verdict carries it.
+// ReasonNamed returns the reason of that name, of a verdict or of what exploring left out. It is zero if there is none.
 func ReasonNamed(name string) Reason {
 	for _, r := range reasons {
 		if r.Reason.String() == name {
@@ -107,7 +107,9 @@ func ReasonNamed(name string) Reason {
 			return r
 		}
 	}
-	return Reason{}
+	r := leftNamed(name)
+	r.Why, r.Todo = words.Say(r.Why), words.Say(r.Todo)
+	return r
 }
 
 // Means returns what the reason means, and what to do, in sentences.

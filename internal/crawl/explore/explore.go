@@ -68,13 +68,14 @@ type Config struct {
 
 // Report says how far an exploration has got.
 type Report struct {
-	Requests int            // made
-	Pages    int            // that were answered with HTML
-	Waiting  int            // locations still to request
-	Skipped  map[string]int // links that were not requested, by reason
-	Acting   []string       // the first links that may act, as URLs, one of each shape, those without a query first
-	Params   []string       // the parameters that keep most linked pages out, each with its path
-	Held     []string       // at the end, the URLs of pages that are held
+	Requests int               // made
+	Pages    int               // that were answered with HTML
+	Waiting  int               // locations still to request
+	Skipped  map[string]int    // links that were not requested, by reason
+	Examples map[string]string // the URL or text of the first of them
+	Acting   []string          // the first links that may act, as URLs, one of each shape, those without a query first
+	Params   []string          // the parameters that keep most linked pages out, each with its path
+	Held     []string          // at the end, the URLs of pages that are held
 }
 
 // How many acting links, parameters and held pages a report names.
@@ -105,7 +106,7 @@ func newExplorer(cfg Config) *explorer {
 	}
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	return &explorer{
-		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}}, skipped: map[string]bool{},
+		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}, Examples: map[string]string{}}, skipped: map[string]bool{},
 		queries: queries{f, map[string]int{}, map[string]string{}, map[string][]string{}, nil},
 	}
 }
@@ -149,7 +150,7 @@ func (e *explorer) held(ctx context.Context) {
 		if err != nil || p.Verdict != eligibility.Held {
 			continue
 		}
-		if e.report.Skipped["held"]++; len(e.report.Held) < heldTold {
+		if e.leave("held", 1, e.Normalizer.Origin().URL(loc)); len(e.report.Held) < heldTold {
 			e.report.Held = append(e.report.Held, e.Normalizer.Origin().URL(loc))
 		}
 	}

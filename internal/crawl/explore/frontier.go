@@ -35,7 +35,8 @@ type frontier struct {
 	seen     map[uint64]bool // hashes of the locations that were found
 	queues   [2]queue        // the second one has the unlikely ones
 	controls controls
-	dropped  map[string]int // items, by reason
+	dropped  map[string]int    // items, by reason
+	example  map[string]string // the first of them
 
 	page  item    // whose links are added now
 	found []*item // locations that it led to
@@ -44,7 +45,7 @@ type frontier struct {
 
 func newFrontier(most int, ledger *Ledger) *frontier {
 	return &frontier{
-		most: most, ledger: ledger, seen: map[uint64]bool{}, dropped: map[string]int{},
+		most: most, ledger: ledger, seen: map[uint64]bool{}, dropped: map[string]int{}, example: map[string]string{},
 		controls: controls{things: map[string]map[string]string{}, got: map[string]bool{}},
 	}
 }
@@ -160,10 +161,12 @@ func (f *frontier) next() (item, bool) {
 
 // drop counts an item that is not worth a request.
 func (f *frontier) drop(it *item) {
+	why := "endless"
 	if eligibility.AssetName(it.Location) {
-		f.dropped["file"]++
-	} else {
-		f.dropped["endless"]++
+		why = "file"
+	}
+	if f.dropped[why]++; f.example[why] == "" {
+		f.example[why] = it.Location
 	}
 }
 

@@ -24,7 +24,7 @@ func (e *explorer) follow(r result) {
 	if r.status == http.StatusOK && !response.IsHTML(r.header.Get("Content-Type")) && r.Unlikely {
 		e.frontier.begin(r.item, html.Text{})
 		e.frontier.end()
-		e.skip("file", r.Location)
+		e.skip("file", r.Location, e.Normalizer.Origin().URL(r.Location))
 	}
 	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
 		return
@@ -49,14 +49,14 @@ func (e *explorer) follow(r result) {
 	e.queries.pages = append(e.queries.pages, page)
 	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
-			e.skip("nofollow", l.Href)
+			e.skip("nofollow", l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
 		}
 		return
 	}
 	for _, l := range facts.Links {
 		switch {
 		case l.NoFollow:
-			e.skip("nofollow", l.Href)
+			e.skip("nofollow", l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
 		case l.Acts:
 			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
 		default:
@@ -136,19 +136,34 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		why = e.frontier.add(as)
 	}
 	if why != "" {
-		e.skip(why, href)
+		e.skip(why, href, e.named(to, href))
 	}
 }
 
 // skippedKept is how many skipped links are remembered, to count each of them once.
 const skippedKept = 100_000
 
-// skip counts a link that exploring does not request.
-func (e *explorer) skip(why, link string) (first bool) {
+// skip counts a link that exploring does not request, once.
+func (e *explorer) skip(why, link, example string) (first bool) {
 	if e.skipped[link] || len(e.skipped) >= skippedKept {
 		return false
 	}
 	e.skipped[strings.Clone(link)] = true
-	e.report.Skipped[why]++
+	e.leave(why, 1, example)
 	return true
+}
+
+// leave counts what is left out.
+func (e *explorer) leave(why string, n int, example string) {
+	if e.report.Skipped[why] += n; e.report.Examples[why] == "" {
+		e.report.Examples[why] = strings.Clone(example)
+	}
+}
+
+// named returns the URL of a link, or what the page has if it is none.
+func (e *explorer) named(to location.Result, href string) string {
+	if to.Location == "" {
+		return href[:min(len(href), 200)]
+	}
+	return e.Normalizer.Origin().URL(to.Location)
 }

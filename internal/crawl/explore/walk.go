@@ -104,7 +104,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	}
 	if e.pace.saw(time.Now(), r.answer) {
 		if !e.frontier.refused(r.item) {
-			e.report.Skipped["failed"]++
+			e.leave("failed", 1, e.Normalizer.Origin().URL(r.Location))
 		}
 		switch {
 		case e.pace.refused < mostRefused:
@@ -115,7 +115,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	if r.elsewhere {
-		e.report.Skipped["elsewhere"]++
+		e.leave("elsewhere", 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	e.follow(r)
 	return nil
@@ -131,6 +131,6 @@ func (e *explorer) end() {
 	}
 	e.frontier.controls.waiting = nil
 	for why, n := range e.frontier.dropped {
-		e.report.Skipped[why] += n
+		e.leave(why, n, e.Normalizer.Origin().URL(e.frontier.example[why]))
 	}
 }

@@ -78,6 +78,7 @@ type Reading struct {
 	// What the rest of it shows.
 	Full       bool        // more than the head was read
 	Cut        bool        // the page is longer than what was read
+	Many       bool        // it has as many links as are read, or more
 	Own        moment.Time // its own date
 	View       *mark.View  // its text and links, for comparison
 	VariantKey uint16      // see [Variant]
@@ -190,6 +191,7 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	if o.Showing = showing(o, &facts); none.Show(&nowhere.Page{Location: o.Location, Canonical: o.Canonized, Facts: &facts}) {
 		o.Showing = Nothing
 	}
+	o.Many = len(facts.Links) >= html.MaxLinks
 	links, twin := o.resolve(norm, &facts)
 	o.Links, o.Twin = links, o.Twin || twin
 	page := extension.Page{Facts: &facts, Norm: norm, Location: o.Location, At: o.At, Hidden: hidden}

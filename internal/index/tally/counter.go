@@ -135,10 +135,11 @@ func (t *counter) SetWaiting(n int) {
 
 // outcome says what became of the known locations.
 type outcome struct {
-	seen   int // anonymous visitors got them, and the owner does not forbid them
-	listed int
-	unseen int                // linked, but nobody got them
-	most   eligibility.Reason // why most of the seen, unlisted ones are not listed
+	seen     int // anonymous visitors got them, and the owner does not forbid them
+	listed   int
+	unseen   int                // linked, but nobody got them
+	withheld int                // the site says that they are for one visitor
+	most     eligibility.Reason // why most of the seen, unlisted ones are not listed
 }
 
 // outcome returns zero until all are counted.
@@ -159,6 +160,9 @@ func (t *counter) outcome() (o outcome) {
 			case verdict == eligibility.Listed:
 				o.seen, o.listed = o.seen+n, o.listed+n
 			default:
+				if reason == eligibility.Private || reason == eligibility.NoStore {
+					o.withheld += n
+				}
 				o.seen += n
 				if reasons[reason] += n; o.most == eligibility.None || reasons[reason] > reasons[o.most] {
 					o.most = reason

@@ -70,7 +70,7 @@ func (s *Tally) hintFew(now time.Time) {
 	}
 }
 
-// starvedPages is how many linked pages no anonymous visitor must have got for Starved.
+// starvedPages is how many linked pages no anonymous visitor must have got, as they may have them, for Starved.
 const starvedPages = 5
 
 // Starved reports whether fewer pages are listed than are linked and never got by an anonymous
@@ -78,5 +78,6 @@ const starvedPages = 5
 // hand.
 func (s *Tally) Starved() bool {
 	o := s.outcome()
-	return o.unseen >= starvedPages && o.unseen > o.listed
+	missed := o.unseen + o.withheld
+	return missed >= starvedPages && missed > o.listed
 }

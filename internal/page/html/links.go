@@ -28,7 +28,7 @@ func (l *links) add(href []byte, in trait, noFollow, acts bool) {
 		r.NoFollow, r.Acts = r.NoFollow && noFollow, r.Acts || acts
 		return
 	}
-	if len(l.refs) == maxLinks {
+	if len(l.refs) == MaxLinks {
 		return
 	}
 	if l.at == nil {

@@ -31,14 +31,14 @@ script:x()">x</a><a href=ftp://example.com/>x</a>`, nil},
 
 func TestLinksAreBounded(t *testing.T) {
 	var html strings.Builder
-	for i := range maxLinks + 100 {
+	for i := range MaxLinks + 100 {
 		fmt.Fprintf(&html, "<a rel=nofollow href=/%d>x</a><img src=/%d>", i, i)
 	}
-	for i := range maxLinks + 100 {
+	for i := range MaxLinks + 100 {
 		fmt.Fprintf(&html, "<a href=/%d>x</a>", i)
 	}
 	f := Read([]byte(html.String()), Options{})
-	if len(f.Links) != maxLinks || f.Links[maxLinks-1] != (Link{"/4999", false, true, false}) {
+	if len(f.Links) != MaxLinks || f.Links[MaxLinks-1] != (Link{"/4999", false, true, false}) {
 		t.Errorf("%d links, the last is %v", len(f.Links), f.Links[len(f.Links)-1])
 	}
 	if len(f.Pictures) != maxImages {

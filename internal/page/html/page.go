@@ -13,7 +13,7 @@ import "time"
 const (
 	maxTitle      = 300       // bytes of the title
 	maxHref       = 2048      // bytes of one href or src
-	maxLinks      = 5000      // distinct links
+	MaxLinks      = 5000      // distinct links that are read
 	maxImages     = 1000      // images
 	maxAlternates = 200       // hreflang alternates
 	maxBlocks     = 20_000    // blocks of text; the last one takes all further text

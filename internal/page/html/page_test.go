@@ -92,7 +92,7 @@ func checkBounds(t *testing.T, f Facts) {
 	if len(f.Canonical) > maxHref || len(f.Base) > maxHref {
 		t.Error("a location is too long")
 	}
-	if len(f.Links) > maxLinks || len(f.Pictures) > maxImages || len(f.Alternates) > maxAlternates || len(f.Blocks) > maxBlocks {
+	if len(f.Links) > MaxLinks || len(f.Pictures) > maxImages || len(f.Alternates) > maxAlternates || len(f.Blocks) > maxBlocks {
 		t.Errorf("%d links, %d images, %d alternates, %d blocks", len(f.Links), len(f.Pictures), len(f.Alternates), len(f.Blocks))
 	}
 	seen := make(map[string]bool)

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -66,27 +65,6 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 	return done, err
 }
 
-// Advice says what the owner may do about what an exploration left out. The addresses of links
-// that may act are not named: they may be known to nobody else.
-func Advice(done servemap.Exploration) (all []string) {
-	params, _ := messages.Parameters(done.Params)
-	for _, left := range []struct {
-		n    int
-		text string
-	}{
-		{done.Skipped["acting"], "links that may change something were not asked for (%d); \"servemap explore\" and crawl name them, give {Always} for those that are pages"},
-		{done.Skipped["query"], "pages are not listed for their query (%d): " + params},
-		{done.Skipped["held"], "linked pages wait for a day, since their address looks like a secret (%d); \"servemap explore\" and crawl name them, give {Always} to list them now"},
-		{done.Skipped["elsewhere"], "pages were answered at the origin, but not by this process (%d); they wait until a visitor gets them from here"},
-		{done.Waiting, "locations are left, since {Max} was reached (%d); give a greater one"},
-	} {
-		if left.n > 0 {
-			all = append(all, strings.Replace(words.Say(left.text), "%d", strconv.Itoa(left.n), 1))
-		}
-	}
-	return all
-}
-
 // tell logs what an exploration did and left out. If most of its pages could not be listed, it says what keeps
 // them out. It names the flags that list more, if some do.
 func (e *Explorer) tell(done servemap.Exploration) {
@@ -109,9 +87,6 @@ func (e *Explorer) tell(done servemap.Exploration) {
 		log = log.With("if those pages are public, add", add[1:])
 	}
 	log.Log(context.Background(), level, "explored")
-	for _, advice := range Advice(done) {
-		e.Log.Info(advice)
-	}
 }
 
 // cause returns the name of what keeps most pages out, says what it means and what to do, and how many these are. Where

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/inspect"
 )
 
@@ -77,6 +78,17 @@ func PrintReasons(w io.Writer, pages []inspect.Group, responses []inspect.Respon
 	}
 	for _, r := range responses {
 		line("not counted", r.Reason, r.Count, r.Means)
+	}
+}
+
+// PrintLeft prints the table of what was left out.
+func PrintLeft(w io.Writer, table []servemap.LeftOut) {
+	for _, l := range table {
+		text := strings.TrimSpace(l.Means + " " + l.Remedy)
+		if l.Example != "" {
+			text += " Such as " + l.Example
+		}
+		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", "left out", Escape(l.Cause, ""), l.Count, Escape(text, ""))
 	}
 }
 

@@ -1,0 +1,89 @@
+package messages
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/words"
+)
+
+// Left is a line of the table of what was left out.
+type Left struct {
+	Cause   string // its name
+	Count   int
+	Example string // a URL, "" if none may be named
+	Means   string // a sentence
+	Remedy  string // a sentence, "" if there is nothing to do
+}
+
+// left are the causes for which exploring leaves links out. Those of pages are among the reasons.
+var left = map[string]Reason{
+	"acting": {Care: Intended, Why: "a request for them may change something, so they were not asked for", Todo: "Add {Always} for those that are pages."},
+	location.ReasonQuery.String(): {Care: Look, Why: "their query has a parameter that is not allowed, or has no value",
+		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts or filters."},
+	"held": {Care: Wait, Why: "their address looks like a secret, so they wait until their link was seen a day apart", Todo: "Add {Always} to list them now."},
+	"elsewhere": {Care: Wait, Why: "something answered them at the origin, but not this process, so they wait until a visitor gets them from here",
+		Todo: "If that is a cache or another server for some paths, let it pass requests to this process."},
+	"left": {Care: Look, Why: "the limit of requests was reached before they were asked for", Todo: "Give a greater {Max}."},
+	"endless": {Care: Intended, Why: "pages of their kind showed nothing new any more, as in a calendar or a filter, so no more of them were asked for",
+		Todo: "Link to those that matter from another page, or add {Always} for them."},
+	"too-many": {Care: Look, Why: "more links than can be remembered were found", Todo: "Give a greater {Max}."},
+	"file":     {Care: Intended, Why: "they are named like files, and the site gave no HTML at such names", Todo: "If they are pages, answer them with the Content-Type text/html."},
+	"nofollow": {Care: Intended, Why: "the link, or its page, says nofollow", Todo: "Remove that where it is a mistake."},
+	"failed":   {Care: Look, Why: "the site refused them, did not answer, or broke off", Todo: "See its log, and what is in front of it."},
+}
+
+// TableOf returns the table of what was left out: how many there are by the name of the cause, with an example of
+// each. It begins with what may be a mistake, and most.
+func TableOf(counts map[string]int, examples map[string]string) (table []Left) {
+	care := map[string]int{}
+	for _, cause := range slices.Sorted(maps.Keys(counts)) {
+		r := ReasonNamed(cause)
+		if counts[cause] == 0 || r.Care == Fine {
+			continue
+		}
+		care[cause] = slices.Index([]Care{Look, Wait, Intended}, r.Care)
+		l := Left{Cause: cause, Count: counts[cause], Example: examples[cause], Remedy: r.Todo}
+		if r.Why != "" {
+			l.Means = strings.ToUpper(r.Why[:1]) + r.Why[1:] + "."
+		}
+		table = append(table, l)
+	}
+	slices.SortStableFunc(table, func(a, b Left) int { return cmp.Or(care[a.Cause]-care[b.Cause], b.Count-a.Count) })
+	return table
+}
+
+// leftNamed returns the cause of that name. It is zero if there is none.
+func leftNamed(name string) Reason {
+	if r, known := left[name]; known {
+		return r
+	}
+	for r := location.ReasonNone + 1; r <= location.ReasonQuery; r++ {
+		if r.String() == name {
+			return Reason{Care: Look, Why: r.Text(), Todo: "Link to them by another address, or ignore them if they are no pages."}
+		}
+	}
+	return Reason{}
+}
+
+// MayName reports whether an example of a cause may stand in a log: what others must not learn there is left out.
+func MayName(cause string) bool {
+	switch cause {
+	case "acting", "held", location.ReasonEmail.String(), location.ReasonPathParam.String(), eligibility.Capability.String(), eligibility.ActionWord.String():
+		return false
+	}
+	return true
+}
+
+// QueryRemedy says what to do about parameters that keep pages out. params are as in servemap.Exploration.
+func QueryRemedy(params []string) string {
+	remedy := words.Say(left[location.ReasonQuery.String()].Todo)
+	if len(params) > 0 {
+		remedy += " They are " + strings.Join(params, ", ") + "."
+	}
+	return remedy
+}

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// What exploring leaves out is in one table, with an example and a remedy, in its result, in Stats and in the log.
+func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
+	for _, tt := range []struct {
+		name, link, cause, example, remedy string
+		silent                             bool // the log names no example
+	}{
+		{"a query", "/view?id=7", "query", "", "Options.Query", false},
+		{"a query without a value", "/view?print", "query", "/view?print", "Options.Query", false},
+		{"two slashes", "/a//b", "segment", "/a//b", "another address", false},
+		{"an escaped slash", "/a%2Fb", "escape", "/a%2Fb", "another address", false},
+		{"a session", "/a;jsessionid=12AB", "path-param", "/a;jsessionid=12AB", "another address", true},
+		{"an e-mail address", "/u/jane@example.org", "email", "/u/jane@example.org", "another address", true},
+		{"too long", "/" + strings.Repeat("a", 2040), "too-long", "/aaa", "another address", false},
+		{"an action", "/posts/5/delete", "acting", "https://example.com/posts/5/delete", "Always rule", true},
+		{"nofollow", `/n" rel="nofollow`, "nofollow", "https://example.com/n", "Remove that", false},
+		{"a rule", "/never/x", "rule-never", "https://example.com/never/x", "", false},
+		{"robots.txt", "/private/x", "disallowed", "https://example.com/private/x", "Allow", false},
+	} {
+		h := testkit.Paths{"/": testkit.Page("home", tt.link, "/ok"), "/ok": testkit.Page("ok"), "/view?id=7": testkit.Page("seven")}
+		opts := servemap.Options{
+			Rules: []servemap.Rule{{Pattern: "/never/", List: servemap.DecisionNever}}, Robots: "User-agent: *\nDisallow: /private/",
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: h, Options: opts}, func(s *testkit.Site) {
+				done := explore(s, servemap.ExploreOptions{})
+				for from, table := range map[string][]servemap.LeftOut{"Exploration": done.LeftOut(), "Stats": s.Stats().LeftOut} {
+					found := false
+					for _, l := range table {
+						found = found || l.Cause == tt.cause && l.Count == 1 && strings.HasPrefix(l.Example, tt.example) && l.Means != "" && strings.Contains(l.Remedy, tt.remedy)
+					}
+					if !found {
+						s.Errorf("%s has %+v", from, table)
+					}
+				}
+				s.Shut()
+				log := s.Logged.String()
+				if !strings.Contains(log, "cause="+tt.cause) || tt.silent && strings.Contains(log, tt.link) {
+					s.Errorf("the log says %s", log)
+				}
+			})
+		})
+	}
+}
+
+// A hint says what is read of a page, and that nobody may store pages beside a public entry.
+func TestHintsSayWhatOfPagesIsNotRead(t *testing.T) {
+	long := func(w http.ResponseWriter, r *http.Request) {
+		testkit.Reply(http.StatusOK, "<title>long</title><p>"+strings.Repeat("<b>x</b> ", 300_000)+"<a href=/late>late</a>")(w, r)
+	}
+	for _, tt := range []struct {
+		name string
+		home http.HandlerFunc
+		hint string
+	}{
+		{"links behind two megabytes", long, "longer than the 2 MiB"},
+		{"more than 5,000 links", testkit.Page("home", times(5_001, "/a%d")...), "5,000 links"},
+		{"a page of no special length", testkit.Page("home", times(50, "/a%d")...), ""},
+		{"a public entry, and the rest is not to be stored", testkit.Page("home", times(8, "/no-store/%d")...), "no-store"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/":
+					tt.home(w, r)
+				case strings.HasPrefix(r.URL.Path, "/no-store/"):
+					testkit.Reply(http.StatusOK, testkit.HTML("", r.URL.Path), "Cache-Control", "no-store")(w, r)
+				default:
+					http.NotFound(w, r)
+				}
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				for range 5 {
+					s.Visit("/")
+					for i := range 8 * strings.Count(tt.hint, "no-store") {
+						s.Get(fmt.Sprintf("/no-store/%d", i+1))
+					}
+					s.Settle()
+					time.Sleep(2 * time.Minute)
+				}
+				if hints := strings.Join(s.Stats().Hints, "\n"); tt.hint == "" && hints != "" || !strings.Contains(hints, tt.hint) {
+					s.Errorf("hints: %s; %v %v", hints, s.Stats().Verdicts, s.Stats().Ignored)
+				}
+			})
+		})
+	}
+}
