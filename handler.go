@@ -319,7 +319,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 			if l.Example != "" && messages.MayName(l.Cause) {
 				args = append(args, "such as", l.Example)
 			}
-			s.log.Logger().Info(strings.TrimSpace("servemap: links were not followed: "+l.Means+" "+l.Remedy), args...)
+			s.log.Logger().Info(strings.TrimSpace(messages.NotFollowed+l.Means+" "+l.Remedy), args...)
 		}
 	}
 	if err == nil && opts.Revisit > 0 {

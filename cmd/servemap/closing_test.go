@@ -30,7 +30,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	}
 	for _, want := range []string{
 		"\n1,169 listed · 1 broken link · 10 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
-		"4  Not asked for, since", "2  The site's robots.txt disallows it.", "1  Refused (403)", "1  Visitors are sent to log in", "1  No page of HTML", "1  Redirect (302)",
+		"4  The limit of requests was reached", "2  The site's robots.txt disallows it.", "1  Refused (403)", "1  Visitors are sent to log in", "1  No page of HTML", "1  Redirect (302)",
 		"- https://example.com/old → https://example.com/new\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -56,7 +56,7 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	if n := strings.Count(string(text), "<loc>"+site+"/"); n != 19 || strings.Contains(string(text), "article-3<") || strings.Contains(string(text), "article-1<") {
 		t.Errorf("%d pages are listed: %s", n, text)
 	}
-	for _, want := range []string{"19 listed · 0 broken links · ", "1  Disallowed by robots.txt", "1  Not asked for, since such a request may change something", "/articles/1/delete", "1  Refused (401)", "- " + site + "/article-1\n"} {
+	for _, want := range []string{"19 listed · 0 broken links · ", "1  The site's robots.txt disallows it", "1  A request for them may change something", "/articles/1/delete", "1  Refused (401)", "- " + site + "/article-1\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}

@@ -104,8 +104,14 @@ func (h *Hints) Give(hint Hint, more string, args ...any) {
 	}
 }
 
-// Logs reports whether a message of the log is a hint, which [Hints.Texts] has too.
+// NotFollowed begins what the log says of links that exploring left out.
+const NotFollowed = "servemap: links were not followed: "
+
+// Logs reports whether a message of the log is a hint, which [Hints.Texts] has too, or of the table of what was left out.
 func Logs(message string) bool {
+	if strings.HasPrefix(message, NotFollowed) {
+		return true
+	}
 	for h := range hints {
 		if h > 0 && strings.HasPrefix(message, "servemap: "+h.String()) {
 			return true
