@@ -98,7 +98,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	} else {
 		door.Names = inspect.Names
 		pages = door.ByLink(s.link, pages)
-		s.log.Logger().Info("servemap: this link opens the inspector, if it is mounted at /inspect/; else write its own path", "link", s.InspectorLink("/inspect/"), "origin", s.origin.String())
+		s.log.Logger().Info("servemap: Inspector: "+s.InspectorLink("/inspect/")+" (mounted elsewhere? use that path)", "origin", s.origin.String())
 	}
 	return inspector(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)
@@ -331,7 +331,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		if err = fmt.Errorf("%w; %s", err, messages.Elsewhere(cut)); cut != "" {
 			why += "; " + messages.Elsewhere(cut)
 		}
-		s.hints.Give(messages.Unexplored, "In detail: "+why+".")
+		s.hints.Give(messages.Unexplored, "What came there: "+why+".")
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)
@@ -671,7 +671,28 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 	if e.Listed() {
 		e.Element = s.files.Element(p.Shard, loc)
 	}
+	if e.Verdict == VerdictUnknown {
+		e.Text += s.otherSpelling(ctx, loc)
+	}
 	return e, nil
+}
+
+// otherSpelling names the listed page that somebody may mean who asks for an unknown one: with or without the last
+// slash, or in lower case.
+func (s *Site) otherSpelling(ctx context.Context, loc string) string {
+	slash := loc + "/"
+	if cut, ended := strings.CutSuffix(loc, "/"); ended {
+		slash = cut
+	}
+	for _, other := range []string{slash, strings.ToLower(loc), strings.ToLower(slash)} {
+		if other == loc || other == "" {
+			continue
+		}
+		if p, err := s.indexer.Page(ctx, other); err == nil && p.Verdict == eligibility.Listed {
+			return " Did you mean " + s.origin.URL(other) + "? That one is listed."
+		}
+	}
+	return ""
 }
 
 // explained answers what Explain asks.

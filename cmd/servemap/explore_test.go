@@ -89,14 +89,14 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	defer elsewhere.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-explore")
 	const want = "if nothing in front keeps strangers from a page, give -inside"
-	if line := s.log.await(t, "not explored"); !strings.Contains(line, want) || !strings.Contains(line, "answered with 404") {
+	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "Then give -inside") || !strings.Contains(line, "answered with 404") {
 		t.Error(line)
 	}
 	code, _, errs := call(t, "explore", "-data", s.data)
 	if code != codeFailed || !strings.Contains(errs, want) || asked.Load() > 0 {
 		t.Errorf("code %d, %s; the site was asked %d times", code, errs, asked.Load())
 	}
-	const hint = "The site was not explored"
+	const hint = "Not exploring"
 	if text := must(t, "status", "-data", s.data); !strings.Contains(text, hint) {
 		t.Errorf("status before it is explored: %s", text)
 	}
@@ -107,7 +107,7 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	if text := must(t, "status", "-data", s.data); strings.Contains(text, hint) {
 		t.Errorf("status after it: %s", text)
 	}
-	if text := s.log.String(); strings.Count(text, "not explored") != 1 {
+	if text := s.log.String(); strings.Count(text, "Not exploring") != 1 {
 		t.Error(text)
 	}
 }
@@ -172,7 +172,7 @@ func TestPrefixThatAFrontCutsOffIsNamed(t *testing.T) {
 	args := []string{"proxy", "-to", up.URL, "-origin", front.URL + "/shop", "-explore"}
 	s := serve(t, t.TempDir(), args...)
 	at.Store(s.at)
-	if line := s.log.await(t, "not explored"); !strings.Contains(line, "cuts /shop off the path: give -stripped /shop") {
+	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "cuts /shop off the path: give -stripped /shop") {
 		t.Error(line)
 	}
 	s.stop()

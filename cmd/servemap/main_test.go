@@ -190,7 +190,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
 		{"an origin without a scheme", proxy("-to", "http://localhost:1", "-origin", "example.com"), "servemap proxy: -origin example.com lacks its scheme; write https://example.com\n"},
-		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "ftp://example.com"), "-origin is wrong: its scheme is neither http nor https; write"},
+		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "ftp://example.com"), "-origin is wrong: it does not begin with http:// or https://; write"},
 		{"a site without a scheme that has a path", []string{"crawl", "https://example.com/?a"}, "https://example.com/?a is wrong: it has a query or a fragment"},
 		{"a bad upstream", proxy("-to", "localhost:3000", "-origin", "https://example.com"), "http://localhost:3000"},
 		{"an unknown level of the log", proxy("-to", "http://localhost:1", "-log-level", "all"), "-log-level"},

@@ -183,7 +183,7 @@ func (s *site) start() {
 		says = append(says, "inspector", s.link)
 	}
 	if !s.Robots {
-		says = append(says, "robots.txt needs", s.site.RobotsLine())
+		says = append(says, "Add this line to robots.txt", s.site.RobotsLine())
 	}
 	text, serving := "serving", func() {}
 	if s.Database == "" && errors.Is(read(s.store), badgerstore.ErrLocked) {

@@ -51,7 +51,7 @@ func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 		if _, out, _ := call(t, "check", "-origin", origin, s.at+"/sitemap.xml"); strings.Contains(out, "robots.txt does not name it") == on {
 			t.Errorf("%s: check says %s", flag, out)
 		}
-		if text := s.log.String(); strings.Contains(text, "robots.txt needs") == on {
+		if text := s.log.String(); strings.Contains(text, "Add this line to robots.txt") == on {
 			t.Errorf("%s: the log says %s", flag, text)
 		}
 	}

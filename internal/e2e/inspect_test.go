@@ -68,6 +68,8 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"a secret", secret, "looks like a secret"},
 			{"not seen", "/unseen", "open it once in a private window, and it is listed seconds later"},
 			{"nothing known", "/nothing", "Nothing is known of this page"},
+			{"another slash", "/a/", "Did you mean https://example.com/a? That one is listed."},
+			{"another case", "/B/C", "Did you mean https://example.com/b/c? That one is listed."},
 			{"the sitemap itself", "/sitemap.xml", "This is a file of the sitemap itself."},
 			{"elsewhere", "https://elsewhere.example/a", "its host is not the site's"},
 			{"no address", "/a//b", "two slashes in a row"},
@@ -494,7 +496,7 @@ func TestKeyOfTheInspectorIsKeptNowhere(t *testing.T) {
 		}
 		s.Get("/inspect/?key=" + key + "x")
 		s.Settle()
-		if n := strings.Count(s.Logged.String(), key); n != 1 || !strings.Contains(s.Logged.String(), "link=\"/inspect/?key="+key+"\" origin=https://example.com") {
+		if n := strings.Count(s.Logged.String(), key); n != 1 || !strings.Contains(s.Logged.String(), "Inspector: /inspect/?key="+key+" (mounted elsewhere? use that path)") {
 			t.Errorf("the key is %d times in the log: %s", n, s.Logged)
 		}
 		s.Shut()

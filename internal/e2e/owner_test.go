@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -192,7 +193,7 @@ func TestFetchItNowSaysWhatExplainWillSay(t *testing.T) {
 		} {
 			said := try(inspector, u)
 			s.Visit(u)
-			if e := s.Explained(u); e.Reason != reason || !strings.Contains(said, text(html.EscapeString(e.Text))) {
+			if e := s.Explained(u); e.Reason != reason || !strings.Contains(said, text(html.EscapeString(messages.Bare(e.Text)))) {
 				t.Errorf("%s is %s (want %s): %s\nFetched before: %s", u, e.Reason, reason, e.Text, said)
 			}
 		}
@@ -219,8 +220,8 @@ func TestFetchItNow(t *testing.T) {
 			{"a listed page", "/a", "It would be listed", 1},
 			{"a new text", "/a", "a, with something new to say", 2},
 			{"where its links lead", "/", "It links to 2 pages of the site These are not listed: /hidden", 1},
-			{"noindex", "/hidden", "the page says noindex", 1},
-			{"no link", "/free", "nothing shows yet that it is public", 1},
+			{"noindex", "/hidden", "The page says noindex", 1},
+			{"no link", "/free", "Nothing shows yet that it is public", 1},
 			{"an error", "/none", "404: there is no page", 1},
 			{"what may act", "/logout", "may change something", 0},
 			{"elsewhere", "https://elsewhere.example/", "its host is not the site's", 0},

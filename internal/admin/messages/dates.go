@@ -17,23 +17,23 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 	}
 	switch why := d.Against(trust, now); {
 	case why == lastmod.Volatile:
-		return "There is no lastmod: the page is different at every observation."
+		return "There is no lastmod: the page is different at every visit."
 	case why == lastmod.Ahead:
 		return "There is no lastmod: the last change lies in the future, so the clock was wrong then or is now."
 	case why != lastmod.NoDoubt:
 		return undated(d, h, trust, why) + awaited(h)
 	case d.Seen && !d.By.Gives():
-		return changed(h) + "The lastmod is the time of the observation that first showed the change." + awaited(h)
+		return changed(h) + "The lastmod is when the change was first seen." + awaited(h)
 	case d.Seen:
 		return changed(h) + "The lastmod is the time that " + gave(h, d, "") + "." + awaited(h)
 	case !d.By.Gives():
-		seen := "the first observation"
+		seen := "the first visit"
 		if d.At < moment.Of(h.FirstSeen).Second() {
-			seen = "the observation that first showed a link to it"
+			seen = "the visit that first showed a link to it"
 		}
 		return "The page is new: no page linked to it before. The lastmod is the time of " + seen + "." + awaited(h)
 	}
-	return fmt.Sprintf("No change was seen since the first observation at %s. The lastmod is the time that %s.",
+	return fmt.Sprintf("No change was seen since the first visit at %s. The lastmod is the time that %s.",
 		stamp(h.FirstSeen), gave(h, d, ", but nothing that counts changed with it")) + awaited(h)
 }
 
@@ -42,7 +42,7 @@ func changed(h lastmod.History) string {
 	if h.Unchanged.IsZero() {
 		return "The content changed. "
 	}
-	return fmt.Sprintf("The content changed between the observations at %s and %s. ", stamp(h.Unchanged), stamp(h.Changed))
+	return fmt.Sprintf("The content changed between %s and %s. ", stamp(h.Unchanged), stamp(h.Changed))
 }
 
 // gave says that a source gives the date. If the source now gives another one, gave names that one
@@ -57,7 +57,7 @@ func gave(h lastmod.History, d lastmod.Date, why string) string {
 // undated says why a page without a seen change has no lastmod. A date that was decided is left
 // out; otherwise none that is given counts.
 func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastmod.Doubt) string {
-	why := []string{fmt.Sprintf("no change was seen since the first observation at %s", stamp(h.FirstSeen))}
+	why := []string{fmt.Sprintf("no change was seen since the first visit at %s", stamp(h.FirstSeen))}
 	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
 		switch last := h.Given[s]; {
 		case s == d.By:
@@ -68,7 +68,7 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 		case trust[s].Caught:
 			why = append(why, s.String()+" "+doubts[lastmod.Moved])
 		default:
-			why = append(why, fmt.Sprintf("%v gives %s, which is used once an observation finds it an hour old, unless it moves without a change", s, stamp(last)))
+			why = append(why, fmt.Sprintf("%v gives %s, which is used once a visit finds it an hour old, unless it moves without a change", s, stamp(last)))
 		}
 	}
 	return "There is no lastmod: " + strings.Join(why, "; ") + "."
@@ -76,8 +76,8 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 
 // doubts say why a date from a source is left out.
 var doubts = map[lastmod.Doubt]string{
-	lastmod.Clocked: "is not trusted, because it moves with the clock",
-	lastmod.Moved:   "is not trusted, because it moved on pages that had not changed",
+	lastmod.Clocked: "is not believed, because it moves with the clock",
+	lastmod.Moved:   "is not believed for a month, because it moved on pages that had not changed",
 	lastmod.Built:   "gives the hour of a build, which most pages share",
 }
 
@@ -86,11 +86,11 @@ func awaited(h lastmod.History) string {
 	if h.Held.IsZero() {
 		return ""
 	}
-	observations := "one more observation shows"
+	observations := "the next visit that servemap reads shows"
 	if h.More > 1 {
-		observations = fmt.Sprintf("%d more observations show", h.More)
+		observations = fmt.Sprintf("%d more visits that servemap reads show", h.More)
 	}
-	return fmt.Sprintf(" What appeared or disappeared at the observation of %s may be a change. It counts, from that time on, once %s the same.", stamp(h.Held), observations)
+	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s it too.", stamp(h.Held), observations)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }

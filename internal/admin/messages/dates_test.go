@@ -26,7 +26,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		h.Held, h.More = unix(since), more
 		return h
 	}
-	const moved, maybe = ", but nothing that counts changed with it", "may be a change"
+	const moved, maybe = ", but nothing that counts changed with it", "It counts as a change"
 	tests := []struct {
 		name  string
 		d     lastmod.Date
@@ -35,25 +35,25 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		want  []string
 		not   string
 	}{
-		{"seen", lastmod.Date{At: moment.Seconds(800), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the observations at 1 Jan 1970, 00:10:00 UTC and 1 Jan 1970, 00:13:20 UTC", "the observation that first showed the change"}, "now gives"},
-		{"exact", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between the observations", "time that Last-Modified gives"}, "now gives"},
+		{"seen", lastmod.Date{At: moment.Seconds(800), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between 1 Jan 1970, 00:10:00 UTC and 1 Jan 1970, 00:13:20 UTC", "when the change was first seen"}, "now gives"},
+		{"exact", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between", "time that Last-Modified gives"}, "now gives"},
 		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
-		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first observation at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"}, "now gives"},
-		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first observation."}, "now gives"},
-		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the observation that first showed a link to it."}, "now gives"},
-		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first observation at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
-		{"volatile", lastmod.Date{At: moment.Seconds(800), Seen: true, Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "different at every observation"}, "now gives"},
+		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"}, "now gives"},
+		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first visit."}, "now gives"},
+		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
+		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
+		{"volatile", lastmod.Date{At: moment.Seconds(800), Seen: true, Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "different at every visit"}, "now gives"},
 		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
-		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not trusted, because it moves with the clock"}, "now gives"},
-		{"a source that lies", byPage, lastmod.History{}, moves, []string{"no lastmod", "the page itself is not trusted, because it moved on pages that had not changed"}, "now gives"},
-		{"a clock that was caught before", lastmod.Date{}, last(500, 0), clock, []string{"no lastmod", "Last-Modified is not trusted, because it moves with the clock"}, "now gives"},
+		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not believed, because it moves with the clock"}, "now gives"},
+		{"a source that lies", byPage, lastmod.History{}, moves, []string{"no lastmod", "the page itself is not believed for a month, because it moved on pages that had not changed"}, "now gives"},
+		{"a clock that was caught before", lastmod.Date{}, last(500, 0), clock, []string{"no lastmod", "Last-Modified is not believed, because it moves with the clock"}, "now gives"},
 		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod", "the hour of a build, which most pages share"}, "now gives"},
-		{"young", lastmod.Date{}, last(500, 0), lastmod.Trust{}, []string{"no lastmod", "which is used once an observation finds it an hour old"}, "now gives"},
+		{"young", lastmod.Date{}, last(500, 0), lastmod.Trust{}, []string{"no lastmod", "which is used once a visit finds it an hour old"}, "now gives"},
 		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "now gives"},
 		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" + moved}, "Last-Modified gives."},
 		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
-		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What appeared or disappeared at the observation of 1 Jan 1970, 00:15:00 UTC", maybe, "once 16 more observations show the same."}, "Last-Modified gives."},
-		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once one more observation shows the same."}, "now gives"},
+		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe, "once 16 more visits that servemap reads show it too."}, "Last-Modified gives."},
+		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once the next visit that servemap reads shows it too."}, "now gives"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

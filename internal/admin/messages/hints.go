@@ -48,8 +48,8 @@ var hintTexts = [hints]string{
 		"Make it answer 200, or name in {Entries} where anonymous visitors find pages.",
 	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor counts as anonymous. " +
 		"If a proxy adds that to all, have it leave that out{OrAnonymous}. If the header says nothing of who is asking, name it in {Benign}, with a colon after it.",
-	Cookies: "Nearly every visitor has a cookie that may stand for a log-in, so none counts as anonymous. " +
-		"If every visitor gets that cookie and it never stands for a log-in, name it in {Benign}.",
+	Cookies: "Nearly every visitor has a cookie that may be a log-in, so none counts as anonymous. " +
+		"Explore the site: then it asks for its pages itself, without cookies. Name a cookie in {Benign} only if it never stands for a log-in.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
 	Incomplete: "The responses end early: the visitor, or the proxy in front, had gone before the last byte, or fewer bytes came than Content-Length says. " +
 		"See the timeouts of what is in front, and whether the program's writes fail.",
@@ -63,14 +63,14 @@ var hintTexts = [hints]string{
 		"Shorten them, or link to what is missing from another page.",
 	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
-	Few: "Hardly any of the pages that were seen is listed. See the reasons in {Stats}, or ask {Explain} about one of them.",
+	Few: "Hardly any of the pages that visitors saw is listed. {Stats} has the reasons; ask {Explain} about a page.",
 	Leaving: "Many pages left the sitemap in a short time. " +
-		"If they still exist, see whether the site answers 404, noindex or private by mistake.",
+		"Do they still exist? Then see whether the site answers 404, noindex or private by mistake.",
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. Ten of them leave in a day, or one in a hundred, and the others once nobody has got them for a day longer. " +
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its own machine.",
-	Unexplored: "The site was not explored, since its public origin does not lead to this process, so pages are learned from visitors. " +
-		"Correct {Origin}, or, if nothing in front keeps strangers from a page, give {Inside}.",
-	Panicked: "A function that you gave has panicked, and such a request does not count. Correct the function; the log has the stack of the first panic.",
+	Unexplored: "Not exploring: the site's public address does not lead here, so pages are learned from visitors. " +
+		"Check {Origin}. Nothing hidden behind a proxy? Then give {Inside}.",
+	Panicked: "One of your functions panicked, so that request does not count. The log has the stack of the first panic.",
 }
 
 // String says what is wrong, and then what to do about it.

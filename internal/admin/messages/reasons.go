@@ -39,25 +39,25 @@ var openings = map[eligibility.Verdict]string{
 }
 
 var reasons = []Reason{
-	{eligibility.Listed, eligibility.ByEntry, Fine, "visitors enter the site there, or are led there from where they enter", "", nil},
+	{eligibility.Listed, eligibility.ByEntry, Fine, "entry page", "", nil},
 	{eligibility.Listed, eligibility.ByLink, Fine, "a listed page links to it", "", nil},
-	{eligibility.Listed, eligibility.ByRoute, Fine, "the router has a route for it alone", "", nil},
-	{eligibility.Listed, eligibility.ByRule, Fine, "{Always} names it, and an anonymous visitor got it", "", nil},
+	{eligibility.Listed, eligibility.ByRoute, Fine, "it has its own route", "", nil},
+	{eligibility.Listed, eligibility.ByRule, Fine, "{Always} names it", "", nil},
 	{eligibility.Listed, eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", "", nil},
 
-	{eligibility.Waiting, eligibility.NoEvidence, Wait, "an anonymous visitor got it, but nothing shows yet that it is public",
+	{eligibility.Waiting, eligibility.NoEvidence, Wait, "nothing shows yet that it is public",
 		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder.", []string{link, route, this}},
 	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
-		"The next visit without a cookie decides. The page's own view says if the last one got a log-in, an error or a redirect.", []string{visitor}},
+		"Open it once in a private window, or wait for the next visitor without a cookie.", []string{visitor}},
 
 	{eligibility.Waiting, eligibility.NoPage, Wait, "what answers there is no page, but 404, an error, a log-in or a redirect",
-		"If a link leads there by mistake, mend it. The next visit without a cookie that gets a page decides.", []string{visitor}},
+		"If a link leads there by mistake, mend it. It is listed once a visitor without a cookie gets a page.", []string{visitor}},
 	{eligibility.Waiting, eligibility.Growth, Wait, "links have listed as many new pages today as they may",
 		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}.", []string{"an anonymous visitor who gets it on another day", this}},
 
 	{eligibility.Held, eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it.", []string{this}},
 	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret, so it waits until a link from a listed page was seen twice, a day apart",
-		"Link to it from a listed page, if none does. To list it now, add {Always} for it.", []string{link + ", seen twice, a day apart", this}},
+		"Link to it from a listed page. To list it now, add {Always} for it.", []string{link + ", seen twice, a day apart", this}},
 	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
 	{eligibility.Held, eligibility.SoftNotFound, Look, "it shows what the site answers where it has no page, or what very many pages show",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
@@ -70,21 +70,21 @@ var reasons = []Reason{
 	{eligibility.Excluded, eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake.", nil},
 	{eligibility.Excluded, eligibility.PasswordField, Look, "it has a field for a password, as a page to log in has",
 		"If it is for the public too, add {Always} for it. If all pages have a box to log in, put that into <header>, <nav> or <dialog>.", nil},
-	{eligibility.Excluded, eligibility.Private, Look, "an anonymous visitor got it, but the response says that it is for one visitor (Cache-Control: private)", forOne, nil},
-	{eligibility.Excluded, eligibility.NoStore, Look, "an anonymous visitor got it, but the response says that nobody may store it (Cache-Control: no-store)", forOne, nil},
+	{eligibility.Excluded, eligibility.Private, Look, "the site sends it for one visitor only (Cache-Control: private)", forOne, nil},
+	{eligibility.Excluded, eligibility.NoStore, Look, "the site sends it as not to be stored (Cache-Control: no-store)", forOne, nil},
 	{eligibility.Excluded, eligibility.CanonicalElsewhere, Intended, "it names another URL as canonical", "If it is a page of its own, have it name its own URL.", nil},
 	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "it names several canonical URLs", "Have it name one.", nil},
-	{eligibility.Excluded, eligibility.QueryNotCanonical, Intended, "its query has a parameter that is not allowed, and it names no URL as canonical",
-		"If the parameter makes a page of its own, name it in {Query}.", nil},
+	{eligibility.Excluded, eligibility.QueryNotCanonical, Intended, "its query has a parameter of its own, and it names no URL as canonical",
+		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}.", nil},
 
 	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404, and nobody got it in the minute after that", back, nil},
 	{eligibility.Gone, eligibility.StatusGone, Intended, "the site answered 410", "", nil},
 	{eligibility.Gone, eligibility.Moved, Intended, "it has moved for good", "", nil},
-	{eligibility.Gone, eligibility.Denied, Look, "the site answered 401 or 403, and still did a day later, or in front of the program to Explore",
+	{eligibility.Gone, eligibility.Denied, Look, "the site refuses strangers (401 or 403), and still did a day later",
 		"If it is public, see why anonymous visitors are refused.", nil},
-	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site sent visitors to log in, and still did a day later, or in front of the program Explore",
+	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site asks strangers to log in, and still did a day later",
 		"If it is public, see why visitors must log in.", nil},
-	{eligibility.Gone, eligibility.Unseen, Intended, "no anonymous visitor got it, or a listed page that links to it, for the time of {KeepFor}", back, nil},
+	{eligibility.Gone, eligibility.Unseen, Intended, "no visitor came for longer than {KeepFor}", back, nil},
 }
 
 const (
@@ -120,9 +120,8 @@ func (r Reason) Means() string {
 	return strings.TrimSpace(strings.ToUpper(r.Why[:1]) + r.Why[1:] + ". " + r.Todo)
 }
 
-const unknown = "Nothing is known of this page: servemap saw no anonymous visitor open it as HTML, and no listed page links to it. " +
-	"Perhaps nobody asked for it, the request named another host than the origin's, the answer was an error such as 404 or 500, or everybody who asked had a cookie or was logged in. " +
-	"What a script or a frame fetches does not count."
+const unknown = "Nothing is known of this page: no visitor without a cookie opened it, and no listed page links to it. " +
+	"Perhaps nobody asked for it yet, it answered with an error, or everybody who asked was logged in. Open it once in a private window."
 
 // Page says why the page at location is listed or not, and what would change that.
 func Page(v eligibility.Verdict, why eligibility.Reason, location string) string {

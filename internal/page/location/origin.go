@@ -38,7 +38,7 @@ func parseOrigin(s string) (o Origin, err error) {
 	case err != nil:
 		return o, errors.New("it is not a URL") // err may hold a password
 	case u.Scheme != "http" && u.Scheme != "https":
-		return o, errors.New("its scheme is neither http nor https")
+		return o, errors.New("it does not begin with http:// or https://")
 	case u.User != nil:
 		return o, errors.New("a user name stands before the host")
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#"):

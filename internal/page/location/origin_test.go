@@ -52,7 +52,7 @@ func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 		mention string // the defect or the fix
 	}{
 		{"empty", "", `"https://example.com"`},
-		{"other scheme", "ftp://example.com", "neither http nor https"},
+		{"other scheme", "ftp://example.com", "does not begin with http:// or https://"},
 		{"space in front", " https://example.com", "not a URL"},
 		{"user", "https://user:secret@example.com", `write it as "https://example.com"`},
 		{"query", "https://example.com/a?b", `write it as "https://example.com"`},
