@@ -56,3 +56,15 @@ func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 		}
 	}
 }
+
+func TestFolderOfAnotherOriginIsTold(t *testing.T) {
+	site, data := writeSite(t), t.TempDir()
+	files(t, site, data).stop()
+	s := serve(t, data, "files", site, "-origin", "https://other.example", "-inside")
+	s.log.await(t, "the folder is that of another origin")
+	s.log.await(t, "commands are answered")
+	s.stop()
+	if again := serve(t, data, "files", site, "-origin", "https://other.example", "-inside"); again.log.await(t, "commands are answered") == "" || strings.Contains(again.log.String(), "another origin") {
+		t.Errorf("it is told of the same origin: %s", again.log)
+	}
+}

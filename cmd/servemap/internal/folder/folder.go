@@ -23,6 +23,9 @@ func New(dir string) (http.Handler, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s is no folder that can be read; give the folder of the site's HTML files", dir)
 	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, fmt.Errorf("the folder of the site cannot be read: %w", err)
+	}
 	dir, err := filepath.Abs(dir)
 	return http.FileServer(files(dir)), err
 }
