@@ -247,6 +247,9 @@ type Exploration struct {
 	Held []string `json:"held,omitempty"`
 }
 
+// ErrElsewhere is wrapped by the error of [Site.Explore] if the public origin does not lead to this process.
+var ErrElsewhere = explore.ErrElsewhere
+
 // LeftOut is a line of the table of what was left out.
 type LeftOut struct {
 	Cause   string `json:"cause"` // such as "query", "endless" or "no-store"
