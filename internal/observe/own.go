@@ -230,6 +230,7 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	e := s.observed(location, arrived, resp)
 	e.Inside = how == explore.Unproved
 	here = how != explore.Outside || arrived.status.Load() != 0 || !resp.HTML()
+	e.Elsewhere = !here && e.Kind == eligibility.Witness
 	e.Kept = how == explore.Outside && s.keeps(e, int(arrived.status.Load()))
 	e.Route.Exact = e.Route.Exact || s.routes[location]
 	o.diagnosis.answered(e.Kind, e.Reason, resp)
@@ -239,7 +240,7 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	switch {
 	case e.Kept && e.Kind == eligibility.Witness:
 		e.Kind = eligibility.Nothing // it is another page
-	case e.Kind == eligibility.Nothing && !e.Kept && (resp.Status != 0 || how != explore.Outside), e.Kind == eligibility.Witness && !here:
+	case e.Kind == eligibility.Nothing && !e.Kept && (resp.Status != 0 || how != explore.Outside):
 		return here
 	}
 	o.cfg.Indexer.Offer(e)

@@ -21,8 +21,8 @@ type Looking uint8
 
 // The site may look at its own pages.
 const (
-	Never   Looking = iota
-	Silent          // it would, but looks get no answer, as far as is known
+	Never  Looking = iota
+	Silent         // it would, but looks get no answer, as far as is known
 	Works
 )
 
@@ -31,7 +31,9 @@ func (u *visited) decides() bool { return u.Explored || !u.site.looks(u.Location
 
 // states reports whether what this answer says of the page is the site's own word: the site itself got it, or never
 // looks there.
-func (u *visited) states() bool { return u.Explored || u.site.Looking == Never || action.Waits(u.Location) }
+func (u *visited) states() bool {
+	return u.Explored || u.site.Looking == Never || action.Waits(u.Location)
+}
 
 // looks reports whether the site can look at a location itself: a request for it does not act, and gets an answer.
 func (site *Site) looks(location string) bool {
@@ -106,7 +108,7 @@ func (u *visited) refused(why eligibility.Reason) {
 		return
 	case p.Missing == 0 && u.late():
 		return
-	case u.states() && pagerecord.Stated(why), u.Kept && u.Kind != eligibility.Nothing && u.few():
+	case u.states() && pagerecord.Stated(why), u.Kept && (u.Elsewhere || u.Kind != eligibility.Nothing) && u.few():
 		u.withdraw(why)
 		return
 	}

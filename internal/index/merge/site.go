@@ -49,7 +49,7 @@ type Site struct {
 	Trust       lastmod.Trust
 	Reputations lastmod.Reputations
 	Activity    sitewide.Activity
-	Listed      int  // pages listed now, about
+	Listed      int // pages listed now, about
 	Looking     Looking
 	Growth      Growth
 

@@ -120,6 +120,9 @@ func (m *Transaction) Apply(v *observation.Observation) Merged {
 // merge merges the visit. follow says that the links of the page must be followed, if they count.
 func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
+	if u.Elsewhere && (u.Same || !p.Witnessed || !u.another()) {
+		return false // a cache may have it, or another process
+	}
 	switch {
 	case (u.keptFromAll() || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
 		u.look(u.Location) // the client came by another path than a stranger, or may have logged in
@@ -147,6 +150,19 @@ func (u *visited) merge(known bool) (follow bool) {
 		u.refused(u.Reason)
 	}
 	return false
+}
+
+// another reports whether what came from elsewhere is another page than the one that visitors get. Then something in
+// front keeps the page from strangers.
+func (u *visited) another() bool {
+	own := u.View == nil || u.Showing == u.p.Showing || u.p.Mark.Recognises(u.View)
+	if u.Kind != eligibility.Redirected && (own || u.p.Showing == 0) {
+		return false
+	}
+	o := *u.Observation // its own value belongs to whoever merges it again
+	o.Kind, o.Reason, o.Kept = eligibility.Nothing, eligibility.Denied, true
+	u.Observation = &o
+	return true
 }
 
 // vouches reports whether a rule of the owner's lists a location.

@@ -40,9 +40,10 @@ type Observation struct {
 	Variant  Variant // of the page's text
 	Named    Named   // what else the request names
 
-	Explored bool // the site asked itself, with nothing of a visitor; such requests have a budget of their own
-	Inside   bool // it asked in this process, where it may get what something in front keeps from strangers
-	Kept     bool // it asked through its origin, and something there keeps the page from strangers
+	Explored  bool // the site asked itself, with nothing of a visitor; such requests have a budget of their own
+	Inside    bool // it asked in this process, where it may get what something in front keeps from strangers
+	Elsewhere bool // it asked through its origin, and got a page in which this process had no part: of a cache, or another one
+	Kept      bool // it asked through its origin, and something there keeps the page from strangers
 
 	*Reading // nil until the worker reads it
 }
