@@ -9,6 +9,15 @@
 //	...
 //	http.ListenAndServe(":8080", site.Wrap(mux))
 //
+// Common questions:
+//
+//   - A page is missing: [Site.Explain] says why, and so does [Site.Inspector].
+//   - A page must stay out: a [Rule] with [DecisionNever].
+//   - A proxy is in front: it keeps the request's Host; see [Behind] for the client's address.
+//   - Pages such as /article?id=5: [Options].Query names the parameter.
+//   - gorilla/mux: [Site.Mount], last, in place of Wrap.
+//   - The program ends: the server's Shutdown, then [Site.Close], then the store's Close.
+//
 // It never changes, delays or fails a response, whatever happens to its store. It lists a
 // page only if an anonymous visitor got it and something shows that it is public.
 // [Site.Explain] says of any page whether it is listed, and why.
