@@ -140,7 +140,7 @@ func (s *Own) Results() map[string]uint64 { return s.answered.Counts() }
 func (s *Own) Door(routes map[string]bool) explore.Config {
 	cfg := &s.observer.cfg
 	return explore.Config{
-		Door: door{s, routes}, Indexer: cfg.Indexer, Files: cfg.Files, Answers: &s.answered,
+		Door: door{s, routes}, Indexer: cfg.Indexer, Files: cfg.Files,
 		Normalizer: cfg.Normalizer, StrippedPrefix: cfg.StrippedPrefix, Rules: cfg.Rules,
 	}
 }
@@ -209,6 +209,11 @@ func (s door) Asks(location string, how explore.Way) (learn func(context.Context
 	s.asked.Store(location, arrived)
 	return func(ctx context.Context, resp *response.Response) bool {
 		s.asked.Delete(location)
+		if resp == nil {
+			s.answered.Count(0)
+		} else {
+			s.answered.Count(resp.Status)
+		}
 		switch {
 		case ctx.Err() != nil || arrived.named.Load(): // the former may have cut the answer short
 		case location != robotsTxt:

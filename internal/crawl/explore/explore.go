@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/indexer"
@@ -49,7 +48,6 @@ type Config struct {
 	Door           Door
 	Indexer        *indexer.Indexer
 	Files          *files.Files
-	Answers        *metrics.Result // counts the status of each answer
 	Normalizer     *location.Normalizer
 	StrippedPrefix string // which a proxy removes from the targets of requests
 	Rules          eligibility.Rules

@@ -41,7 +41,6 @@ type answer struct {
 func (e *explorer) ask(ctx context.Context, loc string) answer {
 	learn := e.Door.Asks(loc, e.How)
 	a := e.request(ctx, loc)
-	e.Answers.Count(a.status)
 	if a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type")) {
 		e.lookBeside(ctx, loc, &a)
 	}
