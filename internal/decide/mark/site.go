@@ -162,12 +162,12 @@ func (s *Site) Consult(v *View, m Mark, path string) {
 }
 
 // collects reports whether a page is a collection of others, such as an archive or a print of a whole manual: most of
-// its blocks are those of other pages, and none of these has half of them. That it shows a text says nothing of the text.
+// its blocks are other pages' own, and none of these has half of them. That it shows a text says nothing of the text.
 func (s *Site) collects(v *View, family uint8) bool {
 	var of [256]int
 	others, most := 0, 0
 	for i := range v.blocks {
-		if e := s.shown(v.blocks[i].hash); e != nil && e.Family != family {
+		if e := s.shown(v.blocks[i].hash); e != nil && e.Family != family && e.Pages <= pagesOfText {
 			others++
 			of[e.Family]++
 			most = max(most, of[e.Family])
