@@ -179,7 +179,7 @@ func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 		wantChanges(noon, "changed /a, removed as gone /b")
 		w := httptest.NewRecorder()
 		s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/changes", nil))
-		if row := text(w.Body.String()); !strings.Contains(row, "removed the site answered 410 /b") {
+		if row := text(w.Body.String()); !strings.Contains(row, "removed /b the site answered 410") {
 			s.Errorf("the inspector does not say why a page was removed: %s", row)
 		}
 		wantChanges(time.Time{}, "added /, added and changed /a, removed as gone /b")
