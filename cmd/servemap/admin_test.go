@@ -113,7 +113,7 @@ func TestInspectorNamesFlags(t *testing.T) {
 		t.Errorf("the first page of -admin: %s to %q", resp.Status, resp.Header.Get("Location"))
 	}
 	library := regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.[A-Z]|\bAlways\b|\bNever\b|middleware`)
-	for view, want := range map[string]string{"": "-public", "page?u=/": "-public", "pages?reason=private": "-public", "crawlers": "Set -crawlers", "files": "-robots adds it.", "stats.json": "-public"} {
+	for view, want := range map[string]string{"": "-public", "page?u=/": "-public", "pages?reason=private": "-public", "crawlers": "Set -crawlers", "files": "-robots adds it", "stats.json": "-public"} {
 		if resp, body := get(t, at+view, "Cookie", cookie); !strings.Contains(body, want) || library.MatchString(body) {
 			t.Errorf("%s: %s names %q: %s", view, resp.Status, library.FindString(body), body)
 		}

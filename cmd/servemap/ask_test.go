@@ -43,7 +43,7 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	if out := must(t, "list", "-data", s.data); !strings.Contains(out, origin+"/a.html\t\t\n") {
 		t.Errorf("list: %q", out)
 	}
-	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "\nlisted       entry                       1  Visitors enter") {
+	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "\nlisted       entry                       1  Entry page") {
 		t.Errorf("status: %s", out)
 	}
 	if code, _, errs := call(t, "explain", "-data", s.data, "https://other.example/"); code != codeFailed || !strings.Contains(errs, "other.example") {

@@ -245,7 +245,7 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		{"robots.txt is elsewhere", moved.URL, codeFailed, "other.example"},
 		{"nobody answers", gone.URL, codeFailed, "does not answer: "},
 		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty.URL, "http://"), codeFailed, "if it speaks no https, give " + empty.URL},
-		{"no address", "ftp://example.com", codeUsage, "scheme"},
+		{"no address", "ftp://example.com", codeUsage, "does not begin with http:// or https://"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if code, _, errs := call(t, "crawl", tt.site, "-out", out); code != tt.code || !strings.Contains(errs, tt.want) {
