@@ -19,6 +19,9 @@ func (m Mark) MarshalBinary() (b []byte, err error) {
 	return append(b, m.known...), nil
 }
 
+// formNow is the form of what is stored. A mark of another form has other hashes of texts, so it starts anew.
+const formNow = 1
+
 // full returns the entries of a list, which are in front.
 func full[T comparable](list []T) []T {
 	var empty T
@@ -43,7 +46,7 @@ func (m *Mark) UnmarshalBinary(b []byte) error {
 		}
 		b = b[n:]
 	}
-	if len(b)%2 != 0 || len(b) > 2*knownKept {
+	if len(b)%2 != 0 || len(b) > 2*knownKept || read.Form != formNow {
 		return nil
 	}
 	read.began, read.known = true, string(b)

@@ -37,7 +37,7 @@ type Mark struct {
 type state struct {
 	List  bool   // it is read as a list
 	Doubt uint8  // for so many quiet observations small news are held, until as many observations showed them
-	_     uint8  // not used any more
+	Form  uint8  // of this record, see formNow
 	Links uint16 // blocks that were links at the last observation
 	Own   uint16 // how many keys of the last observation were the page's own
 	Text  uint32 // hash of the text of the last observation
@@ -69,7 +69,7 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	known := setOf(m.known)
 	m.List = v.isList()
 	if o == First || m.Doubt > 0 && m.Size <= emptySize && v.size > fullSize {
-		m.began, m.Size = true, v.size
+		m.began, m.Form, m.Size = true, formNow, v.size
 		m.adopt(v)
 		return m, o, 0
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -40,6 +41,21 @@ func folded(r rune) (instead string, ok bool) {
 		return "", true
 	}
 	return "", false
+}
+
+// letters returns the letters and digits of a heading from its first letter on, so that neither a sign nor a number
+// that a generator sets makes another heading. One without letters stays as it is.
+func letters(s []byte) []byte {
+	kept := bytes.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) {
+			return c
+		}
+		return -1
+	}, s)
+	if at := bytes.IndexFunc(kept, unicode.IsLetter); at >= 0 {
+		return kept[at:]
+	}
+	return s
 }
 
 // isWide reports whether a character is a Chinese, Japanese or Korean one.

@@ -164,6 +164,9 @@ func (r *reading) block(b *html.Block) block {
 			text = r.masked
 		}
 	}
+	if b.Heading {
+		text = letters(text)
+	}
 	out.hash = xxh3.HashSeed(text, r.seed)
 	out.key = keyOf(out.hash)
 	return out

@@ -55,7 +55,7 @@ func (r *reader) link(el *element, t tag, in trait) {
 	}
 	inside := len(href) > 0 && href[0] == '#'
 	if el.name == "a" {
-		r.text.link = 0
+		r.text.link, r.text.inLink = 0, true
 		if t.has("href") && !(inside && in&heading != 0) {
 			r.text.begun++
 			r.text.link = r.text.begun

@@ -118,6 +118,7 @@ type Block struct {
 	// consent. Main text inside <main> and <article> may be boilerplate too.
 	Boilerplate bool
 	Cell        bool // whether it is in a cell of a table
+	Heading     bool // whether it is a heading
 	Links       int  // how many links it consists of; 0 if some of its text is in none
 }
 

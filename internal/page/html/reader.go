@@ -219,7 +219,7 @@ func (r *reader) endTag() {
 	el := elementOf(name)
 	switch string(name) {
 	case "a":
-		r.text.link = 0
+		r.text.link, r.text.inLink = 0, false
 	case "head", "body", "html", "br":
 		if _, in := r.stack.top(); in&noText != 0 {
 			break

@@ -1,7 +1,9 @@
 package html
 
 import (
+	"bytes"
 	"strings"
+	"unicode"
 
 	"github.com/zeebo/xxh3"
 )
@@ -27,7 +29,7 @@ func region(t trait) trait {
 	if t&boilerplate == 0 {
 		t |= inBody
 	}
-	return t&(inMain|inArticle|inBody|cell) | inPage
+	return t&(inMain|inArticle|inBody|cell|heading) | inPage
 }
 
 // text collects the visible text: blocks with single spaces between words.
@@ -36,11 +38,15 @@ type text struct {
 	buf    []byte // the text of the open block, empty if none is open
 	space  bool   // whether white space has been read since the last character
 	link   uint32 // the number of the open link, or 0
+	inLink bool   // an a element is open
 	begun  uint32 // how many links have begun
 }
 
-// add appends characters at a place, with the traits t.
+// add appends characters at a place, with the traits t. A sign that links to a heading is no part of it.
 func (x *text) add(s []byte, place uint64, t trait) {
+	if x.inLink && t&heading != 0 && !says(s) {
+		return
+	}
 	before := len(x.buf)
 	if x.buf, x.space = appendCollapsed(x.buf, s, x.space); len(x.buf) == before {
 		return
@@ -51,6 +57,11 @@ func (x *text) add(s []byte, place uint64, t trait) {
 	b := &x.blocks[len(x.blocks)-1]
 	b.where |= region(t)
 	b.note(x.link)
+}
+
+// says reports whether some characters have a letter or a digit.
+func says(s []byte) bool {
+	return bytes.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // cut ends the open block, if there is one. Once there are maxBlocks, the last one takes all further
@@ -136,7 +147,7 @@ func (x *text) list(main trait) (list []Block) {
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
 		b.Boilerplate = w&inBody == 0
-		b.Cell = w&cell != 0
+		b.Cell, b.Heading = w&cell != 0, w&heading != 0
 		if x.blocks[i].bare {
 			b.Links = 0
 		}
