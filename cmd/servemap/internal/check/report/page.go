@@ -16,7 +16,7 @@ var style string
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{"num": Number, "count": Count}).Parse(source))
 
-// HTML writes the report as one page, of the inspector's colours and without scripts, to be handed to somebody or printed.
+// HTML writes the report as one page, in the inspector's colours and without scripts, to be handed to somebody or printed.
 func (r *Report) HTML(w io.Writer, all bool) error {
 	return page.Execute(w, struct {
 		*Report
@@ -24,9 +24,3 @@ func (r *Report) HTML(w io.Writer, all bool) error {
 		Style template.CSS
 	}{r, all, template.CSS(inspect.Tokens + style)})
 }
-
-// Shown returns the findings of a group for the page.
-func (g Group) Shown(all bool) []Finding { some, _ := g.shown(all); return some }
-
-// More returns how many are left out there.
-func (g Group) More(all bool) int { _, left := g.shown(all); return left }

@@ -1,5 +1,5 @@
-// Package report has what a check found, grouped by kind, and writes it for people, programs and clients: as text, JSON,
-// Markdown, CSV and one page of HTML. It asks nobody and decides nothing.
+// Package report has what a check found, grouped by kind, and writes it for people, programs and clients: as text,
+// JSON, Markdown, CSV and one page of HTML. It asks nobody and decides nothing.
 package report
 
 import (
@@ -72,7 +72,6 @@ type Report struct {
 	Faults  int       `json:"faults"`
 	Advice  int       `json:"advice"`
 	Groups  []Group   `json:"groups"`
-	Link    string    `json:"-"`
 
 	byKind map[string]*Group
 }
@@ -210,7 +209,7 @@ func (s Sample) answered() string {
 
 // Text says which pages were read.
 func (s Sample) Text() string {
-	text := ""
+	text, some := "", fmt.Sprintf("%s of %s listed pages were asked for", Number(s.Asked), Number(s.Listed))
 	switch {
 	case s.Listed == 0:
 		return "No page is listed."
@@ -223,10 +222,9 @@ func (s Sample) Text() string {
 		}
 		text += s.answered()
 	case s.Asked == s.Listed-s.Disallowed-s.Elsewhere-s.Unfit:
-		text = fmt.Sprintf("%s of %s listed pages were asked for, all that may be", Number(s.Asked), Number(s.Listed)) + s.answered()
+		text = some + ", all that may be" + s.answered()
 	default:
-		text = fmt.Sprintf("%s of %s listed pages were asked for: %s (seed %d)", Number(s.Asked), Number(s.Listed), s.Choice, s.Seed)
-		text += s.answered() + " What is said of pages holds for these alone."
+		text = fmt.Sprintf("%s: %s (seed %d)", some, s.Choice, s.Seed) + s.answered() + " What is said of pages holds for these alone."
 	}
 	for _, left := range []struct {
 		n    int

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,20 +13,16 @@ import (
 // examples is how many findings of a kind are shown.
 const examples = 3
 
-// shown returns the findings of a group that are shown, and how many are left out.
-func (g Group) shown(all bool) (some []Finding, left int) {
-	n := len(g.Findings)
-	if !all {
-		n = min(n, examples)
+// Shown returns the findings of a group that are shown.
+func (g Group) Shown(all bool) []Finding {
+	if all {
+		return g.Findings
 	}
-	return g.Findings[:n], g.Count - n
+	return g.Findings[:min(len(g.Findings), examples)]
 }
 
-// Some returns the findings of a group that are shown to everybody.
-func (g Group) Some() []Finding { some, _ := g.shown(false); return some }
-
-// Left returns how many there are beyond them.
-func (g Group) Left() int { _, left := g.shown(false); return left }
+// Left returns how many more there are.
+func (g Group) Left(all bool) int { return g.Count - len(g.Shown(all)) }
 
 // heading names a group with its count.
 func (g Group) heading() string { return Number(g.Count) + " " + g.Title }
@@ -40,13 +37,13 @@ type Style struct {
 func (r *Report) Text(w io.Writer, all bool, s Style) error {
 	var b strings.Builder
 	for _, f := range r.fewFiles(all) {
-		fmt.Fprintln(&b, s.Escape(f.line()))
+		fmt.Fprintln(&b, s.Escape(f.URL+"  "+f.Does()))
 	}
 	if left := len(r.Files) - len(r.fewFiles(all)); left > 0 {
 		fmt.Fprintf(&b, "and %s more; -all names them\n", Count(left, "file"))
 	}
 	fmt.Fprintf(&b, "\n%s\n", Wrap(r.Sample.Text(), "", width))
-	for _, text := range append(append([]string{}, r.Facts...), r.Limits...) {
+	for _, text := range slices.Concat(r.Facts, r.Limits) {
 		fmt.Fprintln(&b, Wrap(s.Escape(text), "", width))
 	}
 	for _, g := range r.Groups {
@@ -54,12 +51,12 @@ func (r *Report) Text(w io.Writer, all bool, s Style) error {
 		if g.Level == advice {
 			colour = "1;33"
 		}
-		fmt.Fprintf(&b, "\n%s  %s\n%s\n", s.Paint(colour, fmt.Sprintf("%-6s", g.Level)), s.Paint("1", g.heading()), Wrap(g.Remedy, "        ", width))
-		some, left := g.shown(all)
-		for _, f := range some {
-			fmt.Fprintf(&b, "        - %s %s\n", s.Escape(f.place()), s.Escape(f.Text))
+		fmt.Fprintf(&b, "\n%s  %s\n", s.Paint(colour, fmt.Sprintf("%-6s", g.Level)), s.Paint("1", g.heading()))
+		fmt.Fprintln(&b, Wrap(g.Remedy, "        ", width))
+		for _, f := range g.Shown(all) {
+			fmt.Fprintf(&b, "        - %s %s\n", s.Escape(f.Place()), s.Escape(f.Text))
 		}
-		switch {
+		switch left := g.Left(all); {
 		case left > 0 && all:
 			fmt.Fprintf(&b, "        and %s more\n", Number(left))
 		case left > 0:
@@ -105,35 +102,27 @@ func (r *Report) fewFiles(all bool) []File {
 	return r.Files[:min(len(r.Files), 10)]
 }
 
-// line tells of a file.
-func (f File) line() string {
-	what := "not read"
-	switch f.Form {
-	case "":
-	case "index":
-		what = "index of " + Count(f.Entries, "file")
-	case "sitemap":
-		what = Count(f.Entries, "page")
+// Does says what a file is, without its address.
+func (f File) Does() (what string) {
+	switch {
+	case f.Form == "" && f.Bytes == 0:
+		what = "not read"
+	case f.Form == "":
+		what = "no sitemap, " + Size(f.Bytes)
+	case f.Form == "index":
+		what = "index of " + Count(f.Entries, "file") + ", " + Size(f.Bytes)
 	default:
-		what = map[string]string{"rss": "RSS", "atom": "Atom", "text": "text"}[f.Form] + ", " + Count(f.Entries, "page")
-	}
-	if f.Form == "" && f.Bytes > 0 {
-		what = "no sitemap"
-	}
-	if f.Form != "" || f.Bytes > 0 {
-		what += ", " + Size(f.Bytes)
+		name := map[string]string{"rss": "RSS, ", "atom": "Atom, ", "text": "text, "}[f.Form]
+		what = name + Count(f.Entries, "page") + ", " + Size(f.Bytes)
 	}
 	if f.To != "" {
 		what += ", from " + f.To
 	}
-	return f.URL + "  " + what
+	return what
 }
 
-// Does says what a file is, without its address.
-func (f File) Does() string { _, what, _ := strings.Cut(f.line(), "  "); return what }
-
-// place says where a finding is.
-func (f Finding) place() string {
+// Place says where a finding is.
+func (f Finding) Place() string {
 	if f.Line > 0 && f.File == "" && !strings.Contains(f.Text, "line ") {
 		return f.Where + ", line " + strconv.Itoa(f.Line) + ","
 	}
@@ -142,9 +131,6 @@ func (f Finding) place() string {
 	}
 	return f.Where
 }
-
-// Place is place, for the page.
-func (f Finding) Place() string { return f.place() }
 
 // JSON writes each finding that was kept as an object a line, and the report without them as the last.
 func (r *Report) JSON(w io.Writer) error {
@@ -201,8 +187,9 @@ func harmless(text string) string {
 // Markdown writes the report for a ticket or a wiki.
 func (r *Report) Markdown(w io.Writer, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Sitemap of %s\n\n**%s**\n\nChecked %s with servemap %s.\n\n%s\n\n", markdown(r.Site), r.Result(), r.Time.Format("2 January 2006, 15:04 UTC"), r.Version, markdown(r.Sample.Text()))
-	for _, text := range append(append([]string{}, r.Facts...), r.Limits...) {
+	fmt.Fprintf(&b, "# Sitemap of %s\n\n**%s**\n\nChecked %s with servemap %s.\n\n%s\n\n", markdown(r.Site), r.Result(),
+		r.Time.Format("2 January 2006, 15:04 UTC"), r.Version, markdown(r.Sample.Text()))
+	for _, text := range slices.Concat(r.Facts, r.Limits) {
 		fmt.Fprintf(&b, "%s\n\n", markdown(text))
 	}
 	b.WriteString("| file | what it is |\n|---|---|\n")
@@ -214,11 +201,10 @@ func (r *Report) Markdown(w io.Writer, all bool) error {
 	}
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n%s\n\n", strings.ToUpper(g.Level[:1])+g.Level[1:], g.heading(), markdown(g.Remedy))
-		some, left := g.shown(all)
-		for _, f := range some {
-			fmt.Fprintf(&b, "- %s %s\n", markdown(f.place()), markdown(f.Text))
+		for _, f := range g.Shown(all) {
+			fmt.Fprintf(&b, "- %s %s\n", markdown(f.Place()), markdown(f.Text))
 		}
-		if left > 0 {
+		if left := g.Left(all); left > 0 {
 			fmt.Fprintf(&b, "- and %s more\n", Number(left))
 		}
 	}
@@ -226,7 +212,8 @@ func (r *Report) Markdown(w io.Writer, all bool) error {
 	return err
 }
 
-// markdown escapes a text of strangers.
-var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ", "\r", " ")
+var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`,
+	"\n", " ", "\r", " ")
 
+// markdown escapes a text of strangers.
 func markdown(text string) string { return markdownSigns.Replace(text) }
