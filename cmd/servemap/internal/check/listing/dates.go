@@ -52,24 +52,24 @@ func (r *reader) date(n *node, e Entry) Date {
 	}
 	switch {
 	case text == "":
-		r.To.Add("lastmod", e.at(), "has an empty lastmod")
+		r.To.Add("lastmod", e.At(), "has an empty lastmod")
 		return Date{}
 	case !ok && len(text) == len("2006-01-02T15:04:05"):
-		r.To.Add("lastmod", e.at(), "has the lastmod %q, which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
+		r.To.Add("lastmod", e.At(), "has the lastmod %q, which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
 	case !ok:
-		r.To.Add("lastmod", e.at(), "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
+		r.To.Add("lastmod", e.At(), "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
 	case d.At.After(r.Now.Add(ahead)):
-		r.To.Add("future", e.at(), "has the lastmod %s, which lies in the future", d)
+		r.To.Add("future", e.At(), "has the lastmod %s, which lies in the future", d)
 	case d.At.Year() < 1990:
-		r.To.Add("ancient", e.at(), "has the lastmod %s, which is older than the web", d)
+		r.To.Add("ancient", e.At(), "has the lastmod %s, which is older than the web", d)
 	default:
 		return d
 	}
 	return Date{}
 }
 
-// How many pages must have a lastmod before it is told that they share one, and within which time dates are those of one
-// build.
+// How many pages must have a lastmod before it is told that they share one, and within which time dates are those of
+// one build.
 const (
 	fewDates = 10
 	oneBuild = time.Hour
@@ -108,14 +108,18 @@ func (j *Judge) Dates(sitemap string) {
 	if same < n {
 		exact = "within an hour of "
 	}
+	kind, why := "", "probably a build"
 	switch {
 	case n >= 2 && n == len(times) && fresh:
-		j.To.Add("dates-shared", at, "%s (%s%s), the time of this request: it is made anew each time. Search engines ignore such dates.", shared, exact, d)
+		kind, why = "dates-shared", "the time of this request: it is made anew each time"
 	case len(times) < fewDates:
 	case 10*n >= 9*len(times):
-		j.To.Add("dates-shared", at, "%s (%s%s), probably a build. Search engines ignore such dates.", shared, exact, d)
+		kind = "dates-shared"
 	case 2*n >= len(times) && d.Span == 0:
-		j.To.Add("dates-half", at, "%s (%s%s), probably a build. Search engines ignore such dates.", shared, exact, d)
+		kind = "dates-half"
+	}
+	if kind != "" {
+		j.To.Add(kind, at, "%s (%s%s), %s. Search engines ignore such dates.", shared, exact, d, why)
 	}
 }
 

@@ -3,7 +3,6 @@ package listing
 import (
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -68,7 +67,7 @@ type extra struct {
 	entry Entry
 }
 
-func (x extra) tell(kind, text string, args ...any) { x.To.Add(kind, x.entry.at(), text, args...) }
+func (x extra) tell(kind, text string, args ...any) { x.To.Add(kind, x.entry.At(), text, args...) }
 
 // elements checks that an extension has only elements that it knows.
 func (x extra) elements(kind string, n *node) {
@@ -107,8 +106,7 @@ func (x extra) must(kind string, n *node, name string) string {
 // number checks an element that is a number in some range.
 func (x extra) number(n *node, name string, least, most float64, what string) {
 	for _, k := range n.all(n.Space, name) {
-		text := strings.TrimSpace(k.text)
-		if v, err := strconv.ParseFloat(text, 64); err != nil || v < least || v > most || !decimal.MatchString(text) {
+		if text := strings.TrimSpace(k.text); !isNumber(text, least, most) {
 			x.tell("video", "has the <video:%s> %q; it is %s", name, text, what)
 		}
 	}

@@ -3,6 +3,7 @@ package listing
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func (r *reader) page(e Entry) (u *url.URL, fresh bool) {
 	r.entries++
 	e.File = r.name
 	r.Unfit++ // until it is fit
-	tell := func(kind, text string, args ...any) { r.To.Add(kind, e.at(), text, args...) }
+	tell := func(kind, text string, args ...any) { r.To.Add(kind, e.At(), text, args...) }
 	u, why := address.Parse(e.Loc)
 	if why.Kind != "" {
 		tell(why.Kind, "%s", why.Text)
@@ -109,7 +110,8 @@ func (r *reader) page(e Entry) (u *url.URL, fresh bool) {
 	return u, true
 }
 
-func (e Entry) at() report.At {
+// At says where an entry is.
+func (e Entry) At() report.At {
 	if e.Loc == "" {
 		return report.At{Where: e.File, Line: e.Line}
 	}
@@ -125,7 +127,8 @@ func (r *reader) elements(n *node) (loc string, ok bool) {
 	for _, k := range n.kids {
 		switch {
 		case k.Space != r.space && k.Space != "":
-			if right := meant(k.Space); right != "" && right != k.Space && !r.told(k.Space) {
+			if right := meant(k.Space); right != "" && right != k.Space && !slices.Contains(r.said, k.Space) {
+				r.said = append(r.said, k.Space)
 				r.add("namespace", k.line, "<%s> has the namespace %q; it must be %q", k.Local, k.Space, right)
 			}
 			continue
@@ -138,19 +141,22 @@ func (r *reader) elements(n *node) (loc string, ok bool) {
 	}
 	for name, times := range count {
 		if times > 1 && known[name] {
-			r.entries++
-			r.Unfit++
-			r.add("loc-missing", n.line, "line %d: <%s> stands %d times in one <%s>", n.line, name, times, n.Local)
+			r.lost(n, "<%s> stands %d times in one <%s>", name, times, n.Local)
 			return "", false
 		}
 	}
 	if count["loc"] == 0 {
-		r.entries++
-		r.Unfit++
-		r.add("loc-missing", n.line, "line %d: an entry has no <loc>", n.line)
+		r.lost(n, "an entry has no <loc>")
 		return "", false
 	}
 	return r.own(n, "loc"), true
+}
+
+// lost counts an entry that has no address to judge, and says why.
+func (r *reader) lost(n *node, text string, args ...any) {
+	r.entries++
+	r.Unfit++
+	r.add("loc-missing", n.line, "line %d: "+text, append([]any{n.line}, args...)...)
 }
 
 // own returns the text of an element of the protocol.
@@ -171,13 +177,12 @@ func (r *reader) listed(n *node) {
 	e.Date = r.date(n, e)
 	if freq := n.all(r.space, "changefreq"); len(freq) > 0 {
 		if word := strings.TrimSpace(freq[0].text); word == "" || !sitemap.ValidFreq(word) {
-			r.To.Add("changefreq", e.at(), "has the changefreq %q", word)
+			r.To.Add("changefreq", e.At(), "has the changefreq %q", word)
 		}
 	}
 	if p := n.all(r.space, "priority"); len(p) > 0 {
-		text := strings.TrimSpace(p[0].text)
-		if v, err := strconv.ParseFloat(text, 64); err != nil || v < 0 || v > 1 || !decimal.MatchString(text) {
-			r.To.Add("priority", e.at(), "has the priority %q", text)
+		if text := strings.TrimSpace(p[0].text); !isNumber(text, 0, 1) {
+			r.To.Add("priority", e.At(), "has the priority %q", text)
 		}
 	}
 	u, _ := r.page(e)
@@ -186,6 +191,12 @@ func (r *reader) listed(n *node) {
 
 // decimal matches a number as XML Schema has it.
 var decimal = regexp.MustCompile(`^[+-]?(?:\d+\.?\d*|\.\d+)$`)
+
+// isNumber reports whether a text is a number in some range.
+func isNumber(text string, least, most float64) bool {
+	v, err := strconv.ParseFloat(text, 64)
+	return err == nil && v >= least && v <= most && decimal.MatchString(text)
+}
 
 // part takes an entry of an index.
 func (r *reader) part(n *node) {
@@ -198,32 +209,21 @@ func (r *reader) part(n *node) {
 	r.date(n, e)
 	u, why := address.Parse(loc)
 	if why.Kind != "" {
-		r.To.Add(why.Kind, e.at(), "%s", why.Text)
+		r.To.Add(why.Kind, e.At(), "%s", why.Text)
 	}
 	if u == nil {
 		return
 	}
 	key := address.Key(u)
 	if r.named[key] {
-		r.To.Add("twice", e.at(), "is named again by the index")
+		r.To.Add("twice", e.At(), "is named again by the index")
 		return
 	}
 	r.named[key] = true
 	if address.Host(u) != r.Host && (r.Vouches == nil || !r.Vouches(u)) && address.Host(u) != address.Host(r.file) {
-		r.To.Add("host", e.at(), "is a file on another host than %s", r.Host)
+		r.To.Add("host", e.At(), "is a file on another host than %s", r.Host)
 	}
 	r.parts = append(r.parts, u.String())
-}
-
-// told reports whether something was told of the file, and notes that it is told now.
-func (r *reader) told(what string) bool {
-	for _, n := range r.said {
-		if n == what {
-			return true
-		}
-	}
-	r.said = append(r.said, what)
-	return false
 }
 
 // meant returns the namespace that somebody may have meant by another, "" if it is none of those that are known.

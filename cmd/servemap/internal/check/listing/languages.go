@@ -2,6 +2,7 @@ package listing
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
@@ -56,7 +57,7 @@ func (r *reader) alternates(n *node, e Entry, self string) {
 		rel, _ := l.get("rel")
 		lang, has := l.get("hreflang")
 		href, _ := l.get("href")
-		tell := func(text string, args ...any) { r.To.Add("hreflang", e.at(), text, args...) }
+		tell := func(text string, args ...any) { r.To.Add("hreflang", e.At(), text, args...) }
 		switch {
 		case !strings.EqualFold(rel, "alternate"):
 			tell("has a link of rel=%q; it must be alternate", rel)
@@ -91,12 +92,7 @@ func (r *reader) alternates(n *node, e Entry, self string) {
 
 // names reports whether a key is among the versions.
 func (v versions) names(key string) bool {
-	for _, one := range v.to {
-		if one.key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.to, func(one version) bool { return one.key == key })
 }
 
 // Languages says which versions in other languages are not named in turn.
@@ -108,7 +104,7 @@ func (j *Judge) Languages() {
 			continue
 		}
 		if !v.names(self) {
-			j.To.Add("hreflang", e.at(), "names other languages and not itself")
+			j.To.Add("hreflang", e.At(), "names other languages and not itself")
 		}
 		seen := map[string]bool{}
 		for _, one := range v.to {
@@ -120,7 +116,7 @@ func (j *Judge) Languages() {
 			_, listed := j.place[one.key]
 			switch {
 			case listed && (!named || !back.names(self)):
-				j.To.Add("hreflang-return", e.at(), "names %s for %s, which does not name it in turn", one.href, one.lang)
+				j.To.Add("hreflang-return", e.At(), "names %s for %s, which does not name it in turn", one.href, one.lang)
 			case !listed && one.lang != "x-default" && strings.HasPrefix(one.key, j.Scheme+"://"+j.Host+"/"):
 				j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line}, "is named for %s by %s, and not listed", one.lang, e.Loc)
 			}

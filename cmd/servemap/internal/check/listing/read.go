@@ -288,16 +288,9 @@ func (r *reader) Text(s string, line int) {
 func (r *reader) End() {
 	n := r.open[len(r.open)-1]
 	r.open = r.open[:len(r.open)-1]
-	depth, drop := len(r.open), false
-	switch {
-	case depth == 1 && r.isEntry(n) && n.Local != "channel":
+	depth := len(r.open)
+	if depth == 1 && r.isEntry(n) && n.Local != "channel" || depth == 2 && r.form == rss && n.Local == "item" {
 		r.entry(n)
-		drop = true
-	case r.form == rss && depth == 2 && n.Local == "item":
-		r.entry(n)
-		drop = true
-	}
-	if drop {
 		up := r.open[depth-1]
 		up.kids, r.nodes = up.kids[:max(0, len(up.kids)-1)], 0
 	}
@@ -334,9 +327,7 @@ func (r *reader) item(n *node) {
 		}
 	}
 	if e.Loc == "" {
-		r.entries++
-		r.Unfit++
-		r.add("loc-missing", n.line, "line %d: an entry of the feed has no link", n.line)
+		r.lost(n, "an entry of the feed has no link")
 		return
 	}
 	r.page(e)
