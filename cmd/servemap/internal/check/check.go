@@ -1,6 +1,6 @@
 // Package check reads a served sitemap as a validator and a crawler do, and says what they would object to. It fetches
-// robots.txt, the sitemap and some of the listed pages, within bounds, and changes nothing. What it finds is decided in the
-// packages below it, which ask nobody.
+// robots.txt, the sitemap and some of the listed pages, within bounds, and changes nothing. What it finds is decided in
+// the packages below it, which ask nobody.
 package check
 
 import (
@@ -103,8 +103,8 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	return c.Report, nil
 }
 
-// newChecker returns a checker whose client connects to no private address unless that of the URL is one: robots.txt may
-// name any host.
+// newChecker returns a checker whose client connects to no private address unless that of the URL is one: robots.txt
+// may name any host.
 func newChecker(cfg Config) (*checker, error) {
 	origin, err := location.ParseOrigin(cfg.URL.Scheme + "://" + cfg.URL.Host)
 	if err != nil {
@@ -122,12 +122,9 @@ func newChecker(cfg Config) (*checker, error) {
 	return c, nil
 }
 
-// isSite reports whether a URL is that of a site and not of a sitemap.
-func isSite(u *url.URL) bool { return strings.Trim(u.Path, "/") == "" && u.RawQuery == "" }
-
 // site finds where the site is, and reads its robots.txt.
 func (c *checker) site(ctx context.Context) error {
-	if isSite(c.Config.URL) {
+	if address.IsRoot(c.Config.URL) {
 		to, err := Follow(ctx, c.client, agent, c.Config.URL)
 		if err != nil {
 			return plain(err, c.Config.URL)
@@ -138,23 +135,23 @@ func (c *checker) site(ctx context.Context) error {
 		c.Config.URL, c.server, c.origin = to, to, c.Config.Origin
 	}
 	c.Site = c.origin.Scheme + "://" + address.Host(c.origin)
-	at := c.origin.JoinPath("/robots.txt")
-	at.Path, at.RawQuery = "/robots.txt", ""
-	a, err := c.follow(ctx, at, robots.Enough)
+	txt := on(c.origin, "/robots.txt")
+	a, err := c.follow(ctx, txt, robots.Enough)
 	switch {
 	case err != nil:
 		return err
 	case a.status >= 500:
-		c.Add("robots-error", report.At{Where: at.String()}, "is answered with %s; crawlers fetch nothing while it is", statusText(a.status))
+		c.Add("robots-error", report.At{Where: txt.String()}, "is answered with %s; crawlers fetch nothing while it is", pages.Status(a.status))
 	case a.status == http.StatusOK && !strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/html"):
 		c.robots, c.ours = robots.Parse(a.body), robots.ParseFor(token, a.body)
-		c.sitemapLines(at.String(), a.body)
+		c.sitemapLines(txt.String(), a.body)
 	}
 	return nil
 }
 
-func statusText(code int) string {
-	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
+// on returns the URL of a path on the host of another URL.
+func on(u *url.URL, path string) *url.URL {
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
 }
 
 // mostLines is how many Sitemap lines are read.
@@ -203,7 +200,7 @@ var usual = []string{"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml", "/
 func (c *checker) sitemaps(ctx context.Context) error {
 	given := c.Config.URL
 	names := c.named
-	if !isSite(given) {
+	if !address.IsRoot(given) {
 		at := *given
 		if given.Scheme == c.server.Scheme && given.Host == c.server.Host {
 			at.Scheme, at.Host = c.origin.Scheme, c.origin.Host
@@ -232,9 +229,8 @@ func (c *checker) sitemaps(ctx context.Context) error {
 func (c *checker) guess(ctx context.Context) (string, error) {
 	says := ""
 	for _, path := range usual {
-		u := *c.origin
-		u.Path, u.RawQuery = path, ""
-		a, err := c.follow(ctx, &u, listing.MaxBytes)
+		u := on(c.origin, path)
+		a, err := c.follow(ctx, u, listing.MaxBytes)
 		if err != nil {
 			return "", err
 		}
@@ -254,7 +250,7 @@ func (c *checker) why(a answer) string {
 	if strings.HasPrefix(a.header.Get("Content-Type"), "text/plain") {
 		says = ", which says: " + html.PlainText(a.body, 500)
 	}
-	return statusText(a.status) + says
+	return pages.Status(a.status) + says
 }
 
 // vouches reports whether the robots.txt of another host names a sitemap of this one.
@@ -263,9 +259,7 @@ func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
 	host := address.Host(u)
 	text, asked := c.vouched[host]
 	if !asked && len(c.vouched) < mostHosts {
-		at := *u
-		at.Path, at.RawPath, at.RawQuery, at.Fragment = "/robots.txt", "", "", ""
-		if a, err := c.follow(ctx, &at, robots.Enough); err == nil && a.status == http.StatusOK {
+		if a, err := c.follow(ctx, on(u, "/robots.txt"), robots.Enough); err == nil && a.status == http.StatusOK {
 			text = string(a.body)
 		}
 		c.vouched[host] = text
@@ -299,7 +293,8 @@ func (c *checker) sitemap(ctx context.Context, u *url.URL, alone bool) error {
 	}
 	for _, part := range parts {
 		if len(c.read) == mostFiles {
-			c.limit(errBound{fmt.Sprintf("%s files were read; the rest, of %s that the index names, was not", report.Number(mostFiles), report.Number(len(parts)))})
+			c.limit(errBound{fmt.Sprintf("%s files were read; the rest, of %s that the index names, was not",
+				report.Number(mostFiles), report.Number(len(parts)))})
 			break
 		}
 		if err := c.part(ctx, part); err != nil {
@@ -366,14 +361,17 @@ func (c *checker) file(ctx context.Context, u *url.URL, alone bool) (parts []str
 
 // judged judges the text of a file.
 func (c *checker) judged(a answer, u *url.URL) (parts []string, err error) {
-	if address.Key(a.url) != address.Key(u) {
+	moved := address.Key(a.url) != address.Key(u)
+	if moved {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
 	}
 	if path := u.RequestURI(); address.Host(u) == address.Host(c.origin) && !c.robots.Allows(path) {
 		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by robots.txt")
 	}
-	f, parts := c.judge.File(listing.Answer{URL: u, Body: a.body, ContentType: a.header.Get("Content-Type"), Encoding: a.header.Get("Content-Encoding")})
-	if address.Key(a.url) != address.Key(u) {
+	f, parts := c.judge.File(listing.Answer{
+		URL: u, Body: a.body, ContentType: a.header.Get("Content-Type"), Encoding: a.header.Get("Content-Encoding"),
+	})
+	if moved {
 		f.To = a.url.String()
 	}
 	c.Files = append(c.Files, f)

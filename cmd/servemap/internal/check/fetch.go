@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 )
 
@@ -65,8 +64,8 @@ func (f *fetcher) spend() error {
 	return nil
 }
 
-// get requests a URL and reads at most so many bytes of the answer. It asks the server that it was given for URLs of the
-// site, which may have another address, such as the one in front of a proxy.
+// get requests a URL and reads at most so many bytes of the answer. For URLs of the site it asks the server that it was
+// given, which may have another address, such as one behind a proxy.
 func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err error) {
 	if err := f.spend(); err != nil {
 		return a, err
@@ -107,8 +106,9 @@ func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, e
 		if a, err = f.get(ctx, u, most); err != nil || a.status < 300 || a.status >= 400 {
 			return a, err
 		}
-		to, err := u.Parse(a.header.Get("Location"))
-		if err != nil || a.header.Get("Location") == "" || to.Scheme != "http" && to.Scheme != "https" || address.Key(to) == address.Key(u) && to.String() == u.String() {
+		where := a.header.Get("Location")
+		to, err := u.Parse(where)
+		if err != nil || where == "" || to.Scheme != "http" && to.Scheme != "https" || to.String() == u.String() {
 			return a, nil
 		}
 		u = to

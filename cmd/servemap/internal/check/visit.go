@@ -152,12 +152,11 @@ func (c *checker) nowhere(ctx context.Context) *pages.Page {
 	if len(c.judge.Pages) == 0 {
 		return nil
 	}
-	u := *c.origin
-	u.Path, u.RawPath, u.RawQuery = "/no-page-"+rand.Text(), "", ""
+	u := on(c.origin, "/no-page-"+rand.Text())
 	if !c.ours.Allows(u.Path) {
 		return nil
 	}
-	a, err := c.get(ctx, &u, maxPage)
+	a, err := c.get(ctx, u, maxPage)
 	if err != nil || a.status != http.StatusOK {
 		return nil
 	}
@@ -191,8 +190,8 @@ func (c *checker) observed() {
 	c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed.")
 }
 
-// compareLinks compares the listed pages with those that links lead to, both ways. Few addresses with a query are asked for
-// by a crawl, so these are not said to be linked nowhere.
+// compareLinks compares the listed pages with those that links lead to, both ways. A crawl leaves out most addresses
+// with a query, whoever links to them, so these are never said to be linked nowhere.
 func (c *checker) compareLinks(found Crawl) {
 	led, missing := map[string]bool{}, 0
 	for _, u := range found.Led {
@@ -216,7 +215,7 @@ func (c *checker) compareLinks(found Crawl) {
 			continue
 		}
 		orphans++
-		c.Add("orphan", report.At{Where: e.Loc, File: e.File, Line: e.Line}, "is listed, and no link leads there")
+		c.Add("orphan", e.At(), "is listed, and no link leads there")
 	}
 	c.Facts = append(c.Facts, text+", and "+report.Number(orphans)+" listed ones are linked nowhere.")
 }

@@ -19,8 +19,8 @@ type Fault struct{ Kind, Text string }
 var (
 	scheme    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 	badEscape = regexp.MustCompile(`%(?:[^0-9A-Fa-f]|[0-9A-Fa-f](?:[^0-9A-Fa-f]|$)|$)`)
-	// twiceXML matches what is left of an address that was escaped twice for XML, and twiceURL for URLs: an escaped % before
-	// the number of a character that is mostly escaped, as in %2520, or the first of two bytes, as in %25C3%25BC.
+	// twiceXML matches what is left of an address that was escaped twice for XML, and twiceURL for URLs: an escaped %
+	// before the number of a character that is mostly escaped, as in %2520, or the first of two bytes, as in %25C3%25BC.
 	twiceXML = regexp.MustCompile(`&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);`)
 	twiceURL = regexp.MustCompile(`%25(?:2[0-9A-Fa-f]|3[A-Fa-f]|5[BDbd]|[C-Fc-f][0-9A-Fa-f]%25)`)
 )
@@ -33,7 +33,7 @@ func Parse(loc string) (u *url.URL, why Fault) {
 	switch {
 	case loc == "":
 		return bad("is empty")
-	case strings.HasPrefix(loc, "//"), strings.HasPrefix(loc, "/"), !scheme.MatchString(loc):
+	case !scheme.MatchString(loc):
 		return bad("is no whole URL; write it with its scheme and host, as https://example.com/page")
 	case !strings.HasPrefix(strings.ToLower(loc), "http://") && !strings.HasPrefix(strings.ToLower(loc), "https://"):
 		return bad("is neither http nor https")
@@ -41,7 +41,7 @@ func Parse(loc string) (u *url.URL, why Fault) {
 		return bad("has %d characters; at most %d are allowed", len(loc), longest)
 	}
 	for _, c := range loc {
-		if c <= ' ' || c > '~' || strings.ContainsRune("\"<>\\^`{|}", c) {
+		if c <= ' ' || c > '~' || strings.ContainsRune(never, c) {
 			return bad("has the character %q, which must be percent-encoded", c)
 		}
 	}
@@ -74,6 +74,9 @@ func Host(u *url.URL) string {
 	}
 	return strings.TrimSuffix(host, ":80")
 }
+
+// IsRoot reports whether a URL is that of a site's start page.
+func IsRoot(u *url.URL) bool { return strings.Trim(u.Path, "/") == "" && u.RawQuery == "" }
 
 // Key returns a URL in a form that is the same for all ways to write it: the scheme and the host in lower case, a path
 // at least, each escape as short as it can be, no fragment.
@@ -148,11 +151,7 @@ func escapes(s string) string {
 			}
 			continue
 		}
-		if c <= ' ' || c > '~' || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-			fmt.Fprintf(&b, "%%%02X", c)
-			continue
-		}
-		if alike(c) {
+		if c <= ' ' || c > '~' || strings.IndexByte(never+alike, c) >= 0 {
 			fmt.Fprintf(&b, "%%%02X", c)
 			continue
 		}
@@ -161,8 +160,9 @@ func escapes(s string) string {
 	return b.String()
 }
 
-// alike reports whether a sign of a path or a query means the same escaped and as it is, to nearly all programs.
-func alike(c byte) bool { return strings.IndexByte("!$'()*,:@[]", c) >= 0 }
+// never has the signs that no URL may have as they are; alike has those of a path or a query that mean the same escaped
+// and as they are, to nearly all programs.
+const never, alike = "\"<>\\^`{|}", "!$'()*,:@[]"
 
 func plain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
@@ -12,8 +13,8 @@ import (
 // slack is how far two dates of one change may lie apart: programs differ by a time zone.
 const slack = 24*time.Hour + time.Minute
 
-// Compare notes what only all pages together show: what shows the text of nowhere, which is the page that the site answers
-// with where it has none; what shows the same; what says nothing without scripts; whether the dates are true.
+// Compare notes what only all pages together show: what shows the text of nowhere, which is what the site answers where
+// it has no page; what shows the same; what says nothing without scripts; whether the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	read, scripts := 0, 0
 	same, modified, sent := map[uint64]int{}, map[int64]int{}, map[int64]int{}
@@ -30,7 +31,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		if !p.Read {
 			continue
 		}
-		at := report.At{Where: p.Entry.Loc, File: p.Entry.File, Line: p.Entry.Line}
+		at := p.Entry.At()
 		switch {
 		case p.scripts:
 			scripts++
@@ -47,28 +48,19 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		if scripts == 1 {
 			say = "says"
 		}
-		to.Facts = append(to.Facts, fmt.Sprintf("%s of %s that were read %s nothing without scripts; most AI crawlers run none.", report.Number(scripts), report.Count(read, "page"), say))
+		to.Facts = append(to.Facts, fmt.Sprintf("%s of %s that were read %s nothing without scripts; most AI crawlers run none.",
+			report.Number(scripts), report.Count(read, "page"), say))
 	}
 	datesOf(all, to)
 }
 
-func isRoot(loc string) bool { return address.KeyOf(loc) == address.KeyOf(loc[:rootLength(loc)]) }
-
-// rootLength returns how long the scheme and the host of a URL are.
-func rootLength(loc string) int {
-	slashes := 0
-	for i, c := range loc {
-		if c == '/' || c == '?' {
-			if slashes++; slashes == 3 || c == '?' {
-				return i
-			}
-		}
-	}
-	return len(loc)
+func isRoot(loc string) bool {
+	u, err := url.Parse(loc)
+	return err == nil && address.IsRoot(u)
 }
 
-// dates compares the lastmod of a page with what the page and its server say. Dates that all pages share are of a build, and
-// those of the moment are of the request: they say nothing of one page.
+// dates compares the lastmod of a page with what the page and its server say. Dates that all pages share are of a build,
+// and those of the moment are of the request: they say nothing of one page.
 func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) {
 	d := p.Entry.Date
 	if d.At.IsZero() {
@@ -109,7 +101,8 @@ func datesOf(all []*Page, to *report.Report) {
 		}
 	}
 	if dated > 0 && own > 0 {
-		to.Facts = append(to.Facts, fmt.Sprintf("%s of %s pages with a lastmod that were read name a date of their own.", report.Number(own), report.Number(dated)))
+		to.Facts = append(to.Facts, fmt.Sprintf("%s of %s pages with a lastmod that were read name a date of their own.",
+			report.Number(own), report.Number(dated)))
 	}
 }
 
@@ -128,7 +121,7 @@ func Observed(e listing.Entry, s Seen, to *report.Report) (compared bool) {
 	if s.Changed.After(since) {
 		since = s.Changed
 	}
-	at, d := report.At{Where: e.Loc, File: e.File, Line: e.Line}, e.Date.At
+	at, d := e.At(), e.Date.At
 	switch {
 	case s.Changed.After(s.First) && s.Changed.Sub(d) > slack+e.Date.Span:
 		to.Add("seen-changed", at, "changed on %s, and its lastmod is %s", day(s.Changed), e.Date)

@@ -1,10 +1,12 @@
-// Package pages judges the answers of listed pages: each alone by [Judge], and all together by [Compare]. It asks nobody.
+// Package pages judges the answers of listed pages: each alone by [Judge], and all together by [Compare]. It asks
+// nobody.
 package pages
 
 import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +44,7 @@ type Page struct {
 // Judge notes what is wrong with the answer of one page.
 func Judge(p *Page, to *report.Report, now time.Time) {
 	tell := func(kind, text string, args ...any) {
-		to.Add(kind, report.At{Where: p.Entry.Loc, File: p.Entry.File, Line: p.Entry.Line}, text, args...)
+		to.Add(kind, p.Entry.At(), text, args...)
 	}
 	at, err := url.Parse(p.Entry.Loc)
 	if err != nil {
@@ -65,10 +67,10 @@ func Judge(p *Page, to *report.Report, now time.Time) {
 		tell("busy", "is answered with 429 Too Many Requests")
 		return
 	case p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden:
-		tell("denied", "is answered with %s", status(p.Status))
+		tell("denied", "is answered with %s", Status(p.Status))
 		return
 	case p.Status != http.StatusOK:
-		tell("error", "is answered with %s", status(p.Status))
+		tell("error", "is answered with %s", Status(p.Status))
 		return
 	}
 	p.Read = true
@@ -77,7 +79,8 @@ func Judge(p *Page, to *report.Report, now time.Time) {
 
 type teller func(kind, text string, args ...any)
 
-func status(code int) string {
+// Status writes a status as servers do.
+func Status(code int) string {
 	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
@@ -87,12 +90,12 @@ func (p *Page) redirects(at *url.URL, tell teller) {
 	_, why := eligibility.Leads(p.Header.Get("Location"))
 	switch {
 	case err != nil || p.Header.Get("Location") == "":
-		tell("error", "is answered with %s and leads nowhere", status(p.Status))
+		tell("error", "is answered with %s and leads nowhere", Status(p.Status))
 	case why == eligibility.LoginRedirect:
 		tell("login", "sends visitors to log in, at %s", to.String())
 	case address.Key(to) == address.Key(at):
 		tell("redirect", "redirects to itself (%d)", p.Status)
-	case strings.Trim(to.Path, "/") == "" && to.RawQuery == "" && strings.Trim(at.Path, "/") != "":
+	case address.IsRoot(to) && strings.Trim(at.Path, "/") != "":
 		tell("redirect", "redirects (%d) to the start page, %s, as pages that are gone often do", p.Status, to.String())
 	default:
 		tell("redirect", "redirects (%d) to %s", p.Status, to.String())
@@ -131,11 +134,12 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 		p.canonical(at, &facts, tell)
 		return
 	}
-	p.letters, p.scripts = letters(facts.Blocks), scripted(p.Body, letters(facts.Blocks))
+	p.letters = letters(facts.Blocks)
+	p.scripts = scripted(p.Body, p.letters)
 	switch {
 	case facts.Password:
 		tell("login", "shows a field for a password")
-	case notFound(&facts):
+	case notFound(&facts, p.letters):
 		tell("soft-404", "says that there is no page: %q", firstOf(facts))
 	}
 	p.canonical(at, &facts, tell)
@@ -252,9 +256,8 @@ const (
 	lettersOfSentence = 500
 )
 
-// notFound reports whether a page says that it is not there. An article about that has more to say.
-func notFound(f *html.Facts) bool {
-	n := letters(f.Blocks)
+// notFound reports whether a page of so many letters says that it is not there. An article about that has more to say.
+func notFound(f *html.Facts, n int) bool {
 	if n > lettersOfNone {
 		return false
 	}
@@ -266,12 +269,10 @@ func notFound(f *html.Facts) bool {
 	if n > lettersOfSentence {
 		return false
 	}
-	for _, b := range f.Blocks {
-		if b.Main && (says.MatchString(b.Text) || gone.MatchString(strings.Trim(b.Text, " .!")) && !strings.EqualFold(strings.TrimSpace(b.Text), "404")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Blocks, func(b html.Block) bool {
+		alone := strings.TrimSpace(b.Text) == "404"
+		return b.Main && (says.MatchString(b.Text) || !alone && gone.MatchString(strings.Trim(b.Text, " .!")))
+	})
 }
 
 // firstOf returns the words of a page by which people know it.

@@ -1,5 +1,5 @@
-// Package sample chooses which of the listed pages to read. The choice depends on the addresses and the seed alone: not on
-// the order of the file, nor on the machine.
+// Package sample chooses which of the listed pages to read. The choice depends on the addresses and the seed alone: not
+// on the order of the file, nor on the machine.
 package sample
 
 import (
