@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -100,6 +101,32 @@ func TestGoodFilesHaveNoFault(t *testing.T) {
 				t.Errorf("found %+v in %+v", r.Groups, f)
 			}
 		})
+	}
+}
+
+// TestFilesOfStrangersTakeTimeInProportion reads files that would take hours if what is declared or open were searched
+// anew for each element.
+func TestFilesOfStrangersTakeTimeInProportion(t *testing.T) {
+	const half = 2 << 20
+	fill := func(of func(i int) string) string {
+		var text strings.Builder
+		for i := 0; text.Len() < half; i++ {
+			text.WriteString(of(i))
+		}
+		return text.String()
+	}
+	same := func(text string) string { return fill(func(int) string { return text }) }
+	for _, tt := range []struct{ name, text string }{
+		{"namespaces", "<urlset" + fill(func(i int) string { return fmt.Sprintf(` xmlns:n%d="a"`, i) }) + ">" + same("<n0:a/>")},
+		{"attributes", "<urlset" + fill(func(i int) string { return fmt.Sprintf(` a:a%d=""`, i) }) + ">"},
+		{"attributes that are there twice", "<urlset><!--" + same(" ") + "-->" + same(`<a b="" b=""/>`)},
+		{"elements within each other", "<urlset>" + same("<a>")},
+	} {
+		begun := time.Now()
+		r, _, _ := judge(t, "https://example.com/sitemap.xml", "application/xml", []byte(tt.text))
+		if took := time.Since(begun); took > 20*time.Second || !r.Has("xml") {
+			t.Errorf("%s: read in %v: %+v", tt.name, took, r.Groups)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func (j *Judge) File(a Answer) (f report.File, parts []string) {
 	r := &reader{Judge: j, name: a.URL.String(), file: a.URL, named: map[string]bool{}}
 	body, packed, err := Unpack(a.Body, MaxBytes)
 	if f.URL = r.name; err != nil {
-		r.broken = true
+		r.cut = true
 		r.add("gzip", 0, "is not whole: %v", err)
 	} else if strings.HasSuffix(a.URL.Path, ".gz") && !packed && !strings.Contains(a.Encoding, "gzip") {
 		r.add("gzip", 0, "is named .gz, and is not packed with gzip")
@@ -98,7 +98,7 @@ func (j *Judge) File(a Answer) (f report.File, parts []string) {
 		r.add(kind, 0, "%s", says)
 	}
 	switch {
-	case r.entries == 0 && !r.broken:
+	case r.entries == 0 && !r.broken && !r.cut:
 		r.add("empty", 0, "lists nothing")
 	case r.entries > sitemap.MaxURLs:
 		r.add("size", 0, "has %s entries; at most 50,000 are allowed", report.Number(r.entries))
@@ -116,9 +116,10 @@ type reader struct {
 	entries   int
 	parts     []string
 	named     map[string]bool // parts, by key
-	broken    bool
-	open      []*node // from the root on
-	nodes     int     // of the entry
+	cut       bool            // its end is missing; then what else is wrong with the XML is not told too
+	broken    bool            // it is no XML
+	open      []*node         // from the root on
+	nodes     int             // of the entry
 	stray     bool
 	said      []string // namespaces that were told
 	newsItems int
@@ -148,14 +149,7 @@ func (r *reader) read(body []byte) {
 	case begin[0] == '{' || begin[0] == '[':
 		r.add("root", 0, "is JSON, and no sitemap")
 	default:
-		cut := r.broken // then its end is not told too
-		for _, p := range strict.Read(body, r) {
-			if cut {
-				break
-			}
-			r.add("xml", p.Line, "line %d: %s", p.Line, p.Text)
-			r.broken = true
-		}
+		strict.Read(body, r)
 	}
 }
 
@@ -212,6 +206,14 @@ func (r *reader) Start(name strict.Name, attrs []strict.Attr, line int) {
 		r.misplaced(n)
 	}
 	r.open = append(r.open, n)
+}
+
+// Problem is for [strict.Read].
+func (r *reader) Problem(text string, line int) {
+	if !r.cut {
+		r.broken = true
+		r.add("xml", line, "line %d: %s", line, text)
+	}
 }
 
 // root takes the root element.

@@ -1,7 +1,8 @@
 // Package strict reads XML 1.0 with namespaces as the parsers of search engines do, such as expat: it refuses what
-// these refuse, and says at which line. Package encoding/xml takes much of that: text around the root, two roots,
-// undeclared prefixes, doubled attributes. Where a fault leaves no doubt how to go on, it goes on, so that a reader
-// learns of the other faults too. It must take time and memory in proportion to the text, whoever wrote it.
+// these refuse, and says at which line. Package encoding/xml lets much of that pass: text around the root, two roots,
+// undeclared prefixes, doubled attributes. And it ends at the first fault. Where a fault leaves no doubt how to go on,
+// this reader goes on, so that an owner learns of the other faults too. It must take time and memory in proportion to
+// the text, whoever wrote it.
 package strict
 
 import (
@@ -9,15 +10,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
-
-// Problem is a place where a parser stops.
-type Problem struct {
-	Line int
-	Text string
-}
 
 // Name is the name of an element or an attribute, with its namespace.
 type Name struct{ Space, Local string }
@@ -33,82 +29,74 @@ type Handler interface {
 	Start(name Name, attrs []Attr, line int)
 	Text(text string, line int)
 	End()
+	// Problem gets what a parser would stop at. Only the last one may have ended the reading.
+	Problem(text string, line int)
 }
 
-// Read reads a text in UTF-8 as far as it goes, and returns what a parser would stop at. Only the last problem may
-// have ended the reading.
-func Read(text []byte, to Handler) []Problem {
-	s := &scanner{in: text, line: 1, to: to}
-	s.cut = firstBad(text)
-	s.in = text[:len(text)-len(s.cut.rest)]
+// Read reads a text in UTF-8 as far as it goes.
+func Read(text []byte, to Handler) {
+	s := &scanner{line: 1, to: to, bound: map[string]string{"": "", "xml": xmlNames}}
+	s.in, s.cut = readable(text)
 	if s.prolog() && s.root() {
 		s.epilog()
 	}
-	return s.problems
 }
 
 // scanner reads one text. Each method returns false if the reading cannot go on, and has noted why.
 type scanner struct {
 	in       []byte // up to the first byte that no XML may have
-	cut      bad
+	cut      string // what is wrong with that byte, "" if there is none
 	at       int
 	line     int // of counted
 	counted  int // bytes whose lines are counted
 	to       Handler
 	open     []element
-	bound    []binding // namespaces, the innermost last
-	unbound  []string  // prefixes that were told
-	entities bool      // a DOCTYPE may declare entities
-	problems []Problem
+	bound    map[string]string // namespaces, by prefix
+	unbound  []string          // prefixes that were told
+	entities bool              // a DOCTYPE may declare entities
 }
 
 // element is one that is open.
 type element struct {
-	name  string // as written
-	bound int    // how many namespaces were declared around it
+	name  string    // as written
+	outer []binding // what the prefixes that it declares meant around it
 }
 
-type binding struct{ prefix, space string }
-
-// bad is where a text has a byte or a character that no XML may have.
-type bad struct {
-	rest []byte // from there on
-	why  string
+type binding struct {
+	prefix, space string
+	some          bool // it was declared
 }
 
-// firstBad finds the first such place.
-func firstBad(text []byte) bad {
+// readable returns a text up to the first byte or character that no XML may have, and what is wrong with that.
+func readable(text []byte) (some []byte, why string) {
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c >= 0x20 && c < utf8.RuneSelf || c == '\t' || c == '\n' || c == '\r' {
-			i++
-			continue
-		}
 		r, size := utf8.DecodeRune(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return bad{text[i:], fmt.Sprintf("the byte %02X is not UTF-8; the file is in another encoding, such as Latin-1, or damaged", c)}
-		case r < 0x20 || r == 0xFFFE || r == 0xFFFF:
-			return bad{text[i:], fmt.Sprintf("the control character U+%04X, which no XML may have", r)}
+			return text[:i], fmt.Sprintf("the byte %02X is not UTF-8; the file is in another encoding, such as Latin-1, "+
+				"or damaged", text[i])
+		case !isChar(r):
+			return text[:i], fmt.Sprintf("the control character U+%04X, which no XML may have", r)
 		}
 		i += size
 	}
-	return bad{}
+	return text, ""
 }
 
-// lineAt returns the line of a position. Positions mostly grow.
+// lineAt returns the line of a position. It counts from the one before, which is never far away.
 func (s *scanner) lineAt(at int) int {
 	if at < s.counted {
-		return 1 + bytes.Count(s.in[:at], []byte("\n"))
+		s.line -= bytes.Count(s.in[at:s.counted], []byte("\n"))
+	} else {
+		s.line += bytes.Count(s.in[s.counted:at], []byte("\n"))
 	}
-	s.line += bytes.Count(s.in[s.counted:at], []byte("\n"))
 	s.counted = at
 	return s.line
 }
 
 // note notes a problem after which reading goes on.
 func (s *scanner) note(at int, format string, args ...any) {
-	s.problems = append(s.problems, Problem{s.lineAt(min(at, len(s.in))), fmt.Sprintf(format, args...)})
+	s.to.Problem(fmt.Sprintf(format, args...), s.lineAt(min(at, len(s.in))))
 }
 
 // fail notes a problem that ends the reading.
@@ -119,8 +107,8 @@ func (s *scanner) fail(at int, format string, args ...any) bool {
 
 // ended notes that the text ends too early, or why no more of it can be read.
 func (s *scanner) ended(what string) bool {
-	if s.cut.why != "" {
-		return s.fail(len(s.in), "%s", s.cut.why)
+	if s.cut != "" {
+		return s.fail(len(s.in), "%s", s.cut)
 	}
 	return s.fail(len(s.in), "the file ends within %s", what)
 }
@@ -168,37 +156,23 @@ func (s *scanner) prolog() bool {
 		s.at += len("\ufeff")
 	}
 	begin, told := s.at, false
-	before := "" // what stands before, that no declaration may follow
 	for {
-		from := s.at
 		switch {
 		case s.space():
-			if before == "" {
-				before = "blanks"
-				if bytes.Contains(s.in[from:s.at], []byte("\n")) {
-					before = "a blank line"
-				}
-			}
 		case s.at == len(s.in):
 			return s.ended("what comes before the root element")
 		case declares.Match(s.rest()):
-			if s.at > begin && !told {
-				s.note(begin, "the XML declaration <?xml ...?> must be the very first of the file, and %s before it", verb(before))
-				told = true
-			} else if m := declaration.Find(s.rest()); m == nil {
+			if s.at == begin && !declaration.Match(s.rest()) {
 				s.note(s.at, "the XML declaration is not as it must be: <?xml version=\"1.0\" encoding=\"UTF-8\"?>")
+			} else if s.at > begin && !told {
+				s.note(begin, "the XML declaration <?xml ...?> must be the very first of the file, and %s before it",
+					stands(s.in[begin:s.at]))
+				told = true
 			}
-			before = "another declaration"
 			if _, ok := s.until("?>"); !ok {
 				return s.ended("the XML declaration")
 			}
 		case s.has("<!--") || s.has("<?"):
-			if before == "" || before == "another declaration" && !told {
-				before = "a comment"
-				if s.has("<?") {
-					before = "an instruction"
-				}
-			}
 			if !s.aside() {
 				return false
 			}
@@ -210,15 +184,13 @@ func (s *scanner) prolog() bool {
 			return true
 		default:
 			at := likely.FindIndex(s.rest())
-			if at == nil { // another root, or none
-				if !s.has("<") {
-					return s.fail(s.at, "text stands before the root element: %s", quote(s.rest()))
-				}
+			switch {
+			case at == nil && s.has("<"): // another root
 				return true
-			}
-			if !told {
+			case at == nil:
+				return s.fail(s.at, "text stands before the root element: %s", quote(s.rest()))
+			case !told:
 				s.note(s.at, "text stands before the root element: %s", quote(s.rest()[:at[0]]))
-				told = true
 			}
 			s.at += at[0]
 			return true
@@ -226,12 +198,22 @@ func (s *scanner) prolog() bool {
 	}
 }
 
-// verb makes a sentence of what stands somewhere.
-func verb(what string) string {
-	if what == "blanks" {
+// stands says what stands before a declaration.
+func stands(before []byte) string {
+	blank := before[:len(before)-len(bytes.TrimLeft(before, blanks))]
+	switch {
+	case bytes.ContainsRune(blank, '\n'):
+		return "a blank line stands"
+	case len(blank) > 0:
 		return "blanks stand"
+	case declares.Match(before):
+		return "another declaration stands"
+	case bytes.HasPrefix(before, []byte("<?")):
+		return "an instruction stands"
+	case bytes.HasPrefix(before, []byte("<!--")):
+		return "a comment stands"
 	}
-	return what + " stands"
+	return "a DOCTYPE stands"
 }
 
 // head returns the next bytes, as many as the name of a root may take.
@@ -373,70 +355,59 @@ func (s *scanner) text() bool {
 // named are the entities that XML has.
 var named = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}
 
+// reference matches one: a number, a number in hexadecimal, or a name.
+var reference = regexp.MustCompile(`^&(?:#([0-9]{1,7})|#x([0-9A-Fa-f]{1,7})|([^\s;&#][^\s;&]{0,61}));`)
+
 // resolve replaces references.
 func (s *scanner) resolve(raw []byte, from int) (string, bool) {
-	if bytes.IndexByte(raw, '&') < 0 {
-		return string(raw), true
-	}
 	var b strings.Builder
-	for i := 0; i < len(raw); {
+	for i := 0; ; {
 		next := bytes.IndexByte(raw[i:], '&')
 		if next < 0 {
 			b.Write(raw[i:])
-			break
+			return b.String(), true
 		}
 		b.Write(raw[i : i+next])
 		i += next
-		text, size := s.reference(raw[i:])
-		if size == 0 {
+		m := reference.FindSubmatch(raw[i:])
+		if m == nil || nameLength(m[3]) != len(m[3]) {
 			return "", s.fail(from+i, "a bare & in %s; write &amp;", quote(raw[max(0, i-30):min(len(raw), i+30)]))
 		}
-		if text == "" && size > 0 {
-			return "", s.fail(from+i, "the entity %s, which XML does not have; write &amp; for &, and other characters as they are", raw[i:i+size])
+		text := s.meant(string(m[0]), string(m[1]), string(m[2]), string(m[3]))
+		if text == "" {
+			return "", s.fail(from+i, "the entity %s, which XML does not have; write &amp; for &, and other characters as "+
+				"they are", m[0])
 		}
 		b.WriteString(text)
-		i += size
+		i += len(m[0])
 	}
-	return b.String(), true
 }
 
-// reference returns what a reference stands for, "" if XML does not know it, and how long it is, 0 if it is none.
-func (s *scanner) reference(raw []byte) (text string, size int) {
-	end := bytes.IndexByte(raw[:min(len(raw), 64)], ';')
-	if end < 2 {
-		return "", 0
+// meant returns what a reference stands for, "" if XML does not know it.
+func (s *scanner) meant(whole, number, hex, name string) string {
+	switch {
+	case name != "" && named[name] == "" && s.entities:
+		return whole
+	case name != "":
+		return named[name]
 	}
-	name := string(raw[1:end])
-	if name[0] == '#' {
-		var r rune
-		format := "#%d"
-		if strings.HasPrefix(name, "#x") {
-			format = "#x%x"
-		}
-		digits := strings.TrimPrefix(strings.TrimPrefix(name, "#"), "x")
-		if strings.Trim(digits, "0123456789abcdefABCDEF") != "" || digits == "" || len(digits) > 7 {
-			return "", 0
-		}
-		if _, err := fmt.Sscanf(name, format, &r); err != nil {
-			return "", 0
-		}
-		if !isChar(r) {
-			return "", end + 1
-		}
-		return string(r), end + 1
+	r, _ := strconv.ParseInt("0"+number, 10, 32)
+	if hex != "" {
+		r, _ = strconv.ParseInt(hex, 16, 32)
 	}
-	if n := nameLength([]byte(name)); n != len(name) {
-		return "", 0
+	if !isChar(rune(r)) {
+		return ""
 	}
-	if text = named[name]; text == "" && s.entities {
-		text = string(raw[:end+1])
-	}
-	return text, end + 1
+	return string(rune(r))
 }
 
 func isChar(r rune) bool {
-	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
+	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD ||
+		r >= 0x10000 && r <= 0x10FFFF
 }
+
+// deepest is how deep elements may stand within each other. Those of a sitemap have six levels.
+const deepest = 1000
 
 // start reads a start tag, and an end with it if the element is empty.
 func (s *scanner) start() bool {
@@ -446,7 +417,10 @@ func (s *scanner) start() bool {
 	if !ok {
 		return s.fail(from, "a < that begins no tag; write &lt;, or correct %s", quote(s.in[from:min(from+40, len(s.in))]))
 	}
-	s.open = append(s.open, element{name, len(s.bound)})
+	if len(s.open) == deepest {
+		return s.fail(from, "more than %d elements stand within each other", deepest)
+	}
+	s.open = append(s.open, element{name: name})
 	var all []attribute
 	for {
 		spaced := s.space()
@@ -509,47 +483,57 @@ const xmlNames, xmlnsNames = "http://www.w3.org/XML/1998/namespace", "http://www
 // begin checks an element and its attributes, resolves their prefixes and hands them over.
 func (s *scanner) begin(name string, all []attribute, from int) bool {
 	for _, a := range all {
-		prefix, isPrefix := strings.CutPrefix(a.name, "xmlns:")
-		if !isPrefix {
-			prefix = ""
+		if a.name == "xmlns" || strings.HasPrefix(a.name, "xmlns:") {
+			if !s.declare(a) {
+				return false
+			}
+		}
+	}
+	attrs, seen := make([]Attr, 0, len(all)), make(map[Name]bool, len(all))
+	for _, a := range all {
+		declares := a.name == "xmlns" || strings.HasPrefix(a.name, "xmlns:")
+		n, ok := Name{xmlnsNames, a.name}, true
+		if !declares {
+			n, ok = s.resolved(a.name, true, a.at)
 		}
 		switch {
-		case !isPrefix && a.name != "xmlns":
-			continue
-		case isPrefix && a.value == "":
-			s.note(a.at, "xmlns:%s is empty, which XML does not allow", prefix)
-		case isPrefix && (nameLength([]byte(prefix)) != len(prefix) || prefix == "" || strings.Contains(prefix, ":")):
-			return s.fail(a.at, "the name %s has a colon where none may be", a.name)
-		case prefix == "xmlns" || a.value == xmlnsNames || (prefix == "xml") != (a.value == xmlNames):
-			s.note(a.at, "%s must not be declared as %q", a.name, a.value)
-		}
-		s.bound = append(s.bound, binding{prefix, a.value})
-	}
-	attrs, seen := make([]Attr, 0, len(all)), map[string]bool{}
-	for _, a := range all {
-		if seen[a.name] {
-			s.note(a.at, "the attribute %s of <%s> is there twice", a.name, name)
-			continue
-		}
-		seen[a.name] = true
-		if a.name == "xmlns" || strings.HasPrefix(a.name, "xmlns:") {
-			continue
-		}
-		n, ok := s.resolved(a.name, true, a.at)
-		if !ok {
+		case !ok:
 			return false
-		}
-		if n.Space != "" && slices.ContainsFunc(attrs, func(other Attr) bool { return other.Name == n }) {
+		case seen[n]:
 			s.note(a.at, "the attribute %s of <%s> is there twice", a.name, name)
-			continue
+		case !declares:
+			attrs = append(attrs, Attr{n, a.value})
 		}
-		attrs = append(attrs, Attr{n, a.value})
+		seen[n] = true
 	}
 	n, ok := s.resolved(name, false, from)
 	if ok {
 		s.to.Start(n, attrs, s.lineAt(from))
 	}
 	return ok
+}
+
+// declare binds a prefix for the innermost element. That of xmlns alone is "".
+func (s *scanner) declare(a attribute) bool {
+	_, prefix, some := strings.Cut(a.name, ":")
+	switch {
+	case some && a.value == "":
+		s.note(a.at, "xmlns:%s is empty, which XML does not allow", prefix)
+	case some && !isPlain(prefix):
+		return s.fail(a.at, "the name %s has a colon where none may be", a.name)
+	case prefix == "xmlns" || a.value == xmlnsNames || (prefix == "xml") != (a.value == xmlNames):
+		s.note(a.at, "%s must not be declared as %q", a.name, a.value)
+	}
+	space, was := s.bound[prefix]
+	in := &s.open[len(s.open)-1]
+	in.outer = append(in.outer, binding{prefix, space, was})
+	s.bound[prefix] = a.value
+	return true
+}
+
+// isPlain reports whether a text is a name without a colon.
+func isPlain(name string) bool {
+	return name != "" && nameLength([]byte(name)) == len(name) && !strings.Contains(name, ":")
 }
 
 // resolved returns a name with its namespace.
@@ -560,17 +544,13 @@ func (s *scanner) resolved(name string, ofAttribute bool, at int) (Name, bool) {
 		return Name{"", name}, true
 	case !some:
 		prefix, local = "", name
-	case prefix == "" || nameLength([]byte(local)) != len(local) || local == "" || strings.Contains(local, ":"):
+	case prefix == "" || !isPlain(local):
 		return Name{}, s.fail(at, "the name %s has a colon where none may be", name)
-	case prefix == "xml":
-		return Name{xmlNames, local}, true
 	}
-	for i := len(s.bound) - 1; i >= 0; i-- {
-		if s.bound[i].prefix == prefix {
-			return Name{s.bound[i].space, local}, true
-		}
+	if space, is := s.bound[prefix]; is {
+		return Name{space, local}, true
 	}
-	if prefix != "" && !slices.Contains(s.unbound, prefix) && len(s.unbound) < 20 {
+	if !slices.Contains(s.unbound, prefix) && len(s.unbound) < 20 {
 		s.unbound = append(s.unbound, prefix)
 		s.note(at, "the prefix %s: of <%s> is not declared; the root element must have xmlns:%[1]s", prefix, name)
 	}
@@ -599,7 +579,12 @@ func (s *scanner) end() bool {
 // close ends the innermost element.
 func (s *scanner) close() bool {
 	last := s.open[len(s.open)-1]
-	s.open, s.bound = s.open[:len(s.open)-1], s.bound[:last.bound]
+	s.open = s.open[:len(s.open)-1]
+	for _, b := range slices.Backward(last.outer) {
+		if s.bound[b.prefix] = b.space; !b.some {
+			delete(s.bound, b.prefix)
+		}
+	}
 	s.to.End()
 	return true
 }
@@ -609,7 +594,7 @@ func (s *scanner) epilog() {
 	for {
 		s.space()
 		switch {
-		case s.at == len(s.in) && s.cut.why != "":
+		case s.at == len(s.in) && s.cut != "":
 			s.ended("")
 			return
 		case s.at == len(s.in):
@@ -658,10 +643,12 @@ func startsName(r rune) bool {
 	case r == utf8.RuneError, r == 0xFEFF, r == 0xD7, r == 0xF7, r >= 0x300 && r <= 0x36F, r == 0x37E:
 		return false
 	}
-	return r >= 0xC0 && r <= 0x1FFF || r == 0x200C || r == 0x200D || r >= 0x2070 && r <= 0x218F || r >= 0x2C00 && r <= 0x2FEF ||
-		r >= 0x3001 && r <= 0xD7FF || r >= 0xF900 && r <= 0xFDCF || r >= 0xFDF0 && r <= 0xFFFD || r >= 0x10000 && r <= 0xEFFFF
+	return r >= 0xC0 && r <= 0x1FFF || r == 0x200C || r == 0x200D || r >= 0x2070 && r <= 0x218F ||
+		r >= 0x2C00 && r <= 0x2FEF || r >= 0x3001 && r <= 0xD7FF || r >= 0xF900 && r <= 0xFDCF ||
+		r >= 0xFDF0 && r <= 0xFFFD || r >= 0x10000 && r <= 0xEFFFF
 }
 
 func inName(r rune) bool {
-	return r >= '0' && r <= '9' || r == '-' || r == '.' || r == 0xB7 || r >= 0x300 && r <= 0x36F || r == 0x203F || r == 0x2040
+	return r >= '0' && r <= '9' || r == '-' || r == '.' || r == 0xB7 || r >= 0x300 && r <= 0x36F ||
+		r == 0x203F || r == 0x2040
 }
