@@ -4,8 +4,8 @@
 //
 // While the process is told to end, an event stream, a slow download and a WebSocket are open, two visitors ask for what takes
 // 1.5 s, and a new one comes each 20 ms. With -socket the process gets its listener as systemd gives it. It fails if a
-// visitor is refused then. Without, a next process begins within half a second where nothing else runs: that is printed, and it
-// fails if it takes half the time that long answers get.
+// visitor is refused then. Without, it fails if visitors are refused for half a second: 300 ms are for the last answers,
+// and the next process listens some 25 ms later. A machine that has more to do may take longer, so it tries three times.
 package main
 
 import (
@@ -34,23 +34,35 @@ func main() {
 	if flag.NArg() != 1 {
 		log.Fatal("usage: restart [-socket] SERVEMAP")
 	}
+	site := httptest.NewServer(http.HandlerFunc(site))
+	ok, tries := false, 3
+	if *socket {
+		tries = 1
+	}
+	for ; !ok && tries > 0; tries-- {
+		ok = try(flag.Arg(0), site.URL, *socket)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// try restarts a process before a site, and reports whether that was as it should be.
+func try(program, site string, socket bool) bool {
 	data, err := os.MkdirTemp("", "restart")
 	must(err)
-	site := httptest.NewServer(http.HandlerFunc(site))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(err)
-	u := &unit{program: flag.Arg(0), address: listener.Addr().String(),
-		args: []string{"proxy", "-to", site.URL, "-origin", "https://example.com", "-inside", "-explore", "-listen", listener.Addr().String(), "-data", data}}
-	if *socket {
+	u := &unit{program: program, address: listener.Addr().String(),
+		args: []string{"proxy", "-to", site, "-origin", "https://example.com", "-inside", "-explore", "-listen", listener.Addr().String(), "-data", data}}
+	if socket {
 		u.socket, err = listener.(*net.TCPListener).File()
 		must(err)
 	}
 	listener.Close()
 	ok := u.measure()
 	must(os.RemoveAll(data))
-	if !ok {
-		os.Exit(1)
-	}
+	return ok
 }
 
 func must(err error) {
@@ -187,7 +199,8 @@ func (u *unit) open(path, head string, took time.Duration) <-chan time.Time {
 
 // measure restarts the process once.
 func (u *unit) measure() bool {
-	go u.run()
+	var running sync.WaitGroup
+	running.Go(u.run)
 	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		if code, err := u.visit("/sitemap.xml"); err == nil && code == http.StatusOK {
 			break
@@ -257,6 +270,7 @@ func (u *unit) measure() bool {
 	u.ended = true
 	u.mu.Unlock()
 	u.tell(syscall.SIGTERM)
+	running.Wait()
 	for name, f := range map[string]*felt{"new visitors": &fast, "those of 1.5 s": &slow} {
 		log.Printf("%s: %d answered, the slowest after %v; %d refused within %v; %d cut off", name, f.good, f.slowest.Round(time.Millisecond), f.refused,
 			f.last.Sub(f.first).Round(time.Millisecond), f.cut)
@@ -266,7 +280,7 @@ func (u *unit) measure() bool {
 	if u.socket != nil {
 		return fast.refused+fast.cut+slow.refused+slow.cut == 0
 	}
-	return refused < 5*time.Second
+	return refused < 500*time.Millisecond
 }
 
 func (u *unit) now() *exec.Cmd {

@@ -23,6 +23,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -66,7 +67,7 @@ var (
 	css       = []byte(Tokens + sheet)
 	sheetName = "style-" + hashOf(css) // without an ending by which the site would count it as a file of its own; new contents get a new name, so browsers may keep it for ever
 	iconName  = "icon-" + hashOf(icon)
-	templates = parse()
+	templates = sync.OnceValue(parse) // which takes 7 ms, and few processes show them
 
 	// policy allows the one script by its hash, and nothing else that runs.
 	policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum256(script)) + "'"
@@ -336,7 +337,7 @@ func (i *Inspector) write(w http.ResponseWriter, v view) {
 	v.Origin, v.Root, v.Folder, v.Sheet, v.Icon, v.Token, v.Now = i.Origin.String(), i.root(), i.Origin.Folder(), sheetName, iconName, i.token, time.Now()
 	v.ReportOnly = i.ReportOnly
 	var b bytes.Buffer
-	if err := templates[v.Name].ExecuteTemplate(&b, "layout.html", v); err != nil {
+	if err := templates()[v.Name].ExecuteTemplate(&b, "layout.html", v); err != nil {
 		http.Error(w, "the page could not be made: "+err.Error(), http.StatusInternalServerError)
 		return
 	}

@@ -153,9 +153,11 @@ func checkSegments(path string) Reason {
 var session = regexp.MustCompile(`(?i)(?:/|;|%3B)(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|aspsessionid[^/;]*|[^/;]*(?:sess|session[_-]?)id)(?:=|%3D)`)
 
 // email matches something like an e-mail address: the end of a mailbox, and a domain whose last label
-// starts with a letter. So a handle such as "@jane" and a version such as "lib@1.2.3" do not count.
-var email = regexp.MustCompile(`(?i)(?:[a-z0-9._+~!$&'*=-]|[^\x00-\x7f])@` +
-	`(?:[a-z0-9.-]|[^\x00-\x7f])+\.(?:[a-z-]|[^\x00-\x7f])(?:[a-z0-9-]|[^\x00-\x7f])*(?:[a-z0-9]|[^\x00-\x7f])[.-]*(?:$|[^a-z0-9.\x80-\x{10ffff}-])`)
+// starts with a letter. So a handle such as "@jane" and a version such as "lib@1.2.3" do not count. It names both cases
+// itself: (?i) would fold a million characters at each start of the program.
+var email = regexp.MustCompile(`(?:[A-Za-z0-9._+~!$&'*=-]|[^\x00-\x7f])@` +
+	`(?:[A-Za-z0-9.-]|[^\x00-\x7f])+\.(?:[A-Za-z-]|[^\x00-\x7f])(?:[A-Za-z0-9-]|[^\x00-\x7f])*(?:[A-Za-z0-9]|[^\x00-\x7f])[.-]*` +
+	`(?:$|[^A-Za-z0-9.\x80-\x{10ffff}-])`)
 
 // HasEmail reports whether decoded text has something like an e-mail address, also with the at sign
 // and full stops of East Asian keyboards. Mail programs treat them alike.
