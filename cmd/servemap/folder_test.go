@@ -20,7 +20,7 @@ import (
 func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 	const user = 54321 // nobody has it
 	if os.Geteuid() != 0 {
-		t.Skip("only root can start a process of another user")
+		base.Lacks(t, "only root can start a process of another user")
 	}
 	t.Parallel()
 	site, data, at := writeSite(t), t.TempDir(), t.TempDir()
@@ -71,7 +71,7 @@ func TestFullDiskIsTold(t *testing.T) {
 	t.Parallel()
 	site, data := writeSite(t), t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16m", "servemap", data).CombinedOutput(); err != nil {
-		t.Skipf("no disk can be mounted: %v: %s", err, out)
+		base.Lacks(t, "no disk can be mounted: %v: %s", err, out)
 	}
 	_, pages := newForeign(t)
 	t.Cleanup(func() { base.Check(t, exec.Command("umount", "-l", data).Run()) })

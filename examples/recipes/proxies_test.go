@@ -8,52 +8,26 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/nginx"
 )
 
 // front runs nginx with a file of the recipes, but for its ports, and returns where it listens.
 func front(t *testing.T, file, behind string) (address string) {
 	t.Helper()
-	nginx, err := exec.LookPath("nginx")
-	if err != nil && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
-	text, failed := os.ReadFile(filepath.Join("proxies", file))
-	l, full := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil || failed != nil || full != nil {
-		t.Fatal(err, failed, full)
-	}
+	text, err := os.ReadFile(filepath.Join("proxies", file))
+	base.Check(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	base.Check(t, err)
 	address = l.Addr().String()
 	l.Close()
-	said := strings.NewReplacer("listen 80;", "listen "+address+";", "127.0.0.1:8080", behind).Replace(string(text))
-	dir := t.TempDir()
-	config := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events {}\nhttp { access_log off; client_body_temp_path %[1]s/a; proxy_temp_path %[1]s/b;\n"+
-		"fastcgi_temp_path %[1]s/c; uwsgi_temp_path %[1]s/d; scgi_temp_path %[1]s/e;\n%[2]s}\n", dir, said)
-	name := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(name, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	server := exec.Command(nginx, "-p", dir, "-c", name)
-	server.Stderr = os.Stderr
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
-	})
-	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(10 * time.Millisecond) {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			return address
-		}
-	}
-	t.Fatal("nginx does not begin")
-	return ""
+	nginx.Start(t, "tcp", address, strings.NewReplacer("listen 80;", "listen "+address+";", "127.0.0.1:8080", behind).Replace(string(text)))
+	return address
 }
 
 // The file passes what servemap proxy passes.

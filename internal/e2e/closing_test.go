@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/nginx"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -80,9 +80,9 @@ func TestClientsThatCloseTheirConnectionsTeachEveryPage(t *testing.T) {
 			{"directly", func(_ *testing.T, program string) func() (net.Conn, error) {
 				return func() (net.Conn, error) { return net.Dial("tcp", program) }
 			}},
-			{"nginx", func(t *testing.T, program string) func() (net.Conn, error) { return nginx(t, program, "") }},
+			{"nginx", func(t *testing.T, program string) func() (net.Conn, error) { return before(t, program, "") }},
 			{"nginx with HTTP/1.1", func(t *testing.T, program string) func() (net.Conn, error) {
-				return nginx(t, program, "proxy_http_version 1.1;")
+				return before(t, program, "proxy_http_version 1.1;")
 			}},
 		} {
 			t.Run(name+", "+front.name, func(t *testing.T) {
@@ -118,39 +118,15 @@ func fetchOnce(t *testing.T, dial func() (net.Conn, error), path string) int {
 	return int(n)
 }
 
-// nginx starts nginx in front of a program, with what deploying.md has and the given directives.
-func nginx(t *testing.T, program, more string) func() (net.Conn, error) {
-	path, err := exec.LookPath("nginx")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("nginx is not installed")
-		}
-		t.Skip("nginx is not installed")
-	}
+// before puts nginx before a program, with what deploying.md has and the given directives.
+func before(t *testing.T, program, more string) func() (net.Conn, error) {
 	dir, err := os.MkdirTemp("", "nginx") // names of sockets must be short
 	base.Check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket, conf := filepath.Join(dir, "s"), filepath.Join(dir, "c")
-	base.Check(t, os.WriteFile(conf, fmt.Appendf(nil, `daemon off; master_process off; pid %[1]s/pid; error_log stderr; events {}
-http {
-	access_log off; client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/g;
-	server {
-		listen unix:%[2]s;
-		location / { proxy_pass http://%[3]s; proxy_set_header Host $host; proxy_set_header X-Forwarded-For 203.0.113.7; %[4]s }
-	}
-}`, dir, socket, program, more), 0o600))
-	cmd := exec.Command(path, "-p", dir, "-c", conf)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	base.Check(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	dial := func() (net.Conn, error) { return net.Dial("unix", socket) }
-	base.Await(t, "nginx answers", func() bool {
-		conn, err := dial()
-		if err == nil {
-			_ = conn.Close()
-		}
-		return err == nil
-	})
-	return dial
+	socket := filepath.Join(dir, "s")
+	nginx.Start(t, "unix", socket, fmt.Sprintf(`server {
+		listen unix:%s;
+		location / { proxy_pass http://%s; proxy_set_header Host $host; proxy_set_header X-Forwarded-For 203.0.113.7; %s }
+	}`, socket, program, more))
+	return func() (net.Conn, error) { return net.Dial("unix", socket) }
 }

@@ -1,9 +1,7 @@
 package badgerstore
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -50,24 +48,6 @@ func TestFailedOpeningGivesTheLockBack(t *testing.T) {
 	lock, err := lockFolder(filepath.Join(dir, lockName))
 	base.Check(t, err)
 	lock.Close()
-}
-
-// TestFolderWithoutRightsIsRefused has a folder that another user owns. Root may write everywhere.
-func TestFolderWithoutRightsIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	base.Check(t, os.Chmod(dir, 0o500))
-	if os.WriteFile(filepath.Join(dir, "x"), nil, 0o600) == nil {
-		t.Skip("this user may write there all the same")
-	}
-	log := new(base.Log)
-	if s, err := Open(dir, &Options{Logger: log.Logger()}); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("Open returns %v, %v", s, err)
-	}
-	log.Want(t, 0, "cannot be used")
-	s := open(t, dir, &Options{Logger: log.Logger(), Wait: true})
-	base.Check(t, os.Chmod(dir, 0o700))
-	log.Await("works again")
-	mustPut(t, s, "k", "1")
 }
 
 func TestUsageIsTold(t *testing.T) {

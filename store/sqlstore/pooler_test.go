@@ -24,10 +24,7 @@ import (
 func pooled(t *testing.T) string {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("PgBouncer is not installed")
-		}
-		t.Skip("PgBouncer is not installed")
+		base.Lacks(t, "PgBouncer is not installed: %v", err)
 	}
 	server, err := pgx.ParseConfig(postgres.Address)
 	base.Check(t, err)

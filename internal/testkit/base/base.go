@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -140,6 +141,15 @@ func Await(t testing.TB, what string, so func() bool) {
 			t.Fatalf("after two minutes it is not so that %s", what)
 		}
 	}
+}
+
+// Lacks leaves a test out where the machine lacks something. In CI it lacks nothing: there the test fails.
+func Lacks(t testing.TB, what string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf(what, args...)
+	}
+	t.Skipf(what, args...)
 }
 
 // OneByOne leaves a test out with -short, as the race detector runs. The test takes many steps, one after

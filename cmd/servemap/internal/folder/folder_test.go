@@ -31,7 +31,7 @@ func TestNoLinkLeadsOutOfTheFolderOrToAHiddenFile(t *testing.T) {
 	for name, target := range map[string]string{"inside.html": "a.html", "folder": "sub", "out.html": "../out/secret.html", "whole.html": filepath.Join(root, "out/secret.html"),
 		"outside": "../out", "env.html": ".env", "git": ".git", "copy.html": "a.html~", "device.html": os.DevNull} {
 		if err := os.Symlink(target, filepath.Join("site", name)); err != nil {
-			t.Skipf("this system makes no symbolic links: %v", err)
+			base.Lacks(t, "this system makes no symbolic links: %v", err)
 		}
 	}
 	socket, err := net.Listen("unix", "site/socket.html")
@@ -63,7 +63,7 @@ func TestServes(t *testing.T) {
 	dir := filepath.Join(root, "site")
 	base.Check(t, os.MkdirAll(filepath.Join(dir, "old"), 0o755))
 	if err := os.Symlink(dir, filepath.Join(root, "link")); err != nil {
-		t.Skipf("this system makes no symbolic links: %v", err)
+		base.Lacks(t, "this system makes no symbolic links: %v", err)
 	}
 	for _, tt := range []struct {
 		name, other string
