@@ -95,7 +95,7 @@ func answers(how string) func(http.ResponseWriter, *http.Request, string) {
 	}
 }
 
-// oddRows are asked for or answered in a way of their own.
+// oddRows are the rows whose request or answer has code of its own, such as a client certificate, or HTML in two writes.
 func oddRows() []*row {
 	return []*row{
 		{name: "L04 one client that says it is Googlebot", route: "/posts/{slug}", visit: byOne,

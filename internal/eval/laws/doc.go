@@ -5,10 +5,10 @@
 //	go test ./internal/eval/laws -run Laws -v
 //	go test ./internal/eval/laws -run Laws/removal -v
 //
-// As a rule a site has a home page and 40 more, which visitors got during two days. Then a case begins: what it is
-// about is asked for in its first seconds, a minute later, and after an hour, a day and 26 hours. Between, visitors
-// get all pages. Time is virtual. Fronts alone stand before a real server, so that the site can explore its origin,
-// for two seconds if they make it wait, or with -args -patience 3m for longer.
+// Most sites have a home page and 40 more. For two days visitors get them all. Then a case begins: its request, the
+// attack or the accident, comes in the first seconds, a minute later, and after an hour, a day and 26 hours. Between
+// these, visitors get all pages. Time is virtual. Only in the class of fronts there is a real server behind the front,
+// since there the site explores its origin. Explore gets two seconds for that, or more with -args -patience 3m.
 //
 // A line has the class, the name, the counts before and at these four times, what the rules want of them, and the
 // verdict. Counted are the pages that are listed; for dates those with another date than before, or lost; for listing
