@@ -55,7 +55,10 @@ var writers = map[string]func(*report.Report, io.Writer, bool) error{
 }
 
 func (c *checking) run(ctx context.Context, name string) error {
-	fix, err := c.addresses(name)
+	at, fix, err := addressOf(name)
+	if c.URL = at; err == nil && c.origin != "" {
+		c.Origin, _, err = addressOf(c.origin)
+	}
 	if err != nil {
 		return err
 	}
@@ -92,30 +95,26 @@ func (c *checking) run(ctx context.Context, name string) error {
 	return nil
 }
 
-// addresses reads the two URLs. fix says what may help if nothing answers.
-func (c *checking) addresses(name string) (fix string, err error) {
-	for _, u := range []struct {
-		text string
-		to   **url.URL
-	}{{name, &c.URL}, {c.origin, &c.Origin}} {
-		if u.text == "" && u.to == &c.Origin {
-			continue
-		}
-		if !strings.Contains(u.text, "://") {
-			fix = "; if it speaks no https, give http://" + u.text
-			u.text = "https://" + u.text
-		}
-		at, err := url.Parse(u.text)
-		switch {
-		case strings.Contains(u.text, "@") && (err != nil || at.User != nil): // so it may hold a password
-			return "", usage("the address has a user; give it without, such as https://example.com")
-		case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
-			return "", usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", u.text)
-		}
-		at.Scheme, at.Host, at.Fragment = strings.ToLower(at.Scheme), strings.ToLower(at.Host), ""
-		*u.to = at
+// addressOf reads a URL. fix says what may help if nothing answers there.
+func addressOf(text string) (at *url.URL, fix string, err error) {
+	text, fix = withScheme(text)
+	at, err = url.Parse(text)
+	switch {
+	case strings.Contains(text, "@") && (err != nil || at.User != nil): // so it may hold a password
+		return nil, "", usage("the address has a user; give it without, such as https://example.com")
+	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
+		return nil, "", usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", text)
 	}
-	return fix, nil
+	at.Host, at.Fragment = strings.ToLower(at.Host), ""
+	return at, fix, nil
+}
+
+// withScheme completes an address without a scheme. fix says what may help if nothing answers there.
+func withScheme(address string) (whole, fix string) {
+	if strings.Contains(address, "://") {
+		return address, ""
+	}
+	return "https://" + address, "; if it speaks no https, give http://" + address
 }
 
 // seen reads what servemap observed of the pages.

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/servemap/servemap"
@@ -61,60 +60,67 @@ func skipped(done servemap.Exploration) (left []leftOut) {
 	return left
 }
 
-// answered returns the linked pages that the crawl did not get, by what they answered. The broken ones are told as such, and
-// those that were not asked for with what was skipped.
+// answered returns the linked pages that the crawl did not get, by what they answered. The broken ones are told as such,
+// and those that were not asked for with what was skipped.
 func answered(pages int, links []inspect.Link, broken map[string]bool, unasked int) (left []leftOut) {
-	by := map[string]*leftOut{}
-	rest := pages - unasked
+	by, rest := map[string]*leftOut{}, pages-unasked
 	for _, l := range links {
-		name, why, todo := "", "", ""
+		name := outcome(l)
 		switch {
 		case broken[l.URL]:
 			rest--
 			continue
-		case l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden:
-			name = strconv.Itoa(l.Status)
-			why, todo = "Refused ("+name+")", "If it is public, see why strangers are."
-		case l.Status >= 300 && l.Status < 400 && leadsToLogin(l.To):
-			name, why, todo = "login", "Visitors are sent to log in", "If it is public, see why strangers are."
-		case l.Status >= 300 && l.Status < 400:
-			name, why, todo = "redirect", "Redirect ("+strconv.Itoa(l.Status)+")", "Link to the address where it leads."
-		case l.Status == http.StatusOK:
-			name, why = "file", "No page of HTML, or one that leads on by itself"
-		case l.Status >= 400:
-			name = strconv.Itoa(l.Status)
-			why, todo = "Answered with "+name+" "+http.StatusText(l.Status), "Mend it, or the links to it."
-		default:
+		case name == "":
 			continue
 		}
-		if by[name] == nil {
-			by[name] = &leftOut{why: why, todo: todo}
+		m := messages.ReasonNamed(name)
+		if name != "login" && l.Status != http.StatusOK {
+			m.Why += fmt.Sprintf(" (%d)", l.Status)
 		}
-		by[name].n++
-		rest--
+		if by[m.Why] == nil {
+			by[m.Why] = &leftOut{why: m.Why, todo: m.Todo}
+		}
 		address := l.URL
 		if l.To != "" {
 			address += " → " + l.To
 		}
-		by[name].some = append(by[name].some, address)
+		line := by[m.Why]
+		line.n, line.some = line.n+1, append(line.some, address)
+		rest--
 	}
 	for _, l := range by {
 		left = append(left, *l)
 	}
 	if rest > 0 {
-		left = append(left, leftOut{n: rest, why: "Linked, and the crawl did not get it"})
+		left = append(left, leftOut{n: rest, why: messages.ReasonNamed("not-got").Why})
 	}
 	return left
 }
 
-func leadsToLogin(to string) bool {
-	_, why := eligibility.Leads(to)
-	return why == eligibility.LoginRedirect
+// outcome names what a linked page answered with, as package messages has it, "" for nothing.
+func outcome(l inspect.Link) string {
+	_, why := eligibility.Leads(l.To)
+	redirects := l.Status >= 300 && l.Status < 400
+	switch {
+	case l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden:
+		return "refused"
+	case redirects && why == eligibility.LoginRedirect:
+		return "login"
+	case redirects:
+		return "redirect"
+	case l.Status == http.StatusOK:
+		return "no-html"
+	case l.Status >= 400:
+		return "error"
+	}
+	return ""
 }
 
-// leftOf returns what a crawl left out: pages that are known and not listed, by reason, and links that were not followed.
-// named has the pages with a name, by reason. What is known by a reason is not counted again among the links.
-func leftOf(done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, broken []inspect.Link) (left []leftOut) {
+// leftOf returns what a crawl left out: pages that are known and not listed, by reason, and links that were not
+// followed. named has the pages with a name, by reason. What is known by a reason is not counted again among the links.
+func leftOf(
+	done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, broken []inspect.Link,
+) (left []leftOut) {
 	isBroken := map[string]bool{}
 	done.Skipped = maps.Clone(done.Skipped)
 	for _, l := range broken {

@@ -126,11 +126,7 @@ func ofOtherSite(data, origin string) error {
 
 // find returns the site at an address as strangers see it. Where it redirects to, there is its origin.
 func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (http.Handler, error) {
-	fix := ""
-	if !strings.Contains(address, "://") {
-		fix = "; if it speaks no https, give http://" + address
-		address = "https://" + address
-	}
+	address, fix := withScheme(address)
 	if strings.Contains(address, "@") { // so it may hold a password
 		return nil, usage("the address has a user; give it without, such as https://example.com")
 	}

@@ -35,6 +35,14 @@ var left = map[string]Reason{
 	"file":     {Care: Intended, Why: "they are named like files, and the site gave no HTML at such names", Todo: "If they are pages, answer them with the Content-Type text/html."},
 	"nofollow": {Care: Intended, Why: "the link, or its page, says nofollow", Todo: "Remove that where it is a mistake."},
 	"failed":   {Care: Look, Why: "the site refused them, did not answer, or broke off", Todo: "See its log, and what is in front of it."},
+
+	// What linked pages showed a crawl.
+	"refused":  {Care: Look, Why: "refused", Todo: "If it is public, see why strangers are."},
+	"login":    {Care: Look, Why: "visitors are sent to log in", Todo: "If it is public, see why strangers are."},
+	"redirect": {Care: Look, Why: "redirect", Todo: "Link to the address where it leads."},
+	"no-html":  {Care: Intended, Why: "no page of HTML, or one that leads on by itself"},
+	"error":    {Care: Look, Why: "answered with an error", Todo: "Mend it, or the links to it."},
+	"not-got":  {Care: Wait, Why: "linked, and the crawl did not get it"},
 }
 
 // TableOf returns the table of what was left out: how many there are by the name of the cause, with an example of
