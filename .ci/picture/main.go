@@ -1,5 +1,5 @@
-// Picture records the quickstart: how its sitemap grows while readers visit. What it draws is what the
-// quickstart served, as an SVG that moves by itself.
+// Picture makes the moving picture of the README. It runs the quickstart, reads its sitemap each second while readers
+// visit, and draws what was served as an animated SVG.
 //
 //	go run ./.ci/picture -out docs/quickstart.svg
 package main
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// shown is how many pictures of the sitemap there are, and rest how long each stays.
+// shown is how many frames the picture has at most, and rest how long each stays.
 const (
 	shown = 7
 	rest  = 2.4 // seconds
@@ -132,7 +132,7 @@ func sitemap(ctx context.Context, origin string) string {
 	return string(body)
 }
 
-// choose takes the first frame, the last, and between them those that show most, and marks what is new in each.
+// choose takes the first frame, the last and some between them, and marks what is new in each.
 func choose(all []frame) (some []frame) {
 	step := max(1, float64(len(all)-1)/(shown-1))
 	for n := 0.0; int(n+0.5) < len(all); n += step {

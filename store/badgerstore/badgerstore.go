@@ -57,7 +57,6 @@ type Store struct {
 	reserve int64  // as in Options
 	log     *slog.Logger
 
-	wait     bool            // as in Options
 	closing  context.Context // done when Close is called
 	cancel   context.CancelFunc
 	stopped  chan struct{} // closed when run has ended
@@ -73,8 +72,7 @@ type Store struct {
 	written atomic.Int64  // when the last one succeeded, in Unix seconds
 	synced  uint64        // of these, how many survive a loss of power; writer guards it
 
-	refused  atomic.Pointer[error] // why Open fails; then run has ended
-	troubled atomic.Bool           // that was logged, and is not over
+	troubled atomic.Bool // that was logged, and is not over
 
 	mu  sync.Mutex
 	db  *database // open, or nil and err says why
@@ -128,20 +126,19 @@ func Open(dir string, opts *Options) (*Store, error) {
 		dir:     abs,
 		name:    dir,
 		reserve: opts.Reserve,
-		wait:    opts.Wait,
 		log:     cmp.Or(opts.Logger, slog.Default()),
 		stopped: make(chan struct{}),
 		err:     unavailable(errors.New("the folder is being opened")),
 	}
 	s.closing, s.cancel = context.WithCancel(context.Background())
-	tried := make(chan struct{})
-	go s.run(tried)
+	tried := make(chan error, 1)
+	go s.run(tried, opts.Wait)
 	select {
-	case <-tried:
+	case err = <-tried:
 	case <-time.After(openTimeout):
 	}
-	if err := s.refused.Load(); err != nil {
-		return nil, fmt.Errorf("badgerstore: %s cannot be used: %w", abs, *err)
+	if err != nil {
+		return nil, fmt.Errorf("badgerstore: %s cannot be used: %w", abs, err)
 	}
 	return s, nil
 }

@@ -69,18 +69,18 @@ const (
 )
 
 // run opens the folder, opens it again after a failure, and closes it in the end. No other
-// goroutine does that. It closes tried after its first attempt.
-func (s *Store) run(tried chan<- struct{}) {
+// goroutine does that. After its first attempt it closes tried. If wait is false and the user of the process has no
+// right to the folder, it sends why, and ends.
+func (s *Store) run(tried chan<- error, wait bool) {
 	defer close(s.stopped)
 	pause := firstPause
 	for attempts := 0; ; attempts++ {
 		db, err := s.open()
-		if attempts == 0 && !s.wait && errors.Is(err, fs.ErrPermission) {
-			s.refused.Store(&err)
-			close(tried)
+		s.set(db, err)
+		if attempts == 0 && !wait && errors.Is(err, fs.ErrPermission) {
+			tried <- err
 			return
 		}
-		s.set(db, err)
 		trouble := err
 		if err == nil && db.full != nil {
 			trouble = unavailable(db.full) // it can be read
