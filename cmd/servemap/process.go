@@ -34,7 +34,7 @@ type process struct {
 	drain    time.Duration
 	given    []net.Listener     // by systemd, and not used yet
 	doors    map[string]*door   // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
-	folders  map[string]*folder // what sites learn, by the settings that say where
+	stores   map[string]*shared // what sites learn, by the settings that say where
 	turn     *turn              // of sites to which those before hand over
 	failed   chan error
 }
@@ -44,7 +44,7 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGHUP)
 	defer signal.Stop(again)
-	p.doors, p.folders, p.failed = map[string]*door{}, map[string]*folder{}, make(chan error, 100) // doors
+	p.doors, p.stores, p.failed = map[string]*door{}, map[string]*shared{}, make(chan error, 100) // doors
 	p.given = given()
 	served, err := p.open(sites)
 	if err == nil {

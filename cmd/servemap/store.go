@@ -24,8 +24,8 @@ import (
 	"github.com/servemap/servemap/store/sqlstore"
 )
 
-// folder is a store that sites use one after the other: when the settings are read anew, it stays open.
-type folder struct {
+// shared is the store of a folder that sites use one after the other: when the settings are read anew, it stays open.
+type shared struct {
 	store.Store
 	end   func()
 	users int
@@ -106,21 +106,21 @@ func (p *process) openServed(s *settings.Settings, log *slog.Logger) (store.Stor
 		return nil, nil, err
 	}
 	key := fmt.Sprint(at, s.Reserve)
-	f := p.folders[key]
+	f := p.stores[key]
 	var st store.Store
 	if f == nil {
-		f = &folder{}
+		f = &shared{}
 		if f.Store, f.end, err = openAllowed(s, log); err != nil {
 			return nil, nil, err
 		}
-		p.folders[key], st = f, f.Store
+		p.stores[key], st = f, f.Store
 	} else {
 		st = later{f.Store, p.turn}
 	}
 	f.users++
 	return st, func() {
 		if f.users--; f.users == 0 {
-			delete(p.folders, key)
+			delete(p.stores, key)
 			f.end()
 		}
 	}, nil

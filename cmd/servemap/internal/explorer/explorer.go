@@ -136,7 +136,7 @@ func Progress(log *slog.Logger) func(servemap.Exploration) {
 func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.ExploreOptions) {
 	if with, err := control.ReadFile(e.Explored); err == nil && string(with) == e.Settings && !always {
 		e.Log.Info("not explored, since that was done before; \"servemap explore\" does it all the same")
-		e.revisit(ctx, 0) // from now on, the site looks at what a stranger gets
+		e.Revisit(ctx, 0) // from now on, the site looks at what a stranger gets
 		return
 	}
 	opts.Progress = Progress(e.Log)
@@ -148,9 +148,7 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.Explo
 
 // Revisit requests pages that no visitor requests, until ctx ends, at most so many a day.
 // Site.Explore explores before that; one request is the least.
-func (e *Explorer) Revisit(ctx context.Context, perDay int) { e.revisit(ctx, perDay) }
-
-func (e *Explorer) revisit(ctx context.Context, perDay int) {
+func (e *Explorer) Revisit(ctx context.Context, perDay int) {
 	opts := servemap.ExploreOptions{MaxRequests: 1, Revisit: perDay}
 	if e.Inside {
 		opts.Inside = e.Handler
