@@ -32,10 +32,10 @@ type process struct {
 	log      *slog.Logger
 	attended bool // by a person at a terminal
 	drain    time.Duration
-	given    []net.Listener     // by systemd, and not used yet
-	doors    map[string]*door   // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
-	stores   map[string]*shared // what sites learn, by the settings that say where
-	turn     *turn              // of sites to which those before hand over
+	given    []net.Listener   // by systemd, and not used yet
+	doors    map[string]*door // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
+	stores   map[place]*shared
+	turn     *turn // of sites to which those before hand over
 	failed   chan error
 }
 
@@ -44,7 +44,7 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGHUP)
 	defer signal.Stop(again)
-	p.doors, p.stores, p.failed = map[string]*door{}, map[string]*shared{}, make(chan error, 100) // doors
+	p.doors, p.stores, p.failed = map[string]*door{}, map[place]*shared{}, make(chan error, 100) // doors
 	p.given = given()
 	served, err := p.open(sites)
 	if err == nil {

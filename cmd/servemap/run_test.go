@@ -130,6 +130,19 @@ func TestSiteWhoseFolderIsCutOffIsFound(t *testing.T) {
 	}
 }
 
+func TestSitesWhoseFoldersAndReservesLookAlikeAreKeptApart(t *testing.T) {
+	site, dir := writeSite(t), t.TempDir()
+	s, c := start(t, dir+"/a", "run", "-config", write(t, "inside = true\nlisten = '127.0.0.1:0'\nfolder = '"+site+"'\n"+
+		"[[site]]\norigin = 'https://a.example'\ndata = '"+dir+"/a'\nreserve = 12\n[[site]]\norigin = 'https://b.example'\ndata = '"+dir+"/a1'\nreserve = 2\n"))
+	for range 2 {
+		s.log.await(t, "commands are answered")
+	}
+	base.Check(t, c.Process.Signal(syscall.SIGTERM))
+	if code := s.stop(); code != codeDone {
+		t.Errorf("code %d: %s", code, s.log)
+	}
+}
+
 func TestPasswordOpensTheInspectorFromElsewhere(t *testing.T) {
 	s := before(t, blog, "-admin", "127.0.0.1:0", "-admin-password", "a long password")
 	s.log.await(t, "commands are answered")

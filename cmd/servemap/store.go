@@ -31,6 +31,12 @@ type shared struct {
 	users int
 }
 
+// place is which of these a site uses.
+type place struct {
+	folder  string
+	reserve int
+}
+
 // turn is when sites may use what those before them have learned.
 type turn struct {
 	come chan struct{} // closed then
@@ -105,7 +111,7 @@ func (p *process) openServed(s *settings.Settings, log *slog.Logger) (store.Stor
 	if err != nil {
 		return nil, nil, err
 	}
-	key := fmt.Sprint(at, s.Reserve)
+	key := place{at, s.Reserve}
 	f := p.stores[key]
 	var st store.Store
 	if f == nil {
