@@ -13,9 +13,6 @@ import (
 
 // Where pages name something else as canonical, a hint says what, from visits as from exploring.
 func TestHintNamesAWrongCanonical(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	fixed := func(canonical string) func(uri string) string { return func(string) string { return canonical } }
 	host := func(host string) func(uri string) string { return func(uri string) string { return host + uri } }
 	for _, tt := range []struct {

@@ -34,9 +34,6 @@ var filed = []struct {
 
 // Such a page is one for whoever the site itself gets it as: a stranger.
 func TestPagesThatAreNamedLikeFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	for _, tt := range filed {
 		site, want := testkit.Paths{}, append([]string{"/"}, tt.pages...)
 		site["/"] = testkit.Page("home", append(tt.pages, tt.files...)...)
@@ -70,9 +67,6 @@ func TestPagesThatAreNamedLikeFiles(t *testing.T) {
 
 // What a visitor who is logged in got under such a name may be in a cache, and then anybody gets it there.
 func TestPrivatePageUnderTheNameOfAFileStaysOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	own := testkit.Page("the orders of Ann")
 	for name, stranger := range map[string]http.HandlerFunc{
 		"asked to log in": moved(http.StatusFound, "/login"), "refused": status(http.StatusForbidden), "not found": http.NotFound,
@@ -109,9 +103,6 @@ func TestPrivatePageUnderTheNameOfAFileStaysOut(t *testing.T) {
 }
 
 func TestExplainSaysWhyAFileIsNoPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	site := testkit.Paths{"/": testkit.Page("home", "/a.js", "/b.pdf"), "/a.js": testkit.Page("the a of all scripts"), "/b.pdf": file("application/pdf")}
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}}, func(s *testkit.Site) {
 		s.Visit("/", "/a.js", "/b.pdf")

@@ -13,9 +13,6 @@ import (
 
 // What exploring leaves out is in one table, with an example and a remedy, in its result, in Stats and in the log.
 func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	for _, tt := range []struct {
 		name, link, cause, example, remedy string
 		silent                             bool // the log names no example
@@ -60,9 +57,6 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 
 // A hint says what is read of a page, and that nobody may store pages beside a public entry.
 func TestHintsSayWhatOfPagesIsNotRead(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	long := func(w http.ResponseWriter, r *http.Request) {
 		testkit.Reply(http.StatusOK, "<title>long</title><p>"+strings.Repeat("<b>x</b> ", 300_000)+"<a href=/late>late</a>")(w, r)
 	}

@@ -16,9 +16,6 @@ import (
 // A shop answers 200 where it has no page: what it shows there differs from site to site. Its home page links to six
 // pages, and to as many that it has no more.
 func TestWhatASiteShowsWhereItHasNoPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	const menu = `<nav><a href="/">Home</a> <a href="/shop/chair">Chairs</a></nav>`
 	page := func(title, main string) string {
 		return "<!DOCTYPE html><html><head><title>" + title + "</title></head><body>" + menu + "<main>" + main + "</main><footer>The shop on the hill</footer></body></html>"
@@ -103,9 +100,6 @@ func TestWhatASiteShowsWhereItHasNoPage(t *testing.T) {
 // The last page of a list, which a site shows for any number after it, is a page, and so is one whose address has a part
 // that the site does not read.
 func TestPageThatASiteShowsForOtherAddressesTooIsAPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	post := func(n int) string { return fmt.Sprintf("/posts/%s-%s", adjectives[n], nouns[n]) }
 	site := func(uri string) http.HandlerFunc {
 		n := 0
@@ -149,9 +143,6 @@ func TestPageThatASiteShowsForOtherAddressesTooIsAPage(t *testing.T) {
 
 // A page that is sold shows what the shop shows where it has none. It leaves once that has lasted for a day.
 func TestPageThatBecomesNothingLeavesAfterADay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	sold := false
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -15,9 +15,6 @@ import (
 // A page is published after the site was explored. A link to it is read, but all who ask for it have a session cookie,
 // so that they teach nothing.
 func TestPublishedPagesAreListedThoughNoStrangerAsksForThem(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	session := []string{"Cookie", "session=8f14e45fceea167a5a36dedd4bea2543"}
 	for _, tt := range []struct {
 		name   string
@@ -99,9 +96,6 @@ func TestPublishedPagesAreListedThoughNoStrangerAsksForThem(t *testing.T) {
 
 // What is linked without end is left, as by Explore.
 func TestPagesWithoutEndThatNoStrangerAsksForAreLeft(t *testing.T) {
-	if testing.Short() {
-		t.Skip("these sites differ in what they show, not in what runs at once")
-	}
 	var mu sync.Mutex
 	asked, links := 0, []string{"/news"}
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
