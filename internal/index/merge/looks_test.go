@@ -148,3 +148,43 @@ func TestPageThatIsKeptFromStrangersWaits(t *testing.T) {
 		})
 	}
 }
+
+// A page in which this process had no part may be of a cache, another process, or a front that keeps strangers out.
+func TestPageThatCameFromElsewhereIsComparedWithWhatVisitorsGet(t *testing.T) {
+	elsewhere := func(e *observation.Observation) { e.Explored, e.Elsewhere = true, true }
+	for _, tt := range []struct {
+		name   string
+		came   string
+		listed []string
+	}{
+		{"the same bytes", html("a"), []string{"/", "/a"}},
+		{"the page with a banner", html("a") + "<p>We use cookies, and tell everybody.", []string{"/", "/a"}},
+		{"another page", html("say who you are, and where you work"), []string{"/"}},
+	} {
+		runWithPage(t, tt.name, func(w *world) {
+			w.site.Looking = Works
+			w.wait(time.Hour)
+			before := w.lastMod("/a")
+			for range 3 {
+				w.sight("/a", tt.came, elsewhere)
+				w.wait(time.Hour)
+				w.sight("/a", html("a")) // to a visitor, or staff
+				w.wantListed(tt.listed...)
+				w.wait(30 * time.Hour)
+			}
+			if after := w.lastMod("/a"); after != before && len(tt.listed) == 2 {
+				t.Errorf("it is dated %v, was %v", after, before)
+			}
+			w.sight("/a", html("a"), own)
+			w.wantListed("/", "/a")
+		})
+	}
+	run(t, "what visitors have not got", options{}, func(w *world) {
+		w.site.Looking = Works
+		w.sight("/", html("home", "/a"), own)
+		w.sight("/a", html("a"), elsewhere)
+		w.wantListed("/")
+		w.sight("/a", html("a"))
+		w.wantListed("/", "/a")
+	})
+}
