@@ -188,6 +188,23 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 	}
 }
 
+// Where the key of the site's own requests is taken off on the way, a new text of the program's comes from elsewhere as
+// far as is known. It keeps nothing out.
+func TestEditBehindAFrontThatRemovesHeadersKeepsThePage(t *testing.T) {
+	pages := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": testkit.Page(paragraph(1))}
+	f := behind(t, pages, func(pass http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Header.Del("Servemap-Visit")
+			pass.ServeHTTP(w, r)
+		})
+	})
+	f.visit("Accept", "*/*", "/", "/a")
+	f.wantListed("/", "/a")
+	pages["/a"] = testkit.Page(paragraph(2) + paragraph(3))
+	f.explored()
+	f.wantListed("/", "/a")
+}
+
 // Where the program itself says noindex, the links of its page count as those that a visitor finds.
 func TestPageThatSaysNoindexItselfLeadsToOthers(t *testing.T) {
 	for name, archive := range map[string]http.HandlerFunc{

@@ -235,7 +235,7 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	e := s.observed(location, arrived, resp)
 	e.Inside = how == explore.Unproved
 	here = how != explore.Outside || arrived.status.Load() != 0 || !resp.HTML()
-	e.Elsewhere = !here && e.Kind == eligibility.Witness
+	e.Elsewhere = !here && e.Kind == eligibility.Witness && s.alone()
 	e.Kept = how == explore.Outside && s.keeps(e, int(arrived.status.Load()))
 	e.Route.Exact = e.Route.Exact || s.routes[location]
 	o.diagnosis.answered(e.Kind, e.Reason, resp)
@@ -245,7 +245,7 @@ func (s door) learn(location string, how explore.Way, arrived *request, resp *re
 	switch {
 	case e.Kept && e.Kind == eligibility.Witness:
 		e.Kind = eligibility.Nothing // it is another page
-	case e.Kind == eligibility.Nothing && !e.Kept && (resp.Status != 0 || how != explore.Outside):
+	case e.Kind == eligibility.Nothing && !e.Kept && (resp.Status != 0 || how != explore.Outside), e.Kind == eligibility.Witness && !here && !e.Elsewhere:
 		return here
 	}
 	o.cfg.Indexer.Offer(e)
@@ -280,12 +280,16 @@ func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*
 // is what the program answered. It is 0 if this process was not asked: a cache may have had the page, another process
 // may have answered, or something took the key off.
 func (s *Own) keeps(e *observation.Observation, status int) bool {
-	came, alone := e.Response.Status, s.returns.Load() && s.observer.cfg.Indexer.Alone()
+	came := e.Response.Status
 	switch {
 	case e.Kind == eligibility.Forbidden, e.Kind == eligibility.Doubtful && e.Reason != eligibility.NotFound:
 		return true
 	case status == 0:
-		return alone && came != http.StatusOK && came != http.StatusNotModified
+		return came != http.StatusOK && came != http.StatusNotModified && s.alone()
 	}
 	return came != status && (came != http.StatusOK || e.Response.HTML())
 }
+
+// alone reports whether an answer in which this process had no part is not the program's: no other process of the site
+// gives answers, and nothing takes the key off.
+func (s *Own) alone() bool { return s.returns.Load() && s.observer.cfg.Indexer.Alone() }

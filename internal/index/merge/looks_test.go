@@ -149,7 +149,7 @@ func TestPageThatIsKeptFromStrangersWaits(t *testing.T) {
 	}
 }
 
-// A page in which this process had no part may be of a cache, another process, or a front that keeps strangers out.
+// A page in which this process had no part may be of a cache, or of a front that keeps strangers out.
 func TestPageThatCameFromElsewhereIsComparedWithWhatVisitorsGet(t *testing.T) {
 	elsewhere := func(e *observation.Observation) { e.Explored, e.Elsewhere = true, true }
 	for _, tt := range []struct {

@@ -121,7 +121,7 @@ func (m *Transaction) Apply(v *observation.Observation) Merged {
 func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
 	if u.Elsewhere && (u.Same || !p.Witnessed || !u.another()) {
-		return false // a cache may have it, or another process
+		return false // a cache may have it
 	}
 	switch {
 	case (u.keptFromAll() || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
