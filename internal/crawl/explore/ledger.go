@@ -21,7 +21,7 @@ import (
 // nothing new costs its shape something if it leads on, and leads nowhere once the budget is spent. So what repeats
 // itself ends, and a list without a text of its own is still read to its end.
 //
-// It knows too beside which shapes the site was asked for what it has not.
+// It also keeps what the site answers to made-up addresses, one for each shape; see lookBeside.
 //
 // It makes no requests and has no clock. What it remembers is bounded by the number of requests. It is safe for
 // concurrent use.

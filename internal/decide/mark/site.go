@@ -136,8 +136,8 @@ func (s *Site) named(tag uint16, isNew bool) uint32 {
 }
 
 // Consult tells a view how many families of pages showed each of its blocks, and learns the blocks that are new on the
-// page. What is new in a place of the template teaches nothing about the place, but on a new page. m is the page's mark
-// before this observation. path is the page's.
+// page. What is new on a page that was seen before tells nothing of its place, unless that is known to be the
+// template's. m is the page's mark before this observation. path is the page's.
 func (s *Site) Consult(v *View, m Mark, path string) {
 	known, family := setOf(m.known), uint8(s.family(path, !m.began)>>56)
 	collects := s.collects(v, family)

@@ -11,7 +11,7 @@ import (
 
 // pagers are names of parameters and folders whose numbers count the pages of a list. Many sites answer a number that
 // is too large with the last page.
-var pagers = regexp.MustCompile(`(?i)^(page|paged|pages?|p|pg|seite|pagina|strona|sida|offset|start|from|skip)$`)
+var pagers = regexp.MustCompile(`(?i)^(pages?|paged|p|pg|seite|pagina|strona|sida|offset|start|from|skip)$`)
 
 // Beside returns an address beside a location that nobody can have linked to, and what it stands for: one is enough for
 // all locations with the same. In the address all names are made up but a first folder without a number, since some

@@ -120,8 +120,13 @@ func (m *Transaction) Apply(v *observation.Observation) Merged {
 // merge merges the visit. follow says that the links of the page must be followed, if they count.
 func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
-	if u.Elsewhere && (u.Same || !p.Witnessed || !u.another()) {
-		return false // a cache may have it
+	if u.Elsewhere {
+		if u.Same || !p.Witnessed || !u.another() {
+			return false // a cache may have it
+		}
+		o := *u.Observation // its own value belongs to whoever merges it again
+		o.Kind, o.Reason, o.Kept = eligibility.Nothing, eligibility.Denied, true
+		u.Observation = &o
 	}
 	switch {
 	case (u.keptFromAll() || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
@@ -155,14 +160,9 @@ func (u *visited) merge(known bool) (follow bool) {
 // another reports whether what came from elsewhere is another page than the one that visitors get. Then something in
 // front keeps the page from strangers.
 func (u *visited) another() bool {
-	own := u.View == nil || u.Showing == u.p.Showing || u.p.Mark.Recognises(u.View)
-	if u.Kind != eligibility.Redirected && (own || u.p.Showing == 0) {
-		return false
-	}
-	o := *u.Observation // its own value belongs to whoever merges it again
-	o.Kind, o.Reason, o.Kept = eligibility.Nothing, eligibility.Denied, true
-	u.Observation = &o
-	return true
+	p := u.p
+	compared := u.View != nil && p.Showing != 0
+	return u.Kind == eligibility.Redirected || compared && u.Showing != p.Showing && !p.Mark.Recognises(u.View)
 }
 
 // vouches reports whether a rule of the owner's lists a location.
