@@ -72,8 +72,8 @@ func site(st store.Store, log *testkit.Log) testkit.Setup {
 	}}}
 }
 
-// visits asks for all pages. Where an answer tells nothing of a page, he searches for something too. Anywhere else, only if
-// everywhere is true: of an address that got a page, and is not listed, a hash with the site's secret is kept.
+// visits asks for all pages. Where an answer tells nothing of a page, he searches for something too. Anywhere else,
+// only if everywhere is true: of an address that got a page, and is not listed, a hash with the site's secret is kept.
 func (p person) visits(s *testkit.Site, addr string, everywhere bool) {
 	nothing := []string{"/robots.txt", "/missing", "/denied", "/moved", "/sitemap.xml"}
 	for _, path := range append(nothing, "/", "/a", "/b", "/changes", "/c", "/share/k7Qx92mVbT4z", "/hidden", "/private", "/target", "/leaves", "/closes", "/fails", "/unlinked") {

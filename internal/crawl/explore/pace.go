@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pace says how fast to send requests. It runs one more at once for each round of answers that take no longer for it, and half as
-// many when they do. It stops for a while when the site says that it is overloaded. It has no clock.
+// pace says how fast to send requests. It runs one more at once for each round of answers that take no longer for it,
+// and half as many when they do. It stops for a while when the site says that it is overloaded. It has no clock.
 type pace struct {
 	usual   time.Duration // duration of an answer, as a moving mean
 	alone   time.Duration // that of the first answers

@@ -130,8 +130,8 @@ func Once(ctx context.Context, cfg Config, loc string) (*response.Response, erro
 }
 
 // Look asks for one location, has the answer learned, and reports whether it is one: a redirect to the same location,
-// as from http to https, a complaint about the request, an error of the server and a page of a cache are none. The caller checks that a
-// request may not change anything.
+// as from http to https, a complaint about the request, an error of the server and a page of a cache are none. The
+// caller checks that a request may not change anything.
 func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 	e := newExplorer(cfg)
 	defer e.connect()()

@@ -151,8 +151,8 @@ func (l *Looker) Settled(ctx context.Context) (made uint64) {
 	}
 }
 
-// next returns how long to wait until a location may be due, negative for ever, and what was wanted by then. From then on
-// Run is awake.
+// next returns how long to wait until a location may be due, negative for ever, and what was wanted by then. From then
+// on Run is awake.
 func (l *Looker) next(now time.Time) (wait time.Duration, wants uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

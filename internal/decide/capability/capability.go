@@ -32,7 +32,8 @@ func Looks(location string) bool {
 }
 
 // mixes reports whether words that hyphens join change as often as a secret. Names change once, as html5 and 3d do.
-// They change twice where they are short and read well, as iphone15pro does. Short words that change more often count together.
+// They change twice where they are short and read well, as iphone15pro does. Short words that change more often count
+// together.
 func mixes(run string) bool {
 	all, length := 0, 0
 	for word := range strings.FieldsFuncSeq(run, hyphen) {

@@ -174,7 +174,8 @@ func (m *merging) readPage(v *observation.Observation, all bool) {
 	}
 }
 
-// parse calls read, which parses the page. If a stranger's bytes make that panic, the page is held, and the site goes on.
+// parse calls read, which parses the page. If a stranger's bytes make that panic, the page is held, and the site goes
+// on.
 func (m *merging) parse(v *observation.Observation, read func()) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -62,7 +62,8 @@ func (site *Site) showing(showing uint64) uint64 {
 	return site.Secret.Hash("showing", strconv.FormatUint(showing, 16))
 }
 
-// LearnNowhere learns the site's answer to a made-up address, see [nowhere.Beside]; nil if it is an error, as it should be.
+// LearnNowhere learns the site's answer to a made-up address, see [nowhere.Beside]; nil if it is an error, as it should
+// be.
 func (site *Site) LearnNowhere(address, stands string, answer *response.Response) {
 	site.nowhere.Learn(stands, observation.Answered(site.Normalizer, address, answer))
 }

@@ -115,7 +115,8 @@ type Link struct {
 	Main     bool // whether it is in the page's main content
 }
 
-// ReadHeader begins the reading: it notes what the request and the header of the response say. [Observation.Read] then reads the page.
+// ReadHeader begins the reading: it notes what the request and the header of the response say. [Observation.Read] then
+// reads the page.
 func (o *Observation) ReadHeader(norm *location.Normalizer) {
 	o.Reading = &Reading{Echo: newEcho(norm, &o.Named)}
 	h := &o.Response.Header

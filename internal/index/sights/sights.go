@@ -22,8 +22,8 @@ import (
 )
 
 // Store is a store as the indexer sees it. A sight is stored with the page's next change, and by Save. Whoever reads a
-// page reads it with its last sight. If another process changed the record meanwhile, the sight is of the past, and does
-// not count.
+// page reads it with its last sight. If another process changed the record meanwhile, the sight is of the past, and
+// does not count.
 type Store struct {
 	store.Store
 	kinds []string // the beginnings of the keys of pages
