@@ -1,6 +1,7 @@
 package location
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -83,14 +84,19 @@ func (n *Normalizer) located(path, query string, link bool) Result {
 	return result
 }
 
-// Sorted returns a location with its parameters sorted, to compare it with others.
+// Sorted returns a location with its parameters sorted, to compare it with others. They are sorted by key, as all
+// locations once were: a bar on one that the owner forgot then holds on.
 func Sorted(location string) string {
 	path, query, _ := strings.Cut(location, "?")
 	if !strings.Contains(query, "&") {
 		return location
 	}
 	pairs := strings.Split(query, "&")
-	slices.Sort(pairs)
+	slices.SortFunc(pairs, func(a, b string) int {
+		keyA, valueA, _ := strings.Cut(a, "=")
+		keyB, valueB, _ := strings.Cut(b, "=")
+		return cmp.Or(strings.Compare(keyA, keyB), strings.Compare(valueA, valueB))
+	})
 	return path + "?" + strings.Join(pairs, "&")
 }
 

@@ -157,4 +157,9 @@ func TestSortedComparesLocations(t *testing.T) {
 			t.Errorf("%s and %s are the same", other[0], other[1])
 		}
 	}
+	for _, stored := range []string{"/a?page=1&page2=3", "/a?id=1&id-b=2", "/a?b=1&c=2"} { // as earlier versions stored them
+		if Sorted(stored) != stored {
+			t.Errorf("%s is sorted as %s", stored, Sorted(stored))
+		}
+	}
 }
