@@ -182,27 +182,8 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex")
-		_, _ = w.Write(metrics.Text(s.origin.String(), append(inspect.Numbers(s.indexer, s.files, s.observer, len(s.hints.Given())), inspected{s}.crawling()...))) // the client may be gone
+		_, _ = w.Write(metrics.Text(s.origin.String(), append(inspect.Numbers(s.indexer, s.files, s.observer, len(s.hints.Given())), s.crawlers.Metrics()...))) // the client may be gone
 	}))
-}
-
-// crawling returns what crawlers fetched.
-func (s inspected) crawling() []metrics.Family {
-	var requests, sitemap []metrics.Series
-	for _, c := range s.Site.Crawlers() {
-		for _, d := range c.Days[:min(1, len(c.Days))] {
-			requests = append(requests, metrics.One(d.Claimed, "crawler", c.Engine, "result", "claimed")...)
-			requests = append(requests, metrics.One(d.Confirmed, "crawler", c.Engine, "result", "confirmed")...)
-		}
-		got := func(f CrawlerFile) bool { return f.Status < http.StatusBadRequest }
-		if i := slices.IndexFunc(c.Files, got); i >= 0 {
-			sitemap = append(sitemap, metrics.When(c.Files[i].At, "crawler", c.Engine)...)
-		}
-	}
-	return []metrics.Family{
-		metrics.Gauge("servemap_crawler_requests", "Requests of the last day that a crawler came: those that claimed its name, and of these the confirmed ones.", requests),
-		metrics.Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last got a file of the sitemap.", sitemap),
-	}
 }
 
 // ExploreOptions adjusts [Site.Explore]. The zero values are the defaults.

@@ -3,10 +3,14 @@ package crawlers
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
@@ -167,4 +171,27 @@ func (t *Tracker) Report() (reports []Report) {
 		}
 	}
 	return reports
+}
+
+// Metrics returns what crawlers fetched, for Prometheus. A nil Tracker has no series.
+func (t *Tracker) Metrics() []metrics.Family {
+	var requests, sitemap []metrics.Series
+	if t != nil {
+		for _, r := range t.Report() {
+			engine, last := r.Engine.String(), r.Days[slices.Max(slices.Collect(maps.Keys(r.Days)))]
+			requests = append(requests, metrics.One(last.Claimed, "crawler", engine, "result", "claimed")...)
+			requests = append(requests, metrics.One(last.Confirmed, "crawler", engine, "result", "confirmed")...)
+			var got moment.Time // when a file was
+			for _, f := range r.Files {
+				if f.Status < http.StatusBadRequest {
+					got = max(got, f.At)
+				}
+			}
+			sitemap = append(sitemap, metrics.When(got.Time(), "crawler", engine)...)
+		}
+	}
+	return []metrics.Family{
+		metrics.Gauge("servemap_crawler_requests", "Requests of the last day that a crawler came: those that claimed its name, and of these the confirmed ones.", requests),
+		metrics.Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last got a file of the sitemap.", sitemap),
+	}
 }
