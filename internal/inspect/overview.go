@@ -75,11 +75,16 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
 		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(), Reasons: groupsOf(s.Verdicts),
+		Uncounted: uncounted(s),
 	}
-	o.Uncounted = uncounted(s)
-	o.Hidden = o.Pages(messages.Look) + o.Pages(messages.Wait) + o.Pages(messages.Intended)
-	if o.Counting = s.Listed > 0 && len(o.History.Days) == 0; reads(o.History.Days, s) {
-		o.Reading, o.State = true, "Reading what was learned before"
+	for _, g := range o.Reasons {
+		if g.Care != messages.Fine {
+			o.Hidden += g.Pages
+		}
+	}
+	o.Counting, o.Reading = s.Listed > 0 && len(o.History.Days) == 0, reads(o.History.Days, s)
+	if o.Reading {
+		o.State = "Reading what was learned before"
 	}
 	o.History.Days = today(o.History.Days, s)
 	o.Look = i.look(ctx, s, o.Reasons)
@@ -89,16 +94,6 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 // reads reports whether pages were listed before the start, and are not counted yet.
 func reads(days []Day, s messages.Counts) bool {
 	return len(days) > 0 && days[len(days)-1].Listed > 0 && s.Listed == 0 && len(s.Verdicts) == 0 && !s.NoStore
-}
-
-// Pages counts the pages with a care.
-func (o Overview) Pages(care messages.Care) (n int) {
-	for _, g := range o.Reasons {
-		if g.Care == care {
-			n += g.Pages
-		}
-	}
-	return n
 }
 
 // worries is how many responses must not count before that is worth a look. A browser asks for an icon by itself.

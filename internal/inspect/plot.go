@@ -94,8 +94,8 @@ func plotOf(days []Day, now time.Time) (p plot) {
 		b := &p.Bars[n]
 		b.Over = b.Events() > most
 		p.Cut = p.Cut || b.Over
-		b.Pieces = stack(most, b.Over, piece{Kind: "changed", Height: b.Changed}, piece{Kind: "added", Height: b.Added}, piece{Kind: "removed", Height: b.Removed})
-		b.Pages = stack(p.Listed, false, piece{Kind: "dated", Height: b.Dated}, piece{Kind: "undated", Height: max(0, b.Listed-b.Dated)})
+		b.Pieces = stack(plotTop, plotHeight, most, b.Over, piece{Kind: "changed", Height: b.Changed}, piece{Kind: "added", Height: b.Added}, piece{Kind: "removed", Height: b.Removed})
+		b.Pages = stack(plotTop, plotHeight, p.Listed, false, piece{Kind: "dated", Height: b.Dated}, piece{Kind: "undated", Height: max(0, b.Listed-b.Dated)})
 	}
 	return p
 }
@@ -103,9 +103,10 @@ func plotOf(days []Day, now time.Time) (p plot) {
 // Events returns how much happened.
 func (d Day) Events() int { return d.Added + d.Changed + d.Removed }
 
-// stack puts pieces on each other, whose heights are numbers so far. over says that they are more than most.
-func stack(most int, over bool, pieces ...piece) (drawn []piece) {
-	sum, y := 0, plotTop+plotHeight
+// stack puts pieces on each other, whose heights are numbers so far, so that most reach from the ground up to top. over
+// says that they are more than most.
+func stack(top, height, most int, over bool, pieces ...piece) (drawn []piece) {
+	sum, y := 0, top+height
 	for _, p := range pieces {
 		sum += p.Height
 	}
@@ -116,9 +117,9 @@ func stack(most int, over bool, pieces ...piece) (drawn []piece) {
 		if p.Height == 0 {
 			continue
 		}
-		p.Height = max(2, p.Height*plotHeight/cmp.Or(most, 1))
+		p.Height = max(2, p.Height*height/cmp.Or(most, 1))
 		y -= p.Height
-		p.Y = max(plotTop, y)
+		p.Y = max(top, y)
 		drawn = append(drawn, p)
 	}
 	return drawn

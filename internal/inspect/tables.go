@@ -142,12 +142,8 @@ func crawlersOf(all any, ai bool) (some []any) {
 type visits struct {
 	Date               string
 	Claimed, Confirmed int
-	Pieces             []visited
-}
-
-type visited struct {
-	piece
-	X float64 // in percent
+	X                  float64 // in percent
+	Pieces             []piece
 }
 
 const monthDays, monthHeight = 30, 32
@@ -157,27 +153,16 @@ func monthOf(days any, now time.Time) (month []visits) {
 	most := 1
 	for v, n := reflect.ValueOf(days), 0; n < v.Len(); n++ {
 		d := v.Index(n).Interface()
-		one := visits{Claimed: field[int](d, "Claimed"), Confirmed: field[int](d, "Confirmed")}
 		at := field[time.Time](d, "Day")
 		ago := int(now.UTC().Sub(at) / day)
-		if one.Date = at.Format("2 Jan 2006"); ago < 0 || ago >= monthDays || one.Claimed == 0 {
-			continue
+		one := visits{Date: at.Format("2 Jan 2006"), Claimed: field[int](d, "Claimed"), Confirmed: field[int](d, "Confirmed"), X: float64(monthDays-1-ago) * 100 / monthDays}
+		if ago >= 0 && ago < monthDays && one.Claimed > 0 {
+			most, month = max(most, one.Claimed), append(month, one)
 		}
-		one.Pieces = []visited{{X: float64(monthDays-1-ago) * 100 / monthDays}}
-		most, month = max(most, one.Claimed), append(month, one)
 	}
 	for n := range month {
 		m := &month[n]
-		x, y := m.Pieces[0].X, monthHeight
-		m.Pieces = nil
-		for _, p := range []piece{{Kind: "dated", Height: m.Confirmed}, {Kind: "undated", Height: m.Claimed - m.Confirmed}} {
-			if p.Height > 0 {
-				p.Height = max(2, p.Height*monthHeight/most)
-				y -= p.Height
-				p.Y = max(0, y)
-				m.Pieces = append(m.Pieces, visited{p, x})
-			}
-		}
+		m.Pieces = stack(0, monthHeight, most, false, piece{Kind: "dated", Height: m.Confirmed}, piece{Kind: "undated", Height: max(0, m.Claimed-m.Confirmed)})
 	}
 	return month
 }
