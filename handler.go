@@ -656,27 +656,11 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 		e.Element = s.files.Element(p.Shard, loc)
 	}
 	if e.Verdict == VerdictUnknown {
-		e.Text += s.otherSpelling(ctx, loc)
+		if other := s.indexer.OtherSpelling(ctx, loc); other != "" {
+			e.Text += messages.Meant(s.origin.URL(other))
+		}
 	}
 	return e, nil
-}
-
-// otherSpelling names the listed page that somebody may mean who asks for an unknown one: with or without the last
-// slash, or in lower case.
-func (s *Site) otherSpelling(ctx context.Context, loc string) string {
-	slash := loc + "/"
-	if cut, ended := strings.CutSuffix(loc, "/"); ended {
-		slash = cut
-	}
-	for _, other := range []string{slash, strings.ToLower(loc), strings.ToLower(slash)} {
-		if other == loc || other == "" {
-			continue
-		}
-		if p, err := s.indexer.Page(ctx, other); err == nil && p.Verdict == eligibility.Listed {
-			return " Did you mean " + s.origin.URL(other) + "? That one is listed."
-		}
-	}
-	return ""
 }
 
 // explained answers what Explain asks.

@@ -191,6 +191,9 @@ func LikeAFile() (text string, missing []string) {
 		[]string{"HTML that the site itself gets there, by exploring or as a visitor asks for it"}
 }
 
+// Meant names the listed page that somebody may mean who asks for an unknown one.
+func Meant(url string) string { return " Did you mean " + url + "? That one is listed." }
+
 // OwnFile is said of the location of a file of the sitemap.
 const OwnFile = "This is a file of the sitemap itself. It lists pages and is none."
 

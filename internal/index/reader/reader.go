@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -73,6 +74,24 @@ func (r *Reader) Page(ctx context.Context, location string) (Known, error) {
 		return Known{}, fmt.Errorf("looking the page up: %w", err)
 	}
 	return p, nil
+}
+
+// OtherSpelling returns the listed page that somebody may mean who asks for an unknown location: with or without the
+// last slash, or in lower case. It returns "" if there is none.
+func (r *Reader) OtherSpelling(ctx context.Context, location string) string {
+	slash := location + "/"
+	if cut, ended := strings.CutSuffix(location, "/"); ended {
+		slash = cut
+	}
+	for _, other := range []string{slash, strings.ToLower(location), strings.ToLower(slash)} {
+		if other == location || other == "" {
+			continue
+		}
+		if p, err := r.Page(ctx, other); err == nil && p.Verdict == eligibility.Listed {
+			return other
+		}
+	}
+	return ""
 }
 
 func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
