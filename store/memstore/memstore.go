@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -23,6 +25,7 @@ type Store struct {
 	writer call.Lock
 	mu     sync.RWMutex
 	values map[string][]byte
+	sorted []string // all keys in order, nil since one came or went; scans share it, so nobody changes it
 }
 
 // New returns an empty store. A zero Store is one as well.
@@ -57,6 +60,9 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 		s.values = map[string][]byte{}
 	}
 	for _, c := range changes {
+		if _, had := s.values[c.Key]; had == (c.Value == nil) {
+			s.sorted = nil
+		}
 		if c.Value == nil {
 			delete(s.values, c.Key)
 		} else {
@@ -87,16 +93,20 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 }
 
 // keys returns the keys that a scan begins with, in order.
-func (s *Store) keys(prefix, after string) (keys []string) {
-	s.mu.RLock()
-	for key := range s.values {
-		if key > after && strings.HasPrefix(key, prefix) {
-			keys = append(keys, key)
-		}
+func (s *Store) keys(prefix, after string) []string {
+	s.mu.Lock()
+	if s.sorted == nil {
+		s.sorted = slices.Sorted(maps.Keys(s.values))
 	}
-	s.mu.RUnlock()
-	slices.Sort(keys) // others go on meanwhile
-	return keys
+	all := s.sorted
+	s.mu.Unlock()
+	first, found := slices.BinarySearch(all, max(prefix, after))
+	if found && after >= prefix {
+		first++ // a scan begins behind after
+	}
+	all = all[first:]
+	end := sort.Search(len(all), func(i int) bool { return !strings.HasPrefix(all[i], prefix) })
+	return all[:end]
 }
 
 // Sync implements [store.Store] and does nothing: memory survives nothing.
