@@ -137,7 +137,8 @@ func checkSegments(path string) Reason {
 		return ReasonSegment
 	case strings.Contains(path, "%2F"):
 		return ReasonEscape
-	case session.MatchString(path):
+	// Few paths have the sign that a session needs, so the pattern rarely runs.
+	case (strings.Contains(path, "=") || strings.Contains(path, "%3D")) && session.MatchString(path):
 		return ReasonPathParam
 	}
 	for segment := range strings.SplitSeq(path, "/") {
