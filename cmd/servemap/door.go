@@ -29,8 +29,10 @@ type door struct {
 // shift is a server at a door. When the process ends, a second one takes new visitors while the first finishes.
 type shift struct {
 	*http.Server
-	busy   atomic.Int64       // requests that are being answered, also those of WebSockets
-	cancel context.CancelFunc // ends them
+	listeners []net.Listener
+	open      atomic.Int64       // connections, but for those of WebSockets
+	busy      atomic.Int64       // requests that are being answered, also those of WebSockets
+	cancel    context.CancelFunc // ends them
 }
 
 func (d *door) at() *net.TCPAddr { return d.listeners[0].Addr().(*net.TCPAddr) }
@@ -50,7 +52,7 @@ func (d *door) lead(p *process, to http.Handler) {
 
 // serve begins a shift.
 func (d *door) serve(p *process) {
-	s := &shift{}
+	s := &shift{listeners: d.listeners}
 	s.Server = patient.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.busy.Add(1)
 		defer s.busy.Add(-1)
@@ -58,9 +60,17 @@ func (d *door) serve(p *process) {
 	}), p.log)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.BaseContext = cancel, func(net.Listener) context.Context { return ctx }
-	for _, l := range d.listeners {
+	s.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			s.open.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			s.open.Add(-1)
+		}
+	}
+	for _, l := range s.listeners {
 		go func() {
-			if err := s.Serve(patient.Listener(l)); !errors.Is(err, http.ErrServerClosed) {
+			if err := s.Serve(patient.Listener(l)); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 				p.failed <- err
 			}
 		}()
@@ -104,25 +114,32 @@ func (d *door) end(drain time.Duration) {
 		d.endWithin(drain)
 		return
 	}
-	d.quietWithin(quietPatience)
+	within(quietPatience, d.quiet)
 	d.endWithin(lastPatience)
 }
 
-// endWithin ends a shift, and reports whether it had answered all requests by then.
+// endWithin ends a shift, and reports whether it had answered all requests by then. [http.Server.Shutdown] would hang up on
+// who has just come in, before it reads what they ask for. Who stays silent for a tenth of the time asks for nothing.
 func (s *shift) endWithin(patience time.Duration) bool {
+	for _, l := range s.listeners {
+		l.Close()
+	}
+	s.SetKeepAlivesEnabled(false)
 	begun := time.Now()
-	soon, done := context.WithTimeout(context.Background(), patience)
-	defer done()
-	_ = s.Shutdown(soon)
-	quiet := s.quietWithin(patience - time.Since(begun)) // of WebSockets it knows nothing
+	answered := within(patience, func() bool {
+		return s.quiet() && (s.open.Load() == 0 || time.Since(begun) > patience/10)
+	})
 	s.cancel()
 	s.Close()
-	return quiet
+	return answered
 }
 
-// quietWithin waits for a moment at which no request is being answered.
-func (s *shift) quietWithin(patience time.Duration) bool {
-	for begun := time.Now(); s.busy.Load() > 0; time.Sleep(time.Millisecond) {
+// quiet reports whether no request is being answered.
+func (s *shift) quiet() bool { return s.busy.Load() == 0 }
+
+// within waits until a condition holds, and reports whether it did in time.
+func within(patience time.Duration, holds func() bool) bool {
+	for begun := time.Now(); !holds(); time.Sleep(time.Millisecond) {
 		if time.Since(begun) > patience {
 			return false
 		}
