@@ -2,6 +2,7 @@ package listing
 
 import (
 	"bytes"
+	"encoding/xml"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -40,8 +41,8 @@ const MaxBytes = sitemap.MaxBytes + 1
 
 // node is an element of an entry.
 type node struct {
-	strict.Name
-	attrs []strict.Attr
+	xml.Name
+	attrs []xml.Attr
 	text  string
 	line  int
 	kids  []*node
@@ -49,7 +50,7 @@ type node struct {
 
 func (n *node) get(attr string) (string, bool) {
 	for _, a := range n.attrs {
-		if a.Local == attr {
+		if a.Name.Local == attr {
 			return a.Value, true
 		}
 	}
@@ -191,8 +192,8 @@ func (r *reader) lines(body []byte) {
 const mostNodes = 20_000
 
 // Start is for [strict.Read].
-func (r *reader) Start(name strict.Name, attrs []strict.Attr, line int) {
-	n := &node{Name: name, attrs: attrs, line: line}
+func (r *reader) Start(e xml.StartElement, line int) {
+	n := &node{Name: e.Name, attrs: e.Attr, line: line}
 	depth := len(r.open)
 	if depth == 0 {
 		r.root(n)
@@ -202,7 +203,7 @@ func (r *reader) Start(name strict.Name, attrs []strict.Attr, line int) {
 			up := r.open[depth-1]
 			up.kids = append(up.kids, n)
 		}
-	} else if depth == 1 && (name.Space == r.space || name.Space == "") && (r.form == Sitemap || r.form == Index) {
+	} else if depth == 1 && (n.Space == r.space || n.Space == "") && (r.form == Sitemap || r.form == Index) {
 		r.misplaced(n)
 	}
 	r.open = append(r.open, n)

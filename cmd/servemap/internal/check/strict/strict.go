@@ -1,32 +1,26 @@
 // Package strict reads XML 1.0 with namespaces as the parsers of search engines do, such as expat: it refuses what
-// these refuse, and says at which line. Package encoding/xml lets much of that pass: text around the root, two roots,
-// undeclared prefixes, doubled attributes. And it ends at the first fault. Where a fault leaves no doubt how to go on,
-// this reader goes on, so that an owner learns of the other faults too. It must take time and memory in proportion to
-// the text, whoever wrote it.
+// these refuse, and says at which line. Package encoding/xml, which does the reading, lets some of that pass: text
+// around the root, two roots, undeclared prefixes, doubled attributes, attributes that nothing parts. And it ends at the
+// first fault. Before the root, and where a name tells what is meant, this reader goes on, so that an owner learns of
+// the other faults too. It must take time and memory in proportion to the text, whoever wrote it.
 package strict
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Name is the name of an element or an attribute, with its namespace.
-type Name struct{ Space, Local string }
-
-// Attr is an attribute that declares no namespace.
-type Attr struct {
-	Name
-	Value string
-}
-
 // Handler gets what is read, in its order. Line is where the element, or the text, begins.
 type Handler interface {
-	Start(name Name, attrs []Attr, line int)
+	// Start gets an element with its attributes, those that declare namespaces too.
+	Start(e xml.StartElement, line int)
 	Text(text string, line int)
 	End()
 	// Problem gets what a parser would stop at. Only the last one may have ended the reading.
@@ -35,36 +29,60 @@ type Handler interface {
 
 // Read reads a text in UTF-8 as far as it goes.
 func Read(text []byte, to Handler) {
-	s := &scanner{line: 1, to: to, bound: map[string]string{"": "", "xml": xmlNames}}
-	s.in, s.cut = readable(text)
-	if s.prolog() && s.root() {
-		s.epilog()
+	s := &scanner{to: to, spaces: map[string]bool{"": true, xmlNames: true, "xmlns": true}}
+	s.text, s.cut = readable(text)
+	s.begin = len(s.text) - len(bytes.TrimPrefix(s.text, []byte("\ufeff")))
+	from := s.begin
+	if rest := s.text[from:]; declares.Match(rest) {
+		if from += len(declaration.Find(rest)); from == s.begin {
+			s.note(1, `the XML declaration is not as it must be: <?xml version="1.0" encoding="UTF-8"?>`)
+			from += bytes.IndexByte(rest, '>') + 1
+		}
+	}
+	s.restart(from)
+	for s.next() {
 	}
 }
 
-// scanner reads one text. Each method returns false if the reading cannot go on, and has noted why.
+// scanner reads one text.
 type scanner struct {
-	in       []byte // up to the first byte that no XML may have
-	cut      string // what is wrong with that byte, "" if there is none
-	at       int
-	line     int // of counted
-	counted  int // bytes whose lines are counted
-	to       Handler
-	open     []element
-	bound    map[string]string // namespaces, by prefix
-	unbound  []string          // prefixes that were told
-	entities bool              // a DOCTYPE may declare entities
+	text  []byte // up to the first byte that no XML may have
+	cut   string // what is wrong with that byte, "" if there is none
+	begin int    // behind a byte order mark
+	to    Handler
+
+	from     *xml.Decoder
+	at, line int // where that began
+	open     []string
+	rooted   bool            // the root was met
+	told     bool            // that something stands before it
+	spaces   map[string]bool // namespaces that were declared somewhere, and prefixes that were told
+	entities map[string]string
 }
 
-// element is one that is open.
-type element struct {
-	name  string    // as written
-	outer []binding // what the prefixes that it declares meant around it
+// restart goes on reading at a place.
+func (s *scanner) restart(at int) {
+	s.at, s.line = at, 1+bytes.Count(s.text[:at], []byte("\n"))
+	s.from = xml.NewDecoder(bytes.NewReader(s.text[at:]))
+	s.from.CharsetReader = func(_ string, same io.Reader) (io.Reader, error) { return same, nil }
+	s.from.Entity = s.entities
 }
 
-type binding struct {
-	prefix, space string
-	some          bool // it was declared
+// place returns the position and the line of what comes next.
+func (s *scanner) place() (at, line int) {
+	line, _ = s.from.InputPos()
+	return s.at + int(s.from.InputOffset()), s.line + line - 1
+}
+
+// note notes a problem after which reading goes on.
+func (s *scanner) note(line int, format string, args ...any) {
+	s.to.Problem(fmt.Sprintf(format, args...), line)
+}
+
+// fail notes a problem that ends the reading.
+func (s *scanner) fail(line int, format string, args ...any) bool {
+	s.note(line, format, args...)
+	return false
 }
 
 // readable returns a text up to the first byte or character that no XML may have, and what is wrong with that.
@@ -75,7 +93,7 @@ func readable(text []byte) (some []byte, why string) {
 		case r == utf8.RuneError && size == 1:
 			return text[:i], fmt.Sprintf("the byte %02X is not UTF-8; the file is in another encoding, such as Latin-1, "+
 				"or damaged", text[i])
-		case !isChar(r):
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0xFFFE, r == 0xFFFF:
 			return text[:i], fmt.Sprintf("the control character U+%04X, which no XML may have", r)
 		}
 		i += size
@@ -83,124 +101,130 @@ func readable(text []byte) (some []byte, why string) {
 	return text, ""
 }
 
-// lineAt returns the line of a position. It counts from the one before, which is never far away.
-func (s *scanner) lineAt(at int) int {
-	if at < s.counted {
-		s.line -= bytes.Count(s.in[at:s.counted], []byte("\n"))
-	} else {
-		s.line += bytes.Count(s.in[s.counted:at], []byte("\n"))
-	}
-	s.counted = at
-	return s.line
-}
-
-// note notes a problem after which reading goes on.
-func (s *scanner) note(at int, format string, args ...any) {
-	s.to.Problem(fmt.Sprintf(format, args...), s.lineAt(min(at, len(s.in))))
-}
-
-// fail notes a problem that ends the reading.
-func (s *scanner) fail(at int, format string, args ...any) bool {
-	s.note(at, format, args...)
-	return false
-}
-
-// ended notes that the text ends too early, or why no more of it can be read.
-func (s *scanner) ended(what string) bool {
-	if s.cut != "" {
-		return s.fail(len(s.in), "%s", s.cut)
-	}
-	return s.fail(len(s.in), "the file ends within %s", what)
-}
-
-func (s *scanner) rest() []byte { return s.in[s.at:] }
-
-func (s *scanner) has(prefix string) bool { return bytes.HasPrefix(s.rest(), []byte(prefix)) }
-
-// until moves behind an end mark, and returns what stands before it.
-func (s *scanner) until(mark string) (before []byte, ok bool) {
-	before, _, ok = bytes.Cut(s.rest(), []byte(mark))
-	if ok {
-		s.at += len(before) + len(mark)
-	}
-	return before, ok
-}
-
-const blanks = " \t\r\n"
-
-func (s *scanner) space() (some bool) {
-	from := s.at
-	s.at = len(s.in) - len(bytes.TrimLeft(s.rest(), blanks))
-	return s.at > from
-}
-
-// declaration matches an XML declaration as the grammar has it.
-var declaration = regexp.MustCompile(`^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]+"|'1\.[0-9]+')` +
-	`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?` +
-	`(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>`)
-
-// declares matches what begins a declaration, well-formed or not, and not another instruction such as xml-stylesheet.
-var declares = regexp.MustCompile(`^<\?(?i:xml)[ \t\r\n?]`)
-
-// likely matches the root of a file that lists pages, wherever it stands, and here such a one at the beginning.
-var (
-	likely = regexp.MustCompile(roots)
-	here   = regexp.MustCompile("^" + roots)
+const (
+	blanks   = " \t\r\n"
+	xmlNames = "http://www.w3.org/XML/1998/namespace"
+	roots    = `<(?:[A-Za-z_][\w.-]*:)?(?:urlset|sitemapindex|rss|feed|RDF)[ \t\r\n/>]`
 )
 
-const roots = `<(?:[A-Za-z_][\w.-]*:)?(?:urlset|sitemapindex|rss|feed|RDF)[ \t\r\n/>]`
+var (
+	// declaration matches an XML declaration as the grammar has it.
+	declaration = regexp.MustCompile(`^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]+"|'1\.[0-9]+')` +
+		`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?` +
+		`(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>`)
+	// declares matches what begins a declaration, well-formed or not, and not another instruction such as xml-stylesheet.
+	declares = regexp.MustCompile(`^<\?(?i:xml)[ \t\r\n?]`)
+	// likely matches the root of a file that lists pages, wherever it stands, and here such a one at the beginning.
+	likely = regexp.MustCompile(roots)
+	here   = regexp.MustCompile("^" + roots)
+	entity = regexp.MustCompile(`<!ENTITY\s+([^\s%]+)\s+(?:"([^"&]*)"|'([^'&]*)')`)
+	// joined matches an attribute that stands right behind the one before it.
+	joined = regexp.MustCompile(`^<[^"'>]*(?:(?:"[^"]*"|'[^']*')[\s/>][^"'>]*)*(?:"[^"]*"|'[^']*')[^\s/>]`)
+)
 
-// prolog reads what stands before the root.
-func (s *scanner) prolog() bool {
-	if s.has("\ufeff") {
-		s.at += len("\ufeff")
+// next reads on by one token, and returns false at the end.
+func (s *scanner) next() bool {
+	at, line := s.place()
+	token, err := s.from.Token()
+	end, _ := s.place()
+	switch {
+	case err != nil && !s.rooted && err != io.EOF:
+		return s.before(at, line) || s.fault(err, at, end)
+	case err != nil && s.rooted && len(s.open) == 0:
+		return s.after(at, line)
+	case err != nil:
+		return s.fault(err, at, end)
 	}
-	begin, told := s.at, false
-	for {
+	raw := s.text[at:end]
+	switch t := token.(type) {
+	case xml.StartElement:
+		return s.start(t, at, line, raw)
+	case xml.EndElement:
+		s.open = s.open[:len(s.open)-1]
+		s.to.End()
+	case xml.CharData:
 		switch {
-		case s.space():
-		case s.at == len(s.in):
-			return s.ended("what comes before the root element")
-		case declares.Match(s.rest()):
-			if s.at == begin && !declaration.Match(s.rest()) {
-				s.note(s.at, "the XML declaration is not as it must be: <?xml version=\"1.0\" encoding=\"UTF-8\"?>")
-			} else if s.at > begin && !told {
-				s.note(begin, "the XML declaration <?xml ...?> must be the very first of the file, and %s before it",
-					stands(s.in[begin:s.at]))
-				told = true
-			}
-			if _, ok := s.until("?>"); !ok {
-				return s.ended("the XML declaration")
-			}
-		case s.has("<!--") || s.has("<?"):
-			if !s.aside() {
-				return false
-			}
-		case s.has("<!DOCTYPE"):
-			if !s.doctype() {
-				return false
-			}
-		case here.Match(s.head()):
-			return true
-		default:
-			at := likely.FindIndex(s.rest())
-			switch {
-			case at == nil && s.has("<"): // another root
-				return true
-			case at == nil:
-				return s.fail(s.at, "text stands before the root element: %s", quote(s.rest()))
-			case !told:
-				s.note(s.at, "text stands before the root element: %s", quote(s.rest()[:at[0]]))
-			}
-			s.at += at[0]
-			return true
+		case len(s.open) > 0:
+			s.to.Text(string(t), line)
+		case len(bytes.TrimLeft(raw, blanks)) == 0:
+		case s.rooted:
+			return s.after(at, line)
+		case !s.before(at, line):
+			return s.fail(line, "text stands before the root element: %s", quote(s.text[at:]))
 		}
+	case xml.ProcInst:
+		return s.instruction(t.Target, at, line, raw)
+	case xml.Directive:
+		if s.rooted || !bytes.HasPrefix(t, []byte("DOCTYPE")) {
+			return s.fail(line, "a declaration <!... where none may be")
+		}
+		for _, e := range entity.FindAllSubmatch(raw, -1) {
+			if s.entities == nil {
+				s.entities = map[string]string{}
+			}
+			s.entities[string(e[1])] = string(e[2]) + string(e[3])
+		}
+		s.from.Entity = s.entities
 	}
+	return true
+}
+
+// before notes what stands before the root, and goes on at the root, wherever it is. It returns false if there is none.
+func (s *scanner) before(at, line int) bool {
+	root := likely.FindIndex(s.text[at:])
+	if root == nil || root[0] == 0 {
+		return false
+	}
+	if !s.told {
+		line += bytes.Count(s.text[at:at+leading(s.text[at:])], []byte("\n"))
+		s.note(line, "text stands before the root element: %s", quote(s.text[at:at+root[0]]))
+	}
+	s.told = true
+	s.restart(at + root[0])
+	return true
+}
+
+// leading returns how many blanks a text begins with.
+func leading(text []byte) int { return len(text) - len(bytes.TrimLeft(text, blanks)) }
+
+// after notes what stands after the root. Nothing is read of that.
+func (s *scanner) after(at, line int) bool {
+	blank := leading(s.text[at:])
+	rest := s.text[at+blank:]
+	line += bytes.Count(s.text[at:at+blank], []byte("\n"))
+	switch {
+	case len(rest) == 0 && s.cut != "":
+		return s.fail(line, "%s", s.cut)
+	case len(rest) == 0:
+		return false
+	case declares.Match(rest):
+		return s.fail(line, "a second XML declaration, after the root element; two files are joined")
+	case here.Match(rest):
+		return s.fail(line, "a second root element; a file has one")
+	}
+	return s.fail(line, "text stands after the root element: %s", quote(rest))
+}
+
+// instruction checks <?...?>.
+func (s *scanner) instruction(target string, at, line int, raw []byte) bool {
+	rest := raw[len("<?")+len(target):]
+	switch {
+	case declares.Match(raw) && s.rooted && len(s.open) == 0:
+		return s.after(at, line)
+	case declares.Match(raw) && s.rooted:
+		return s.fail(line, "a second XML declaration; <?xml ...?> may stand only at the very beginning")
+	case declares.Match(raw) && !s.told:
+		s.told = true
+		s.note(1, "the XML declaration <?xml ...?> must be the very first of the file, and %s before it", stands(s.text[s.begin:at]))
+	case strings.Contains(target, ":") || leading(rest) == 0 && !bytes.HasPrefix(rest, []byte("?>")):
+		return s.fail(line, "an instruction that is not well-formed: %s", quote(raw))
+	}
+	return true
 }
 
 // stands says what stands before a declaration.
 func stands(before []byte) string {
-	blank := before[:len(before)-len(bytes.TrimLeft(before, blanks))]
+	blank := before[:leading(before)]
 	switch {
 	case bytes.ContainsRune(blank, '\n'):
 		return "a blank line stands"
@@ -216,8 +240,107 @@ func stands(before []byte) string {
 	return "a DOCTYPE stands"
 }
 
-// head returns the next bytes, as many as the name of a root may take.
-func (s *scanner) head() []byte { return s.in[s.at:min(s.at+100, len(s.in))] }
+// deepest is how deep elements may stand within each other. Those of a sitemap have six levels.
+const deepest = 1000
+
+// start checks an element and its attributes, and hands them over.
+func (s *scanner) start(e xml.StartElement, at, line int, raw []byte) bool {
+	switch {
+	case len(s.open) == 0 && !s.rooted && !here.Match(raw) && s.before(at, line):
+		return true
+	case len(s.open) == 0 && s.rooted:
+		return s.after(at, line)
+	case len(s.open) == deepest:
+		return s.fail(line, "more than %d elements stand within each other", deepest)
+	case len(e.Attr) > 1 && joined.Match(raw):
+		return s.fail(line, "the tag %.200s is not well-formed: a blank is missing between two attributes", raw)
+	}
+	s.rooted = true
+	s.open = append(s.open, string(raw[1:bytes.IndexAny(raw, blanks+"/>")]))
+	seen := make(map[xml.Name]bool, len(e.Attr))
+	for _, a := range e.Attr {
+		if a.Name.Space == "xmlns" || a.Name == (xml.Name{Local: "xmlns"}) {
+			s.spaces[a.Value] = true
+		}
+		if a.Name.Space == "xmlns" && (a.Value == "" || (a.Name.Local == "xml") != (a.Value == xmlNames)) {
+			s.note(line, "xmlns:%s=%q, which XML does not allow", a.Name.Local, a.Value)
+		}
+		if seen[a.Name] {
+			s.note(line, "the attribute %s of <%s> is there twice", a.Name.Local, e.Name.Local)
+		}
+		seen[a.Name] = true
+	}
+	if !s.declared(e.Name, line) {
+		return false
+	}
+	for _, a := range e.Attr {
+		if !s.declared(a.Name, line) {
+			return false
+		}
+	}
+	s.to.Start(e, line)
+	return true
+}
+
+// declared notes a prefix that was declared nowhere; the decoder leaves it in place of the namespace. It returns false
+// if the name is none.
+func (s *scanner) declared(name xml.Name, line int) bool {
+	if strings.Contains(name.Local, ":") {
+		return s.fail(line, "the name %s has a colon where none may be", name.Local)
+	}
+	if !s.spaces[name.Space] {
+		s.spaces[name.Space] = true
+		s.note(line, "the prefix %s: of <%[1]s:%s> is not declared; the root element must have xmlns:%[1]s", name.Space, name.Local)
+	}
+	return true
+}
+
+// fault says why the decoder goes no further.
+func (s *scanner) fault(err error, at, end int) bool {
+	var syntax *xml.SyntaxError
+	if err == io.EOF || !errors.As(err, &syntax) {
+		syntax = &xml.SyntaxError{Msg: "unexpected EOF", Line: 1 + bytes.Count(s.text[s.at:], []byte("\n"))}
+	}
+	line := s.line + syntax.Line - 1
+	behind, _, _ := bytes.Cut(s.text[end:min(len(s.text), end+30)], []byte("<"))
+	near := strings.Fields(string(s.text[max(at, end-30) : end+len(behind)]))
+	shown := strconv.Quote(strings.ToValidUTF8(strings.Join(near, " "), ""))
+	switch says := syntax.Msg; {
+	case strings.HasPrefix(says, "unexpected EOF") && s.cut != "":
+		return s.fail(line, "%s", s.cut)
+	case strings.HasPrefix(says, "unexpected EOF"):
+		return s.fail(line, "the file ends within %s", s.within(s.text[at:]))
+	case strings.HasSuffix(says, "(no semicolon)"):
+		return s.fail(line, "a bare & in %s; write &amp;", shown)
+	case strings.HasPrefix(says, "invalid character entity "):
+		return s.fail(line, "the entity %s, which XML does not have; write &amp; for &, and other characters as they are",
+			strings.TrimPrefix(says, "invalid character entity "))
+	case strings.HasPrefix(says, "element <"):
+		return s.fail(line, "%s", says)
+	default:
+		return s.fail(line, "%s, at %s", says, shown)
+	}
+}
+
+// within says what a text that has no end began.
+func (s *scanner) within(rest []byte) string {
+	switch {
+	case bytes.HasPrefix(rest, []byte("<!--")):
+		return "a comment"
+	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
+		return "a CDATA section"
+	case bytes.HasPrefix(rest, []byte("<")):
+		return "the tag " + quote(rest)
+	case len(s.open) > 0:
+		return "<" + s.open[len(s.open)-1] + ">"
+	}
+	return "what comes before the root element"
+}
+
+var (
+	tag     = regexp.MustCompile(`<[^<>]*>`)
+	newLine = regexp.MustCompile(`(?i)<(?:br|/?p|/?div)\b[^<>]*>`)
+)
 
 // quote returns a text as a message shows it, without markup.
 func quote(text []byte) string {
@@ -231,424 +354,4 @@ func quote(text []byte) string {
 		plain = string(cut[:most]) + "…"
 	}
 	return `"` + plain + `"`
-}
-
-var (
-	tag     = regexp.MustCompile(`<[^<>]*>`)
-	newLine = regexp.MustCompile(`(?i)<(?:br|/?p|/?div)\b[^<>]*>`)
-)
-
-// aside reads a comment or an instruction.
-func (s *scanner) aside() bool {
-	from := s.at
-	if s.has("<?") {
-		s.at += 2
-		target, ok := s.name()
-		switch {
-		case !ok:
-			return s.fail(from, "<? without a name")
-		case strings.EqualFold(target, "xml"):
-			return s.fail(from, "a second XML declaration; <?xml ...?> may stand only at the very beginning")
-		case strings.Contains(target, ":"):
-			return s.fail(from, "an instruction whose name has a colon")
-		case !s.space() && !s.has("?>"):
-			return s.fail(from, "an instruction that is not well-formed")
-		}
-		if _, ok := s.until("?>"); !ok {
-			return s.ended("an instruction")
-		}
-		return true
-	}
-	s.at += len("<!--")
-	inside, ok := s.until("-->")
-	if !ok {
-		return s.ended("a comment")
-	}
-	if bytes.Contains(inside, []byte("--")) || bytes.HasSuffix(inside, []byte("-")) {
-		s.note(from, "a comment with -- in it")
-	}
-	return true
-}
-
-// doctype reads over a document type. It may declare entities, which nobody reads for a sitemap.
-func (s *scanner) doctype() bool {
-	s.entities = true
-	inside, quoted := 0, byte(0)
-	for s.at += len("<!DOCTYPE"); s.at < len(s.in); s.at++ {
-		switch c := s.in[s.at]; {
-		case quoted != 0:
-			if c == quoted {
-				quoted = 0
-			}
-		case c == '"' || c == '\'':
-			quoted = c
-		case c == '[':
-			inside++
-		case c == ']':
-			inside--
-		case c == '>' && inside <= 0:
-			s.at++
-			return true
-		}
-	}
-	return s.ended("the DOCTYPE")
-}
-
-// root reads the root element to its end.
-func (s *scanner) root() bool {
-	if !s.start() {
-		return false
-	}
-	for len(s.open) > 0 {
-		from := s.at
-		switch {
-		case s.at == len(s.in):
-			return s.ended("<" + s.open[len(s.open)-1].name + ">")
-		case s.has("</"):
-			if !s.end() {
-				return false
-			}
-		case s.has("<![CDATA["):
-			s.at += len("<![CDATA[")
-			text, ok := s.until("]]>")
-			if !ok {
-				return s.ended("a CDATA section")
-			}
-			s.to.Text(string(text), s.lineAt(from))
-		case s.has("<!--") || s.has("<?"):
-			if !s.aside() {
-				return false
-			}
-		case s.has("<!"):
-			return s.fail(s.at, "a declaration <!... inside the root element")
-		case s.has("<"):
-			if !s.start() {
-				return false
-			}
-		default:
-			if !s.text() {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// text reads characters up to the next tag.
-func (s *scanner) text() bool {
-	from := s.at
-	raw := s.rest()
-	if i := bytes.IndexByte(raw, '<'); i >= 0 {
-		raw = raw[:i]
-	}
-	s.at += len(raw)
-	if i := bytes.Index(raw, []byte("]]>")); i >= 0 {
-		s.note(from+i, "]]> in a text; write ]]&gt;")
-	}
-	text, ok := s.resolve(raw, from)
-	if ok {
-		s.to.Text(text, s.lineAt(from))
-	}
-	return ok
-}
-
-// named are the entities that XML has.
-var named = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}
-
-// reference matches one: a number, a number in hexadecimal, or a name.
-var reference = regexp.MustCompile(`^&(?:#([0-9]{1,7})|#x([0-9A-Fa-f]{1,7})|([^\s;&#][^\s;&]{0,61}));`)
-
-// resolve replaces references.
-func (s *scanner) resolve(raw []byte, from int) (string, bool) {
-	var b strings.Builder
-	for i := 0; ; {
-		next := bytes.IndexByte(raw[i:], '&')
-		if next < 0 {
-			b.Write(raw[i:])
-			return b.String(), true
-		}
-		b.Write(raw[i : i+next])
-		i += next
-		m := reference.FindSubmatch(raw[i:])
-		if m == nil || nameLength(m[3]) != len(m[3]) {
-			return "", s.fail(from+i, "a bare & in %s; write &amp;", quote(raw[max(0, i-30):min(len(raw), i+30)]))
-		}
-		text := s.meant(string(m[0]), string(m[1]), string(m[2]), string(m[3]))
-		if text == "" {
-			return "", s.fail(from+i, "the entity %s, which XML does not have; write &amp; for &, and other characters as "+
-				"they are", m[0])
-		}
-		b.WriteString(text)
-		i += len(m[0])
-	}
-}
-
-// meant returns what a reference stands for, "" if XML does not know it.
-func (s *scanner) meant(whole, number, hex, name string) string {
-	switch {
-	case name != "" && named[name] == "" && s.entities:
-		return whole
-	case name != "":
-		return named[name]
-	}
-	r, _ := strconv.ParseInt("0"+number, 10, 32)
-	if hex != "" {
-		r, _ = strconv.ParseInt(hex, 16, 32)
-	}
-	if !isChar(rune(r)) {
-		return ""
-	}
-	return string(rune(r))
-}
-
-func isChar(r rune) bool {
-	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD ||
-		r >= 0x10000 && r <= 0x10FFFF
-}
-
-// deepest is how deep elements may stand within each other. Those of a sitemap have six levels.
-const deepest = 1000
-
-// start reads a start tag, and an end with it if the element is empty.
-func (s *scanner) start() bool {
-	from := s.at
-	s.at++
-	name, ok := s.name()
-	if !ok {
-		return s.fail(from, "a < that begins no tag; write &lt;, or correct %s", quote(s.in[from:min(from+40, len(s.in))]))
-	}
-	if len(s.open) == deepest {
-		return s.fail(from, "more than %d elements stand within each other", deepest)
-	}
-	s.open = append(s.open, element{name: name})
-	var all []attribute
-	for {
-		spaced := s.space()
-		switch {
-		case s.at == len(s.in):
-			return s.ended("the tag <" + name + ">")
-		case s.has("/>"):
-			s.at += 2
-			return s.begin(name, all, from) && s.close()
-		case s.has(">"):
-			s.at++
-			return s.begin(name, all, from)
-		case !spaced:
-			return s.fail(s.at, "the tag <%s> is not well-formed at %s", name, quote(s.in[s.at:min(s.at+30, len(s.in))]))
-		}
-		a, ok := s.attribute(name)
-		if !ok {
-			return false
-		}
-		all = append(all, a)
-	}
-}
-
-// attribute is one as written.
-type attribute struct {
-	name, value string
-	at          int
-}
-
-func (s *scanner) attribute(of string) (a attribute, ok bool) {
-	a.at = s.at
-	if a.name, ok = s.name(); !ok {
-		return a, s.fail(s.at, "the tag <%s> is not well-formed at %s", of, quote(s.in[s.at:min(s.at+30, len(s.in))]))
-	}
-	s.space()
-	if !s.has("=") {
-		return a, s.fail(a.at, "the attribute %s of <%s> has no value", a.name, of)
-	}
-	s.at++
-	s.space()
-	if !s.has(`"`) && !s.has("'") {
-		return a, s.fail(a.at, "the value of the attribute %s of <%s> stands in no quotes", a.name, of)
-	}
-	mark := string(s.in[s.at])
-	s.at++
-	from := s.at
-	raw, found := s.until(mark)
-	if !found {
-		return a, s.ended("the value of an attribute of <" + of + ">")
-	}
-	if bytes.IndexByte(raw, '<') >= 0 {
-		return a, s.fail(a.at, "a < in the value of the attribute %s of <%s>", a.name, of)
-	}
-	a.value, ok = s.resolve(raw, from)
-	return a, ok
-}
-
-const xmlNames, xmlnsNames = "http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"
-
-// begin checks an element and its attributes, resolves their prefixes and hands them over.
-func (s *scanner) begin(name string, all []attribute, from int) bool {
-	for _, a := range all {
-		if a.name == "xmlns" || strings.HasPrefix(a.name, "xmlns:") {
-			if !s.declare(a) {
-				return false
-			}
-		}
-	}
-	attrs, seen := make([]Attr, 0, len(all)), make(map[Name]bool, len(all))
-	for _, a := range all {
-		declares := a.name == "xmlns" || strings.HasPrefix(a.name, "xmlns:")
-		n, ok := Name{xmlnsNames, a.name}, true
-		if !declares {
-			n, ok = s.resolved(a.name, true, a.at)
-		}
-		switch {
-		case !ok:
-			return false
-		case seen[n]:
-			s.note(a.at, "the attribute %s of <%s> is there twice", a.name, name)
-		case !declares:
-			attrs = append(attrs, Attr{n, a.value})
-		}
-		seen[n] = true
-	}
-	n, ok := s.resolved(name, false, from)
-	if ok {
-		s.to.Start(n, attrs, s.lineAt(from))
-	}
-	return ok
-}
-
-// declare binds a prefix for the innermost element. That of xmlns alone is "".
-func (s *scanner) declare(a attribute) bool {
-	_, prefix, some := strings.Cut(a.name, ":")
-	switch {
-	case some && a.value == "":
-		s.note(a.at, "xmlns:%s is empty, which XML does not allow", prefix)
-	case some && !isPlain(prefix):
-		return s.fail(a.at, "the name %s has a colon where none may be", a.name)
-	case prefix == "xmlns" || a.value == xmlnsNames || (prefix == "xml") != (a.value == xmlNames):
-		s.note(a.at, "%s must not be declared as %q", a.name, a.value)
-	}
-	space, was := s.bound[prefix]
-	in := &s.open[len(s.open)-1]
-	in.outer = append(in.outer, binding{prefix, space, was})
-	s.bound[prefix] = a.value
-	return true
-}
-
-// isPlain reports whether a text is a name without a colon.
-func isPlain(name string) bool {
-	return name != "" && nameLength([]byte(name)) == len(name) && !strings.Contains(name, ":")
-}
-
-// resolved returns a name with its namespace.
-func (s *scanner) resolved(name string, ofAttribute bool, at int) (Name, bool) {
-	prefix, local, some := strings.Cut(name, ":")
-	switch {
-	case !some && ofAttribute:
-		return Name{"", name}, true
-	case !some:
-		prefix, local = "", name
-	case prefix == "" || !isPlain(local):
-		return Name{}, s.fail(at, "the name %s has a colon where none may be", name)
-	}
-	if space, is := s.bound[prefix]; is {
-		return Name{space, local}, true
-	}
-	if !slices.Contains(s.unbound, prefix) && len(s.unbound) < 20 {
-		s.unbound = append(s.unbound, prefix)
-		s.note(at, "the prefix %s: of <%s> is not declared; the root element must have xmlns:%[1]s", prefix, name)
-	}
-	return Name{prefix, local}, true
-}
-
-// end reads an end tag.
-func (s *scanner) end() bool {
-	from := s.at
-	s.at += 2
-	name, ok := s.name()
-	s.space()
-	last := s.open[len(s.open)-1].name
-	switch {
-	case s.at == len(s.in):
-		return s.ended("the tag </" + name)
-	case !ok || !s.has(">"):
-		return s.fail(from, "the end tag %s is not well-formed", quote(s.in[from:min(from+40, len(s.in))]))
-	case name != last:
-		return s.fail(from, "</%s> ends no element; <%s> is open", name, last)
-	}
-	s.at++
-	return s.close()
-}
-
-// close ends the innermost element.
-func (s *scanner) close() bool {
-	last := s.open[len(s.open)-1]
-	s.open = s.open[:len(s.open)-1]
-	for _, b := range slices.Backward(last.outer) {
-		if s.bound[b.prefix] = b.space; !b.some {
-			delete(s.bound, b.prefix)
-		}
-	}
-	s.to.End()
-	return true
-}
-
-// epilog reads what stands after the root.
-func (s *scanner) epilog() {
-	for {
-		s.space()
-		switch {
-		case s.at == len(s.in) && s.cut != "":
-			s.ended("")
-			return
-		case s.at == len(s.in):
-			return
-		case declares.Match(s.rest()):
-			s.fail(s.at, "a second XML declaration, after the root element; two files are joined")
-			return
-		case s.has("<!--") || s.has("<?"):
-			if !s.aside() {
-				return
-			}
-		case here.Match(s.head()):
-			s.fail(s.at, "a second root element; a file has one")
-			return
-		default:
-			s.fail(s.at, "text stands after the root element: %s", quote(s.rest()))
-			return
-		}
-	}
-}
-
-// name reads a name.
-func (s *scanner) name() (string, bool) {
-	n := nameLength(s.in[s.at:min(s.at+4096, len(s.in))])
-	s.at += n
-	return string(s.in[s.at-n : s.at]), n > 0
-}
-
-// nameLength returns how many bytes a name takes with which a text begins, 0 if none does.
-func nameLength(text []byte) (n int) {
-	for n < len(text) {
-		r, size := utf8.DecodeRune(text[n:])
-		if !startsName(r) && (n == 0 || !inName(r)) {
-			break
-		}
-		n += size
-	}
-	return n
-}
-
-// startsName and inName are NameStartChar and NameChar of the standard.
-func startsName(r rune) bool {
-	switch {
-	case r < utf8.RuneSelf:
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == ':'
-	case r == utf8.RuneError, r == 0xFEFF, r == 0xD7, r == 0xF7, r >= 0x300 && r <= 0x36F, r == 0x37E:
-		return false
-	}
-	return r >= 0xC0 && r <= 0x1FFF || r == 0x200C || r == 0x200D || r >= 0x2070 && r <= 0x218F ||
-		r >= 0x2C00 && r <= 0x2FEF || r >= 0x3001 && r <= 0xD7FF || r >= 0xF900 && r <= 0xFDCF ||
-		r >= 0xFDF0 && r <= 0xFFFD || r >= 0x10000 && r <= 0xEFFFF
-}
-
-func inName(r rune) bool {
-	return r >= '0' && r <= '9' || r == '-' || r == '.' || r == 0xB7 || r >= 0x300 && r <= 0x36F ||
-		r == 0x203F || r == 0x2040
 }
