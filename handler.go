@@ -252,7 +252,7 @@ func (e Exploration) LeftOut() []LeftOut {
 
 func leftOut(table []messages.Left, params []string) (all []LeftOut) {
 	for _, l := range table {
-		if l.Cause == location.ReasonQuery.String() {
+		if l.Cause == eligibility.AddressQuery.String() {
 			l.Remedy = messages.QueryRemedy(params)
 		}
 		all = append(all, LeftOut(l))
@@ -749,7 +749,8 @@ func (s explained) dates(p *reader.Known) Dates {
 func (s *settings) locate(url string) (string, error) {
 	r := s.norm.Parse(url)
 	if r.Location == "" {
-		return "", fmt.Errorf("servemap: %q can be no page of %s: %s (%v)", url, s.origin, r.Reason.Text(), r.Reason)
+		why := eligibility.OfAddress(r.Reason).String()
+		return "", fmt.Errorf("servemap: %q can be no page of %s: %s (%s)", url, s.origin, messages.ReasonNamed(why).Why, why)
 	}
 	return r.Location, nil
 }

@@ -633,7 +633,7 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 	for i, e := range given {
 		r := norm.Parse(e)
 		if r.OwnQuery || r.Reason != location.ReasonNone {
-			return nil, fmt.Errorf(words.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, and its parameters in {Query}"), e, r.Reason.Text(), norm.Origin().Folder())
+			return nil, fmt.Errorf(words.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, and its parameters in {Query}"), e, messages.ReasonNamed(eligibility.OfAddress(r.Reason).String()).Why, norm.Origin().Folder())
 		}
 		entries[i] = r.Location
 	}

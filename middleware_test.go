@@ -361,7 +361,7 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"a host with a password", origin, servemap.Options{Hosts: []string{"u:geheim@example.com"}}, []string{"Hosts", "user name"}},
 		{"a host with a wildcard", origin, servemap.Options{Hosts: []string{"*.example.com"}}, []string{"Hosts", "*.example.com", "no wildcards"}},
 		{"a prefix with dots", origin, servemap.Options{StrippedPrefix: "/a/../b"}, []string{"StrippedPrefix"}},
-		{"a prefix with a query", origin, servemap.Options{StrippedPrefix: "/a?b"}, []string{"StrippedPrefix", "may not stand in a URL"}},
+		{"a prefix with a query", origin, servemap.Options{StrippedPrefix: "/a?b"}, []string{"StrippedPrefix", "without empty names, dots, sessions, e-mail addresses, queries"}},
 		{"a prefix without a slash", origin + "/blog", servemap.Options{StrippedPrefix: "blog"}, []string{"StrippedPrefix", `write "/blog"`}},
 		{"a name with its type", origin, servemap.Options{Name: "map.xml"}, []string{"Name", "map.xml", `without ".xml"`}},
 		{"a part without pages", origin, servemap.Options{Limits: servemap.Limits{PartPages: -1}}, []string{"PartPages is -1", "from 1 to 50000"}},

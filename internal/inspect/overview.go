@@ -173,7 +173,7 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 
 func responsesOf(ignored map[string]uint64) (all []Response) {
 	for _, reason := range slices.Sorted(maps.Keys(ignored)) {
-		all = append(all, Response{reason, ignored[reason], messages.Response(reason)})
+		all = append(all, Response{reason, ignored[reason], messages.ReasonNamed(reason).Means()})
 	}
 	slices.SortStableFunc(all, func(a, b Response) int { return cmp.Compare(b.Count, a.Count) })
 	return all

@@ -36,7 +36,8 @@ type Trial struct {
 func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	to := c.Normalizer.Parse(url)
 	if to.Location == "" {
-		return t, fmt.Errorf("%q can be no page of %s: %s (%v)", url, c.Origin, to.Reason.Text(), to.Reason)
+		why := eligibility.OfAddress(to.Reason).String()
+		return t, fmt.Errorf("%q can be no page of %s: %s (%s)", url, c.Origin, messages.ReasonNamed(why).Why, why)
 	}
 	loc := to.Location
 	p, err := c.Indexer.Page(ctx, loc)
@@ -61,7 +62,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), o.Response.Status
 	if o.Kind != eligibility.Witness {
 		why := cmp.Or(o.Reason, eligibility.Moved) // a redirect has no other reason
-		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.Response(why.String()))
+		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.ReasonNamed(why.String()).Why)
 		return t, nil
 	}
 	would, err := c.Indexer.Try(ctx, o)

@@ -15,7 +15,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/coding"
-	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 )
 
@@ -28,7 +27,6 @@ type diagnosis struct {
 	ends     atomic.Uint64 // requests that were counted
 	given    atomic.Uint32 // the hint that follows from the counts, 0 for none
 	outcomes [eligibility.Reasons]atomic.Uint64
-	refusals [location.ReasonQuery + 1]atomic.Uint64
 }
 
 const (
@@ -148,13 +146,13 @@ func (d *diagnosis) caused(h messages.Hint, names iter.Seq[string]) {
 }
 
 // refused counts a request that is not for a location of the site.
-func (d *diagnosis) refused(r *http.Request, why location.Reason) {
-	d.refusals[why].Add(1)
+func (d *diagnosis) refused(r *http.Request, why eligibility.Reason) {
+	d.outcomes[why].Add(1)
 	switch path, _, _ := strings.Cut(r.RequestURI, "?"); {
-	case why == location.ReasonHost:
+	case why == eligibility.AddressHost:
 		host := strconv.Quote(r.Host) // a stranger chooses it
 		d.caused(messages.OtherOrigin, slices.Values([]string{host}))
-	case why == location.ReasonOutsideFolder && !eligibility.AssetName(path): // the folder's pages may have their assets elsewhere
+	case why == eligibility.AddressOutsideFolder && !eligibility.AssetName(path): // the folder's pages may have their assets elsewhere
 		d.caused(messages.OtherFolder, nil)
 	}
 }
@@ -201,12 +199,7 @@ func (d *diagnosis) reasons() map[string]uint64 {
 	found := map[string]uint64{}
 	for i := range d.outcomes {
 		if n := d.outcomes[i].Load(); n > 0 {
-			found[eligibility.Reason(i).String()] += n
-		}
-	}
-	for i := range d.refusals {
-		if n := d.refusals[i].Load(); n > 0 {
-			found[location.Reason(i).String()] += n
+			found[eligibility.Reason(i).String()] = n
 		}
 	}
 	return found

@@ -150,7 +150,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		} else {
 			claim.Accept() // the same target will always be refused
 		}
-		o.diagnosis.refused(r, loc.Reason)
+		o.diagnosis.refused(r, eligibility.OfAddress(loc.Reason))
 		return loc, claim, false
 	}
 	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/page/location"
-	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Left is a line of the table of what was left out.
@@ -23,9 +21,7 @@ type Left struct {
 // left are the causes for which exploring leaves links out. Those of pages are among the reasons.
 var left = map[string]Reason{
 	"acting": {Care: Intended, Why: "a request for them may change something, so they were not asked for", Todo: "Add {Always} for those that are pages."},
-	location.ReasonQuery.String(): {Care: Look, Why: "their query has a parameter that is not allowed, or has no value",
-		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts or filters."},
-	"held": {Care: Wait, Why: "their address looks like a secret, so they wait until their link was seen a day apart", Todo: "Add {Always} to list them now."},
+	"held":   {Care: Wait, Why: "their address looks like a secret, so they wait until their link was seen a day apart", Todo: "Add {Always} to list them now."},
 	"elsewhere": {Care: Wait, Why: "something answered them at the origin, but not this process, so they wait until a visitor gets them from here",
 		Todo: "If that is a cache or another server for some paths, let it pass requests to this process."},
 	"left": {Care: Look, Why: "the limit of requests was reached before they were asked for", Todo: "Give a greater {Max}."},
@@ -65,23 +61,10 @@ func TableOf(counts map[string]int, examples map[string]string) (table []Left) {
 	return table
 }
 
-// leftNamed returns the cause of that name. It is zero if there is none.
-func leftNamed(name string) Reason {
-	if r, known := left[name]; known {
-		return r
-	}
-	for r := location.ReasonNone + 1; r <= location.ReasonQuery; r++ {
-		if r.String() == name {
-			return Reason{Care: Look, Why: r.Text(), Todo: "Link to them by another address, or ignore them if they are no pages."}
-		}
-	}
-	return Reason{}
-}
-
 // MayName reports whether an example of a cause may stand in a log: what others must not learn there is left out.
 func MayName(cause string) bool {
 	switch cause {
-	case "acting", "held", location.ReasonEmail.String(), location.ReasonPathParam.String(), eligibility.Capability.String(), eligibility.ActionWord.String():
+	case "acting", "held", eligibility.AddressEmail.String(), eligibility.AddressPathParam.String(), eligibility.Capability.String(), eligibility.ActionWord.String():
 		return false
 	}
 	return true
@@ -89,7 +72,7 @@ func MayName(cause string) bool {
 
 // QueryRemedy says what to do about parameters that keep pages out. params are as in servemap.Exploration.
 func QueryRemedy(params []string) string {
-	remedy := words.Say(left[location.ReasonQuery.String()].Todo)
+	remedy := ReasonNamed(eligibility.AddressQuery.String()).Todo
 	if len(params) > 0 {
 		remedy += " They are " + strings.Join(params, ", ") + "."
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/servemap/servemap/internal/page/words"
 )
 
-// Reason says what a reason that a verdict can carry means.
+// Reason says what a reason means.
 type Reason struct {
-	Verdict eligibility.Verdict
+	Verdict eligibility.Verdict // that can carry it, Unknown if none can
 	Reason  eligibility.Reason
 	Care    Care
 	Why     string   // what it means for a page: the rest of a sentence
@@ -77,14 +77,37 @@ var reasons = []Reason{
 	{eligibility.Excluded, eligibility.QueryNotCanonical, Intended, "its query has a parameter of its own, and it names no URL as canonical",
 		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}.", nil},
 
-	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404, and nobody got it in the minute after that", back, nil},
+	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404", "Nobody got it in the minute after that. " + back, nil},
 	{eligibility.Gone, eligibility.StatusGone, Intended, "the site answered 410", "", nil},
 	{eligibility.Gone, eligibility.Moved, Intended, "it has moved for good", "", nil},
-	{eligibility.Gone, eligibility.Denied, Look, "the site refuses strangers (401 or 403), and still did a day later",
-		"If it is public, see why anonymous visitors are refused.", nil},
-	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site asks strangers to log in, and still did a day later",
-		"If it is public, see why visitors must log in.", nil},
+	{eligibility.Gone, eligibility.Denied, Look, "the site refuses strangers (401 or 403)",
+		"It still did a day later. If it is public, see why anonymous visitors are refused.", nil},
+	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site asks strangers to log in",
+		"It still did a day later. If it is public, see why visitors must log in.", nil},
 	{eligibility.Gone, eligibility.Unseen, Intended, "no visitor came for longer than {KeepFor}", back, nil},
+
+	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "If everybody gets it and it is never a log-in, name it in {Benign}."},
+	{Reason: eligibility.IdentityHeader, Care: Look, Why: "a header may name a user", Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon after it."},
+	{Reason: eligibility.Authorization, Care: Look, Why: "the visitor sent credentials", Todo: "If a proxy adds them to all, have it leave that out{OrAnonymous}."},
+	{Reason: eligibility.ClientCertificate, Care: Look, Why: "the visitor has a certificate"},
+	{Reason: eligibility.NotAnonymous, Care: Intended, Why: "{Anonymous} says that the visitor is not anonymous"},
+	{Reason: eligibility.Fragment, Care: Intended, Why: "a script or a frame asked for it, not a visitor"},
+	{Reason: eligibility.NotHTML, Care: Intended, Why: "it is not HTML, or has no Content-Type"},
+	{Reason: eligibility.Attachment, Care: Intended, Why: "it is a download"},
+	{Reason: eligibility.Status, Care: Wait, Why: "the answer says nothing about the page, as a temporary error"},
+	{Reason: eligibility.Incomplete, Care: Wait, Why: "the response ended early, or is only a part of the page"},
+
+	{Reason: eligibility.AddressHost, Care: Look, Why: "its host is not the site's", Todo: "If it is yours, correct {Origin}, or name its hosts in {Hosts}."},
+	{Reason: eligibility.AddressForm, Care: Look, Why: "it is not a path or an http(s) URL, or it names a user", Todo: address},
+	{Reason: eligibility.AddressCharacter, Care: Look, Why: "its address has a character that may not stand in a URL, or that nobody sees", Todo: address},
+	{Reason: eligibility.AddressEscape, Care: Look, Why: "its address has a broken escape, an escaped slash, or is escaped twice", Todo: address},
+	{Reason: eligibility.AddressSegment, Care: Look, Why: `its address has two slashes in a row, or "." or ".." as a segment`, Todo: address},
+	{Reason: eligibility.AddressPathParam, Care: Look, Why: "its path has a session", Todo: address},
+	{Reason: eligibility.AddressTooLong, Care: Look, Why: "its address is longer than the 2,047 bytes that a sitemap may have", Todo: address},
+	{Reason: eligibility.AddressEmail, Care: Look, Why: "its address has an e-mail address in it", Todo: address},
+	{Reason: eligibility.AddressOutsideFolder, Care: Intended, Why: "it is not in the folder of the origin"},
+	{Reason: eligibility.AddressQuery, Care: Look, Why: "its query has a parameter that is not allowed, tracks visitors or has no value",
+		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts or filters."},
 }
 
 const (
@@ -96,10 +119,11 @@ const (
 	this       = "{AlwaysThis}"
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
+	address    = "Link to it by another address, or ignore it if it is no page."
 	back       = "It comes back when an anonymous visitor gets it again."
 )
 
-// ReasonNamed returns the reason of that name, of a verdict or of what exploring left out. It is zero if there is none.
+// ReasonNamed returns the reason of that name, of the table or of what exploring left out. It is zero if there is none.
 func ReasonNamed(name string) Reason {
 	for _, r := range reasons {
 		if r.Reason.String() == name {
@@ -107,7 +131,7 @@ func ReasonNamed(name string) Reason {
 			return r
 		}
 	}
-	r := leftNamed(name)
+	r := left[name]
 	r.Why, r.Todo = words.Say(r.Why), words.Say(r.Todo)
 	return r
 }

@@ -134,7 +134,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	params, kept := e.queries.params(e.Normalizer)
 	if e.report.Params = params; kept > 0 {
-		e.report.Skipped[location.ReasonQuery.String()] += kept
+		e.report.Skipped[eligibility.AddressQuery.String()] += kept
 	}
 	e.held(ctx)
 	e.tell()

@@ -117,7 +117,7 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 	case e.mayAct(to.Location):
 		e.acts(to.Location)
 	case to.Reason != location.ReasonNone && !to.OwnQuery:
-		why = to.Reason.String()
+		why = eligibility.OfAddress(to.Reason).String()
 	case e.Files.OwnsLocation(to.Location), to.Location == robotsTxt:
 		why = "file"
 	case rule.Listing == eligibility.Never:
@@ -126,7 +126,7 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		why = "disallowed"
 	case to.OwnQuery && e.lone(to.Location):
 	case to.OwnQuery && names(values.ReplaceAllString(to.Location, "")) == "": // a value may be a secret: many lists go on by one
-		why = to.Reason.String()
+		why = eligibility.OfAddress(to.Reason).String()
 	default:
 		if to.OwnQuery {
 			e.queries.count(to.Location)

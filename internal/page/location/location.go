@@ -18,7 +18,7 @@ const (
 )
 
 // Reason says why a request, a link or a URL has no location. The zero Reason means that it has
-// one. The numbers may change between versions, the strings do not.
+// one. Package eligibility has these among its own, with their names.
 type Reason uint8
 
 // The reasons. An input with several defects mostly gets the first one in this list.
@@ -35,38 +35,6 @@ const (
 	ReasonOutsideFolder               // not at or below the origin's folder
 	ReasonQuery                       // a parameter that is not allowed, or has no value, or a query that is malformed
 )
-
-// reasons are the reasons' names, and explanations for whoever wrote the URL.
-var reasons = [...]struct{ name, text string }{
-	ReasonNone:          {"none", "it is accepted"},
-	ReasonHost:          {"host", "its host is not the site's"},
-	ReasonForm:          {"form", "it is not a path or an http(s) URL, or it names a user"},
-	ReasonCharacter:     {"character", "it has a character that may not stand in a URL, or that nobody sees"},
-	ReasonEscape:        {"escape", "it has a broken escape, an escaped slash, or is escaped twice"},
-	ReasonSegment:       {"segment", `it has two slashes in a row, or "." or ".." as a segment`},
-	ReasonPathParam:     {"path-param", "its path has a session"},
-	ReasonTooLong:       {"too-long", "it is longer than the 2,047 bytes that a sitemap may have"},
-	ReasonEmail:         {"email", "it has an e-mail address"},
-	ReasonOutsideFolder: {"outside-folder", "it is not in the folder of the origin"},
-	ReasonQuery:         {"query", "its query has a parameter that is not allowed, or has no value"},
-}
-
-// String returns the reason's fixed name, such as "path-param". It is "none" for ReasonNone.
-func (r Reason) String() string {
-	if int(r) < len(reasons) {
-		return reasons[r].name
-	}
-	return "unknown"
-}
-
-// Text returns the reason in words for people, such as "it has an e-mail address". The words may
-// change.
-func (r Reason) Text() string {
-	if int(r) < len(reasons) {
-		return reasons[r].text
-	}
-	return "it cannot be listed"
-}
 
 // Result is the location of a request or a link, or the reason why there is none.
 type Result struct {

@@ -139,9 +139,9 @@ func parseStrippedPrefix(s string) (string, error) {
 	if s[0] != '/' {
 		return "", fmt.Errorf(words.Say("{Stripped} %q does not start with a slash; write %q"), s, "/"+s)
 	}
-	prefix, reason := normalFolder(s)
-	if reason != ReasonNone {
-		return "", fmt.Errorf(words.Say("{Stripped} %q is not a path that can be listed: %s"), s, reason.Text())
+	prefix, ok := normalFolder(s)
+	if !ok {
+		return "", fmt.Errorf(words.Say("{Stripped} %q is not a path that can be listed, %s"), s, goodFolder)
 	}
 	return strings.TrimSuffix(prefix, "/"), nil
 }

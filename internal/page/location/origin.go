@@ -72,9 +72,9 @@ func parseFolder(path string) (string, error) {
 	if fileName.MatchString(path) {
 		return "", fmt.Errorf("its path %q names a file in the folder %q", path, above)
 	}
-	folder, reason := normalFolder(path)
-	if reason != ReasonNone {
-		return "", fmt.Errorf("its path %q is not one that can be listed: %s", path, reason.Text())
+	folder, ok := normalFolder(path)
+	if !ok {
+		return "", fmt.Errorf("its path %q is not one that can be listed, %s", path, goodFolder)
 	}
 	return folder, nil
 }
@@ -82,13 +82,14 @@ func parseFolder(path string) (string, error) {
 // fileName matches a path whose last segment names a page or a sitemap, and not a folder.
 var fileName = regexp.MustCompile(`(?i)\.(?:x?html|htm|xml|php)$`)
 
-// normalFolder returns the normal form of a folder's path, with a slash at its end.
-func normalFolder(path string) (string, Reason) {
+// goodFolder says which folders' paths are good.
+const goodFolder = "a short one without empty names, dots, sessions, e-mail addresses, queries and broken escapes"
+
+// normalFolder returns the normal form of a folder's path, with a slash at its end. It is not ok if no location may
+// begin with it, or if it leaves no room for the pages in it.
+func normalFolder(path string) (folder string, ok bool) {
 	folder, reason := normalPath(strings.TrimSuffix(path, "/") + "/")
-	if len(folder) > maxURL/2 { // the pages in it need room too
-		return "", ReasonTooLong
-	}
-	return folder, reason
+	return folder, reason == ReasonNone && len(folder) <= maxURL/2
 }
 
 // String returns the origin without a trailing slash, such as "https://example.com" or "https://example.com/blog".

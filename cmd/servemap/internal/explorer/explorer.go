@@ -104,13 +104,12 @@ func cause(st servemap.Stats) (name, means string, n int) {
 			count(reason, uint64(n))
 		}
 	}
-	if most > 0 || !wanted {
-		return name, messages.ReasonNamed(name).Means(), int(most)
+	if most == 0 && wanted {
+		for reason, n := range st.Ignored {
+			count(reason, n)
+		}
 	}
-	for reason, n := range st.Ignored {
-		count(reason, n)
-	}
-	return name, messages.Response(name), int(most)
+	return name, messages.ReasonNamed(name).Means(), int(most)
 }
 
 // logEvery is how often to tell the progress. In between it is told at the level of debugging.

@@ -1,0 +1,47 @@
+package messages
+
+import (
+	"strings"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/words"
+)
+
+// Counts are the numbers to show in place of a sitemap.
+type Counts struct {
+	Origin       string
+	Listed       int
+	Dated        int               // of these, with a lastmod
+	Observations uint64            // since the start
+	Verdicts     map[string]int    // locations by verdict and reason
+	Ignored      map[string]uint64 // responses that did not count, by reason
+	Hints        []Hint
+	Broken       int // links
+	ReportOnly   bool
+	NoStore      bool // the store cannot be used
+}
+
+// Making reports whether the first file of the sitemap is still being made: a page is listed, and
+// none is served yet.
+func (c Counts) Making() bool {
+	for why := range c.Verdicts {
+		if c.Listed == 0 && strings.HasPrefix(why, eligibility.Listed.String()+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// NoSitemap says why there is no sitemap. Strangers may read it, so the owner learns more elsewhere.
+func NoSitemap(c Counts) string {
+	text := "No page of " + c.Origin + " is listed yet."
+	switch {
+	case c.ReportOnly:
+		text = "The sitemap of " + c.Origin + " is not served because {ReportOnly} is set."
+	case c.NoStore:
+		text = "The sitemap of " + c.Origin + " cannot be served now because its store does not work."
+	case c.Making():
+		text = "The first file of the sitemap of " + c.Origin + " is being made. Ask again in some seconds."
+	}
+	return words.Say(text + " The log and the inspector tell its owner more.\n")
+}

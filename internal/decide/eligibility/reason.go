@@ -1,0 +1,120 @@
+package eligibility
+
+import "github.com/servemap/servemap/internal/page/location"
+
+// Reason says why: of an address, a request, a response, a verdict or a page that has left. Nothing else says so. Its name
+// is a word or two to log and to search for; package messages has its texts.
+type Reason uint8
+
+// The reasons. Those that a verdict can carry are stored by number, so their numbers never change.
+// A new one of them comes after the last one, before Authorization. The others may move.
+const (
+	None Reason = iota
+
+	// Evidence: why a page is listed.
+	ByRule
+	ByEntry
+	ByRoute
+	ByLink
+	ByHistory
+
+	// Why a page that was seen is not listed.
+	NoEvidence
+	NotSeen
+	RuleNever
+	Forgotten
+	NoIndex
+	Private
+	NoStore
+	CanonicalElsewhere
+	CanonicalConflict
+	QueryNotCanonical
+	HeadNotSeen
+	Encoding
+	Growth
+	ActionWord
+
+	// Why a page that was listed has left.
+	StatusGone
+	NotFound
+	Denied
+	LoginRedirect
+	Moved
+	Unseen
+
+	// More reasons why a page that was seen is not listed.
+	Capability
+	Duplicate
+	SoftNotFound
+	Disallowed
+	PasswordField
+	NoPage
+
+	// Why a request or a response is no observation at all.
+	Authorization
+	ClientCertificate
+	IdentityHeader
+	Cookie
+	NotAnonymous
+	Status
+	NotHTML
+	Attachment
+	Incomplete
+	Fragment
+
+	// Why an address can be that of no page, in the order of package location.
+	AddressHost
+	AddressForm
+	AddressCharacter
+	AddressEscape
+	AddressSegment
+	AddressPathParam
+	AddressTooLong
+	AddressEmail
+	AddressOutsideFolder
+	AddressQuery
+)
+
+// OfAddress returns why an address can be that of no page, None if it can.
+func OfAddress(why location.Reason) Reason {
+	if why == location.ReasonNone {
+		return None
+	}
+	return AddressHost + Reason(why-location.ReasonHost)
+}
+
+var reasonNames = [...]string{
+	None: "none",
+
+	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", ByHistory: "history",
+
+	NoEvidence: "no-evidence", NotSeen: "not-seen", NoPage: "no-page", RuleNever: "rule-never", Forgotten: "forgotten",
+	NoIndex: "noindex", Private: "private", NoStore: "no-store",
+	CanonicalElsewhere: "canonical-elsewhere", CanonicalConflict: "canonical-conflict",
+	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Encoding: "encoding",
+	ActionWord: "action-word",
+
+	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
+
+	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Disallowed: "disallowed",
+	PasswordField: "password-field", Growth: "growth",
+
+	Authorization: "authorization", ClientCertificate: "client-certificate",
+	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",
+	Status: "status", NotHTML: "not-html", Attachment: "attachment", Incomplete: "incomplete", Fragment: "fragment",
+
+	AddressHost: "host", AddressForm: "form", AddressCharacter: "character", AddressEscape: "escape", AddressSegment: "segment",
+	AddressPathParam: "path-param", AddressTooLong: "too-long", AddressEmail: "email", AddressOutsideFolder: "outside-folder",
+	AddressQuery: "query",
+}
+
+// String returns the reason's name, such as "no-evidence".
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return "unknown"
+}
+
+// Reasons is the number of reasons; each reason is below it.
+const Reasons = int(AddressQuery) + 1
