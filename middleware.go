@@ -1,13 +1,14 @@
 // Package servemap learns a site's sitemap from the pages that the site serves.
 //
-// A [Site] stands around a server or in a router. It observes the HTML that anonymous
-// visitors get, remembers when each page's content changed, and serves the sitemap:
-//
-//	st, err := badgerstore.Open("sitemap-data", nil)
-//	...
+//	st, err := badgerstore.Open("sitemap-data", nil) // or nil for memory
+//	if err != nil {
+//		log.Fatal(err)
+//	}
 //	site, err := servemap.New("https://example.com", st, nil)
-//	...
-//	http.ListenAndServe(":8080", site.Wrap(mux))
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	log.Fatal(http.ListenAndServe(":8080", site.Wrap(mux)))
 //
 // Common questions:
 //
@@ -18,9 +19,10 @@
 //   - gorilla/mux: [Site.Mount], last, in place of Wrap.
 //   - The program ends: the server's Shutdown, then [Site.Close], then the store's Close.
 //
-// It never changes, delays or fails a response, whatever happens to its store. It lists a
-// page only if an anonymous visitor got it and something shows that it is public.
-// [Site.Explain] says of any page whether it is listed, and why.
+// A [Site] stands around a server or in a router. It observes the HTML that anonymous visitors get,
+// remembers when each page's content changed, and serves the sitemap. It never changes, delays or
+// fails a response, whatever happens to its store. It lists a page only if an anonymous visitor got
+// it and something shows that it is public.
 //
 // # Two doors
 //
@@ -111,15 +113,16 @@ import (
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
 )
 
 // Options adjusts a [Site]. The zero value of each field is the default.
 type Options struct {
 	// Name is the sitemap's file name without ".xml"; by default "sitemap".
 	Name string
-	// Hosts are the hosts whose requests are observed beside the origin's, with a port if that
-	// is not the scheme's. By default they are the names that a proxy nearby sends in its
-	// place: IP addresses, "localhost" and other names of a single label.
+	// Hosts are further hosts whose requests are observed, such as "www.example.com", with a port if that is not the
+	// scheme's. The origin's is, and so is what a proxy nearby sends in its place: IP addresses, "localhost" and
+	// other names of a single label.
 	Hosts []string
 	// StrippedPrefix is the beginning of the public path that a proxy removes before a request
 	// arrives, such as "/blog". It must be the origin's folder or lead to it. Give the host's
@@ -128,11 +131,10 @@ type Options struct {
 	// Entries are the locations where visitors enter the site. From there the Site lists pages
 	// along their links. By default they are the origin's folder, and where that redirects to.
 	Entries []string
-	// Query names the query parameters that make a page of its own, whatever their values.
-	// If it is nil, only "page" does, with a number or a short word; if it is empty but not
-	// nil, none. A page with any other parameter is observed only under the canonical URL it
-	// gives itself. A visit with well-known tracking parameters does not count, and links lose
-	// these. See also Rule.Query.
+	// Query names further query parameters that make a page of its own, whatever their values, such as "id". "page"
+	// does so anyway, with a number or a short word. A page with any other parameter is observed only under the
+	// canonical URL it gives itself. A visit with well-known tracking parameters does not count, and links lose these.
+	// See also Rule.Query.
 	Query []string
 	// Benign are names of cookies that the site gives to every visitor, so that who sends them
 	// is still anonymous. A final "*" stands for any ending. A name with a colon, as in
@@ -251,8 +253,8 @@ type Rule struct {
 	// ChangeFreq is published in place of what is inferred: "always", "hourly", "daily",
 	// "weekly", "monthly", "yearly" or "never". The longest pattern whose rule sets it decides.
 	ChangeFreq string
-	// Priority is published, rounded to tenths, from 0.1 to 1. The longest pattern whose rule
-	// sets it decides. A page without one has none in the sitemap.
+	// Priority is published: 0.1, 0.2 and so on to 1. The longest pattern whose rule sets it decides. A page without
+	// one has none in the sitemap.
 	Priority float64
 }
 
@@ -316,9 +318,9 @@ type settings struct {
 
 // New returns a Site for origin, such as "https://example.com", or
 // "https://example.com/blog" for a site that is one folder of its host. The Site stores what
-// it learns in st, which several Sites may share. The caller closes st, after the Site. If
-// opts is nil, New uses the defaults. It does not wait for the store. Its error names the
-// option that is wrong.
+// it learns in st, which several Sites may share. The caller closes st, after the Site. If st
+// is nil, it is kept in memory until the program ends. If opts is nil, New uses the defaults.
+// It does not wait for the store. Its error names the option that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	s, err := newSite(origin, st, opts, indexer.Shared{})
 	if err != nil {
@@ -345,7 +347,7 @@ type hosted struct {
 // make up. It returns the options of https://host, nil for the defaults. They hold until the site rests. If it returns
 // an error, next serves that host, after 5 minutes if it was open.
 func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context, host string) (*Options, error)) *Sites {
-	if isNil(st) || allow == nil {
+	if st == nil || unopened(st) || allow == nil {
 		panic("servemap: NewSites: the store or the function allow is nil; open a store first, such as with badgerstore.Open, and check its error")
 	}
 	if next == nil {
@@ -419,9 +421,10 @@ func (s *Sites) Do(ctx context.Context, host string, fn func(*Site) error) error
 // Close closes all sites, as [Site.Close] does.
 func (s *Sites) Close(ctx context.Context) error { return s.table.Close(ctx) }
 
-func isNil(st store.Store) bool {
+// unopened reports whether a store is what a function returns beside an error.
+func unopened(st store.Store) bool {
 	v := reflect.ValueOf(st)
-	return st == nil || v.Kind() == reflect.Pointer && v.IsNil()
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // The sizes of the memory.
@@ -431,8 +434,8 @@ const (
 )
 
 func newSite(origin string, st store.Store, opts *Options, with indexer.Shared) (*Site, error) {
-	if isNil(st) {
-		return nil, errors.New("the store is nil; open one first, such as with badgerstore.Open, and check its error")
+	if unopened(st) {
+		return nil, errors.New("the store could not be opened; look at the error with which it came")
 	}
 	s := &Site{settings: settings{opts: *cmp.Or(opts, &Options{})}}
 	if err := s.configure(origin); err != nil {
@@ -463,6 +466,10 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	}
 	s.log = logging.NewQueue(s.opts.Logger.Handler())
 	logger := s.log.Logger()
+	if st == nil {
+		st = memstore.New()
+		logger.Info("servemap: What is learned is kept in memory until the program ends. To keep it, give New a store, such as badgerstore.Open's.", "origin", s.origin.String())
+	}
 	s.hints, s.link = messages.NewHints(logger), guard.NewLink(s.origin.String())
 	due, limits, extensions := schedule.New(dueTargets), s.opts.Limits, s.opts.Extensions.set()
 	refresh := time.Duration(0) // never

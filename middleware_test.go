@@ -1,6 +1,7 @@
 package servemap_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"go/ast"
@@ -22,7 +23,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
-	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -116,6 +116,30 @@ func TestMountedSiteServesListedPagesOverHTTP1AndHTTP2(t *testing.T) {
 				s.WantListed("/", "/about", "/blog/one", "/blog/three", "/blog/two")
 			})
 		}
+	}
+}
+
+func TestWhatPeopleTypeLeadsToTheSitemapUnlessTheSiteAnswersItself(t *testing.T) {
+	routes["/Sitemap.xml"] = page("our own list")
+	defer delete(routes, "/Sitemap.xml")
+	for name, mount := range mounts {
+		t.Run(name, func(t *testing.T) {
+			s := testkit.Start(t, testkit.Setup{Mount: mount})
+			if a := s.From("192.0.2.1", "/sitemap_index.xml"); a.Status != http.StatusNotFound {
+				t.Errorf("before there is a sitemap: %d", a.Status)
+			}
+			s.Visit("/")
+			for _, path := range []string{"/sitemap.xml/", "/sitemap_index.xml", "/sitemap-index.xml", "/SITEMAP.XML", "/sitemapindex.xml?a=b"} {
+				if a := s.From("192.0.2.1", path); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "/sitemap.xml" || a.Body != "" || a.Header.Get("Content-Type") != "" {
+					t.Errorf("%s: %+v", path, a)
+				}
+			}
+			for path, status := range map[string]int{"/Sitemap.xml": 200, "/sitemap-2.xml": 404, "/sitemap": 404, "/s": 404, "/blog/sitemap_index.xml": 200} {
+				if a := s.From("192.0.2.1", path); a.Status != status {
+					t.Errorf("%s: %d, want the site's own %d", path, a.Status, status)
+				}
+			}
+		})
 	}
 }
 
@@ -386,10 +410,24 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		})
 	}
 	var unopened *memstore.Store // as if the error of opening one was ignored
-	for name, st := range map[string]store.Store{"nil": nil, "unopened": unopened} {
-		if _, err := servemap.New(origin, st, nil); err == nil || !strings.Contains(err.Error(), "store is nil") {
-			t.Errorf("error %v for a store that is %s", err, name)
-		}
+	if _, err := servemap.New(origin, unopened, nil); err == nil || !strings.Contains(err.Error(), "could not be opened") {
+		t.Errorf("error %v for a store that could not be opened", err)
+	}
+}
+
+func TestSiteWithoutAStoreLearnsInMemoryAndSaysSoOnce(t *testing.T) {
+	var said bytes.Buffer
+	site, err := servemap.New(origin, nil, &servemap.Options{Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	base.Check(t, err)
+	h := site.Wrap(testkit.Page("home"))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, origin+"/", nil))
+	base.Check(t, site.Flush(t.Context()))
+	if n := site.Stats().Listed; n != 1 {
+		t.Errorf("%d pages are listed, want 1", n)
+	}
+	base.Check(t, site.Close(t.Context()))
+	if n := strings.Count(said.String(), "kept in memory"); n != 1 {
+		t.Errorf("said %d times: %s", n, said.String())
 	}
 }
 

@@ -44,7 +44,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -67,10 +66,11 @@ type Options struct {
 	// makes one and keeps it in the store. Give one if you must know the address of the key file,
 	// "/KEY.txt", such as to exempt it from bot protection. Use it only for this host.
 	Key string
-	// Endpoints has the URL that receives changes, by default [DefaultEndpoint]. It may have one, since
-	// engines tell each other. If it is empty but not nil, nobody receives changes. The URL uses https,
-	// except on this machine.
-	Endpoints []string
+	// Endpoint is the URL that receives changes, with https except on this machine. The default is [DefaultEndpoint].
+	// One is enough, since engines tell each other.
+	Endpoint string
+	// GoogleOnly leaves IndexNow out, so that only Google hears of the site.
+	GoogleOnly bool
 	// Hold is how long after its first change a page is sent. So a page that is corrected at once is
 	// sent once. The default is 5 minutes; the least is a second.
 	Hold time.Duration
@@ -106,10 +106,10 @@ type Notifier struct {
 
 // settings are what the owner has set.
 type settings struct {
-	hold      time.Duration
-	perDay    int
-	endpoints []string // one, or none
-	given     string   // the owner's key of IndexNow, "" if the notifier makes one
+	hold     time.Duration
+	perDay   int
+	endpoint string // "" with GoogleOnly
+	given    string // the owner's key of IndexNow, "" if the notifier makes one
 }
 
 // running is what only Run uses.
@@ -127,7 +127,7 @@ type running struct {
 //
 // New refuses a site that no engine could reach: one with a port, or at an IP address, at "localhost" or
 // at another name that is not below a public top-level domain. So a program under development announces
-// nothing. The exception is for tests: if Options.Endpoints is on this machine, New takes it.
+// nothing. The exception is for tests: if Options.Endpoint is on this machine, New takes it.
 func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err error) {
 	defer func() {
 		if err != nil {
@@ -142,11 +142,11 @@ func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err e
 	}
 	n = &Notifier{
 		site: site, log: cmp.Or(opts.Logger, slog.Default()), owner: rand.Text(), made: time.Now().Truncate(time.Millisecond), now: time.Now,
-		settings: settings{cmp.Or(opts.Hold, 5*time.Minute), cmp.Or(opts.MaxPerDay, 10_000), slices.Clone(opts.Endpoints), opts.Key},
+		settings: settings{cmp.Or(opts.Hold, 5*time.Minute), cmp.Or(opts.MaxPerDay, 10_000), cmp.Or(opts.Endpoint, DefaultEndpoint), opts.Key},
 		running:  running{batch: batchPages},
 	}
-	if opts.Endpoints == nil {
-		n.endpoints = []string{DefaultEndpoint}
+	if opts.GoogleOnly {
+		n.endpoint = ""
 	}
 	if err := n.check(opts); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err e
 		return nil, withoutURL(err)
 	}
 	n.agent = "servemap (+" + n.folder.Scheme + "://" + n.folder.Host + "/)"
-	if err := checkAddresses(n.folder, n.endpoints); err != nil {
+	if err := checkAddresses(n.folder, n.endpoint); err != nil {
 		return nil, err
 	}
 	if n.keys, err = keys.New(strings.TrimSuffix(n.folder.String(), "/")); err != nil {
@@ -167,7 +167,7 @@ func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err e
 	if opts.Transport == nil {
 		n.client.Transport = &http.Transport{ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute}
 	}
-	if len(n.endpoints) > 0 {
+	if n.endpoint != "" {
 		n.know(opts.Key)
 	}
 	if opts.Google != nil {
@@ -187,21 +187,21 @@ func (n *Notifier) check(opts *Options) error {
 		return fmt.Errorf(words.Say("{PerDay} is %d; it must be from 1 to 20000{OrZero}"), opts.MaxPerDay)
 	case opts.Google != nil && opts.Google.Client == nil:
 		return errors.New("Options.Google.Client is nil; it must be one that adds the owner's authorisation")
-	case len(n.endpoints) > 1:
-		return errors.New(words.Say("{Endpoints}: one is enough, since engines tell each other"))
-	case opts.Google == nil && len(n.endpoints) == 0:
-		return errors.New("Options.Endpoints is empty and Google is nil, so that nobody would be told; leave Endpoints nil for the default")
+	case opts.GoogleOnly && opts.Google == nil:
+		return errors.New("Options.GoogleOnly is set, but Google is nil; nobody would be told")
+	case opts.GoogleOnly && opts.Endpoint != "":
+		return errors.New("Options.Endpoint is given, but GoogleOnly leaves IndexNow out; leave out one of them")
 	}
 	return nil
 }
 
-// checkAddresses refuses an endpoint to which nothing may be sent, and the URL of a site that engines cannot
+// checkAddresses refuses an endpoint, if there is one, to which nothing may be sent, and the URL of a site that engines cannot
 // reach, or should not hear of. An endpoint on this machine, as in a program's own test, may hear of any.
-func checkAddresses(folder *url.URL, endpoints []string) error {
-	for _, endpoint := range endpoints {
+func checkAddresses(folder *url.URL, endpoint string) error {
+	if endpoint != "" {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return fmt.Errorf("%s: it must be a URL without user, query and fragment, such as %q", words.Say("{Endpoints}"), DefaultEndpoint)
+			return fmt.Errorf("%s: it must be a URL without user, query and fragment, such as %q", words.Say("{Endpoint}"), DefaultEndpoint)
 		}
 		addr, err := netip.ParseAddr(u.Hostname())
 		local := u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
@@ -209,7 +209,7 @@ func checkAddresses(folder *url.URL, endpoints []string) error {
 		case local && (u.Scheme == "http" || u.Scheme == "https"):
 			return nil
 		case u.Scheme != "https":
-			return fmt.Errorf("%s: %q must begin with https", words.Say("{Endpoints}"), endpoint)
+			return fmt.Errorf("%s: %q must begin with https", words.Say("{Endpoint}"), endpoint)
 		}
 	}
 	if folder.Port() != "" {

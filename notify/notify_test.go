@@ -389,7 +389,7 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 
 // The advice about the old one would stay in the inspector for ever.
 func TestNewKeyAndNewEngineForgetTheOldRefusal(t *testing.T) {
-	for name, opts := range map[string]Options{"key": {Key: "another-key"}, "engine": {Endpoints: []string{"https://www.bing.com/indexnow"}}} {
+	for name, opts := range map[string]Options{"key": {Key: "another-key"}, "engine": {Endpoint: "https://www.bing.com/indexnow"}} {
 		t.Run(name, func(t *testing.T) {
 			run(t, 3, Options{}, func(r *runningSite) {
 				r.engine.next(reply(400, ""))
@@ -400,7 +400,7 @@ func TestNewKeyAndNewEngineForgetTheOldRefusal(t *testing.T) {
 				r.start(opts)
 				time.Sleep(leaseFor + time.Minute)
 				r.wantPosts("/1")
-				if all := r.status().Endpoints; len(all) != 1 || all[0].URL != r.notifier.endpoints[0] || all[0].Advice != "" || all[0].Refused != 0 {
+				if all := r.status().Endpoints; len(all) != 1 || all[0].URL != r.notifier.endpoint || all[0].Advice != "" || all[0].Refused != 0 {
 					t.Errorf("%+v", all)
 				}
 			})

@@ -25,7 +25,7 @@ const (
 // indexNow sends the changes that are due in batches, at most so many that the day's limit is kept and the
 // lease lasts.
 func (n *Notifier) indexNow(ctx context.Context) error {
-	if len(n.endpoints) == 0 {
+	if n.endpoint == "" {
 		return nil
 	}
 	all, err := n.changes(ctx, n.now())
@@ -103,7 +103,7 @@ func (n *Notifier) tell(ctx context.Context, pages []change) (answer, error) {
 		m.URLs = append(m.URLs, c.url)
 	}
 	body, _ := json.Marshal(m) // strings can be encoded
-	return ask(ctx, n.client, n.agent, http.MethodPost, n.endpoints[0], body)
+	return ask(ctx, n.client, n.agent, http.MethodPost, n.endpoint, body)
 }
 
 // answer is the answer to a request.
@@ -153,18 +153,18 @@ var (
 func paused(says, advice string) verdict { return verdict{"paused", time.Hour, longest, says, advice} }
 
 // verdictPaused is that of 4xx without a verdict of its own.
-var verdictPaused = paused("the engine refuses the pages", "see whether the engine's documentation or a proxy on the way explains the code; {Endpoints} may name another engine")
+var verdictPaused = paused("the engine refuses the pages", "see whether the engine's documentation or a proxy on the way explains the code; {Endpoint} may name another engine")
 
 // verdicts has the answers that mean something else than others of their class.
 var verdicts = map[int]verdict{
-	http.StatusBadRequest: paused("the engine calls the post malformed", "check {Key} and {Endpoints}: the engine may want another form of key, or another address"),
+	http.StatusBadRequest: paused("the engine calls the post malformed", "check {Key} and {Endpoint}: the engine may want another form of key, or another address"),
 	http.StatusUnauthorized: paused("the engine, or a proxy on the way to it, wants a log-in",
-		"see that {Endpoints} is an address of IndexNow, and that no proxy of your network answers in its place"),
+		"see that {Endpoint} is an address of IndexNow, and that no proxy of your network answers in its place"),
 	http.StatusForbidden: {"key-refused", 2 * time.Minute, longest, "the engine refuses the key, as in the first minutes of a new one",
 		"everybody must get the key file with status 200 and no other content: see that nothing else answers in its place, such as a bot shield or a cache. " +
 			"If it does, and the engine refuses the key for days, give another {Key}, or verify the site in the engine's webmaster tools"},
-	http.StatusNotFound:              paused("nothing takes posts at the engine's address", "correct {Endpoints}, or leave it out for api.indexnow.org"),
-	http.StatusMethodNotAllowed:      paused("the engine's address takes no posts", "correct {Endpoints}, or leave it out for api.indexnow.org"),
+	http.StatusNotFound:              paused("nothing takes posts at the engine's address", "correct {Endpoint}, or leave it out for api.indexnow.org"),
+	http.StatusMethodNotAllowed:      paused("the engine's address takes no posts", "correct {Endpoint}, or leave it out for api.indexnow.org"),
 	http.StatusRequestTimeout:        verdictDown,
 	http.StatusTooEarly:              verdictDown,
 	http.StatusRequestEntityTooLarge: {"throttled", time.Minute, longest, "the engine asks for fewer pages in a post", ""},
@@ -172,7 +172,7 @@ var verdicts = map[int]verdict{
 		"the pages must be of the origin's host, and the key file must answer there: see that the origin has the host that visitors see, with or without www"),
 	http.StatusTooManyRequests: {"throttled", 10 * time.Minute, longest, "the engine asks for fewer posts",
 		"lower {PerDay} if that lasts; nothing is lost, since the sitemap has all pages"},
-	http.StatusUnavailableForLegalReasons: paused("the engine may not take the pages where it, or this machine, is", "name an engine of another country in {Endpoints}"),
+	http.StatusUnavailableForLegalReasons: paused("the engine may not take the pages where it, or this machine, is", "name an engine of another country in {Endpoint}"),
 }
 
 func verdictOf(code int) verdict {

@@ -40,14 +40,13 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"an address", "https://10.0.0.1", nil, "no public name"},
 		{"a single label", "https://app", nil, "no public name"},
 		{"a port", "https://example.com:8443", nil, "has a port"},
-		{"a private origin and an engine on this machine", "http://localhost:8080", &Options{Endpoints: []string{"http://127.0.0.1:1/indexnow"}}, ""},
-		{"two engines", public, &Options{Endpoints: []string{"https://www.bing.com/indexnow", DefaultEndpoint}}, "one is enough"},
-		{"an engine over http", public, &Options{Endpoints: []string{"http://api.indexnow.org/indexnow"}}, "must begin with https"},
-		{"an engine with a password", public, &Options{Endpoints: []string{"https://user:geheim@api.indexnow.org/"}}, "without user"},
-		{"an engine with a query", public, &Options{Endpoints: []string{"https://api.indexnow.org/?key=geheim"}}, "without user"},
-		{"no URL", public, &Options{Endpoints: []string{"bing"}}, "must be a URL"},
-		{"nobody", public, &Options{Endpoints: []string{}}, "nobody would be told"},
-		{"Google alone", public, &Options{Endpoints: []string{}, Google: &Google{Client: http.DefaultClient, Property: "sc-domain:example.com"}}, ""},
+		{"a private origin and an engine on this machine", "http://localhost:8080", &Options{Endpoint: "http://127.0.0.1:1/indexnow"}, ""},
+		{"an engine over http", public, &Options{Endpoint: "http://api.indexnow.org/indexnow"}, "must begin with https"},
+		{"an engine with a password", public, &Options{Endpoint: "https://user:geheim@api.indexnow.org/"}, "without user"},
+		{"an engine with a query", public, &Options{Endpoint: "https://api.indexnow.org/?key=geheim"}, "without user"},
+		{"no URL", public, &Options{Endpoint: "bing"}, "must be a URL"},
+		{"nobody", public, &Options{GoogleOnly: true}, "nobody would be told"},
+		{"Google alone", public, &Options{GoogleOnly: true, Google: &Google{Client: http.DefaultClient, Property: "sc-domain:example.com"}}, ""},
 		{"Google without a client", public, &Options{Google: &Google{}}, "Google.Client is nil"},
 		{"a short key", public, &Options{Key: "geheim"}, "8 to 128"},
 		{"a key that leads elsewhere", public, &Options{Key: "../../geheim/a"}, "8 to 128"},
@@ -85,7 +84,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 				http.Redirect(w, r, []string{other.URL, "/here"}[code%2], code)
 			}))
 			defer engine.Close()
-			n, err := newAt(t, "http://localhost:1", &Options{Endpoints: []string{engine.URL + "/indexnow"}, Key: testKey})
+			n, err := newAt(t, "http://localhost:1", &Options{Endpoint: engine.URL + "/indexnow", Key: testKey})
 			base.Check(t, err)
 			n.st.Key = testKey
 			a, err := n.tell(t.Context(), []change{{url: "https://example.com/"}})

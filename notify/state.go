@@ -156,11 +156,12 @@ func (n *Notifier) save(ctx context.Context) error {
 		}
 		st.Cursor = latest(st.Cursor, st.Floor)
 		key, old := cmp.Or(n.given, st.Key, strings.ToLower(rand.Text())), st.Key
-		if is := func(e Endpoint, url string) bool { return e.URL == url }; key != old || !slices.EqualFunc(st.Endpoints, n.endpoints, is) {
-			st.Key, st.Endpoints = key, nil // the answers were about the old key, or another engine's
-			for _, url := range n.endpoints {
-				st.Endpoints = append(st.Endpoints, Endpoint{URL: url})
-			}
+		var engine []Endpoint
+		if n.endpoint != "" {
+			engine = append(engine, Endpoint{URL: n.endpoint})
+		}
+		if is := func(e, other Endpoint) bool { return e.URL == other.URL }; key != old || !slices.EqualFunc(st.Endpoints, engine, is) {
+			st.Key, st.Endpoints = key, engine // the answers were about the old key, or another engine's
 		}
 		st.begin(now)
 		st.Owner, st.Until = n.owner, now.Add(leaseFor)
@@ -172,7 +173,7 @@ func (n *Notifier) save(ctx context.Context) error {
 		values[0], err = json.Marshal(st)
 		return err
 	})
-	if len(n.endpoints) > 0 {
+	if n.endpoint != "" {
 		n.know(cmp.Or(n.given, st.Key))
 	}
 	switch {

@@ -13,7 +13,7 @@ import (
 // Status says how the notifier is doing, for people and for monitoring. It never holds the key. If
 // processes share the store, it is about all of them.
 type Status struct {
-	Endpoints []Endpoint `json:"endpoints"`  // as in Options.Endpoints: one, or none
+	Endpoints []Endpoint `json:"endpoints"`  // one, or none with Options.GoogleOnly
 	SentToday int        `json:"sent_today"` // pages that were accepted today, in UTC
 	Pending   int        `json:"pending"`    // pages that wait to be sent
 	Listed    int        `json:"listed"`     // pages in the sitemap now

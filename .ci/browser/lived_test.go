@@ -32,7 +32,7 @@ func lived(t *testing.T, days int) (store.Store, *paper) {
 		time.Sleep(time.Until(now.Add(-time.Duration(hours+1) * time.Hour)))
 		site, err := servemap.New(origin, made, settings(t))
 		base.Check(t, err)
-		told, err := notify.New(site, made, &notify.Options{Endpoints: []string{"http://127.0.0.1/indexnow"}, Transport: engine{}, Logger: slog.New(slog.DiscardHandler)})
+		told, err := notify.New(site, made, &notify.Options{Endpoint: "http://127.0.0.1/indexnow", Transport: engine{}, Logger: slog.New(slog.DiscardHandler)})
 		base.Check(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		go told.Run(ctx)

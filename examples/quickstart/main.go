@@ -70,7 +70,7 @@ func run(addr, data, engine string, still bool) error {
 		engine = origin + "/made-up-engine" // what it is told, it forgets
 	}
 	// A site on the internet needs no options: notify.New(site, st, nil).
-	notifier, err := notify.New(site, st, &notify.Options{Endpoints: []string{engine}, Hold: 2 * time.Second})
+	notifier, err := notify.New(site, st, &notify.Options{Endpoint: engine, Hold: 2 * time.Second})
 	if err != nil {
 		return err
 	}

@@ -287,7 +287,7 @@ func TestChangesOfCustomersAreAnnounced(t *testing.T) {
 		defer sites.Close(context.Background())
 		var posts []string
 		all := &Announcer{Sites: sites, Store: st, Options: &notify.Options{
-			Endpoints: []string{"http://127.0.0.1/indexnow"},
+			Endpoint: "http://127.0.0.1/indexnow",
 			Transport: sender(func(r *http.Request) (*http.Response, error) {
 				body, err := io.ReadAll(r.Body)
 				posts = append(posts, string(body))

@@ -66,7 +66,7 @@ func TestRulesDecideWhatIsPublished(t *testing.T) {
 	rules := []servemap.Rule{
 		{Pattern: "/", ChangeFreq: "weekly"},
 		{Pattern: "/list", Query: []string{"lang"}},
-		{Pattern: "/list?lang=de", Priority: 0.85},
+		{Pattern: "/list?lang=de", Priority: 0.9},
 		{Pattern: "/$", ChangeFreq: "hourly", Priority: 1},
 		{Pattern: "/inner/", List: servemap.DecisionNever},
 		{Pattern: "/inner/page", Priority: 0.1},
@@ -97,7 +97,7 @@ func TestOptionsDecideWhoseRequestsCount(t *testing.T) {
 		counts bool
 	}{
 		{"a host", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "www.example.com"}, true},
-		{"not one of the hosts", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "localhost"}, false},
+		{"not one of the hosts", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "shop.example.com"}, false},
 		{"a user, and the owner says anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "nobody"}, true},
 		{"the owner says not anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "jane"}, false},
 	} {

@@ -32,7 +32,7 @@ type Rule struct {
 	Listing    Listing
 	Query      []string // names of parameters that select another page
 	ChangeFreq string   // one of the protocol's seven words
-	Priority   float64  // above 0 and at most 1
+	Priority   float64  // 0.1, 0.2 and so on to 1, or 0 for none
 
 	// IgnoreCacheControl says that private and no-store do not forbid listing.
 	IgnoreCacheControl bool
@@ -74,8 +74,8 @@ func check(r Rule) error {
 		return fmt.Errorf("has the list %d; it must be Auto, Always or Never", r.Listing)
 	case !sitemap.ValidFreq(r.ChangeFreq):
 		return fmt.Errorf("has the changefreq %q; it must be always, hourly, daily, weekly, monthly, yearly or never", r.ChangeFreq)
-	case math.IsNaN(r.Priority) || r.Priority < 0 || r.Priority > 1:
-		return fmt.Errorf("has the priority %v; it must be above 0 and at most 1", r.Priority)
+	case !(r.Priority >= 0 && r.Priority <= 1) || math.Abs(10*r.Priority-tenths(r.Priority)) > 1e-6: // so NaN too
+		return fmt.Errorf("has the priority %v; it must be 0.1, 0.2 and so on to 1", r.Priority)
 	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
 		return errors.New(`has a "?", but a query is for a path only; leave out the "?" and what follows`)
 	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0 && !r.IgnoreCacheControl:
@@ -147,10 +147,12 @@ func (rs Rules) Freq(location string) string {
 // 10, or 0.
 func (rs Rules) Priority(location string) uint8 {
 	if i := rs.next(0, location, func(r *Rule) bool { return r.Priority != 0 }); i < len(rs) {
-		return uint8(max(1, math.Round(10*rs[i].Priority)))
+		return uint8(tenths(rs[i].Priority))
 	}
 	return 0
 }
+
+func tenths(priority float64) float64 { return math.Round(10 * priority) }
 
 // IgnoreCacheControl reports whether a rule says that private and no-store do not forbid listing
 // location.

@@ -5,6 +5,7 @@ package front
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"regexp"
@@ -38,7 +39,7 @@ func New(cfg Config) *Front { return &Front{cfg} }
 
 // Wrap returns a handler that has next serve all but the files.
 func (f *Front) Wrap(next http.Handler) http.Handler {
-	return &wrapped{f, next, f.Observer, f.Crawlers != nil, f.Name[0], len(f.Path), len(f.Folder)}
+	return &wrapped{f, next, f.Observer, f.Crawlers != nil, f.Name[0] | 0x20, len(f.Path), len(f.Folder)}
 }
 
 // wrapped has what every request needs in one place.
@@ -47,15 +48,20 @@ type wrapped struct {
 	next           http.Handler
 	observer       *observe.Observer
 	follows        bool
-	first          byte // of the names of all files
+	first          byte // of the names of all files, in lower case
 	arrives, asked int  // where such a name begins in the request's path, and in its target
 }
 
 func (s *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, target := r.URL.Path, r.RequestURI
-	if (len(path) > s.arrives && path[s.arrives] == s.first || len(target) > s.asked && target[s.asked] == s.first) && s.front.Owns(r) {
-		s.front.ServeFile(w, r)
-		return
+	if len(path) > s.arrives && path[s.arrives]|0x20 == s.first || len(target) > s.asked && target[s.asked]|0x20 == s.first {
+		if s.front.Owns(r) {
+			s.front.ServeFile(w, r)
+			return
+		}
+		if s.front.meant(path) {
+			w = s.front.leading(w)
+		}
 	}
 	if s.follows {
 		s.front.follow(r)
@@ -71,6 +77,47 @@ func (f *Front) Owns(r *http.Request) bool {
 	target, _, _ := strings.Cut(r.RequestURI, "?") // http.StripPrefix changes the path, but not the target
 	name, below := strings.CutPrefix(target, f.Folder)
 	return below && f.serves(name)
+}
+
+// meant reports whether a path is how people type that of the sitemap: in capitals, with a slash, or as an index.
+func (f *Front) meant(path string) bool {
+	name, below := strings.CutPrefix(path, f.Path)
+	name, is := strings.CutPrefix(strings.ToLower(strings.TrimSuffix(name, "/")), strings.ToLower(f.Name))
+	return below && is && slices.Contains([]string{".xml", "index.xml", "_index.xml", "-index.xml"}, name) && f.Files.Listed() > 0
+}
+
+// leading returns a writer that leads to the sitemap if the site has nothing there, not even a page of its own.
+func (f *Front) leading(w http.ResponseWriter) http.ResponseWriter {
+	led, outer := false, w.Header().Clone() // what stands around us has set these
+	return httpsnoop.Wrap(w, httpsnoop.Hooks{
+		WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
+			return func(status int) {
+				if status == http.StatusNotFound || status == http.StatusGone {
+					clear(w.Header())
+					maps.Copy(w.Header(), outer)
+					w.Header().Set("Location", f.Folder+f.Name+".xml")
+					led, status = true, http.StatusMovedPermanently
+				}
+				next(status)
+			}
+		},
+		Write: func(next httpsnoop.WriteFunc) httpsnoop.WriteFunc {
+			return func(b []byte) (int, error) {
+				if led {
+					return len(b), nil
+				}
+				return next(b)
+			}
+		},
+		ReadFrom: func(next httpsnoop.ReadFromFunc) httpsnoop.ReadFromFunc {
+			return func(from io.Reader) (int64, error) {
+				if led {
+					return io.Copy(io.Discard, from)
+				}
+				return next(from)
+			}
+		},
+	})
 }
 
 // serves reports whether a name is that of a file, or of what proves that the origin leads here.

@@ -11,17 +11,16 @@ import (
 
 // Config holds the settings of a Normalizer, besides the origin. The zero Config is ready for use.
 type Config struct {
-	// Hosts are the hosts that count beside the origin's, with or without port, in any case. A default port
-	// (80 or 443) and a trailing dot make no difference. If there are none, requests may also have what a proxy on
-	// the same machine or network sends instead: IP addresses, "localhost" and other names of a single label.
+	// Hosts are the hosts that count beside the origin's, with or without port, in any case. A default port (80 or 443)
+	// and a trailing dot make no difference. Requests may also have what a proxy on the same machine or network sends
+	// instead: IP addresses, "localhost" and other names of a single label.
 	Hosts []string
 	// StrippedPrefix is the start of the public path that a proxy removes before the request
 	// arrives. With "/app", the request for "/docs" has the location "/app/docs". Links are public
 	// and stay as they are. Empty means none.
 	StrippedPrefix string
-	// Params are the keys of query parameters that select another page. Nil means "page" with a
-	// number or a short word; empty but not nil means none. A parameter listed here is kept
-	// whatever its value, even if it looks like a tracking parameter.
+	// Params are the keys of query parameters that select another page, whatever their values, even if one looks like
+	// a tracking parameter. "page" does so anyway, with a number or a short word.
 	Params []string
 	// More returns further keys that are allowed below a path, which is a location without query.
 	// Nil means none. It is called only if a query has a key that is not in Params. It must be
@@ -37,10 +36,8 @@ type Normalizer struct {
 	root   *url.URL // of the origin's host
 	prefix string
 	params map[string]bool
-	given  bool // whether params are the owner's
 	more   func(path string) []string
 	hosts  map[string]bool // the origin's and those given, as hostKey returns them
-	nearby bool            // addresses and names of a single label count too
 }
 
 // New returns a Normalizer for the origin. Of cfg it keeps only More. An error names the wrong
@@ -57,7 +54,7 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Normalizer{origin: origin, prefix: prefix, params: params, given: cfg.Params != nil, more: cfg.More, nearby: len(cfg.Hosts) == 0}
+	n := &Normalizer{origin: origin, prefix: prefix, params: params, more: cfg.More}
 	n.root = &url.URL{Scheme: origin.scheme, Host: origin.host, Path: "/"}
 	n.hosts = map[string]bool{hostKey(origin.host): true}
 	for _, h := range cfg.Hosts {
@@ -92,7 +89,7 @@ func (n *Normalizer) read(host, requestURI, prefix string) Result {
 	switch {
 	case len(requestURI) > maxInput:
 		return Result{Reason: ReasonTooLong}
-	case !named && !(n.nearby && isLocal(host)):
+	case !named && !isLocal(host):
 		return Result{Reason: ReasonHost}
 	case !strings.HasPrefix(target, "/") || strings.Contains(target, "#"):
 		return Result{Reason: ReasonForm}
@@ -105,7 +102,7 @@ func (n *Normalizer) read(host, requestURI, prefix string) Result {
 
 // Ours reports whether a host counts as the site's in a request. nearby says that a proxy nearby may have sent it.
 func (n *Normalizer) Ours(host string, nearby bool) bool {
-	return n.Names(host) || nearby && n.nearby && isLocal(host)
+	return n.Names(host) || nearby && isLocal(host)
 }
 
 // locate applies the rules for a path and for a query, and joins the two. link says that no request was made with them.

@@ -13,9 +13,6 @@ import (
 
 // parseParams checks the setting Params.
 func parseParams(keys []string) (map[string]bool, error) {
-	if keys == nil {
-		keys = []string{"page"}
-	}
 	allowed := make(map[string]bool, len(keys))
 	for _, k := range keys {
 		if err := CheckParam(k); err != nil {
@@ -55,7 +52,7 @@ func (n *Normalizer) located(path, query string, link bool) Result {
 		key, name, badKey := normal(key, inKey)
 		value, text, reason := normal(value, inValue)
 		bad := reason != ReasonNone || text == ""
-		allowed := n.params[name] && (n.given || !bad && isPageValue(text))
+		allowed := n.params[name] || name == "page" && !bad && isPageValue(text)
 		if !allowed && !asked {
 			more, asked = n.more(path), true
 		}

@@ -14,7 +14,7 @@ func TestQueryKeepsParametersInTheirOrder(t *testing.T) {
 		want   Result
 	}{
 		{"page by default", nil, "page=2", Result{Location: "/a?page=2"}},
-		{"none by choice", []string{}, "page=2", Result{"/a?page=2", ReasonQuery, true, false}},
+		{"page beside what the owner names", []string{"lang"}, "page=2&lang=de", Result{Location: "/a?page=2&lang=de"}},
 		{"key is told by case", nil, "Page=2", Result{"/a?Page=2", ReasonQuery, true, false}},
 		{"escaped key", nil, "p%61ge=2", Result{Location: "/a?page=2"}},
 		{"brackets", []string{"tx_news_pi1[news]", "page"}, "tx_news_pi1[news]=5&page=2", Result{Location: "/a?tx_news_pi1%5Bnews%5D=5&page=2"}},

@@ -20,7 +20,7 @@ var settings = map[string]struct{ library, command string }{
 	"Benign":      {"Options.Benign", "{-benign}"},
 	"ClientIP":    {"Options.ClientIP", "{-trusted-proxies}"},
 	"Crawlers":    {"Options.Crawlers", "{-crawlers}"},
-	"Endpoints":   {"Options.Endpoints", "{-indexnow-endpoint}"},
+	"Endpoint":    {"Options.Endpoint", "{-indexnow-endpoint}"},
 	"Entries":     {"Options.Entries", "{-entry}"},
 	"Explain":     {"Site.Explain", `"servemap explain"`},
 	"Forget":      {"Site.Forget", `"servemap forget"`},

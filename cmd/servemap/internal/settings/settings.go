@@ -61,21 +61,21 @@ type Visits struct {
 
 // Engines says what search engines get and are told.
 type Engines struct {
-	Robots      bool     `toml:"robots" first:"1" comment:"name the sitemap in the site's robots.txt, and serve one if the site has none"`
-	IndexNow    bool     `toml:"indexnow" first:"1" comment:"tell Bing, Yandex and others what changed, by IndexNow; the key is made and kept with what is learned"`
-	Endpoints   []string `toml:"indexnow-endpoint" needs:"indexnow" arg:"URL" comment:"whom to tell in place of api.indexnow.org"`
-	Key         secret   `toml:"indexnow-key" of:"none" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
-	PerDay      int      `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
-	Property    string   `toml:"google-property" needs:"google-token" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; by default one that the account of {-google-token} may change"`
-	GoogleToken string   `toml:"google-token" arg:"FILE" comment:"the file with what may submit the sitemap to Search Console: the JSON key of a service account that is a user of the property, or an access token that another program renews"`
-	Crawlers    bool     `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
-	Ranges      string   `toml:"crawler-ranges" needs:"crawlers" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
-	Name        string   `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
-	Alternates  bool     `toml:"alternates" of:"crawl" comment:"add a page's versions in other languages to the sitemap"`
-	Images      bool     `toml:"images" of:"crawl" comment:"add the images of pages"`
-	Videos      bool     `toml:"videos" of:"crawl" comment:"add the videos of pages"`
-	News        bool     `toml:"news" comment:"serve sitemap-news.xml with the articles of the last two days"`
-	Publication string   `toml:"publication" arg:"NAME" comment:"the name of the newspaper in that file"`
+	Robots      bool   `toml:"robots" first:"1" comment:"name the sitemap in the site's robots.txt, and serve one if the site has none"`
+	IndexNow    bool   `toml:"indexnow" first:"1" comment:"tell Bing, Yandex and others what changed, by IndexNow; the key is made and kept with what is learned"`
+	Endpoint    string `toml:"indexnow-endpoint" needs:"indexnow" arg:"URL" comment:"whom to tell in place of api.indexnow.org"`
+	Key         secret `toml:"indexnow-key" of:"none" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
+	PerDay      int    `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
+	Property    string `toml:"google-property" needs:"google-token" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; by default one that the account of {-google-token} may change"`
+	GoogleToken string `toml:"google-token" arg:"FILE" comment:"the file with what may submit the sitemap to Search Console: the JSON key of a service account that is a user of the property, or an access token that another program renews"`
+	Crawlers    bool   `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
+	Ranges      string `toml:"crawler-ranges" needs:"crawlers" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
+	Name        string `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
+	Alternates  bool   `toml:"alternates" of:"crawl" comment:"add a page's versions in other languages to the sitemap"`
+	Images      bool   `toml:"images" of:"crawl" comment:"add the images of pages"`
+	Videos      bool   `toml:"videos" of:"crawl" comment:"add the videos of pages"`
+	News        bool   `toml:"news" comment:"serve sitemap-news.xml with the articles of the last two days"`
+	Publication string `toml:"publication" arg:"NAME" comment:"the name of the newspaper in that file"`
 }
 
 // Operation says how the process runs, and where it keeps what it learns.

@@ -104,7 +104,7 @@ func (s *Settings) Explored() string { return fmt.Sprintf("%q %q %q", s.Query, s
 
 // Notifier returns the notifier of a site, nil if search engines are told nothing.
 func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logger) (*notify.Notifier, error) {
-	o := &notify.Options{Key: string(s.Key), Endpoints: s.Endpoints, MaxPerDay: s.PerDay, Logger: log}
+	o := &notify.Options{Key: string(s.Key), Endpoint: s.Endpoint, MaxPerDay: s.PerDay, Logger: log}
 	switch {
 	case s.GoogleToken != "":
 		authorises, err := google.Authorise(s.GoogleToken)
@@ -112,9 +112,7 @@ func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logge
 			return nil, err
 		}
 		o.Google = &notify.Google{Client: &http.Client{Transport: authorises, Timeout: time.Minute}, Property: s.Property}
-		if !s.IndexNow {
-			o.Endpoints = []string{} // nobody
-		}
+		o.GoogleOnly = !s.IndexNow
 	case !s.IndexNow:
 		return nil, nil
 	}
