@@ -61,12 +61,8 @@ func (n *Notifier) metrics(s Status) []metrics.Family {
 	for _, e := range s.Endpoints {
 		sent = append(sent, metrics.One(e.Sent, "engine", hostOf(e.URL))...)
 		refused = append(refused, metrics.One(e.Refused, "engine", hostOf(e.URL))...)
-		for _, name := range []string{verdictOK.name, "key-refused", "throttled", verdictDown.name, verdictPaused.name} {
-			is := 0
-			if e.Verdict == name {
-				is = 1
-			}
-			verdict = append(verdict, metrics.One(is, "engine", hostOf(e.URL), "verdict", name)...)
+		if e.Verdict != "" {
+			verdict = append(verdict, metrics.One(1, "engine", hostOf(e.URL), "verdict", e.Verdict)...)
 		}
 		accepted = append(accepted, metrics.When(e.LastAccepted, "engine", hostOf(e.URL))...)
 	}
@@ -74,7 +70,7 @@ func (n *Notifier) metrics(s Status) []metrics.Family {
 		metrics.Counter("servemap_indexnow_pages_sent_total", "Pages that an engine accepted.", sent),
 		metrics.Counter("servemap_indexnow_posts_refused_total", "Posts that an engine did not accept.", refused),
 		metrics.Gauge("servemap_indexnow_accepted_timestamp_seconds", "When an engine last accepted a post.", accepted),
-		metrics.Gauge("servemap_indexnow_verdict", "What an engine's last answer means: 1 for that verdict.", verdict),
+		metrics.Gauge("servemap_indexnow_verdict", "What an engine's last answer means, as a label of the constant 1.", verdict),
 		metrics.Gauge("servemap_indexnow_pages_waiting", "Pages that wait to be sent.", metrics.One(s.Pending)),
 	}
 	if n.console == nil {
