@@ -48,7 +48,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 		At:       at,
 		Response: resp,
 		Vouched:  asked.vouched,
-		Variant:  observation.VariantOf(resp.Header.Vary, r.Header),
+		Prefers:  observation.Preferred(resp.Header.Vary, r.Header),
 		Named:    asked.named,
 	}
 	s.Named.Referer, s.Named.Query = strings.Clone(s.Named.Referer), strings.Clone(s.Named.Query)

@@ -34,11 +34,10 @@ type Undone struct {
 
 // HeldObservation is an observation that may have been the first to show a change.
 type HeldObservation struct {
-	At      moment.Time `cbor:"1,keyasint,omitzero"`
-	Before  moment.Time `cbor:"2,keyasint,omitzero"` // the observation before it
-	Exact   moment.Time `cbor:"3,keyasint,omitzero"` // the date that moved at this observation, 0 if none did
-	By      Source      `cbor:"4,keyasint,omitzero"`
-	Variant uint16      `cbor:"5,keyasint,omitzero"` // the variant of the page that the observation showed
+	At     moment.Time `cbor:"1,keyasint,omitzero"`
+	Before moment.Time `cbor:"2,keyasint,omitzero"` // the observation before it
+	Exact  moment.Time `cbor:"3,keyasint,omitzero"` // the date that moved at this observation, 0 if none did
+	By     Source      `cbor:"4,keyasint,omitzero"`
 }
 
 // Observation is what one observation adds to a page's dates.
@@ -49,7 +48,6 @@ type Observation struct {
 	Outcome mark.Outcome
 	Since   moment.Time        // if the outcome is mark.Changed: the observation that first showed the change
 	Holding bool               // the mark holds something, after this observation
-	Variant uint16             // the variant of the page that the observation showed
 	Given   Given[moment.Time] // the dates that came with it, 0 for none
 }
 
@@ -65,7 +63,7 @@ func (d Dates) Observe(l Observation, trust Trust) (Dates, Finding) {
 	l.At, l.Before, l.Since = l.At.Second(), l.Before.Second(), l.Since.Second()
 	d.notAfter(l.At)
 	f := Finding{Since: min(l.Since, l.At)}
-	now := HeldObservation{At: l.At, Before: l.Before, Variant: l.Variant}
+	now := HeldObservation{At: l.At, Before: l.Before}
 	for _, s := range givers {
 		step := step{old: d.Last[s], new: l.Given[s].Second(), at: l.At, before: l.Before}
 		if l.Given[s] = step.new; !step.usable() {
@@ -222,10 +220,6 @@ func (d *Dates) Inherit(from Dates) {
 		d.Count, d.Date, d.Changed = from.Count, from.Date, from.Changed
 	}
 }
-
-// Held returns the observation that first showed what the mark holds, and the variant of that observation.
-// Both are 0 if nothing is held.
-func (d Dates) Held() (at moment.Time, variant uint16) { return d.Maybe.At, d.Maybe.Variant }
 
 // History is what servemap knows of a page's changes, for the owner.
 type History struct {

@@ -134,7 +134,7 @@ func TestLastModNeverGoesBack(t *testing.T) {
 			case rnd.IntN(3) == 0:
 				l.Given = given // they did not move
 			}
-			if held, _ := d.Held(); held != 0 && l.Outcome == mark.Changed && rnd.IntN(2) == 0 {
+			if held := d.Maybe.At; held != 0 && l.Outcome == mark.Changed && rnd.IntN(2) == 0 {
 				l.Since = held
 			}
 			d, _ = d.Observe(l, Trust{})

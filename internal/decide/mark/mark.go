@@ -100,13 +100,6 @@ func (m Mark) Still() Mark {
 	return m
 }
 
-// Learn returns the mark that knows the text of the mark after an observation, and nothing else of it: that text has its
-// own visitors, so it neither came nor goes when they do.
-func (m Mark) Learn(after Mark) Mark {
-	after.watch, after.movers, after.Doubt = m.watch, m.movers, m.Doubt
-	return after
-}
-
 // Holding reports whether the mark holds something.
 func (m Mark) Holding() bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 })

@@ -95,24 +95,33 @@ func (u *visited) compare() comparison {
 		p.Mark = mark.Mark{} // the first visitor may have got a text of his own
 	}
 	held := p.Mark.Holding()
-	if p.Awaits(u.VariantKey, at) {
+	if u.foreign() {
+		p.Mark = p.Mark.Still()
 		return comparison{outcome: mark.Variant}
 	}
 	after, outcome, since := p.Mark.Observe(u.View, at.Seconds())
-	meant, taken := p.Variants.Meet(u.VariantKey, outcome)
-	if taken && meant != outcome {
-		after = p.Mark.Learn(after)
-	}
-	if taken {
-		p.Mark = after
-	}
-	if meant != outcome {
-		outcome, p.Mark = meant, p.Mark.Still() // it was another variant of the page, and no news
-	}
+	p.Mark = after
 	if outcome == mark.Held && !held {
 		u.due(u.Location)
 	}
 	return comparison{outcome, min(moment.Seconds(since), at.Second())}
+}
+
+// foreign reports whether a visitor got the page in another language than its own, which changes nothing of it: it has
+// one text. Its language is the first that was seen, then the one that the site itself gets, or the only one in a day.
+func (u *visited) foreign() bool {
+	p, at := u.p, u.Moment().Second()
+	switch {
+	case u.Language == p.Language:
+		p.Foreign = 0
+		return false
+	case u.Explored, p.Observations <= 1, u.decides() && p.Foreign != 0 && at.Sub(p.Foreign) >= day:
+		p.Mark, p.Language, p.Foreign = mark.Mark{}, u.Language, 0
+		return false
+	case p.Foreign == 0 || p.Foreign > at:
+		p.Foreign = at
+	}
+	return true
 }
 
 // date merges the outcome of a visit into the page's dates, and what it shows about their sources.
@@ -124,7 +133,7 @@ func (u *visited) date(c comparison) lastmod.Finding {
 	}
 	dates, found := p.Dates.Observe(lastmod.Observation{
 		At: u.Moment(), Before: p.Loaded.Before, First: p.Observations <= 1,
-		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Variant: u.VariantKey, Given: given,
+		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Given: given,
 	}, u.site.Trust)
 	p.Dates = dates
 	if !p.Mark.Holding() {
@@ -159,7 +168,7 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	}
 	again = p.Read && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor) // whatever the mark says
 	switch {
-	case again, p.Mark.Holding(), p.Variants.Untold():
+	case again, p.Mark.Holding(), p.Foreign != 0:
 		return false, again
 	case p.Content == eligibility.QueryNotCanonical && !k.OwnQuery:
 		return false, false // a rule may allow the query by now

@@ -3,11 +3,10 @@ package merge
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/index/observation"
 )
@@ -126,92 +125,75 @@ func negotiated(lang, edit, says string) string {
 
 func speaking(lang string) func(*observation.Observation) {
 	return func(s *observation.Observation) {
-		s.Variant = observation.VariantOf("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
+		s.Prefers = observation.Preferred("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
 	}
 }
 
-// A page that answers in the visitor's language does not change with the
-// visitor, and an edit in one language is a change.
-func TestLanguageOfTheVisitorIsNoChangeAndAnEditIs(t *testing.T) {
+// A page that answers in the visitor's language has one text: that in the language of its first visitor, or that which
+// the site gets itself. What others get changes nothing, until for a day nobody got its own.
+func TestPageHasTheTextOfOneLanguage(t *testing.T) {
+	const edit = "From the next winter on, all of it will be made of wood that grows beside the house."
 	for _, tt := range []struct {
 		name   string
 		says   string
-		langs  []string
-		edited string
+		langs  []string // of the visitors, in turn
+		looks  bool     // the site looks itself, and gets English
+		edited []string // the languages whose text is edited
+		later  []string // the visitors from then on
+		dated  int      // the visit after the edit that dates it, 0 for none
 	}{
-		{"two, declared, the first is edited", "its own", []string{"en", "de"}, "en"},
-		{"two, not declared, the second is edited", "", []string{"en", "de"}, "de"},
-		{"three, not declared", "", []string{"en", "de", "fr"}, "fr"},
-		{"two, and visitors of languages that the site does not have", "its own", []string{"en", "de", "es", "it", "nl"}, "en"},
-		{"two, and visitors of more languages than are remembered", "en", strings.Fields("en de es it nl en de no es it nl no pl ro ru sk sl sv"), "en"},
-		{"in bursts", "", []string{"en", "en", "en", "de", "de", "de"}, "de"},
+		{"two, declared, its own is edited", "its own", []string{"en", "de"}, false, []string{"en"}, nil, 1},
+		{"two, declared, another is edited", "its own", []string{"en", "de"}, false, []string{"de"}, nil, 0},
+		{"two, not declared, its own is edited", "", []string{"de", "en"}, false, []string{"de"}, nil, 1},
+		{"three, not declared, another is edited", "", []string{"en", "de", "fr"}, false, []string{"de", "fr"}, nil, 0},
+		{"two, and visitors of languages that the site does not have", "its own", strings.Fields("en de es it nl"), false, []string{"en"}, nil, 1},
+		{"many, which the page does not declare", "en", strings.Fields("en de es it nl en de no es it nl no pl ro ru sk"), false, []string{"en"}, nil, 1},
+		{"in bursts", "", strings.Fields("en en en de de de"), false, []string{"en", "de"}, nil, 1},
+		{"an odd first visitor, and all others get another one", "its own", strings.Fields("fr" + strings.Repeat(" en", 29)), false, []string{"en"}, []string{"en"}, 1},
+		{"the site itself gets English, its visitors German", "its own", []string{"de"}, true, []string{"en", "de"}, nil, 1},
+		{"the site itself gets English, and German is edited", "its own", []string{"en", "de"}, true, []string{"de"}, nil, 0},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/a"))
-			see := func(i int, edit string) {
-				lang := tt.langs[i%len(tt.langs)]
-				if lang != tt.edited && !(tt.edited == "en" && lang != "de" && lang != "fr") {
-					edit = ""
+			if tt.looks {
+				w.site.Looking = Works
+			}
+			see := func(lang, edit string) (at int64) { // when what decides was seen
+				text := func(lang string) string {
+					is := lang
+					if lang != "de" && lang != "fr" {
+						is = "en"
+					}
+					if !slices.Contains(tt.edited, is) {
+						return negotiated(lang, "", tt.says)
+					}
+					return negotiated(lang, edit, tt.says)
 				}
-				w.sight("/a", negotiated(lang, edit, tt.says), speaking(lang))
+				w.looks, at = nil, w.now.Unix()
+				if w.sight("/a", text(lang), speaking(lang)); slices.Contains(w.looks, "/a") || tt.looks && w.page("/a").Observations == 1 {
+					at = w.now.Unix()
+					w.sight("/a", text("en"), own)
+				}
 				w.wait(time.Hour)
+				return at
 			}
 			for i := range 30 {
-				see(i, "")
+				see(tt.langs[i%len(tt.langs)], "")
 			}
 			if p := w.page("/a"); p.Dates.Count != 0 || w.lastMod("/a") != 0 {
 				w.Fatalf("%d changes of a page that stayed as it was", p.Dates.Count)
 			}
-			var want int64
-			for i := range 4 * len(tt.langs) {
-				if want == 0 && tt.langs[i%len(tt.langs)] == tt.edited {
-					want = w.now.Unix()
+			visitors, want := tt.langs, int64(0)
+			if tt.later != nil {
+				visitors = tt.later
+			}
+			for i := range 4 * len(visitors) {
+				if at := see(visitors[i%len(visitors)], edit); i == tt.dated-1 {
+					want = at
 				}
-				see(i, "From the next winter on, all of it will be made of wood that grows beside the house.")
 			}
-			if p := w.page("/a"); p.Dates.Count != 1 {
-				w.Errorf("%d changes, want 1", p.Dates.Count)
-			}
-			w.wantLastMod("/a", want)
-		})
-	}
-}
-
-// A page of six paragraphs in each language, all of which are written anew. Every fourth visitor prefers German.
-func TestTextThatIsRewrittenInAllLanguagesIsDated(t *testing.T) {
-	for _, tt := range []struct {
-		name, german string // what the German page says of its language
-		by           func(lang string) func(*observation.Observation)
-	}{
-		{"Vary names the language, the page always names English", "en", speaking},
-		{"Vary names nothing, the page names its language", "de", func(string) func(*observation.Observation) { return func(*observation.Observation) {} }},
-	} {
-		run(t, tt.name, options{}, func(w *world) {
-			w.sight("/", html("home", "/a"))
-			see := func(i int, version string) {
-				lang := []string{"", "en", "de", "en"}[i%4]
-				german, says, text := lang == "de", "en", ""
-				if german {
-					says = tt.german
-				}
-				for j := range 6 {
-					for k := range 8 {
-						text += fmt.Sprintf("%s%x ", map[bool]string{true: "wort", false: "word"}[german], xxh3.HashString(fmt.Sprint(version, german, j, k)))
-					}
-					text += "</p><p>"
-				}
-				w.sight("/a", negotiated("", text, says), tt.by(lang))
-				w.wait(time.Hour)
-			}
-			for i := range 40 {
-				see(i, "first")
-			}
-			if w.lastMod("/a") != 0 {
-				w.Errorf("%d changes of a page that stayed as it was", w.page("/a").Dates.Count)
-			}
-			want := w.now.Unix()
-			for i := range 12 {
-				see(i, "second")
+			if p := w.page("/a"); p.Dates.Count != uint64(min(tt.dated, 1)) {
+				w.Errorf("%d changes", p.Dates.Count)
 			}
 			w.wantLastMod("/a", want)
 		})

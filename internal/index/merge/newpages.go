@@ -48,7 +48,7 @@ func (g page) await(unheard []string, since moment.Time) {
 // pages if the change is confirmed.
 func (u *visited) keepLinks(c comparison) {
 	p := u.p
-	if _, variant := p.Dates.Held(); len(p.NewLinks) == 0 || u.VariantKey != variant {
+	if len(p.NewLinks) == 0 || p.Foreign != 0 {
 		return
 	}
 	shown := make(map[uint64]string, len(u.Links))

@@ -34,11 +34,11 @@ type Observation struct {
 	Location string
 	At       time.Time
 	Response *response.Response
-	OwnQuery bool    // only the page's own canonical can vouch for the query
-	Route    Route   // as far as it is known
-	Vouched  bool    // something on the site vouches for the location: no stranger made it up
-	Variant  Variant // of the page's text
-	Named    Named   // what else the request names
+	OwnQuery bool   // only the page's own canonical can vouch for the query
+	Route    Route  // as far as it is known
+	Vouched  bool   // something on the site vouches for the location: no stranger made it up
+	Prefers  string // see Preferred
+	Named    Named  // what else the request names
 
 	Explored  bool // the site asked itself, with nothing of a visitor; such requests have a budget of their own
 	Inside    bool // it asked in this process, where it may get what something in front keeps from strangers
@@ -82,7 +82,7 @@ type Reading struct {
 	Many       bool        // it has as many links as are read, or more
 	Own        moment.Time // its own date
 	View       *mark.View  // its text and links, for comparison
-	VariantKey uint16      // see [Variant]
+	Language   uint16      // of its text, see languageOf
 	Showing    uint64      // a hash of the content, to find other pages that show the same
 	Links      []Link
 	Alternates []extension.Alternate // the page in other languages, as it says
@@ -102,7 +102,7 @@ type Route struct {
 // Size returns about how many bytes of memory the observation needs until it is read, without its body.
 func (o *Observation) Size() int {
 	n := int(unsafe.Sizeof(*o)) + len(o.Location) + len(o.Route.Template) + len(o.Named.Referer) + len(o.Named.Query) +
-		len(o.Variant.Language)
+		len(o.Prefers)
 	if o.Response != nil {
 		n += o.Response.Size()
 	}
@@ -187,7 +187,7 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	}
 	o.Own = moment.Of(facts.Modified).Second()
 	o.Full, o.Cut = true, cut || o.Response.Truncated
-	o.VariantKey = o.Variant.key(facts.Language)
+	o.Language = languageOf(facts.Language, o.Prefers)
 	view := mark.Read(&facts, 0)
 	o.View = &view
 	if o.Showing = showing(o, &facts); none.Show(&nowhere.Page{Location: o.Location, Canonical: o.Canonized, Facts: &facts}) {

@@ -64,23 +64,17 @@ func TestLinkThatRepeatsTheRequestIsRecognised(t *testing.T) {
 	}
 }
 
-func TestVariantIsTheLanguageThatVaryNames(t *testing.T) {
-	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148"
-	for _, tt := range []struct {
-		name, vary, language, agent string
-		want                        Variant
-	}{
-		{"does not vary", "", "de", phone, Variant{}},
-		{"by what decides nothing about the text", "Accept-Encoding, Cookie", "de", phone, Variant{}},
-		{"by language", "Accept-Language", "de-AT,de;q=0.9,en;q=0.8", phone, Variant{ByLanguage: true, Language: "de"}},
-		{"no language", "Accept-Language", "", "", Variant{ByLanguage: true}},
-		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), "", Variant{ByLanguage: true, Language: strings.Repeat("x", 16)}},
-		{"by what is not told apart", "User-Agent", "de", phone, Variant{}},
+func TestRequestPrefersALanguageIfVarySaysThatItCounts(t *testing.T) {
+	for _, tt := range []struct{ name, vary, language, want string }{
+		{"does not vary", "", "de", ""},
+		{"by what decides nothing about the text", "Accept-Encoding, Cookie", "de", ""},
+		{"by language", "Cookie, accept-language", "de-AT,de;q=0.9,en;q=0.8", "de"},
+		{"no language", "Accept-Language", "", ""},
+		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), strings.Repeat("x", 16)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := http.Header{"Accept-Language": {tt.language}, "User-Agent": {tt.agent}}
-			if got := VariantOf(tt.vary, h); got != tt.want {
-				t.Errorf("%+v, want %+v", got, tt.want)
+			if got := Preferred(tt.vary, http.Header{"Accept-Language": {tt.language}}); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
 	}

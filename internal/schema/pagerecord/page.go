@@ -155,12 +155,12 @@ type Copies struct {
 	Turned moment.Time `cbor:"5,keyasint,omitzero"`
 }
 
-// Languages says which locations show the page in other languages, and which languages it shows
-// itself.
+// Languages says which locations show the page in other languages, and in which language it is itself.
 type Languages struct {
 	Claims   []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
 	Peers    []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
-	Variants Variants              `cbor:"3,keyasint,omitzero"` // the texts by language that the mark has met
+	Language uint16                `cbor:"5,keyasint,omitzero"` // that of the text in the mark, see observation.Reading
+	Foreign  moment.Time           `cbor:"6,keyasint,omitzero"` // since when visitors got another one, to the second, 0 if the last did not
 }
 
 // Claim is an alternate that a page names: its language, and the ID of its location, which may not
@@ -187,10 +187,6 @@ type Place struct {
 	Logged   moment.Time   `cbor:"2,keyasint,omitzero"` // its last event, see changelog.Log.Note
 	Extended extension.Set `cbor:"3,keyasint,omitzero"` // for which its entry was made
 }
-
-// Variants are the texts by language in which the page was seen, the latest first. A page that
-// varies by language shows each of them to its own visitors.
-type Variants []uint16
 
 // NewLinks are links of a page to locations that nobody knew. An observation that may have been the first
 // to show a change saw them first, and each observation since has seen them.

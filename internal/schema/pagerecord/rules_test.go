@@ -2,7 +2,6 @@ package pagerecord
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -78,32 +77,6 @@ func TestAnswersConfirmARemoval(t *testing.T) {
 			overdue := d.Overdue(noon.Add(tt.told[len(tt.told)-1].after))
 			if d.MissingWhy != tt.why || d.Missing != noon.Add(tt.since) || lasted != tt.lasted || overdue != tt.overdue || d.HasMinute() != tt.minute {
 				t.Errorf("%+v, lasted %t, overdue %t, with a minute %t", d, lasted, overdue, d.HasMinute())
-			}
-		})
-	}
-}
-
-func TestChangesAreToldFromOtherLanguages(t *testing.T) {
-	const de, fr = 2, 4
-	for _, tt := range []struct {
-		name    string
-		met     Variants
-		variant uint16
-		outcome mark.Outcome
-		meant   mark.Outcome
-		taken   bool
-		after   Variants
-	}{
-		{"the same text in another", Variants{de | familiar}, fr, mark.Same, mark.Same, true, Variants{fr | familiar, de | familiar}},
-		{"a text of its own", Variants{de | familiar}, fr, mark.Changed, mark.Variant, false, Variants{fr, de | familiar}},
-		{"that text again", Variants{fr, de | familiar}, fr, mark.Changed, mark.Variant, true, Variants{fr | familiar, de | familiar}},
-		{"a change in a familiar one", Variants{fr, de | familiar}, de, mark.Changed, mark.Changed, true, Variants{de | familiar, fr}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			v := slices.Clone(tt.met)
-			meant, taken := v.Meet(tt.variant, tt.outcome)
-			if meant != tt.meant || taken != tt.taken || !slices.Equal(v, tt.after) {
-				t.Errorf("%d, %t and %v, want %d, %t and %v", meant, taken, v, tt.meant, tt.taken, tt.after)
 			}
 		})
 	}
