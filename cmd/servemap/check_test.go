@@ -94,7 +94,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"what robots.txt disallows", map[string]string{"/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "}, codeNo,
 			[]string{"1 listed page is disallowed by robots.txt", "No page was read. 1 page: not asked for, as robots.txt disallows them."}},
 		{"parts", map[string]string{"/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"), "/2.xml": index("/3.xml"), "/a": aPage}, codeNo,
-			[]string{"index of 3 files", "1 file cannot be read", "/gone.xml cannot be read: the server answers 404", "1 index stands within an index"}},
+			[]string{"index of 3 files", "1 file cannot be read", "/gone.xml is answered with 404", "1 index stands within an index"}},
 		{"a part that moved", map[string]string{"/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml", "/new.xml": set("/a"), "/a": aPage}, codeDone,
 			[]string{"1 file of the sitemap redirects", "/1.xml redirects to http", "/new.xml", "0 faults, 1 piece of advice"}},
 		{"a wall", map[string]string{"/sitemap.xml": set("/a"), "/a": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,

@@ -166,7 +166,7 @@ func (c closing) write(w io.Writer, s report.Style) error {
 			"and search engines run them later. Render the pages on the server, or at the build; then crawl again."}
 	}
 	for _, hint := range c.hints {
-		fmt.Fprintf(&b, "\n%s\n", s.Paint("33", report.Wrap(s.Escape(hint), "", lineWidth)))
+		fmt.Fprintf(&b, "\n%s\n", s.Paint("33", report.Wrap(s.Escape(hint), "", s.Width)))
 	}
 	if len(c.broken) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;31", "Broken links"))
@@ -193,14 +193,11 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	return err
 }
 
-// lineWidth is how long a line of the summary is.
-const lineWidth = 100
-
 // write writes why pages were left out, what helps, and some of them.
 func (l leftOut) write(b *strings.Builder, s report.Style) {
 	text := strings.TrimSpace(words.Say(l.why))
 	text = strings.TrimSuffix(strings.ToUpper(text[:1])+text[1:], ".") + ". " + strings.TrimPrefix(words.Say(l.todo), ". ")
-	wrapped := report.Wrap(s.Escape(text), strings.Repeat(" ", 8), lineWidth)
+	wrapped := report.Wrap(s.Escape(text), strings.Repeat(" ", 8), s.Width)
 	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", report.Number(l.n))), strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
 	for _, address := range l.some[:min(len(l.some), shownOf)] {
 		fmt.Fprintf(b, "        - %s\n", s.Escape(address))
@@ -228,5 +225,5 @@ func (u unhinted) WithGroup(name string) slog.Handler { return unhinted{u.Handle
 
 // styleOf returns how texts are shown at a stream.
 func styleOf(to terminal.Plain) report.Style {
-	return report.Style{Paint: to.Paint, Escape: func(text string) string { return terminal.Escape(text, "") }}
+	return report.Style{Width: to.Width(), Paint: to.Paint, Escape: func(text string) string { return terminal.Escape(text, "") }}
 }

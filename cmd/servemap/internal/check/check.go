@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -65,6 +66,7 @@ type checker struct {
 	judge   *listing.Judge
 	read    map[string]bool   // files, by key
 	vouched map[string]string // by host, its robots.txt
+	told    map[string]bool   // pages that speak against being listed, by key
 }
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. The error says why there is
@@ -116,7 +118,7 @@ func newChecker(cfg Config) (*checker, error) {
 	c := &checker{
 		Config: cfg, fetcher: fetcher{client: explore.NewClient(origin), origin: cfg.Origin, server: cfg.URL},
 		Report: &report.Report{URL: cfg.URL.String(), Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
-		now:    time.Now().UTC(), read: map[string]bool{}, vouched: map[string]string{},
+		now:    time.Now().UTC(), read: map[string]bool{}, vouched: map[string]string{}, told: map[string]bool{},
 	}
 	c.Report.Time = c.now.Truncate(time.Second)
 	return c, nil
@@ -213,16 +215,12 @@ func (c *checker) sitemaps(ctx context.Context) error {
 		}
 		names = []string{found}
 	}
-	for _, name := range names {
-		u, err := url.Parse(name)
-		if err != nil {
-			return err
-		}
-		if err := c.sitemap(ctx, u, len(names) == 1); err != nil {
+	for f := range c.files(ctx, names) {
+		if err := c.sitemap(ctx, f, len(names) == 1); err != nil {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // guess finds the sitemap of a site that names none.
@@ -272,10 +270,44 @@ func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
 	return false
 }
 
-// sitemap reads one sitemap, and its parts if it is an index. alone says that there is no other to check.
-func (c *checker) sitemap(ctx context.Context, u *url.URL, alone bool) error {
-	isNamed := slices.ContainsFunc(c.named, func(n string) bool { return address.KeyOf(n) == address.Key(u) })
-	folder := u.Path[:strings.LastIndexByte(u.Path, '/')+1]
+// file is one that was asked for.
+type file struct {
+	*url.URL
+	answer
+	err error
+}
+
+// files asks for files that were not read yet, some at once, and yields them in their order.
+func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
+	return func(yield func(*file) bool) {
+		for some := range slices.Chunk(names, atOnce) {
+			var all []*file
+			for _, name := range some {
+				u, err := url.Parse(name)
+				if err != nil || c.read[address.Key(u)] {
+					continue // it was checked
+				}
+				if len(c.read) == mostFiles {
+					c.limit(errBound{report.Number(mostFiles) + " files were read; the rest was not"})
+					break
+				}
+				c.read[address.Key(u)] = true
+				all = append(all, &file{URL: u})
+			}
+			together(len(all), func(i int) { all[i].answer, all[i].err = c.follow(ctx, all[i].URL, listing.MaxBytes) })
+			for _, f := range all {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sitemap judges one sitemap, and its parts if it is an index. alone says that there is no other to check.
+func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
+	isNamed := slices.ContainsFunc(c.named, func(n string) bool { return address.KeyOf(n) == address.Key(f.URL) })
+	folder := f.Path[:strings.LastIndexByte(f.Path, '/')+1]
 	if isNamed || folder == "" {
 		folder = "/"
 	}
@@ -287,75 +319,51 @@ func (c *checker) sitemap(ctx context.Context, u *url.URL, alone bool) error {
 		c.judge = listing.NewJudge(site, c.Report)
 	}
 	c.judge.Site = site
-	parts, err := c.file(ctx, u, alone)
+	parts, err := c.take(ctx, f, alone)
 	if err != nil {
 		return err
 	}
-	for _, part := range parts {
-		if len(c.read) == mostFiles {
-			c.limit(errBound{fmt.Sprintf("%s files were read; the rest, of %s that the index names, was not",
-				report.Number(mostFiles), report.Number(len(parts)))})
-			break
-		}
-		if err := c.part(ctx, part); err != nil {
+	for part := range c.files(ctx, parts) {
+		more, err := c.take(ctx, part, false)
+		if err != nil {
 			return err
+		}
+		if len(more) > 0 {
+			c.Add("nested", report.At{Where: part.String()}, "is an index, and named by an index")
 		}
 	}
 	if !isNamed && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
-		c.Add("unnamed", report.At{Where: u.String()}, "robots.txt does not name it; crawlers find it by the line Sitemap: %s", u.String())
+		c.Add("unnamed", report.At{Where: f.String()}, "robots.txt does not name it; crawlers find it by the line Sitemap: %s", f.String())
 	}
 	return nil
 }
 
-// part reads a file that an index names.
-func (c *checker) part(ctx context.Context, name string) error {
-	u, err := url.Parse(name)
-	if err != nil {
-		return nil // it was checked
-	}
-	more, err := c.file(ctx, u, false)
-	if len(more) > 0 {
-		c.Add("nested", report.At{Where: name}, "is an index, and named by an index")
-	}
-	return err
-}
-
-// file reads a file, and returns the files that it names if it is an index. alone says that without it there is nothing
-// to check.
-func (c *checker) file(ctx context.Context, u *url.URL, alone bool) (parts []string, err error) {
-	key := address.Key(u)
-	switch {
-	case c.read[key]:
-		return nil, nil
-	case len(c.read) == mostFiles:
-		c.limit(errBound{fmt.Sprintf("%s files were read; the rest was not", report.Number(mostFiles))})
-		return nil, nil
-	}
-	c.read[key] = true
-	at := report.At{Where: u.String()}
-	a, err := c.follow(ctx, u, listing.MaxBytes)
-	switch wall := pages.Wall(a.status, a.header, a.body); {
+// take judges what came for a file, and returns the files that it names if it is an index. alone says that without it
+// there is nothing to check.
+func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string, err error) {
+	at := report.At{Where: f.String()}
+	switch wall := pages.Wall(f.status, f.header, f.body); {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.As(err, new(errBound)):
-		c.limit(err)
+	case errors.As(f.err, new(errBound)):
+		c.limit(f.err)
 		return nil, nil
-	case err != nil && alone && slices.Contains(c.named, u.String()):
-		return nil, fmt.Errorf("%w (robots.txt names it)", err)
-	case err != nil && alone:
-		return nil, err
-	case err != nil:
-		c.Add("unreadable", at, "cannot be read: %v", err)
-	case wall != "" && a.status != http.StatusOK:
-		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", a.status, wall)
-	case a.status != http.StatusOK && alone:
-		return nil, fmt.Errorf("%w at %s: the server answers %s", ErrNone, u, c.why(a))
-	case a.status != http.StatusOK:
-		c.Add("unreadable", at, "cannot be read: the server answers %s", c.why(a))
+	case f.err != nil && alone && slices.Contains(c.named, f.String()):
+		return nil, fmt.Errorf("%w (robots.txt names it)", f.err)
+	case f.err != nil && alone:
+		return nil, f.err
+	case f.err != nil:
+		c.Add("unreadable", at, "%s", strings.TrimPrefix(f.err.Error(), f.String()+" "))
+	case wall != "" && f.status != http.StatusOK:
+		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.status, wall)
+	case f.status != http.StatusOK && alone:
+		return nil, fmt.Errorf("%w at %s: the server answers %s", ErrNone, f, c.why(f.answer))
+	case f.status != http.StatusOK:
+		c.Add("unreadable", at, "is answered with %s", c.why(f.answer))
 	default:
-		return c.judged(a, u)
+		return c.judged(f.answer, f.URL)
 	}
-	c.Files = append(c.Files, report.File{URL: report.Shorten(u.String())})
+	c.Files = append(c.Files, report.File{URL: report.Shorten(f.String())})
 	return nil, nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 )
 
@@ -20,6 +22,7 @@ const (
 	mostRequests = 2_000
 	mostRead     = 1 << 30 // bytes
 	mostHops     = 5       // redirects of one file
+	atOnce       = 4       // requests
 )
 
 // patience is for one answer.
@@ -64,6 +67,16 @@ func (f *fetcher) spend() error {
 	return nil
 }
 
+// together does so many things, some of them at once.
+func together(n int, do func(i int)) {
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	for i := range n {
+		all.Go(func() error { do(i); return nil })
+	}
+	_ = all.Wait()
+}
+
 // get requests a URL and reads at most so many bytes of the answer. For URLs of the site it asks the server that it was
 // given, which may have another address, such as one behind a proxy.
 func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err error) {
@@ -102,6 +115,7 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err 
 
 // follow is get that follows redirects, as crawlers do for robots.txt and sitemaps.
 func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, err error) {
+	first := u
 	for range mostHops + 1 {
 		if a, err = f.get(ctx, u, most); err != nil || a.status < 300 || a.status >= 400 {
 			return a, err
@@ -113,7 +127,7 @@ func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, e
 		}
 		u = to
 	}
-	return a, fmt.Errorf("it redirects more than %d times", mostHops)
+	return a, fmt.Errorf("%s redirects more than %d times", report.Shorten(first.String()), mostHops)
 }
 
 // plain makes an error of net/http one that people read: it begins with the address that was asked.

@@ -16,12 +16,11 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
 )
 
-// How many pages are read, and how many at once: the first ones always, and more if these are answered fast.
+// How many pages are read: the first ones always, and more if these are answered fast.
 const (
 	fewPages  = 20
 	morePages = 60
 	manyPages = 200
-	atOnce    = 4
 )
 
 // maxPage is how much of a page is read.
@@ -105,45 +104,32 @@ func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
 		if p.Wall {
 			c.Sample.Walled++
 		}
+		c.told[address.KeyOf(p.Entry.Loc)] = p.Told
 	}
 	pages.Compare(all, nowhere, c.Report, c.now)
 }
 
 // ask asks for pages, some at once. It returns how long each took, and the bound that was met.
 func (c *checker) ask(ctx context.Context, some []*pages.Page) (took []time.Duration, met error) {
-	var (
-		wait sync.WaitGroup
-		mu   sync.Mutex
-		work = make(chan *pages.Page)
-	)
-	for range min(atOnce, len(some)) {
-		wait.Go(func() {
-			for p := range work {
-				u, err := url.Parse(p.Entry.Loc)
-				var a answer
-				if err == nil {
-					a, err = c.get(ctx, u, maxPage)
-				}
-				p.Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
-				mu.Lock()
-				if errors.As(err, new(errBound)) {
-					met = err
-				} else if took = append(took, a.took); err != nil {
-					took[len(took)-1] = patience
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for _, p := range some {
-		if ctx.Err() != nil {
-			p.Err = ctx.Err()
-			continue
+	var mu sync.Mutex
+	together(len(some), func(i int) {
+		u, err := url.Parse(some[i].Entry.Loc)
+		var a answer
+		if err == nil {
+			a, err = c.get(ctx, u, maxPage)
 		}
-		work <- p
-	}
-	close(work)
-	wait.Wait()
+		some[i].Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case errors.As(err, new(errBound)):
+			met = err
+		case err != nil:
+			took = append(took, patience)
+		default:
+			took = append(took, a.took)
+		}
+	})
 	return took, met
 }
 
@@ -191,7 +177,7 @@ func (c *checker) observed() {
 }
 
 // compareLinks compares the listed pages with those that links lead to, both ways. A crawl leaves out most addresses
-// with a query, whoever links to them, so these are never said to be linked nowhere.
+// with a query, whoever links to them, so these are never said to be linked nowhere. Nor is what should not be listed.
 func (c *checker) compareLinks(found Crawl) {
 	led, missing := map[string]bool{}, 0
 	for _, u := range found.Led {
@@ -211,7 +197,7 @@ func (c *checker) compareLinks(found Crawl) {
 	orphans := 0
 	for _, e := range c.judge.Pages {
 		u, err := url.Parse(e.Loc)
-		if err != nil || led[address.Key(u)] || u.RawQuery != "" || !c.robots.Allows(u.RequestURI()) {
+		if err != nil || led[address.Key(u)] || c.told[address.Key(u)] || u.RawQuery != "" || !c.robots.Allows(u.RequestURI()) {
 			continue
 		}
 		orphans++

@@ -37,6 +37,14 @@ func NewLog(w Plain, form string, level slog.Level) (*slog.Logger, error) {
 // Lives reports whether a person may look at what is written.
 func (w Plain) Lives() bool { return isTerminal(w.To) }
 
+// Width returns how many columns a person sees, 0 where nobody looks or that is not known.
+func (w Plain) Width() int {
+	if !w.Lives() {
+		return 0
+	}
+	return columns(w.To.(*os.File))
+}
+
 // Clear removes a line of progress, if there may be one.
 func (w Plain) Clear() {
 	if w.Lives() {

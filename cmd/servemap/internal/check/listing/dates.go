@@ -1,7 +1,6 @@
 package listing
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -98,17 +97,17 @@ func (j *Judge) Dates(sitemap string) {
 		d.Span = day
 	}
 	fresh := d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
-	shared := fmt.Sprintf("%s of %s pages with a lastmod share one", report.Number(n), report.Number(len(times)))
-	if n == len(times) && n == len(j.Pages) {
-		shared = fmt.Sprintf("All %s pages share one lastmod", report.Number(n))
-	} else if n == len(times) {
-		shared = fmt.Sprintf("All %s pages with a lastmod share one", report.Number(n))
+	shared := "all " + report.Number(n) + " pages"
+	if n < len(times) {
+		shared = report.Number(n) + " of " + report.Number(len(times)) + " pages with a lastmod"
+	} else if n < len(j.Pages) {
+		shared += " with a lastmod"
 	}
 	exact := ""
 	if same < n {
 		exact = "within an hour of "
 	}
-	kind, why := "", "probably a build"
+	kind, why := "", "probably that of a build"
 	switch {
 	case n >= 2 && n == len(times) && fresh:
 		kind, why = "dates-shared", "the time of this request: it is made anew each time"
@@ -119,7 +118,7 @@ func (j *Judge) Dates(sitemap string) {
 		kind = "dates-half"
 	}
 	if kind != "" {
-		j.To.Add(kind, at, "%s (%s%s), %s. Search engines ignore such dates.", shared, exact, d, why)
+		j.To.Add(kind, at, "has one date for %s (%s%s), %s. Search engines ignore such dates.", shared, exact, d, why)
 	}
 }
 

@@ -15,23 +15,37 @@ import (
 )
 
 // now is when the files of the tests are read.
-var now = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+var now = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 
-// judge reads a file as one of https://example.com, whose robots.txt disallows /private/.
-func judge(t testing.TB, at, contentType string, body []byte) (*report.Report, report.File, *Judge) {
+// judge reads files of https://example.com, whose robots.txt disallows /private/, and returns how many entries they have.
+func judge(t testing.TB, files ...Answer) (*report.Report, *Judge, int) {
 	t.Helper()
-	u, err := url.Parse(at)
-	base.Check(t, err)
-	r := &report.Report{}
+	r, entries := &report.Report{}, 0
 	j := NewJudge(Site{
-		Scheme: "https", Host: u.Host, Folder: "/", Now: now,
+		Scheme: "https", Host: "example.com", Folder: "/", Now: now,
 		Allows: func(path string) bool { return !strings.HasPrefix(path, "/private/") },
 	}, r)
-	f, _ := j.File(Answer{URL: u, Body: body, ContentType: contentType})
+	for _, a := range files {
+		f, _ := j.File(a)
+		entries += f.Entries
+	}
 	j.Languages()
-	j.Dates(at)
+	j.Dates(files[0].URL.String())
 	r.Finish()
-	return r, f, j
+	return r, j, entries
+}
+
+// file returns a file of that name, with the Content-Type that it should have.
+func file(name string, body []byte) Answer {
+	return Answer{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/" + name}, Body: body, ContentType: typeOf(name)}
+}
+
+// stored returns a file of testdata.
+func stored(t testing.TB, dir, name string) Answer {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join("testdata", dir, name))
+	base.Check(t, err)
+	return file(name, body)
 }
 
 // typeOf returns the Content-Type that a file of that name should have.
@@ -65,13 +79,11 @@ func TestEachFaultIsFound(t *testing.T) {
 		name, kind, says := row[0], row[1], row[2]
 		kinds[name] = true
 		t.Run(name, func(t *testing.T) {
-			body, err := os.ReadFile(filepath.Join("testdata", "faults", name))
-			base.Check(t, err)
-			typ := typeOf(name)
+			a := stored(t, "faults", name)
 			if len(row) > 3 {
-				typ = strings.Trim(row[3], "-")
+				a.ContentType = strings.Trim(row[3], "-")
 			}
-			r, _, _ := judge(t, "https://example.com/"+name, typ, body)
+			r, _, _ := judge(t, a)
 			if len(r.Groups) != 1 || r.Groups[0].Kind != kind {
 				t.Fatalf("found %+v, want %s alone", r.Groups, kind)
 			}
@@ -87,20 +99,24 @@ func TestEachFaultIsFound(t *testing.T) {
 
 // TestGoodFilesHaveNoFault reads files as many tools write them.
 func TestGoodFilesHaveNoFault(t *testing.T) {
-	files, err := os.ReadDir(filepath.Join("testdata", "good"))
-	base.Check(t, err)
-	if len(files) < 19 {
-		t.Errorf("there are %d files", len(files))
-	}
-	for _, file := range files {
-		t.Run(file.Name(), func(t *testing.T) {
-			body, err := os.ReadFile(filepath.Join("testdata", "good", file.Name()))
-			base.Check(t, err)
-			r, f, j := judge(t, "https://example.com/"+file.Name(), typeOf(file.Name()), body)
-			if len(r.Groups) > 0 || f.Entries == 0 || f.Form != Index && len(j.Pages) != f.Entries {
-				t.Errorf("found %+v in %+v", r.Groups, f)
+	named := []string{}
+	for _, row := range rows(t, "good.tsv") {
+		named = append(named, strings.Fields(row[0])...)
+		t.Run(row[0], func(t *testing.T) {
+			files := []Answer{}
+			for name := range strings.FieldsSeq(row[0]) {
+				files = append(files, stored(t, "good", name))
+			}
+			r, j, entries := judge(t, files...)
+			if len(r.Groups) > 0 || entries == 0 || len(j.Pages) != entries && len(j.Pages) > 0 {
+				t.Errorf("found %+v", r.Groups)
 			}
 		})
+	}
+	files, err := os.ReadDir(filepath.Join("testdata", "good"))
+	base.Check(t, err)
+	if len(files) != len(named) {
+		t.Errorf("%d of %d files are named", len(named), len(files))
 	}
 }
 
@@ -125,7 +141,7 @@ func BenchmarkFilesOfStrangers(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			b.SetBytes(int64(len(bb.text)))
 			for b.Loop() {
-				judge(b, "https://example.com/sitemap.xml", "application/xml", []byte(bb.text))
+				judge(b, file("sitemap.xml", []byte(bb.text)))
 			}
 		})
 	}
@@ -133,17 +149,13 @@ func BenchmarkFilesOfStrangers(b *testing.B) {
 
 // FuzzFile reads files of strangers.
 func FuzzFile(f *testing.F) {
-	for _, name := range []string{"google-video.xml", "hugo-multilingual.xml", "rss.xml", "text.txt", "rails-sitemap-generator.xml.gz"} {
-		body, err := os.ReadFile(filepath.Join("testdata", "good", name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(body)
+	for _, name := range []string{"google-video.xml", "npm-sitemap.xml", "rss.xml", "text.txt", "rails-sitemap-generator.xml.gz"} {
+		f.Add(stored(f, "good", name).Body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r, file, j := judge(t, "https://example.com/sitemap.xml", "application/xml", body)
-		if len(j.Pages) > file.Entries || file.Entries < 0 {
-			t.Fatalf("%d pages in %+v", len(j.Pages), file)
+		r, j, entries := judge(t, file("sitemap.xml", body))
+		if len(j.Pages) > entries {
+			t.Fatalf("%d pages of %d entries", len(j.Pages), entries)
 		}
 		for _, g := range r.Groups {
 			for _, found := range g.Findings {

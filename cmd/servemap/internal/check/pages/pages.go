@@ -33,6 +33,7 @@ type Page struct {
 	Answer
 	Read bool // it answered with a page
 	Wall bool // a bot wall answered
+	Told bool // something speaks against listing it
 
 	text     uint64    // a hash of its main text, 0 for none
 	letters  int       // of its main text
@@ -44,6 +45,7 @@ type Page struct {
 // Judge notes what is wrong with the answer of one page.
 func Judge(p *Page, to *report.Report, now time.Time) {
 	tell := func(kind, text string, args ...any) {
+		p.Told = true
 		to.Add(kind, p.Entry.At(), text, args...)
 	}
 	at, err := url.Parse(p.Entry.Loc)

@@ -29,6 +29,7 @@ func (g Group) heading() string { return Number(g.Count) + " " + g.Title }
 
 // Style is how a text is shown.
 type Style struct {
+	Width  int                            // of a line, 0 if none is to be wrapped
 	Paint  func(code, text string) string // gives a text a colour
 	Escape func(text string) string       // makes what others wrote harmless
 }
@@ -42,9 +43,9 @@ func (r *Report) Text(w io.Writer, all bool, s Style) error {
 	if left := len(r.Files) - len(r.fewFiles(all)); left > 0 {
 		fmt.Fprintf(&b, "and %s more; -all names them\n", Count(left, "file"))
 	}
-	fmt.Fprintf(&b, "\n%s\n", Wrap(r.Sample.Text(), "", width))
+	fmt.Fprintf(&b, "\n%s\n", Wrap(r.Sample.Text(), "", s.Width))
 	for _, text := range slices.Concat(r.Facts, r.Limits) {
-		fmt.Fprintln(&b, Wrap(s.Escape(text), "", width))
+		fmt.Fprintln(&b, Wrap(s.Escape(text), "", s.Width))
 	}
 	for _, g := range r.Groups {
 		colour := "1;31"
@@ -52,7 +53,7 @@ func (r *Report) Text(w io.Writer, all bool, s Style) error {
 			colour = "1;33"
 		}
 		fmt.Fprintf(&b, "\n%s  %s\n", s.Paint(colour, fmt.Sprintf("%-6s", g.Level)), s.Paint("1", g.heading()))
-		fmt.Fprintln(&b, Wrap(g.Remedy, "        ", width))
+		fmt.Fprintln(&b, Wrap(g.Remedy, "        ", s.Width))
 		for _, f := range g.Shown(all) {
 			fmt.Fprintf(&b, "        - %s %s\n", s.Escape(f.Place()), s.Escape(f.Text))
 		}
@@ -68,10 +69,7 @@ func (r *Report) Text(w io.Writer, all bool, s Style) error {
 	return err
 }
 
-// width is how long a line of text is.
-const width = 100
-
-// Wrap breaks a text between words, and indents each line.
+// Wrap breaks a text between words where a line would be wider than that, unless it is 0, and indents each line.
 func Wrap(text, indent string, width int) string {
 	var b strings.Builder
 	length := 0
@@ -81,7 +79,7 @@ func Wrap(text, indent string, width int) string {
 		case length == 0:
 			b.WriteString(indent)
 			length = len(indent)
-		case length+1+n > width:
+		case width > 0 && length+1+n > width:
 			b.WriteString("\n" + indent)
 			length = len(indent)
 		default:
