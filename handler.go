@@ -392,7 +392,7 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		if s.announces.Store(wrote); page {
 			s.told.Do(func() {
 				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status 200, is no plain robots.txt; "+
-					words.Say("answer 404, serve one as text/plain of at most 500 KiB, or give its text in {RobotsText}"), "origin", s.origin.String())
+					words.Say("answer 404, serve one as text/plain of at most 500 KiB{OrRobots}"), "origin", s.origin.String())
 			})
 		}
 	})

@@ -13,6 +13,12 @@
 //
 //	servemap https://example.com /var/lib/caddy/sitemap {
 //		explore                            # when it starts, visit all pages along the links, so that they are listed before their visitors come
+//		inside                             # explore here, even where the origin leads elsewhere; only if nothing in front keeps strangers from a page
+//		max 50000                          # how many requests that makes at most, in place of 20000
+//		report-only                        # learn and explain, and serve no sitemap
+//		hosts www.example.com              # other hosts whose requests show pages of the site
+//		stripped /shop                     # what handle_path cuts off, if the origin has a folder
+//		entry /welcome                     # where visitors enter, in place of /
 //		robots                             # name the sitemap in robots.txt, and serve one if the site has none
 //		inspector /inspect/ {$PASSWORD}    # for the user admin; without a password by a link that Caddy's log has
 //		never /internal/ *.pdf$            # locations that are not listed
@@ -40,9 +46,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -65,21 +74,32 @@ func init() {
 
 // Handler observes what the handlers after it serve, and serves the sitemap.
 type Handler struct {
-	Origin    string   `json:"origin"` // such as "https://example.com"
-	Data      string   `json:"data"`   // the folder for what is learned
-	Explore   bool     `json:"explore,omitempty"`
-	Robots    bool     `json:"robots,omitempty"`
-	Inspector string   `json:"inspector,omitempty"` // the path, which ends in a slash
-	Password  string   `json:"password,omitempty"`  // of the inspector's user admin
-	Never     []string `json:"never,omitempty"`
-	Always    []string `json:"always,omitempty"`
-	Public    []string `json:"public,omitempty"`
-	Query     []string `json:"query,omitempty"`
-	Benign    []string `json:"benign,omitempty"`
+	Settings
+	Robots    bool   `json:"robots,omitempty"`
+	Inspector string `json:"inspector,omitempty"` // the path, which ends in a slash
+	Password  string `json:"password,omitempty"`  // of the inspector's user admin
 
 	key       string
 	site      *servemap.Site
 	inspector http.Handler
+}
+
+// Settings say how a site is made. One that has other settings after a reload is another one.
+type Settings struct {
+	Origin     string   `json:"origin"` // such as "https://example.com"
+	Data       string   `json:"data"`   // the folder for what is learned
+	Explore    bool     `json:"explore,omitempty"`
+	Inside     bool     `json:"inside,omitempty"`
+	Max        int      `json:"max,omitempty"` // requests of an exploration
+	ReportOnly bool     `json:"report_only,omitempty"`
+	Stripped   string   `json:"stripped,omitempty"`
+	Hosts      []string `json:"hosts,omitempty"`
+	Entries    []string `json:"entry,omitempty"`
+	Never      []string `json:"never,omitempty"`
+	Always     []string `json:"always,omitempty"`
+	Public     []string `json:"public,omitempty"`
+	Query      []string `json:"query,omitempty"`
+	Benign     []string `json:"benign,omitempty"`
 }
 
 // open has the open sites. Caddy starts a new configuration before it ends the old one. So
@@ -128,14 +148,15 @@ func (h *Handler) Provision(caddy caddyserver.Context) error {
 		return fmt.Errorf("servemap: inspector %s: give a path that begins and ends with a slash, such as /inspect/", h.Inspector)
 	}
 	log := caddy.Slogger()
-	h.key = fmt.Sprintf("%q %q %q %q %q %q %q %t", folder, h.Origin, h.Never, h.Always, h.Public, h.Query, h.Benign, h.Explore)
+	h.key = fmt.Sprintf("%q %#v", folder, h.Settings)
 	shared, _, err := open.LoadOrNew(h.key, func() (caddyserver.Destructor, error) {
 		st, err := badgerstore.Open(folder, &badgerstore.Options{Logger: log})
 		if err != nil {
 			return nil, err
 		}
 		made, err := servemap.New(h.Origin, st, &servemap.Options{
-			ClientIP: client, Rules: h.rules(), Benign: h.Benign, Logger: log,
+			ClientIP: client, Rules: h.rules(), Benign: h.Benign, Hosts: h.Hosts, Entries: h.Entries,
+			StrippedPrefix: h.Stripped, ReportOnly: h.ReportOnly, Logger: log,
 			Limits: servemap.Limits{Looks: -1}, // what answers a request here needs what Caddy adds to each
 		})
 		if err != nil {
@@ -143,8 +164,18 @@ func (h *Handler) Provision(caddy caddyserver.Context) error {
 		}
 		ctx, stop := context.WithCancel(context.Background())
 		s := &site{Site: made, store: st, stop: stop}
-		if h.Explore {
-			s.exploring.Go(func() { s.explore(ctx, log) })
+		if h.Explore || h.Inside {
+			server, _ := caddy.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+			opts := &servemap.ExploreOptions{MaxRequests: h.Max}
+			if h.Inside {
+				opts.Inside = whole(server, strings.TrimSuffix(h.Stripped, "/"))
+			}
+			s.exploring.Go(func() {
+				for !begun(server) && ctx.Err() == nil {
+					time.Sleep(10 * time.Millisecond)
+				}
+				s.explore(ctx, opts, log)
+			})
 		}
 		return s, nil
 	})
@@ -188,10 +219,27 @@ func (h *Handler) rules() (all []servemap.Rule) {
 // origin may lead to a server of somebody else for ever.
 const again = time.Minute
 
+// whole returns a handler that asks a server of Caddy as visitors do: what handle_path cuts off is still there.
+func whole(server *caddyhttp.Server, cut string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path = cut + r.URL.Path; r.URL.RawPath != "" {
+			r.URL.RawPath = cut + r.URL.RawPath
+		}
+		server.ServeHTTP(w, r)
+	})
+}
+
+// begun reports whether a server of Caddy can be asked. It cannot before its configuration has begun.
+func begun(server *caddyhttp.Server) bool {
+	app, _ := caddyserver.ActiveContext().AppIfConfigured("http")
+	http, is := app.(*caddyhttp.App)
+	return is && slices.Contains(slices.Collect(maps.Values(http.Servers)), server)
+}
+
 // explore visits the site once.
-func (s *site) explore(ctx context.Context, log *slog.Logger) {
+func (s *site) explore(ctx context.Context, opts *servemap.ExploreOptions, log *slog.Logger) {
 	for last := ""; ; {
-		done, err := s.Explore(ctx, nil)
+		done, err := s.Explore(ctx, opts)
 		if err == nil {
 			log.Info("servemap: explored", "requests", done.Requests, "pages", done.Pages, "listed", s.Stats().Listed)
 			return
@@ -287,8 +335,11 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if !d.AllArgs(&h.Origin, &h.Data) {
 		return d.Err("servemap takes the origin and a folder, such as servemap https://example.com /var/lib/caddy/sitemap")
 	}
-	lists := map[string]*[]string{"never": &h.Never, "always": &h.Always, "public": &h.Public, "query": &h.Query, "benign": &h.Benign}
-	switches := map[string]*bool{"explore": &h.Explore, "robots": &h.Robots}
+	lists := map[string]*[]string{"hosts": &h.Hosts, "entry": &h.Entries, "never": &h.Never, "always": &h.Always, "public": &h.Public,
+		"query": &h.Query, "benign": &h.Benign}
+	switches := map[string]*bool{"explore": &h.Explore, "inside": &h.Inside, "report-only": &h.ReportOnly, "robots": &h.Robots}
+	var most string
+	texts := map[string]*string{"stripped": &h.Stripped, "max": &most, "inspector": &h.Inspector}
 	for d.NextBlock(0) {
 		name := d.Val()
 		args := d.RemainingArgs()
@@ -297,16 +348,20 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			*lists[name] = append(*lists[name], args...)
 		case switches[name] != nil && len(args) == 0:
 			*switches[name] = true
-		case name == "inspector" && (len(args) == 1 || len(args) == 2 && args[1] != ""):
-			h.Inspector = args[0]
-			if len(args) == 2 {
-				h.Password = args[1]
-			}
-		case lists[name] == nil && switches[name] == nil && name != "inspector":
-			return d.Errf("servemap has no %s; its lines are explore, robots, inspector, never, always, public, query and benign", name)
+		case texts[name] != nil && len(args) == 1:
+			*texts[name] = args[0]
+		case name == "inspector" && len(args) == 2 && args[1] != "":
+			h.Inspector, h.Password = args[0], args[1]
+		case lists[name] == nil && switches[name] == nil && texts[name] == nil:
+			all := slices.Concat(slices.Collect(maps.Keys(switches)), slices.Collect(maps.Keys(texts)), slices.Collect(maps.Keys(lists)))
+			slices.Sort(all)
+			return d.Errf("servemap has no %s; its lines are %s", name, strings.Join(all, ", "))
 		default:
 			return d.Errf("servemap: %s has a wrong number of values, or an empty one", name)
 		}
+	}
+	if h.Max, _ = strconv.Atoi(most); most != "" && h.Max < 1 {
+		return d.Errf("servemap: max %s: give a number of requests", most)
 	}
 	return nil
 }

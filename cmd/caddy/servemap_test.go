@@ -230,6 +230,29 @@ func TestLinesOfTheBlock(t *testing.T) {
 	listed("/")
 }
 
+// Behind something that has the origin's name, the site asks itself, by the handlers of its own server.
+func TestInsideExploresWhereTheOriginLeadsElsewhere(t *testing.T) {
+	data, public, addr := filepath.Join(t.TempDir(), "data"), shop(t), free(t)
+	defer caddyserver.Stop()
+	base.Check(t, os.WriteFile(filepath.Join(public, "index.html"), []byte(`<title>Shop</title><p>Look at our <a href="teapot.html">teapot</a>.</p>`), 0o600))
+	run(t, fmt.Sprintf(`http://%s, http://shop.invalid:%[2]s {
+	handle_path /shop/* {
+		servemap http://shop.invalid/shop %[3]s {
+			inside
+			stripped /shop
+			max 10
+		}
+		root %[4]s
+		file_server
+	}
+}
+`, addr, addr[strings.LastIndex(addr, ":")+1:], data, public))
+	s, _ := theSite(t, data)
+	if s.exploring.Wait(); s.Stats().Listed != 2 {
+		t.Errorf("%d pages are listed, want 2", s.Stats().Listed)
+	}
+}
+
 // What only the library refuses is named as the Caddyfile does.
 func TestWrongValuesAreNamedByTheirLine(t *testing.T) {
 	text := "example.com {\n\tservemap https://example.com " + t.TempDir() + " {\nbenign a=b\n}\n}\n"
@@ -243,6 +266,7 @@ func TestWrongValuesAreNamedByTheirLine(t *testing.T) {
 func TestWrongLinesAreNamed(t *testing.T) {
 	for _, tt := range []struct{ name, lines, want string }{
 		{"an unknown line", "benin x", "servemap has no benin"},
+		{"a number that is none", "max all", "max all: give a number"},
 		{"a switch with a value", "explore now", "explore has a wrong number"},
 		{"a list without one", "never", "never has a wrong number"},
 		{"a password that is not set", "inspector /inspect/ \"\"", "inspector has a wrong number of values, or an empty one"},

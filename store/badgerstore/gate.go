@@ -70,7 +70,7 @@ func (g gate) judge(sp space) error {
 	case sp.readOnly:
 		return fmt.Errorf("the file system of %s is read-only; make it writable, or name another folder", g.dir)
 	case sp.free < need:
-		return fmt.Errorf(words.Say("%d MiB are free at %s, %d MiB are needed; free some, or lower {Reserve}"), sp.free>>20, g.dir, (need+1<<20-1)>>20)
+		return fmt.Errorf(words.Say("%d MiB are free at %s, %d MiB are needed; free some{OrReserve}"), sp.free>>20, g.dir, (need+1<<20-1)>>20)
 	case sp.inodes >= 0 && sp.inodes < reservedInodes:
 		return fmt.Errorf("%d files can be created at %s, %d are needed; remove some", sp.inodes, g.dir, reservedInodes)
 	}

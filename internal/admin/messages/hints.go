@@ -63,7 +63,7 @@ var hintTexts = [hints]string{
 		"Shorten them, or link to what is missing from another page.",
 	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
-	Few: "Hardly any of the pages that visitors saw is listed. {Stats} has the reasons; ask {Explain} about a page.",
+	Few: "Hardly any of the pages that visitors saw is listed. Ask {Stats} for the reasons, and {Explain} about a page.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"Do they still exist? Then see whether the site answers 404, noindex or private by mistake.",
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. Ten of them leave in a day, or one in a hundred, and the others once nobody has got them for a day longer. " +

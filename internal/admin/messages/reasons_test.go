@@ -30,7 +30,11 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 			text, missing := LeftOut(loc, loc == "/a?b=c")
 			all = append(append(all, text), missing...)
 		}
-		return append(all, NoSitemap(Counts{ReportOnly: true}))
+		for cause := range left {
+			all = append(all, ReasonNamed(cause).Means())
+		}
+		text, _ := Parameters([]string{"id: 20 linked pages of /view"})
+		return append(all, text, MovedTo("https://example.com"), Elsewhere(""), Elsewhere("/shop"), NoSitemap(Counts{Origin: "https://example.com", ReportOnly: true}))
 	}
 	for _, tt := range []struct {
 		name        string
@@ -40,6 +44,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 		{"the library", words.Library, regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
 		{"the command", words.Flags, regexp.MustCompile(` -[a-z]|"servemap `), regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
 		{"the file of the command", words.Keys, regexp.MustCompile(`always|query|origin|entry|benign|"servemap `), regexp.MustCompile(`[ (]-[a-tv-z]|Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
+		{"a Caddyfile", words.Caddyfile, regexp.MustCompile(`always|query|origin|entry|benign|inspector`), regexp.MustCompile(`[ (]-[a-z]|"servemap |Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]|  | [.,]`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			use(t, tt.style)

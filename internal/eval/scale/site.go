@@ -105,7 +105,7 @@ func fill(ctx context.Context, cfg config) error {
 		return err
 	}
 	for visit := range looks {
-		began := time.Now()
+		began, used := time.Now(), kit.CPUTime()
 		at := began.Add(-time.Duration(looks-visit) * 24 * time.Hour)
 		for i := range cfg.pages {
 			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, visit)))
@@ -115,11 +115,12 @@ func fill(ctx context.Context, cfg config) error {
 				}
 			}
 			if i%100_000 == 99_999 {
-				fmt.Fprintf(os.Stderr, "observation %d: %d pages in %v\n", visit+1, i+1, time.Since(began).Round(time.Second))
+				fmt.Fprintf(os.Stderr, "observation %d: %d pages in %v, %v of a core\n", visit+1, i+1, time.Since(began).Round(time.Second), (kit.CPUTime() - used).Round(time.Second))
 			}
 		}
-		fmt.Printf("observation %d at %d pages: %.1f s, %.0f µs a page\n", visit+1, cfg.pages, time.Since(began).Seconds(),
-			float64(time.Since(began).Microseconds())/float64(cfg.pages))
+		each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(cfg.pages) }
+		fmt.Printf("observation %d at %d pages: %.1f s, %.0f µs a page, %.0f µs of a core\n", visit+1, cfg.pages, time.Since(began).Seconds(),
+			each(time.Since(began)), each(kit.CPUTime()-used))
 	}
 	if n := s.Indexer.Stats(); n.Dropped > 0 || n.Damaged > 0 {
 		return fmt.Errorf("%d observations were dropped, and %d records could not be read", n.Dropped, n.Damaged)

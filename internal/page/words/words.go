@@ -10,56 +10,64 @@ import (
 	"sync/atomic"
 )
 
-// settings has the names in braces that a text may have, and what the text says in place of each: to who uses the
-// library, and to who uses the command. In the latter, a name with a hyphen is a setting of the command. A name that
-// begins with Or adds what only the library offers.
-var settings = map[string]struct{ library, command string }{
-	"Always":      {"an Always rule", "{-always}"},
-	"AlwaysThis":  {"servemap.Rule{Pattern: VALUE, List: servemap.DecisionAlways} in Options.Rules", "{-always}"},
-	"Anonymous":   {"Options.Anonymous", "the command"},
-	"Benign":      {"Options.Benign", "{-benign}"},
-	"ClientIP":    {"Options.ClientIP", "{-trusted-proxies}"},
-	"Crawlers":    {"Options.Crawlers", "{-crawlers}"},
-	"Endpoint":    {"Options.Endpoint", "{-indexnow-endpoint}"},
-	"Entries":     {"Options.Entries", "{-entry}"},
-	"Explain":     {"Site.Explain", `"servemap explain"`},
-	"Forget":      {"Site.Forget", `"servemap forget"`},
-	"Google":      {"Google.Client", "{-google-token}"},
-	"GoogleToken": {"Google in the options of package notify", "{-google-token}"},
-	"Hosts":       {"Options.Hosts", "{-hosts}"},
-	"Inside":      {"ExploreOptions.Inside", "{-inside}"},
-	"KeepFor":     {"Limits.KeepFor", "{-keep-for}"},
-	"Key":         {"Options.Key", "SERVEMAP_INDEXNOW_KEY"},
-	"Link":        {"Site.InspectorLink", `"servemap link"`},
-	"Max":         {"ExploreOptions.MaxRequests", "{-max}"},
-	"Name":        {"Options.Name", "{-name}"},
-	"Never":       {"a Never rule", "{-never}"},
-	"NeverThis":   {"servemap.Rule{Pattern: VALUE, List: servemap.DecisionNever} in Options.Rules", "{-never}"},
-	"News":        {"Extensions.News", "{-news}"},
-	"Notify":      {"Package notify", "{-indexnow}"},
-	"OrAnonymous": {", or say in Options.Anonymous who is anonymous", ""},
-	"OrAround":    {", and put the site around all that writes them, with fiber as site.Wrap(adaptor.FiberApp(app))", ""},
-	"OrRoute":     {"a route for this page alone, which answers with a whole document (an html or a title element)", ""},
-	"OrZero":      {", or 0 for the default", ""},
-	"Origin":      {"the origin", "{-origin}"},
-	"PartPages":   {"Limits.PartPages", "{-part-pages}"},
-	"PerDay":      {"Options.MaxPerDay", "{-indexnow-per-day}"},
-	"Public":      {"Rule.IgnoreCacheControl", "{-public}"},
-	"PublicThis":  {"servemap.Rule{Pattern: VALUE, IgnoreCacheControl: true} in Options.Rules", "{-public}"},
-	"Publication": {"Extensions.Publication", "{-publication}"},
-	"Query":       {"Options.Query", "{-query}"},
-	"Ranges":      {"Options.CrawlerRanges", "{-crawler-ranges}"},
-	"RenderEvery": {"Limits.RenderEvery", "{-render-every}"},
-	"ReportOnly":  {"Options.ReportOnly", "{-report-only}"},
-	"Reserve":     {"Options.Reserve", "{-reserve}"},
-	"Robots":      {"Site.Robots", "{-robots}"},
-	"RobotsText":  {"Options.Robots", "robots-text in the file of -config"},
-	"Rules":       {"Options.Rules", "{-never}, {-always}, {-public} or {-query}"},
-	"Stats":       {"Site.Stats", `"servemap status"`},
-	"Stripped":    {"Options.StrippedPrefix", "{-stripped}"},
-	"StrippedTo":  {"set Options.StrippedPrefix to", "give {-stripped}"},
-	"Table":       {"Options.Table", "{-table}"},
-	"UndoForget":  {"Site.UndoForget", `"servemap forget -undo"`},
+// said is what a setting is called in each style. For the command, {-name} is a setting that it has.
+type said struct{ library, command, caddy string }
+
+// none stands where a style has no such setting. A text that may be read in that style has only a name that begins with
+// Or: it adds what some styles offer.
+const none = ""
+
+// settings has the names in braces that a text may have, and what the text says in place of each.
+var settings = map[string]said{
+	"Always":      {"an Always rule", "{-always}", "always"},
+	"AlwaysThis":  {"servemap.Rule{Pattern: VALUE, List: servemap.DecisionAlways} in Options.Rules", "{-always}", "always"},
+	"Anonymous":   {"Options.Anonymous", "the command", "the module"},
+	"Benign":      {"Options.Benign", "{-benign}", "benign"},
+	"ClientIP":    {"Options.ClientIP", "{-trusted-proxies}", "trusted_proxies, a global option of Caddy"},
+	"Endpoint":    {"Options.Endpoint", "{-indexnow-endpoint}", none},
+	"Entries":     {"Options.Entries", "{-entry}", "entry"},
+	"Explain":     {"Site.Explain", `"servemap explain"`, "the inspector's search"},
+	"Forget":      {"Site.Forget", `"servemap forget"`, "the inspector"},
+	"Google":      {"Google.Client", "{-google-token}", none},
+	"GoogleToken": {"Google in the options of package notify", "{-google-token}", none},
+	"Hosts":       {"Options.Hosts", "{-hosts}", "hosts"},
+	"Inside":      {"ExploreOptions.Inside", "{-inside}", "inside"},
+	"KeepFor":     {"Limits.KeepFor", "{-keep-for}", "90 days"},
+	"Key":         {"Options.Key", "SERVEMAP_INDEXNOW_KEY", none},
+	"Link":        {"Site.InspectorLink", `"servemap link"`, "the log"},
+	"Max":         {"ExploreOptions.MaxRequests", "{-max}", "max"},
+	"Name":        {"Options.Name", "{-name}", none},
+	"Never":       {"a Never rule", "{-never}", "never"},
+	"NeverThis":   {"servemap.Rule{Pattern: VALUE, List: servemap.DecisionNever} in Options.Rules", "{-never}", "never"},
+	"News":        {"Extensions.News", "{-news}", none},
+	"OrAnonymous": {", or say in Options.Anonymous who is anonymous", none, none},
+	"OrAround":    {", and put the site around all that writes them, with fiber as site.Wrap(adaptor.FiberApp(app))", none, none},
+	"OrCrawlers":  {"Set Options.Crawlers to see who came, and when.", "Set {-crawlers} to see who came, and when.", none},
+	"OrGoogle":    {"Set Google in the options of package notify to submit the sitemap and to read what Google says.", "Set {-google-token} to submit the sitemap and to read what Google says.", none},
+	"OrNotify":    {"Package notify tells Bing, Yandex, Seznam, Naver, Yep and Amazon what changed.", "{-indexnow} tells Bing, Yandex, Seznam, Naver, Yep and Amazon what changed.", none},
+	"OrReserve":   {", or lower Options.Reserve", ", or lower {-reserve}", none},
+	"OrRobots":    {", or give its text in Options.Robots", ", or give its text in robots-text in the file of -config", none},
+	"OrRoute":     {"a route for this page alone, which answers with a whole document (an html or a title element)", none, none},
+	"OrZero":      {", or 0 for the default", none, none},
+	"Origin":      {"the origin", "{-origin}", "the origin"},
+	"PartPages":   {"Limits.PartPages", "{-part-pages}", none},
+	"PerDay":      {"Options.MaxPerDay", "{-indexnow-per-day}", none},
+	"Public":      {"Rule.IgnoreCacheControl", "{-public}", "public"},
+	"PublicThis":  {"servemap.Rule{Pattern: VALUE, IgnoreCacheControl: true} in Options.Rules", "{-public}", "public"},
+	"Publication": {"Extensions.Publication", "{-publication}", none},
+	"Query":       {"Options.Query", "{-query}", "query"},
+	"Ranges":      {"Options.CrawlerRanges", "{-crawler-ranges}", none},
+	"RenderEvery": {"Limits.RenderEvery", "{-render-every}", none},
+	"ReportOnly":  {"Options.ReportOnly", "{-report-only}", "report-only"},
+	"Reserve":     {"Options.Reserve", "{-reserve}", none},
+	"Robots":      {"Site.Robots", "{-robots}", "robots"},
+	"RobotsText":  {"Options.Robots", "robots-text in the file of -config", none},
+	"Rules":       {"Options.Rules", "{-never}, {-always}, {-public} or {-query}", "never, always, public or query"},
+	"Stats":       {"Site.Stats", `"servemap status"`, "the inspector"},
+	"Stripped":    {"Options.StrippedPrefix", "{-stripped}", "stripped"},
+	"StrippedTo":  {"set Options.StrippedPrefix to", "give {-stripped}", "write stripped"},
+	"Table":       {"Options.Table", "{-table}", none},
+	"UndoForget":  {"Site.UndoForget", `"servemap forget -undo"`, "the inspector"},
 }
 
 // Style is how the owner writes settings.
@@ -77,9 +85,6 @@ var used atomic.Int32
 
 // Use makes all texts of this process have this style. The command and the module of Caddy call it first of all.
 func Use(s Style) { used.Store(int32(s)) }
-
-// inCaddyfile matches what the command has and Caddy too.
-var inCaddyfile = regexp.MustCompile(`^((, | or )?\{-(always|benign|never|public|query|robots)\})+$`)
 
 // named is a name in braces, and maybe a value.
 var named = regexp.MustCompile(`\{(-?)([A-Za-z-]+)(?:=([^{}]+))?\}`)
@@ -100,8 +105,10 @@ func Say(text string) string {
 			return name
 		case !known:
 			return braced
-		case style == Library || style == Caddyfile && !inCaddyfile.MatchString(is.command):
+		case style == Library:
 			return is.library
+		case style == Caddyfile:
+			return is.caddy
 		}
 		return Say(is.command)
 	})

@@ -1,0 +1,10 @@
+package words
+
+// Settings has what each name says in each style; Keys are named as Flags.
+var Settings = func() map[string]map[Style]string {
+	all := map[string]map[Style]string{}
+	for name, s := range settings {
+		all[name] = map[Style]string{Library: s.library, Flags: s.command, Caddyfile: s.caddy}
+	}
+	return all
+}()
