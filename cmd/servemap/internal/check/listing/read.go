@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
-	"github.com/servemap/servemap/cmd/servemap/internal/check/strict"
 	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap/strict"
 )
 
 // The namespaces of the protocol and of the extensions that Google reads.
@@ -78,7 +78,7 @@ func (n *node) first(space, local string) string {
 // File reads a file, notes what is wrong with it, and returns it with the files that it names if it is an index.
 func (j *Judge) File(a Answer) (f report.File, parts []string) {
 	r := &reader{Judge: j, name: a.URL.String(), file: a.URL, named: map[string]bool{}}
-	body, packed, err := Unpack(a.Body, MaxBytes)
+	body, packed, err := strict.Unpack(a.Body, MaxBytes)
 	if f.URL = r.name; err != nil {
 		r.cut = true
 		r.add("gzip", 0, "is not whole: %v", err)
@@ -132,7 +132,7 @@ func (r *reader) add(kind string, line int, text string, args ...any) {
 
 // read reads the text of a file.
 func (r *reader) read(body []byte) {
-	body, why := toUTF8(body)
+	body, why := strict.UTF8(body)
 	if why != "" {
 		r.add("encoding", 0, "%s; a sitemap must be in UTF-8", why)
 	}

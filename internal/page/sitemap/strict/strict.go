@@ -2,7 +2,8 @@
 // these refuse, and says at which line. Package encoding/xml, which does the reading, lets some of that pass: text
 // around the root, two roots, undeclared prefixes, doubled attributes, attributes that nothing parts. And it ends at the
 // first fault. Before the root, and where a name tells what is meant, this reader goes on, so that an owner learns of
-// the other faults too. It must take time and memory in proportion to the text, whoever wrote it.
+// the other faults too. It also unpacks a text, and turns it into UTF-8. It must take time and memory in proportion to the
+// text, whoever wrote it.
 package strict
 
 import (
