@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/servemap/servemap/internal/page/escape"
 	"github.com/servemap/servemap/internal/page/location"
 )
 
@@ -134,30 +135,20 @@ func Tracking(u *url.URL) string {
 
 // escapes writes each escape in one way: letters, digits and -._~ as they are, all others with capitals.
 func escapes(s string) string {
-	var b strings.Builder
+	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == '%' && i+2 < len(s) {
-			v, ok := hex(s[i+1], s[i+2])
-			switch {
-			case !ok:
-				b.WriteByte(c)
-			case plain(v):
-				b.WriteByte(v)
-				i += 2
-			default:
-				fmt.Fprintf(&b, "%%%02X", v)
-				i += 2
-			}
-			continue
+		c, escaped := s[i], escape.Is(s[i:])
+		if escaped {
+			c = escape.Byte(s[i:])
+			i += 2
 		}
-		if c <= ' ' || c > '~' || strings.IndexByte(never+alike, c) >= 0 {
-			fmt.Fprintf(&b, "%%%02X", c)
-			continue
+		if raw := c > ' ' && c <= '~' && strings.IndexByte(never+alike, c) < 0; raw && (!escaped || plain(c)) {
+			out = append(out, c)
+		} else {
+			out = escape.Append(out, c)
 		}
-		b.WriteByte(c)
 	}
-	return b.String()
+	return string(out)
 }
 
 // never has the signs that no URL may have as they are; alike has those of a path or a query that mean the same escaped
@@ -166,9 +157,4 @@ const never, alike = "\"<>\\^`{|}", "!$'()*,:@[]"
 
 func plain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
-}
-
-func hex(a, b byte) (byte, bool) {
-	x, y := strings.IndexByte("0123456789abcdef", a|0x20), strings.IndexByte("0123456789abcdef", b|0x20)
-	return byte(x<<4 | y), x >= 0 && y >= 0
 }

@@ -3,55 +3,84 @@ package listing
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 )
 
-// words makes a set.
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
+// field is an element of an extension.
+type field struct {
+	name string
+	must bool
+	is   string // what it has, "" for anything
+}
+
+// fields reads a list of them: a name with ! must be there, and behind that or a colon stands what it has.
+func fields(list string) (all []field) {
+	for text := range strings.FieldsSeq(list) {
+		at := strings.IndexAny(text+":", "!:")
+		f := field{name: text[:at], must: strings.Contains(text, "!")}
+		if at < len(text) {
+			f.is = text[at+1:]
+		}
+		all = append(all, f)
 	}
-	return set
+	return all
 }
 
 // inside has the elements of the extensions, by that around them.
-var inside = map[string]map[string]bool{
-	"image": words("loc caption geo_location title license"),
-	"video": words("thumbnail_loc title description content_loc player_loc duration expiration_date rating view_count publication_date family_friendly restriction " +
-		"price requires_subscription uploader platform live tag category gallery_loc content_segment_loc id tvshow"),
-	"news": words("publication publication_date title access genres keywords stock_tickers geo_locations"),
+var inside = map[string][]field{
+	"image": fields("loc!url caption geo_location title license"),
+	"video": fields("thumbnail_loc!url title! description! content_loc:url player_loc:url duration:seconds expiration_date:date rating:stars view_count:number " +
+		"publication_date:date family_friendly:choice restriction price requires_subscription:choice uploader platform live:choice tag category gallery_loc " +
+		"content_segment_loc id tvshow"),
+	"news":        fields("publication! publication_date!date title! access genres keywords stock_tickers geo_locations"),
+	"publication": fields("name! language!language"),
 }
 
-// mostImages is how many images Google reads of a page.
+// newsLanguage matches what Google takes for the language of a newspaper: ISO 639, or one of two kinds of Chinese.
+var newsLanguage = regexp.MustCompile(`^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
+
+// fits has what an element must be, and whether a text is that.
+var fits = map[string]struct {
+	what string
+	ok   func(text string) bool
+}{
+	"seconds": {"it is 1 to 28,800 seconds", func(text string) bool { return isNumber(text, 1, 28800) }},
+	"stars":   {"it is 0.0 to 5.0", func(text string) bool { return isNumber(text, 0, 5) }},
+	"number":  {"it is a number", func(text string) bool { return isNumber(text, 0, 1e15) }},
+	"choice":  {"it is yes or no", func(text string) bool { return strings.EqualFold(text, "yes") || strings.EqualFold(text, "no") }},
+	"date":    {"it must be as 2026-11-01 or 2026-11-01T08:00:00Z", func(text string) bool { _, ok := ParseDate(text); return ok }},
+	"language": {"it is a code of ISO 639, such as en, or zh-cn or zh-tw", func(text string) bool {
+		return newsLanguage.MatchString(strings.ToLower(text)) && (len(text) != 2 || badLanguage(text) == "")
+	}},
+}
+
+// mostImages is how many images Google reads of a page, and how many articles a news sitemap may have.
 const mostImages = 1000
 
 // extensions checks what an entry has beyond the protocol. u is its address, nil if that is none.
 func (r *reader) extensions(n *node, e Entry, u *url.URL) {
 	x := extra{r, e}
-	images := n.all(imageNS, "image")
-	if len(images) > mostImages {
-		x.tell("image", "has %d images; Google reads 1,000 of a page", len(images))
-	}
-	for _, i := range images {
-		x.elements("image", i)
-		x.url("image", i, "loc", true)
-	}
-	for _, v := range n.all(videoNS, "video") {
-		x.video(v)
-	}
-	for _, a := range n.all(newsNS, "news") {
-		x.news(a)
+	if images := len(n.all(imageNS, "image")); images > mostImages {
+		x.tell("image", "has %d images; Google reads 1,000 of a page", images)
 	}
 	for _, k := range n.kids {
-		if kind, want := map[string]string{imageNS: "image", videoNS: "video", newsNS: "news"}[k.Space], k.Local; kind != "" && want != kind {
+		kind := map[string]string{imageNS: "image", videoNS: "video", newsNS: "news"}[k.Space]
+		switch {
+		case kind != "" && k.Local != kind:
 			x.tell(kind, "has <%s:%s> directly in the entry; it belongs into <%s:%s>", kind, k.Local, kind, kind)
-		}
-		if k.Space == xhtmlNS && k.Local != "link" {
+		case k.Space == xhtmlNS && k.Local != "link":
 			x.tell("hreflang", "has <%s>, where only <link> may be", k.Local)
+		case kind != "":
+			x.elements(kind, k)
+			if kind == "video" {
+				x.video(k)
+			} else if kind == "news" {
+				x.news(k)
+			}
 		}
 	}
 	self := ""
@@ -69,116 +98,60 @@ type extra struct {
 
 func (x extra) tell(kind, text string, args ...any) { x.To.Add(kind, x.entry.At(), text, args...) }
 
-// elements checks that an extension has only elements that it knows.
+// elements checks the elements of an extension.
 func (x extra) elements(kind string, n *node) {
+	known, some := inside[n.Local], map[string]bool{}
 	for _, k := range n.kids {
-		if k.Space == n.Space && !inside[kind][k.Local] {
+		at := slices.IndexFunc(known, func(f field) bool { return f.name == k.Local })
+		text := strings.TrimSpace(k.text)
+		switch {
+		case k.Space != n.Space:
+			continue
+		case at < 0:
 			x.tell(kind, "has <%s:%s>, which there is not", kind, k.Local)
+		case len(k.kids) > 0 && inside[k.Local] != nil:
+			x.elements(kind, k)
+		case text == "":
+			continue // as if it were not there
+		case known[at].is == "url":
+			if _, why := address.Parse(text); why.Kind == "loc" {
+				x.tell(kind, "has the <%s:%s> %q, which %s", kind, k.Local, text, why.Text)
+			}
+		case known[at].is != "" && !fits[known[at].is].ok(text):
+			x.tell(kind, "has the <%s:%s> %q; %s", kind, k.Local, text, fits[known[at].is].what)
 		}
+		some[k.Local] = true
 	}
-}
-
-// url checks an element that must be a whole URL, and returns whether it is there.
-func (x extra) url(kind string, n *node, name string, must bool) bool {
-	all := n.all(n.Space, name)
-	if len(all) == 0 {
-		if must {
-			x.tell(kind, "has a <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, name)
-		}
-		return false
-	}
-	loc := strings.TrimSpace(all[0].text)
-	if _, why := address.Parse(loc); why.Kind == "loc" {
-		x.tell(kind, "has the <%s:%s> %q, which %s", kind, name, loc, why.Text)
-	}
-	return true
-}
-
-// must checks that an element is there and says something.
-func (x extra) must(kind string, n *node, name string) string {
-	text := n.first(n.Space, name)
-	if text == "" {
-		x.tell(kind, "has a <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, name)
-	}
-	return text
-}
-
-// number checks an element that is a number in some range.
-func (x extra) number(n *node, name string, least, most float64, what string) {
-	for _, k := range n.all(n.Space, name) {
-		if text := strings.TrimSpace(k.text); !isNumber(text, least, most) {
-			x.tell("video", "has the <video:%s> %q; it is %s", name, text, what)
+	for _, f := range known {
+		if f.must && !some[f.name] {
+			x.tell(kind, "has a <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, f.name)
 		}
 	}
 }
 
 func (x extra) video(v *node) {
-	x.elements("video", v)
-	x.url("video", v, "thumbnail_loc", true)
-	x.must("video", v, "title")
-	if text := x.must("video", v, "description"); len([]rune(text)) > 2048 {
-		x.tell("video", "has a description of %d characters; Google reads 2,048", len([]rune(text)))
-	}
-	if c, p := x.url("video", v, "content_loc", false), x.url("video", v, "player_loc", false); !c && !p {
+	if len(v.all(v.Space, "content_loc"))+len(v.all(v.Space, "player_loc")) == 0 {
 		x.tell("video", "has a <video:video> with neither <video:content_loc> nor <video:player_loc>")
 	}
-	x.number(v, "duration", 1, 28800, "1 to 28,800 seconds")
-	x.number(v, "rating", 0, 5, "0.0 to 5.0")
-	x.number(v, "view_count", 0, 1e15, "a number")
-	for _, name := range []string{"expiration_date", "publication_date"} {
-		x.when("video", v, name)
-	}
-	for _, name := range []string{"family_friendly", "requires_subscription", "live"} {
-		if text := v.first(v.Space, name); text != "" && !strings.EqualFold(text, "yes") && !strings.EqualFold(text, "no") {
-			x.tell("video", "has the <video:%s> %q; it is yes or no", name, text)
-		}
+	if n := len([]rune(v.first(v.Space, "description"))); n > 2048 {
+		x.tell("video", "has a description of %d characters; Google reads 2,048", n)
 	}
 	if n := len(v.all(v.Space, "tag")); n > 32 {
 		x.tell("video", "has %d tags; at most 32 are allowed", n)
 	}
 }
 
-// when checks an element that is a date, and returns it.
-func (x extra) when(kind string, n *node, name string) (at time.Time) {
-	for _, k := range n.all(n.Space, name) {
-		text := strings.TrimSpace(k.text)
-		d, ok := ParseDate(text)
-		if !ok {
-			x.tell(kind, "has the <%s:%s> %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", kind, name, text)
-		}
-		at = d.At
-	}
-	return at
-}
-
-// newsLanguage matches what Google takes for the language of a newspaper: ISO 639, or one of two kinds of Chinese.
-var newsLanguage = regexp.MustCompile(`^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
-
 // newsFor is how long an article is news to Google.
 const newsFor = 48 * time.Hour
 
 func (x extra) news(a *node) {
-	x.elements("news", a)
-	if p := a.all(a.Space, "publication"); len(p) == 0 {
-		x.tell("news", "has a <news:news> without <news:publication>")
-	} else {
-		x.must("news", p[0], "name")
-		lang := x.must("news", p[0], "language")
-		if lang != "" && (!newsLanguage.MatchString(strings.ToLower(lang)) || len(lang) == 2 && badLanguage(lang) != "") {
-			x.tell("news", "has the <news:language> %q; it is a code of ISO 639, such as en, or zh-cn or zh-tw", lang)
-		}
-	}
-	x.must("news", a, "title")
-	if x.must("news", a, "publication_date") == "" {
-		return
-	}
-	at := x.when("news", a, "publication_date")
-	age := x.Now.Sub(at)
-	if at.Equal(at.Truncate(day)) { // it may mean the whole day
+	d, _ := ParseDate(a.first(a.Space, "publication_date"))
+	age := x.Now.Sub(d.At)
+	if d.At.Equal(d.At.Truncate(day)) { // it may mean the whole day
 		age -= day
 	}
-	if !at.IsZero() && age > newsFor {
-		x.tell("old-news", "was published on %s", at.UTC().Format("2 Jan 2006"))
+	if !d.At.IsZero() && age > newsFor {
+		x.tell("old-news", "was published on %s", d.At.UTC().Format("2 Jan 2006"))
 	}
 	if x.newsItems++; x.newsItems == mostImages+1 {
 		x.add("size", 0, "has more than 1,000 articles; a news sitemap may have so many")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -193,7 +192,7 @@ func (r *Report) Result() string {
 	if r.Advice > 0 {
 		text += ", " + Count(r.Advice, "piece") + " of advice"
 	}
-	return strings.Replace(text, "1 pieces", "1 piece", 1)
+	return text
 }
 
 // answered says how many answered with a page.
