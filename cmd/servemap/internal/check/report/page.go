@@ -1,9 +1,11 @@
 package report
 
 import (
-	_ "embed" // for the page
+	_ "embed" // for the pages
 	"html/template"
 	"io"
+	"strings"
+	plain "text/template"
 
 	"github.com/servemap/servemap/internal/inspect"
 )
@@ -14,13 +16,31 @@ var source string
 //go:embed page.css
 var style string
 
-var page = template.Must(template.New("report").Funcs(template.FuncMap{"num": Number, "count": Count}).Parse(source))
+//go:embed page.md
+var wiki string
+
+var (
+	funcs    = map[string]any{"num": Number, "count": Count, "md": markdown.Replace}
+	page     = template.Must(template.New("report").Funcs(funcs).Parse(source))
+	markPage = plain.Must(plain.New("report").Funcs(funcs).Parse(wiki))
+	// markdown escapes a text of strangers.
+	markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`,
+		"\n", " ", "\r", " ")
+)
+
+// view is what the pages show.
+type view struct {
+	*Report
+	All   bool
+	Style template.CSS
+}
 
 // HTML writes the report as one page, in the inspector's colours and without scripts, to be handed to somebody or printed.
 func (r *Report) HTML(w io.Writer, all bool) error {
-	return page.Execute(w, struct {
-		*Report
-		All   bool
-		Style template.CSS
-	}{r, all, template.CSS(inspect.Tokens + style)})
+	return page.Execute(w, view{r, all, template.CSS(inspect.Tokens + style)})
+}
+
+// Markdown writes the report for a ticket or a wiki.
+func (r *Report) Markdown(w io.Writer, all bool) error {
+	return markPage.Execute(w, view{Report: r, All: all})
 }

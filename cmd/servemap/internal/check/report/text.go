@@ -37,10 +37,10 @@ type Style struct {
 // Text writes the report for people. all says to show each finding that was kept.
 func (r *Report) Text(w io.Writer, all bool, s Style) error {
 	var b strings.Builder
-	for _, f := range r.fewFiles(all) {
+	for _, f := range r.Few(all) {
 		fmt.Fprintln(&b, s.Escape(f.URL+"  "+f.Does()))
 	}
-	if left := len(r.Files) - len(r.fewFiles(all)); left > 0 {
+	if left := r.More(all); left > 0 {
 		fmt.Fprintf(&b, "and %s more; -all names them\n", Count(left, "file"))
 	}
 	fmt.Fprintf(&b, "\n%s\n", Wrap(r.Sample.Text(), "", s.Width))
@@ -92,13 +92,16 @@ func Wrap(text, indent string, width int) string {
 	return b.String()
 }
 
-// fewFiles returns the files that are shown.
-func (r *Report) fewFiles(all bool) []File {
+// Few returns the files that are shown.
+func (r *Report) Few(all bool) []File {
 	if all {
 		return r.Files
 	}
 	return r.Files[:min(len(r.Files), 10)]
 }
+
+// More returns how many files there are besides these.
+func (r *Report) More(all bool) int { return len(r.Files) - len(r.Few(all)) }
 
 // Does says what a file is, without its address.
 func (f File) Does() (what string) {
@@ -181,37 +184,3 @@ func harmless(text string) string {
 	}
 	return text
 }
-
-// Markdown writes the report for a ticket or a wiki.
-func (r *Report) Markdown(w io.Writer, all bool) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Sitemap of %s\n\n**%s**\n\nChecked %s with servemap %s.\n\n%s\n\n", markdown(r.Site), r.Result(),
-		r.Time.Format("2 January 2006, 15:04 UTC"), r.Version, markdown(r.Sample.Text()))
-	for _, text := range slices.Concat(r.Facts, r.Limits) {
-		fmt.Fprintf(&b, "%s\n\n", markdown(text))
-	}
-	b.WriteString("| file | what it is |\n|---|---|\n")
-	for _, f := range r.fewFiles(all) {
-		fmt.Fprintf(&b, "| %s | %s |\n", markdown(f.URL), markdown(f.Does()))
-	}
-	if left := len(r.Files) - len(r.fewFiles(all)); left > 0 {
-		fmt.Fprintf(&b, "| and %s more | |\n", Count(left, "file"))
-	}
-	for _, g := range r.Groups {
-		fmt.Fprintf(&b, "\n## %s: %s\n\n%s\n\n", strings.ToUpper(g.Level[:1])+g.Level[1:], g.heading(), markdown(g.Remedy))
-		for _, f := range g.Shown(all) {
-			fmt.Fprintf(&b, "- %s %s\n", markdown(f.Place()), markdown(f.Text))
-		}
-		if left := g.Left(all); left > 0 {
-			fmt.Fprintf(&b, "- and %s more\n", Number(left))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`,
-	"\n", " ", "\r", " ")
-
-// markdown escapes a text of strangers.
-func markdown(text string) string { return markdownSigns.Replace(text) }
