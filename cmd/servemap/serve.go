@@ -185,15 +185,21 @@ func (s *site) start() {
 	if !s.Robots {
 		says = append(says, "Add this line to robots.txt", s.site.RobotsLine())
 	}
-	text, serving := "serving", func() {}
-	if s.Database == "" && errors.Is(read(s.store), badgerstore.ErrLocked) {
-		text = "waiting for " + s.Data + ", which another process has open; the pages are served meanwhile, without a sitemap"
-		serving = func() { s.log.Info("serving", says...) }
-	}
 	s.serves.Store(true)
 	s.answerAside()
-	s.log.Info(text, says...)
-	s.work.Go(func() { s.own(serving) })
+	s.work.Go(func() {
+		waits := s.Database == "" && errors.Is(read(s.ctx, s.store), badgerstore.ErrLocked)
+		if waits {
+			s.log.Info("waiting for "+s.Data+", which another process has open; the pages are served meanwhile, without a sitemap", says...)
+		} else {
+			s.log.Info("serving", says...)
+		}
+		s.own(func() {
+			if waits {
+				s.log.Info("serving", says...)
+			}
+		})
+	})
 }
 
 // stop ends what the site does by itself. Visitors and commands are answered on.

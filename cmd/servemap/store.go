@@ -139,7 +139,7 @@ func usable(ctx context.Context, st store.Store) error {
 		return ctx.Err()
 	}
 	for {
-		err := read(st)
+		err := read(ctx, st)
 		if err == nil {
 			return ctx.Err()
 		}
@@ -152,8 +152,8 @@ func usable(ctx context.Context, st store.Store) error {
 }
 
 // read returns why the store cannot be read.
-func read(st store.Store) error {
-	return st.View(context.Background(), nil, func([][]byte) error { return nil })
+func read(ctx context.Context, st store.Store) error {
+	return st.View(ctx, nil, func([][]byte) error { return nil })
 }
 
 // openAllowed opens the records of a site that visitors see. With -wait they get its pages even if the folder is not the
