@@ -1,13 +1,16 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -418,5 +421,56 @@ func TestExploringNamesTheOriginToWhichTheEntryRedirects(t *testing.T) {
 				s.Errorf("%s: %v", name, err)
 			}
 		})
+	}
+}
+
+// What the program answered is known before the explorer has its last byte. Many programs go on working then, as
+// MediaWiki does, or PHP after fastcgi_finish_request.
+func TestProgramThatWorksOnAfterTheLastByteHasAnswered(t *testing.T) {
+	page := func(text string, links ...string) []byte {
+		return []byte(testkit.HTML("", text, links...))
+	}
+	home := page("home", "/write", "/string", "/reader", "/header", "/gone", "/old", "/leads")
+	over := make(chan struct{})
+	write := func(status int) func(w http.ResponseWriter, body []byte) {
+		return func(w http.ResponseWriter, body []byte) { w.WriteHeader(status); w.Write(body) }
+	}
+	answers := map[string]func(w http.ResponseWriter, body []byte){
+		"/": func(w http.ResponseWriter, body []byte) { w.Write(body) }, "/write": func(w http.ResponseWriter, body []byte) { w.Write(body) },
+		"/string": func(w http.ResponseWriter, body []byte) { io.WriteString(w, string(body)) },
+		"/reader": func(w http.ResponseWriter, body []byte) { io.Copy(w, bytes.NewReader(body)) },
+		"/header": write(http.StatusOK), "/gone": write(http.StatusNotFound),
+		"/old": func(w http.ResponseWriter, body []byte) {
+			w.Header().Set("Location", "/new")
+			write(http.StatusFound)(w, body)
+		},
+		"/new":   write(http.StatusOK),
+		"/leads": func(w http.ResponseWriter, body []byte) { w.Header().Set("X-Robots-Tag", "noindex"); w.Write(body) },
+	}
+	f := behind(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := page("what stands at " + r.URL.Path)
+		if r.URL.Path == "/" {
+			body = home
+		}
+		answer := answers[r.URL.Path]
+		if answer == nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Header().Set("Connection", "close") // the next request does not wait for this one
+		answer(w, body)
+		http.NewResponseController(w).Flush()
+		<-over
+	}), open)
+	done := f.explored()
+	close(over)
+	f.wantListed("/", "/header", "/new", "/reader", "/string", "/write")
+	if done.Skipped["elsewhere"] != 0 {
+		t.Errorf("what this process answered came from elsewhere: %v, such as %v", done.Skipped, done.Examples)
+	}
+	if e, err := f.Explain(t.Context(), "/gone"); err != nil || strings.Contains(e.Text, "origin") {
+		t.Errorf("%v, %s", err, e.Text)
 	}
 }

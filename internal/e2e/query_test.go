@@ -3,6 +3,8 @@ package e2e
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -70,7 +72,7 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 					s.Errorf("%d are listed, want %d; left out: %q", listed, tt.listed, done.Params)
 				}
 				s.Shut() // completes the log
-				if logs := strings.Contains(s.Logged.String(), "in Options.Query, but none that only sorts or filters. They are "); logs != (tt.hint != "") {
+				if logs := strings.Contains(s.Logged.String(), "in Options.Query, but none that only sorts or filters. There are "); logs != (tt.hint != "") {
 					s.Errorf("the log says %s", s.Logged)
 				}
 			})
@@ -155,6 +157,67 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 				if done := explore(s, servemap.ExploreOptions{Concurrency: 1}); strings.Join(done.Params, ", ") != tt.hint {
 					s.Errorf("left out: %q, want %q", done.Params, tt.hint)
 				}
+			})
+		})
+	}
+}
+
+// What a query gets is no page, or nothing shows that the query makes it one. The owner hears of such links, and of no
+// parameter that he should allow.
+func TestParametersThatMakeNoPageAreNotNamed(t *testing.T) {
+	reply := func(status int, header, value, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set(header, value)
+			w.WriteHeader(status)
+			io.WriteString(w, body)
+		}
+	}
+	for _, tt := range []struct {
+		name, link string
+		links      int
+		answer     http.HandlerFunc
+		left       map[string]int
+	}{
+		{"feeds", "/?feed=kind%d", 4, reply(http.StatusOK, "Content-Type", "application/rss+xml", "<rss/>"), map[string]int{"file": 3, "endless": 1}},
+		{"downloads", "/get.php?id=%d", 4, reply(http.StatusOK, "Content-Type", "application/pdf", "%PDF"), map[string]int{"file": 4}},
+		{"numbers that redirect to names", "/item?id=%d", 4, reply(http.StatusFound, "Location", "/named", ""), map[string]int{}},
+		{"broken links", "/old?id=%d", 4, testkit.Reply(http.StatusNotFound, "gone"), map[string]int{}},
+		{"addresses that ask for a log-in", "/item?order=%d", 4, reply(http.StatusFound, "Location", "/login", ""), map[string]int{}},
+		{"addresses that refresh to names", "/item?id=%d", 4, testkit.Reply(http.StatusOK, `<meta http-equiv=refresh content="0; url=/named">`), map[string]int{}},
+		{"another form of one page, which nothing can be compared with", "/index.php?title=T%d&redirect=no", 1, testkit.Page("this is a redirect"), map[string]int{"query": 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var links []string
+			for i := range tt.links {
+				links = append(links, strings.ReplaceAll(tt.link, "%d", strconv.Itoa(i+1)))
+			}
+			named := testkit.Page("a page with a name")
+			home := testkit.Page("home", append(links, "/named")...)
+			h := func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.RawQuery != "":
+					tt.answer(w, r)
+				case r.URL.Path == "/":
+					home(w, r)
+				case r.URL.Path == "/named":
+					named(w, r)
+				case r.URL.Path == "/login":
+					testkit.Page("<form><input type=password></form>")(w, r)
+				default:
+					http.NotFound(w, r)
+				}
+			}
+			testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h)}, func(s *testkit.Site) {
+				done := explore(s, servemap.ExploreOptions{Concurrency: 1})
+				if len(done.Params) > 0 || !maps.Equal(done.Skipped, tt.left) {
+					s.Errorf("named are %q, left out are %v, want %v", done.Params, done.Skipped, tt.left)
+				}
+				for _, l := range done.LeftOut() {
+					if l.Example == "" {
+						s.Errorf("no example of %s", l.Cause)
+					}
+				}
+				s.WantListed("/", "/named")
 			})
 		})
 	}

@@ -190,10 +190,36 @@ func (s *Own) pass(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if anonymous.Credentials(r, s.observer.cfg.Benign.Added()) != eligibility.None {
 		arrived.named.Store(true)
 	}
-	arrived.status.Store(int32(httpsnoop.CaptureMetrics(next, w, r).Code))
-	if route := s.observer.cfg.matched(r); route.Template != "" {
-		arrived.route.Store(&route)
+	note := func(status int) {
+		if status < http.StatusOK || arrived.status.Load() != 0 {
+			return // more is to come, or nothing new
+		}
+		if route := s.observer.cfg.matched(r); route.Template != "" {
+			arrived.route.Store(&route)
+		}
+		arrived.status.Store(int32(status))
 	}
+	next.ServeHTTP(beforeFirst(w, note), r)
+	note(http.StatusOK)
+}
+
+// beforeFirst returns a writer that tells the status before anything is written: whoever has the last byte may be done
+// before the handler is.
+func beforeFirst(w http.ResponseWriter, tell func(status int)) http.ResponseWriter {
+	return httpsnoop.Wrap(w, httpsnoop.Hooks{
+		WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
+			return func(status int) { tell(status); next(status) }
+		},
+		Write: func(next httpsnoop.WriteFunc) httpsnoop.WriteFunc {
+			return func(p []byte) (int, error) { tell(http.StatusOK); return next(p) }
+		},
+		WriteString: func(next httpsnoop.WriteStringFunc) httpsnoop.WriteStringFunc {
+			return func(p string) (int, error) { tell(http.StatusOK); return next(p) }
+		},
+		ReadFrom: func(next httpsnoop.ReadFromFunc) httpsnoop.ReadFromFunc {
+			return func(src io.Reader) (int64, error) { tell(http.StatusOK); return next(src) }
+		},
+	})
 }
 
 // stray reports whether a site seems to have made r itself, but not this process. Or it did, and the key was taken off

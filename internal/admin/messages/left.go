@@ -28,7 +28,7 @@ var left = map[string]Reason{
 	"endless": {Care: Intended, Why: "pages of their kind showed nothing new any more, as in a calendar or a filter, so no more of them were asked for",
 		Todo: "Link to those that matter from another page, or add {Always} for them."},
 	"too-many": {Care: Look, Why: "more links than can be remembered were found", Todo: "Give a greater {Max}."},
-	"file":     {Care: Intended, Why: "they are named like files, and the site gave no HTML at such names", Todo: "If they are pages, answer them with the Content-Type text/html."},
+	"file":     {Care: Intended, Why: "the site gave no HTML there, as at downloads and feeds", Todo: "If they are pages, answer them with the Content-Type text/html."},
 	"nofollow": {Care: Intended, Why: "the link, or its page, says nofollow", Todo: "Remove that where it is a mistake."},
 	"failed":   {Care: Look, Why: "the site refused them, did not answer, or broke off", Todo: "See its log, and what is in front of it."},
 
@@ -72,9 +72,13 @@ func MayName(cause string) bool {
 
 // QueryRemedy says what to do about parameters that keep pages out. params are as in servemap.Exploration.
 func QueryRemedy(params []string) string {
-	remedy := ReasonNamed(eligibility.AddressQuery.String()).Todo
-	if len(params) > 0 {
-		remedy += " They are " + strings.Join(params, ", ") + "."
+	remedy, found := ReasonNamed(eligibility.AddressQuery.String()).Todo, make([]string, len(params))
+	for i, p := range params {
+		names, pages, _ := strings.Cut(p, ": ")
+		found[i] = pages + " with " + names
+	}
+	if len(found) > 0 {
+		remedy += " There are " + strings.Join(found, ", ") + "."
 	}
 	return remedy
 }

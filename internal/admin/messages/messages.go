@@ -53,14 +53,12 @@ func Setting(location, verdict, reason string) (s Change) {
 	return s
 }
 
-// Parameters says which parameters keep linked pages out, and what to do about those that make pages. params are as
-// in servemap.Exploration. names has the parameters.
-func Parameters(params []string) (text string, names []string) {
+// Parameters returns the names of parameters. params are as in servemap.Exploration.
+func Parameters(params []string) (names []string) {
 	for _, p := range params { // such as "id,lang: 20 linked pages of /view"
 		keys, _, _ := strings.Cut(p, ": ")
 		names = append(names, strings.Split(keys, ",")...)
 	}
 	slices.Sort(names)
-	return strings.Join(params, ", ") + words.Say("; those that make pages of their own, which name no other URL as canonical, go into {Query}, but none that only sorts or filters"),
-		slices.Compact(names)
+	return slices.Compact(names)
 }

@@ -161,8 +161,11 @@ func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 }
 
 func TestParametersAreNamedOnce(t *testing.T) {
-	text, names := Parameters([]string{"lang,id: 9 linked pages of /view", "id: 4 linked pages of /old"})
-	if !strings.HasPrefix(text, "lang,id: 9 linked pages of /view, id: 4 linked pages of /old; ") || !strings.Contains(text, "Options.Query") || !slices.Equal(names, []string{"id", "lang"}) {
-		t.Errorf("%q %q", text, names)
+	params := []string{"lang,id: 9 linked pages of /view", "id: 4 linked pages of /old"}
+	if names := Parameters(params); !slices.Equal(names, []string{"id", "lang"}) {
+		t.Errorf("%q", names)
+	}
+	if text := QueryRemedy(params); !strings.HasSuffix(text, " There are 9 linked pages of /view with lang,id, 4 linked pages of /old with id.") || !strings.Contains(text, "Options.Query") {
+		t.Error(text)
 	}
 }

@@ -105,7 +105,7 @@ func newExplorer(cfg Config) *explorer {
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	return &explorer{
 		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}, Examples: map[string]string{}}, skipped: map[string]bool{},
-		queries: queries{f, map[string]int{}, map[string]string{}, map[string][]string{}, nil},
+		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
 	}
 }
 
@@ -132,9 +132,9 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if err == nil && e.report.Pages == 0 && e.away != nil {
 		err = e.away
 	}
-	params, kept := e.queries.params(e.Normalizer)
-	if e.report.Params = params; kept > 0 {
-		e.report.Skipped[eligibility.AddressQuery.String()] += kept
+	params, left, first := e.queries.params(e.Normalizer)
+	if e.report.Params = params; left > 0 {
+		e.leave(eligibility.AddressQuery.String(), left, e.Normalizer.Origin().URL(first))
 	}
 	e.held(ctx)
 	e.tell()

@@ -27,6 +27,7 @@ func (e *explorer) follow(r result) {
 		e.skip("file", r.Location, e.Normalizer.Origin().URL(r.Location))
 	}
 	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
+		e.queries.answers = append(e.queries.answers, shown{location: r.Location, other: true})
 		return
 	}
 	if capability.Looks(r.Location) {
@@ -35,6 +36,7 @@ func (e *explorer) follow(r result) {
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	facts.AddHeader(r.header["Link"])
 	if to, _ := observation.Refreshes(e.Normalizer, r.Location, r.header.Get("Refresh"), &facts); to != "" {
+		e.queries.answers = append(e.queries.answers, shown{location: r.Location, other: true})
 		e.redirected(r, to)
 		return
 	}
@@ -42,11 +44,11 @@ func (e *explorer) follow(r result) {
 	e.frontier.begin(r.item, facts.Text)
 	base := e.Normalizer.Base(r.Location, facts.Base)
 	noIndex, noFollow, _ := html.Robots(r.header["X-Robots-Tag"])
-	page := shown{location: r.Location, fresh: e.frontier.fresh, says: facts.Canonical != "" || noIndex || facts.NoIndex}
+	page := shown{location: r.Location, fresh: e.frontier.fresh, other: facts.Canonical != "" || noIndex || facts.NoIndex}
 	if facts.Title != "" {
 		page.title = xxh3.HashString(facts.Title)
 	}
-	e.queries.pages = append(e.queries.pages, page)
+	e.queries.answers = append(e.queries.answers, page)
 	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
 			e.skip("nofollow", l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))

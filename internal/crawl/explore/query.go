@@ -39,25 +39,37 @@ func names(loc string) string {
 // queries are what an exploration knows of locations with a query.
 type queries struct {
 	frontier *frontier
-	linked   map[string]int      // locations with a query that is not allowed, by what names returns
+	linked   map[string]*linked  // locations with a query that is not allowed, by what names returns
 	bares    map[string]string   // by the path: a query of it
 	lones    map[string][]string // by the names of parameters: the first such queries of other paths than the site links to
-	pages    []shown             // that were got
+	answers  []shown
 }
 
-// shown is what a page showed.
+// linked are locations of one path with the same parameters.
+type linked struct {
+	first            string
+	locations, asked int
+	own              map[uint64]bool // what those that were asked for have for themselves: a title or a text
+}
+
+// shown is what an answer showed.
 type shown struct {
 	location string
 	title    uint64 // a hash, 0 for none
 	fresh    bool   // a new text
-	says     bool   // it says itself which page it is, or that it is none for the sitemap
+	other    bool   // something else than its query keeps it out: it is no page, or says which page it is, or that it is none for the sitemap
 }
 
 // count counts a location with a query that is not allowed, once, but for a day or month.
 func (q *queries) count(loc string) {
-	if key := names(loc); key != "" && !date.MatchString(loc) && (q.linked[key] > 0 || len(q.linked) < queriesKept) && q.frontier.news("query "+loc) {
-		q.linked[strings.Clone(key)]++
+	key := names(loc)
+	if key == "" || date.MatchString(loc) || q.linked[key] == nil && len(q.linked) == queriesKept || !q.frontier.news("query "+loc) {
+		return
 	}
+	if q.linked[key] == nil {
+		q.linked[strings.Clone(key)] = &linked{first: strings.Clone(loc), own: map[uint64]bool{}}
+	}
+	q.linked[key].locations++
 }
 
 // lone reports whether the site links to the path of a query in no other way. One that stands alone may act. If
@@ -111,44 +123,42 @@ func (q *queries) queueQueryOf(path string) {
 var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
 
 // params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
-// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those that only add to
-// what others select, as action does in ?title=Crow&action=history beside ?title=Crow. pages are how many they keep
-// out.
-func (q *queries) params(norm *location.Normalizer) (all []string, pages int) {
-	asked, own, bare := map[string]int{}, map[string]map[uint64]bool{}, map[string]uint64{}
-	for _, p := range q.pages {
-		key := names(p.location)
-		bare[p.location] = p.title
-		if q.linked[key] == 0 {
+// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two pages
+// were got to compare, as of feeds and pictures, and those that only add to what others select, as action does in
+// ?title=Crow&action=history beside ?title=Crow. left are how many locations a query may keep out, and first is one.
+func (q *queries) params(norm *location.Normalizer) (all []string, left int, first string) {
+	at := map[string]shown{}
+	for _, a := range q.answers {
+		at[a.location] = a
+		of := q.linked[names(a.location)]
+		if of == nil {
 			continue
 		}
-		if asked[key]++; own[key] == nil {
-			own[key] = map[uint64]bool{}
-		}
-		switch {
-		case p.says:
-			q.linked[key]-- // it is not its query that keeps it out
-		case p.fresh:
-			own[key][xxh3.HashString(p.location)] = true // a text of its own is worth a title
-		case p.title != 0:
-			own[key][p.title] = true
+		switch of.asked++; {
+		case a.other:
+			of.locations--
+		case a.fresh:
+			of.own[xxh3.HashString(a.location)] = true // a text of its own is worth a title
+		case a.title != 0:
+			of.own[a.title] = true
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(q.linked), func(a, b string) int {
-		return cmp.Or(q.linked[b]-q.linked[a], strings.Compare(a, b))
+		return cmp.Or(q.linked[b].locations-q.linked[a].locations, strings.Compare(a, b))
 	}) {
 		names, path, _ := strings.Cut(key, " ")
-		n := q.linked[key]
-		if delete(own[key], bare[path]); n <= 0 || asked[key] > 0 && 2*len(own[key]) <= asked[key] {
+		of, bare := q.linked[key], at[path]
+		if delete(of.own, bare.title); of.locations <= 0 || of.asked > 0 && 2*len(of.own) <= of.asked {
 			continue
 		}
-		pages += n
+		left, first = left+of.locations, cmp.Or(first, of.first)
 		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
-			return name != names && (q.linked[name+" "+path] > 0 || !norm.Parse(path+"?"+name+"=1").OwnQuery)
+			return name != names && (q.linked[name+" "+path] != nil || !norm.Parse(path+"?"+name+"=1").OwnQuery)
 		})
-		if !adds && len(all) < paramsTold {
-			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", names, n, path))
+		compared := len(of.own) > 1 || len(of.own) == 1 && (bare.title != 0 || bare.fresh)
+		if compared && !adds && len(all) < paramsTold {
+			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", names, of.locations, path))
 		}
 	}
-	return all, pages
+	return all, left, first
 }

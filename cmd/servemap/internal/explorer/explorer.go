@@ -80,7 +80,7 @@ func (e *Explorer) tell(done servemap.Exploration) {
 			add += " " + words.Typed("{Public}", e.Public)
 		}
 	}
-	if _, names := messages.Parameters(done.Params); len(names) > 0 {
+	if names := messages.Parameters(done.Params); len(names) > 0 {
 		add += " " + words.Typed("{Query}", names...)
 	}
 	if add != "" {
