@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"net/http"
@@ -10,8 +9,6 @@ import (
 	"path"
 	"strings"
 	"testing"
-
-	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -70,7 +67,7 @@ func set(pages ...string) string {
 }
 
 const (
-	robotsTxt = "User-agent: *\nDisallow: /private/\nSitemap: http://HOST/sitemap.xml\n"
+	robotsTxt = "User-agent: *\nDisallow: /private/\nSitemap: http://HOST/maps/sitemap.xml\n"
 	aPage     = "<!doctype html><title>A page</title><main><p>It has a text.</main>"
 )
 
@@ -88,19 +85,19 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		code  int
 		want  []string
 	}{
-		{"nothing", map[string]string{"/sitemap.xml": set("/a"), "/a": aPage}, codeDone, []string{"1 page listed, 1 read: 0 faults\n"}},
-		{"a page that is gone", map[string]string{"/sitemap.xml": set("/a", "/b"), "/a": aPage}, codeNo,
+		{"nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": aPage}, codeDone, []string{"1 page listed, 1 read: 0 faults\n"}},
+		{"a page that is gone", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage}, codeNo,
 			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found", "2 pages listed, 1 read: 1 fault\n"}},
-		{"what robots.txt disallows", map[string]string{"/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "}, codeNo,
+		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "}, codeNo,
 			[]string{"1 listed page is disallowed by robots.txt", "No page was read. 1 page: not asked for, as robots.txt disallows them."}},
-		{"parts", map[string]string{"/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"), "/2.xml": index("/3.xml"), "/a": aPage}, codeNo,
+		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"), "/2.xml": index("/3.xml"), "/a": aPage}, codeNo,
 			[]string{"index of 3 files", "1 file cannot be read", "/gone.xml is answered with 404", "1 index stands within an index"}},
-		{"a part that moved", map[string]string{"/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml", "/new.xml": set("/a"), "/a": aPage}, codeDone,
+		{"a part that moved", map[string]string{"/maps/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml", "/new.xml": set("/a"), "/a": aPage}, codeDone,
 			[]string{"1 file of the sitemap redirects", "/1.xml redirects to http", "/new.xml", "0 faults, 1 piece of advice"}},
-		{"a wall", map[string]string{"/sitemap.xml": set("/a"), "/a": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
+		{"a wall", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
 			[]string{"is answered with 403 by Cloudflare", "1 page: answered by a bot wall"}},
-		{"a log-in", map[string]string{"/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo, []string{"1 page asks visitors to log in"}},
-		{"a page for every address", map[string]string{"/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo, []string{"1 file is a page of HTML, and no sitemap"}},
+		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo, []string{"1 page asks visitors to log in"}},
+		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo, []string{"1 file is a page of HTML, and no sitemap"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.files["/robots.txt"] = robotsTxt
@@ -111,35 +108,8 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 					t.Errorf("code %d, want %d and %q: %s%s", code, tt.code, want, out, errs)
 				}
 			}
-			if code, again, _ := call(t, "check", site+"/sitemap.xml"); code != tt.code || again != out {
+			if code, again, _ := call(t, "check", site+"/maps/sitemap.xml"); code != tt.code || again != out {
 				t.Errorf("by the URL of the sitemap: code %d, %s\nby that of the site: %s", code, again, out)
-			}
-		})
-	}
-}
-
-func TestCheckOfASiteReadsTheSitemapsThatRobotsNames(t *testing.T) {
-	for _, tt := range []struct{ name, robots, wantOut, wantErr string }{
-		{"a packed one", "Sitemap: http://HOST/maps/a.xml.gz", ": 1 fault\n", ""},
-		{"none named", "", "", "no sitemap: robots.txt of "},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch r.URL.Path {
-				case "/robots.txt":
-					fmt.Fprintln(w, strings.ReplaceAll(tt.robots, "HOST", r.Host))
-				case "/maps/a.xml.gz":
-					w.Header().Set("Content-Type", "application/gzip")
-					packed := gzip.NewWriter(w)
-					fmt.Fprint(packed, strings.ReplaceAll(set("/gone"), "HOST", r.Host))
-					base.Check(t, packed.Close())
-				default:
-					http.NotFound(w, r)
-				}
-			}))
-			defer site.Close()
-			if code, out, errs := call(t, "check", site.URL); code == codeDone || !strings.HasSuffix(out, tt.wantOut) || !strings.Contains(errs, tt.wantErr) {
-				t.Errorf("code %d: %s%s", code, out, errs)
 			}
 		})
 	}
@@ -159,12 +129,15 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 	html := httptest.NewServer(http.NotFoundHandler())
 	defer html.Close()
-	if code, _, errs := call(t, "check", html.URL+"/sitemap.xml"); code != codeNo || !strings.Contains(errs, "404 Not Found, which says: 404 page not found") {
-		t.Errorf("%d %s", code, errs)
-	}
 	s := before(t, blog)
-	if code, _, errs := call(t, "check", s.at+"/sitemap.xml"); code != codeNo || !strings.Contains(errs, "503 Service Unavailable, which says: No page of "+origin+" is listed yet. ") {
-		t.Errorf("%d %s", code, errs)
+	for at, want := range map[string]string{
+		html.URL:                  "no sitemap: robots.txt of " + html.URL + " names none, and /sitemap.xml is answered with 404 Not Found, which says: 404 page not found",
+		html.URL + "/sitemap.xml": "404 Not Found, which says: 404 page not found",
+		s.at + "/sitemap.xml":     "503 Service Unavailable, which says: No page of " + origin + " is listed yet. ",
+	} {
+		if code, _, errs := call(t, "check", at); code != codeNo || !strings.Contains(errs, want) {
+			t.Errorf("%s: code %d, %s", at, code, errs)
+		}
 	}
 }
 

@@ -110,7 +110,9 @@ var more = map[string]string{
 		"next crawl knows what this one saw, so that changes get a true lastmod. A large site gets an\n" +
 		"index, with its parts beside FILE. With -admin it goes on showing what it learned.",
 	"check": "It finds the sitemap by robots.txt, reads it as search engines do, and some of the listed pages.\n" +
-		"Exit codes: 3 if there is a fault or no sitemap, 1 if nothing could be checked.",
+		"Exit codes: 0 without a fault, whatever the advice; 3 if there is a fault or no sitemap; 1 if\n" +
+		"nothing could be checked; 2 for a wrong call. With -json each line has a level (fault, advice),\n" +
+		"a kind, where it is, and a text; the last one has the level summary, with counts by kind.",
 	"run": "At SIGHUP it reads the file anew. All sites begin anew, and no visitor\n" +
 		"waits. If the file is wrong, nothing changes, and the log names its line.",
 	"config": "Without a file it prints the defaults. Passwords and keys are not shown.",

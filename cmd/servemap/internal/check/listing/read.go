@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -169,21 +170,15 @@ func (r *reader) lines(body []byte) {
 	if !utf8.Valid(body) {
 		r.add("encoding", 0, "is not in UTF-8")
 	}
-	n, urls := 0, 0
-	for line := range bytes.Lines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
-		if isURL(string(bytes.TrimSpace(line[:min(len(line), 20)]))) {
-			urls++
-		}
-	}
-	if urls == 0 {
+	all := bytes.Split(bytes.TrimPrefix(body, []byte("\ufeff")), []byte("\n"))
+	if !slices.ContainsFunc(all, func(line []byte) bool { return isURL(string(bytes.TrimSpace(line[:min(len(line), 20)]))) }) {
 		r.add("root", 1, "is neither XML nor a text of URLs; it begins with %q", firstLine(body))
 		return
 	}
 	r.form = text
-	for line := range bytes.Lines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
-		n++
+	for n, line := range all {
 		if loc := strings.TrimSpace(string(line)); loc != "" && utf8.ValidString(loc) {
-			r.page(Entry{Loc: loc, Line: n})
+			r.page(Entry{Loc: loc, Line: n + 1})
 		}
 	}
 }

@@ -16,13 +16,18 @@ const slack = 24*time.Hour + time.Minute
 // Compare notes what only all pages together show: what shows the text of nowhere, which is what the site answers where
 // it has no page; what shows the same; what says nothing without scripts; whether the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
-	read, scripts := 0, 0
+	read, dated, own := 0, 0, 0 // dated have a lastmod, and some of these a date of their own
 	same, modified, sent := map[uint64]int{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
 		if !p.Read {
 			continue
 		}
 		read++
+		if !p.Entry.Date.At.IsZero() {
+			if dated++; !p.modified.IsZero() {
+				own++
+			}
+		}
 		same[p.text]++
 		modified[p.modified.Unix()/3600]++
 		sent[p.sent.Unix()/3600]++
@@ -34,7 +39,6 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		at := p.Entry.At()
 		switch {
 		case p.scripts:
-			scripts++
 			to.Add("scripts", at, "says nothing without scripts")
 		case nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc) && same[p.text] > 0:
 			to.Add("soft-404", at, "shows what the site answers, with status 200, where it has no page")
@@ -43,15 +47,10 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		}
 		p.dates(at, to, now, read > 2 && sent[p.sent.Unix()/3600] == read, read > 2 && modified[p.modified.Unix()/3600] == read)
 	}
-	if scripts > 0 {
-		say := "say"
-		if scripts == 1 {
-			say = "says"
-		}
-		to.Facts = append(to.Facts, fmt.Sprintf("%s of %s that were read %s nothing without scripts; most AI crawlers run none.",
-			report.Number(scripts), report.Count(read, "page"), say))
+	if own > 0 {
+		to.Facts = append(to.Facts, fmt.Sprintf("%s of the %s with a lastmod say themselves when they changed; the two dates were compared.",
+			report.Number(own), report.Count(dated, "read page")))
 	}
-	datesOf(all, to)
 }
 
 func isRoot(loc string) bool {
@@ -89,22 +88,6 @@ func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeade
 }
 
 func day(t time.Time) string { return t.UTC().Format("2 Jan 2006") }
-
-// datesOf says with how many pages the dates were compared.
-func datesOf(all []*Page, to *report.Report) {
-	own, dated := 0, 0
-	for _, p := range all {
-		if p.Read && !p.Entry.Date.At.IsZero() {
-			if dated++; !p.modified.IsZero() {
-				own++
-			}
-		}
-	}
-	if dated > 0 && own > 0 {
-		to.Facts = append(to.Facts, fmt.Sprintf("%s of %s pages with a lastmod that were read name a date of their own.",
-			report.Number(own), report.Number(dated)))
-	}
-}
 
 // Seen is what servemap saw of a page.
 type Seen struct {
