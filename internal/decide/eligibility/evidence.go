@@ -14,7 +14,6 @@ import (
 type Evidence struct {
 	Route     bool        `cbor:"1,keyasint,omitzero"` // its route matches exactly this location, and it showed a whole document
 	Variable  bool        `cbor:"2,keyasint,omitzero"` // a variable of its route is named like a secret
-	Query     bool        `cbor:"3,keyasint,omitzero"` // its location has a query
 	Link      bool        `cbor:"4,keyasint,omitzero"` // a listed page links to it
 	LinkAt    moment.Time `cbor:"5,keyasint,omitzero"` // when such a link was first seen, to the second; only while the page waits
 	Confirmed bool        `cbor:"7,keyasint,omitzero"` // and again a day later

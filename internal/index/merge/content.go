@@ -22,14 +22,24 @@ type comparison struct {
 // reading, the page stays unread, and the next visit reads it.
 func (u *visited) content() {
 	p := u.p
-	wasRead := p.Read
-	p.Read = p.Read && p.BodyHash == u.Hash
+	readAt := p.ReadAt
+	if p.BodyHash != u.Hash {
+		p.ReadAt = 0
+	}
 	switch {
 	case !u.Full:
 		p.BodyHash = 0
 	case u.Cut:
 		p.BodyHash, p.Showing = u.Hash, 0
+	case u.foreign():
+		if p.BodyHash = u.Hash; p.Foreign == 0 || p.Foreign > u.Moment() {
+			p.Foreign = u.Moment().Second()
+		}
+		return
 	default:
+		if p.Foreign = 0; p.Language != u.language() {
+			p.Mark, p.Language = mark.Mark{}, u.language()
+		}
 		if p.Showing != u.Showing {
 			p.Turned = 0
 			if p.Listed() {
@@ -43,7 +53,10 @@ func (u *visited) content() {
 		}
 		c := u.compare()
 		u.keepLinks(c)
-		if p.Renews(wasRead && p.Extended == u.site.Extensions, c.outcome, u.Moment()) {
+		if p.Extended != u.site.Extensions {
+			readAt = 0
+		}
+		if p.Renews(readAt, c.outcome, u.Moment()) {
 			u.found[u.Location] = u.Extensions
 		}
 		u.estimate(c.outcome, u.date(c))
@@ -57,8 +70,11 @@ func (u *visited) content() {
 // What it shows to everybody dates the page, so nothing of such a visit is merged.
 func (u *visited) news() bool {
 	p := u.p
-	if u.decides() || !p.Listed() || u.Cut {
+	switch {
+	case u.decides() || !p.Listed() || u.Cut:
 		return false
+	case u.foreign():
+		return p.Meets(u.Showing) || p.Mark.Holding()
 	}
 	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
 	for source, date := range given {
@@ -95,10 +111,6 @@ func (u *visited) compare() comparison {
 		p.Mark = mark.Mark{} // the first visitor may have got a text of his own
 	}
 	held := p.Mark.Holding()
-	if u.foreign() {
-		p.Mark = p.Mark.Still()
-		return comparison{outcome: mark.Variant}
-	}
 	after, outcome, since := p.Mark.Observe(u.View, at.Seconds())
 	p.Mark = after
 	if outcome == mark.Held && !held {
@@ -107,21 +119,29 @@ func (u *visited) compare() comparison {
 	return comparison{outcome, min(moment.Seconds(since), at.Second())}
 }
 
-// foreign reports whether a visitor got the page in another language than its own, which changes nothing of it: it has
-// one text. Its language is the first that was seen, then the one that the site itself gets, or the only one in a day.
+// foreign reports whether a visitor got the page in another language than its own. That changes nothing of it: a page
+// has one text, that which the site itself gets. Where the site never looks it is that of the first visitor, until for a
+// day nobody got that.
 func (u *visited) foreign() bool {
-	p, at := u.p, u.Moment().Second()
+	p, other := u.p, u.language() != u.p.Language
 	switch {
-	case u.Language == p.Language:
-		p.Foreign = 0
+	case !u.Full || u.Explored || p.Mark == mark.Mark{}:
 		return false
-	case u.Explored, p.Observations <= 1, u.decides() && p.Foreign != 0 && at.Sub(p.Foreign) >= day:
-		p.Mark, p.Language, p.Foreign = mark.Mark{}, u.Language, 0
-		return false
-	case p.Foreign == 0 || p.Foreign > at:
-		p.Foreign = at
+	case u.decides():
+		return other && (p.Foreign == 0 || u.Moment().Sub(p.Foreign) < day)
+	case other || u.Prefers == "":
+		return other
 	}
-	return true
+	_, outcome, _ := p.Mark.Observe(u.View, u.Moment().Seconds())
+	return outcome > mark.Variant // which is news, or the same in the language that he prefers
+}
+
+// language returns the language of the text. If the site itself looks, its own text is without preference.
+func (u *visited) language() uint16 {
+	if u.decides() {
+		return observation.Language(u.Lang, u.Prefers)
+	}
+	return observation.Language(u.Lang, "")
 }
 
 // date merges the outcome of a visit into the page's dates, and what it shows about their sources.
@@ -166,12 +186,12 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	if !p.Witnessed || p.BodyHash != k.Hash {
 		return false, false
 	}
-	again = p.Read && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor) // whatever the mark says
+	again = p.Read() && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor) // whatever the mark says
 	switch {
 	case again, p.Mark.Holding(), p.Foreign != 0:
 		return false, again
 	case p.Content == eligibility.QueryNotCanonical && !k.OwnQuery:
 		return false, false // a rule may allow the query by now
 	}
-	return p.Read || !p.Listed() && p.Content != eligibility.None && !site.leads(p), false
+	return p.Read() || !p.Listed() && p.Content != eligibility.None && !site.leads(p), false
 }

@@ -23,7 +23,7 @@ func (g page) list() {
 	e.Extensions = g.extensions()
 	location := p.Loaded.Location
 	if _, found := g.found[location]; !found && g.site.Extensions&^p.Extended != 0 {
-		p.Read = false // it was read without an extension that is on by now
+		p.ReadAt = 0 // it was read without an extension that is on by now
 	}
 	p.Extended = g.site.Extensions
 	if !p.Loaded.Listed {

@@ -22,14 +22,14 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 		return false
 	case p.Listed():
 		return true
-	case !p.Found() && !(p.Query && p.Led()) && !site.Entries[p.Loaded.Location]:
+	case !p.Found() && !(strings.Contains(p.Loaded.Location, "?") && p.Led()) && !site.Entries[p.Loaded.Location]:
 		return false
 	}
 	switch p.Reason {
 	case eligibility.NoIndex, eligibility.CanonicalElsewhere, eligibility.QueryNotCanonical:
 		return p.Verdict == eligibility.Excluded
 	case eligibility.Capability:
-		return p.Query
+		return strings.Contains(p.Loaded.Location, "?")
 	case eligibility.SoftNotFound: // it may be the last page of a list, which some sites show wherever there is none
 		return p.Led()
 	}
@@ -84,7 +84,7 @@ func (m *Transaction) FollowedAll(v *observation.Observation, open pagerecord.Op
 	if from.BodyHash != v.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
 		return
 	}
-	from.Read, from.Open, from.ReadAt = true, open, v.Moment().Second()
+	from.Open, from.ReadAt = open, v.Moment().Second()
 	m.Save(from)
 }
 

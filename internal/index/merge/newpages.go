@@ -23,7 +23,7 @@ const (
 // been read before, its links may be old.
 func newsOf(v *observation.Observation, after *pagerecord.Page) News {
 	switch {
-	case !v.Before.Read:
+	case !v.Before.Read():
 		return NoNews
 	case after.Dates.Count > v.Before.Dates.Count && after.Dates.Changed == v.Moment().Second():
 		return sureNews
@@ -48,7 +48,7 @@ func (g page) await(unheard []string, since moment.Time) {
 // pages if the change is confirmed.
 func (u *visited) keepLinks(c comparison) {
 	p := u.p
-	if len(p.NewLinks) == 0 || p.Foreign != 0 {
+	if len(p.NewLinks) == 0 {
 		return
 	}
 	shown := make(map[uint64]string, len(u.Links))

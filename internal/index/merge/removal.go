@@ -3,7 +3,6 @@ package merge
 import (
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/sitewide"
@@ -47,7 +46,7 @@ func (m *Transaction) look(location string) {
 	}
 }
 
-// keeper returns who keeps the page from strangers by this answer. Only the site itself can tell.
+// keeper returns who keeps the page from strangers by this answer. Only the site itself can tell, but for a log-in.
 func (u *visited) keeper() pagerecord.Keeper {
 	forbids := u.Forbids
 	if u.Same { // it was not read again
@@ -55,7 +54,7 @@ func (u *visited) keeper() pagerecord.Keeper {
 	}
 	shown := u.Kind == eligibility.Witness && !eligibility.Deep(forbids)
 	switch {
-	case !u.Explored:
+	case !u.Explored && !(shown && u.p.Kept == pagerecord.LogIn):
 		return u.p.Kept
 	case shown:
 		return pagerecord.Nobody
@@ -68,11 +67,14 @@ func (u *visited) keeper() pagerecord.Keeper {
 // keptFromAll reports whether the page is kept from strangers, so that this answer to somebody else, or in this
 // process, does not count.
 func (u *visited) keptFromAll() bool {
+	letIn := u.Named.Vouched && !u.Explored
 	switch u.p.Kept {
 	case pagerecord.Front:
 		return !u.Explored || u.Inside
 	case pagerecord.Program:
-		return !u.decides()
+		return letIn || !u.decides()
+	case pagerecord.LogIn:
+		return letIn
 	}
 	return false
 }
@@ -128,17 +130,20 @@ func (u *visited) refused(why eligibility.Reason) {
 		}
 	}
 	p.Looked = p.Looked || u.Explored
-	p.Asked = p.Asked || asksToLogIn(u.Observation)
+	u.noteLogIn()
 	if p.HasMinute() && u.Moment().Sub(p.Missing) < pagerecord.ConfirmAfter { // another process may have noted it
 		u.Effects.Pending[u.Location] = p.Missing
 	}
 	u.Save(p)
 }
 
-// asksToLogIn reports whether the program asked a visitor to log in who had nothing that only the owner calls
-// harmless. If all have it, as where a proxy adds a header, it does not tell who is let in.
-func asksToLogIn(o *observation.Observation) bool {
-	return (o.Reason == eligibility.Denied || o.Reason == eligibility.LoginRedirect) && !o.Named.Vouched && !o.Kept
+// noteLogIn notes whether the program asked a visitor to log in who had nothing that only the owner calls harmless. If
+// all have it, as where a proxy adds a header, it does not tell who is let in.
+func (u *visited) noteLogIn() {
+	asks := u.Reason == eligibility.Denied || u.Reason == eligibility.LoginRedirect
+	if asks && !u.Named.Vouched && !u.Kept && u.p.Kept == pagerecord.Nobody {
+		u.p.Kept = pagerecord.LogIn
+	}
 }
 
 // told returns the removal of the page after an answer, and whether the page leaves by it.

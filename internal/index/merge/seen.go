@@ -2,7 +2,6 @@ package merge
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -43,8 +42,8 @@ func (u *visited) shown() (follow bool) {
 	}
 	// The visit need not be new: the store may have merged it and failed to confirm
 	// that, before its links were followed.
-	follow = u.Full && (!p.Read || u.Again) && p.BodyHash == u.Hash
-	pairs := u.Full && !p.Read
+	follow = u.Full && (!p.Read() || u.Again) && p.BodyHash == u.Hash
+	pairs := u.Full && !p.Read()
 	u.Save(p)
 	if pairs {
 		u.declare()
@@ -69,7 +68,7 @@ func (u *visited) seen() {
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
-	p.Witnessed, p.Absent, p.Kept, p.Asked = true, eligibility.None, u.keeper(), false
+	p.Witnessed, p.Absent, p.Kept = true, eligibility.None, u.keeper()
 	if u.Same {
 		p.Mark = p.Mark.Still()
 		u.estimate(mark.Same, u.date(comparison{outcome: mark.Same}))
@@ -102,6 +101,5 @@ func (u *visited) alive() {
 // witnessed notes what an observation of the page adds to the reasons for its listing.
 func witnessed(p *pagerecord.Page, k *observation.Observation) {
 	p.Route = p.Route || k.Route.Exact && k.Whole && !eligibility.Own(k.Location)
-	p.Query = strings.Contains(k.Location, "?")
 	p.Variable = p.Variable || k.Route.Template != "" && capability.Variable(k.Route.Template)
 }

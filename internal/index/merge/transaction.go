@@ -127,7 +127,7 @@ func (m *Transaction) Save(p *pagerecord.Page) {
 	}
 	var peers []extension.Alternate
 	if was.Listed() && !p.Listed() {
-		p.Read = false
+		p.ReadAt = 0
 		peers, p.Peers = p.Peers, nil
 	}
 	if !p.Loaded.Changed {

@@ -130,7 +130,7 @@ func (u *visited) merge(known bool) (follow bool) {
 		u.Observation = &o
 	}
 	switch {
-	case (u.keptFromAll() || u.Named.Vouched && p.Asked && !u.Explored) && !u.site.vouches(u.Location):
+	case u.keptFromAll() && !u.site.vouches(u.Location):
 		u.look(u.Location) // the client came by another path than a stranger, or may have logged in
 	case (u.Kept && u.Kind != eligibility.Redirected || u.Kind == eligibility.Nothing) && known && !p.Witnessed:
 		u.refusedUnseen()
@@ -199,7 +199,7 @@ func (u *visited) refusedUnseen() {
 	if p.Content = eligibility.None; u.Kind == eligibility.Forbidden {
 		p.Content = u.Reason
 	}
-	p.Asked = p.Asked || asksToLogIn(u.Observation)
+	u.noteLogIn()
 	if !p.Public() { // a page that was listed keeps the reason why it left
 		if p.Absent = eligibility.None; u.Kind == eligibility.Doubtful {
 			p.Absent = u.Reason

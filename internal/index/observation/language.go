@@ -33,11 +33,14 @@ func firstLanguage(accept string) string {
 	return strings.ToLower(accept[:min(end, languageBytes)])
 }
 
-// languageOf returns a number for the language of a text, 0 if nothing tells it. Some templates name one language
-// whatever the text is, so what the request prefers counts too.
-func languageOf(named, preferred string) uint16 {
-	if named = firstLanguage(named); named == "" && preferred == "" {
+// Language returns a number for the language of a text, 0 if nothing tells it. Some templates name one language
+// whatever the text is, so another one that the request prefers counts too.
+func Language(named, preferred string) uint16 {
+	switch named = firstLanguage(named); {
+	case named == "" && preferred == "":
 		return 0
+	case named == preferred:
+		preferred = ""
 	}
 	return uint16(xxh3.HashString(named+" "+preferred)) | 1
 }

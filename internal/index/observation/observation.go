@@ -82,7 +82,7 @@ type Reading struct {
 	Many       bool        // it has as many links as are read, or more
 	Own        moment.Time // its own date
 	View       *mark.View  // its text and links, for comparison
-	Language   uint16      // of its text, see languageOf
+	Lang       string      // its language, as it says
 	Showing    uint64      // a hash of the content, to find other pages that show the same
 	Links      []Link
 	Alternates []extension.Alternate // the page in other languages, as it says
@@ -187,7 +187,7 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	}
 	o.Own = moment.Of(facts.Modified).Second()
 	o.Full, o.Cut = true, cut || o.Response.Truncated
-	o.Language = languageOf(facts.Language, o.Prefers)
+	o.Lang = facts.Language
 	view := mark.Read(&facts, 0)
 	o.View = &view
 	if o.Showing = showing(o, &facts); none.Show(&nowhere.Page{Location: o.Location, Canonical: o.Canonized, Facts: &facts}) {

@@ -52,15 +52,15 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 
 // Renews reports whether what an observation shows for the extensions replaces what the entry has.
 // Media that change without the text, as in a carousel, are updated once a day. Otherwise each visit
-// would change a file. was says that the page had been read.
-func (p *Page) Renews(was bool, o mark.Outcome, at moment.Time) bool {
+// would change a file. readAt is when the page was read before, 0 if it was not.
+func (p *Page) Renews(readAt moment.Time, o mark.Outcome, at moment.Time) bool {
 	switch {
 	case o == mark.First, o == mark.Changed:
 		return true
 	case p.NoFollow: // its ReadAt is never set
 		return p.Loaded.Before.Day() != at.Day()
 	}
-	return !was || p.ReadAt.Day() != at.Day()
+	return readAt == 0 || readAt.Day() != at.Day()
 }
 
 // Inherit takes over the history of the page that moved here.

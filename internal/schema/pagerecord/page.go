@@ -84,11 +84,9 @@ type Presence struct {
 	Barred       bool               `cbor:"7,keyasint,omitzero"`  // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
 	Kept         Keeper             `cbor:"13,keyasint,omitzero"` // who keeps it from strangers
 	LinkSeen     moment.Time        `cbor:"11,keyasint,omitzero"` // when a page that was got then linked to it, to the second, if it was unseen for long by then
-	Asked        bool               `cbor:"12,keyasint,omitzero"` // to log in: a visitor who needed no word of the owner's to be anonymous
 }
 
-// Keeper says who keeps a page from strangers. It was so when the site asked itself. Visitors who get the page may have
-// been let in.
+// Keeper says who keeps a page from strangers. Visitors who get the page may have been let in.
 type Keeper uint8
 
 // The keepers.
@@ -96,6 +94,7 @@ const (
 	Nobody  Keeper = iota
 	Program        // the program did not give it to the site itself
 	Front          // at the origin something else came, perhaps from what is in front of the program
+	LogIn          // it asked a visitor to log in who had nothing that only the owner calls harmless
 )
 
 // Unasked reports whether nobody has asked for the location yet, as far as is known.
@@ -130,12 +129,14 @@ type Redirect struct {
 // Reading says what was read of the page, and what reading the same bytes again may add.
 type Reading struct {
 	BodyHash uint64      `cbor:"1,keyasint,omitzero"` // of the bytes of the page, 0 if the last observation did not read them all
-	Read     bool        `cbor:"2,keyasint,omitzero"` // the links in those bytes were merged too
 	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
-	ReadAt   moment.Time `cbor:"4,keyasint,omitzero"` // when that was, to the second
+	ReadAt   moment.Time `cbor:"8,keyasint,omitzero"` // when the links in those bytes were merged, to the second, 0 if they were not
 	NewLinks NewLinks    `cbor:"6,keyasint,omitzero"` // links that may announce new pages
 	Own      bool        `cbor:"7,keyasint,omitzero"` // the site itself got the last text
 }
+
+// Read reports whether the links of the page, as it was last seen, were merged.
+func (r *Reading) Read() bool { return r.ReadAt != 0 }
 
 // Openness says what reading a page's unchanged bytes again may add.
 type Openness uint8
@@ -159,8 +160,24 @@ type Copies struct {
 type Languages struct {
 	Claims   []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
 	Peers    []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
-	Language uint16                `cbor:"5,keyasint,omitzero"` // that of the text in the mark, see observation.Reading
+	Language uint16                `cbor:"5,keyasint,omitzero"` // that of the text in the mark, see observation.Language
 	Foreign  moment.Time           `cbor:"6,keyasint,omitzero"` // since when visitors got another one, to the second, 0 if the last did not
+	Others   []uint16              `cbor:"7,keyasint,omitzero"` // texts in other languages that the site has looked for, the latest first
+}
+
+// othersKept bounds the texts in other languages.
+const othersKept = 8
+
+// Meets reports whether the site has not looked yet for what changed with a text in another language, and notes that it
+// does.
+func (l *Languages) Meets(text uint64) bool {
+	short := uint16(text)
+	if slices.Contains(l.Others, short) {
+		return false
+	}
+	all := append([]uint16{short}, l.Others...)
+	l.Others = all[:min(len(all), othersKept)]
+	return true
 }
 
 // Claim is an alternate that a page names: its language, and the ID of its location, which may not

@@ -82,6 +82,21 @@ func TestPageKeepsEveryField(t *testing.T) {
 	}
 }
 
+// A million pages have a million of each field, and each is a rule to know: one more needs another to go.
+func TestPageHasSoManyFields(t *testing.T) {
+	const most = 48
+	n := 0
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Page]()) {
+		if _, stored := f.Tag.Lookup("cbor"); stored && !f.Anonymous && f.Name != "Loaded" {
+			n++
+		}
+	}
+	if n > most {
+		t.Errorf("%d fields are stored of a page, want at most %d", n, most)
+	}
+	t.Logf("%d fields", n)
+}
+
 // A record with a good checksum may still say anything. Decode rejects what the rest of the program
 // could not handle.
 func TestImpossiblePagesAreDamaged(t *testing.T) {

@@ -14,13 +14,14 @@ type Sight struct {
 	observations uint64
 	bodyHash     uint64
 	readAt       moment.Time
+	foreign      moment.Time
 	lastVisit    uint32
 	quiet        uint16
 }
 
 func (p *Page) sight() Sight {
 	now := p.Rate.Now
-	return Sight{p.LastSeen, p.Status, p.Observations, p.BodyHash, p.ReadAt, now.LastVisit, now.Quiet}
+	return Sight{p.LastSeen, p.Status, p.Observations, p.BodyHash, p.ReadAt, p.Foreign, now.LastVisit, now.Quiet}
 }
 
 // Sighted returns the record of a page after a sight.
@@ -30,7 +31,8 @@ func Sighted(record []byte, s Sight) []byte {
 		return record
 	}
 	now := &p.Rate.Now
-	p.LastSeen, p.Status, p.Observations, p.BodyHash, p.ReadAt = s.lastSeen, s.status, s.observations, s.bodyHash, s.readAt
+	p.LastSeen, p.Status, p.Observations = s.lastSeen, s.status, s.observations
+	p.BodyHash, p.ReadAt, p.Foreign = s.bodyHash, s.readAt, s.foreign
 	now.LastVisit, now.Quiet = s.lastVisit, s.quiet
 	return p.Encode()
 }
