@@ -89,7 +89,7 @@ func (c *checking) run(ctx context.Context, name string) error {
 	switch s := r.Sample; {
 	case r.Faults > 0:
 		return errNo
-	case s.Walled > 0 && s.Read == 0:
+	case s.Read == 0 && (s.Walled > 0 || s.Listed == 0 && r.Has("wall-file")):
 		return errors.New("no page could be checked: a bot wall answered in their place")
 	}
 	return nil

@@ -96,6 +96,8 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"1 file of the sitemap redirects", "/1.xml redirects to http", "/new.xml", "0 faults, 1 piece of advice"}},
 		{"a wall", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
 			[]string{"is answered with 403 by Cloudflare", "1 page: answered by a bot wall"}},
+		{"a wall before the sitemap", map[string]string{"/maps/sitemap.xml": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
+			[]string{"1 file is kept from the checker by a bot wall", "No listed page was found.", "0 faults, 1 piece of advice"}},
 		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo, []string{"1 page asks visitors to log in"}},
 		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo, []string{"1 file is a page of HTML, and no sitemap"}},
 	} {

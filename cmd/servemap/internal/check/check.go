@@ -333,7 +333,7 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 		}
 	}
 	if !isNamed && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
-		c.Add("unnamed", report.At{Where: f.String()}, "robots.txt does not name it; crawlers find it by the line Sitemap: %s", f.String())
+		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s", f.String())
 	}
 	return nil
 }

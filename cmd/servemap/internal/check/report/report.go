@@ -211,7 +211,7 @@ func (s Sample) Text() string {
 	text, some := "", fmt.Sprintf("%s of %s listed pages were asked for", Number(s.Asked), Number(s.Listed))
 	switch {
 	case s.Listed == 0:
-		return "No page is listed."
+		return "No listed page was found."
 	case s.Asked == 0:
 		text = "No page was read."
 	case s.Asked == s.Listed:

@@ -14,7 +14,7 @@ import (
 func sampleReport() *Report {
 	r := &Report{URL: "https://example.com", Site: "https://example.com", Time: time.Unix(1_800_000_000, 0).UTC(), Sample: Sample{Listed: 1169, Asked: 20, Read: 16, Seed: 7, Choice: "by chance"},
 		Files: []File{{URL: "https://example.com/sitemap.xml", Form: "sitemap", Entries: 1169, Bytes: 1000}}}
-	r.Add("unnamed", At{Where: "https://example.com/sitemap.xml"}, "robots.txt does not name it")
+	r.Add("unnamed", At{Where: "https://example.com/sitemap.xml"}, "is found by a line")
 	for i := range 4 {
 		r.Add("redirect", At{Where: fmt.Sprintf("https://example.com/%d", i)}, "redirects (301) to %s", "https://example.com/<script>alert(1)</script>")
 	}
@@ -69,7 +69,7 @@ func TestTheSampleIsDescribed(t *testing.T) {
 		Sample
 		want string
 	}{
-		{Sample{}, "No page is listed."},
+		{Sample{}, "No listed page was found."},
 		{Sample{Listed: 1, Asked: 1, Read: 1}, "The one listed page was asked for, and read."},
 		{Sample{Listed: 3, Asked: 3, Read: 3}, "All 3 listed pages were asked for, and read."},
 		{Sample{Listed: 3, Asked: 2, Read: 2, Disallowed: 1}, "2 of 3 listed pages were asked for, all that may be, and read. 1 page: not asked for, as robots.txt disallows them."},
